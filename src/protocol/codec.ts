@@ -1,0 +1,277 @@
+/**
+ * Codecs: what the integers of a data message mean.
+ *
+ * A codec document is what a device uploads and a profile declares. A compiled codec is the same as a flat table of keys,
+ * which is what firmware and cloud work with: a device may send a key inside of any map, whatever its place in the
+ * document (wire protocol, 12.2).
+ */
+import { type CborValue, decodeCbor, encodeCbor } from './cbor.js';
+import { codecHash, type Hash } from './hashes.js';
+import { MOST_DECIMALS, type Modifier } from './modifiers.js';
+
+/** A codec document as it is written in YAML and sent in CBOR (wire protocol, 12.1). */
+export interface CodecDocument {
+  readonly version: 2;
+  /** A decoder reads uplinks; an encoder writes downlinks. */
+  readonly type: 'decoder' | 'encoder';
+  readonly name: string;
+  readonly schema: readonly CodecEntry[];
+}
+
+/** A field, or a modifier when the name begins with `$`. */
+export interface CodecEntry {
+  readonly name: string;
+  readonly value: CodecValue;
+}
+
+/** Of a field: null, or a list of modifiers and child fields. Of a modifier: whatever it takes. */
+export type CodecValue = null | number | string | readonly string[] | readonly CodecEntry[];
+
+/** How a value is named and changed on its way to JSON (in an encoder: on its way to the wire). */
+export interface CodecColumn {
+  readonly name: string;
+  /** Its name in JSON: that of `$key`, else its own. */
+  readonly outputName: string;
+  /** In the order in which they apply. */
+  readonly modifiers: readonly Modifier[];
+  /** `$type`, in encoders. */
+  readonly type: 'int' | 'float' | 'bool' | 'string' | undefined;
+}
+
+/** A field with its key. */
+export interface CodecField extends CodecColumn {
+  /** The key on the wire. */
+  readonly number: number;
+  /** The names from the root: `hygrometer.temperature.events`. */
+  readonly path: string;
+  /** How an array of this field is laid out when it is no plain list. */
+  readonly series: CodecSeries | undefined;
+}
+
+/**
+ * `period`: start, period, rows (`$tsp`); `offsets`: start, then each row behind its offset from the start (`$tso`);
+ * `frames`: signal strength and bytes in turn (`$wmbus`).
+ */
+export type CodecSeries =
+  | { readonly kind: 'period' | 'offsets'; readonly columns: readonly CodecColumn[] }
+  | { readonly kind: 'frames' };
+
+export interface Codec {
+  readonly document: CodecDocument;
+  readonly hash: Hash;
+  /** The document in CBOR, as it is uploaded. */
+  readonly bytes: Uint8Array;
+  /** The fields by key. */
+  readonly keys: readonly CodecField[];
+  /** The key of a path such as `hygrometer.temperature.events`. */
+  numberOf(path: string): number | undefined;
+}
+
+/** A codec document is wrong, or a value does not fit its encoder. The message lists all that is wrong. */
+export class CodecError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('; '));
+    this.name = 'CodecError';
+    this.problems = problems;
+  }
+}
+
+/** Encodes a document exactly as the vendor's generator does, so that the hash is the same. */
+export function encodeCodecDocument(document: CodecDocument): Uint8Array {
+  return encodeCbor(
+    new Map<string, CborValue>([
+      ['version', document.version],
+      ['type', document.type],
+      ['name', document.name],
+      ['schema', valueToCbor(document.schema)],
+    ]),
+  );
+}
+
+/**
+ * Reads a codec document, in whatever key order. Whether its modifiers make sense is for {@link compileCodec} to say.
+ * @throws CodecError
+ */
+export function parseCodecDocument(bytes: Uint8Array): CodecDocument {
+  const root = decodeDocument(bytes);
+  const [version, type, name] = ['version', 'type', 'name'].map((key) => root.get(key));
+  const problems: string[] = [];
+  if (version !== 2) problems.push(`the version of a codec must be 2, not ${show(version)}`);
+  if (type !== 'decoder' && type !== 'encoder') {
+    problems.push(`the type of a codec must be "decoder" or "encoder", not ${show(type)}`);
+  }
+  if (typeof name !== 'string') problems.push(`the name of a codec must be a text, not ${show(name)}`);
+  const schema = root.get('schema');
+  if (!Array.isArray(schema)) problems.push(`the schema of a codec must be a list, not ${show(schema)}`);
+  if (problems.length > 0) throw new CodecError(problems);
+  return {
+    version: 2,
+    type: type === 'encoder' ? 'encoder' : 'decoder',
+    name: String(name),
+    schema: (schema as CborValue[]).map(entryFromCbor),
+  };
+}
+
+/**
+ * Numbers the fields and checks the modifiers.
+ * @param bytes the document as it was uploaded, when it was: its hash counts, not that of our own encoding
+ * @throws CodecError with everything that is wrong
+ */
+export function compileCodec(document: CodecDocument, bytes: Uint8Array = encodeCodecDocument(document)): Codec {
+  const problems: string[] = [];
+  const keys: CodecField[] = [];
+  const numbers = new Map<string, number>();
+
+  const walk = (entries: readonly CodecEntry[], parent: string): void => {
+    for (const entry of fieldsOf(entries)) {
+      const path = parent === '' ? entry.name : `${parent}.${entry.name}`;
+      if (numbers.has(path)) problems.push(`"${path}" occurs twice`);
+      const children = listOf(entry, path, problems);
+      numbers.set(path, keys.length);
+      keys.push({
+        number: keys.length,
+        path,
+        series: seriesOf(children, path, problems),
+        ...columnOf(entry, children, path, problems),
+      });
+      walk(children, path);
+    }
+  };
+  walk(document.schema, '');
+  for (const { name } of document.schema) {
+    if (name.startsWith('$')) problems.push(`"${name}" modifies nothing: it stands outside of a field`);
+  }
+  if (problems.length > 0) throw new CodecError(problems);
+  return { document, hash: codecHash(bytes), bytes, keys, numberOf: (path) => numbers.get(path) };
+}
+
+function columnOf(entry: CodecEntry, children: readonly CodecEntry[], path: string, problems: string[]): CodecColumn {
+  const { name } = entry;
+  let outputName = name;
+  let type: CodecColumn['type'];
+  const modifiers: Modifier[] = [];
+  const wrong = (modifier: CodecEntry, wanted: string): void => {
+    problems.push(`${modifier.name} of "${path}" must be ${wanted}, not ${show(modifier.value)}`);
+  };
+  for (const modifier of children) {
+    const { value } = modifier;
+    switch (modifier.name) {
+      case '$add':
+      case '$sub':
+      case '$mul':
+      case '$div':
+        if (typeof value !== 'number' || !Number.isFinite(value)) wrong(modifier, 'a number');
+        else if (modifier.name === '$div' && value === 0) wrong(modifier, 'a number other than 0');
+        else modifiers.push({ kind: ARITHMETIC[modifier.name], by: value });
+        break;
+      case '$fpp':
+        if (isWhole(value, MOST_DECIMALS)) modifiers.push({ kind: 'fpp', decimals: value });
+        else wrong(modifier, `a whole number from 0 to ${MOST_DECIMALS}`);
+        break;
+      case '$enum':
+        if (isTexts(value)) modifiers.push({ kind: 'enum', labels: value });
+        else wrong(modifier, 'a list of texts');
+        break;
+      case '$key':
+        if (typeof value === 'string') outputName = value;
+        else wrong(modifier, 'a text');
+        break;
+      case '$type':
+        type = TYPES.find((word) => word === value);
+        if (!type) wrong(modifier, `one of ${TYPES.join(', ')}`);
+        break;
+      default:
+        if (modifier.name.startsWith('$') && !LAYOUTS.has(modifier.name)) {
+          problems.push(`"${modifier.name}" of "${path}" is not a modifier`);
+        }
+    }
+  }
+  // Because JSON is built from plain objects, where this name is not one like any other.
+  if (outputName === '__proto__') problems.push(`"${path}" can not be called "__proto__" in JSON`);
+  return { name, outputName, modifiers, type };
+}
+
+const ARITHMETIC = { $add: 'add', $sub: 'sub', $mul: 'mul', $div: 'div' } as const;
+const TYPES = ['int', 'float', 'bool', 'string'] as const;
+/** Modifiers of a whole array. What `$mbus`, `$loc` and `$rel` mean is not public: their arrays stay as they are. */
+const LAYOUTS: ReadonlySet<string> = new Set(['$tsp', '$tso', '$wmbus', '$mbus', '$loc', '$rel']);
+
+function seriesOf(children: readonly CodecEntry[], path: string, problems: string[]): CodecSeries | undefined {
+  const found = children.find(({ name }) => name === '$tsp' || name === '$tso' || name === '$wmbus');
+  if (found === undefined) return undefined;
+  if (found.name === '$wmbus') return { kind: 'frames' };
+  const inside = `${path}.${found.name}`;
+  const entries = fieldsOf(listOf(found, inside, problems));
+  if (entries.length === 0) problems.push(`"${inside}" needs at least one field`);
+  const columns = entries.map((entry) => {
+    const columnPath = `${inside}.${entry.name}`;
+    return columnOf(entry, listOf(entry, columnPath, problems), columnPath, problems);
+  });
+  return { kind: found.name === '$tsp' ? 'period' : 'offsets', columns };
+}
+
+function fieldsOf(entries: readonly CodecEntry[]): readonly CodecEntry[] {
+  return entries.filter(({ name }) => !name.startsWith('$'));
+}
+
+/** The modifiers and children of a field. */
+function listOf(entry: CodecEntry, path: string, problems: string[]): readonly CodecEntry[] {
+  const { value } = entry;
+  if (value === null) return [];
+  if (isEntries(value)) return value;
+  problems.push(`"${path}" must be empty or a list of modifiers and fields, not ${show(value)}`);
+  return [];
+}
+
+function decodeDocument(bytes: Uint8Array): ReadonlyMap<unknown, CborValue> {
+  let root: CborValue;
+  try {
+    root = decodeCbor(bytes);
+  } catch (error) {
+    throw new CodecError([`the codec is not CBOR: ${error instanceof Error ? error.message : error}`]);
+  }
+  if (root instanceof Map) return root;
+  throw new CodecError(['the codec is not a map']);
+}
+
+function entryFromCbor(value: CborValue): CodecEntry {
+  const [pair, ...others] = value instanceof Map ? value : [];
+  if (pair === undefined || others.length > 0 || typeof pair[0] !== 'string') {
+    throw new CodecError([`an entry of a codec must be a map of one name, not ${show(value)}`]);
+  }
+  return { name: pair[0], value: valueFromCbor(pair[1], pair[0]) };
+}
+
+function valueFromCbor(value: CborValue, name: string): CodecValue {
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value;
+  if (!Array.isArray(value)) throw new CodecError([`"${name}" can not have the value ${show(value)}`]);
+  return value.every((item) => typeof item === 'string') ? value : value.map(entryFromCbor);
+}
+
+function valueToCbor(value: CodecValue): CborValue {
+  if (value === null || typeof value !== 'object') return value;
+  return value.map((item: string | CodecEntry) =>
+    typeof item === 'string' ? item : new Map([[item.name, valueToCbor(item.value)]]),
+  );
+}
+
+function isEntries(value: CodecValue): value is readonly CodecEntry[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'object');
+}
+
+function isTexts(value: CodecValue): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function isWhole(value: CodecValue, most: number): value is number {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= most;
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return 'missing';
+  if (value === null) return 'empty';
+  if (typeof value === 'object') return value instanceof Map ? 'a map' : 'a list';
+  return `"${String(value).slice(0, 60)}"`;
+}

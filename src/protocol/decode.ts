@@ -1,0 +1,128 @@
+/**
+ * Data bodies into JSON (wire protocol, 12.4).
+ *
+ * The cloud does this once for every report of every device, so it reads the bytes and builds the JSON in one go, by the
+ * table of the compiled codec. The JSON is nested like the CBOR, not like the codec document.
+ */
+import { CborError, CborReader, readKey } from './cbor.js';
+import { ARRAY, BYTES, MAP, NEGATIVE, SIMPLE, TEXT, UINT } from './cbor-reader.js';
+import type { Codec, CodecColumn, CodecField, CodecSeries } from './codec.js';
+import { finite, modify } from './modifiers.js';
+
+export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+export type JsonObject = { readonly [name: string]: JsonValue };
+
+/**
+ * Decodes the body of a data message. A key that the codec does not have keeps its number as name; integers beyond 2^53
+ * become decimal text, byte strings hex, NaN and infinities null.
+ * @throws CborError when the body is not one CBOR map
+ */
+export function decodeBody(codec: Codec, body: Uint8Array): JsonObject {
+  const reader = new CborReader(body);
+  if (reader.next() !== MAP) throw new CborError('the body is not a map');
+  const json = readObject(reader, codec.keys);
+  reader.end();
+  return json;
+}
+
+type Keys = readonly CodecField[];
+type MutableObject = Record<string, JsonValue>;
+
+/** Reads one value. `column` is unknown for a key that the codec does not have. */
+function readValue(
+  reader: CborReader,
+  keys: Keys,
+  column: CodecColumn | undefined,
+  series: CodecSeries | undefined,
+): JsonValue {
+  switch (reader.next()) {
+    case UINT:
+    case NEGATIVE:
+      return numberToJson(reader.integer(), column);
+    case BYTES:
+      return reader.hex();
+    case TEXT:
+      return reader.text();
+    case ARRAY:
+      if (series === undefined) return readList(reader, keys, column);
+      return series.kind === 'frames' ? readFrames(reader, keys) : readRows(reader, keys, series);
+    case MAP:
+      return readObject(reader, keys);
+    case SIMPLE: {
+      const value = reader.simple();
+      return typeof value === 'number' ? numberToJson(value, column) : value;
+    }
+    default:
+      throw new CborError('a tag is not part of this protocol');
+  }
+}
+
+function readObject(reader: CborReader, keys: Keys): JsonObject {
+  const { count } = reader;
+  const object: MutableObject = {};
+  for (let i = 0; reader.more(i, count); i++) {
+    const key = readKey(reader);
+    const field = typeof key === 'number' ? keys[key] : undefined;
+    // Two keys may share a name (`measurements` and `measurements_div`, of which a device sends one); the last one wins.
+    const name = field === undefined ? String(key) : field.outputName;
+    const value = readValue(reader, keys, field, field?.series);
+    if (name !== '__proto__') object[name] = value;
+  }
+  return object;
+}
+
+function readList(reader: CborReader, keys: Keys, column: CodecColumn | undefined): JsonValue[] {
+  const { count } = reader;
+  const items: JsonValue[] = [];
+  for (let i = 0; reader.more(i, count); i++) items.push(readValue(reader, keys, column, undefined));
+  return items;
+}
+
+/** The rows of `$tsp` and `$tso`, each with its time in Unix seconds. An incomplete last row is dropped. */
+function readRows(reader: CborReader, keys: Keys, series: Exclude<CodecSeries, { kind: 'frames' }>): JsonObject[] {
+  const { count } = reader;
+  const { columns } = series;
+  const heads = series.kind === 'period' ? 2 : 1;
+  const leads = series.kind === 'period' ? 0 : 1;
+  const rows: JsonObject[] = [];
+  let start: JsonValue = null;
+  let period: JsonValue = null;
+  let row: MutableObject = {};
+  let at = 0;
+  for (let i = 0; reader.more(i, count); i++) {
+    const column = i < heads ? undefined : columns[at - leads];
+    const value = readValue(reader, keys, column, undefined);
+    if (i === 0) start = value;
+    else if (i < heads) period = value;
+    else {
+      if (at === 0) row = { timestamp: column ? later(start, period, rows.length) : later(start, value, 1) };
+      if (column) row[column.outputName] = value;
+      if (++at < columns.length + leads) continue;
+      rows.push(row);
+      at = 0;
+    }
+  }
+  return rows;
+}
+
+/** The pairs of `$wmbus`. Decrypting the frames takes keys that are not part of the codec. */
+function readFrames(reader: CborReader, keys: Keys): JsonObject[] {
+  const { count } = reader;
+  const frames: JsonObject[] = [];
+  let rssi: JsonValue = null;
+  for (let i = 0; reader.more(i, count); i++) {
+    const value = readValue(reader, keys, undefined, undefined);
+    if (i % 2 === 0) rssi = value;
+    else frames.push({ rssi, data: value });
+  }
+  return frames;
+}
+
+function later(start: JsonValue, step: JsonValue, steps: number): number | null {
+  return typeof start === 'number' && typeof step === 'number' ? start + step * steps : null;
+}
+
+function numberToJson(value: number | bigint, column: CodecColumn | undefined): JsonValue {
+  if (column !== undefined && column.modifiers.length > 0) return modify(column.modifiers, Number(value));
+  return typeof value === 'bigint' ? String(value) : finite(value);
+}

@@ -1,0 +1,180 @@
+/**
+ * The device's side of a transfer (wire protocol, 4.4 and 5.4): what to send next, given what was answered.
+ *
+ * No clock and no wire in here. Whoever drives it sends the packet of a `send` step, hands the answer to `answered`, and
+ * repeats the same bytes when none comes (5.2). Lasting state is two numbers, because a fleet has one of these a device.
+ */
+import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, successor } from './packet.js';
+
+/** Send this and wait for an answer. `again`: why the transfer did not simply go on. */
+export interface SendStep {
+  readonly kind: 'send';
+  readonly packet: Packet;
+  readonly again?: string;
+}
+
+/** What the device does next. */
+export type DeviceStep =
+  | SendStep
+  /** The message is acknowledged; `poll`: the cloud has something for us. */
+  | { readonly kind: 'uplink-done'; readonly poll: boolean }
+  /**
+   * The poll is over. `message` is empty when nothing was waiting; otherwise `finalAck` must be sent, without waiting for an
+   * answer, before the message is used. `more`: another downlink waits.
+   */
+  | {
+      readonly kind: 'poll-done';
+      readonly message: Uint8Array;
+      readonly more: boolean;
+      readonly finalAck: Packet | undefined;
+    }
+  /** The transfer has failed and both counters are 0. */
+  | { readonly kind: 'failed'; readonly why: string };
+
+export class DeviceTransfer {
+  readonly #fragmentSize: number;
+  readonly #bufferSize: number;
+  /** Number of the next packet. */
+  #sequence = 0;
+  /** Number of the last packet received. */
+  #received = 0;
+  #task: UplinkTask | PollTask | undefined;
+
+  /**
+   * @param fragmentSize bytes of message data in an uplink packet
+   * @param bufferSize bytes of the longest downlink message (wire protocol, section 13)
+   */
+  constructor(fragmentSize: number, bufferSize: number) {
+    this.#fragmentSize = fragmentSize;
+    this.#bufferSize = bufferSize;
+  }
+
+  /** Begins to send `message` (type byte and value, at least one byte). */
+  startUplink(message: Uint8Array): SendStep {
+    this.#task = { kind: 'uplink', message, offset: 0, sent: 0 };
+    return this.#sendFragment(this.#task);
+  }
+
+  /** Begins to ask for one downlink. */
+  startPoll(): SendStep {
+    this.#task = { kind: 'poll', parts: [], length: 0, sent: { flags: POLL, sequence: 0, data: NOTHING } };
+    return this.#sendRequest(this.#task, POLL);
+  }
+
+  /**
+   * Takes the answer to the last `send`. 'unreadable': it could not be decoded or has a wrong tag; 'foreign': its serial
+   * number is another device's.
+   */
+  answered(answer: Packet | 'unreadable' | 'foreign'): DeviceStep {
+    const task = this.#task;
+    if (task === undefined) throw new Error('no transfer is under way');
+    if (answer === 'unreadable') return this.fail('unreadable answer');
+    if (answer === 'foreign') return this.fail('answer for another device');
+    return task.kind === 'uplink' ? this.#acknowledged(task, answer) : this.#fragmentReceived(task, answer);
+  }
+
+  /** Gives the transfer up: no answer in time. */
+  fail(why: string): DeviceStep {
+    this.reset();
+    return { kind: 'failed', why };
+  }
+
+  /** As after a boot: no transfer, both counters 0. */
+  reset(): void {
+    this.#task = undefined;
+    this.#sequence = 0;
+    this.#received = 0;
+  }
+
+  #acknowledged(task: UplinkTask, answer: Packet): DeviceStep {
+    // The order of these checks is the firmware's (wire protocol, 4.4).
+    if (answer.flags & (FIRST | LAST)) return this.fail('fragment in place of an acknowledgement');
+    if (answer.sequence === 0) return this.#restartUplink(task, 'reset by the cloud');
+    if (answer.sequence !== this.#sequence) {
+      if (answer.sequence !== this.#received) return this.#restartUplink(task, 'unexpected sequence number');
+      return { ...this.#sendFragment(task), again: 'stale answer' };
+    }
+    if (answer.data.length > 0) return this.#restartUplink(task, 'data in an acknowledgement');
+    this.#take(answer);
+    task.offset += task.sent;
+    if (task.offset < task.message.length) return this.#sendFragment(task);
+    this.#task = undefined;
+    return { kind: 'uplink-done', poll: (answer.flags & POLL) !== 0 };
+  }
+
+  #fragmentReceived(task: PollTask, answer: Packet): DeviceStep {
+    if (answer.sequence === 0) return this.#restartPoll('reset by the cloud');
+    if (answer.sequence !== this.#sequence) {
+      if (answer.sequence !== this.#received) return this.#restartPoll('unexpected sequence number');
+      return { kind: 'send', packet: task.sent, again: 'stale answer' };
+    }
+    const isFirst = task.sent.flags === POLL;
+    this.#take(answer);
+    if (answer.flags & ACK) return this.fail('acknowledgement in place of a fragment');
+    if (answer.flags & FIRST) {
+      task.parts = [];
+      task.length = 0;
+    }
+    task.length += answer.data.length;
+    if (task.length > this.#bufferSize) return this.fail('message longer than the buffer');
+    if (answer.data.length > 0) task.parts.push(answer.data);
+    if (!(answer.flags & LAST)) return this.#sendRequest(task, ACK);
+
+    this.#task = undefined;
+    const more = (answer.flags & POLL) !== 0;
+    if (isFirst && answer.data.length === 0) return { kind: 'poll-done', message: NOTHING, more, finalAck: undefined };
+    const finalAck: Packet = { flags: ACK, sequence: this.#nextSequence(), data: NOTHING };
+    return { kind: 'poll-done', message: Buffer.concat(task.parts), more, finalAck };
+  }
+
+  #sendFragment(task: UplinkTask): SendStep {
+    const end = Math.min(task.offset + this.#fragmentSize, task.message.length);
+    const flags = (task.offset === 0 ? FIRST : 0) | (end === task.message.length ? LAST : 0);
+    task.sent = end - task.offset;
+    const data = task.message.subarray(task.offset, end);
+    return { kind: 'send', packet: { flags, sequence: this.#nextSequence(), data } };
+  }
+
+  #sendRequest(task: PollTask, flags: number): SendStep {
+    task.sent = { flags, sequence: this.#nextSequence(), data: NOTHING };
+    return { kind: 'send', packet: task.sent };
+  }
+
+  #restartUplink(task: UplinkTask, why: string): SendStep {
+    this.#sequence = 0;
+    task.offset = 0;
+    return { ...this.#sendFragment(task), again: why };
+  }
+
+  #restartPoll(why: string): SendStep {
+    this.#sequence = 0;
+    return { ...this.startPoll(), again: why };
+  }
+
+  #nextSequence(): number {
+    const sequence = this.#sequence;
+    this.#sequence = successor(sequence);
+    return sequence;
+  }
+
+  #take(answer: Packet): void {
+    this.#received = answer.sequence;
+    this.#sequence = successor(answer.sequence);
+  }
+}
+
+interface UplinkTask {
+  readonly kind: 'uplink';
+  readonly message: Uint8Array;
+  /** Bytes that are acknowledged. */
+  offset: number;
+  /** Bytes of the fragment under way. */
+  sent: number;
+}
+
+interface PollTask {
+  readonly kind: 'poll';
+  parts: Uint8Array[];
+  length: number;
+  sent: Packet;
+}

@@ -1,0 +1,52 @@
+/**
+ * A FLAP packet: four flags, a 12-bit sequence number, and a fragment of a message (wire protocol, section 3).
+ */
+
+/** Flag bits as they stand in the upper four bits of the header (wire protocol, 3.2). */
+export const FIRST = 0x8;
+export const LAST = 0x4;
+export const ACK = 0x2;
+export const POLL = 0x1;
+
+export interface Packet {
+  /** Sum of FIRST, LAST, ACK and POLL. */
+  readonly flags: number;
+  /** 0 to 4095; 0 begins a new numbering. */
+  readonly sequence: number;
+  /** A fragment of a message: type byte and value, cut into pieces. Empty for acknowledgements and polls. */
+  readonly data: Uint8Array;
+}
+
+/** No data. */
+export const NOTHING = new Uint8Array(0);
+
+/** Bytes of the longest message: one type byte and a value of 16383 bytes (wire protocol, section 1). */
+export const LONGEST_MESSAGE = 16_384;
+
+/** Asks the device to start again from sequence 0 (wire protocol, 3.2). */
+export const RESET: Packet = { flags: 0, sequence: 0, data: NOTHING };
+
+const LARGEST = 4095;
+
+/** The number after `sequence`: 4095 is followed by 1, because 0 means a new numbering (wire protocol, 3.3). */
+export function successor(sequence: number): number {
+  return sequence === LARGEST ? 1 : sequence + 1;
+}
+
+/** Is `sequence` ahead of `expected` on the ring 1..4095, rather than behind it? (wire protocol, 6.2 step 4) */
+export function isAhead(sequence: number, expected: number): boolean {
+  const distance = (sequence - expected + LARGEST) % LARGEST;
+  return distance >= 1 && distance <= 2047;
+}
+
+/** `FLxx`, `xxAP`, … as the documents write flags. */
+export function formatFlags(flags: number): string {
+  return (
+    (flags & FIRST ? 'F' : 'x') + (flags & LAST ? 'L' : 'x') + (flags & ACK ? 'A' : 'x') + (flags & POLL ? 'P' : 'x')
+  );
+}
+
+/** Same flags, number and data. */
+export function samePacket(a: Packet, b: Packet): boolean {
+  return a.flags === b.flags && a.sequence === b.sequence && Buffer.compare(a.data, b.data) === 0;
+}

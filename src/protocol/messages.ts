@@ -1,0 +1,292 @@
+/**
+ * The messages that device and cloud exchange: one type byte, then a value (wire protocol, 7).
+ *
+ * A message is plain data with a `kind`. Documents and bodies in one that was parsed are views into its bytes. How the
+ * values of each family look is told in the files under messages/.
+ */
+import { codecHash, fromHex, type Hash, toHex } from './hashes.js';
+import { MessageError } from './messages/error.js';
+import {
+  type DownloadFirmware,
+  readDownloadFirmware,
+  readUploadFirmware,
+  type UploadFirmware,
+  writeDownloadFirmware,
+  writeUploadFirmware,
+} from './messages/firmware.js';
+import {
+  type DownloadConfig,
+  readDownloadConfig,
+  readUploadConfig,
+  type UploadConfig,
+  writeDownloadConfig,
+  writeUploadConfig,
+} from './messages/lines.js';
+import {
+  type CreateSession,
+  readCreateSession,
+  readSetSession,
+  readUploadStats,
+  type SetSession,
+  type UploadStats,
+  writeCreateSession,
+  writeSetSession,
+  writeUploadStats,
+} from './messages/session.js';
+import {
+  type DownloadShell,
+  readDownloadShell,
+  readUploadShell,
+  type UploadShell,
+  writeDownloadShell,
+  writeUploadShell,
+} from './messages/shell.js';
+
+export { MessageError, type MessageFault } from './messages/error.js';
+export type { DownloadFirmware, UploadFirmware } from './messages/firmware.js';
+export { type DownloadConfig, LONGEST_LINE, type UploadConfig } from './messages/lines.js';
+export type { CreateSession, SessionFacts, SetSession, Stats, UploadStats } from './messages/session.js';
+export type { DownloadShell, ShellResponse, UploadShell } from './messages/shell.js';
+
+/** Asks for the time. No firmware sends it. */
+export interface GetTimestamp {
+  readonly kind: 'get-timestamp';
+}
+
+/** A codec document in CBOR under its hash. */
+export interface UploadCodec {
+  readonly kind: 'upload-decoder' | 'upload-encoder';
+  readonly hash: Hash;
+  readonly document: Uint8Array;
+}
+
+export interface UploadData {
+  readonly kind: 'upload-data';
+  /** Of the decoder; 0 when the body is raw. */
+  readonly hash: Hash;
+  /** Normally a CBOR map; see decodeBody. */
+  readonly body: Uint8Array;
+}
+
+export interface SetTimestamp {
+  readonly kind: 'set-timestamp';
+  /** Unix seconds. */
+  readonly timestamp: number;
+}
+
+export interface DownloadData {
+  readonly kind: 'download-data';
+  /** Of the encoder. No device looks at it. */
+  readonly hash: Hash;
+  /** See encodeBody. */
+  readonly body: Uint8Array;
+}
+
+/** Device to cloud. */
+export type UpMessage =
+  | CreateSession
+  | GetTimestamp
+  | UploadConfig
+  | UploadCodec
+  | UploadStats
+  | UploadData
+  | UploadShell
+  | UploadFirmware;
+
+/** Cloud to device. */
+export type DownMessage = SetSession | SetTimestamp | DownloadConfig | DownloadData | DownloadShell | DownloadFirmware;
+
+/** The type bytes. */
+export const TYPE = {
+  'create-session': 0x00,
+  'get-timestamp': 0x01,
+  'upload-config': 0x02,
+  'upload-decoder': 0x03,
+  'upload-encoder': 0x04,
+  'upload-stats': 0x05,
+  'upload-data': 0x06,
+  'upload-shell': 0x07,
+  'upload-firmware': 0x08,
+  'set-session': 0x80,
+  'set-timestamp': 0x81,
+  'download-config': 0x82,
+  'download-data': 0x86,
+  'download-shell': 0x87,
+  'download-firmware': 0x88,
+} as const satisfies Record<UpMessage['kind'] | DownMessage['kind'], number>;
+
+/** The longest value: a message is one byte longer. */
+export const LONGEST_VALUE = 16_383;
+
+const HASH_BYTES = 8;
+
+/** @throws MessageError when the message is too long */
+export function encodeUp(message: UpMessage): Uint8Array {
+  return framed(TYPE[message.kind], upValue(message));
+}
+
+/** @throws MessageError when the message is too long */
+export function encodeDown(message: DownMessage): Uint8Array {
+  return framed(TYPE[message.kind], downValue(message));
+}
+
+/**
+ * Reads an uplink as the cloud does.
+ * @throws MessageError when the cloud must not acknowledge it (wire protocol, 6.3)
+ */
+export function parseUp(bytes: Uint8Array): UpMessage {
+  const value = unframed(bytes);
+  switch (bytes[0]) {
+    case TYPE['create-session']:
+      return readCreateSession(value);
+    case TYPE['get-timestamp']:
+      if (value.length > 0) throw new MessageError('malformed', `GET_TIMESTAMP has a value of ${value.length} bytes`);
+      return { kind: 'get-timestamp' };
+    case TYPE['upload-config']:
+      return readUploadConfig(value);
+    case TYPE['upload-decoder']:
+      return readUploadCodec('upload-decoder', value);
+    case TYPE['upload-encoder']:
+      return readUploadCodec('upload-encoder', value);
+    case TYPE['upload-stats']:
+      return readUploadStats(value);
+    case TYPE['upload-data']:
+      return { kind: 'upload-data', ...readHashed(value, 'UPLOAD_DATA') };
+    case TYPE['upload-shell']:
+      return readUploadShell(value);
+    case TYPE['upload-firmware']:
+      return readUploadFirmware(value);
+    default:
+      throw unknownType(bytes[0]);
+  }
+}
+
+/**
+ * Reads a downlink as a device does.
+ * @throws MessageError when its parser would fail; the fault `unknown-type` is none to a device
+ */
+export function parseDown(bytes: Uint8Array): DownMessage {
+  const value = unframed(bytes);
+  switch (bytes[0]) {
+    case TYPE['set-session']:
+      return readSetSession(value);
+    case TYPE['set-timestamp']:
+      return readSetTimestamp(value);
+    case TYPE['download-config']:
+      return readDownloadConfig(value);
+    case TYPE['download-data']:
+      return { kind: 'download-data', ...readHashed(value, 'DOWNLOAD_DATA') };
+    case TYPE['download-shell']:
+      return readDownloadShell(value);
+    case TYPE['download-firmware']:
+      return readDownloadFirmware(value);
+    default:
+      throw unknownType(bytes[0]);
+  }
+}
+
+function upValue(message: UpMessage): Uint8Array {
+  switch (message.kind) {
+    case 'create-session':
+      return writeCreateSession(message.session);
+    case 'get-timestamp':
+      return new Uint8Array(0);
+    case 'upload-config':
+      return writeUploadConfig(message);
+    case 'upload-decoder':
+    case 'upload-encoder':
+      return hashed(message.hash, message.document);
+    case 'upload-stats':
+      return writeUploadStats(message.stats);
+    case 'upload-data':
+      return hashed(message.hash, message.body);
+    case 'upload-shell':
+      return writeUploadShell(message);
+    case 'upload-firmware':
+      return writeUploadFirmware(message);
+    default:
+      return message satisfies never;
+  }
+}
+
+function downValue(message: DownMessage): Uint8Array {
+  switch (message.kind) {
+    case 'set-session':
+      return writeSetSession(message);
+    case 'set-timestamp': {
+      const value = Buffer.alloc(8);
+      value.writeBigUInt64BE(BigInt(message.timestamp));
+      return value;
+    }
+    case 'download-config':
+      return writeDownloadConfig(message);
+    case 'download-data':
+      return hashed(message.hash, message.body);
+    case 'download-shell':
+      return writeDownloadShell(message);
+    case 'download-firmware':
+      return writeDownloadFirmware(message);
+    default:
+      return message satisfies never;
+  }
+}
+
+/** The hash is what proves that all fragments of a codec were put together rightly. */
+function readUploadCodec(kind: UploadCodec['kind'], value: Uint8Array): UploadCodec {
+  const message = kind === 'upload-decoder' ? 'UPLOAD_DECODER' : 'UPLOAD_ENCODER';
+  const { hash, body } = readHashed(value, message);
+  if (body.length === 0) throw new MessageError('malformed', `${message} has no document`);
+  const computed = codecHash(body);
+  if (computed !== hash) {
+    throw new MessageError(
+      'malformed',
+      `${message} says that its document has the hash ${hash}, but it has ${computed}`,
+    );
+  }
+  return { kind, hash, document: body };
+}
+
+function readSetTimestamp(value: Uint8Array): SetTimestamp {
+  if (value.length !== 8) throw new MessageError('malformed', `SET_TIMESTAMP has ${value.length} bytes, not 8`);
+  const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
+  return { kind: 'set-timestamp', timestamp: Number(view.getBigUint64(0)) };
+}
+
+function readHashed(value: Uint8Array, message: string): { hash: Hash; body: Uint8Array } {
+  if (value.length < HASH_BYTES) {
+    throw new MessageError('malformed', `${message} has only ${value.length} bytes, too few for a hash`);
+  }
+  return { hash: toHex(value.subarray(0, HASH_BYTES)), body: value.subarray(HASH_BYTES) };
+}
+
+function hashed(hash: Hash, body: Uint8Array): Uint8Array {
+  const value = new Uint8Array(HASH_BYTES + body.length);
+  value.set(fromHex(hash));
+  value.set(body, HASH_BYTES);
+  return value;
+}
+
+function framed(type: number, value: Uint8Array): Uint8Array {
+  if (value.length > LONGEST_VALUE) throw tooLong(value.length);
+  const message = new Uint8Array(1 + value.length);
+  message[0] = type;
+  message.set(value, 1);
+  return message;
+}
+
+function unframed(message: Uint8Array): Uint8Array {
+  if (message.length === 0) throw new MessageError('malformed', 'the message is empty');
+  if (message.length > 1 + LONGEST_VALUE) throw tooLong(message.length - 1);
+  return message.subarray(1);
+}
+
+function tooLong(length: number): MessageError {
+  return new MessageError(
+    'too-long',
+    `the value of the message has ${length} bytes; at most ${LONGEST_VALUE} are possible`,
+  );
+}
+
+function unknownType(type: number | undefined): MessageError {
+  return new MessageError('unknown-type', `0x${(type ?? 0).toString(16).padStart(2, '0')} is not a type of message`);
+}

@@ -1,0 +1,106 @@
+/**
+ * Taking the CBOR map of a message apart, in two tempers.
+ *
+ * The cloud is tolerant: what it does not know, or what has another type than expected, is as good as missing (wire
+ * protocol, 6.3). A device is strict: its parser knows neither unknown keys nor other types, and refuses the whole
+ * message (wire protocol, 7).
+ */
+import { CborError, type CborKey, type CborValue, decodeCbor } from '../cbor.js';
+import { MessageError } from './error.js';
+
+export type CborMap = ReadonlyMap<CborKey, CborValue>;
+
+/** The fields of a map by key. Each reader yields undefined for a missing field. */
+export class Fields {
+  readonly #map: CborMap;
+  /** The name of the message, when the reading is strict. */
+  readonly #strict: string | undefined;
+
+  /** For the cloud. */
+  static loose(map: CborMap): Fields {
+    return new Fields(map, undefined);
+  }
+
+  /**
+   * For a device: the readers throw MessageError when a field has another type.
+   * @throws MessageError when there are other keys than the `known` ones
+   */
+  static strict(map: CborMap, known: readonly number[], message: string): Fields {
+    for (const key of map.keys()) {
+      if (typeof key === 'number' && known.includes(key)) continue;
+      throw new MessageError('malformed', `${message} has the unknown key "${key}"`);
+    }
+    return new Fields(map, message);
+  }
+
+  private constructor(map: CborMap, strict: string | undefined) {
+    this.#map = map;
+    this.#strict = strict;
+  }
+
+  uint(key: number): number | undefined {
+    return this.#typed(key, isUint, 'an unsigned integer');
+  }
+
+  /** An integer of either sign. */
+  int(key: number): number | undefined {
+    return this.#typed(key, isInt, 'an integer');
+  }
+
+  /** An unsigned integer of 64 bits. */
+  wide(key: number): bigint | undefined {
+    const value = this.#typed(key, isWide, 'an unsigned integer');
+    return value === undefined ? undefined : BigInt(value);
+  }
+
+  text(key: number): string | undefined {
+    return this.#typed(key, isText, 'a text');
+  }
+
+  bytes(key: number): Uint8Array | undefined {
+    return this.#typed(key, isBytes, 'a byte string');
+  }
+
+  list(key: number): readonly CborValue[] | undefined {
+    return this.#typed(key, isList, 'an array');
+  }
+
+  #typed<T extends CborValue>(key: number, is: (value: CborValue) => value is T, wanted: string): T | undefined {
+    const value = this.#map.get(key);
+    if (value === undefined || is(value)) return value;
+    if (this.#strict === undefined) return undefined;
+    throw new MessageError('malformed', `key ${key} of ${this.#strict} is not ${wanted}`);
+  }
+}
+
+/** The one CBOR map that a value must be. @throws MessageError */
+export function mapIn(value: Uint8Array, message: string): CborMap {
+  const decoded = cborIn(value, message);
+  if (decoded instanceof Map) return decoded;
+  throw new MessageError('malformed', `the value of ${message} is not a CBOR map`);
+}
+
+/** The one CBOR item that a value must be. @throws MessageError */
+export function cborIn(value: Uint8Array, message: string): CborValue {
+  try {
+    return decodeCbor(value);
+  } catch (error) {
+    if (!(error instanceof CborError)) throw error;
+    throw new MessageError('malformed', `the value of ${message} is not CBOR: ${error.message}`);
+  }
+}
+
+/** A record without the members that are undefined. */
+export function present<T extends object>(members: { readonly [K in keyof T]: T[K] | undefined }): T {
+  const defined = Object.entries(members).filter(([, member]) => member !== undefined);
+  // Because leaving out an undefined member is all that separates the two types.
+  return Object.fromEntries(defined) as T;
+}
+
+export const isText = (value: CborValue): value is string => typeof value === 'string';
+const isBytes = (value: CborValue): value is Uint8Array => value instanceof Uint8Array;
+const isList = (value: CborValue): value is readonly CborValue[] => Array.isArray(value);
+const isInt = (value: CborValue): value is number => Number.isSafeInteger(value);
+const isUint = (value: CborValue): value is number => isInt(value) && value >= 0;
+const isWide = (value: CborValue): value is number | bigint =>
+  typeof value === 'bigint' ? value >= 0n : isUint(value);

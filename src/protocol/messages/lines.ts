@@ -1,0 +1,91 @@
+/** UPLOAD_CONFIG and DOWNLOAD_CONFIG: configuration as lines of text (wire protocol, 9). */
+import { type CborValue, CborWriter } from '../cbor.js';
+import { fromHex, type Hash, toHex } from '../hashes.js';
+import { MessageError } from './error.js';
+import { cborIn, isText } from './fields.js';
+
+export interface UploadConfig {
+  readonly kind: 'upload-config';
+  /** Computed by the device over its whole output. It may differ from that of `lines`: long outputs are cut (9.2). */
+  readonly hash: Hash;
+  readonly lines: readonly string[];
+}
+
+export interface DownloadConfig {
+  readonly kind: 'download-config';
+  /** Each at most {@link LONGEST_LINE} bytes. */
+  readonly lines: readonly string[];
+}
+
+/** In bytes. A device refuses the whole message when a config line or shell command is longer. */
+export const LONGEST_LINE = 255;
+
+/** The only compression there is: none. */
+const UNCOMPRESSED = 0;
+const HASH_BYTES = 8;
+
+export function writeUploadConfig({ hash, lines }: UploadConfig): Uint8Array {
+  const writer = new CborWriter();
+  writer.raw(fromHex(hash));
+  writer.raw(Uint8Array.of(UNCOMPRESSED));
+  writer.beginArray();
+  for (const line of lines) writer.text(line);
+  writer.endArray();
+  return writer.finish();
+}
+
+export function readUploadConfig(value: Uint8Array): UploadConfig {
+  const hash = toHex(value.subarray(0, HASH_BYTES));
+  const lines = readLines(value.subarray(HASH_BYTES), 'UPLOAD_CONFIG');
+  return { kind: 'upload-config', hash, lines };
+}
+
+export function writeDownloadConfig({ lines }: DownloadConfig): Uint8Array {
+  const writer = new CborWriter();
+  writer.raw(Uint8Array.of(UNCOMPRESSED));
+  writeLines(writer, lines);
+  return writer.finish();
+}
+
+export function readDownloadConfig(value: Uint8Array): DownloadConfig {
+  // The firmware wants 4 bytes with the type, which is more than an empty list of definite length has.
+  if (value.length < 3) throw new MessageError('malformed', `DOWNLOAD_CONFIG has only ${value.length} bytes`);
+  const lines = readLines(value, 'DOWNLOAD_CONFIG');
+  refuseLongLines(lines, 'DOWNLOAD_CONFIG');
+  return { kind: 'download-config', lines };
+}
+
+/** Writes texts as an array of definite length. */
+export function writeLines(writer: CborWriter, lines: readonly string[]): void {
+  writer.arrayOf(lines.length);
+  for (const line of lines) writer.text(line);
+}
+
+/** @throws MessageError unless all items are texts */
+export function textsOf(items: CborValue, message: string): readonly string[] {
+  if (Array.isArray(items) && items.every(isText)) return items;
+  throw new MessageError('malformed', `the lines of ${message} are not an array of texts`);
+}
+
+/** What a device does with lines that its buffer does not hold. @throws MessageError */
+export function refuseLongLines(lines: readonly string[], message: string): void {
+  for (const line of lines) {
+    const length = Buffer.byteLength(line);
+    if (length > LONGEST_LINE) {
+      throw new MessageError(
+        'malformed',
+        `${message} has a line of ${length} bytes; at most ${LONGEST_LINE} are possible`,
+      );
+    }
+  }
+}
+
+/** The compression byte, then the lines. */
+function readLines(value: Uint8Array, message: string): readonly string[] {
+  const compression = value[0];
+  if (compression === undefined) throw new MessageError('malformed', `${message} ends before its lines`);
+  if (compression !== UNCOMPRESSED) {
+    throw new MessageError('malformed', `${message} has the unknown compression "${compression}"`);
+  }
+  return textsOf(cborIn(value.subarray(1), message), message);
+}

@@ -1,0 +1,182 @@
+/** CREATE_SESSION, SET_SESSION and UPLOAD_STATS: who a device is, what the cloud knows of it, how it is (7.1 to 7.3). */
+import { CborWriter } from '../cbor.js';
+import type { Hash } from '../hashes.js';
+import { Fields, mapIn, present } from './fields.js';
+
+/** What a device tells about itself. What an older firmware does not send is left out. */
+export type SessionFacts = {
+  /** Seconds; always 0 today. */
+  readonly watchdog_timeout?: number;
+  readonly serial_number?: number;
+  readonly vendor_name?: string;
+  readonly product_name?: string;
+  readonly hw_variant?: string;
+  readonly hw_revision?: string;
+  readonly fw_bundle?: string;
+  readonly fw_name?: string;
+  readonly fw_version?: string;
+  readonly ble_passkey?: string;
+  /** Decimal. */
+  readonly imei?: string;
+  /** Decimal. */
+  readonly imsi?: string;
+  readonly iccid?: string;
+  readonly modem_fw_version?: string;
+  /** The four of a CHESTER-Z shield; absent without one. */
+  readonly z_serial_number?: string;
+  readonly z_hw_revision?: string;
+  readonly z_hw_variant?: string;
+  readonly z_fw_version?: string;
+};
+
+export interface CreateSession {
+  readonly kind: 'create-session';
+  readonly session: SessionFacts;
+}
+
+export interface SetSession {
+  readonly kind: 'set-session';
+  /** Not 0: to a device, that is no session. */
+  readonly sessionId: number;
+  /** What the cloud has from this device. Missing: nothing yet, the device uploads it. */
+  readonly decoderHash?: Hash;
+  readonly encoderHash?: Hash;
+  readonly configHash?: Hash;
+  /** Unix seconds. */
+  readonly timestamp: number;
+  /** At most 36 bytes; what is longer is cut. */
+  readonly deviceId: string;
+  /** At most 32 bytes; what is longer is cut. */
+  readonly deviceName: string;
+}
+
+/** Names and numbers of the radio, by {@link STATS}. No firmware sends them yet. */
+export type Stats = Readonly<Record<string, number>>;
+
+export interface UploadStats {
+  readonly kind: 'upload-stats';
+  readonly stats: Stats;
+}
+
+/** Key, name and form of a fact, in the order in which the firmware writes them. `digits`: a 64-bit number. */
+const FACTS: readonly (readonly [key: number, name: keyof SessionFacts, form: 'uint' | 'text' | 'digits'])[] = [
+  [0x00, 'watchdog_timeout', 'uint'],
+  [0x10, 'serial_number', 'uint'],
+  [0x01, 'vendor_name', 'text'],
+  [0x02, 'product_name', 'text'],
+  [0x03, 'hw_variant', 'text'],
+  [0x04, 'hw_revision', 'text'],
+  [0x05, 'fw_bundle', 'text'],
+  [0x06, 'fw_name', 'text'],
+  [0x07, 'fw_version', 'text'],
+  [0x08, 'ble_passkey', 'text'],
+  [0x0a, 'imei', 'digits'],
+  [0x09, 'imsi', 'digits'],
+  [0x11, 'iccid', 'text'],
+  [0x0b, 'modem_fw_version', 'text'],
+  [0x0c, 'z_serial_number', 'text'],
+  [0x0d, 'z_hw_revision', 'text'],
+  [0x0e, 'z_hw_variant', 'text'],
+  [0x0f, 'z_fw_version', 'text'],
+];
+
+/** Names of the statistics by key. */
+const STATS = ['uptime', 'eest', 'ecl', 'rsrp', 'rsrq', 'snr', 'plmn', 'cid', 'band', 'earfcn'] as const;
+
+const DEVICE_ID_BYTES = 36;
+const DEVICE_NAME_BYTES = 32;
+
+export function writeCreateSession(session: SessionFacts): Uint8Array {
+  const writer = new CborWriter();
+  writer.beginMap();
+  for (const [key, name, form] of FACTS) {
+    const fact = session[name];
+    if (fact === undefined) continue;
+    writer.key(key);
+    if (form === 'text') writer.text(String(fact));
+    else writer.uint(BigInt(fact));
+  }
+  writer.endMap();
+  return writer.finish();
+}
+
+export function readCreateSession(value: Uint8Array): CreateSession {
+  const fields = Fields.loose(mapIn(value, 'CREATE_SESSION'));
+  const session: Record<string, string | number> = {};
+  for (const [key, name, form] of FACTS) {
+    const fact = form === 'digits' ? fields.wide(key)?.toString() : fields[form](key);
+    if (fact !== undefined) session[name] = fact;
+  }
+  return { kind: 'create-session', session };
+}
+
+export function writeSetSession(message: SetSession): Uint8Array {
+  const hashes = [message.decoderHash, message.encoderHash, message.configHash];
+  const writer = new CborWriter();
+  writer.mapOf(4 + hashes.filter((hash) => hash !== undefined).length);
+  writer.key(0);
+  writer.uint(message.sessionId);
+  hashes.forEach((hash, i) => {
+    if (hash === undefined) return;
+    writer.key(1 + i);
+    writer.uint(BigInt(`0x${hash}`));
+  });
+  writer.key(4);
+  writer.int(message.timestamp);
+  writer.key(5);
+  writer.text(cut(message.deviceId, DEVICE_ID_BYTES));
+  writer.key(6);
+  writer.text(cut(message.deviceName, DEVICE_NAME_BYTES));
+  return writer.finish();
+}
+
+/** What is missing is 0 or empty, as in the firmware. */
+export function readSetSession(value: Uint8Array): SetSession {
+  const fields = Fields.strict(mapIn(value, 'SET_SESSION'), [0, 1, 2, 3, 4, 5, 6], 'SET_SESSION');
+  return present<SetSession>({
+    kind: 'set-session',
+    sessionId: fields.uint(0) ?? 0,
+    decoderHash: hashText(fields.wide(1)),
+    encoderHash: hashText(fields.wide(2)),
+    configHash: hashText(fields.wide(3)),
+    timestamp: fields.int(4) ?? 0,
+    deviceId: cut(fields.text(5) ?? '', DEVICE_ID_BYTES),
+    deviceName: cut(fields.text(6) ?? '', DEVICE_NAME_BYTES),
+  });
+}
+
+export function writeUploadStats(stats: Stats): Uint8Array {
+  const writer = new CborWriter();
+  writer.beginMap();
+  STATS.forEach((name, key) => {
+    const value = stats[name];
+    if (value === undefined) return;
+    writer.key(key);
+    writer.int(value);
+  });
+  writer.endMap();
+  return writer.finish();
+}
+
+export function readUploadStats(value: Uint8Array): UploadStats {
+  const fields = Fields.loose(mapIn(value, 'UPLOAD_STATS'));
+  const stats: Record<string, number> = {};
+  STATS.forEach((name, key) => {
+    const number = fields.int(key);
+    if (number !== undefined) stats[name] = number;
+  });
+  return { kind: 'upload-stats', stats };
+}
+
+function hashText(hash: bigint | undefined): Hash | undefined {
+  return hash?.toString(16).padStart(16, '0');
+}
+
+/** The first `most` bytes of a text in UTF-8, without half a character at the end. */
+function cut(text: string, most: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= most) return text;
+  let end = most;
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  return bytes.toString('utf8', 0, end);
+}

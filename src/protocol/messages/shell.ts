@@ -1,0 +1,95 @@
+/** DOWNLOAD_SHELL and UPLOAD_SHELL: commands for the device's shell, and what they printed (wire protocol, 10). */
+import { CborWriter } from '../cbor.js';
+import { MessageError } from './error.js';
+import { Fields, isText, mapIn } from './fields.js';
+import { refuseLongLines, textsOf, writeLines } from './lines.js';
+
+export interface DownloadShell {
+  readonly kind: 'download-shell';
+  /** Each at most 255 bytes. */
+  readonly commands: readonly string[];
+  /** The 16 bytes of a UUID, which come back with the answer. */
+  readonly messageId: Uint8Array;
+}
+
+export interface UploadShell {
+  readonly kind: 'upload-shell';
+  readonly messageId: Uint8Array;
+  /** One for each command. */
+  readonly responses: readonly ShellResponse[];
+}
+
+export interface ShellResponse {
+  readonly command: string;
+  /** 0, or a negative errno. */
+  readonly result: number;
+  readonly lines: readonly string[];
+}
+
+/** Length of message and update ids. */
+export const ID_BYTES = 16;
+
+export function writeDownloadShell({ commands, messageId }: DownloadShell): Uint8Array {
+  const writer = new CborWriter();
+  writer.mapOf(2);
+  writer.key(0);
+  writeLines(writer, commands);
+  writer.key(1);
+  writer.bytes(messageId);
+  return writer.finish();
+}
+
+export function readDownloadShell(value: Uint8Array): DownloadShell {
+  const map = mapIn(value, 'DOWNLOAD_SHELL');
+  const [first] = map.keys();
+  if (first !== 0) throw new MessageError('malformed', 'DOWNLOAD_SHELL does not begin with its commands');
+  const fields = Fields.strict(map, [0, 1], 'DOWNLOAD_SHELL');
+  const commands = textsOf(fields.list(0) ?? [], 'DOWNLOAD_SHELL');
+  refuseLongLines(commands, 'DOWNLOAD_SHELL');
+  const messageId = fields.bytes(1) ?? new Uint8Array(ID_BYTES);
+  if (messageId.length !== ID_BYTES) {
+    throw new MessageError('malformed', `DOWNLOAD_SHELL has an id of ${messageId.length} bytes, not ${ID_BYTES}`);
+  }
+  return { kind: 'download-shell', commands, messageId };
+}
+
+export function writeUploadShell({ messageId, responses }: UploadShell): Uint8Array {
+  const writer = new CborWriter();
+  writer.beginMap();
+  writer.key(1);
+  writer.bytes(messageId);
+  writer.key(0);
+  writer.beginArray();
+  for (const { command, result, lines } of responses) {
+    writer.beginMap();
+    writer.key(0);
+    writer.text(command);
+    if (result !== 0) {
+      writer.key(1);
+      writer.int(result);
+    }
+    writer.key(2);
+    writer.beginArray();
+    for (const line of lines) writer.text(line);
+    writer.endArray();
+    writer.endMap();
+  }
+  writer.endArray();
+  writer.endMap();
+  return writer.finish();
+}
+
+export function readUploadShell(value: Uint8Array): UploadShell {
+  const fields = Fields.loose(mapIn(value, 'UPLOAD_SHELL'));
+  const responses = (fields.list(0) ?? [])
+    .filter((item) => item instanceof Map)
+    .map((item) => {
+      const response = Fields.loose(item);
+      return {
+        command: response.text(0) ?? '',
+        result: response.int(1) ?? 0,
+        lines: (response.list(2) ?? []).filter(isText),
+      };
+    });
+  return { kind: 'upload-shell', messageId: fields.bytes(1) ?? new Uint8Array(ID_BYTES), responses };
+}

@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encodeCbor } from '../../src/protocol/cbor.js';
+import {
+  type CodecDocument,
+  type CodecEntry,
+  CodecError,
+  compileCodec,
+  encodeCodecDocument,
+  parseCodecDocument,
+} from '../../src/protocol/codec.js';
+import { decoderOf, encoderOf, field, map, modifier } from './fixtures.js';
+
+function problemsOf(action: () => unknown): readonly string[] {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof CodecError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+describe('a codec document', () => {
+  it('hashes like the published decoder of the Demo application', () => {
+    const thousandths = [modifier('$div', 1000), modifier('$fpp', 2)];
+    const plain = (...names: string[]) => names.map((name) => field(name));
+    const codec = compileCodec({
+      version: 2,
+      type: 'decoder',
+      name: 'com.hardwario.chester.app.demo',
+      schema: [
+        field('message', ...plain('version', 'sequence', 'timestamp')),
+        field(
+          'system',
+          field('uptime'),
+          field('voltage_rest', ...thousandths),
+          field('voltage_load', ...thousandths),
+          field('current_load'),
+        ),
+        field(
+          'attribute',
+          ...plain('vendor_name', 'product_name', 'hw_variant', 'hw_revision', 'fw_version', 'serial_number'),
+        ),
+        field(
+          'network',
+          field('parameter', ...plain('eest', 'ecl', 'rsrp', 'rsrq', 'snr', 'plmn', 'cid', 'band', 'earfcn')),
+        ),
+        field('thermometer', field('temperature', modifier('$div', 100), modifier('$fpp', 2))),
+        field(
+          'accelerometer',
+          field('acceleration_x', ...thousandths),
+          field('acceleration_y', ...thousandths),
+          field('acceleration_z', ...thousandths),
+          field('orientation'),
+        ),
+      ],
+    });
+    expect(codec.hash).toBe('6940c0933067d636');
+    expect(codec.bytes).toHaveLength(559);
+    expect(codec.keys).toHaveLength(34);
+  });
+
+  it('hashes like the published encoder of the Control application', () => {
+    const output = (n: number) => field(`output_${n}_state`, modifier('$type', 'int'));
+    const schema = [1, 2, 3, 4].map(output);
+    const codec = compileCodec({ version: 2, type: 'encoder', name: 'com.hardwario.chester.control', schema });
+    expect(codec.hash).toBe('c76a16dd617f713b');
+  });
+
+  it('comes back from CBOR as it was', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('decoder' as const, 'encoder' as const),
+        fc.string(),
+        anySchema,
+        (type, name, schema) => {
+          const document: CodecDocument = { version: 2, type, name, schema };
+          expect(parseCodecDocument(encodeCodecDocument(document))).toEqual(document);
+        },
+      ),
+    );
+  });
+
+  it('keeps the hash of the bytes in which it was uploaded, not that of our own', () => {
+    const schema = [map(['relay', null])];
+    const bytes = encodeCbor(map(['schema', schema], ['name', 'odd order'], ['type', 'encoder'], ['version', 2]));
+    const uploaded = compileCodec(parseCodecDocument(bytes), bytes);
+    expect(uploaded.bytes).toBe(bytes);
+    expect(uploaded.hash).not.toBe(compileCodec(parseCodecDocument(bytes)).hash);
+  });
+
+  it('is refused with all that is wrong about its head', () => {
+    const bytes = encodeCbor(map(['version', 1], ['type', 'codec'], ['schema', 'none']));
+    expect(problemsOf(() => parseCodecDocument(bytes))).toEqual([
+      'the version of a codec must be 2, not "1"',
+      'the type of a codec must be "decoder" or "encoder", not "codec"',
+      'the name of a codec must be a text, not missing',
+      'the schema of a codec must be a list, not "none"',
+    ]);
+  });
+
+  it.each([
+    [encodeCbor([]), 'the codec is not a map'],
+    [Uint8Array.of(0xa1), 'the codec is not CBOR: the item before byte 1 promises more than the 1 bytes hold'],
+    [documentWith(1), 'an entry of a codec must be a map of one name, not "1"'],
+    [documentWith(map(['a', null], ['b', null])), 'an entry of a codec must be a map of one name, not a map'],
+    [documentWith(map([1, null])), 'an entry of a codec must be a map of one name, not a map'],
+    [documentWith(map(['a', true])), '"a" can not have the value "true"'],
+    [documentWith(map(['a', map(['b', null])])), '"a" can not have the value a map'],
+    [documentWith(map(['a', [map(['b', null]), 'c']])), 'an entry of a codec must be a map of one name, not "c"'],
+  ])('is refused when it is no tree of entries (%#)', (bytes, problem) => {
+    expect(problemsOf(() => parseCodecDocument(bytes))).toEqual([problem]);
+  });
+
+  it('never fails with anything but a CodecError, whatever the bytes', () => {
+    const bytes = encodeCodecDocument(decoderOf(field('a', field('b', modifier('$div', 10)), field('c'))).document);
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 }), (changes) => {
+        const changed = bytes.slice();
+        for (const [at, byte] of changes) changed[at % changed.length] = byte;
+        problemsOf(() => compileCodec(parseCodecDocument(changed), changed));
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('keys', () => {
+  it('number the fields depth first, without modifiers and what is in them', () => {
+    const codec = decoderOf(
+      field('a', field('b', modifier('$tsp', [field('x'), field('y')])), field('c')),
+      field('d', modifier('$div', 10), field('e')),
+    );
+    expect(codec.keys.map(({ path }) => path)).toEqual(['a', 'a.b', 'a.c', 'd', 'd.e']);
+    expect(codec.numberOf('d.e')).toBe(4);
+    expect(codec.numberOf('a.b.x')).toBeUndefined();
+  });
+
+  it('carry the name in JSON and the modifiers in their order', () => {
+    const codec = decoderOf(field('a', modifier('$key', 'b'), modifier('$fpp', 1), modifier('$div', 3)));
+    expect(codec.keys[0]).toMatchObject({
+      name: 'a',
+      outputName: 'b',
+      modifiers: [
+        { kind: 'fpp', decimals: 1 },
+        { kind: 'div', by: 3 },
+      ],
+    });
+  });
+
+  it('tell the layout of their arrays', () => {
+    const codec = decoderOf(
+      field('p', modifier('$tsp', [field('min', modifier('$div', 2))])),
+      field('o', modifier('$tso', [field('type')])),
+      field('f', modifier('$wmbus', null)),
+      field('l', modifier('$loc', 'ncellmeas')),
+    );
+    expect(codec.keys.map(({ series }) => series?.kind)).toEqual(['period', 'offsets', 'frames', undefined]);
+    expect(codec.keys[0]?.series).toMatchObject({ columns: [{ name: 'min', modifiers: [{ kind: 'div', by: 2 }] }] });
+  });
+
+  it('are those of an encoder too', () => {
+    const codec = encoderOf(field('relay', modifier('$type', 'int')));
+    expect(codec.keys[0]).toMatchObject({ number: 0, type: 'int' });
+  });
+});
+
+describe('a wrong schema', () => {
+  it.each<[CodecEntry, string]>([
+    [field('a', modifier('$div', 0)), '$div of "a" must be a number other than 0, not "0"'],
+    [field('a', modifier('$mul', 'two')), '$mul of "a" must be a number, not "two"'],
+    [field('a', modifier('$add', Number.NaN)), '$add of "a" must be a number, not "NaN"'],
+    [field('a', modifier('$fpp', 16)), '$fpp of "a" must be a whole number from 0 to 15, not "16"'],
+    [field('a', modifier('$fpp', 0.5)), '$fpp of "a" must be a whole number from 0 to 15, not "0.5"'],
+    [field('a', modifier('$enum', 'off')), '$enum of "a" must be a list of texts, not "off"'],
+    [field('a', modifier('$enum', [field('off')])), '$enum of "a" must be a list of texts, not a list'],
+    [field('a', modifier('$key', null)), '$key of "a" must be a text, not empty'],
+    [field('a', modifier('$type', 'byte')), '$type of "a" must be one of int, float, bool, string, not "byte"'],
+    [field('a', modifier('$round', 2)), '"$round" of "a" is not a modifier'],
+    [field('a', modifier('$tsp', null)), '"a.$tsp" needs at least one field'],
+    [field('a', modifier('$tso', [field('b', modifier('$div', 'x'))])), '$div of "a.$tso.b" must be a number, not "x"'],
+    [modifier('a', 5), '"a" must be empty or a list of modifiers and fields, not "5"'],
+    [modifier('a', ['b']), '"a" must be empty or a list of modifiers and fields, not a list'],
+    [modifier('$div', 5), '"$div" modifies nothing: it stands outside of a field'],
+    [field('__proto__'), '"__proto__" can not be called "__proto__" in JSON'],
+    [field('a', modifier('$key', '__proto__')), '"a" can not be called "__proto__" in JSON'],
+  ])('is refused (%#)', (entry, problem) => {
+    expect(problemsOf(() => decoderOf(entry))).toEqual([problem]);
+  });
+
+  it('is refused with everything that is wrong', () => {
+    const schema = [field('a', modifier('$div', 0), field('b', modifier('$fpp', -1))), field('a')];
+    expect(problemsOf(() => decoderOf(...schema))).toEqual([
+      '$div of "a" must be a number other than 0, not "0"',
+      '$fpp of "a.b" must be a whole number from 0 to 15, not "-1"',
+      '"a" occurs twice',
+    ]);
+  });
+});
+
+const anySchema: fc.Arbitrary<CodecEntry[]> = fc.letrec<{ entries: CodecEntry[]; entry: CodecEntry }>((tie) => ({
+  entries: fc.array(tie('entry'), { maxLength: 4 }),
+  entry: fc.record({
+    name: fc.string({ unit: 'grapheme', maxLength: 10 }),
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.constant(null),
+      fc.maxSafeInteger(),
+      fc.double({ min: 0.1, max: 0.9, noNaN: true }),
+      fc.string(),
+      fc.array(fc.string()),
+      tie('entries'),
+    ),
+  }),
+})).entries;
+
+function documentWith(entry: Parameters<typeof encodeCbor>[0]): Uint8Array {
+  return encodeCbor(map(['version', 2], ['type', 'decoder'], ['name', 'x'], ['schema', [entry]]));
+}
