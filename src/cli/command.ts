@@ -1,0 +1,47 @@
+/** What a command is: its options, read by yargs, and what is then done. */
+import type { Argv, Options } from 'yargs';
+import type { ExitCode } from '../kernel/errors.js';
+import type { Host } from './host.js';
+
+/** Does the work of a command. @throws GhostfleetError for what is not the program's fault */
+export type Run = (host: Host) => Promise<ExitCode>;
+
+/** Adds itself to a parser; hands over what to do when it is the one that was chosen. */
+export type Command = (choose: (run: Run) => void) => (parser: Argv) => Argv;
+
+/** Describes a command: its words, its options, and what it does with their values. */
+export function command<O>(
+  words: string,
+  about: string,
+  build: (parser: Argv) => Argv,
+  run: (options: O, host: Host) => Promise<ExitCode>,
+): Command {
+  return (choose) => (parser) =>
+    parser.command(words, about, build, (options) => {
+      // Because `build` declares exactly the options of O; yargs gives those with a hyphen a camel-case twin.
+      choose((host) => run(options as unknown as O, host));
+    });
+}
+
+/** An option whose text has to pass a check; the complaint names the option. */
+export function checked<T>(options: Options, name: string, wanted: string, read: (text: string) => T | undefined) {
+  return {
+    ...options,
+    type: 'string' as const,
+    requiresArg: true,
+    coerce: (text: string): T | undefined => {
+      if (text === undefined) return undefined;
+      const value = read(String(text));
+      if (value === undefined) throw new Error(`--${name} "${text}" is not ${wanted}`);
+      return value;
+    },
+  };
+}
+
+/** Reads a whole number from `min` to `max`. */
+export function wholeNumber(min: number, max: number): (text: string) => number | undefined {
+  return (text) => {
+    const value = Number(text);
+    return /^\d+$/.test(text) && value >= min && value <= max ? value : undefined;
+  };
+}

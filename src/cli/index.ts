@@ -1,0 +1,74 @@
+/**
+ * The command line: one file a command, this one puts them together and turns every way to end into an exit code.
+ */
+import yargs, { type Argv } from 'yargs';
+import { EXIT, type ExitCode, GhostfleetError } from '../kernel/errors.js';
+import type { Command, Run } from './command.js';
+import { device } from './device.js';
+import type { Host } from './host.js';
+import { list } from './list.js';
+import { plan } from './plan.js';
+import { run } from './run.js';
+import { serve } from './serve.js';
+import { validate } from './validate.js';
+import { version } from './version.js';
+
+const COMMANDS: readonly Command[] = [run, serve, device, plan, validate, list];
+
+/** Runs the program; never throws. */
+export async function main(host: Host): Promise<ExitCode> {
+  try {
+    return await chosen(host);
+  } catch (error) {
+    return complain(host, error);
+  }
+}
+
+async function chosen(host: Host): Promise<ExitCode> {
+  let action: Run | undefined;
+  let parser: Argv = yargs([...host.args])
+    .scriptName('ghostfleet')
+    .usage('$0 <command>\n\nA fleet of virtual devices, and the device cloud that they talk to.')
+    .version(version())
+    .help()
+    .alias('help', 'h')
+    .strict()
+    .recommendCommands()
+    .demandCommand(1, 'Which command?')
+    .wrap(Math.min(100, host.out.columns))
+    .exitProcess(false);
+  for (const command of COMMANDS) {
+    parser = command((chosenAction) => {
+      action = chosenAction;
+    })(parser);
+  }
+  const { output, failure } = await parse(parser, host.args);
+  if (failure !== undefined) {
+    host.err.write(`ghostfleet: ${failure}\nghostfleet --help shows the commands and their options\n`);
+    return EXIT.usage;
+  }
+  if (output !== '') {
+    host.out.write(`${output}\n`);
+    return EXIT.fine;
+  }
+  return action ? action(host) : EXIT.fine;
+}
+
+function parse(parser: Argv, args: readonly string[]): Promise<{ output: string; failure: string | undefined }> {
+  return new Promise((resolve) => {
+    // Because yargs passes undefined where its types promise an Error.
+    parser.parse([...args], {}, (error: Error | undefined | null, _argv: unknown, output: string) => {
+      resolve({ output: error ? '' : output, failure: error ? error.message : undefined });
+    });
+  });
+}
+
+function complain(host: Host, error: unknown): ExitCode {
+  if (error instanceof GhostfleetError) {
+    host.err.write(`ghostfleet: ${error.message}\n${error.hint ? `${error.hint}\n` : ''}`);
+    return error.exit;
+  }
+  const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  host.err.write(`ghostfleet: this is a bug in ghostfleet, please report it\n${details}\n`);
+  return EXIT.internal;
+}

@@ -1,0 +1,34 @@
+/** `ghostfleet list`: what scenarios can name. */
+import { EXIT } from '../kernel/errors.js';
+import { packagedProfiles } from '../profile/library.js';
+import { STEPS } from '../scenario/steps/index.js';
+import { METRICS } from '../trace/metrics/index.js';
+import { FAULT_KINDS } from '../transport/faults/index.js';
+import { command } from './command.js';
+
+const SUBJECTS = {
+  profiles: () => [...packagedProfiles().values()].map(({ name, title }) => [name, title]),
+  steps: () => Object.entries(STEPS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
+  faults: () => Object.entries(FAULT_KINDS).map(([name, { about }]) => [name, about]),
+  metrics: () =>
+    METRICS.map(({ name, shape, about }) => [name, `${about}${shape === 'durations' ? ' (durations)' : ''}`]),
+} satisfies Record<string, () => readonly (readonly [string, string] | string[])[]>;
+
+type Subject = keyof typeof SUBJECTS;
+
+export const list = command<{ readonly subject: Subject }>(
+  'list <subject>',
+  'List profiles, steps, faults or metrics',
+  (parser) =>
+    parser.positional('subject', {
+      choices: Object.keys(SUBJECTS),
+      demandOption: true,
+      describe: 'what to list',
+    }),
+  async ({ subject }, host) => {
+    const rows = SUBJECTS[subject]();
+    const width = Math.max(...rows.map(([name = '']) => name.length));
+    for (const [name = '', about = ''] of rows) host.out.write(`${name.padEnd(width)}  ${about}\n`);
+    return EXIT.fine;
+  },
+);

@@ -1,0 +1,33 @@
+/** The Host that is the real process. */
+import { createInterface } from 'node:readline';
+import type { Host, Output } from './host.js';
+
+export function processHost(self: NodeJS.Process): Host {
+  return {
+    args: self.argv.slice(2),
+    env: self.env,
+    out: output(self.stdout),
+    err: output(self.stderr),
+    lines: () => createInterface({ input: self.stdin, terminal: false }),
+    onInterrupt(handler) {
+      const signals = ['SIGINT', 'SIGTERM'] as const;
+      for (const signal of signals) self.on(signal, handler);
+      return () => {
+        for (const signal of signals) self.off(signal, handler);
+      };
+    },
+    stopwatch: () => performance.now(),
+  };
+}
+
+function output(stream: NodeJS.WriteStream): Output {
+  // A reader that has seen enough (`| head`) closes the pipe: that is no reason to complain.
+  stream.on('error', () => {});
+  return {
+    write: (text) => {
+      stream.write(text);
+    },
+    isTerminal: stream.isTTY === true,
+    columns: stream.columns ?? 100,
+  };
+}

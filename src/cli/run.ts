@@ -1,0 +1,195 @@
+/** `ghostfleet run`: carries a scenario out and reports. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Alarm } from '../kernel/clock.js';
+import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
+import { type Millis, seconds } from '../kernel/time.js';
+import { plainProgress, progressLine } from '../report/progress.js';
+import { RENDERERS } from '../report/renderers/index.js';
+import { run as carryOut, type RunControl } from '../runner/run.js';
+import type { Plan } from '../scenario/plan.js';
+import { FileSink } from '../trace/sinks.js';
+import { checked, command, wholeNumber } from './command.js';
+import type { Host } from './host.js';
+import { createLog } from './logs.js';
+import { loadPlan } from './read-files.js';
+
+interface RunFlags {
+  readonly file: string;
+  readonly seed: number | undefined;
+  readonly clock: 'virtual' | 'real';
+  readonly speed: number | undefined;
+  readonly transport: 'memory' | 'udp';
+  readonly store: 'memory' | 'sqlite';
+  readonly out: string | undefined;
+  readonly json: boolean;
+}
+
+export const run = command<RunFlags>(
+  'run <file>',
+  'Run a scenario against the embedded cloud, and report',
+  (parser) =>
+    parser
+      .positional('file', { type: 'string', demandOption: true, describe: 'scenario file' })
+      .option('seed', checked({ describe: 'seed in place of the file’s' }, 'seed', 'a whole number', seedOf))
+      .option('clock', {
+        choices: ['virtual', 'real'] as const,
+        default: 'virtual' as const,
+        describe: 'virtual time, or real time',
+      })
+      .option(
+        'speed',
+        checked({ describe: 'how much faster than real; with --clock real' }, 'speed', 'a number above 0', speedOf),
+      )
+      .option('transport', {
+        choices: ['memory', 'udp'] as const,
+        default: 'memory' as const,
+        describe: 'what carries datagrams',
+      })
+      .option('store', {
+        choices: ['memory', 'sqlite'] as const,
+        default: 'memory' as const,
+        describe: 'where the cloud keeps its data; sqlite needs --out',
+      })
+      .option('out', { type: 'string', describe: 'directory for summary.json, events.jsonl and report.txt' })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object in place of the report' }),
+  execute,
+);
+
+async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
+  if (flags.speed !== undefined && flags.clock !== 'real') {
+    throw new UsageError('bad-flags', '--speed needs --clock real: virtual time runs as fast as it can');
+  }
+  if (flags.store === 'sqlite' && flags.out === undefined) {
+    throw new UsageError('bad-flags', '--store sqlite needs --out: the database is kept there');
+  }
+  const { plan, profiles } = loadPlan(flags.file, flags.seed);
+  const reproduce = commandLine(flags, plan);
+  const out = flags.out === undefined ? undefined : openDirectory(flags.out);
+  const progress = new ProgressDisplay(host, plan);
+  let forget = () => {};
+  try {
+    const result = await carryOut({
+      plan,
+      profiles,
+      clock: flags.clock,
+      speed: flags.speed ?? 1,
+      transport: flags.transport,
+      db: flags.store === 'sqlite' && out ? newDatabase(out) : 'memory',
+      sinks: out ? [new FileSink(join(out, 'events.jsonl'))] : [],
+      log: createLog(host.err, 'error'),
+      reproduce,
+      out: flags.out ?? null,
+      stopwatch: () => host.stopwatch(),
+      started: (control) => {
+        forget = host.onInterrupt((signal) => control.stop(new InterruptedError(signal)));
+        progress.follow(control);
+      },
+    });
+    progress.end();
+    const summary = RENDERERS.json(result);
+    if (out) {
+      writeFileSync(join(out, 'summary.json'), summary);
+      writeFileSync(join(out, 'report.txt'), RENDERERS.text(result));
+    }
+    host.out.write(flags.json ? summary : RENDERERS.text(result, { colour: host.out.isTerminal }));
+    return result.exitCode;
+  } finally {
+    progress.end();
+    forget();
+  }
+}
+
+function openDirectory(path: string): string {
+  try {
+    mkdirSync(path, { recursive: true });
+    return path;
+  } catch (error) {
+    throw new UsageError('cannot-write', `the directory "${path}" can not be made: ${(error as Error).message}`);
+  }
+}
+
+/** Every run begins with an empty cloud: the database of an earlier one in the same directory goes. */
+function newDatabase(out: string): string {
+  const path = join(out, 'cloud.db');
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+  return path;
+}
+
+/** The shortest command that takes the same course again. */
+function commandLine(flags: RunFlags, plan: Plan): string {
+  const words = ['ghostfleet', 'run', flags.file, '--seed', String(plan.seed), '--clock', flags.clock];
+  if (flags.speed !== undefined) words.push('--speed', String(flags.speed));
+  if (flags.transport !== 'memory') words.push('--transport', flags.transport);
+  return words.map((word) => (/^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+}
+
+const TERMINAL_EVERY: Millis = 100;
+const PLAIN_EVERY: Millis = seconds(5);
+/** Parts into which virtual time is cut to look at the progress. */
+const VIRTUAL_PARTS = 400;
+
+/** Writes progress to the error stream: one line that is written over, or a line now and then where there is no terminal. */
+class ProgressDisplay {
+  readonly #host: Host;
+  readonly #plan: Plan;
+  readonly #began: number;
+  #written: number;
+  #onScreen = false;
+  #next: Alarm | undefined;
+
+  constructor(host: Host, plan: Plan) {
+    this.#host = host;
+    this.#plan = plan;
+    this.#began = host.stopwatch();
+    this.#written = this.#began;
+  }
+
+  follow(control: RunControl): void {
+    const every = Math.max(1, Math.round(this.#plan.duration / VIRTUAL_PARTS));
+    const tick = (): void => {
+      this.#look(control);
+      this.#next = control.clock.after(every, 'the next look at the progress', tick);
+    };
+    this.#next = control.clock.after(every, 'the next look at the progress', tick);
+  }
+
+  end(): void {
+    this.#next?.cancel();
+    if (this.#onScreen) this.#host.err.write('\r\u001b[K');
+    this.#onScreen = false;
+  }
+
+  #look({ clock, metrics }: RunControl): void {
+    const { err } = this.#host;
+    const now = this.#host.stopwatch();
+    if (now - this.#written < (err.isTerminal ? TERMINAL_EVERY : PLAIN_EVERY)) return;
+    this.#written = now;
+    const count = (name: string): number => {
+      const measure = metrics.read(name);
+      return measure === undefined ? 0 : measure.kind === 'count' ? measure.value : measure.distribution.count;
+    };
+    const state = {
+      simulated: clock.now,
+      duration: this.#plan.duration,
+      wall: now - this.#began,
+      devices: this.#plan.devices.length,
+      ready: count('device.ready'),
+      uplinksStored: count('uplink.stored'),
+      downlinksQueued: count('downlink.queued'),
+      downlinksDelivered: count('downlink.delivered'),
+    };
+    if (err.isTerminal) err.write(`\r${progressLine(state, err.columns)}\u001b[K`);
+    else err.write(`${plainProgress(state)}\n`);
+    this.#onScreen = err.isTerminal;
+  }
+}
+
+function seedOf(text: string): number | undefined {
+  return wholeNumber(0, Number.MAX_SAFE_INTEGER)(text);
+}
+
+function speedOf(text: string): number | undefined {
+  const value = Number(text);
+  return Number.isFinite(value) && value > 0 ? value : undefined;
+}

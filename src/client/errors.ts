@@ -1,0 +1,42 @@
+/** What can go wrong between the client and the service. No message ever contains the API key. */
+
+/** The service answered, but not with what was asked for. */
+export class ApiError extends Error {
+  readonly status: number;
+  /** The answer: the JSON value, or the text when it is none. */
+  readonly body: unknown;
+  readonly method: string;
+  readonly path: string;
+
+  constructor(status: number, body: unknown, method: string, path: string) {
+    super(`${method} ${path} was answered with ${status}: ${sentenceOf(body)}`);
+    this.name = 'ApiError';
+    this.status = status;
+    this.body = body;
+    this.method = method;
+    this.path = path;
+  }
+}
+
+/** There was no answer: nobody listens, the connection broke, or it took too long. */
+export class ConnectionError extends Error {
+  /** As Node or undici names it: `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT`, … */
+  readonly code: string;
+  readonly method: string;
+  readonly path: string;
+
+  constructor(cause: Error, origin: string, method: string, path: string) {
+    const code = 'code' in cause ? String(cause.code) : cause.name;
+    super(`${method} ${path} got no answer from ${origin}: ${cause.message || code}`, { cause });
+    this.name = 'ConnectionError';
+    this.code = code;
+    this.method = method;
+    this.path = path;
+  }
+}
+
+function sentenceOf(body: unknown): string {
+  if (typeof body === 'object' && body !== null && 'message' in body) return String(body.message);
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}

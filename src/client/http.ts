@@ -1,0 +1,112 @@
+/** JSON over HTTP to one origin, through one pool of connections that are kept alive. */
+import { Pool } from 'undici';
+import { UsageError } from '../kernel/errors.js';
+import { type Millis, seconds } from '../kernel/time.js';
+import { ApiError, ConnectionError } from './errors.js';
+
+/** Largest answer that is read, in bytes: a full page of full messages is far smaller. */
+const LARGEST_ANSWER = 64 * 1_048_576;
+
+export interface HttpOptions {
+  /** Where the service is, such as `http://127.0.0.1:8080`. A path is put before all others. */
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Connections at most. Default 16. */
+  readonly connections?: number;
+  /** Real time to wait for a connection, for the head of an answer, and for each further part of it. Default 30 s. */
+  readonly timeout?: Millis;
+}
+
+/** A value of a query string; what is undefined is left out, a list is repeated as `name[]=`. */
+export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+export class JsonHttp {
+  readonly #pool: Pool;
+  readonly #origin: string;
+  readonly #prefix: string;
+  readonly #apiKey: string;
+
+  /** @throws UsageError when the address or the key cannot be one */
+  constructor({ baseUrl, apiKey, connections = 16, timeout = seconds(30) }: HttpOptions) {
+    if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
+      throw new UsageError('bad-url', `"${baseUrl}" is not an address such as "http://127.0.0.1:8080"`);
+    }
+    if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+      throw new UsageError('bad-api-key', 'the API key is not a word of visible ASCII characters');
+    }
+    const url = new URL(baseUrl);
+    this.#origin = url.origin;
+    this.#prefix = url.pathname.replace(/\/+$/, '');
+    this.#apiKey = apiKey;
+    this.#pool = new Pool(url.origin, {
+      connections,
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
+      connect: { timeout },
+      maxResponseSize: LARGEST_ANSWER,
+    });
+  }
+
+  /**
+   * Sends a request and reads the JSON of its answer; undefined when that is empty.
+   * @throws ApiError when the status is not 2xx or the answer is no JSON
+   * @throws ConnectionError when there is no answer
+   */
+  async request(
+    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
+    path: string,
+    query: Query = {},
+    body?: unknown,
+  ): Promise<unknown> {
+    const { status, text } = await this.#exchange(method, path, this.#prefix + path + queryText(query), body);
+    if (status < 200 || status > 299) {
+      // A server could repeat the key that it refuses.
+      const answer = text.replaceAll(this.#apiKey, '***');
+      throw new ApiError(status, parseJson(answer) ?? answer, method, path);
+    }
+    if (text === '') return undefined;
+    const value = parseJson(text);
+    if (value === undefined) throw new ApiError(status, 'the answer is not JSON', method, path);
+    return value;
+  }
+
+  /** Lets the requests under way finish, then ends the connections. */
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async #exchange(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, target: string, body: unknown) {
+    const headers: Record<string, string> = { 'x-api-key': this.#apiKey, accept: 'application/json' };
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    try {
+      const answer = await this.#pool.request({
+        method,
+        path: target,
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      return { status: answer.statusCode, text: await answer.body.text() };
+    } catch (error) {
+      throw new ConnectionError(error instanceof Error ? error : new Error(String(error)), this.#origin, method, path);
+    }
+  }
+}
+
+function queryText(query: Query): string {
+  const parts = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (typeof value === 'object') for (const item of value) parts.append(`${name}[]`, item);
+    else if (value !== undefined) parts.append(name, String(value));
+  }
+  const text = parts.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+/** Undefined when the text is no JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

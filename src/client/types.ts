@@ -1,0 +1,156 @@
+/**
+ * The JSON of the public REST API as it is on the wire: snake_case names, times as ISO 8601 text in UTC.
+ *
+ * A server may add fields, and a message's `type` is an open list: these types name what the client relies on
+ * (device cloud API, "Resources and their fields"; cloud API gaps, section 3).
+ */
+
+/** `2026-01-01T00:00:00.000Z` */
+export type IsoTime = string;
+
+export interface Space {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly owner_id: string | null;
+  readonly user_role: string;
+  readonly created_at: IsoTime;
+}
+
+export interface Tag {
+  readonly id: string;
+  readonly name: string;
+  /** `#RRGGBB` */
+  readonly color: string;
+  readonly access_type: 'write' | 'read';
+  readonly created_at: IsoTime;
+}
+
+export interface TagRef {
+  readonly id: string;
+}
+
+export interface NewTag {
+  readonly name: string;
+  /** `#RRGGBB` */
+  readonly color: string;
+  readonly access_type?: 'write' | 'read';
+}
+
+export interface Device {
+  readonly id: string;
+  readonly space_id: string;
+  readonly name: string;
+  readonly comment: string | null;
+  /** Ten decimal digits. */
+  readonly serial_number: string;
+  readonly external_id: string | null;
+  readonly label: Readonly<Record<string, string>>;
+  readonly tags: readonly Tag[];
+  readonly created_at: IsoTime;
+  /** When its last message came. */
+  readonly last_seen: IsoTime | null;
+  readonly session_id: number | null;
+  /** 16 lower-case hex digits each. */
+  readonly config_hash: string | null;
+  readonly decoder_hash: string | null;
+  readonly encoder_hash: string | null;
+  /** What the device told when it began its session: `vendor_name`, `fw_version`, … */
+  readonly session: Readonly<Record<string, string | number>> | null;
+  readonly dashboard_type: string | null;
+}
+
+export interface NewDevice {
+  readonly name: string;
+  /** Ten decimal digits. */
+  readonly serial_number: string;
+  /** Claim token, 32 hex digits. It is never returned. */
+  readonly token: string;
+  readonly external_id?: string | null;
+  readonly comment?: string | null;
+  readonly label?: Readonly<Record<string, string>>;
+  readonly tags?: readonly TagRef[];
+}
+
+/** `label` and `tags` replace the whole set. */
+export type DeviceUpdate = Partial<Omit<NewDevice, 'serial_number' | 'token'>>;
+
+export interface DeviceFilter {
+  /** Part of the name, case-insensitive. */
+  readonly name?: string;
+  /** Part of the serial number. */
+  readonly serial_number?: string;
+  readonly external_id?: string;
+  readonly tag_ids?: readonly string[];
+  readonly tag_filter_logic?: 'any' | 'all';
+}
+
+/** A page of anything but messages. */
+export interface PageQuery {
+  /** 1 to 500. */
+  readonly limit?: number;
+  /** Id of the last item received. */
+  readonly offset?: string;
+}
+
+export interface DeviceQuery extends DeviceFilter, PageQuery {
+  readonly sort_by?: 'id' | 'name' | 'serial_number' | 'external_id' | 'last_seen' | 'session_id';
+  readonly order_by?: 'asc' | 'desc';
+}
+
+export type DownState = 'pending' | 'sent' | 'cancelled' | 'expired';
+
+export interface Message {
+  /** UUID version 7: ids sort by creation. */
+  readonly id: string;
+  readonly created_at: IsoTime;
+  /** `data`, `session`, `config`, `shell`, `stats`, `encoder`, `decoder`, `firmware`, … */
+  readonly type: string;
+  readonly direction: 'up' | 'down';
+  /** A JSON value. A server that sends it as JSON text is understood as well: the client parses it. */
+  readonly body: unknown;
+  readonly device_id: string;
+  readonly device_name: string;
+  readonly device_serial_number: string;
+  readonly codec_hash: string | null;
+  /** Undecoded bytes, lower-case hex. */
+  readonly raw: string | null;
+  /** null for uplinks. */
+  readonly down_state: DownState | null;
+  readonly down_state_at: IsoTime | null;
+  readonly down_scheduled_at: IsoTime | null;
+  /** How often it was offered to the device; 0 for uplinks. */
+  readonly down_attempt: number;
+}
+
+export interface MessageQuery {
+  readonly device_id?: string;
+  /** Only messages of devices with this tag. */
+  readonly tag_id?: string;
+  readonly type?: readonly string[];
+  readonly direction?: 'up' | 'down';
+  /** Created later than this. The server's default is 24 hours ago: give it when older messages matter. */
+  readonly after?: IsoTime;
+  /** Created earlier than this. */
+  readonly before?: IsoTime;
+  /** 1 to 100; the server's default is 20. */
+  readonly limit?: number;
+  /** Id of the last message received. */
+  readonly offset?: string;
+}
+
+/** A message that goes down to a device. */
+export type NewMessage =
+  | { readonly device_id: string; readonly type: 'data'; readonly body: Readonly<Record<string, unknown>> }
+  | { readonly device_id: string; readonly type: 'config' | 'shell'; readonly body: readonly string[] };
+
+/** A station in the life of a downlink: `queued`, `contact`, `offered`, `sent`, `answered`, `cancelled`, `expired`. */
+export interface TimelineEntry {
+  readonly at: IsoTime;
+  readonly what: string;
+  readonly detail: string | null;
+}
+
+export interface Count {
+  readonly count: number;
+}

@@ -1,0 +1,52 @@
+/**
+ * The values that requests are made of. Each `description` is what messages say was wanted: "… is not a UUID".
+ */
+import Type from 'typebox';
+import { parseTimestamp } from './time.js';
+
+export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+
+export const Uuid = Type.String({ pattern: UUID_PATTERN, description: 'a UUID' });
+
+/** A point in time; {@link parseTimestamp} reads it. */
+export const Timestamp = Type.Refine(
+  Type.String({ description: 'an ISO 8601 time such as "2026-01-01T00:00:00.000Z"' }),
+  (text) => parseTimestamp(text) !== undefined,
+);
+
+/** Size of a page. */
+export function Limit(max: number, standard: number) {
+  const description = `a whole number from 1 to ${max}`;
+  return Type.Integer({ minimum: 1, maximum: max, default: standard, description });
+}
+
+/** Cursor and size of a page of anything but messages (cloud API gaps, 2.5). */
+export const PageQuery = { limit: Type.Optional(Limit(500, 100)), offset: Type.Optional(Uuid) };
+
+/** The lenient level of the naming rule: any printable text; see {@link followsNamingRule} (cloud API gaps, 2.9). */
+export const Name = Type.Refine(
+  Type.String({ description: 'a name of 1 to 64 printable characters' }),
+  (text) => isPrintable(text.trim()) && [...text.trim()].length <= 64,
+);
+
+/** The naming rule of the vendor's documentation, which its own examples do not keep. */
+export function followsNamingRule(name: string): boolean {
+  return /^[a-z][a-z0-9-]+[a-z0-9]$/.test(name);
+}
+
+/** A text of at most `max` characters, or null. */
+export function NullableText(max: number) {
+  return Type.Refine(
+    Type.Union([Type.String(), Type.Null()], { description: `a text of at most ${max} characters, or null` }),
+    (text) => text === null || (text.length <= max && !LONE_SURROGATE.test(text)),
+  );
+}
+
+export const SpaceParams = Type.Object({ space_id: Uuid });
+export const ItemParams = Type.Object({ space_id: Uuid, id: Uuid });
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+function isPrintable(text: string): boolean {
+  return text !== '' && !/[\p{Cc}\p{Surrogate}]/u.test(text);
+}

@@ -1,0 +1,35 @@
+/** Timestamps of the API (cloud API gaps, 2.4). */
+import type { UnixMillis } from '../../kernel/time.js';
+
+const FORM = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:Z|([+\- ])(\d\d):?(\d\d))?)?$/i;
+
+/**
+ * Reads ISO 8601: a date, or date and time with any fraction of a second, with `Z`, an offset, or nothing, which means UTC
+ * (JavaScript's own reading is local time). A space before the offset is a `+` that a query string has turned into one.
+ * Undefined when the text is no such time.
+ */
+export function parseTimestamp(text: string): UnixMillis | undefined {
+  const parts = FORM.exec(text.trim());
+  if (!parts) return undefined;
+  const field = (index: number) => Number(parts[index] ?? 0);
+  const [year, month, day, hour, minute, second] = [field(1), field(2), field(3), field(4), field(5), field(6)];
+  const millis = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'));
+  const local = new Date(0);
+  local.setUTCFullYear(year, month - 1, day);
+  // A day that a month does not have rolls over into the next one.
+  if (local.getUTCMonth() !== month - 1 || local.getUTCDate() !== day) return undefined;
+  const [offsetHours, offsetMinutes] = [field(9), field(10)];
+  if (hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined;
+  const offset = (offsetHours * 60 + offsetMinutes) * 60_000 * (parts[8] === '-' ? -1 : 1);
+  return local.setUTCHours(hour, minute, second, millis) - offset;
+}
+
+/** `2026-01-01T00:00:00.000Z` */
+export function isoTime(at: UnixMillis): string {
+  return new Date(at).toISOString();
+}
+
+/** The same, for what may not have happened yet. */
+export function isoTimeOrNull(at: UnixMillis | null): string | null {
+  return at === null ? null : isoTime(at);
+}

@@ -1,0 +1,82 @@
+/**
+ * From schemas to answers: checks the parts of a request against the TypeBox schemas of its route, and says what is wrong in
+ * words taken from them. A schema's `description` completes the sentence "… is not …"; one that is `writeOnly` holds a
+ * secret, and its value is not repeated.
+ */
+import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
+import type { Static, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { ApiFault } from './errors.js';
+import { type Parameter, readParams, readQuery } from './query.js';
+
+/** Tells Fastify's types what a handler gets when the schemas of its route are TypeBox's. */
+export interface TypeBoxProvider extends FastifyTypeProvider {
+  readonly validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
+}
+
+/** Fastify's hook into this file. */
+export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
+  const check = checker(schema, httpPart);
+  if (httpPart === 'querystring') {
+    // Because the routes describe their queries as objects, and TypeBox's objects are plain JSON schemas.
+    const { properties } = schema as unknown as { properties: Readonly<Record<string, Parameter>> };
+    return (data) => check(readQuery(properties, data));
+  }
+  if (httpPart === 'params') return (data) => check(readParams(data));
+  return check;
+};
+
+export type Outcome<T> = { readonly value: T } | { readonly error: ApiFault };
+
+/** Makes the check of a schema; `where` is how the checked part is called in messages: `body`. */
+export function checker<S extends TSchema>(schema: S, where: string): (value: unknown) => Outcome<Static<S>> {
+  const validator = Compile(schema);
+  return (value) => {
+    // Because Check is the proof that the value is what the schema describes.
+    if (validator.Check(value)) return { value: value as Static<S> };
+    const problems = new Set<string>();
+    for (const { keyword, params, instancePath, schemaPath, message } of validator.Errors(value)) {
+      const place = where + instancePath;
+      if (keyword === 'required') {
+        for (const name of params.requiredProperties) problems.add(`${place} needs "${name}"`);
+        continue;
+      }
+      const { wanted, secret } = describe(schema, schemaPath);
+      const shown = secret ? place : `${place}${quote(at(value, instancePath))}`;
+      problems.add(wanted === undefined ? `${place} ${message}` : `${shown} is not ${wanted}`);
+    }
+    return { error: new ApiFault(400, [...problems].join('; '), 'FST_ERR_VALIDATION') };
+  };
+}
+
+/** The description nearest to the place in the schema that a value failed at. */
+function describe(schema: TSchema, schemaPath: string): { wanted: string | undefined; secret: boolean } {
+  let wanted: string | undefined;
+  let secret = false;
+  let node: unknown = schema;
+  for (const step of ['', ...schemaPath.split('/').slice(1)]) {
+    if (step !== '') node = child(node, step);
+    const description = child(node, 'description');
+    if (typeof description === 'string') wanted = description;
+    if (child(node, 'writeOnly') === true) secret = true;
+  }
+  return { wanted, secret };
+}
+
+/** The value at a JSON pointer. */
+function at(value: unknown, pointer: string): unknown {
+  const steps = pointer.split('/').slice(1);
+  return steps.reduce((node, step) => child(node, step.replaceAll('~1', '/').replaceAll('~0', '~')), value);
+}
+
+function child(node: unknown, key: string): unknown {
+  // Because any object may be asked for any key; an array's are its indexes.
+  return typeof node === 'object' && node !== null ? (node as Record<string, unknown>)[key] : undefined;
+}
+
+/** ` "red"`; nothing for what is no simple value, which could hold a secret somewhere inside. */
+function quote(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return '';
+  const text = String(value);
+  return ` "${text.length > 60 ? `${text.slice(0, 57)}…` : text}"`;
+}

@@ -1,0 +1,57 @@
+/**
+ * What every part of the cloud is given. The API, the gateways and the delivery core share one of these; nobody reaches
+ * for a global.
+ */
+import type { Clock } from '../kernel/clock.js';
+import type { DeviceRow, Id, MessageRow, Store } from './store/store.js';
+
+export interface CloudContext {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly downlinks: Downlinks;
+  readonly log: Log;
+}
+
+/** Makes ids; see ids.ts. */
+export interface Ids {
+  /** A new UUID, version 7, greater than every one that this source gave before. */
+  uuid(): Id;
+}
+
+/** What a user asks to be sent to a device (cloud API, 3.6). */
+export type DownlinkRequest =
+  /** `app config …` lines; the device saves and restarts by itself. */
+  | { readonly type: 'config'; readonly lines: readonly string[] }
+  /** Shell command lines. */
+  | { readonly type: 'shell'; readonly commands: readonly string[] }
+  /** Fields of the device's own encoder. */
+  | { readonly type: 'data'; readonly body: Readonly<Record<string, unknown>> };
+
+/** The port from the API to the delivery core. */
+export interface Downlinks {
+  /**
+   * Puts a downlink at the end of the device's queue; resolves with its row once that is durable.
+   * @throws DownlinkRefused when it can never be sent
+   */
+  queue(device: DeviceRow, request: DownlinkRequest): Promise<MessageRow>;
+  /** Takes a pending downlink out of its queue; `not-pending` when it was sent, cancelled or expired before. */
+  cancel(message: MessageRow): Promise<'cancelled' | 'not-pending'>;
+  /** The API has created, changed or deleted the device with this serial number: what is remembered of it is stale. */
+  forget(serial: number): Promise<void>;
+}
+
+/** A downlink that can never be sent, such as a field that the device's encoder does not have. Its message says why. */
+export class DownlinkRefused extends Error {
+  constructor(sentence: string) {
+    super(sentence);
+    this.name = 'DownlinkRefused';
+  }
+}
+
+/** The sliver of a pino logger that the cloud uses. Claim tokens and API keys are never given to it. */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

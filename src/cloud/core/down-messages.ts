@@ -1,0 +1,78 @@
+/** A downlink as it is stored, and the message that goes over the wire (cloud API, section 4; wire protocol, section 7). */
+import type { UnixMillis } from '../../kernel/time.js';
+import type { Codec } from '../../protocol/codec.js';
+import { encodeBody } from '../../protocol/encode.js';
+import type { DownMessage } from '../../protocol/messages.js';
+import type { DownlinkRequest } from '../context.js';
+import type { MessageRow } from '../store/store.js';
+
+/** What is stored of a user's request, and shown in lists. */
+export function requestBody(request: DownlinkRequest): unknown {
+  switch (request.type) {
+    case 'config':
+      return request.lines;
+    case 'shell':
+      return request.commands;
+    case 'data':
+      return request.body;
+    default:
+      return request satisfies never;
+  }
+}
+
+/** The stored body of a session answer; its time is filled in when it is offered (wire protocol, 6.4). */
+export interface SessionBody {
+  readonly session_id: number;
+  readonly decoder_hash: string | null;
+  readonly encoder_hash: string | null;
+  readonly config_hash: string | null;
+  readonly device_id: string;
+  readonly device_name: string;
+}
+
+/**
+ * The message for a stored downlink.
+ * @param encoder what the device's data downlinks are encoded with
+ */
+export function downMessage(row: MessageRow, now: UnixMillis, encoder: Codec | undefined): DownMessage {
+  // Because the rows of a type were all made from the request or the session body of that type.
+  switch (row.type) {
+    case 'config':
+      return { kind: 'download-config', lines: row.body as readonly string[] };
+    case 'shell':
+      return { kind: 'download-shell', commands: row.body as readonly string[], messageId: uuidBytes(row.id) };
+    case 'data':
+      if (encoder === undefined) throw new Error('the device has not uploaded its encoder');
+      return { kind: 'download-data', hash: encoder.hash, body: encodeBody(encoder, row.body as object) };
+    case 'session':
+      return sessionMessage(row.body as SessionBody, now);
+    case 'timestamp':
+      return { kind: 'set-timestamp', timestamp: Math.floor(now / 1000) };
+    default:
+      throw new Error(`"${row.type}" is not a type of downlink`);
+  }
+}
+
+/** The 16 bytes of a UUID: the message id of a shell downlink on the wire. */
+export function uuidBytes(id: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(id.replaceAll('-', ''), 'hex'));
+}
+
+/** The UUID with these 16 bytes. */
+export function uuidText(bytes: Uint8Array): string {
+  const hex = Buffer.from(bytes).toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+function sessionMessage(body: SessionBody, now: UnixMillis): DownMessage {
+  return {
+    kind: 'set-session',
+    sessionId: body.session_id,
+    timestamp: Math.floor(now / 1000),
+    deviceId: body.device_id,
+    deviceName: body.device_name,
+    ...(body.decoder_hash && { decoderHash: body.decoder_hash }),
+    ...(body.encoder_hash && { encoderHash: body.encoder_hash }),
+    ...(body.config_hash && { configHash: body.config_hash }),
+  };
+}

@@ -1,0 +1,222 @@
+/**
+ * What an uplink message means: which row it becomes, what it changes about its device, what it answers, and what has to be
+ * queued because of it (wire protocol, 6.3, 6.4 and section 15; cloud API, section 4).
+ */
+import type { Clock } from '../../kernel/clock.js';
+import { hours } from '../../kernel/time.js';
+import { parseCodecDocument } from '../../protocol/codec.js';
+import { decodeBody } from '../../protocol/decode.js';
+import { contentPrint } from '../../protocol/hashes.js';
+import { MessageError, parseUp, type UpMessage } from '../../protocol/messages.js';
+import type { Trace, UplinkType } from '../../trace/events.js';
+import type { Ids, Log } from '../context.js';
+import type { Change, DeviceChange, MessageRow, Store } from '../store/store.js';
+import type { Codecs } from './codecs.js';
+import { containsConfig } from './config-lines.js';
+import { type SessionBody, uuidText } from './down-messages.js';
+import { newMessage } from './message-rows.js';
+import type { Peer } from './peer.js';
+
+/** How long a data message is recognised as a repetition (wire protocol, section 15 "same data message twice"). */
+const COPY_WINDOW = hours(48);
+
+export interface IntakeOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly trace: Trace;
+  readonly log: Log;
+  readonly codecs: Codecs;
+}
+
+/** What is to be written for one uplink. */
+interface Entry {
+  readonly type: UplinkType;
+  readonly row: MessageRow;
+  readonly device: DeviceChange;
+  readonly changes: readonly Change[];
+  /** Downlinks that the cloud owes in return. */
+  readonly queue: readonly MessageRow[];
+  /** Downlinks that this message proves to be carried out. */
+  readonly answers: readonly string[];
+}
+
+const NO_EXTRAS = { device: {}, changes: [], queue: [], answers: [] } as const;
+
+export class Intake {
+  readonly #options: IntakeOptions;
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+  }
+
+  /** Stores a message durably. Resolves with the downlinks to queue, or with 'refused' when it is not acceptable. */
+  async accept(peer: Peer, message: Uint8Array): Promise<readonly MessageRow[] | 'refused'> {
+    const { store, clock, trace, log } = this.#options;
+    const { serial } = peer.device;
+    let parsed: UpMessage;
+    try {
+      parsed = parseUp(message);
+    } catch (error) {
+      if (!(error instanceof MessageError)) throw error;
+      log.warn({ serial, why: error.message }, 'uplink refused');
+      return 'refused';
+    }
+    if (parsed.kind === 'upload-data') {
+      const since = clock.wall - COPY_WINDOW;
+      const original = await store.copyOf(peer.device.id, contentPrint(message), since);
+      if (original !== undefined) {
+        trace.emit({ kind: 'cloud.stored', at: clock.now, serial, type: 'data', message: original, copy: true });
+        return [];
+      }
+    }
+    const entry = await this.#entryFor(peer, parsed, message);
+    await this.#write(peer, entry);
+    return entry.queue;
+  }
+
+  async #write(peer: Peer, entry: Entry): Promise<void> {
+    const { store, clock, trace } = this.#options;
+    const { serial } = peer.device;
+    const change: DeviceChange = { ...entry.device, lastSeen: clock.wall };
+    const answered: Change[] = entry.answers.flatMap((id) => [
+      { kind: 'message.answered', id, at: clock.wall },
+      { kind: 'timeline.add', row: { messageId: id, at: clock.wall, what: 'answered', detail: entry.row.id } },
+    ]);
+    const inserts = [entry.row, ...entry.queue].map((row): Change => ({ kind: 'message.insert', row }));
+    await store.commit([
+      ...entry.changes,
+      ...inserts,
+      { kind: 'device.change', id: peer.device.id, change },
+      ...answered,
+    ]);
+    peer.device = { ...peer.device, ...change };
+    const at = clock.now;
+    trace.emit({ kind: 'cloud.stored', at, serial, type: entry.type, message: entry.row.id, copy: false });
+    for (const downlink of entry.answers) trace.emit({ kind: 'downlink.answered', at, serial, downlink });
+  }
+
+  async #entryFor(peer: Peer, message: UpMessage, bytes: Uint8Array): Promise<Entry> {
+    switch (message.kind) {
+      case 'create-session':
+        return this.#session(peer, message);
+      case 'upload-config':
+        return this.#config(peer, message);
+      case 'upload-decoder':
+      case 'upload-encoder':
+        return this.#codec(peer, message);
+      case 'upload-data':
+        return this.#data(peer, message, bytes);
+      case 'upload-shell':
+        return this.#shell(peer, message);
+      case 'upload-stats':
+        return { ...NO_EXTRAS, type: 'stats', row: this.#row(peer, 'stats', message.stats) };
+      case 'upload-firmware':
+        return { ...NO_EXTRAS, type: 'firmware', row: this.#row(peer, 'firmware', firmwareBody(message)) };
+      case 'get-timestamp': {
+        const { clock, ids } = this.#options;
+        const answer = newMessage(ids, clock, peer.device, 'down', 'timestamp', null);
+        return { ...NO_EXTRAS, type: 'session', row: this.#row(peer, 'session', null), queue: [answer] };
+      }
+      default:
+        return message satisfies never;
+    }
+  }
+
+  #session(peer: Peer, message: Extract<UpMessage, { kind: 'create-session' }>): Entry {
+    const { clock, ids } = this.#options;
+    const { device } = peer;
+    const second = Math.floor(clock.wall / 1000);
+    const sessionId = second === device.sessionId ? second + 1 : second;
+    const row = this.#row(peer, 'session', message.session);
+    const body: SessionBody = {
+      session_id: sessionId,
+      decoder_hash: device.decoderHash,
+      encoder_hash: device.encoderHash,
+      config_hash: device.configHash,
+      device_id: device.id,
+      device_name: device.name,
+    };
+    const answer = newMessage(ids, clock, device, 'down', 'session', body);
+    peer.configUnchecked = true;
+    return { ...NO_EXTRAS, type: 'session', row, device: { sessionId, session: message.session }, queue: [answer] };
+  }
+
+  async #config(peer: Peer, message: Extract<UpMessage, { kind: 'upload-config' }>): Promise<Entry> {
+    peer.configUnchecked = false;
+    const answers = await this.#configsProvedBy(peer, message.lines);
+    const row = this.#row(peer, 'config', message.lines);
+    return { ...NO_EXTRAS, type: 'config', row, device: { configHash: message.hash }, answers };
+  }
+
+  #codec(peer: Peer, message: Extract<UpMessage, { kind: 'upload-decoder' | 'upload-encoder' }>): Entry {
+    const { hash, document } = message;
+    const type = message.kind === 'upload-decoder' ? 'decoder' : 'encoder';
+    const { name, version } = parseCodecDocument(document);
+    const row = this.#row(peer, type, { hash, name, version }, { codecHash: hash });
+    const device = type === 'decoder' ? { decoderHash: hash } : { encoderHash: hash };
+    return { ...NO_EXTRAS, type: 'codec', row, device, changes: [{ kind: 'codec.put', row: { hash, document } }] };
+  }
+
+  async #data(peer: Peer, message: Extract<UpMessage, { kind: 'upload-data' }>, bytes: Uint8Array): Promise<Entry> {
+    // Application data show that the device has started: had its configuration changed, it would have said so by now.
+    const answers = peer.configUnchecked ? await this.#configsProvedBy(peer, await this.#lastConfig(peer)) : [];
+    peer.configUnchecked = false;
+    const print = contentPrint(bytes);
+    const codec = await this.#options.codecs.get(message.hash);
+    let body: unknown = null;
+    let raw: string | null = null;
+    try {
+      if (codec) body = decodeBody(codec, message.body);
+      else raw = Buffer.from(message.body).toString('hex');
+    } catch {
+      // What can not be decoded is stored as it came (wire protocol, 12.3).
+      raw = Buffer.from(message.body).toString('hex');
+    }
+    const row = this.#row(peer, 'data', body, { codecHash: message.hash, raw, print });
+    return { ...NO_EXTRAS, type: 'data', row, answers };
+  }
+
+  async #shell(peer: Peer, message: Extract<UpMessage, { kind: 'upload-shell' }>): Promise<Entry> {
+    const messageId = uuidText(message.messageId);
+    const responses = message.responses.map(({ command, result, lines }) => ({
+      command,
+      result,
+      // An empty line of output stands at the start of the following one (wire protocol, quirk 6).
+      outputs: lines.map((line) => line.replace(/^[\r\n]+/, '')),
+    }));
+    const row = this.#row(peer, 'shell', { message_id: messageId, responses });
+    const open = await this.#options.store.unansweredDownlinks(peer.device.id);
+    // The answer may overtake the confirmation of its question: then the question is still in flight.
+    const asked = [...open.map((sent) => sent.id), ...(peer.inFlight ? [peer.inFlight.row.id] : [])];
+    return { ...NO_EXTRAS, type: 'shell', row, answers: asked.includes(messageId) ? [messageId] : [] };
+  }
+
+  /** Ids of the config downlinks whose lines are all among the reported ones. */
+  async #configsProvedBy(peer: Peer, reported: readonly string[]): Promise<readonly string[]> {
+    const open = await this.#options.store.unansweredDownlinks(peer.device.id);
+    return open
+      .filter((row) => row.type === 'config' && containsConfig(reported, row.body as readonly string[]))
+      .map((row) => row.id);
+  }
+
+  async #lastConfig(peer: Peer): Promise<readonly string[]> {
+    const { id, spaceId } = peer.device;
+    const query = { deviceId: id, types: ['config'], direction: 'up', limit: 1 } as const;
+    const [last] = await this.#options.store.messages(spaceId, query);
+    return (last?.body as readonly string[] | undefined) ?? [];
+  }
+
+  #row(peer: Peer, type: string, body: unknown, more: Parameters<typeof newMessage>[6] = {}): MessageRow {
+    return newMessage(this.#options.ids, this.#options.clock, peer.device, 'up', type, body, more);
+  }
+}
+
+function firmwareBody(message: Extract<UpMessage, { kind: 'upload-firmware' }>): unknown {
+  const { kind: _, updateId, maxLength, ...rest } = message;
+  return {
+    ...rest,
+    ...(updateId && { update_id: uuidText(updateId) }),
+    ...(maxLength !== undefined && { max_length: maxLength }),
+  };
+}

@@ -1,0 +1,202 @@
+/**
+ * FLAP at the cloud's end: takes datagrams from any wire, answers each at most once (wire protocol, section 6).
+ *
+ * Datagrams of one device are handled strictly one after another; those of different devices do not wait for each other.
+ * A packet that needs no storage is answered in the same turn of the event loop.
+ */
+import type { EdgeClock } from '../../kernel/clock.js';
+import { type Millis, seconds } from '../../kernel/time.js';
+import { type CloudMove, CloudTransfer } from '../../protocol/flap/cloud-transfer.js';
+import {
+  type Envelope,
+  type EnvelopeFormat,
+  FRAGMENT_SIZE,
+  hasValidTag,
+  LONGEST_DATAGRAM,
+  open,
+  seal,
+} from '../../protocol/flap/envelope.js';
+import { type Packet, RESET } from '../../protocol/flap/packet.js';
+import type { Trace } from '../../trace/events.js';
+import type { Log } from '../context.js';
+import type { CloudCore } from '../core/core.js';
+import type { Peer } from '../core/peer.js';
+
+export interface FlapGatewayOptions {
+  readonly core: CloudCore;
+  readonly clock: EdgeClock;
+  readonly trace: Trace;
+  readonly log: Log;
+  /** How long a device may repeat itself before it is told to start over. Default 60 s (wire protocol, 6.2 step 3). */
+  readonly patience?: Millis;
+}
+
+/** Sends an answer to where the datagram came from, in the format in which it came. */
+export type Reply = (datagram: Uint8Array) => void;
+
+/** What became of the datagrams, by name. */
+export type GatewayCounters = Record<
+  'received' | 'answered' | 'silent' | 'reset' | 'unreadable' | 'unknownSerial' | 'badTag' | 'overrun',
+  number
+>;
+
+/** Datagrams of one device that wait while another of it is stored; more are dropped, as a full socket would. */
+const LONGEST_QUEUE = 16;
+
+interface Line {
+  readonly peer: Peer;
+  readonly format: EnvelopeFormat;
+  readonly transfer: CloudTransfer;
+  /** Set while a packet of this device is being worked on. */
+  waiting: { readonly envelope: Envelope; readonly reply: Reply }[] | undefined;
+}
+
+export class FlapGateway {
+  readonly counters: GatewayCounters = {
+    received: 0,
+    answered: 0,
+    silent: 0,
+    reset: 0,
+    unreadable: 0,
+    unknownSerial: 0,
+    badTag: 0,
+    overrun: 0,
+  };
+  readonly #core: CloudCore;
+  readonly #clock: EdgeClock;
+  readonly #trace: Trace;
+  readonly #log: Log;
+  readonly #patience: Millis;
+  readonly #lines = new Map<number, Line>();
+  readonly #work = new Set<Promise<void>>();
+
+  constructor(options: FlapGatewayOptions) {
+    this.#core = options.core;
+    this.#clock = options.clock;
+    this.#trace = options.trace;
+    this.#log = options.log;
+    this.#patience = options.patience ?? seconds(60);
+  }
+
+  /** Takes one datagram. `reply` is called at most once, possibly later. */
+  receive(datagram: Uint8Array, format: EnvelopeFormat, reply: Reply): void {
+    this.counters.received++;
+    // What lies beyond is not read, so that the tag of a longer datagram can not match.
+    const envelope = open(datagram.subarray(0, LONGEST_DATAGRAM), format);
+    if (envelope === undefined) {
+      this.counters.unreadable++;
+      return;
+    }
+    const peer = this.#core.known(envelope.serial);
+    if (peer) this.#arrived(peer, envelope, format, reply);
+    else this.#inBackground(this.#introduce(envelope, format, reply));
+  }
+
+  /** Resolves when every datagram that was taken has been dealt with. */
+  async idle(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work);
+  }
+
+  async #introduce(envelope: Envelope, format: EnvelopeFormat, reply: Reply): Promise<void> {
+    const peer = await this.#core.load(envelope.serial);
+    if (peer) this.#arrived(peer, envelope, format, reply);
+    else this.counters.unknownSerial++;
+  }
+
+  #arrived(peer: Peer, envelope: Envelope, format: EnvelopeFormat, reply: Reply): void {
+    if (!hasValidTag(envelope, peer.token)) {
+      this.counters.badTag++;
+      return this.#reset(peer, format, reply);
+    }
+    const line = this.#lineOf(peer, format);
+    if (line.waiting === undefined) return this.#handle(line, envelope, reply);
+    if (line.waiting.length < LONGEST_QUEUE) line.waiting.push({ envelope, reply });
+    else this.counters.overrun++;
+  }
+
+  /** The transfer state of a device. A new record of the device, or another wire, starts afresh. */
+  #lineOf(peer: Peer, format: EnvelopeFormat): Line {
+    const { serial } = peer.device;
+    let line = this.#lines.get(serial);
+    if (line === undefined || line.peer !== peer || line.format !== format) {
+      const transfer = new CloudTransfer(FRAGMENT_SIZE[format].down, this.#patience);
+      line = { peer, format, transfer, waiting: undefined };
+      this.#lines.set(serial, line);
+    }
+    return line;
+  }
+
+  #handle(line: Line, envelope: Envelope, reply: Reply): void {
+    const { peer, transfer } = line;
+    this.#core.contact(peer);
+    const others = () => this.#core.waits(peer, peer.inFlight);
+    const move = transfer.receive(envelope.packet, this.#clock.now, others);
+    if (move.delivered === undefined && move.kind === 'silence') this.counters.silent++;
+    else if (move.delivered === undefined && move.kind === 'answer') this.#answer(line, move.packet, reply);
+    else this.#inBackground(this.#carryOut(line, move, reply));
+  }
+
+  /** Does what needs the store; meanwhile, further datagrams of the device wait. */
+  async #carryOut(line: Line, move: CloudMove, reply: Reply): Promise<void> {
+    const began = this.#clock.now;
+    line.waiting = [];
+    try {
+      if (move.delivered) await this.#core.confirm(line.peer, move.delivered);
+      const answer = await this.#answerTo(line, move);
+      const took = this.#clock.now - began;
+      const { serial } = line.peer.device;
+      if (took > 0) this.#trace.emit({ kind: 'cloud.took', at: this.#clock.now, serial, took });
+      if (answer) this.#answer(line, answer, reply);
+      else this.counters.silent++;
+    } finally {
+      const { waiting } = line;
+      line.waiting = undefined;
+      for (const { envelope, reply: replyTo } of waiting) this.#arrived(line.peer, envelope, line.format, replyTo);
+    }
+  }
+
+  async #answerTo({ peer, transfer }: Line, move: CloudMove): Promise<Packet | undefined> {
+    switch (move.kind) {
+      case 'silence':
+        return undefined;
+      case 'answer':
+        return move.packet;
+      case 'store': {
+        const accepted = await this.#core.accept(peer, move.message);
+        if (accepted) return transfer.acknowledge(this.#core.waits(peer));
+        transfer.refuse();
+        return undefined;
+      }
+      case 'offer': {
+        const message = await this.#core.take(peer);
+        return transfer.offer(message, this.#core.waits(peer, peer.inFlight));
+      }
+      default:
+        return move satisfies never;
+    }
+  }
+
+  #answer(line: Line, packet: Packet, reply: Reply): void {
+    if (packet === RESET) this.counters.reset++;
+    else this.counters.answered++;
+    const { device, token } = line.peer;
+    reply(seal(packet, device.serial, token, line.format));
+  }
+
+  #reset(peer: Peer, format: EnvelopeFormat, reply: Reply): void {
+    this.counters.reset++;
+    reply(seal(RESET, peer.device.serial, peer.token, format));
+  }
+
+  /** Simulated time waits for the work; a failure leaves the datagram unanswered, and the device repeats it. */
+  #inBackground(work: Promise<void>): void {
+    const release = this.#clock.hold('the gateway and its store');
+    const watched = work
+      .catch((error: unknown) => this.#log.error({ error: String(error) }, 'datagram could not be handled'))
+      .finally(() => {
+        this.#work.delete(watched);
+        release();
+      });
+    this.#work.add(watched);
+  }
+}

@@ -1,0 +1,63 @@
+/**
+ * The gateway's UDP sockets: one for base64 text (port 5003 by convention), one for raw bytes (5002).
+ */
+import { createSocket, type Socket } from 'node:dgram';
+import { UsageError } from '../../kernel/errors.js';
+import type { InFlight } from '../../kernel/in-flight.js';
+import type { EnvelopeFormat } from '../../protocol/flap/envelope.js';
+import type { FlapGateway } from './flap-gateway.js';
+
+/** Room for a burst: a fleet that reports on the hour sends thousands of datagrams at once, and dgram loses silently. */
+const RECEIVE_BUFFER = 4 * 1024 * 1024;
+
+/** Lets simulated time wait for datagrams that are on a real wire; see InFlight. */
+export interface Wires {
+  readonly toCloud: InFlight;
+  readonly toDevices: InFlight;
+}
+
+export interface UdpListener {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Binds a socket and hands its datagrams to the gateway. Port 0 takes a free one.
+ * @throws UsageError when the port is taken or may not be used
+ */
+export async function listenUdp(
+  gateway: FlapGateway,
+  options: { readonly host: string; readonly port: number; readonly format: EnvelopeFormat; readonly wires?: Wires },
+): Promise<UdpListener> {
+  const { host, port, format, wires } = options;
+  const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4', recvBufferSize: RECEIVE_BUFFER });
+  socket.on('message', (datagram, source) => {
+    gateway.receive(datagram, format, (answer) => {
+      wires?.toDevices.departed();
+      socket.send(answer, source.port, source.address);
+    });
+    // Only now: the gateway has taken its own hold on time where it needs one.
+    wires?.toCloud.arrived();
+  });
+  await bind(socket, host, port);
+  // A device's port that is gone answers with an ICMP error; that is the device's affair.
+  socket.on('error', () => {});
+  return {
+    port: socket.address().port,
+    close: () => new Promise((resolve) => socket.close(() => resolve())),
+  };
+}
+
+function bind(socket: Socket, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        new UsageError('port-in-use', `UDP port ${port} on "${host}" can not be used: ${error.code ?? error.message}`),
+      );
+    });
+    socket.bind(port, host, () => {
+      socket.removeAllListeners('error');
+      resolve();
+    });
+  });
+}

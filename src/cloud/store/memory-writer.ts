@@ -1,0 +1,222 @@
+/** Writes changes into the tables of the memory store. */
+import type { UnixMillis } from '../../kernel/time.js';
+import { insertById, removeById } from './by-id.js';
+import { check } from './memory-check.js';
+import type { DeviceEntry, MemoryTables, MessageEntry, SpaceEntry } from './memory-tables.js';
+import type {
+  Change,
+  CodecRow,
+  DeviceChange,
+  DeviceRow,
+  DownState,
+  Id,
+  KeyRow,
+  MessageRow,
+  SpaceRow,
+  TagRow,
+  TimelineRow,
+} from './store.js';
+
+export class MemoryWriter {
+  readonly #tables: MemoryTables;
+
+  constructor(tables: MemoryTables) {
+    this.#tables = tables;
+  }
+
+  /** @throws ConflictError, or an Error when a row refers to nothing; then nothing has changed */
+  write(changes: readonly Change[]): void {
+    const bodies = check(this.#tables, changes);
+    for (const change of changes) this.#apply(change, bodies);
+  }
+
+  #apply(change: Change, bodies: ReadonlyMap<Id, string>): void {
+    switch (change.kind) {
+      case 'space.put':
+        return this.#putSpace(change.row);
+      case 'key.put':
+        return this.#putKey(change.row);
+      case 'tag.put':
+        return this.#putTag(change.row);
+      case 'tag.delete':
+        return this.#deleteTag(change.id);
+      case 'device.insert':
+        return this.#insertDevice(change.row);
+      case 'device.change':
+        return this.#changeDevice(change.id, change.change);
+      case 'device.delete':
+        return this.#deleteDevice(change.id, change.at);
+      case 'message.insert':
+        return this.#insertMessage(change.row, bodies.get(change.row.id) ?? 'null');
+      case 'message.state':
+        return this.#moveMessage(this.#tables.messages.get(change.id), change.state, change.at, change.attempt);
+      case 'message.answered':
+        return this.#answerMessage(this.#tables.messages.get(change.id), change.at);
+      case 'timeline.add':
+        return this.#addToTimeline(change.row);
+      case 'codec.put':
+        if (!this.#tables.codecs.has(change.row.hash)) this.#tables.codecs.set(change.row.hash, copyCodec(change.row));
+        return;
+      default:
+        change satisfies never;
+    }
+  }
+
+  #putSpace(row: SpaceRow): void {
+    const entry = this.#tables.spaces.get(row.id);
+    if (entry) {
+      entry.row = Object.freeze({ ...row });
+      return;
+    }
+    const made: SpaceEntry = { id: row.id, row: Object.freeze({ ...row }), tags: [], devices: [], messages: [] };
+    this.#tables.spaces.set(row.id, made);
+    insertById(this.#tables.spaceList, made);
+  }
+
+  #putKey(row: KeyRow): void {
+    const before = this.#tables.keys.get(row.id);
+    if (before) this.#tables.keysByHash.delete(before.hash);
+    const kept = Object.freeze({ ...row });
+    this.#tables.keys.set(row.id, kept);
+    this.#tables.keysByHash.set(row.hash, kept);
+  }
+
+  #putTag(row: TagRow): void {
+    const kept = Object.freeze({ ...row });
+    const list = this.#space(row.spaceId).tags;
+    removeById(list, row.id);
+    insertById(list, kept);
+    this.#tables.tags.set(row.id, kept);
+  }
+
+  #deleteTag(id: Id): void {
+    const tag = this.#tables.tags.get(id);
+    if (!tag) return;
+    this.#tables.tags.delete(id);
+    const space = this.#space(tag.spaceId);
+    removeById(space.tags, id);
+    for (const device of space.devices) {
+      if (!device.row.tagIds.includes(id)) continue;
+      const tagIds = Object.freeze(device.row.tagIds.filter((other) => other !== id));
+      device.row = Object.freeze({ ...device.row, tagIds });
+    }
+  }
+
+  #insertDevice(row: DeviceRow): void {
+    const entry: DeviceEntry = {
+      id: row.id,
+      row: this.#freezeDevice(row, row),
+      deleted: false,
+      messages: [],
+      pending: [],
+      unanswered: [],
+      prints: undefined,
+    };
+    this.#tables.devices.set(row.id, entry);
+    this.#tables.bySerial.set(row.serial, entry);
+    insertById(this.#space(row.spaceId).devices, entry);
+  }
+
+  #changeDevice(id: Id, change: DeviceChange): void {
+    const entry = this.#tables.devices.get(id);
+    if (entry && !entry.deleted) entry.row = this.#freezeDevice({ ...entry.row, ...change }, change);
+  }
+
+  /** `row` with copies of those nested values that `given` brings, frozen. */
+  #freezeDevice(row: DeviceRow, given: DeviceChange): DeviceRow {
+    return Object.freeze({
+      ...row,
+      label: given.label ? Object.freeze({ ...given.label }) : row.label,
+      tagIds: given.tagIds ? this.#knownTags(given.tagIds) : row.tagIds,
+      session: given.session ? Object.freeze({ ...given.session }) : row.session,
+    });
+  }
+
+  #knownTags(ids: readonly Id[]): readonly Id[] {
+    return Object.freeze([...new Set(ids)].filter((id) => this.#tables.tags.has(id)));
+  }
+
+  #deleteDevice(id: Id, at: UnixMillis): void {
+    const entry = this.#tables.devices.get(id);
+    if (!entry || entry.deleted) return;
+    for (const message of [...entry.pending]) this.#moveMessage(message, 'cancelled', at, message.row.downAttempt);
+    entry.deleted = true;
+    entry.row = Object.freeze({ ...entry.row, token: '' });
+    this.#tables.bySerial.delete(entry.row.serial);
+    removeById(this.#space(entry.row.spaceId).devices, id);
+  }
+
+  #insertMessage(message: MessageRow, body: string): void {
+    const device = this.#tables.devices.get(message.deviceId);
+    if (!device) return;
+    const { body: _, ...row } = message;
+    const entry: MessageEntry = { id: row.id, row, body, device };
+    this.#tables.messages.set(row.id, entry);
+    insertById(this.#space(row.spaceId).messages, entry);
+    insertById(device.messages, entry);
+    if (row.print !== null) this.#rememberPrint(device, row.print, entry);
+    this.#queueUp(entry);
+  }
+
+  #rememberPrint(device: DeviceEntry, print: string, entry: MessageEntry): void {
+    device.prints ??= new Map();
+    const known = device.prints.get(print);
+    if (!known || known.id < entry.id) device.prints.set(print, entry);
+  }
+
+  #moveMessage(entry: MessageEntry | undefined, state: DownState, at: UnixMillis, attempt: number): void {
+    if (!entry) return;
+    this.#unqueue(entry);
+    const downStateAt = entry.row.downState === state ? entry.row.downStateAt : at;
+    entry.row = { ...entry.row, downState: state, downStateAt, downAttempt: attempt };
+    this.#queueUp(entry);
+  }
+
+  #answerMessage(entry: MessageEntry | undefined, at: UnixMillis): void {
+    if (!entry) return;
+    this.#unqueue(entry);
+    entry.row = { ...entry.row, downAnsweredAt: at };
+    this.#queueUp(entry);
+  }
+
+  #addToTimeline(row: TimelineRow): void {
+    const rows = this.#tables.timelines.get(row.messageId);
+    const kept = Object.freeze({ ...row });
+    if (rows) rows.push(kept);
+    else this.#tables.timelines.set(row.messageId, [kept]);
+  }
+
+  /** Puts a message into the queues that its state belongs to. */
+  #queueUp(entry: MessageEntry): void {
+    if (entry.row.downState === 'pending') {
+      insertById(entry.device.pending, entry);
+      insertById(this.#tables.pending, entry);
+    } else if (awaitsAnswer(entry.row)) {
+      insertById(entry.device.unanswered, entry);
+    }
+  }
+
+  #unqueue(entry: MessageEntry): void {
+    if (entry.row.downState === 'pending') {
+      removeById(entry.device.pending, entry.id);
+      removeById(this.#tables.pending, entry.id);
+    } else if (awaitsAnswer(entry.row)) {
+      removeById(entry.device.unanswered, entry.id);
+    }
+  }
+
+  #space(id: Id): SpaceEntry {
+    const space = this.#tables.spaces.get(id);
+    if (!space) throw new Error(`there is no space ${id}`);
+    return space;
+  }
+}
+
+function awaitsAnswer(row: MessageEntry['row']): boolean {
+  return row.downState === 'sent' && row.downAnsweredAt === null && (row.type === 'config' || row.type === 'shell');
+}
+
+/** Bytes cannot be frozen. */
+export function copyCodec(row: CodecRow): CodecRow {
+  return { hash: row.hash, document: row.document.slice() };
+}

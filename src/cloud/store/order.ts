@@ -1,0 +1,75 @@
+/** How rows are ordered and matched, the same in every store. */
+import { seconds, type UnixMillis } from '../../kernel/time.js';
+import type { DeviceRow, DeviceSort, Id, MessageQuery } from './store.js';
+
+/**
+ * A row takes its id and its `createdAt` from the clock one after the other, so the two may differ by a tick. A search by
+ * time that uses the order of ids looks this much further on both sides, and then at `createdAt` itself.
+ */
+const SLACK = seconds(60);
+
+const LAST_MS = 0xffff_ffff_ffff;
+/** Greater than every id. */
+export const BEYOND: Id = 'g';
+
+/** The smallest id (version 7) of this millisecond. */
+export function firstIdAt(at: UnixMillis): Id {
+  const ms = Math.min(Math.max(0, Math.floor(at)), LAST_MS);
+  const hex = ms.toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
+/** Every row created before `at` has an id below this one. */
+export function idBefore(at: UnixMillis): Id {
+  return firstIdAt(at + SLACK);
+}
+
+/** The ids that a message of this query can have: `from` included, `to` excluded. */
+export function idRange(query: MessageQuery): { readonly from: Id; readonly to: Id } {
+  const from = query.createdAfter === undefined ? '' : firstIdAt(query.createdAfter - SLACK);
+  const before = query.createdBefore === undefined ? BEYOND : idBefore(query.createdBefore);
+  let to = query.after ?? BEYOND;
+  if (before < to) to = before;
+  return { from, to };
+}
+
+/** A serial number as people know it: ten decimal digits (cloud API gaps, 2.9). */
+export function serialText(serial: number): string {
+  return String(serial).padStart(10, '0');
+}
+
+/** What the name filter compares: case does not matter. */
+export function foldCase(text: string): string {
+  return text.toLowerCase();
+}
+
+/** What a device is sorted by. */
+export const SORT_VALUES: Readonly<Record<DeviceSort, (row: DeviceRow) => string | number | null>> = {
+  id: (row) => row.id,
+  name: (row) => row.name,
+  serial_number: (row) => row.serial,
+  external_id: (row) => row.externalId,
+  last_seen: (row) => row.lastSeen,
+  session_id: (row) => row.sessionId,
+};
+
+/**
+ * Compares two values of a sortable column, ascending; texts by code point, which is the order that SQLite and PostgreSQL
+ * (collation "C") give their UTF-8, while `<` compares UTF-16 units and puts an emoji before "ｱ".
+ */
+export function compareValues(a: string | number, b: string | number): number {
+  if (typeof a === 'number' || typeof b === 'number') return Number(a) - Number(b);
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x !== y) return codePointRank(x) - codePointRank(y);
+  }
+  return a.length - b.length;
+}
+
+/** Moves surrogates (code points from 0x10000 up) behind the rest of the UTF-16 units. */
+function codePointRank(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
+}

@@ -1,0 +1,233 @@
+/**
+ * The store port: what the cloud needs kept. Three rules hold for every implementation.
+ *
+ *  1. `commit` is atomic, and its promise resolves only when the changes are durable.
+ *  2. What a resolved promise has written, every later read sees.
+ *  3. Rows go in and come out as plain data; nobody shares an object with the store.
+ *
+ * One contract suite runs over all implementations: test/contracts/store.ts.
+ */
+import type { UnixMillis } from '../../kernel/time.js';
+
+/**
+ * A lower-case UUID, version 7: the order of ids is the order of creation. The time in a row's id and its `createdAt` come
+ * from one clock and differ by no more than the moment between two readings; searches by time rely on it.
+ */
+export type Id = string;
+
+export interface SpaceRow {
+  readonly id: Id;
+  readonly name: string;
+  readonly type: string;
+  readonly createdAt: UnixMillis;
+}
+
+/** An API key. Only the hash of the secret is kept. */
+export interface KeyRow {
+  readonly id: Id;
+  readonly spaceId: Id;
+  readonly name: string;
+  /** Lower-case hex SHA-256 of the secret. */
+  readonly hash: string;
+  readonly createdAt: UnixMillis;
+}
+
+export interface TagRow {
+  readonly id: Id;
+  readonly spaceId: Id;
+  readonly name: string;
+  /** `#RRGGBB` */
+  readonly color: string;
+  readonly accessType: 'write' | 'read';
+  readonly createdAt: UnixMillis;
+}
+
+/** What a device told about itself when it began its session (wire protocol, 7.1); snake_case names, absent ones left out. */
+export type SessionFacts = Readonly<Record<string, string | number>>;
+
+export interface DeviceRow {
+  readonly id: Id;
+  readonly spaceId: Id;
+  readonly name: string;
+  readonly comment: string | null;
+  /** 1 to 4294967295. */
+  readonly serial: number;
+  /** Claim token, 32 lower-case hex digits. It signs every packet: never leaves the service. */
+  readonly token: string;
+  readonly externalId: string | null;
+  readonly label: Readonly<Record<string, string>>;
+  /** Ids of the tags, in the order in which they were given. */
+  readonly tagIds: readonly Id[];
+  readonly createdAt: UnixMillis;
+  /** Arrival of the last message. */
+  readonly lastSeen: UnixMillis | null;
+  readonly sessionId: number | null;
+  readonly session: SessionFacts | null;
+  /** 16 lower-case hex digits: what this device uploaded last and is stored intact. */
+  readonly configHash: string | null;
+  readonly decoderHash: string | null;
+  readonly encoderHash: string | null;
+}
+
+/** The fields of a device that change after it was created. */
+export type DeviceChange = Partial<Omit<DeviceRow, 'id' | 'spaceId' | 'serial' | 'token' | 'createdAt'>>;
+
+export type DownState = 'pending' | 'sent' | 'cancelled' | 'expired';
+
+export interface MessageRow {
+  readonly id: Id;
+  readonly spaceId: Id;
+  readonly deviceId: Id;
+  readonly createdAt: UnixMillis;
+  /** `data`, `session`, `config`, `shell`, `decoder`, `encoder`, `stats`, `firmware`. */
+  readonly type: string;
+  readonly direction: 'up' | 'down';
+  /** A JSON value. */
+  readonly body: unknown;
+  /** The codec that decoded it, 16 hex digits. */
+  readonly codecHash: string | null;
+  /** The bytes of a message that could not be decoded, lower-case hex. */
+  readonly raw: string | null;
+  /** Content of a data uplink, to recognise its repetition; null for everything else. */
+  readonly print: string | null;
+  readonly downState: DownState | null;
+  readonly downStateAt: UnixMillis | null;
+  readonly downScheduledAt: UnixMillis | null;
+  /** Times that it was offered; 0 for uplinks. */
+  readonly downAttempt: number;
+  /** When the evidence came in that the device acted on it: a shell answer, or a reported configuration. */
+  readonly downAnsweredAt: UnixMillis | null;
+}
+
+/** A message as the API lists it: with the name and serial number of its device. */
+export interface ListedMessage extends MessageRow {
+  readonly deviceName: string;
+  readonly deviceSerial: number;
+}
+
+/** A station of a downlink's life: `queued`, `contact`, `offered`, `sent`, `answered`, `cancelled`, `expired`. */
+export interface TimelineRow {
+  readonly messageId: Id;
+  readonly at: UnixMillis;
+  readonly what: string;
+  readonly detail: string | null;
+}
+
+/** A codec document, kept under its hash for ever: old messages refer to it. */
+export interface CodecRow {
+  /** 16 lower-case hex digits. */
+  readonly hash: string;
+  readonly document: Uint8Array;
+}
+
+/**
+ * One thing to write. A list of them is written in order, whole or not at all. Changing what does not exist (any more)
+ * does nothing; a new row that refers to a space or device that never existed makes `commit` reject.
+ */
+export type Change =
+  | { readonly kind: 'space.put'; readonly row: SpaceRow }
+  | { readonly kind: 'key.put'; readonly row: KeyRow }
+  | { readonly kind: 'tag.put'; readonly row: TagRow }
+  /** Also takes the tag off every device. */
+  | { readonly kind: 'tag.delete'; readonly id: Id }
+  /** Tags that do not exist (any more) are left out, here and in `device.change`. */
+  | { readonly kind: 'device.insert'; readonly row: DeviceRow }
+  | { readonly kind: 'device.change'; readonly id: Id; readonly change: DeviceChange }
+  /** Its messages stay but are no longer listed; its pending downlinks are cancelled at `at`; its claim token is erased. */
+  | { readonly kind: 'device.delete'; readonly id: Id; readonly at: UnixMillis }
+  | { readonly kind: 'message.insert'; readonly row: MessageRow }
+  /** Moves a downlink to a state, or (state pending) counts an attempt; `downStateAt` moves only with the state. */
+  | {
+      readonly kind: 'message.state';
+      readonly id: Id;
+      readonly state: DownState;
+      readonly at: UnixMillis;
+      readonly attempt: number;
+    }
+  | { readonly kind: 'message.answered'; readonly id: Id; readonly at: UnixMillis }
+  | { readonly kind: 'timeline.add'; readonly row: TimelineRow }
+  | { readonly kind: 'codec.put'; readonly row: CodecRow };
+
+/** `commit` rejects with this when a unique field is taken; nothing was written. */
+export class ConflictError extends Error {
+  /** `serial` (service-wide) or `tag-name` (in its space). */
+  readonly field: 'serial' | 'tag-name';
+
+  constructor(field: 'serial' | 'tag-name') {
+    super(`another row has this ${field}`);
+    this.name = 'ConflictError';
+    this.field = field;
+  }
+}
+
+export interface Page {
+  readonly limit: number;
+  /** Id of the last item received. */
+  readonly after?: Id | undefined;
+}
+
+export const DEVICE_SORTS = ['id', 'name', 'serial_number', 'external_id', 'last_seen', 'session_id'] as const;
+export type DeviceSort = (typeof DEVICE_SORTS)[number];
+
+export interface DeviceFilter {
+  /** Case-insensitive part of the name. */
+  readonly name?: string | undefined;
+  /** Part of the serial number, written as ten digits. */
+  readonly serial?: string | undefined;
+  /** Exact. */
+  readonly externalId?: string | undefined;
+  readonly tagIds?: readonly Id[] | undefined;
+  readonly tagLogic?: 'any' | 'all' | undefined;
+}
+
+/** Nulls come last in both directions; ties are broken by id, ascending. */
+export interface DeviceQuery extends DeviceFilter, Page {
+  readonly sortBy: DeviceSort;
+  readonly order: 'asc' | 'desc';
+}
+
+/** Newest first. Messages of deleted devices are not listed. */
+export interface MessageQuery extends Page {
+  readonly deviceId?: Id | undefined;
+  readonly tagId?: Id | undefined;
+  readonly types?: readonly string[] | undefined;
+  readonly direction?: 'up' | 'down' | undefined;
+  /** Only messages created after this moment (exclusive). */
+  readonly createdAfter?: UnixMillis | undefined;
+  /** Only messages created before this moment (exclusive). */
+  readonly createdBefore?: UnixMillis | undefined;
+}
+
+export interface Store {
+  /** Writes all changes, or none. Resolves when they are durable. @throws ConflictError */
+  commit(changes: readonly Change[]): Promise<void>;
+
+  spaces(page: Page): Promise<readonly SpaceRow[]>;
+  space(id: Id): Promise<SpaceRow | undefined>;
+  keyByHash(hash: string): Promise<KeyRow | undefined>;
+
+  tags(spaceId: Id, page: Page): Promise<readonly TagRow[]>;
+  tag(spaceId: Id, id: Id): Promise<TagRow | undefined>;
+
+  /** When not sorted by id, `after` must be the id of a device of the space; otherwise 'unknown-cursor'. */
+  devices(spaceId: Id, query: DeviceQuery): Promise<readonly DeviceRow[] | 'unknown-cursor'>;
+  countDevices(spaceId: Id, filter: DeviceFilter): Promise<number>;
+  device(spaceId: Id, id: Id): Promise<DeviceRow | undefined>;
+  deviceBySerial(serial: number): Promise<DeviceRow | undefined>;
+
+  messages(spaceId: Id, query: MessageQuery): Promise<readonly ListedMessage[]>;
+  message(spaceId: Id, id: Id): Promise<ListedMessage | undefined>;
+  /** Downlinks of the device in state pending, oldest first. */
+  pendingDownlinks(deviceId: Id): Promise<readonly MessageRow[]>;
+  /** Pending downlinks of the whole service that were queued before `createdBefore`, oldest first. */
+  overdueDownlinks(createdBefore: UnixMillis, limit: number): Promise<readonly MessageRow[]>;
+  /** Config and shell downlinks of the device in state sent that are not answered yet, oldest first. */
+  unansweredDownlinks(deviceId: Id): Promise<readonly MessageRow[]>;
+  /** Id of the device's data uplink with this print that is not older than `since`. */
+  copyOf(deviceId: Id, print: string, since: UnixMillis): Promise<Id | undefined>;
+  timeline(messageId: Id): Promise<readonly TimelineRow[]>;
+
+  codec(hash: string): Promise<CodecRow | undefined>;
+
+  close(): Promise<void>;
+}

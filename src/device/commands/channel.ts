@@ -1,0 +1,111 @@
+/** `channel`: the inputs of Control (applications.json, control). */
+import { leadingInteger } from '../config/parse.js';
+import type { Command, CommandResult } from '../shell/command.js';
+import { EINVAL, ENODEV } from '../shell/errno.js';
+import type { ChannelState, ShellChannels, ShellHost } from '../shell/host.js';
+import { failed, groupHelp, ok, refused } from './results.js';
+
+const READ_SECONDS = 10;
+/** Keeps a slip of the finger from filling the memory; the cloud catches no more than 4095 characters anyway. */
+const READ_SECONDS_MAX = 3600;
+
+export const channel: Command = {
+  word: 'channel',
+  help: 'The inputs.',
+  run: groupHelp,
+  children: [
+    {
+      word: 'show',
+      help: 'Show the state of all channels, or of some: [<channel> ...]',
+      args: [0, 8],
+      run: (host, args) =>
+        onChannels(host, (channels) => onEach(channels, args, (n) => stateLine(n, channels.state(n)))),
+    },
+    {
+      word: 'read',
+      help: 'Show what a channel reads, a line a second: <channel> [<seconds>]',
+      args: [0, 2],
+      run: (host, [name, duration]) =>
+        onChannels(host, (channels) => {
+          if (name === undefined) return refused(EINVAL, `usage: channel read <1-${channels.count}> [duration_s]`);
+          const n = leadingInteger(name);
+          if (!exists(channels, n)) return refused(EINVAL, invalid(channels, name));
+          const seconds = duration === undefined ? READ_SECONDS : Math.max(1, leadingInteger(duration));
+          // All lines fall on the same moment, because the shell knows no time.
+          const line = liveLine(n, channels.state(n));
+          const lines = Array.from({ length: Math.min(seconds, READ_SECONDS_MAX) }, () => line);
+          return ok(...lines, 'channel read finished');
+        }),
+    },
+    {
+      word: 'reset',
+      help: 'Clear counters, samples and events of all channels, or of one: [<channel>]',
+      args: [0, 1],
+      run: (host, args) =>
+        onChannels(host, (channels) =>
+          onEach(channels, args, (n) => {
+            const state = channels.state(n);
+            if (state.mode === 'disabled' || 'detected' in state) return `channel ${n}: not active`;
+            channels.reset(n);
+            return `channel ${n}: ${state.mode} reset`;
+          }),
+        ),
+    },
+  ],
+};
+
+function onChannels(host: ShellHost, act: (channels: ShellChannels) => CommandResult): CommandResult {
+  return host.channels ? act(host.channels) : failed(ENODEV);
+}
+
+/** A line for each channel that is named, or for all; stops at a name that is none. */
+function onEach(channels: ShellChannels, names: readonly string[], lineOf: (n: number) => string): CommandResult {
+  if (names.length === 0) return ok(...Array.from({ length: channels.count }, (_, i) => lineOf(i + 1)));
+  const lines: string[] = [];
+  for (const name of names) {
+    const n = leadingInteger(name);
+    if (!exists(channels, n)) return refused(EINVAL, ...lines, invalid(channels, name));
+    lines.push(lineOf(n));
+  }
+  return ok(...lines);
+}
+
+function exists(channels: ShellChannels, n: number): boolean {
+  return n >= 1 && n <= channels.count;
+}
+
+function invalid(channels: ShellChannels, name: string): string {
+  return `invalid channel: ${name} (1-${channels.count})`;
+}
+
+function stateLine(n: number, state: ChannelState): string {
+  if ('detected' in state) return `channel ${n}: ${state.mode} (not detected)`;
+  switch (state.mode) {
+    case 'disabled':
+      return `channel ${n}: disabled`;
+    case 'trigger':
+      return `channel ${n}: trigger, state: ${state.active ? 'active' : 'inactive'}, events: ${state.events}`;
+    case 'counter':
+      return `channel ${n}: counter, value: ${state.value}, delta: ${state.delta}`;
+    case 'voltage':
+    case 'current': {
+      const last = state.last === undefined ? 'NaN' : `${state.last.toFixed(2)} ${unitOf(state.mode)}`;
+      const counts = `samples: ${state.samples}, measurements: ${state.measurements}`;
+      return `channel ${n}: ${state.mode}, last: ${last}, ${counts}`;
+    }
+    default:
+      return state satisfies never;
+  }
+}
+
+function liveLine(n: number, state: ChannelState): string {
+  if ('live' in state) {
+    // C prints a reading that failed as nan.
+    return `channel ${n}: ${state.mode}, live: ${state.live?.toFixed(2) ?? 'nan'} ${unitOf(state.mode)}`;
+  }
+  return stateLine(n, state);
+}
+
+function unitOf(mode: 'voltage' | 'current'): string {
+  return mode === 'voltage' ? 'V' : 'mA';
+}

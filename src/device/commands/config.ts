@@ -1,0 +1,42 @@
+/** `config`: all modules together (firmware shell, 3.1 and 3.3). */
+import type { Command } from '../shell/command.js';
+import { configLines } from './module-config.js';
+import { groupHelp, ok } from './results.js';
+
+export const config: Command = {
+  word: 'config',
+  help: 'The configuration of all modules.',
+  run: groupHelp,
+  children: [
+    {
+      word: 'modules',
+      help: 'List the modules by the names of their settings.',
+      args: [0, 0],
+      run: (host) => ok(...host.config.layout.modules.map((module) => module.prefix)),
+    },
+    {
+      word: 'show',
+      help: 'Show every parameter.',
+      args: [0, 0],
+      run: ({ config }) => ok(...config.layout.modules.flatMap((module) => configLines(config, module.items))),
+    },
+    {
+      word: 'save',
+      help: 'Save the configuration and reboot.',
+      args: [0, 0],
+      run: (host) => {
+        host.config.save();
+        return { ...ok(), reboot: 'config' };
+      },
+    },
+    {
+      word: 'reset',
+      help: 'Go back to the defaults and reboot.',
+      args: [0, 0],
+      run: (host) => {
+        host.config.reset();
+        return { ...ok(), reboot: 'config' };
+      },
+    },
+  ],
+};

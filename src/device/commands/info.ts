@@ -1,0 +1,44 @@
+/** `info`: what was written into the device in production (firmware shell, 4). */
+import type { Command } from '../shell/command.js';
+import type { DeviceIdentity } from '../shell/host.js';
+import { ok } from './results.js';
+
+/** In the order of `info show`. */
+const FIELDS: readonly { readonly word: string; readonly label: string; readonly of: keyof DeviceIdentity }[] = [
+  { word: 'vendor-name', label: 'vendor name', of: 'vendorName' },
+  { word: 'product-name', label: 'product name', of: 'productName' },
+  { word: 'hw-variant', label: 'hardware variant', of: 'hwVariant' },
+  { word: 'hw-revision', label: 'hardware revision', of: 'hwRevision' },
+  { word: 'fw-bundle', label: 'firmware bundle', of: 'fwBundle' },
+  { word: 'fw-name', label: 'firmware name', of: 'fwName' },
+  { word: 'fw-version', label: 'firmware version', of: 'fwVersion' },
+  { word: 'serial-number', label: 'serial number', of: 'serialNumber' },
+  { word: 'claim-token', label: 'claim token', of: 'claimToken' },
+  { word: 'ble-devaddr', label: 'ble devaddr', of: 'bleDevaddr' },
+  { word: 'ble-passkey', label: 'ble passkey', of: 'blePasskey' },
+];
+
+export const info: Command = {
+  word: 'info',
+  help: 'Facts about this device.',
+  children: [
+    {
+      word: 'show',
+      help: 'Show all of them.',
+      args: [0, 0],
+      run: ({ identity }) => ok(...FIELDS.map((field) => line(field.label, identity[field.of]))),
+    },
+    ...FIELDS.map(
+      (field): Command => ({
+        word: field.word,
+        help: `Show the ${field.label}.`,
+        args: [0, 0],
+        run: ({ identity }) => ok(line(field.label, identity[field.of])),
+      }),
+    ),
+  ],
+};
+
+function line(label: string, value: string | undefined): string {
+  return `${label}: ${value ?? '(unset)'}`;
+}

@@ -1,0 +1,54 @@
+/** `rtc`: the clock of the device, in UTC (firmware shell, 5.4). */
+import type { Command } from '../shell/command.js';
+import { EINVAL } from '../shell/errno.js';
+import { commandHelp } from '../shell/help.js';
+import { groupHelp, ok, refused } from './results.js';
+
+const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+/** What the firmware's calendar can hold. */
+const YEARS = { from: 1970, to: 2099 };
+
+export const rtc: Command = {
+  word: 'rtc',
+  help: 'The clock.',
+  run: groupHelp,
+  children: [
+    {
+      word: 'get',
+      help: 'Show date and time.',
+      args: [0, 0],
+      run: (host) => ok(calendar(host.unixTime())),
+    },
+    {
+      word: 'set',
+      help: 'Set date and time: YYYY/MM/DD hh:mm:ss',
+      args: [2, 2],
+      run: (host, [date = '', time = ''], command) => {
+        const fields = /^(\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d)$/.exec(`${date} ${time}`);
+        if (!fields) return refused(EINVAL, ...commandHelp(command));
+        const seconds = unixTime(fields.slice(1).map(Number));
+        // A date that does not exist is refused without a word.
+        if (seconds === undefined) return refused(EINVAL);
+        host.setUnixTime(seconds);
+        return ok();
+      },
+    },
+  ],
+};
+
+/** `2026/08/07 12:34:56 Fri` */
+function calendar(unixSeconds: number): string {
+  const date = new Date(Math.floor(unixSeconds) * 1000);
+  const [day = '', rest = ''] = date.toISOString().split('T');
+  return `${day.replaceAll('-', '/')} ${rest.slice(0, 8)} ${WEEKDAYS[date.getUTCDay()]}`;
+}
+
+/** Unix seconds of a calendar time in UTC; undefined when there is no such moment. */
+function unixTime(fields: readonly number[]): number | undefined {
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = fields;
+  if (year < YEARS.from || year > YEARS.to || hour > 23 || minute > 59 || second > 59) return undefined;
+  const midnight = new Date(Date.UTC(year, month - 1, day));
+  // The calendar of JavaScript carries over: 31 February becomes a day in March.
+  if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) return undefined;
+  return midnight.getTime() / 1000 + hour * 3600 + minute * 60 + second;
+}

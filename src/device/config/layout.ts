@@ -1,0 +1,70 @@
+/**
+ * The parameters of a profile, arranged for looking up: made once, shared by all devices of the profile.
+ */
+import type { HexParameter, ModuleSpec, ParameterSpec, ParameterValue } from '../../profile/parameters.js';
+
+export interface ConfigLayout {
+  /** In the order of registration, which is the order of `config show`. */
+  readonly modules: readonly ConfigModule[];
+  /** Finds a module by its shell word. */
+  module(name: string): ConfigModule | undefined;
+  /** Finds a parameter; undefined when the device type has no such module or parameter. */
+  find(module: string, name: string): ConfigItem | undefined;
+}
+
+export interface ConfigModule {
+  readonly name: string;
+  readonly prefix: string;
+  /** What `<module> config show` prints: the parameters, then the tag slots. */
+  readonly items: readonly ConfigItem[];
+  /** The slots for BLE tag addresses alone; empty in all modules but `tag`. */
+  readonly slots: readonly ConfigItem[];
+}
+
+/** One stored setting of a device type. */
+export interface ConfigItem {
+  /** Shell word of its module. */
+  readonly module: string;
+  /** Its name in the settings storage: `app-clime/interval-report`. */
+  readonly key: string;
+  readonly spec: ParameterSpec;
+  /** The default as the device holds it: single precision for float. */
+  readonly default: ParameterValue;
+}
+
+/** Arranges the modules of a profile. */
+export function configLayout(specs: readonly ModuleSpec[]): ConfigLayout {
+  const modules = specs.map(arrange);
+  const byName = new Map(
+    modules.map((module) => [
+      module.name,
+      { module, items: new Map(module.items.map((item) => [item.spec.name, item])) },
+    ]),
+  );
+  return {
+    modules,
+    module: (name) => byName.get(name)?.module,
+    find: (module, name) => byName.get(module)?.items.get(name),
+  };
+}
+
+function arrange(module: ModuleSpec): ConfigModule {
+  const item = (spec: ParameterSpec, stored = spec.name): ConfigItem => ({
+    module: module.name,
+    key: `${module.prefix}/${stored}`,
+    spec,
+    default: spec.type === 'float' ? Math.fround(spec.default) : spec.default,
+  });
+  const slots = Array.from({ length: module.slots ?? 0 }, (_, n) => item(slot(n), `addr-${n}`));
+  return {
+    name: module.name,
+    prefix: module.prefix,
+    items: [...module.parameters.map((spec) => item(spec)), ...slots],
+    slots,
+  };
+}
+
+/** A slot prints as `tag config devices addr <n> <hex>`, as if its name had spaces (firmware shell, 3.3). */
+function slot(n: number): HexParameter {
+  return { name: `devices addr ${n}`, type: 'hex', size: 6, default: '000000000000', help: 'Address of a BLE tag.' };
+}

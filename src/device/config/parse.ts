@@ -1,0 +1,62 @@
+/**
+ * From the text of a write to a value, or to what the firmware prints when it refuses (firmware shell, 3.2).
+ *
+ * The rules are those of the C library functions that the firmware calls, oddities included: a client that was tried
+ * against a real device must not find this one stricter.
+ */
+import type { ParameterSpec, ParameterValue } from '../../profile/parameters.js';
+import { STRING_CHECKERS } from './checks.js';
+import { helpLines } from './text.js';
+
+export type Parsed =
+  | { readonly kind: 'value'; readonly value: ParameterValue }
+  /** What is printed instead; the value stays as it was. */
+  | { readonly kind: 'refused'; readonly lines: readonly string[] };
+
+/** Reads `text` as a value of the parameter. */
+export function parseValue(spec: ParameterSpec, text: string): Parsed {
+  switch (spec.type) {
+    case 'int': {
+      if (!/^[\d-]*$/.test(text)) return refused('Invalid format', spec);
+      return inRange(spec, leadingInteger(text));
+    }
+    case 'float': {
+      const number = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/.exec(text)?.[1];
+      return number === undefined ? refused('Invalid value', spec) : inRange(spec, Math.fround(Number(number)));
+    }
+    case 'bool':
+      return text === 'true' || text === 'false' ? accepted(text === 'true') : refused('invalid format', spec);
+    case 'enum':
+      return spec.values.includes(text) ? accepted(text) : refused('invalid option', spec);
+    case 'string': {
+      if (text.length > spec.maxLength) return refused('value too long', spec);
+      const complaint = spec.check && STRING_CHECKERS[spec.check](text);
+      // The module's own checks print no help.
+      return complaint === undefined ? accepted(text) : { kind: 'refused', lines: [complaint] };
+    }
+    case 'hex':
+      return text.length === 2 * spec.size && /^[\da-f]*$/i.test(text)
+        ? accepted(text.toLowerCase())
+        : refused('Length does not match.', spec);
+    default:
+      return spec satisfies never;
+  }
+}
+
+/** C's strtol in base 10: the number that the text begins with, 0 when there is none ("12-3" is 12, "-" is 0). */
+export function leadingInteger(text: string): number {
+  // Adding 0 turns the -0 of "-0" into 0.
+  return Number(/^\s*([+-]?\d+)/.exec(text)?.[1] ?? 0) + 0;
+}
+
+function inRange(spec: ParameterSpec & { readonly min: number; readonly max: number }, value: number): Parsed {
+  return value < spec.min || value > spec.max ? refused('Invalid range', spec) : accepted(value);
+}
+
+function accepted(value: ParameterValue): Parsed {
+  return { kind: 'value', value };
+}
+
+function refused(complaint: string, spec: ParameterSpec): Parsed {
+  return { kind: 'refused', lines: [complaint, ...helpLines(spec)] };
+}

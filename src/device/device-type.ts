@@ -1,0 +1,31 @@
+/**
+ * What all devices of a profile share beyond the profile itself: the shell, the arrangement of the parameters, and the codec
+ * uploads, which are the same bytes for everybody.
+ */
+import type { Profile } from '../profile/profile.js';
+import { encodeUp } from '../protocol/messages.js';
+import { buildShell } from './commands/index.js';
+import { type ConfigLayout, configLayout } from './config/layout.js';
+import type { Shell } from './shell/shell.js';
+
+export interface DeviceType {
+  readonly profile: Profile;
+  readonly shell: Shell;
+  readonly layout: ConfigLayout;
+  /** The UPLOAD_DECODER message. */
+  readonly decoderUpload: Uint8Array;
+  /** The UPLOAD_ENCODER message; undefined when the device type takes no data downlinks. */
+  readonly encoderUpload: Uint8Array | undefined;
+}
+
+/** Makes what the devices of `profile` share; do it once a profile. */
+export function deviceType(profile: Profile): DeviceType {
+  const { decoder, encoder } = profile;
+  return {
+    profile,
+    shell: buildShell(profile.commands, profile.modules),
+    layout: configLayout(profile.modules),
+    decoderUpload: encodeUp({ kind: 'upload-decoder', hash: decoder.hash, document: decoder.bytes }),
+    encoderUpload: encoder && encodeUp({ kind: 'upload-encoder', hash: encoder.hash, document: encoder.bytes }),
+  };
+}

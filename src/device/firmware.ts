@@ -1,0 +1,293 @@
+/**
+ * One life of the firmware, from a boot to the next: everything that is in RAM. The device makes a new one at every boot and
+ * drops the old one, so that nothing survives by accident (firmware behaviour, 1 and 11).
+ *
+ * Start-up, then a table of things to do: measuring, reports, polls, the downlink watchdog. Talking to the cloud is the
+ * cloud thread's; what a report goes through is the reporter's.
+ */
+import type { Alarm, Clock } from '../kernel/clock.js';
+import { type Draws, integerBetween } from '../kernel/random.js';
+import { type Instant, type Millis, seconds } from '../kernel/time.js';
+import type { ParameterRef, Profile } from '../profile/profile.js';
+import { CborWriter } from '../protocol/cbor.js';
+import { configTextHash } from '../protocol/hashes.js';
+import { encodeUp } from '../protocol/messages.js';
+import type { ContactReason } from '../trace/events.js';
+import { CloudThread, type CloudThreadHost, type Reaction, type ReactiveDownlink } from './cloud-thread.js';
+import type { DeviceConfig } from './config/device-config.js';
+import type { DeviceFacts, Hardware } from './hardware.js';
+import type { Link } from './link/link.js';
+import { reactTo } from './reactions.js';
+import { encodeBody } from './report/body.js';
+import { Reporter, type ReporterHost } from './reporter.js';
+import { Measurements } from './sensors/measurements.js';
+import { sessionRequest } from './session-request.js';
+import type { ShellHost } from './shell/host.js';
+import { listConfig } from './shell/remote.js';
+import { FirmwareShellHost } from './shell-host.js';
+import type { Spool } from './spool.js';
+import { TaskTable } from './task-table.js';
+
+/** From power-up to the start of the modem: sensors, Bluetooth, 1-Wire scan (firmware behaviour, 1). */
+const START_UP: readonly [Millis, Millis] = [seconds(1), seconds(10)];
+/** The hardware watchdog, once nobody feeds it (firmware behaviour, 8). */
+const HARDWARE_WATCHDOG = seconds(120);
+
+/** One writer serves the whole fleet: firmware is synchronous, and a body is copied out before anybody else writes. */
+const writer = new CborWriter();
+
+export class Firmware implements CloudThreadHost, ReporterHost {
+  readonly cloud: CloudThread;
+  readonly reporter: Reporter;
+  readonly measurements: Measurements;
+  readonly #hardware: Hardware;
+  readonly #bootedAt: Instant;
+  readonly #tasks: TaskTable;
+  /** Number of the first task that does not belong to the measurements. */
+  readonly #own: number;
+  /** What came due while the work queue stood still, by task number. */
+  #overdue: Set<number> | undefined;
+  /** Unix seconds of the device's clock at simulated time 0; a boot begins in 1970 (firmware shell, 5.4). */
+  #clockOrigin: number;
+  #sequence = 0;
+  #starting: Alarm | undefined;
+  #closing = false;
+
+  constructor(hardware: Hardware) {
+    this.#hardware = hardware;
+    const { clock, config, surroundings, type } = hardware;
+    this.#bootedAt = clock.now;
+    this.#clockOrigin = -clock.now / 1000;
+    config.boot();
+    this.measurements = new Measurements(type.profile, surroundings, config, clock.wall);
+    this.#own = this.measurements.tasks.length;
+    this.#tasks = new TaskTable(clock, 'the next task of a device', this.#own + OWN_TASKS, (task) => this.#due(task));
+    this.cloud = new CloudThread(this);
+    this.reporter = new Reporter(this);
+    const startUp = integerBetween(hardware.draws, ...START_UP);
+    this.#starting = clock.after(startUp, 'the start-up of a device', () => this.#startRadio());
+  }
+
+  get clock(): Clock {
+    return this.#hardware.clock;
+  }
+  get link(): Link {
+    return this.#hardware.link;
+  }
+  get config(): DeviceConfig {
+    return this.#hardware.config;
+  }
+  get profile(): Profile {
+    return this.#hardware.type.profile;
+  }
+  get draws(): Draws {
+    return this.#hardware.draws;
+  }
+  get spool(): Spool {
+    return this.#hardware.spool;
+  }
+  get facts(): DeviceFacts {
+    return this.#hardware.facts;
+  }
+  get now(): Instant {
+    return this.#hardware.clock.now;
+  }
+  get hardware(): Hardware {
+    return this.#hardware;
+  }
+
+  /** Time since the boot. */
+  get uptime(): Millis {
+    return this.now - this.#bootedAt;
+  }
+
+  unixTime(): number {
+    return Math.floor(this.#clockOrigin + this.now / 1000);
+  }
+
+  setUnixTime(time: number): void {
+    this.#clockOrigin = time - this.now / 1000;
+  }
+
+  /** The device as its shell sees it. */
+  shellHost(): ShellHost {
+    return new FirmwareShellHost(this);
+  }
+
+  /** What this life is still busy with; undefined at rest. */
+  get busyWith(): string | undefined {
+    if (this.#starting) return 'start-up';
+    if (this.cloud.busy) return this.cloud.initialized ? `an exchange (${this.facts.reason})` : 'its session';
+    return undefined;
+  }
+
+  /** Begins nothing new any more; what is under way goes on. */
+  close(): void {
+    this.#closing = true;
+    this.#tasks.clear();
+    this.cloud.close();
+  }
+
+  /** The power goes: nothing of this life happens any more. */
+  halt(): void {
+    this.#starting?.cancel();
+    this.#tasks.clear();
+    this.cloud.halt();
+    this.reporter.halt();
+    this.link.reset();
+    this.#hardware.modem.stop();
+  }
+
+  initialized(): void {
+    this.facts.ready();
+    this.#startApplication();
+  }
+
+  react(message: ReactiveDownlink, size: number): Reaction {
+    return reactTo(message, size, this.#hardware, this.shellHost());
+  }
+
+  sessionRequest(): Uint8Array {
+    return sessionRequest(this.#hardware);
+  }
+
+  decoderUpload(known: string | undefined): Uint8Array | undefined {
+    const { profile, decoderUpload } = this.#hardware.type;
+    return known === profile.decoder.hash ? undefined : decoderUpload;
+  }
+
+  encoderUpload(known: string | undefined): Uint8Array | undefined {
+    const { profile, encoderUpload } = this.#hardware.type;
+    return known === profile.encoder?.hash ? undefined : encoderUpload;
+  }
+
+  configUpload(known: string | undefined): Uint8Array | undefined {
+    const { text, lines } = listConfig(this.#hardware.type.shell, this.shellHost());
+    const hash = configTextHash(text);
+    return known === hash ? undefined : encodeUp({ kind: 'upload-config', hash, lines });
+  }
+
+  encode(): Uint8Array {
+    encodeBody(
+      this.measurements,
+      writer,
+      {
+        sequence: this.#sequence++,
+        timestamp: this.unixTime(),
+        uptime: Math.floor(this.uptime / 1000),
+        network: this.#hardware.modem.evaluation(),
+      },
+      this.clock.wall,
+    );
+    return encodeUp({ kind: 'upload-data', hash: this.profile.decoder.hash, body: writer.finish() });
+  }
+
+  clear(): void {
+    this.measurements.clear();
+  }
+
+  /** Runs the measuring tasks that `sample` or `aggreg` of the shell stands for. */
+  measureNow(kind: 'sample' | 'aggregate'): void {
+    this.measurements.tasks.forEach((task, index) => {
+      if (task.kind === kind && task.onRequest) this.#due(index);
+    });
+  }
+
+  /** Reports as soon as the work queue allows. */
+  reportNow(why: ContactReason): void {
+    if (this.reporter.sending) this.#postpone(this.#own + REPORT);
+    else this.#report(why);
+  }
+
+  /** Notices inputs that somebody has just changed; as soon as the work queue allows. */
+  look(): void {
+    if (this.reporter.sending) return this.#postpone(this.#own + LOOK);
+    this.measurements.look(this.clock.wall, this.unixTime());
+    this.#planEventReport();
+  }
+
+  #startRadio(): void {
+    this.#starting = undefined;
+    const { mode } = this.profile.timing;
+    if (this.config.text(mode.module, mode.name) !== 'lte') return this.#startApplication();
+    this.#hardware.modem.start();
+    this.cloud.start();
+  }
+
+  /** T0 of the firmware's time table (firmware behaviour, 1 and 3.1). */
+  #startApplication(): void {
+    if (this.#closing) return;
+    this.measurements.tasks.forEach((task, index) => {
+      this.#tasks.set(index, task.first);
+    });
+    const { timing } = this.profile;
+    this.#tasks.set(this.#own + REPORT, timing.firstReport);
+    this.#tasks.set(this.#own + POLL, this.#seconds(timing.pollEvery));
+    this.#tasks.set(this.#own + WATCHDOG, this.#seconds(timing.downlinkWatchdog));
+  }
+
+  #due(task: number): void {
+    const own = task - this.#own;
+    if (own === POLL) {
+      this.#tasks.set(task, this.#seconds(this.profile.timing.pollEvery));
+      return this.cloud.requestPoll();
+    }
+    if (own === WATCHDOG) return this.#checkWatchdog(task);
+    if (this.reporter.sending) return this.#postpone(task);
+    if (own === REPORT) return this.#report('report');
+    if (own === EVENT) return this.#report('event');
+    if (own === LOOK) return this.look();
+    this.#tasks.set(task, this.measurements.run(task, this.clock.wall, this.unixTime()));
+    this.#planEventReport();
+  }
+
+  #report(why: ContactReason): void {
+    // The timer is set again before the report is sent, and by every kind of report (firmware behaviour, 3.1 and 6).
+    if (!this.#closing) this.#tasks.set(this.#own + REPORT, this.reporter.interval() ?? Number.POSITIVE_INFINITY);
+    this.#tasks.set(this.#own + EVENT, Number.POSITIVE_INFINITY);
+    this.reporter.report(why, () => this.#catchUp());
+  }
+
+  #planEventReport(): void {
+    if (!this.measurements.takeReportable() || this.#closing) return;
+    const delay = this.reporter.eventDelay();
+    if (delay !== undefined) this.#tasks.set(this.#own + EVENT, delay);
+  }
+
+  #postpone(task: number): void {
+    this.#overdue ??= new Set();
+    this.#overdue.add(task);
+  }
+
+  /** The work queue goes on: what came due meanwhile runs now, in order. */
+  #catchUp(): void {
+    const overdue = this.#overdue;
+    if (overdue === undefined) return;
+    this.#overdue = undefined;
+    if (this.#closing) return;
+    for (const task of [...overdue].sort((a, b) => a - b)) this.#due(task);
+  }
+
+  #checkWatchdog(task: number): void {
+    const limit = this.#seconds(this.profile.timing.downlinkWatchdog);
+    const silence = this.now - (this.cloud.lastSuccess ?? this.#bootedAt);
+    if (silence < limit) this.#tasks.set(task, limit - silence);
+    else if (silence < limit + HARDWARE_WATCHDOG) this.#tasks.set(task, limit + HARDWARE_WATCHDOG - silence);
+    else this.#hardware.reboot('watchdog');
+  }
+
+  /** A parameter in seconds, as a delay; 0 means never. */
+  #seconds(ref: ParameterRef): Millis {
+    const value = this.config.number(ref.module, ref.name);
+    return value === 0 ? Number.POSITIVE_INFINITY : seconds(value);
+  }
+}
+
+/** Tasks of the firmware itself, after those of the measurements. */
+const REPORT = 0;
+const EVENT = 1;
+const POLL = 2;
+const WATCHDOG = 3;
+/** Never planned, only postponed. */
+const LOOK = 4;
+const OWN_TASKS = 5;

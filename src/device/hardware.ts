@@ -1,0 +1,51 @@
+/**
+ * What the firmware runs on: everything about a device that survives a reboot, and the way to reboot it.
+ */
+import type { Clock } from '../kernel/clock.js';
+import type { Draws } from '../kernel/random.js';
+import type { BootCause, ContactReason, DownlinkType, UplinkType } from '../trace/events.js';
+import type { DeviceConfig } from './config/device-config.js';
+import type { DeviceType } from './device-type.js';
+import type { Link } from './link/link.js';
+import type { Modem } from './modem/modem.js';
+import type { Surroundings } from './sensors/surroundings.js';
+import type { DeviceIdentity } from './shell/host.js';
+import type { Spool } from './spool.js';
+
+export interface Hardware {
+  readonly type: DeviceType;
+  readonly serial: number;
+  readonly clock: Clock;
+  readonly draws: Draws;
+  readonly identity: DeviceIdentity;
+  readonly subscriber: Subscriber;
+  readonly config: DeviceConfig;
+  readonly spool: Spool;
+  readonly surroundings: Surroundings;
+  readonly modem: Modem;
+  readonly link: Link;
+  readonly facts: DeviceFacts;
+  /** Ends this life of the firmware at once and begins the next. */
+  reboot(cause: BootCause): void;
+}
+
+/** Who the device is in the mobile network; texts of decimal digits. */
+export interface Subscriber {
+  readonly imei: string;
+  readonly imsi: string;
+  readonly iccid: string;
+}
+
+/** Writes down what happens on the device. Numbers of uplinks run over the whole life of the device. */
+export interface DeviceFacts {
+  /** Why the radio is about to be used; goes into the next wake-up. */
+  reason: ContactReason;
+  ready(): void;
+  made(type: UplinkType, bytes: number): number;
+  sent(uplink: number, type: UplinkType): void;
+  acknowledged(uplink: number, type: UplinkType): void;
+  dropped(uplink: number, type: UplinkType, why: string): void;
+  received(type: DownlinkType, print: string): void;
+  executed(type: DownlinkType, print: string, ok: boolean): void;
+  pollFailed(why: string): void;
+}

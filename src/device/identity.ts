@@ -1,0 +1,39 @@
+/** Numbers that a device carries from the factory and the SIM card, derived from its serial number. */
+import type { Identity } from '../profile/profile.js';
+import type { Subscriber } from './hardware.js';
+import type { DeviceIdentity } from './shell/host.js';
+
+/** Who the device says it is. @param claimToken 16 bytes */
+export function identityOf(identity: Identity, serial: number, claimToken: Uint8Array): DeviceIdentity {
+  const { modemFirmware: _, ...known } = identity;
+  const tail = serial % 0x1_00_00_00;
+  const octet = (shift: number) => (Math.floor(tail / shift) % 256).toString(16).padStart(2, '0');
+  return {
+    ...known,
+    serialNumber: String(serial),
+    claimToken: Buffer.from(claimToken).toString('hex'),
+    // The two top bits of a random static Bluetooth address are set.
+    bleDevaddr: `c0:de:00:${octet(0x1_00_00)}:${octet(0x1_00)}:${octet(1)}`,
+    blePasskey: String(100_000 + ((serial * 7919) % 900_000)),
+  };
+}
+
+/** Who the device is in the mobile network. Country code 999 is for private networks: no operator has these numbers. */
+export function subscriberOf(serial: number): Subscriber {
+  const digits = String(serial).padStart(10, '0');
+  return {
+    imei: withCheckDigit(`3599${digits}`),
+    imsi: `99999${digits}`,
+    iccid: withCheckDigit(`89999999${digits}`),
+  };
+}
+
+/** Appends the Luhn digit that ends an IMEI and an ICCID. */
+function withCheckDigit(digits: string): string {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const doubled = Number(digits[digits.length - 1 - i]) * (i % 2 === 0 ? 2 : 1);
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return digits + ((10 - (sum % 10)) % 10);
+}

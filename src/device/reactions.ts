@@ -1,0 +1,79 @@
+/** How the firmware carries out a downlink (wire protocol, 9 to 12; firmware behaviour, 5). */
+import { millis, seconds } from '../kernel/time.js';
+import { encodeUp } from '../protocol/messages.js';
+import type { Reaction, ReactiveDownlink } from './cloud-thread.js';
+import type { Hardware } from './hardware.js';
+import type { ShellHost } from './shell/host.js';
+import { runRemoteConfig, runRemoteShell } from './shell/remote.js';
+
+/** Pauses of a remote configuration: after each line, and before settings are saved (firmware shell, 7.2). */
+const LINE_PAUSE = millis(10);
+const SAVE_PAUSE = seconds(2);
+
+/** @param size bytes of the downlink message, which shares the transfer buffer with its answer */
+export function reactTo(message: ReactiveDownlink, size: number, hardware: Hardware, host: ShellHost): Reaction {
+  switch (message.kind) {
+    case 'download-config':
+      return configure(message.lines, hardware, host);
+    case 'download-shell':
+      return runCommands(message, size, hardware, host);
+    case 'download-data':
+      // The catalog builds have outputs only with modules that these profiles do not carry: the body is logged, no more.
+      return { kind: 'done' };
+    case 'download-firmware':
+      return {
+        kind: 'answer',
+        type: 'firmware',
+        message: encodeUp({
+          kind: 'upload-firmware',
+          target: 'app',
+          type: 'error',
+          updateId: message.updateId,
+          error: NO_BOOTLOADER,
+        }),
+      };
+    default:
+      return message satisfies never;
+  }
+}
+
+/** What a build without the bootloader answers to every chunk (wire protocol, 11). */
+const NO_BOOTLOADER = 'unsupported MCUBOOT';
+
+function configure(lines: readonly string[], hardware: Hardware, host: ShellHost): Reaction {
+  const outcome = runRemoteConfig(hardware.type.shell, host, lines);
+  switch (outcome.kind) {
+    case 'stopped':
+      return { kind: 'failed' };
+    case 'reboot':
+      return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
+    case 'save':
+      return {
+        kind: 'restart',
+        delay: outcome.ran * LINE_PAUSE + SAVE_PAUSE,
+        restart: () => {
+          hardware.config.save();
+          hardware.reboot('config');
+        },
+      };
+    default:
+      return outcome satisfies never;
+  }
+}
+
+function runCommands(
+  message: Extract<ReactiveDownlink, { readonly kind: 'download-shell' }>,
+  size: number,
+  hardware: Hardware,
+  host: ShellHost,
+): Reaction {
+  const outcome = runRemoteShell(hardware.type.shell, host, message.commands);
+  if (outcome.kind === 'failed') return { kind: 'failed' };
+  if (outcome.kind === 'reboot') {
+    return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
+  }
+  const answer = encodeUp({ kind: 'upload-shell', messageId: message.messageId, responses: outcome.responses });
+  // Request and answer share one buffer; what does not fit is not sent (firmware shell, 7.1).
+  if (size + answer.length > hardware.type.profile.transferBuffer) return { kind: 'failed' };
+  return { kind: 'answer', type: 'shell', message: answer };
+}

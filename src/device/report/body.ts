@@ -1,0 +1,181 @@
+/**
+ * The body of a report: what a device has measured, in CBOR, as the firmware writes it (wire protocol, 12; the profile's
+ * `body` says what goes where). Maps and lists have indefinite length; measured values are multiplied, cut to an integer,
+ * and null when there is none.
+ */
+import type { UnixMillis } from '../../kernel/time.js';
+import type { BodyNode, Fact, Label } from '../../profile/profile.js';
+import type { CborWriter } from '../../protocol/cbor.js';
+import type { Measurements } from '../sensors/measurements.js';
+import type { Memory } from '../sensors/memory.js';
+import type { ListPlan, SensorPlan } from '../sensors/plan.js';
+
+/** What the firmware knows without a sensor. */
+export interface BodyFacts {
+  /** Bodies since boot, from 0. */
+  readonly sequence: number;
+  /** Unix seconds on the device's clock. */
+  readonly timestamp: number;
+  /** Seconds since boot. */
+  readonly uptime: number;
+  /** The last connection evaluation; undefined, and null in the body, while none is valid. */
+  readonly network: NetworkFacts | undefined;
+}
+
+/** A connection evaluation of the modem; all numbers are integers. */
+export type NetworkFacts = { readonly [F in Exclude<Fact, 'version' | 'sequence' | 'timestamp' | 'uptime'>]: number };
+
+/**
+ * Appends the body to `writer`. From here to `measurements.clear()` the firmware's work queue stands still: neither a task
+ * nor a look may come between.
+ */
+export function encodeBody(measurements: Measurements, writer: CborWriter, facts: BodyFacts, wall: UnixMillis): void {
+  measurements.beginBody(wall);
+  writer.beginMap();
+  write(measurements.profile.body, undefined, { measurements, memory: measurements.memory, writer, facts });
+  writer.endMap();
+}
+
+interface Job {
+  readonly measurements: Measurements;
+  readonly memory: Memory;
+  readonly writer: CborWriter;
+  readonly facts: BodyFacts;
+}
+
+/** `each` is the sensor of the enclosing list. */
+function write(nodes: readonly BodyNode[], each: SensorPlan | undefined, job: Job): void {
+  const { memory, writer } = job;
+  for (const node of nodes) {
+    writer.key(node.key);
+    switch (node.kind) {
+      case 'map':
+        writer.beginMap();
+        write(node.children, each, job);
+        writer.endMap();
+        break;
+      case 'each':
+        writer.beginArray();
+        for (const sensor of memory.plan.byKind[node.sensor] ?? []) {
+          writer.beginMap();
+          write(node.children, sensor, job);
+          writer.endMap();
+        }
+        writer.endArray();
+        break;
+      case 'fact':
+        writeFact(node.fact, job);
+        break;
+      case 'label':
+        writeLabel(node.label, the(each), job);
+        break;
+      case 'last':
+        writeMeasured(writer, memory.last(only(node.sensor, each, memory), node.quantity), node.divide);
+        break;
+      case 'total':
+        writer.int(memory.total(only(node.sensor, each, memory), node.quantity));
+        break;
+      case 'delta':
+        writer.int(memory.delta(only(node.sensor, each, memory), node.quantity));
+        break;
+      case 'windows':
+        writeWindows(only(node.sensor, each, memory), node.quantity, node.divide, job);
+        break;
+      case 'state':
+        writer.int(memory.isOn(listOf(node.list, each, job)) ? 1 : 0);
+        break;
+      case 'events':
+        writeEvents(listOf(node.list, each, job), node.divide, job);
+        break;
+      default:
+        node satisfies never;
+    }
+  }
+}
+
+function writeFact(fact: Fact, { measurements, writer, facts }: Job): void {
+  switch (fact) {
+    case 'version':
+      writer.int(measurements.profile.messageVersion);
+      break;
+    case 'sequence':
+    case 'timestamp':
+    case 'uptime':
+      writer.int(facts[fact]);
+      break;
+    default:
+      if (facts.network) writer.int(facts.network[fact]);
+      else writer.null();
+  }
+}
+
+function writeLabel(label: Label, sensor: SensorPlan, { measurements, writer }: Job): void {
+  switch (label) {
+    case 'serial':
+      writer.int(measurements.around.serialNumber(sensor.sensor, sensor.number));
+      break;
+    case 'channel':
+      writer.int(sensor.number + 1);
+      break;
+    case 'address':
+      writer.text(sensor.address);
+      break;
+    default:
+      label satisfies never;
+  }
+}
+
+/** In single precision, like the firmware: 3.6 V must become 3600 mV and not 3599. */
+function writeMeasured(writer: CborWriter, value: number, divide: number): void {
+  if (Number.isNaN(value)) writer.null();
+  else writer.int(Math.trunc(Math.fround(value * divide)));
+}
+
+/** `$tsp`: time of the first window, seconds from one to the next, rows. The head is there even without a row. */
+function writeWindows(sensor: SensorPlan, quantity: number, divide: number, { memory, writer }: Job): void {
+  const columns = sensor.spec.windows?.kind === 'count' ? 2 : 4;
+  const count = memory.windowCount(sensor);
+  writer.beginArray();
+  writer.int(memory.windowTime(sensor));
+  writer.int(sensor.period);
+  for (let row = 0; row < count; row++) {
+    for (let column = 0; column < columns; column++) {
+      writeMeasured(writer, memory.window(sensor, quantity, row, column), divide);
+    }
+  }
+  writer.endArray();
+}
+
+/** `$tso`: time of the first event, then the offset from it and the type of each; alarms have a value, too. Empty if none. */
+function writeEvents(list: ListPlan, divide: number, { memory, writer }: Job): void {
+  const count = memory.eventCount(list);
+  writer.beginArray();
+  if (count > 0) {
+    const first = memory.eventTime(list, 0);
+    writer.int(first);
+    for (let event = 0; event < count; event++) {
+      writer.int(memory.eventTime(list, event) - first);
+      writer.int(memory.eventType(list, event));
+      if (list.spec.kind === 'alarm') writeMeasured(writer, memory.eventValue(list, event), divide);
+    }
+  }
+  writer.endArray();
+}
+
+/** The sensor that is meant: that of the enclosing list, or outside of lists the only one of its kind. */
+function only(sensor: number, each: SensorPlan | undefined, memory: Memory): SensorPlan {
+  return each ?? the(memory.plan.byKind[sensor]?.[0]);
+}
+
+function listOf(list: number, each: SensorPlan | undefined, { measurements, memory }: Job): ListPlan {
+  const spec = measurements.profile.eventLists[list];
+  const sensor = only(spec?.sensor ?? -1, each, memory);
+  return the(sensor.lists.find((known) => known.spec === spec));
+}
+
+/** The reader of profiles has made sure that it is there. */
+function the<T>(part: T | undefined): T {
+  if (part === undefined)
+    throw new Error('the body of this profile names a sensor or list that the device does not have');
+  return part;
+}

@@ -1,0 +1,69 @@
+/**
+ * Counters of pulses. The firmware counts edges; here the input's running total is looked at from time to time, and what it
+ * has grown by is added: since boot, since the last window, since the last report. All of it is modulo 2^32.
+ *
+ * Sensors without windows of kind `count` are no counters; nothing happens to them.
+ */
+import type { UnixMillis } from '../../kernel/time.js';
+import { COUNTER } from './layout.js';
+import type { Memory } from './memory.js';
+import type { SensorPlan } from './plan.js';
+import type { Surroundings } from './surroundings.js';
+
+type Mark = (typeof COUNTER)[Exclude<keyof typeof COUNTER, 'size'>];
+
+/** Adds what a counter's input has brought since it was last looked at. A total that fell was set back by hand. */
+export function countPulses(memory: Memory, around: Surroundings, sensor: SensorPlan, wall: UnixMillis): void {
+  if (sensor.spec.windows?.kind !== 'count') return;
+  around.signals(sensor.sensor, sensor.number).forEach((signal, quantity) => {
+    const value = around.value(signal, wall);
+    if (Number.isNaN(value)) return;
+    const at = startOf(memory, sensor, quantity);
+    const raw = Math.floor(value) | 0;
+    const pulses = (raw - memory.int(at + COUNTER.raw)) | 0;
+    memory.ints[at + COUNTER.raw] = raw;
+    if (pulses > 0) memory.ints[at + COUNTER.counted] = memory.int(at + COUNTER.counted) + pulses;
+  });
+}
+
+/** Begins at 0, whatever the input's total is. */
+export function restartCounter(memory: Memory, around: Surroundings, sensor: SensorPlan, wall: UnixMillis): void {
+  if (sensor.spec.windows?.kind !== 'count') return;
+  countPulses(memory, around, sensor, wall);
+  sensor.spec.quantities.forEach((_, quantity) => {
+    const at = startOf(memory, sensor, quantity);
+    memory.ints.fill(0, at + COUNTER.counted, at + COUNTER.size);
+  });
+}
+
+/** Writes a window: the total, and what came in since the window before. */
+export function closeCount(
+  memory: Memory,
+  around: Surroundings,
+  sensor: SensorPlan,
+  window: number,
+  wall: UnixMillis,
+): void {
+  countPulses(memory, around, sensor, wall);
+  const quantities = sensor.spec.quantities.length;
+  for (let quantity = 0; quantity < quantities; quantity++) {
+    const at = startOf(memory, sensor, quantity);
+    const to = memory.place(sensor).windows + 2 * (window * quantities + quantity);
+    memory.ints[to] = memory.int(at + COUNTER.counted);
+    memory.ints[to + 1] = memory.int(at + COUNTER.counted) - memory.int(at + COUNTER.atWindow);
+  }
+  setMark(memory, sensor, COUNTER.counted, COUNTER.atWindow);
+}
+
+/** Remembers the count of one moment as that of another. */
+export function setMark(memory: Memory, sensor: SensorPlan, from: Mark, to: Mark): void {
+  if (sensor.spec.windows?.kind !== 'count') return;
+  sensor.spec.quantities.forEach((_, quantity) => {
+    const at = startOf(memory, sensor, quantity);
+    memory.ints[at + to] = memory.int(at + from);
+  });
+}
+
+function startOf(memory: Memory, sensor: SensorPlan, quantity: number): number {
+  return memory.place(sensor).totals + COUNTER.size * quantity;
+}

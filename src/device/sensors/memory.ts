@@ -1,0 +1,118 @@
+/**
+ * What one device has measured and not reported yet: its numbers in one block of memory, about a kilobyte, with the layout
+ * that says what lies where. It grows when a buffer fills up.
+ */
+import { COUNTER, EVENT_HEAD, type Layout, type ListPlace, layoutFor, type SensorPlace } from './layout.js';
+import type { ListPlan, Plan, SensorPlan } from './plan.js';
+
+export class Memory {
+  readonly plan: Plan;
+  layout: Layout;
+  floats: Float32Array;
+  ints: Int32Array;
+
+  constructor(plan: Plan) {
+    this.plan = plan;
+    this.layout = layoutFor(plan);
+    [this.floats, this.ints] = allocate(this.layout);
+  }
+
+  /** Moves everything to a layout with twice the room. */
+  grow(): void {
+    const { layout, floats, ints } = this;
+    this.layout = layout.larger();
+    [this.floats, this.ints] = allocate(this.layout);
+    copy(floats, layout.floats.starts, this.floats, this.layout.floats.starts);
+    copy(ints, layout.ints.starts, this.ints, this.layout.ints.starts);
+  }
+
+  place(sensor: SensorPlan): SensorPlace {
+    return this.layout.sensors[sensor.index] as SensorPlace;
+  }
+
+  placeOf(list: ListPlan): ListPlace {
+    return this.layout.lists[list.index] as ListPlace;
+  }
+
+  int(at: number): number {
+    return this.ints[at] as number;
+  }
+
+  /** The last sample of a quantity; NaN before the first, and when the sensor did not answer. */
+  last(sensor: SensorPlan, quantity: number): number {
+    return this.floats[this.place(sensor).last + quantity] as number;
+  }
+
+  /** Samples in the open window. */
+  sampleCount(sensor: SensorPlan): number {
+    return sensor.spec.windows ? this.int(this.place(sensor).counts) : 0;
+  }
+
+  /** Windows that were closed since the last report. */
+  windowCount(sensor: SensorPlan): number {
+    return sensor.spec.windows ? this.int(this.place(sensor).counts + 1) : 0;
+  }
+
+  /** When the first of them was closed, in Unix seconds of the device; 0 when there never was one. */
+  windowTime(sensor: SensorPlan): number {
+    return sensor.spec.windows ? this.int(this.place(sensor).counts + 2) >>> 0 : 0;
+  }
+
+  /** Columns 0 to 3: minimum, maximum, average, median, NaN for none. Of a counter 0 and 1: total, increment. */
+  window(sensor: SensorPlan, quantity: number, window: number, column: number): number {
+    const { windows } = this.place(sensor);
+    const row = window * sensor.spec.quantities.length + quantity;
+    if (sensor.spec.windows?.kind === 'count') return this.int(windows + 2 * row + column) >>> 0;
+    return this.floats[windows + 4 * row + column] as number;
+  }
+
+  /** What a counter had counted since boot when it was last looked at. */
+  total(sensor: SensorPlan, quantity: number): number {
+    return this.int(this.place(sensor).totals + COUNTER.size * quantity + COUNTER.counted) >>> 0;
+  }
+
+  /** The part of it that came in since the last report. */
+  delta(sensor: SensorPlan, quantity: number): number {
+    const at = this.place(sensor).totals + COUNTER.size * quantity;
+    return (this.int(at + COUNTER.counted) - this.int(at + COUNTER.atReport)) >>> 0;
+  }
+
+  /** Whether an input is on. */
+  isOn(list: ListPlan): boolean {
+    return (this.int(this.placeOf(list).at) & 1) === 1;
+  }
+
+  eventCount(list: ListPlan): number {
+    return this.int(this.placeOf(list).at + 1);
+  }
+
+  /** When an event was recorded, in Unix seconds of the device. */
+  eventTime(list: ListPlan, event: number): number {
+    return this.int(this.placeOf(list).at + EVENT_HEAD + 2 * event) >>> 0;
+  }
+
+  /** Edge: 0 off, 1 on. Alarm: 0 high on, 1 high off, 2 low on, 3 low off. */
+  eventType(list: ListPlan, event: number): number {
+    return this.int(this.placeOf(list).at + EVENT_HEAD + 2 * event + 1);
+  }
+
+  /** What was measured at an alarm. */
+  eventValue(list: ListPlan, event: number): number {
+    return this.floats[this.placeOf(list).values + event] as number;
+  }
+}
+
+/** One buffer for both: a small typed array costs several times what is in it. */
+function allocate({ floats, ints }: Layout): [Float32Array, Int32Array] {
+  const buffer = new ArrayBuffer(4 * (floats.size + ints.size));
+  return [new Float32Array(buffer, 0, floats.size), new Int32Array(buffer, 4 * floats.size, ints.size)];
+}
+
+type Numbers = Float32Array | Int32Array;
+
+/** Copies piece by piece; each is at least as long in `to`. */
+function copy(from: Numbers, fromStarts: readonly number[], to: Numbers, toStarts: readonly number[]): void {
+  fromStarts.forEach((start, piece) => {
+    to.set(from.subarray(start, fromStarts[piece + 1] ?? from.length), toStarts[piece]);
+  });
+}

@@ -1,0 +1,11 @@
+import type { ConstantModel } from '../../../profile/models.js';
+import { jitter, own } from './chance.js';
+import type { Model } from './model.js';
+
+export function constant({ value, spread, noise }: ConstantModel): Model {
+  return {
+    value: (seed, wall) => value + spread * (2 * own(seed) - 1) + (noise === 0 ? 0 : noise * jitter(seed, wall)),
+    // Noise is not a change: what watches an input waits for more than that.
+    nextChange: () => Number.POSITIVE_INFINITY,
+  };
+}

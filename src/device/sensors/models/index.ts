@@ -1,0 +1,21 @@
+/** All sensor models. To add one: its options in src/profile/models.ts, its behaviour in a file here, and a line below. */
+import type { ModelSpec } from '../../../profile/models.js';
+import { battery } from './battery.js';
+import { constant } from './constant.js';
+import { daily } from './daily.js';
+import type { Model } from './model.js';
+import { orientation } from './orientation.js';
+import { pulses } from './pulses.js';
+import { scaled } from './scaled.js';
+import { contact } from './switch.js';
+
+export const sensorModels: {
+  readonly [K in ModelSpec['kind']]: (spec: Extract<ModelSpec, { readonly kind: K }>) => Model;
+} = { constant, daily, pulses, switch: contact, battery, scaled, orientation };
+
+/** Puts a model to work. */
+export function makeModel(spec: ModelSpec): Model {
+  // Because the entry of a kind takes the options of that kind; the compiler does not follow the pair through a lookup.
+  const make = sensorModels[spec.kind] as (spec: ModelSpec) => Model;
+  return make(spec);
+}

@@ -1,0 +1,6 @@
+import type { ScaledModel } from '../../../profile/models.js';
+import type { Model } from './model.js';
+
+export function scaled({ of, factor }: ScaledModel): Model {
+  return { value: (_seed, wall, others) => factor * others.value(of, wall) };
+}

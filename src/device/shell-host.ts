@@ -1,0 +1,266 @@
+/** The firmware as shell commands see it. Made for one line, and forgotten. */
+import type { Millis } from '../kernel/time.js';
+import type { DeviceConfig } from './config/device-config.js';
+import type { Firmware } from './firmware.js';
+import { ENOTSUP } from './shell/errno.js';
+import type {
+  BackupModule,
+  ChannelState,
+  CloudState,
+  DeviceIdentity,
+  LteState,
+  Probe,
+  ShellChannels,
+  ShellHost,
+  ShellSensors,
+  ShellSpool,
+} from './shell/host.js';
+import type { SpooledMessage } from './spool.js';
+
+export class FirmwareShellHost implements ShellHost {
+  readonly #firmware: Firmware;
+  readonly sensors: ShellSensors;
+  readonly spool?: ShellSpool;
+  readonly channels?: ShellChannels;
+
+  constructor(firmware: Firmware) {
+    this.#firmware = firmware;
+    this.sensors = sensorsOf(firmware);
+    if (firmware.profile.timing.spoolSize) this.spool = spoolOf(firmware);
+    const channels = channelsOf(firmware);
+    if (channels) this.channels = channels;
+  }
+
+  get identity(): DeviceIdentity {
+    return this.#firmware.hardware.identity;
+  }
+
+  get config(): DeviceConfig {
+    return this.#firmware.config;
+  }
+
+  uptime(): Millis {
+    return this.#firmware.uptime;
+  }
+
+  unixTime(): number {
+    return this.#firmware.unixTime();
+  }
+
+  setUnixTime(seconds: number): void {
+    this.#firmware.setUnixTime(seconds);
+  }
+
+  cloud(): CloudState {
+    const { cloud } = this.#firmware;
+    const { lastSuccess } = cloud;
+    return {
+      initialized: cloud.initialized,
+      lastSeen: lastSuccess === undefined ? undefined : this.#deviceTime(lastSuccess),
+      metrics: cloud.counters,
+    };
+  }
+
+  lte(): LteState {
+    const { modem, subscriber, type } = this.#firmware.hardware;
+    const started = modem.state !== 'disabled' && modem.state !== 'boot';
+    const { counters } = modem;
+    const traffic = this.#firmware.cloud.counters;
+    return {
+      attached: modem.registered,
+      registration: started
+        ? { status: modem.registered ? 'registered-home' : 'searching', mode: modem.registered ? 'lte-m' : 'unknown' }
+        : undefined,
+      evaluation: modem.evaluation(),
+      fsm: modem.state,
+      attachAttempt: modem.attempt,
+      wait: modem.wait,
+      imei: started ? subscriber.imei : undefined,
+      imsi: started ? subscriber.imsi : undefined,
+      iccid: started ? subscriber.iccid : undefined,
+      modemFirmware: started ? type.profile.identity.modemFirmware : undefined,
+      metrics: {
+        attachCount: counters.attached,
+        attachFailCount: counters.failed,
+        attachDuration: counters.duration,
+        attachLast: counters.lastAt === undefined ? undefined : this.#deviceTime(counters.lastAt),
+        attachLastDuration: counters.lastDuration,
+        uplinkCount: traffic.uplinkFragments,
+        uplinkBytes: traffic.uplinkBytes,
+        uplinkErrors: traffic.uplinkErrors,
+        uplinkLast: traffic.uplinkLast,
+        downlinkCount: traffic.downlinkFragments,
+        downlinkBytes: traffic.downlinkBytes,
+        downlinkErrors: traffic.downlinkErrors,
+        downlinkLast: traffic.downlinkLast,
+        connectedDuration: counters.connected,
+        connectedLastDuration: counters.lastConnected,
+      },
+    };
+  }
+
+  requestSample(): void {
+    this.#firmware.measureNow('sample');
+  }
+
+  requestAggregate(): void {
+    this.#firmware.measureNow('aggregate');
+  }
+
+  requestReport(): void {
+    this.#firmware.reportNow('shell');
+  }
+
+  requestPoll(): void {
+    this.#firmware.cloud.requestPoll();
+  }
+
+  requestReconnect(): void {
+    this.#firmware.hardware.modem.reconnect();
+  }
+
+  requestFirmware(): number {
+    return ENOTSUP;
+  }
+
+  setLed(): void {
+    // Nothing on a virtual board lights up, and no command reads it back.
+  }
+
+  setBatteryLoad(): void {
+    // The test load is not modelled; measurements under load come from the profile.
+  }
+
+  /** A moment of the simulation on the device's own clock. */
+  #deviceTime(instant: number): number {
+    const { now } = this.#firmware;
+    return this.#firmware.unixTime() - Math.round((now - instant) / 1000);
+  }
+}
+
+function reader(firmware: Firmware): (sensor: string, quantity: string, number?: number) => number | undefined {
+  const { wall } = firmware.clock;
+  return (sensor, quantity, number) => firmware.measurements.read(sensor, quantity, wall, number);
+}
+
+function sensorsOf(firmware: Firmware): ShellSensors {
+  const read = reader(firmware);
+  return {
+    thermometer: () => read('thermometer', 'temperature'),
+    accelerometer: () => {
+      const x = read('accelerometer', 'accel_x');
+      const y = read('accelerometer', 'accel_y');
+      const z = read('accelerometer', 'accel_z');
+      const orientation = read('accelerometer', 'orientation');
+      if (x === undefined || y === undefined || z === undefined || orientation === undefined) return undefined;
+      return { x, y, z, orientation };
+    },
+    battery: () => {
+      const rest = read('battery', 'voltage_rest');
+      const load = read('battery', 'voltage_load');
+      return rest === undefined || load === undefined ? undefined : { rest, load };
+    },
+    hygrometer: () => {
+      const temperature = read('hygrometer', 'temperature');
+      const humidity = read('hygrometer', 'humidity');
+      return temperature === undefined || humidity === undefined ? undefined : { temperature, humidity };
+    },
+    probes: () => probesOf(firmware),
+    button: () => false,
+    backup: () => backupOf(firmware),
+  };
+}
+
+function probesOf({ measurements, hardware, clock }: Firmware): readonly Probe[] {
+  const probes: Probe[] = [];
+  for (let number = 1; ; number++) {
+    const probe = measurements.find(PROBE, number);
+    if (probe === undefined) return probes;
+    probes.push({
+      serialNumber: hardware.surroundings.serialNumber(probe.sensor, probe.number),
+      temperature: measurements.read(PROBE, 'temperature', clock.wall, number),
+    });
+  }
+}
+
+const PROBE = 'w1_thermometer';
+
+function backupOf(firmware: Firmware): BackupModule | undefined {
+  const { supplyModule } = firmware.profile;
+  const read = reader(firmware);
+  const lineVoltage = read('backup', 'line_voltage');
+  const batteryVoltage = read('backup', 'batt_voltage');
+  if (supplyModule === undefined || lineVoltage === undefined || batteryVoltage === undefined) return undefined;
+  const { memory } = firmware.measurements;
+  const line = memory.plan.lists.find(({ spec }) => spec.name === 'backup');
+  return {
+    serialNumber: firmware.hardware.serial,
+    ...supplyModule,
+    connected: line !== undefined && memory.isOn(line),
+    lineVoltage,
+    batteryVoltage,
+  };
+}
+
+/** What `cloud spool fake` puts in: a data message of an unknown decoder, with an empty body. */
+const MADE_UP = Uint8Array.from([6, 0, 0, 0, 0, 0, 0, 0, 0, 0xbf, 0xff]);
+
+function spoolOf({ spool, config, profile, facts }: Firmware): ShellSpool {
+  const { spoolSize } = profile.timing;
+  const capacity = spoolSize ? config.number(spoolSize.module, spoolSize.name) : 0;
+  const drop = (lost: readonly SpooledMessage[], why: string): void => {
+    for (const { uplink } of lost) facts.dropped(uplink, 'data', why);
+  };
+  return {
+    count: spool.count,
+    fake: (count) => {
+      for (let i = 0; i < count; i++) {
+        const uplink = facts.made('data', MADE_UP.length);
+        drop(spool.add({ uplink, message: MADE_UP }, capacity), 'spool full');
+      }
+    },
+    clean: () => drop(spool.clear(), 'spool cleaned'),
+  };
+}
+
+const CHANNELS = 8;
+const CHANNEL_MODES = ['trigger', 'counter', 'voltage', 'current'] as const;
+
+/** The inputs of an application whose profile has channels; undefined for all others. */
+function channelsOf(firmware: Firmware): ShellChannels | undefined {
+  const { measurements, clock, profile } = firmware;
+  if (!profile.commands.includes('channel')) return undefined;
+  const sensorOf = (channel: number) => {
+    for (const mode of CHANNEL_MODES) {
+      const sensor = measurements.find(mode, channel);
+      if (sensor) return { mode, sensor };
+    }
+    return undefined;
+  };
+  return {
+    count: CHANNELS,
+    state: (channel): ChannelState => {
+      const found = sensorOf(channel);
+      if (found === undefined) return { mode: 'disabled' };
+      const { mode, sensor } = found;
+      const { memory } = measurements;
+      if (mode === 'counter') return { mode, value: memory.total(sensor, 0), delta: memory.delta(sensor, 0) };
+      if (mode === 'trigger') {
+        const list = memory.plan.lists.find((candidate) => candidate.sensor.index === sensor.index);
+        return { mode, active: list !== undefined && memory.isOn(list), events: list ? memory.eventCount(list) : 0 };
+      }
+      const last = memory.last(sensor, 0);
+      return {
+        mode,
+        last: Number.isNaN(last) ? undefined : last,
+        live: measurements.read(mode, mode, clock.wall, channel),
+        samples: memory.sampleCount(sensor),
+        measurements: memory.windowCount(sensor),
+      };
+    },
+    reset: (channel) => {
+      const found = sensorOf(channel);
+      if (found) measurements.reset(found.sensor, clock.wall);
+    },
+  };
+}

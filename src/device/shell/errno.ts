@@ -1,0 +1,16 @@
+/** Result codes of shell commands (firmware shell, head): Zephyr's errno values, negative. */
+export const OK = 0;
+/** The help of a command was printed instead of running one. */
+export const HELP_PRINTED = 1;
+
+export const EPERM = -1;
+export const ENOENT = -2;
+export const EIO = -5;
+export const ENOEXEC = -8;
+export const ENOMEM = -12;
+export const EEXIST = -17;
+export const ENODEV = -19;
+export const EINVAL = -22;
+export const ENOSPC = -28;
+export const ENODATA = -61;
+export const ENOTSUP = -134;

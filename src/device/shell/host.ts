@@ -1,0 +1,264 @@
+/**
+ * The sliver of the firmware that shell commands need. The firmware implements it; tests use a fake.
+ *
+ * Reads are functions or live views, because a shell is shared by a whole fleet and sees a host only while a line runs.
+ * Everything answers at once: the shell is synchronous. There is no reboot action on purpose: a command that restarts
+ * the device says so in its result ({@link CommandResult.reboot}), and the firmware acts when the shell is done, so
+ * that no command runs on a device that has just lost its RAM.
+ */
+import type { Millis } from '../../kernel/time.js';
+import type { DeviceConfig } from '../config/device-config.js';
+
+export interface ShellHost {
+  readonly identity: DeviceIdentity;
+  readonly config: DeviceConfig;
+
+  /** Time since the last boot. */
+  uptime(): Millis;
+  /** The device's own clock in whole Unix seconds; it runs from 1970 until the first session (firmware shell, 5.4). */
+  unixTime(): number;
+  /** Sets that clock, in Unix seconds. */
+  setUnixTime(seconds: number): void;
+
+  /** State of the cloud connection. */
+  cloud(): CloudState;
+  /** State of the modem. */
+  lte(): LteState;
+
+  /** Queues a sample of all sensors. */
+  requestSample(): void;
+  /** Closes the present aggregation windows. */
+  requestAggregate(): void;
+  /** Queues a report. */
+  requestReport(): void;
+  /** Queues a poll for downlinks. */
+  requestPoll(): void;
+  /** Drops the LTE connection and attaches again. */
+  requestReconnect(): void;
+  /** Asks the cloud for a firmware image. Returns 0, or a negative errno when that cannot be queued. */
+  requestFirmware(id: string): number;
+
+  /** What the sensors show now. A reading that is undefined is a sensor that does not answer. */
+  readonly sensors: ShellSensors;
+  /** `on` lights a LED or attaches the battery's test load; nothing reads either back. */
+  setLed(led: Led, on: boolean): void;
+  setBatteryLoad(on: boolean): void;
+
+  /** Unsent messages in flash; only applications with a spool have it. */
+  readonly spool?: ShellSpool;
+  /** Inputs of an X0 module; only Control has them. */
+  readonly channels?: ShellChannels;
+}
+
+/** Written in production; undefined shows as `(unset)` (firmware shell, 4). */
+export interface DeviceIdentity {
+  readonly vendorName: string | undefined;
+  readonly productName: string | undefined;
+  readonly hwVariant: string | undefined;
+  readonly hwRevision: string | undefined;
+  readonly fwBundle: string | undefined;
+  readonly fwName: string | undefined;
+  readonly fwVersion: string | undefined;
+  /** Ten decimal digits. */
+  readonly serialNumber: string | undefined;
+  /** 32 hex digits. A secret: only `info` prints it. */
+  readonly claimToken: string | undefined;
+  /** `aa:bb:cc:dd:ee:ff`. */
+  readonly bleDevaddr: string | undefined;
+  readonly blePasskey: string | undefined;
+}
+
+/** Whole Unix seconds on the device's own clock, or undefined for never. */
+export type DeviceTime = number | undefined;
+
+export interface CloudState {
+  /** The session and its codecs are set up. */
+  readonly initialized: boolean;
+  /** Last successful exchange. */
+  readonly lastSeen: DeviceTime;
+  readonly metrics: CloudMetrics;
+}
+
+/** Counters since boot, in the order of `cloud metrics` (firmware shell, 5.1). */
+export interface CloudMetrics {
+  readonly uplinkCount: number;
+  readonly uplinkFragments: number;
+  readonly uplinkBytes: number;
+  readonly uplinkLast: DeviceTime;
+  readonly uplinkErrors: number;
+  readonly uplinkErrorLast: DeviceTime;
+  readonly downlinkCount: number;
+  readonly downlinkFragments: number;
+  readonly downlinkBytes: number;
+  readonly downlinkLast: DeviceTime;
+  readonly downlinkErrors: number;
+  readonly downlinkErrorLast: DeviceTime;
+  readonly pollCount: number;
+  readonly pollLast: DeviceTime;
+  readonly uplinkDataCount: number;
+  readonly uplinkDataLast: DeviceTime;
+  readonly downlinkDataCount: number;
+  readonly downlinkDataLast: DeviceTime;
+  readonly shellCount: number;
+  readonly shellLast: DeviceTime;
+}
+
+export interface LteState {
+  readonly attached: boolean;
+  /** Network registration; undefined before the modem has reported any. */
+  readonly registration: LteRegistration | undefined;
+  /** The last connection evaluation, if it is valid. */
+  readonly evaluation: LteEvaluation | undefined;
+  readonly fsm: LteFsmState;
+  /** Number of the present attach attempt, from 0. */
+  readonly attachAttempt: number;
+  /** How long the present attach attempt or pause lasts, and what is left of it; states `attach` and `retry_delay`. */
+  readonly wait: { readonly timeout: Millis; readonly remaining: Millis } | undefined;
+  /** Known once the modem has started; texts of decimal digits. */
+  readonly imei: string | undefined;
+  readonly imsi: string | undefined;
+  readonly iccid: string | undefined;
+  /** `mfw_nrf91x1_2.0.1`. */
+  readonly modemFirmware: string | undefined;
+  readonly metrics: LteMetrics;
+}
+
+export interface LteRegistration {
+  readonly status:
+    | 'not-registered'
+    | 'registered-home'
+    | 'searching'
+    | 'registration-denied'
+    | 'unknown'
+    | 'registered-roaming'
+    | 'sim-failure';
+  readonly mode: 'unknown' | 'lte-m' | 'nb-iot';
+}
+
+/** A connection evaluation as the modem reports it (firmware shell, 5.2). */
+export interface LteEvaluation {
+  readonly eest: number;
+  readonly ecl: number;
+  /** dBm */
+  readonly rsrp: number;
+  /** dB */
+  readonly rsrq: number;
+  /** dB */
+  readonly snr: number;
+  readonly plmn: number;
+  readonly cid: number;
+  readonly band: number;
+  readonly earfcn: number;
+}
+
+export type LteFsmState =
+  | 'disabled'
+  | 'error'
+  | 'boot'
+  | 'prepare'
+  | 'reset_loop'
+  | 'retry_delay'
+  | 'attach'
+  | 'open_socket'
+  | 'ready'
+  | 'sleep'
+  | 'wakeup'
+  | 'send'
+  | 'receive'
+  | 'coneval'
+  | 'gnss';
+
+/** Counters since boot, in the order of `lte metrics` (firmware shell, 5.2). */
+export interface LteMetrics {
+  readonly attachCount: number;
+  readonly attachFailCount: number;
+  readonly attachDuration: Millis;
+  readonly attachLast: DeviceTime;
+  readonly attachLastDuration: Millis;
+  readonly uplinkCount: number;
+  readonly uplinkBytes: number;
+  readonly uplinkErrors: number;
+  readonly uplinkLast: DeviceTime;
+  readonly downlinkCount: number;
+  readonly downlinkBytes: number;
+  readonly downlinkErrors: number;
+  readonly downlinkLast: DeviceTime;
+  /** Time in an RRC connection, in all and last. */
+  readonly connectedDuration: Millis;
+  readonly connectedLastDuration: Millis;
+}
+
+export interface ShellSensors {
+  /** The thermometer on the board, °C. */
+  thermometer(): number | undefined;
+  /** m/s² on each axis; orientation 0..6. */
+  accelerometer():
+    | { readonly x: number; readonly y: number; readonly z: number; readonly orientation: number }
+    | undefined;
+  /** Volts at rest and under load. */
+  battery(): { readonly rest: number; readonly load: number } | undefined;
+  /** °C and % RH. */
+  hygrometer(): { readonly temperature: number; readonly humidity: number } | undefined;
+  /** Thermometers on the 1-Wire bus, in the order of their numbers. */
+  probes(): readonly Probe[];
+  button(button: Button): boolean;
+  /** The backup supply module; undefined when there is none. */
+  backup(): BackupModule | undefined;
+}
+
+/** A DS18B20 on the 1-Wire bus. */
+export interface Probe {
+  /** 48 bits, below 2^48. */
+  readonly serialNumber: number;
+  /** °C, undefined when the probe does not answer. */
+  readonly temperature: number | undefined;
+}
+
+/** CHESTER-Z, as `backup status` shows it (applications.json, clime). */
+export interface BackupModule {
+  readonly serialNumber: number;
+  readonly hwRevision: number;
+  readonly hwVariant: number;
+  readonly fwVersion: number;
+  readonly connected: boolean;
+  /** Volts. */
+  readonly lineVoltage: number;
+  /** Volts. */
+  readonly batteryVoltage: number;
+}
+
+export type Led = 'red' | 'green' | 'yellow' | 'ext';
+export type Button = 'int' | 'ext';
+
+export interface ShellSpool {
+  readonly count: number;
+  /** Puts `count` made-up messages in. */
+  fake(count: number): void;
+  clean(): void;
+}
+
+/** The inputs of Control, numbered from 1 to `count` (applications.json, control). */
+export interface ShellChannels {
+  readonly count: number;
+  state(channel: number): ChannelState;
+  /** Clears counters, samples and events of the channel. */
+  reset(channel: number): void;
+}
+
+export type ChannelState =
+  | { readonly mode: 'disabled' }
+  | { readonly mode: 'trigger'; readonly active: boolean; readonly events: number }
+  | { readonly mode: 'counter'; readonly value: number; readonly delta: number }
+  | {
+      /** Volts or milliamperes. */
+      readonly mode: 'voltage' | 'current';
+      /** The last sample, undefined before the first. */
+      readonly last: number | undefined;
+      /** The input now, undefined when it cannot be read. */
+      readonly live: number | undefined;
+      /** Samples in the open window, and windows since the last report. */
+      readonly samples: number;
+      readonly measurements: number;
+    }
+  /** A channel that is set up but whose module is missing. */
+  | { readonly mode: 'trigger' | 'counter' | 'voltage' | 'current'; readonly detected: false };

@@ -1,0 +1,77 @@
+/**
+ * The shell as the cloud uses it: commands that are answered, configurations that end in a reboot, and the listing of
+ * the configuration (firmware shell, 7). What these functions return must still be done by the firmware: sending,
+ * pausing, saving, restarting.
+ */
+import type { BootCause } from '../../trace/events.js';
+import { captureOutput, splitCapture } from './capture.js';
+import { EINVAL, ENOMEM } from './errno.js';
+import type { ShellHost } from './host.js';
+import { type Shell, tooLong } from './shell.js';
+
+/** One entry of a shell answer (wire protocol, 10). */
+export interface ShellResponse {
+  readonly command: string;
+  readonly result: number;
+  readonly lines: readonly string[];
+}
+
+export type RemoteShellOutcome =
+  /** To be sent if it fits into what the request leaves of the transfer buffer; otherwise nothing is sent. */
+  | { readonly kind: 'answer'; readonly responses: readonly ShellResponse[] }
+  /** A command restarts the device at once; no answer ever comes. */
+  | { readonly kind: 'reboot'; readonly cause: BootCause }
+  /** Nothing is answered, and the poll counts as failed. What ran before has still taken effect. */
+  | { readonly kind: 'failed'; readonly code: number };
+
+/** Runs the commands of a "shell" downlink, one after the other (firmware shell, 7.1). */
+export function runRemoteShell(shell: Shell, host: ShellHost, commands: readonly string[]): RemoteShellOutcome {
+  const responses: ShellResponse[] = [];
+  for (const command of commands) {
+    if (tooLong(command)) return { kind: 'failed', code: ENOMEM };
+    const result = shell.run(host, command);
+    if (result.reboot) return { kind: 'reboot', cause: result.reboot };
+    const lines = splitCapture(captureOutput(command, result.lines));
+    if (!lines) return { kind: 'failed', code: EINVAL };
+    responses.push({ command, result: result.code, lines });
+  }
+  return { kind: 'answer', responses };
+}
+
+export type RemoteConfigOutcome =
+  /** All lines have run (10 ms pause after each of `ran`): the firmware pauses 2 s, saves and restarts. */
+  | { readonly kind: 'save'; readonly ran: number }
+  /** A line restarts the device at once; what the batch has changed is saved only if that line was a save. */
+  | { readonly kind: 'reboot'; readonly cause: BootCause }
+  /** `line` failed: nothing is saved, nobody is told. Earlier lines stay in the interim copy. */
+  | { readonly kind: 'stopped'; readonly line: string; readonly code: number };
+
+/** These would end the batch early, or fill the log. */
+const SKIPPED: ReadonlySet<string> = new Set(['config save', 'config reset', 'config show']);
+
+/** Runs the lines of a "config" downlink (firmware shell, 7.2). A refused value is not a failure. */
+export function runRemoteConfig(shell: Shell, host: ShellHost, lines: readonly string[]): RemoteConfigOutcome {
+  const overlong = lines.find(tooLong);
+  if (overlong !== undefined) return { kind: 'stopped', line: overlong, code: ENOMEM };
+  const wanted = lines.filter((line) => !SKIPPED.has(line));
+  for (const line of wanted) {
+    const result = shell.run(host, line);
+    if (result.reboot) return { kind: 'reboot', cause: result.reboot };
+    if (result.code !== 0) return { kind: 'stopped', line, code: result.code };
+  }
+  return { kind: 'save', ran: wanted.length };
+}
+
+/** The configuration as the device reports it. */
+export interface ConfigListing {
+  /** Raw output; the configuration hash is taken over this text, which may be cut (wire protocol, 9.2). */
+  readonly text: string;
+  readonly lines: readonly string[];
+}
+
+/** Runs `config show` for the upload of the configuration (firmware shell, 7.3). */
+export function listConfig(shell: Shell, host: ShellHost): ConfigListing {
+  const command = 'config show';
+  const text = captureOutput(command, shell.run(host, command).lines);
+  return { text, lines: splitCapture(text) ?? [] };
+}

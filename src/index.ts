@@ -1,0 +1,14 @@
+/**
+ * ghostfleet as a library: the client of the public API, the embedded service, and scenarios that can be run from a test.
+ */
+export { ApiError, ConnectionError, DeviceCloudClient } from './client/client.js';
+export { type Service, type ServiceOptions, startService } from './cloud/service.js';
+export { InputError } from './input/problems.js';
+export { RealClock } from './kernel/real-clock.js';
+export { seededRandom } from './kernel/random.js';
+export { VirtualClock } from './kernel/virtual-clock.js';
+export { packagedProfiles } from './profile/library.js';
+export type { RunResult } from './report/result.js';
+export { type RunOptions, run } from './runner/run.js';
+export { parseScenario } from './scenario/parse.js';
+export { planScenario } from './scenario/plan-scenario.js';

@@ -1,0 +1,218 @@
+/**
+ * A YAML file as a tree in which every value knows its line and column, so that a complaint can point at it.
+ *
+ * Only the data model of JSON: aliases are resolved, tags, duplicate keys and non-text keys are problems. So is what would
+ * exhaust memory or stack: a file nested very deeply, or aliases of aliases that stand for millions of values.
+ */
+import {
+  CST,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  LineCounter,
+  Parser,
+  parseDocument,
+  type Node as YamlNode,
+} from 'yaml';
+import { formatProblem, InputError, type Problem, quote } from './problems.js';
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface ScalarNode extends Place {
+  readonly kind: 'scalar';
+  readonly value: string | number | boolean | null;
+  /** The text as the user wrote it, without quotes. */
+  readonly source: string;
+  /** Column of its first character: behind the quote when it is quoted. For complaints about a part of a text. */
+  readonly textColumn: number;
+}
+export interface ListNode extends Place {
+  readonly kind: 'list';
+  readonly items: readonly LocatedNode[];
+}
+export interface MapNode extends Place {
+  readonly kind: 'map';
+  readonly entries: ReadonlyMap<string, { readonly key: Place; readonly value: LocatedNode }>;
+}
+/** A value of a file, with its place. */
+export type LocatedNode = ScalarNode | ListNode | MapNode;
+
+/** Collects problems while a file is read; `finish` throws them together. */
+export class Problems {
+  readonly list: Problem[] = [];
+
+  /** Notes that the value at `place` is wrong. */
+  add(place: Place, message: string): void {
+    this.list.push({ file: place.file, line: place.line, column: place.column, message });
+  }
+
+  /** @throws InputError with everything that was noted, in the order of the file and each thing once */
+  finish(hint?: string): void {
+    if (this.list.length === 0) return;
+    // A value that several aliases share is complained about as often; the user wants to read it once.
+    const distinct = [...new Map(this.list.map((problem) => [formatProblem(problem), problem])).values()];
+    distinct.sort((a, b) => a.file.localeCompare(b.file, 'en') || a.line - b.line || a.column - b.column);
+    throw new InputError(distinct, hint);
+  }
+}
+
+/** Levels of lists and maps. */
+const DEEPEST = 100;
+/** Values in a file, each counted as often as aliases repeat it. */
+const LARGEST_EXPANSION = 100_000;
+
+/**
+ * Reads YAML text.
+ * @throws InputError naming line and column of every syntax error
+ */
+export function readYaml(text: string, file: string): LocatedNode {
+  const problems = new Problems();
+  const deep = tooDeepAt(text);
+  if (deep) {
+    problems.add(
+      { file, line: deep.line, column: deep.col },
+      `lists and maps are nested deeper than ${DEEPEST} levels`,
+    );
+    problems.finish();
+  }
+  const lines = new LineCounter();
+  const place: PlaceOf = (offset) => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  for (const error of [...document.errors, ...document.warnings]) problems.add(place(error.pos[0]), error.message);
+  const root = new Locator(place, problems).locate(document.contents, place(0));
+  problems.finish();
+  return root;
+}
+
+/** The plain JavaScript value of a node. */
+export function plain(node: LocatedNode): unknown {
+  switch (node.kind) {
+    case 'scalar':
+      return node.value;
+    case 'list':
+      return node.items.map(plain);
+    case 'map':
+      return Object.fromEntries([...node.entries].map(([key, entry]) => [key, plain(entry.value)]));
+    default:
+      return node satisfies never;
+  }
+}
+
+type PlaceOf = (offset: number) => Place;
+
+/**
+ * Where the text goes too deep. Looked for before the library composes its nodes, because it composes by recursion, and
+ * close to the end of the stack V8 may abort the process instead of throwing.
+ */
+function tooDeepAt(text: string): { readonly line: number; readonly col: number } | undefined {
+  const lines = new LineCounter();
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const _ of parser.next(lexeme));
+    const { stack } = parser;
+    if (stack.length > DEEPEST && stack.filter(CST.isCollection).length > DEEPEST) return lines.linePos(parser.offset);
+  }
+  return undefined;
+}
+
+interface Anchored {
+  readonly node: LocatedNode;
+  /** Number of values in it. */
+  readonly size: number;
+}
+
+/** Turns the nodes of the library into ours, in the order of the file. */
+class Locator {
+  readonly #place: PlaceOf;
+  readonly #problems: Problems;
+  /** What each anchor stands for so far; 'open' while we are inside it. */
+  readonly #anchors = new Map<string, Anchored | 'open'>();
+  #size = 0;
+
+  constructor(place: PlaceOf, problems: Problems) {
+    this.#place = place;
+    this.#problems = problems;
+  }
+
+  /** @param missing where to say that there is no value */
+  locate(node: YamlNode | null, missing: Place): LocatedNode {
+    if (node === null) return emptyAt(missing);
+    const at = this.#place(node.range?.[0] ?? 0);
+    if (isAlias(node)) return this.#follow(node.source, at);
+
+    const { anchor } = node;
+    if (anchor !== undefined) this.#anchors.set(anchor, 'open');
+    const before = this.#size++;
+    const located = this.#locateContent(node, at);
+    if (anchor !== undefined) this.#anchors.set(anchor, { node: located, size: this.#size - before });
+    return located;
+  }
+
+  #locateContent(node: YamlNode, at: Place): LocatedNode {
+    if (isSeq<YamlNode | null>(node))
+      return { kind: 'list', ...at, items: node.items.map((item) => this.locate(item, at)) };
+    if (isMap<YamlNode | null, YamlNode | null>(node))
+      return { kind: 'map', ...at, entries: this.#locateEntries(node.items, at) };
+    if (isScalar(node)) {
+      const { value } = node;
+      if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) {
+        const quoted = node.type === 'QUOTE_SINGLE' || node.type === 'QUOTE_DOUBLE';
+        return {
+          kind: 'scalar',
+          ...at,
+          // Because of the check above; the library says unknown.
+          value: value as ScalarNode['value'],
+          source: node.source ?? String(value),
+          textColumn: at.column + (quoted ? 1 : 0),
+        };
+      }
+      this.#problems.add(at, `${quote(node.source)} is not a text, number, true, false or null`);
+    }
+    return emptyAt(at);
+  }
+
+  #locateEntries(items: readonly { key: YamlNode | null; value: YamlNode | null }[], at: Place): MapNode['entries'] {
+    const entries = new Map<string, { key: Place; value: LocatedNode }>();
+    for (const item of items) {
+      const key = this.locate(item.key, at);
+      const value = this.locate(item.value, key);
+      if (key.kind !== 'scalar' || key.value === null) {
+        this.#problems.add(key, 'a key must be plain text');
+        continue;
+      }
+      const name = String(key.value);
+      const first = entries.get(name);
+      if (first)
+        this.#problems.add(key, `${quote(name)} stands here for the second time, first in line ${first.key.line}`);
+      else entries.set(name, { key, value });
+    }
+    return entries;
+  }
+
+  #follow(anchor: string, at: Place): LocatedNode {
+    const target = this.#anchors.get(anchor);
+    if (target === undefined) this.#problems.add(at, `no anchor "&${anchor}" stands above the alias "*${anchor}"`);
+    else if (target === 'open') this.#problems.add(at, `the alias "*${anchor}" stands inside its own anchor`);
+    else if (this.#size + target.size > LARGEST_EXPANSION) {
+      this.#problems.add(at, `with the alias "*${anchor}" the file stands for more than ${LARGEST_EXPANSION} values`);
+    } else {
+      this.#size += target.size;
+      return target.node;
+    }
+    return emptyAt(at);
+  }
+}
+
+function emptyAt({ file, line, column }: Place): ScalarNode {
+  return { kind: 'scalar', file, line, column, value: null, source: '', textColumn: column };
+}

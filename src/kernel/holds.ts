@@ -1,0 +1,55 @@
+/** The holds that keep virtual time still, by name, so that a stuck run can say what it waits for. */
+import type { Release } from './clock.js';
+
+export class Holds {
+  /** By the order in which they were taken. */
+  readonly #open = new Map<number, string>();
+  #taken = 0;
+  #waiters: (() => void)[] = [];
+
+  /** Number of open holds. */
+  get count(): number {
+    return this.#open.size;
+  }
+
+  /** Number of holds taken so far, for {@link anyOlderThan}. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Opens a hold. */
+  take(reason: string): Release {
+    const key = this.#taken++;
+    this.#open.set(key, reason);
+    return () => {
+      if (this.#open.delete(key) && this.#open.size === 0) this.wake();
+    };
+  }
+
+  /** Is one of the first `taken` holds still open? */
+  anyOlderThan(taken: number): boolean {
+    for (const key of this.#open.keys()) return key < taken;
+    return false;
+  }
+
+  /** Resolves when the last open hold ends, or somebody calls {@link wake}: look again then. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiters.push(resolve);
+    });
+  }
+
+  wake(): void {
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const resume of waiters) resume();
+  }
+
+  /** The reasons with their numbers, most frequent first: `store commit (3), api request (1)`. */
+  describe(): string {
+    const counts = new Map<string, number>();
+    for (const reason of this.#open.values()) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    const sorted = [...counts].sort((a, b) => b[1] - a[1]);
+    return sorted.map(([reason, count]) => `${reason} (${count})`).join(', ');
+  }
+}

@@ -1,0 +1,26 @@
+/** Probabilities and shares, written "1/20" or "5%". */
+
+/** A number from 0 to 1. */
+export type Ratio = number;
+
+/** What a ratio looks like; used in messages that ask for one. */
+export const RATIO_FORM = 'a ratio from 0 to 1 such as "1/20" or "5%"';
+
+/** Reads "1/20" or "5%". Returns undefined when the text is none, or lies outside 0..1 ("21/20"). */
+export function parseRatio(text: string): Ratio | undefined {
+  const trimmed = text.trim();
+  const percent = /^(\d+(?:\.\d+)?)\s*%$/.exec(trimmed);
+  if (percent) return inRange(Number(percent[1]) / 100);
+  const fraction = /^(\d+)\s*\/\s*(\d+)$/.exec(trimmed);
+  if (fraction) return Number(fraction[2]) === 0 ? undefined : inRange(Number(fraction[1]) / Number(fraction[2]));
+  return trimmed === '0' ? 0 : trimmed === '1' ? 1 : undefined;
+}
+
+/** Writes a ratio as a percentage with at most two decimals: 0.05 becomes "5%". */
+export function formatRatio(ratio: Ratio): string {
+  return `${Number((ratio * 100).toFixed(2))}%`;
+}
+
+function inRange(value: number): Ratio | undefined {
+  return value >= 0 && value <= 1 ? value : undefined;
+}

@@ -1,0 +1,149 @@
+/**
+ * Real time, optionally faster: with `speed` 60 a simulated hour passes in a minute.
+ *
+ * All alarms share one heap and one Node timer. The timer is armed for the earliest alarm, in hops of at most 2^31-1 ms,
+ * because Node fires longer ones at once.
+ */
+import { AlarmHeap } from './alarm-heap.js';
+import type { Alarm, DrivenClock, Release } from './clock.js';
+import { Holds } from './holds.js';
+import type { Instant, Millis, UnixMillis } from './time.js';
+
+const LONGEST_TIMER = 2_147_483_647;
+
+export interface RealClockOptions {
+  /** Simulated milliseconds that pass in a real one. Default 1. */
+  readonly speed?: number;
+  /** The calendar time at which the world begins. Default: now. */
+  readonly start?: UnixMillis;
+}
+
+interface Pending {
+  readonly slot: number;
+  readonly action: () => void;
+}
+
+export class RealClock implements DrivenClock {
+  readonly #speed: number;
+  readonly #start: UnixMillis;
+  readonly #origin = performance.now();
+  readonly #heap = new AlarmHeap();
+  readonly #pending = new Map<number, Pending>();
+  readonly #holds = new Holds();
+  /** What ends the `attend`s that are under way. */
+  readonly #interrupts = new Set<(reason: unknown) => void>();
+  #nextSlot = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #armedFor = Number.POSITIVE_INFINITY;
+  #stopped: Error | undefined;
+
+  constructor(options: RealClockOptions = {}) {
+    this.#speed = options.speed ?? 1;
+    if (!(this.#speed > 0)) throw new RangeError(`speed must be more than 0, not ${this.#speed}`);
+    this.#start = options.start ?? Date.now();
+  }
+
+  get now(): Instant {
+    return (performance.now() - this.#origin) * this.#speed;
+  }
+
+  get wall(): UnixMillis {
+    return Math.floor(this.#start + this.now);
+  }
+
+  get waiting(): number {
+    return this.#pending.size;
+  }
+
+  after(delay: Millis, what: string, action: () => void): Alarm {
+    if (!(delay >= 0)) throw new RangeError(`an alarm needs a delay of 0 ms or more, not ${delay} (${what})`);
+    const entry: Pending = { slot: this.#nextSlot++ % 4_294_967_296, action };
+    this.#pending.set(entry.slot, entry);
+    const due = this.now + delay;
+    this.#heap.push(due, entry.slot);
+    if (due < this.#armedFor) this.#arm(due);
+    return { cancel: () => this.#cancel(entry) };
+  }
+
+  hold(reason: string): Release {
+    return this.#holds.take(reason);
+  }
+
+  stop(reason: Error): void {
+    this.#stopped = reason;
+    this.#interrupt(reason);
+  }
+
+  async attend<T>(work: Promise<T>): Promise<T> {
+    let interrupt: (reason: unknown) => void = () => {};
+    const interrupted = new Promise<never>((_, reject) => {
+      interrupt = reject;
+    });
+    if (this.#stopped) interrupt(this.#stopped);
+    this.#interrupts.add(interrupt);
+    try {
+      return await Promise.race([work, interrupted]);
+    } finally {
+      this.#interrupts.delete(interrupt);
+    }
+  }
+
+  async runUntil(deadline: Instant): Promise<void> {
+    let alarm: Alarm | undefined;
+    const reached = new Promise<void>((resolve) => {
+      alarm = this.after(Math.max(0, deadline - this.now), 'end of runUntil', resolve);
+    });
+    try {
+      await this.attend(reached);
+    } finally {
+      alarm?.cancel();
+    }
+  }
+
+  /** Ends every `attend`; false when there is none. */
+  #interrupt(reason: unknown): boolean {
+    for (const reject of this.#interrupts) reject(reason);
+    return this.#interrupts.size > 0;
+  }
+
+  #cancel(entry: Pending): void {
+    if (this.#pending.get(entry.slot) === entry) this.#pending.delete(entry.slot);
+    if (this.#pending.size === 0) this.#rest();
+  }
+
+  #arm(due: Instant): void {
+    clearTimeout(this.#timer);
+    this.#armedFor = due;
+    const wait = Math.ceil(Math.max(0, (due - this.now) / this.#speed));
+    this.#timer = setTimeout(() => this.#fire(), Math.min(wait, LONGEST_TIMER));
+  }
+
+  /** Nothing waits: forget cancelled alarms, and do not keep the process alive for them. */
+  #rest(): void {
+    this.#heap.clear();
+    clearTimeout(this.#timer);
+    this.#armedFor = Number.POSITIVE_INFINITY;
+  }
+
+  #fire(): void {
+    // Alarms that are set meanwhile need no timer of their own, and wait for the next round: a chain of alarms without
+    // delay must not keep sockets and signals from being served.
+    this.#armedFor = Number.NEGATIVE_INFINITY;
+    const until = this.now;
+    try {
+      while (this.#heap.nextDue <= until) this.#take()?.();
+    } catch (error) {
+      if (!this.#interrupt(error)) throw error;
+    } finally {
+      if (this.#pending.size === 0) this.#rest();
+      else this.#arm(this.#heap.nextDue);
+    }
+  }
+
+  #take(): (() => void) | undefined {
+    const slot = this.#heap.pop();
+    const entry = this.#pending.get(slot);
+    this.#pending.delete(slot);
+    return entry?.action;
+  }
+}

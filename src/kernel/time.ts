@@ -1,0 +1,71 @@
+/**
+ * Units of time. A duration is written `seconds(30)` in code and "30s" in files, never a bare 30000.
+ *
+ * Everything is a plain number of milliseconds: alarms are compared millions of times a run, and a wrapper object each
+ * would be the most expensive thing in the simulation.
+ */
+
+/** Milliseconds of simulated time since the world began. */
+export type Instant = number;
+/** A length of time in milliseconds. */
+export type Millis = number;
+/** Milliseconds since 1970-01-01T00:00:00Z. */
+export type UnixMillis = number;
+
+export const millis = (n: number): Millis => n;
+export const seconds = (n: number): Millis => n * 1000;
+export const minutes = (n: number): Millis => n * 60_000;
+export const hours = (n: number): Millis => n * 3_600_000;
+export const days = (n: number): Millis => n * 86_400_000;
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** What a duration looks like; used in messages that ask for one. */
+export const DURATION_FORM = 'a duration such as "250ms", "30s", "15m" or "1h30m"';
+
+/**
+ * Reads a duration such as "250ms", "15m" or "1h30m"; units from large to small, each once. "0" is allowed bare.
+ * Returns undefined when the text is none.
+ */
+export function parseDuration(text: string): Millis | undefined {
+  const trimmed = text.trim();
+  if (trimmed === '0') return 0;
+  if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(trimmed)) return undefined;
+  let total = 0;
+  let smallest = Number.POSITIVE_INFINITY;
+  for (const [, amount, unit] of trimmed.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
+    const size = UNITS[unit ?? ''] ?? 0;
+    if (size >= smallest) return undefined;
+    smallest = size;
+    total += Number(amount) * size;
+  }
+  return Number.isFinite(total) ? Math.round(total) : undefined;
+}
+
+/** Writes a duration so that {@link parseDuration} reads the same number: 5400000 becomes "1h30m", 0 becomes "0s". */
+export function formatDuration(duration: Millis): string {
+  if (duration < 0) return `-${formatDuration(-duration)}`;
+  let rest = Math.round(duration);
+  if (rest === 0) return '0s';
+  let text = '';
+  for (const unit of ['d', 'h', 'm', 's', 'ms']) {
+    const size = UNITS[unit] ?? 1;
+    const amount = Math.floor(rest / size);
+    if (amount > 0) text += `${amount}${unit}`;
+    rest -= amount * size;
+  }
+  return text;
+}
+
+/** Writes a measured duration for people, three significant places at most: "840ms", "12.4s", "21m 05s", "3h 07m". */
+export function humanDuration(duration: Millis): string {
+  const two = (n: number) => String(n).padStart(2, '0');
+  if (duration < 0) return `-${humanDuration(-duration)}`;
+  if (duration < 999.5) return `${Math.round(duration)}ms`;
+  if (duration < 99_950) return `${(duration / 1000).toFixed(1)}s`;
+  const whole = Math.round(duration / 1000);
+  if (whole < 3600) return `${Math.floor(whole / 60)}m ${two(whole % 60)}s`;
+  const minutesTotal = Math.round(whole / 60);
+  if (minutesTotal < 1440) return `${Math.floor(minutesTotal / 60)}h ${two(minutesTotal % 60)}m`;
+  return `${Math.floor(minutesTotal / 1440)}d ${two(Math.floor((minutesTotal % 1440) / 60))}h`;
+}

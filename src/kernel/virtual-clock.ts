@@ -1,0 +1,191 @@
+/**
+ * Simulated time. Nothing happens between two alarms, so a day passes in seconds; the same alarms run in the same
+ * order on every machine.
+ *
+ * While anything is held (a request to the real world is under way), time stands still. While somebody attends a
+ * promise, promises are given the chance to settle before each step. Otherwise neither is paid for.
+ */
+import { AlarmHeap } from './alarm-heap.js';
+import type { Alarm, DrivenClock, Release } from './clock.js';
+import { StuckError } from './errors.js';
+import { Holds } from './holds.js';
+import { formatDuration, type Instant, type Millis, seconds, type UnixMillis } from './time.js';
+
+export interface VirtualClockOptions {
+  /** The calendar time at which the world begins. Default 2026-01-01T00:00:00Z. */
+  readonly start?: UnixMillis;
+  /** A hold that lasts longer than this in real time (twice this, at worst) is an error. Default 10 s. */
+  readonly holdLimit?: Millis;
+  /** More alarms than this at one instant are an endless loop. Default 10 million. */
+  readonly instantLimit?: number;
+}
+
+const DEFAULT_START: UnixMillis = 1_767_225_600_000;
+
+/** How many alarms in a row keep signals and progress lines waiting. */
+const STEPS_PER_BREATH = 16_384;
+
+/** An alarm is a slot plus the slot's generation, so that a stale handle cannot cancel the slot's next tenant. */
+export class VirtualClock implements DrivenClock {
+  now: Instant = 0;
+  readonly #start: UnixMillis;
+  readonly #holdLimit: Millis;
+  readonly #instantLimit: number;
+  readonly #heap = new AlarmHeap();
+  readonly #holds = new Holds();
+  readonly #actions: ((() => void) | undefined)[] = [];
+  readonly #names: string[] = [];
+  readonly #generations: number[] = [];
+  readonly #free: number[] = [];
+  #waiting = 0;
+  #attended = 0;
+  #stopped: Error | undefined;
+  #atThisInstant = 0;
+  #instant: Instant = -1;
+
+  constructor(options: VirtualClockOptions = {}) {
+    this.#start = options.start ?? DEFAULT_START;
+    this.#holdLimit = options.holdLimit ?? seconds(10);
+    this.#instantLimit = options.instantLimit ?? 10_000_000;
+  }
+
+  get wall(): UnixMillis {
+    return Math.floor(this.#start + this.now);
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  after(delay: Millis, what: string, action: () => void): Alarm {
+    if (!(delay >= 0)) throw new RangeError(`an alarm needs a delay of 0 ms or more, not ${delay} (${what})`);
+    const slot = this.#free.pop() ?? this.#actions.length;
+    this.#actions[slot] = action;
+    this.#names[slot] = what;
+    const generation = (this.#generations[slot] ?? 0) + 1;
+    this.#generations[slot] = generation;
+    this.#heap.push(this.now + delay, slot);
+    this.#waiting++;
+    return new VirtualAlarm(this, slot, generation);
+  }
+
+  hold(reason: string): Release {
+    return this.#holds.take(reason);
+  }
+
+  stop(reason: Error): void {
+    this.#stopped = reason;
+    this.#holds.wake();
+  }
+
+  async attend<T>(work: Promise<T>): Promise<T> {
+    let settled = false;
+    const done = work.finally(() => {
+      settled = true;
+      this.#holds.wake();
+    });
+    // Because the failure is reported by the last line, which a stop or a stuck run may never reach.
+    done.catch(() => {});
+    this.#attended++;
+    try {
+      for (;;) {
+        await breathe();
+        if (settled) break;
+        if (this.#stopped) throw this.#stopped;
+        if (this.#holds.count > 0) await this.#untilReleased(() => settled);
+        else if (this.#heap.size > 0) this.#step();
+        else throw new StuckError('everybody waits and no alarm is set: time can not pass', 'no alarm');
+      }
+    } finally {
+      this.#attended--;
+    }
+    return done;
+  }
+
+  async runUntil(deadline: Instant): Promise<void> {
+    for (let steps = 1; ; steps++) {
+      if (this.#stopped) throw this.#stopped;
+      if (this.#holds.count > 0) await this.#untilReleased(() => false);
+      else if (this.#attended > 0 || steps % STEPS_PER_BREATH === 0) await breathe();
+      if (this.#holds.count > 0) continue;
+      if (this.#heap.nextDue > deadline) break;
+      this.#step();
+    }
+    this.now = Math.max(this.now, deadline);
+  }
+
+  /** Called by the alarm's own handle. */
+  cancel(slot: number, generation: number): void {
+    if (this.#generations[slot] !== generation || this.#actions[slot] === undefined) return;
+    // The slot stays in the heap as an empty entry and is freed when its time comes.
+    this.#actions[slot] = undefined;
+    this.#waiting--;
+  }
+
+  #step(): void {
+    const due = this.#heap.nextDue;
+    const slot = this.#heap.pop();
+    const action = this.#actions[slot];
+    this.#actions[slot] = undefined;
+    this.#free.push(slot);
+    if (action === undefined) return;
+    this.#waiting--;
+    this.now = due;
+    this.#watchForLoop(slot);
+    action();
+  }
+
+  #watchForLoop(slot: number): void {
+    if (this.now !== this.#instant) {
+      this.#instant = this.now;
+      this.#atThisInstant = 0;
+    }
+    if (++this.#atThisInstant > this.#instantLimit) {
+      const name = this.#names[slot];
+      throw new StuckError(`${this.#instantLimit} alarms at the same instant; the last one is "${name}"`, `${name}`);
+    }
+  }
+
+  /** Waits while anything is held, unless `enough` says that nobody cares any more. */
+  async #untilReleased(enough: () => boolean): Promise<void> {
+    // Most holds (a commit in memory) end within a few promise turns: do not set a real timer for those.
+    for (let turn = 0; turn < 8; turn++) {
+      await undefined;
+      if (this.#holds.count === 0) return;
+    }
+    let late = false;
+    const taken = this.#holds.taken;
+    const timer = setTimeout(() => {
+      late = true;
+      this.#holds.wake();
+    }, this.#holdLimit);
+    while (this.#holds.count > 0 && !late && !this.#stopped && !enough()) await this.#holds.changed();
+    clearTimeout(timer);
+    // Holds that follow one another without a gap (many requests at once) are slow, not stuck.
+    if (late && this.#holds.anyOlderThan(taken)) {
+      const reasons = this.#holds.describe();
+      throw new StuckError(`time has been held for ${formatDuration(this.#holdLimit)} by: ${reasons}`, reasons);
+    }
+  }
+}
+
+class VirtualAlarm implements Alarm {
+  readonly #clock: VirtualClock;
+  readonly #slot: number;
+  readonly #generation: number;
+
+  constructor(clock: VirtualClock, slot: number, generation: number) {
+    this.#clock = clock;
+    this.#slot = slot;
+    this.#generation = generation;
+  }
+
+  cancel(): void {
+    this.#clock.cancel(this.#slot, this.#generation);
+  }
+}
+
+/** Lets every promise that is ready settle. */
+function breathe(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

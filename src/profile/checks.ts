@@ -1,0 +1,86 @@
+/** Checks that several parts of a profile share. */
+import { type Check, complain, list, number, oneOf } from '../input/checks.js';
+import type { LocatedNode } from '../input/document.js';
+import { didYouMean, orList } from '../input/problems.js';
+import type { ModuleSpec } from './parameters.js';
+import type { ParameterRef } from './profile.js';
+
+/** Takes the value as it is, for somebody else to check. */
+export const anything: Check<LocatedNode> = (node) => node;
+
+/** A number of 0 or more. */
+export const amount: Check<number> = (node, problems) =>
+  node.kind === 'scalar' && typeof node.value === 'number' && node.value >= 0 && Number.isFinite(node.value)
+    ? node.value
+    : complain(node, problems, 'a number of 0 or more');
+
+/** `[min, max]` */
+export const range: Check<readonly [number, number]> = (node, problems) => {
+  const ends = list(number())(node, problems);
+  if (ends === undefined) return undefined;
+  const [min, max, ...more] = ends;
+  if (min !== undefined && max !== undefined && more.length === 0 && min <= max) return [min, max];
+  problems.add(node, 'a range is a list of the lowest and the highest value');
+  return undefined;
+};
+
+/** A name of something defined elsewhere, as its index. When that part could not be read, every name will do. */
+export function indexOf(names: readonly string[] | undefined, what: string): Check<number> {
+  return (node, problems) => {
+    if (names === undefined) return 0;
+    const name = node.kind === 'scalar' ? String(node.value) : '';
+    const index = names.indexOf(name);
+    if (index >= 0) return index;
+    return complain(node, problems, `${what}: ${orList(names) || 'there is none'}${didYouMean(name, names)}`);
+  };
+}
+
+/** A shell line that sets a configuration parameter: `app config mode "lte"`. Whether the value will do is for the shell. */
+export function setupLine(modules: readonly ModuleSpec[] | undefined): Check<string> {
+  return (node, problems) => {
+    const line = node.kind === 'scalar' ? String(node.value) : '';
+    const [, word, name] = /^(\S+) config (\S+) ./.exec(line) ?? [];
+    const known = modules?.find((module) => module.name === word)?.parameters;
+    if (word !== undefined && (modules === undefined || known?.some((spec) => spec.name === name))) return line;
+    return complain(node, problems, 'a line that sets a configuration parameter: <module> config <name> <value>');
+  };
+}
+
+/**
+ * The name of a configuration parameter, `module.name` or the bare name of one of the application's.
+ * @param types what the parameter may hold
+ */
+export function parameter(
+  modules: readonly ModuleSpec[] | undefined,
+  types: readonly ModuleSpec['parameters'][number]['type'][],
+): Check<ParameterRef> {
+  return (node, problems) => {
+    const text = node.kind === 'scalar' ? String(node.value) : '';
+    const dot = text.indexOf('.');
+    const ref = { module: dot < 0 ? 'app' : text.slice(0, dot), name: text.slice(dot + 1) };
+    if (modules === undefined) return ref;
+    const known = modules.find((module) => module.name === ref.module)?.parameters ?? [];
+    const found = known.find((spec) => spec.name === ref.name);
+    if (found && types.includes(found.type)) return ref;
+    if (found) return complain(node, problems, `a parameter of type ${orList(types)}: it is of type ${found.type}`);
+    const close = didYouMean(
+      text,
+      modules.flatMap((m) => m.parameters.map((spec) => (m.name === 'app' ? spec.name : `${m.name}.${spec.name}`))),
+    );
+    return complain(node, problems, `a configuration parameter of this device type${close}`);
+  };
+}
+
+/** A map whose other keys depend on the word at `tag`; each kind's check reads the whole map, `tag` included. */
+export function byTag<T>(what: string, tag: string, kinds: Readonly<Record<string, Check<T>>>): Check<T> {
+  return (node, problems) => {
+    if (node.kind !== 'map') return complain(node, problems, `${what}: a map`);
+    const entry = node.entries.get(tag);
+    if (entry === undefined) {
+      problems.add(node, `${what} needs "${tag}"`);
+      return undefined;
+    }
+    const kind = oneOf(Object.keys(kinds))(entry.value, problems);
+    return kind === undefined ? undefined : kinds[kind]?.(node, problems);
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * `extends`: a profile that begins with what another file says. Maps are merged key by key; where both files have a value
+ * that is not a map on both sides, the extending file wins. Every value still knows the file that it came from.
+ */
+import { text } from '../input/checks.js';
+import { type LocatedNode, type MapNode, type Problems, readYaml } from '../input/document.js';
+import { quote } from '../input/problems.js';
+
+/** Reads a file beside the profile; undefined when there is none of that name. */
+export type LoadText = (path: string) => string | undefined;
+
+const KEY = 'extends';
+
+/** Reads a file and whatever it extends. @throws InputError for YAML that cannot be read at all */
+export function readExtended(source: string, file: string, load: LoadText, problems: Problems): LocatedNode {
+  return resolve(readYaml(source, file), [file], load, problems);
+}
+
+/** `chain` is the files that extend each other, the present one last. */
+function resolve(root: LocatedNode, chain: readonly string[], load: LoadText, problems: Problems): LocatedNode {
+  const entry = root.kind === 'map' ? root.entries.get(KEY) : undefined;
+  if (root.kind !== 'map' || entry === undefined) return root;
+  const own = without(root, KEY);
+  const wanted = text(/^(?!\/)(?!.*\.\.)[\w./-]+\.yaml$/, 'the path of a .yaml file below the folder of this one');
+  const relative = wanted(entry.value, problems);
+  if (relative === undefined) return own;
+  const path = `${root.file.slice(0, root.file.lastIndexOf('/') + 1)}${relative}`;
+  if (chain.includes(path)) {
+    problems.add(entry.value, `${quote(relative)} extends itself: ${[...chain, path].join(' → ')}`);
+    return own;
+  }
+  const other = load(path);
+  if (other === undefined) {
+    problems.add(entry.value, `${quote(relative)} can not be read: there is no file ${path}`);
+    return own;
+  }
+  return merge(resolve(readYaml(other, path), [...chain, path], load, problems), own);
+}
+
+/** What `base` says, overridden and completed by `own`. */
+function merge(base: LocatedNode, own: LocatedNode): LocatedNode {
+  if (base.kind !== 'map' || own.kind !== 'map') return own;
+  const entries = new Map(base.entries);
+  for (const [name, entry] of own.entries) {
+    const inherited = base.entries.get(name);
+    entries.set(name, inherited ? { key: entry.key, value: merge(inherited.value, entry.value) } : entry);
+  }
+  return { ...own, entries };
+}
+
+function without(node: MapNode, name: string): MapNode {
+  return { ...node, entries: new Map([...node.entries].filter(([key]) => key !== name)) };
+}

@@ -1,0 +1,85 @@
+/**
+ * What a configuration parameter is: name, type, limits, default and help text, as plain data.
+ *
+ * Profiles carry these specs; src/device/config gives them behaviour (reading, writing, refusing). One list of specs is
+ * shared by all devices of a profile (firmware shell, 3).
+ */
+
+/** Parameters that are registered together and share a shell word: `app`, `ble`, `tag`, `lrw`, `lte`, … */
+export interface ModuleSpec {
+  /** Word in the shell: the settings prefix up to its first `-` (firmware shell, 3.2). */
+  readonly name: string;
+  /** Name in the settings storage, as `config modules` lists it: `app-clime`, `lte`. */
+  readonly prefix: string;
+  /** In the order of `config show`. */
+  readonly parameters: readonly ParameterSpec[];
+  /** Number of slots for BLE tag addresses; only the module `tag` has them (firmware shell, 5.9). */
+  readonly slots?: number;
+}
+
+interface Parameter {
+  readonly name: string;
+  /** What the help line says after the name; several lines for a few texts (lte mode, lte bands). */
+  readonly help: string;
+}
+
+/** A whole number from `min` to `max`. */
+export interface IntParameter extends Parameter {
+  readonly type: 'int';
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+}
+
+/** A single-precision number from `min` to `max`, shown with two decimals. */
+export interface FloatParameter extends Parameter {
+  readonly type: 'float';
+  readonly min: number;
+  readonly max: number;
+  readonly default: number;
+}
+
+export interface BoolParameter extends Parameter {
+  readonly type: 'bool';
+  readonly default: boolean;
+}
+
+/** One of `values`, case sensitive. */
+export interface EnumParameter extends Parameter {
+  readonly type: 'enum';
+  readonly values: readonly string[];
+  readonly default: string;
+}
+
+/** At most `maxLength` characters. */
+export interface StringParameter extends Parameter {
+  readonly type: 'string';
+  readonly maxLength: number;
+  readonly default: string;
+  /** A check of its own, by name; src/device/config/checks.ts has them all. */
+  readonly check?: StringCheck;
+}
+
+/** `size` bytes, written as lower-case hex digits. */
+export interface HexParameter extends Parameter {
+  readonly type: 'hex';
+  /** In bytes. */
+  readonly size: number;
+  /** Hex digits, twice `size` of them. */
+  readonly default: string;
+}
+
+export type ParameterSpec =
+  | IntParameter
+  | FloatParameter
+  | BoolParameter
+  | EnumParameter
+  | StringParameter
+  | HexParameter;
+
+/** What a parameter may hold: numbers for int and float, texts for enum, string and hex. */
+export type ParameterValue = ParameterSpec['default'];
+
+/** Texts that the firmware checks beyond their length (firmware shell, 3.4). */
+export const STRING_CHECKS = ['lte-mode', 'lte-bands', 'lte-network'] as const;
+export type StringCheck = (typeof STRING_CHECKS)[number];

@@ -1,0 +1,240 @@
+/**
+ * A device type, read, checked and compiled: what every virtual device of that type has in common. It is made once from
+ * a file in profiles/ (see read.ts) and shared by all devices; nothing in it ever changes and nothing in it belongs to
+ * one device.
+ *
+ * References between the parts (a task's sensors, a body value's sensor) are indices into the lists of the profile: the
+ * reader has checked them, and a fleet follows them millions of times.
+ */
+import type { Ratio } from '../kernel/ratio.js';
+import type { Millis } from '../kernel/time.js';
+import type { Codec } from '../protocol/codec.js';
+import type { ModelSpec } from './models.js';
+import type { ModuleSpec } from './parameters.js';
+
+export interface Profile {
+  /** Name of its file without `.yaml`: `clime`. */
+  readonly name: string;
+  /** For people: `CHESTER Clime`. */
+  readonly title: string;
+  readonly identity: Identity;
+  /** The backup supply module (CHESTER-Z); left out when the device type has none. */
+  readonly supplyModule?: SupplyModule;
+  /** `message.version` of every body. */
+  readonly messageVersion: number;
+  /** Largest message either way, in bytes (wire protocol, 13). */
+  readonly transferBuffer: number;
+  /** Root words of the shell (firmware shell, 2). */
+  readonly commands: readonly string[];
+  /** Shell lines that the vendor suggests for a first set-up; without them most device types never talk. */
+  readonly setup: readonly string[];
+  /** In the order of `config show`. The module `app` is always there: the application's own parameters. */
+  readonly modules: readonly ModuleSpec[];
+  readonly timing: Timing;
+  /** What the cloud decodes this device's bodies with. */
+  readonly decoder: Codec;
+  /** What the cloud encodes data downlinks with; only some device types take any. */
+  readonly encoder?: Codec;
+  readonly sensors: readonly SensorSpec[];
+  readonly eventLists: readonly EventListSpec[];
+  /** In the order in which tasks that are due together run. */
+  readonly tasks: readonly TaskSpec[];
+  /** What the firmware writes into an uplink body, in the order in which it writes. */
+  readonly body: readonly BodyNode[];
+}
+
+/** What the device says about itself in a session and in `info` (wire protocol, 7.1; firmware shell, 4). */
+export interface Identity {
+  readonly vendorName: string;
+  readonly productName: string;
+  readonly hwVariant: string;
+  readonly hwRevision: string;
+  readonly fwBundle: string;
+  readonly fwName: string;
+  readonly fwVersion: string;
+  /** Firmware of the LTE modem: `mfw_nrf91x1_2.0.2`. */
+  readonly modemFirmware: string;
+}
+
+/** Numbers as `backup status` prints them; a session writes them as `R1.4`, `0x0001` and `v1.2.0` (wire protocol, 7.1). */
+export interface SupplyModule {
+  /** 16 bits: major and minor, a byte each. */
+  readonly hwRevision: number;
+  readonly hwVariant: number;
+  /** 32 bits: major, minor, patch and a spare byte. */
+  readonly fwVersion: number;
+}
+
+/** Names a configuration parameter: `{ module: 'app', name: 'interval-report' }`. */
+export interface ParameterRef {
+  readonly module: string;
+  readonly name: string;
+}
+
+/** When the application does what (firmware behaviour, 3.1). */
+export interface Timing {
+  /** The first report comes this long after the start of the application. */
+  readonly firstReport: Millis;
+  /** Share of the report interval by which the next report may come earlier or later. */
+  readonly jitter: Ratio;
+  /** The parameters that hold the intervals, in seconds, and the radio mode. */
+  readonly reportEvery: ParameterRef;
+  readonly pollEvery: ParameterRef;
+  /** Silence from the cloud after which the device reboots, in seconds; 0 is off. */
+  readonly downlinkWatchdog: ParameterRef;
+  readonly eventDelay: ParameterRef;
+  /** Event reports in an hour. */
+  readonly eventRate: ParameterRef;
+  /** `none`, `lte` or `lrw`. */
+  readonly mode: ParameterRef;
+  /** How long a report may take, in seconds; left out: without limit (firmware behaviour, 3.3). */
+  readonly sendTimeout?: ParameterRef;
+  /** Whether windows and events survive a failed send (firmware behaviour, 3.3). */
+  readonly onSendFailure: 'keep' | 'drop';
+  /** Capacity of the spool in flash; left out: no spool (firmware behaviour, 3.4). */
+  readonly spoolSize?: ParameterRef;
+}
+
+/** Something that is read: one value or several at a time. */
+export interface SensorSpec {
+  readonly name: string;
+  /** How many of its kind a device has at most: probes on a bus, inputs, tag slots. Numbered from 0 here, from 1 outside. */
+  readonly count: number;
+  /** Which of them a device has, decided at boot; left out: all. */
+  readonly present?: Presence;
+  /** How its samples are gathered into windows; left out: only the last sample counts. */
+  readonly windows?: WindowSpec;
+  readonly quantities: readonly QuantitySpec[];
+}
+
+/** A condition on the configuration under which the n-th sensor of its kind is there. */
+export type Presence =
+  /** Parameter `<name>-<n>` has the value `is`: the inputs of Control. */
+  | { readonly kind: 'parameter'; readonly ref: ParameterRef; readonly is: string }
+  /** Slot n of `module` holds an address, and the parameter `enabled` is true: BLE tags. */
+  | { readonly kind: 'slot'; readonly module: string; readonly enabled: ParameterRef };
+
+/** What a sensor measures. */
+export interface QuantitySpec {
+  readonly name: string;
+  /** `°C`; empty when it has none. */
+  readonly unit: string;
+  /** The range of plausible values, infinite where none is given. Models stay inside. */
+  readonly min: number;
+  readonly max: number;
+  readonly model: ModelSpec;
+}
+
+/** Buffers of a sensor (firmware behaviour, 3.2). When one is full, newer values are dropped. */
+export interface WindowSpec {
+  /** `statistics`: min, max, average and median of the samples. `count`: the total and its increment. */
+  readonly kind: 'statistics' | 'count';
+  /** Samples that fit into a window; 0 for a count. */
+  readonly samples: number;
+  /** Windows that are kept until a report. */
+  readonly windows: number;
+  /** A reading that failed: makes the whole window null, goes in unchecked, or leaves no sample. */
+  readonly missing: 'spoils' | 'unchecked' | 'skipped';
+}
+
+/** A list of events that the next report carries (firmware behaviour, 6). */
+export type EventListSpec = EdgeListSpec | AlarmListSpec;
+
+interface EventList {
+  readonly name: string;
+  /** Index of the sensor; each sensor of that kind has its own list. */
+  readonly sensor: number;
+  /** Index of the quantity. */
+  readonly quantity: number;
+  /** Events that fit in; further ones are neither recorded nor reported. */
+  readonly capacity: number;
+}
+
+/** An input that is on or off: noticed at once, recorded always, reported when the parameter for its new state says so. */
+export interface EdgeListSpec extends EventList {
+  readonly kind: 'edge';
+  /** The input is on while the quantity is above this. */
+  readonly above: number;
+  readonly reportOn: ParameterRef;
+  readonly reportOff: ParameterRef;
+}
+
+/** A high and a low alarm with hysteresis, evaluated at every sample; recorded and reported only when switched on. */
+export interface AlarmListSpec extends EventList {
+  readonly kind: 'alarm';
+  readonly high: AlarmSpec;
+  readonly low: AlarmSpec;
+}
+
+export interface AlarmSpec {
+  readonly threshold: ParameterRef;
+  readonly hysteresis: ParameterRef;
+  readonly report: ParameterRef;
+}
+
+/** Something that the application does again and again. */
+export interface TaskSpec {
+  readonly kind: 'sample' | 'aggregate';
+  /** For people and alarms: `sample hygrometer`. */
+  readonly what: string;
+  /** Indices of the sensors. */
+  readonly sensors: readonly number[];
+  /** A fixed interval, or the parameter that holds it, in seconds. */
+  readonly every: Millis | ParameterRef;
+  /** Delay of the first run after the start of the application; left out: one interval. */
+  readonly first?: Millis;
+  /** Whether the shell's `sample` or `aggreg` runs it at once. */
+  readonly onRequest: boolean;
+}
+
+/** A key of the body with what belongs to it. `key` is the number in the decoder (wire protocol, 12.2). */
+export type BodyNode =
+  | { readonly kind: 'map'; readonly key: number; readonly children: readonly BodyNode[] }
+  /** A list with one map for each sensor of the kind that the device has. */
+  | { readonly kind: 'each'; readonly key: number; readonly sensor: number; readonly children: readonly BodyNode[] }
+  | { readonly kind: 'fact'; readonly key: number; readonly fact: Fact }
+  /** About the sensor of the enclosing `each`: its 1-Wire serial number, its number from 1, its BLE address. */
+  | { readonly kind: 'label'; readonly key: number; readonly label: Label }
+  /** The last sample × `divide`, cut to an integer; null before the first. */
+  | {
+      readonly kind: 'last';
+      readonly key: number;
+      readonly sensor: number;
+      readonly quantity: number;
+      readonly divide: number;
+    }
+  /** Whether an input is on: 0 or 1. */
+  | { readonly kind: 'state'; readonly key: number; readonly list: number }
+  /** A counter's total since boot, or what came in since the last report. */
+  | { readonly kind: 'total' | 'delta'; readonly key: number; readonly sensor: number; readonly quantity: number }
+  /** The closed windows: time of the first, interval, values × `divide` (codec: `$tsp`). */
+  | {
+      readonly kind: 'windows';
+      readonly key: number;
+      readonly sensor: number;
+      readonly quantity: number;
+      readonly divide: number;
+    }
+  /** The recorded events: time of the first, then offset and type of each (codec: `$tso`); alarms add value × `divide`. */
+  | { readonly kind: 'events'; readonly key: number; readonly list: number; readonly divide: number };
+
+/** What the firmware knows without a sensor. */
+export const FACTS = [
+  'version',
+  'sequence',
+  'timestamp',
+  'uptime',
+  'eest',
+  'ecl',
+  'rsrp',
+  'rsrq',
+  'snr',
+  'plmn',
+  'cid',
+  'band',
+  'earfcn',
+] as const;
+export type Fact = (typeof FACTS)[number];
+
+export const LABELS = ['serial', 'channel', 'address'] as const;
+export type Label = (typeof LABELS)[number];

@@ -1,0 +1,32 @@
+/**
+ * Names of what a device type measures, as scenarios and people write them: `hygrometer.temperature`, and with a number
+ * from 1 where there may be several of a sensor, `trigger.2.state`.
+ */
+import type { Profile } from './profile.js';
+
+/** A quantity of one sensor, as indices into the profile; `number` counts sensors of a kind from 0. */
+export interface QuantityAddress {
+  readonly sensor: number;
+  readonly number: number;
+  readonly quantity: number;
+}
+
+/** Finds a quantity by its name. The number may be left out where there is only one sensor of the kind. */
+export function findQuantity(profile: Profile, name: string): QuantityAddress | undefined {
+  const words = name.split('.');
+  const sensor = profile.sensors.findIndex((spec) => spec.name === words[0]);
+  const spec = profile.sensors[sensor];
+  if (spec === undefined || words.length > 3) return undefined;
+  if (words.length === 2 && spec.count > 1) return undefined;
+  const number = words.length === 3 ? Number(words[1]) - 1 : 0;
+  const quantity = spec.quantities.findIndex((known) => known.name === words.at(-1));
+  if (quantity < 0 || !Number.isInteger(number) || number < 0 || number >= spec.count) return undefined;
+  return { sensor, number, quantity };
+}
+
+/** All names that {@link findQuantity} knows, one for each quantity of a kind: `trigger.<1-8>.state`. */
+export function quantityNames(profile: Profile): readonly string[] {
+  return profile.sensors.flatMap(({ name, count, quantities }) =>
+    quantities.map((quantity) => `${name}${count > 1 ? `.<1-${count}>` : ''}.${quantity.name}`),
+  );
+}

@@ -1,0 +1,215 @@
+/**
+ * The body of an uplink: which value the firmware writes for which key of the decoder.
+ *
+ * The map mirrors the decoder's names. A leaf names its source in two words, `last thermometer.temperature`; a list of one
+ * map is written once for each sensor that `$each` names. A name with dots is a path from the top of the decoder, because
+ * firmware does write keys of one section inside of another (wire protocol, 12.2).
+ */
+import { type Check, complain } from '../input/checks.js';
+import type { LocatedNode, MapNode, Problems, ScalarNode } from '../input/document.js';
+import { didYouMean, orList, quote } from '../input/problems.js';
+import type { Codec, CodecColumn, CodecField } from '../protocol/codec.js';
+import { indexOf } from './checks.js';
+import { type BodyNode, type EventListSpec, FACTS, LABELS, type SensorSpec } from './profile.js';
+import { quantityRef } from './read-sensors.js';
+
+/** What a body is made of; parts that could not be read are undefined and everything about them is taken for right. */
+export interface BodyParts {
+  readonly decoder: Codec | undefined;
+  readonly sensors: readonly SensorSpec[] | undefined;
+  readonly eventLists: readonly EventListSpec[] | undefined;
+}
+
+/** Reads the section `body`. */
+export function readBody(parts: BodyParts): Check<readonly BodyNode[]> {
+  return (node, problems) => {
+    if (node.kind !== 'map') return complain(node, problems, 'a map of what is written for which key');
+    if (parts.decoder === undefined) return undefined;
+    return new BodyReader(parts, parts.decoder, problems).children(node, '', undefined);
+  };
+}
+
+/** The sensor of the enclosing list, as an index. */
+type Each = number | undefined;
+
+class BodyReader {
+  readonly #parts: BodyParts;
+  readonly #decoder: Codec;
+  readonly #problems: Problems;
+
+  constructor(parts: BodyParts, decoder: Codec, problems: Problems) {
+    this.#parts = parts;
+    this.#decoder = decoder;
+    this.#problems = problems;
+  }
+
+  children(map: MapNode, parent: string, each: Each): readonly BodyNode[] {
+    const nodes: BodyNode[] = [];
+    for (const [name, { key, value }] of map.entries) {
+      if (name === EACH && each !== undefined) continue;
+      const path = name.includes('.') || parent === '' ? name : `${parent}.${name}`;
+      const field = this.#decoder.keys[this.#decoder.numberOf(path) ?? -1];
+      if (field === undefined) {
+        const paths = this.#decoder.keys.map((known) => known.path);
+        this.#problems.add(key, `${quote(path)} is not a key of the decoder${didYouMean(path, paths)}`);
+        continue;
+      }
+      const node = this.#node(field, value, each);
+      if (node !== undefined) nodes.push(node);
+    }
+    return nodes;
+  }
+
+  #node(field: CodecField, value: LocatedNode, each: Each): BodyNode | undefined {
+    if (value.kind === 'scalar') return this.#source(field, value, each);
+    if (value.kind === 'map') {
+      return { kind: 'map', key: field.number, children: this.children(value, field.path, each) };
+    }
+    const [item, ...more] = value.items;
+    if (item?.kind !== 'map' || more.length > 0 || each !== undefined) {
+      return complain(value, this.#problems, `a list of one map with "${EACH}", outside of other lists`);
+    }
+    const named = item.entries.get(EACH);
+    if (named === undefined) {
+      this.#problems.add(item, `a list in a body needs "${EACH}" with the sensor that it has an entry for each of`);
+      return undefined;
+    }
+    const names = this.#parts.sensors?.map(({ name }) => name);
+    const sensor = indexOf(names, 'a sensor')(named.value, this.#problems);
+    if (sensor === undefined) return undefined;
+    return { kind: 'each', key: field.number, sensor, children: this.children(item, field.path, sensor) };
+  }
+
+  #source(field: CodecField, node: ScalarNode, each: Each): BodyNode | undefined {
+    const [what = '', name = '', ...more] = node.source.split(' ');
+    const rest: ScalarNode = { ...node, value: name, source: name, column: node.column + what.length + 1 };
+    const key = field.number;
+    if (more.length > 0 || name === '') return this.#refuse(node, SOURCES);
+    switch (what) {
+      case 'fact': {
+        const fact = FACTS.find((known) => known === name);
+        return fact ? { kind: 'fact', key, fact } : this.#refuse(rest, `a fact: ${orList(FACTS)}`);
+      }
+      case 'label': {
+        const label = LABELS.find((known) => known === name);
+        if (each === undefined) return this.#refuse(node, `possible outside of a list with "${EACH}"`);
+        return label ? { kind: 'label', key, label } : this.#refuse(rest, `a label: ${orList(LABELS)}`);
+      }
+      case 'last': {
+        const at = this.#quantity(rest, each);
+        return at && { kind: what, key, ...at, divide: this.#divide(field, field.path, node) };
+      }
+      case 'total':
+      case 'delta': {
+        const at = this.#quantity(rest, each);
+        if (at && this.#windowKind(at.sensor) === 'statistics') return this.#refuse(rest, 'a counter');
+        return at && { kind: what, key, ...at };
+      }
+      case 'windows': {
+        const at = this.#quantity(rest, each);
+        if (at === undefined) return undefined;
+        const kind = this.#windowKind(at.sensor);
+        if (kind === undefined) return this.#refuse(rest, 'a sensor with windows');
+        const columns = this.#columns(field, 'period', WINDOW_COLUMNS[kind], node);
+        return columns && { kind: what, key, ...at, divide: this.#sameDivide(field, columns, node) };
+      }
+      case 'state':
+      case 'events': {
+        const lists = this.#parts.eventLists;
+        const list = indexOf(
+          lists?.map((known) => known.name),
+          'an event list',
+        )(rest, this.#problems);
+        if (list === undefined) return undefined;
+        const spec = lists?.[list];
+        if (spec && !this.#belongs(spec.sensor, each)) return this.#refuse(rest, this.#wantedSensor(each));
+        if (what === 'state') {
+          return spec?.kind === 'alarm' ? this.#refuse(rest, 'an edge event list') : { kind: what, key, list };
+        }
+        return this.#events(field, list, spec, node);
+      }
+      default:
+        return this.#refuse(node, SOURCES);
+    }
+  }
+
+  /** Events go into a `$tso` array, or plainly into an array that the decoder leaves as it is. */
+  #events(field: CodecField, list: number, spec: EventListSpec | undefined, node: ScalarNode): BodyNode | undefined {
+    const key = field.number;
+    if (spec?.kind !== 'alarm' && field.series === undefined) return { kind: 'events', key, list, divide: 1 };
+    const columns = this.#columns(field, 'offsets', spec?.kind === 'alarm' ? ['type', 'value'] : ['type'], node);
+    const value = columns?.[1];
+    return columns && { kind: 'events', key, list, divide: value ? this.#divide(value, field.path, node) : 1 };
+  }
+
+  #quantity(node: ScalarNode, each: Each): { readonly sensor: number; readonly quantity: number } | undefined {
+    const at = quantityRef(this.#parts.sensors)(node, this.#problems);
+    return at && (this.#belongs(at.sensor, each) ? at : this.#refuse(node, this.#wantedSensor(each)));
+  }
+
+  /** Inside of a list only its own sensor can be meant, outside only one that there is exactly one of. */
+  #belongs(sensor: number, each: Each): boolean {
+    const spec = this.#parts.sensors?.[sensor];
+    if (spec === undefined) return true;
+    return each === undefined ? spec.count === 1 && spec.present === undefined : sensor === each;
+  }
+
+  #wantedSensor(each: Each): string {
+    if (each === undefined) return `about a sensor that there is always one of; write a list with "${EACH}" for others`;
+    return `about the sensor of this list, ${quote(this.#parts.sensors?.[each]?.name)}`;
+  }
+
+  #windowKind(sensor: number): 'statistics' | 'count' | undefined {
+    return this.#parts.sensors === undefined ? 'statistics' : this.#parts.sensors[sensor]?.windows?.kind;
+  }
+
+  #columns(
+    field: CodecField,
+    kind: 'period' | 'offsets',
+    wanted: readonly string[],
+    node: ScalarNode,
+  ): readonly CodecColumn[] | undefined {
+    if (this.#parts.sensors === undefined || this.#parts.eventLists === undefined) return undefined;
+    const { series } = field;
+    const columns = series?.kind === kind ? series.columns : [];
+    if (columns.map(({ name }) => name).join() === wanted.join()) return columns;
+    const modifier = kind === 'period' ? '$tsp' : '$tso';
+    this.#problems.add(
+      node,
+      `${quote(field.path)} must be a ${modifier} of ${wanted.join(', ')} in the decoder for this`,
+    );
+    return undefined;
+  }
+
+  #sameDivide(field: CodecField, columns: readonly CodecColumn[], node: ScalarNode): number {
+    const [first = 1, ...others] = columns.map((column) => this.#divide(column, field.path, node));
+    if (others.some((divide) => divide !== first)) {
+      this.#problems.add(node, `the columns of ${quote(field.path)} must all be divided by the same number`);
+    }
+    return first;
+  }
+
+  /** What the firmware multiplies with, so that the decoder gets the value back. */
+  #divide(column: CodecColumn, path: string, node: ScalarNode): number {
+    let divide = 1;
+    for (const modifier of column.modifiers) {
+      if (modifier.kind === 'div') divide *= modifier.by;
+      else if (modifier.kind !== 'fpp') {
+        this.#problems.add(
+          node,
+          `${quote(path)} has $${modifier.kind} in the decoder; a measured value can have $div only`,
+        );
+      }
+    }
+    return divide;
+  }
+
+  #refuse(node: ScalarNode, wanted: string): undefined {
+    return complain(node, this.#problems, wanted);
+  }
+}
+
+const EACH = '$each';
+const SOURCES =
+  'a source: "fact …", "label …", "last …", "windows …", "total …", "delta …", "state …" or "events …" with a name';
+const WINDOW_COLUMNS = { statistics: ['min', 'max', 'avg', 'mdn'], count: ['value', 'delta'] } as const;

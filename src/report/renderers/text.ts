@@ -1,0 +1,208 @@
+/**
+ * The report for people: at most 100 columns, no colour unless asked for. The first and the last line say how to take
+ * the same course again.
+ */
+import { humanDuration } from '../../kernel/time.js';
+import type { Spread } from '../../trace/distribution.js';
+import { STAGES } from '../../trace/downlinks/ledger.js';
+import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
+import type { DownlinkTimeline } from '../../trace/metrics/downlinks.js';
+import { bar } from '../progress.js';
+import type { RunResult } from '../result.js';
+import { type Column, table, wrap } from '../table.js';
+import type { RenderOptions } from './index.js';
+
+const WIDTH = 100;
+const BAR_WIDTH = 24;
+/** Of the longest type of downlink, `firmware`. */
+const TYPE_WIDTH = 8;
+
+export function text(result: RunResult, { colour = false }: RenderOptions = {}): string {
+  const paint = colour ? paintAnsi : paintNothing;
+  const blocks = [
+    [headline(result, paint), running(result)],
+    fleet(result),
+    uplinks(result),
+    downlinks(result),
+    waits(result),
+    slowest(result),
+    anomalies(result),
+    expectations(result, paint),
+    result.failure === null ? [] : wrap(paint('bad', `✗ ${result.failure}`), WIDTH),
+    [verdict(result, paint)],
+  ];
+  return `${blocks
+    .filter((block) => block.length > 0)
+    .map((block) => block.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+type Style = 'good' | 'bad' | 'strong';
+type Paint = (style: Style, text: string) => string;
+
+const ANSI: Readonly<Record<Style, string>> = { good: '32', bad: '31', strong: '1' };
+const paintAnsi: Paint = (style, words) => `\u001b[${ANSI[style]}m${words}\u001b[0m`;
+const paintNothing: Paint = (_style, words) => words;
+
+function headline(result: RunResult, paint: Paint): string {
+  return `${paint('strong', result.scenario)} · seed ${result.seed} · digest ${result.digest} · ${result.reproduce}`;
+}
+
+function running({ planDigest, simulatedMs, wallMs, clock, speed, transport, events }: RunResult): string {
+  const pace = clock === 'virtual' ? 'virtual time' : `real time${speed === null || speed === 1 ? '' : ` × ${speed}`}`;
+  return `plan ${planDigest} · ${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)} · ${pace} · ${transport} · ${events} events`;
+}
+
+function verdict(result: RunResult, paint: Paint): string {
+  const outcome = result.passed ? paint('good', 'passed') : paint('bad', 'FAILED');
+  return `${outcome} · seed ${result.seed} · digest ${result.digest} · ${result.reproduce}`;
+}
+
+function fleet({
+  fleet: { devices, ready, boots, wakes, repeats, restarts, pollsFailed },
+}: RunResult): readonly string[] {
+  const reasons = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts)
+      .map(([reason, count]) => `${reason} ${count}`)
+      .join(', ');
+  const rows = [
+    ['devices', String(devices), `${ready} had a session`],
+    ['boots', String(sum(boots)), reasons(boots)],
+    ['radio wakes', String(sum(wakes)), reasons(wakes)],
+    ['datagrams sent again', String(repeats), `${restarts} transfers began again, ${pollsFailed} polls were given up`],
+  ];
+  return section('fleet', ['number', ''], rows);
+}
+
+function uplinks({ uplinks: { byType, reasons } }: RunResult): readonly string[] {
+  const rows = Object.entries(byType).map(([type, counts]) => {
+    const { made, acked, dropped, waiting, stored, copies } = counts;
+    return [type, ...[made, acked, dropped, waiting, stored, copies].map(String)];
+  });
+  if (rows.length === 0) return [];
+  const columns = ['made', 'acked', 'dropped', 'waiting', 'stored', 'copies'];
+  const why = Object.entries(reasons).map(([reason, count]) => `  ${count} data uplinks dropped: ${reason}`);
+  return [...section('uplinks', columns, rows), ...why];
+}
+
+function downlinks({ downlinks: summary }: RunResult): readonly string[] {
+  const types = Object.entries(summary.byType);
+  if (types.length === 0) return ['downlinks', '  none were queued'];
+  const columns = ['queued', 'answered', 'delivered', 'pending', 'cancelled', 'expired'];
+  const rows = types.map(([type, counts]) => {
+    const { queued, answered, delivered, pending, cancelled, expired } = counts;
+    return [type, ...[queued, answered, delivered, pending, cancelled, expired].map(String)];
+  });
+  const stages = types.flatMap(([type, { stages: reached }]) =>
+    STAGES.flatMap((stage) => {
+      const spread = reached[stage];
+      return spread ? [{ type, cells: [`→ ${stageName(stage)}`, ...spreadCells(spread)] }] : [];
+    }),
+  );
+  // A type is named in its first row only.
+  const stageRows = stages.map(({ type, cells: [stage = '', ...cells] }, i) => {
+    const name = stages[i - 1]?.type === type ? '' : type;
+    return [`${name.padEnd(TYPE_WIDTH)} ${stage}`, ...cells];
+  });
+  return [
+    ...section('downlinks', columns, rows),
+    '',
+    ...section('time from the API', ['count', 'p50', 'p95', 'p99', 'max'], stageRows),
+  ];
+}
+
+function waits({ downlinks: { waits: causes } }: RunResult): readonly string[] {
+  const total = WAIT_CAUSES.reduce((all, cause) => all + causes[cause].total, 0);
+  if (total === 0) return [];
+  const rows = WAIT_CAUSES.map((cause) => {
+    const { share, spread } = causes[cause];
+    const cells = spread ? spreadCells(spread).slice(1) : [];
+    return [WAIT_NAMES[cause], bar(share, BAR_WIDTH), percent(share), ...cells];
+  });
+  return section('what they waited for', ['', 'share', 'p50', 'p95', 'p99', 'max'], rows);
+}
+
+const WAIT_NAMES = {
+  asleep: 'asleep until next report/poll',
+  radio: 'radio',
+  transfer: 'transfer',
+  service: 'service',
+  device: 'device',
+} as const;
+
+function slowest({ downlinks: { slowest: timelines }, names }: RunResult): readonly string[] {
+  if (timelines.length === 0) return [];
+  return ['slowest downlinks', ...timelines.flatMap((timeline) => timelineLines(timeline, names))];
+}
+
+function timelineLines(timeline: DownlinkTimeline, names: RunResult['names']): readonly string[] {
+  const { type, serial, queuedAt, stages, total, waits: parts, attempts } = timeline;
+  const who = names[String(serial)] ?? String(serial);
+  const reached = STAGES.map((stage) => ({ stage, time: stages[stage] ?? Number.NaN }));
+  const stations = reached
+    .filter(({ time }) => !Number.isNaN(time))
+    // A device may have done what a downlink says before the cloud knows that it got it.
+    .sort((one, other) => one.time - other.time)
+    .map(({ stage, time }) => `${stageName(stage)} +${humanDuration(time)}`);
+  const causes = WAIT_CAUSES.filter((cause) => parts[cause] > 0).map(
+    (cause) => `${cause} ${humanDuration(parts[cause])}`,
+  );
+  const offers = attempts > 1 ? `, offered ${attempts} times` : '';
+  return [
+    `  ${humanDuration(total)} · ${type} to ${who}, queued at ${humanDuration(queuedAt)}${offers}`,
+    ...wrap(`queued → ${stations.join(' → ')}`, WIDTH - 4).map((line) => `    ${line}`),
+    ...wrap(`waited: ${causes.join(', ')}`, WIDTH - 4).map((line) => `    ${line}`),
+  ];
+}
+
+function anomalies({ anomalies: found, faults }: RunResult): readonly string[] {
+  const tampered = Object.entries(faults).map(([fault, count]) => `${fault} ${count}`);
+  const lines = [
+    ...(tampered.length === 0 ? [] : [`network faults that struck: ${tampered.join(', ')}`]),
+    ...found.map(({ count, about }) => `${count} × ${about}`),
+  ];
+  if (lines.length === 0) return [];
+  return ['worth knowing', ...lines.flatMap((line) => wrap(line, WIDTH - 2).map((part) => `  ${part}`))];
+}
+
+function expectations({ expectations: outcomes }: RunResult, paint: Paint): readonly string[] {
+  if (outcomes.length === 0) return [];
+  const width = Math.max(...outcomes.map(({ line }) => line.length));
+  const lines = outcomes.flatMap(({ line, passed, left, unit, sentence }) => {
+    if (!passed) return [`  ${paint('bad', '✗')} ${line}`, ...wrap(sentence, WIDTH - 6).map((part) => `      ${part}`)];
+    const value = left === null ? '' : unit === 'ms' ? humanDuration(left) : String(left);
+    return [`  ${paint('good', '✓')} ${line.padEnd(width)}  ${value}`];
+  });
+  return ['expectations', ...lines];
+}
+
+/** A table under a title; the first cell of a row names it. An empty column title belongs to text, the others to numbers. */
+function section(title: string, columns: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
+  const titles: readonly Column[] = columns.map((column) => ({
+    title: column,
+    align: column === '' ? 'left' : 'right',
+  }));
+  return table([{ title }, ...titles], rows.map(indented));
+}
+
+function indented(row: readonly string[]): readonly string[] {
+  return [`  ${row[0] ?? ''}`, ...row.slice(1)];
+}
+
+function spreadCells({ count, p50, p95, p99, max }: Spread): readonly string[] {
+  return [String(count), ...[p50, p95, p99, max].map(humanDuration)];
+}
+
+/** A downlink is delivered, which the API calls sent, when its last fragment is acknowledged. */
+function stageName(stage: (typeof STAGES)[number]): string {
+  return stage === 'contact' ? 'first contact' : stage === 'delivered' ? 'acknowledged' : stage;
+}
+
+/** With one decimal; what is there but rounds to nothing is not 0. */
+function percent(share: number): string {
+  return share > 0 && share < 0.0005 ? '<0.1%' : `${(share * 100).toFixed(1)}%`;
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, count) => total + count, 0);
+}

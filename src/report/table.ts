@@ -1,0 +1,35 @@
+/** Tables in plain text: columns as wide as their widest cell, two spaces apart. */
+
+export interface Column {
+  readonly title: string;
+  readonly align?: 'left' | 'right';
+}
+
+/** One line for the titles, then one a row. Cells are shown as they are. */
+export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = columns.map((column, i) => Math.max(column.title.length, ...rows.map((row) => (row[i] ?? '').length)));
+  const line = (cells: readonly string[]) => {
+    const padded = columns.map((column, i) => {
+      const cell = cells[i] ?? '';
+      const width = widths[i] ?? 0;
+      return column.align === 'right' ? cell.padStart(width) : cell.padEnd(width);
+    });
+    return padded.join('  ').trimEnd();
+  };
+  return [line(columns.map((column) => column.title)), ...rows.map(line)];
+}
+
+/** Breaks a sentence at spaces so that no line is longer than `width`, unless a word is. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let current = '';
+  for (const word of text.split(' ')) {
+    if (current !== '' && current.length + 1 + word.length > width) {
+      lines.push(current);
+      current = word;
+    } else {
+      current = current === '' ? word : `${current} ${word}`;
+    }
+  }
+  return [...lines, current];
+}

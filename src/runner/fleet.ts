@@ -1,0 +1,52 @@
+/**
+ * The devices of a plan, built and ready to be switched on.
+ */
+
+import { Device } from '../device/device.js';
+import { type DeviceType, deviceType } from '../device/device-type.js';
+import type { EdgeClock } from '../kernel/clock.js';
+import type { Random } from '../kernel/random.js';
+import type { Profile } from '../profile/profile.js';
+import type { EnvelopeFormat } from '../protocol/flap/envelope.js';
+import type { Plan } from '../scenario/plan.js';
+import type { Trace } from '../trace/events.js';
+import type { Transport } from '../transport/transport.js';
+import { benchSettings } from './bench-config.js';
+
+export interface FleetOptions {
+  readonly plan: Plan;
+  readonly profiles: ReadonlyMap<string, Profile>;
+  readonly clock: EdgeClock;
+  readonly random: Random;
+  readonly trace: Trace;
+  readonly transport: Transport;
+  readonly format: EnvelopeFormat;
+}
+
+/** One device for each of the plan's, in its order; all switched off. @throws UsageError for a configuration that is refused */
+export function buildFleet(options: FleetOptions): readonly Device[] {
+  const { plan, profiles, clock, random, trace, transport, format } = options;
+  const types = new Map<string, DeviceType>();
+  const groups = plan.groups.map((group) => {
+    const profile = profiles.get(group.profile);
+    if (profile === undefined) throw new Error(`the profile "${group.profile}" was not loaded`);
+    const type = types.get(group.profile) ?? deviceType(profile);
+    types.set(group.profile, type);
+    return { type, flash: benchSettings(type.layout, group.config, group.name) };
+  });
+  return plan.devices.map(({ serial, group: index, claimToken }) => {
+    const group = groups[index];
+    if (group === undefined) throw new Error(`the plan has no group ${index}`);
+    return new Device({
+      type: group.type,
+      serial,
+      claimToken,
+      flash: group.flash,
+      clock,
+      random: random.fork(`device/${serial}`),
+      trace,
+      format,
+      connect: (receive) => transport.connect(serial, receive),
+    });
+  });
+}

@@ -1,0 +1,49 @@
+/** The world as scenario steps see it: the public API, and devices within reach (scenario/world.ts). */
+import type { DeviceCloudClient } from '../client/client.js';
+import type { Device } from '../device/device.js';
+import type { PlannedDevice } from '../scenario/plan.js';
+import type { DeviceHandle, ShellOutcome, World } from '../scenario/world.js';
+
+/** A device with its page in the cloud. */
+export function deviceHandle(planned: PlannedDevice, tags: readonly string[], device: Device): DeviceHandle {
+  return {
+    name: planned.name,
+    serial: planned.serial,
+    claimToken: planned.claimToken,
+    tags,
+    cloudId: undefined,
+    shell: (line): ShellOutcome => {
+      const { code, lines } = device.shell(line);
+      return { result: code, lines };
+    },
+    powerCycle: () => device.reboot('power'),
+    radio: (on) => device.radio(on),
+    sensor: (name, value) => device.sensor(name, value),
+  };
+}
+
+/** The API of the run's space. Tags are created when a step or a group names one that does not exist. */
+export function worldOf(api: DeviceCloudClient): World {
+  const known = new Map<string, Promise<string>>();
+  return {
+    api,
+    tagId(name) {
+      const id = known.get(name) ?? findOrCreateTag(api, name);
+      known.set(name, id);
+      return id;
+    },
+  };
+}
+
+/** Tags of a run have colours that differ as long as there are few of them. */
+const COLOURS = ['#3b82f6', '#10b981', '#f59e0b', '#ef4444', '#8b5cf6', '#14b8a6'];
+
+async function findOrCreateTag(api: DeviceCloudClient, name: string): Promise<string> {
+  let count = 0;
+  for await (const tag of api.allTags()) {
+    if (tag.name === name) return tag.id;
+    count++;
+  }
+  const created = await api.createTag({ name, color: COLOURS[count % COLOURS.length] ?? '#3b82f6' });
+  return created.id;
+}

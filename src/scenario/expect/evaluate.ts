@@ -1,0 +1,117 @@
+/** Judges expectations by what the metrics have come to. */
+import { formatDuration, humanDuration } from '../../kernel/time.js';
+import type { Measure } from '../../trace/metrics/metric.js';
+import type { Aggregate, Comparison, Expectation, Sum, Term, Unit } from './expectation.js';
+
+/** Where the numbers come from. */
+export interface MetricSource {
+  read(name: string): Measure | undefined;
+}
+
+export interface ExpectationOutcome {
+  /** The expectation as the user wrote it. */
+  readonly line: string;
+  readonly passed: boolean;
+  /** Milliseconds when the sides are durations. null: there was nothing to measure, which fails every expectation. */
+  readonly left: number | null;
+  readonly right: number | null;
+  readonly unit: Unit;
+  /** What was found: `downlink.delivered p(95) is 12m 04s, wanted < 40m`. */
+  readonly sentence: string;
+}
+
+/** Never throws: an expectation about nothing has failed, and its sentence says so. */
+export function evaluate(expectation: Expectation, metrics: MetricSource): ExpectationOutcome {
+  const { line, comparison, unit } = expectation;
+  const left = sumOf(expectation.left, metrics);
+  const right = sumOf(expectation.right, metrics);
+  if (typeof left === 'string' || typeof right === 'string') {
+    const empty = typeof left === 'string' ? left : right;
+    return {
+      line,
+      passed: false,
+      left: number(left),
+      right: number(right),
+      unit,
+      sentence: `there is no data: ${empty} was never measured`,
+    };
+  }
+  const passed = holds(left, comparison, right);
+  const found = `${textOf(expectation.left)} is ${shown(left, unit)}`;
+  const literal = expectation.right.length === 1 && expectation.right[0]?.term.kind === 'number';
+  const wanted = literal ? exact(right, unit) : `${textOf(expectation.right)}, which is ${shown(right, unit)}`;
+  return { line, passed, left, right, unit, sentence: `${found}, wanted ${comparison} ${wanted}` };
+}
+
+function holds(left: number, comparison: Comparison, right: number): boolean {
+  switch (comparison) {
+    case '==':
+      return left === right;
+    case '!=':
+      return left !== right;
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+    case '>':
+      return left > right;
+    case '>=':
+      return left >= right;
+    default:
+      return comparison satisfies never;
+  }
+}
+
+/** The value, or the name of a metric that has none. */
+function sumOf(sum: Sum, metrics: MetricSource): number | string {
+  let total = 0;
+  for (const { sign, term } of sum) {
+    const value = term.kind === 'number' ? term.value : measured(metrics.read(term.metric), term.aggregate);
+    if (value === undefined) return textOfTerm(term);
+    total += sign * value;
+  }
+  return total;
+}
+
+function measured(measure: Measure | undefined, aggregate: Aggregate): number | undefined {
+  if (measure === undefined) return undefined;
+  if (measure.kind === 'count') return aggregate.kind === 'count' ? measure.value : undefined;
+  const { distribution } = measure;
+  switch (aggregate.kind) {
+    case 'count':
+      return distribution.count;
+    case 'min':
+      return distribution.min;
+    case 'max':
+      return distribution.max;
+    case 'mean':
+      return distribution.mean;
+    case 'percentile':
+      return distribution.percentile(aggregate.percentile);
+    default:
+      return aggregate satisfies never;
+  }
+}
+
+function number(value: number | string): number | null {
+  return typeof value === 'number' ? value : null;
+}
+
+function shown(value: number, unit: Unit): string {
+  return unit === 'ms' ? humanDuration(value) : String(value);
+}
+
+function exact(value: number, unit: Unit): string {
+  return unit === 'ms' ? formatDuration(value) : String(value);
+}
+
+function textOf(sum: Sum): string {
+  return sum.map(({ sign, term }, i) => `${i === 0 ? '' : sign === 1 ? ' + ' : ' - '}${textOfTerm(term)}`).join('');
+}
+
+function textOfTerm(term: Term): string {
+  if (term.kind === 'number') return exact(term.value, term.unit);
+  const { aggregate, metric } = term;
+  if (aggregate.kind === 'count') return metric;
+  return aggregate.kind === 'percentile' ? `${metric} p(${aggregate.percentile})` : `${metric} ${aggregate.kind}`;
+}

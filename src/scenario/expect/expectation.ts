@@ -1,0 +1,30 @@
+/** What must hold at the end of a run, as data. Grammar and reading: parse.ts; judging: evaluate.ts. */
+
+/** `downlink.delivered p(95) < 40m` */
+export interface Expectation {
+  /** As the user wrote it. */
+  readonly line: string;
+  readonly left: Sum;
+  readonly comparison: Comparison;
+  readonly right: Sum;
+  /** Both sides are counts, or both are durations. */
+  readonly unit: Unit;
+}
+
+export const COMPARISONS = ['==', '!=', '<=', '>=', '<', '>'] as const;
+export type Comparison = (typeof COMPARISONS)[number];
+
+/** Counts are plain numbers, durations are milliseconds. */
+export type Unit = 'count' | 'ms';
+
+/** Terms that are added; a subtracted one has the sign -1. */
+export type Sum = readonly { readonly sign: 1 | -1; readonly term: Term }[];
+
+export type Term =
+  | { readonly kind: 'number'; readonly value: number; readonly unit: Unit }
+  | { readonly kind: 'metric'; readonly metric: string; readonly aggregate: Aggregate };
+
+/** What is asked of a metric. `count` is all that a counter has; the others ask a distribution. */
+export type Aggregate =
+  | { readonly kind: 'count' | 'min' | 'max' | 'mean' }
+  | { readonly kind: 'percentile'; readonly percentile: number };

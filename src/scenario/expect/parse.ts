@@ -1,0 +1,195 @@
+/**
+ * Reads expectations. The whole grammar:
+ *
+ *     expectation = sum comparison sum            downlink.delivered p(95) < 40m
+ *     comparison  = "==" | "!=" | "<" | "<=" | ">" | ">="
+ *     sum         = term { ("+" | "-") term }     uplink.acked + uplink.dropped
+ *     term        = number | duration | metric [aggregate]
+ *     aggregate   = "count" | "min" | "max" | "mean" | "p(" number ")"
+ *
+ * A metric without an aggregate is its count. Both sides count things, or both are durations. A minus needs a space before
+ * it, because names have hyphens. `ghostfleet list metrics` prints the names.
+ */
+import { type Check, complain } from '../../input/checks.js';
+import { didYouMean, orList, quote } from '../../input/problems.js';
+import { DURATION_FORM, parseDuration } from '../../kernel/time.js';
+import { METRICS } from '../../trace/metrics/index.js';
+import {
+  type Aggregate,
+  COMPARISONS,
+  type Comparison,
+  type Expectation,
+  type Sum,
+  type Term,
+  type Unit,
+} from './expectation.js';
+
+/** Raised by {@link parseExpectation}; `column` counts from 1 within the line. */
+export class ExpectationError extends Error {
+  readonly column: number;
+
+  constructor(column: number, message: string) {
+    super(message);
+    this.name = 'ExpectationError';
+    this.column = column;
+  }
+}
+
+/** Reads one line of `expect`, and complains at the very column. */
+export const expectation: Check<Expectation> = (node, problems) => {
+  if (node.kind !== 'scalar' || typeof node.value !== 'string') {
+    return complain(node, problems, 'an expectation such as "uplink.stored == uplink.sent"');
+  }
+  try {
+    return parseExpectation(node.value);
+  } catch (error) {
+    if (!(error instanceof ExpectationError)) throw error;
+    problems.add({ ...node, column: node.textColumn + error.column - 1 }, error.message);
+    return undefined;
+  }
+};
+
+/** @throws ExpectationError */
+export function parseExpectation(line: string): Expectation {
+  const reader = new Reader(line);
+  const left = readSum(reader);
+  const comparison = readComparison(reader);
+  const right = readSum(reader);
+  if (reader.token !== undefined) reader.fail(`${quote(reader.token)} is too much; an expectation ends here`);
+  if (left.unit !== right.unit) {
+    throw new ExpectationError(right.column, `the left side is ${NOUN[left.unit]} and this is ${NOUN[right.unit]}`);
+  }
+  return { line, left: left.terms, comparison, right: right.terms, unit: left.unit };
+}
+
+interface ReadSum {
+  readonly terms: Sum;
+  readonly unit: Unit;
+  readonly column: number;
+}
+
+const NOUN: Readonly<Record<Unit, string>> = { count: 'a number', ms: 'a duration' };
+
+function readSum(reader: Reader): ReadSum {
+  const { column } = reader;
+  const first = readTerm(reader);
+  const terms: { sign: 1 | -1; term: Term }[] = [{ sign: 1, term: first.term }];
+  while (reader.token === '+' || reader.token === '-') {
+    const sign = reader.take() === '+' ? 1 : -1;
+    const termColumn = reader.column;
+    const { term, unit } = readTerm(reader);
+    if (unit !== first.unit) {
+      throw new ExpectationError(termColumn, `${NOUN[unit]} can not be added to ${NOUN[first.unit]}`);
+    }
+    terms.push({ sign, term });
+  }
+  return { terms, unit: first.unit, column };
+}
+
+function readTerm(reader: Reader): { readonly term: Term; readonly unit: Unit } {
+  const word = reader.token;
+  if (word === undefined || !/^[a-z\d]/i.test(word))
+    reader.fail(`${shown(word)} is not a metric, a number or a duration`);
+  if (/^\d/.test(word)) return readLiteral(reader, word);
+  const info = METRICS.find((metric) => metric.name === word);
+  if (info === undefined) {
+    const names = METRICS.map((metric) => metric.name);
+    reader.fail(`${quote(word)} is not a metric${didYouMean(word, names)}; "ghostfleet list metrics" prints them`);
+  }
+  reader.take();
+  const { column } = reader;
+  const aggregate = readAggregate(reader);
+  const unit = aggregate.kind === 'count' ? 'count' : 'ms';
+  if (unit === 'ms' && info.shape === 'count') {
+    throw new ExpectationError(column, `${quote(word)} is a plain number: it has no min, max, mean or percentile`);
+  }
+  return { term: { kind: 'metric', metric: word, aggregate }, unit };
+}
+
+function readLiteral(reader: Reader, word: string): { readonly term: Term; readonly unit: Unit } {
+  const plain = /^\d+(\.\d+)?$/.test(word);
+  const value = plain ? Number(word) : parseDuration(word);
+  if (value === undefined) reader.fail(`${quote(word)} is not a number, nor ${DURATION_FORM}`);
+  reader.take();
+  const unit = plain ? 'count' : 'ms';
+  return { term: { kind: 'number', value, unit }, unit };
+}
+
+function readAggregate(reader: Reader): Aggregate {
+  const word = reader.token;
+  switch (word) {
+    case 'count':
+    case 'min':
+    case 'max':
+    case 'mean':
+      reader.take();
+      return { kind: word };
+    case 'p': {
+      reader.take();
+      reader.expect('(');
+      const percent = reader.token;
+      const percentile = percent !== undefined && /^\d+(\.\d+)?$/.test(percent) ? Number(percent) : Number.NaN;
+      if (!(percentile > 0 && percentile <= 100)) reader.fail(`${shown(percent)} is not a percentage from 0 to 100`);
+      reader.take();
+      reader.expect(')');
+      return { kind: 'percentile', percentile };
+    }
+    default:
+      if (word !== undefined && /^[a-z]/i.test(word)) {
+        const known = ['count', 'min', 'max', 'mean', 'p(95)'];
+        reader.fail(
+          `${quote(word)} can not be asked of a metric${didYouMean(word, known)}; it can be ${orList(known)}`,
+        );
+      }
+      return { kind: 'count' };
+  }
+}
+
+function readComparison(reader: Reader): Comparison {
+  const found = COMPARISONS.find((comparison) => comparison === reader.token);
+  if (found === undefined) {
+    const hint = reader.token === '=' ? ' (did you mean "=="?)' : '';
+    reader.fail(`${shown(reader.token)} is not a comparison${hint}: ${orList(COMPARISONS)}`);
+  }
+  reader.take();
+  return found;
+}
+
+function shown(token: string | undefined): string {
+  return token === undefined ? 'the end of the line' : quote(token);
+}
+
+/** The words of a line, one after the other, each with its column. */
+class Reader {
+  readonly #line: string;
+  readonly #words: readonly { readonly text: string; readonly column: number }[];
+  #next = 0;
+
+  constructor(line: string) {
+    this.#line = line;
+    const words = line.matchAll(/[a-z\d][\w.-]*|[=!<>]+|\S/gi);
+    this.#words = [...words].map((match) => ({ text: match[0], column: match.index + 1 }));
+  }
+
+  /** The next word; undefined at the end. */
+  get token(): string | undefined {
+    return this.#words[this.#next]?.text;
+  }
+
+  get column(): number {
+    return this.#words[this.#next]?.column ?? this.#line.length + 1;
+  }
+
+  take(): string | undefined {
+    return this.#words[this.#next++]?.text;
+  }
+
+  expect(word: string): void {
+    if (this.token !== word) this.fail(`${shown(this.token)} is not ${quote(word)}`);
+    this.take();
+  }
+
+  fail(message: string): never {
+    throw new ExpectationError(this.column, message);
+  }
+}

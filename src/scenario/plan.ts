@@ -1,0 +1,79 @@
+/**
+ * A plan: what a scenario and a seed come to. Every draw has been made, every group is spelled out, every step has its
+ * moment and its devices. Plain data, so that it can be printed, compared and hashed; nothing in it is alive.
+ *
+ * `planScenario` makes it, `describePlan` prints it, the runner builds a world from it. Moments are milliseconds since
+ * the world began. Claim tokens are in here because the devices need them; no description ever shows them.
+ */
+import type { Instant, Millis, UnixMillis } from '../kernel/time.js';
+import type { FaultSpec } from '../transport/faults/index.js';
+import type { Expectation } from './expect/expectation.js';
+import type { StepCall } from './steps/index.js';
+
+export interface Plan {
+  readonly scenario: string;
+  readonly about: string;
+  readonly seed: number;
+  /** Calendar time at which the world begins. */
+  readonly start: UnixMillis;
+  /** Steps and devices begin nothing new after this. */
+  readonly duration: Millis;
+  /** How long open exchanges may take to end after that. */
+  readonly settle: Millis;
+  readonly groups: readonly PlannedGroup[];
+  /** In the order of the groups; steps refer to them by their index. */
+  readonly devices: readonly PlannedDevice[];
+  readonly network: readonly PlannedFault[];
+  /** In order of time; at the same time in the order of the file. */
+  readonly actions: readonly PlannedAction[];
+  readonly expectations: readonly Expectation[];
+}
+
+export interface PlannedGroup {
+  readonly name: string;
+  readonly profile: string;
+  readonly count: number;
+  /** Tags that its devices carry in the cloud; the runner creates those that do not exist. */
+  readonly tags: readonly string[];
+  /**
+   * Configuration written to flash at the bench, before the first boot: lines such as `app config interval-report 900`.
+   * Whether the profile has these parameters is for the runner to check. Begins with `app config mode lte` unless the
+   * scenario sets the mode: a factory-fresh device has mode "none" and never says a word.
+   */
+  readonly config: readonly string[];
+  /** False: the devices are not created in the cloud beforehand; a step `create-device` does that. */
+  readonly register: boolean;
+}
+
+export interface PlannedDevice {
+  /** `clime-0001`: its group's name and its number in the group. */
+  readonly name: string;
+  readonly serial: number;
+  /** Index into {@link Plan.groups}. */
+  readonly group: number;
+  /** When it is powered up for the first time. */
+  readonly bootAt: Instant;
+  /** 32 lower-case hex digits. Secret: signs every packet. */
+  readonly claimToken: string;
+}
+
+/** A fault and when and whom it hits. Faults that hold at the same time add up. */
+export interface PlannedFault {
+  readonly fault: FaultSpec;
+  readonly from: Instant;
+  /** Exclusive; null: until the very end, settling included. */
+  readonly until: Instant | null;
+  /** Name of the only group that it hits; null: everybody. */
+  readonly group: string | null;
+  /** The direction that it hits, seen from the device. */
+  readonly way: 'up' | 'down' | 'both';
+}
+
+/** A step at its moment. A step spread over time comes as one action per device. */
+export type PlannedAction = StepCall & {
+  /** Which step of the scenario it belongs to, from 0. */
+  readonly origin: number;
+  readonly at: Instant;
+  /** Indices into {@link Plan.devices}, ascending. */
+  readonly devices: readonly number[];
+};

@@ -1,0 +1,85 @@
+/**
+ * A scenario: one situation in one YAML file, runnable as it stands. This is what such a file says, read and checked but
+ * not spelled out; `planScenario` makes a plan of it. Every key, with what it is when it is left out:
+ *
+ *     name: cold-store                   # needed
+ *     about: ...                         # nothing
+ *     seed: 7                            # 1
+ *     start: 2026-03-02T06:00:00Z        # 2026-01-01T00:00:00Z
+ *     duration: 6h                       # needed
+ *     settle: 10m                        # 10m: how long open exchanges may take to end after that
+ *     fleet:                             # one group or more
+ *       - name: clime                    # needed
+ *         profile: clime                 # needed
+ *         count: 40                      # needed
+ *         serial: 2159017985             # runs on over the groups from 2159017985
+ *         boot: { from: 0s, over: 10m, pattern: random }   # all at once; pattern staggered
+ *         config: { interval-report: 900 }   # the profile's defaults, but with mode lte
+ *         tags: [indoor]                 # none
+ *         register: true                 # true: created in the cloud beforehand
+ *     network: ...                       # perfect; see parse-network.ts
+ *     steps:                             # none; kinds in steps/
+ *       - { at: 1h, to: clime/3, over: 5m, config: { interval-report: 900 } }   # to all, over 0s
+ *     expect:                            # nothing; grammar in expect/parse.ts
+ *       - uplink.stored == uplink.sent
+ *
+ * The configuration of a group is written to flash at the bench, before the first boot. It puts `mode` to lte unless it says
+ * otherwise, because a factory-fresh device has mode none and never says a word.
+ */
+import type { Instant, Millis, UnixMillis } from '../kernel/time.js';
+import type { Expectation } from './expect/expectation.js';
+import type { PlannedFault } from './plan.js';
+import type { StepCall } from './steps/index.js';
+
+export interface Scenario {
+  /** Where it was read from; for messages only. */
+  readonly file: string;
+  readonly name: string;
+  readonly about: string;
+  readonly seed: number;
+  readonly start: UnixMillis;
+  readonly duration: Millis;
+  readonly settle: Millis;
+  readonly fleet: readonly FleetGroup[];
+  /** What holds all the time comes first. */
+  readonly network: readonly PlannedFault[];
+  readonly steps: readonly ScenarioStep[];
+  readonly expectations: readonly Expectation[];
+}
+
+export interface FleetGroup {
+  readonly name: string;
+  /** Name of a profile: the device type. */
+  readonly profile: string;
+  readonly count: number;
+  /** Serial number of the first device; the others follow. */
+  readonly firstSerial: number;
+  readonly boot: Boot;
+  /** Lines such as `app config interval-report 900`. */
+  readonly config: readonly string[];
+  readonly tags: readonly string[];
+  /** Whether the devices exist in the cloud from the start. */
+  readonly register: boolean;
+}
+
+/** When the devices of a group are powered up: evenly spaced, or each at a moment drawn from the seed. */
+export interface Boot {
+  readonly from: Instant;
+  /** All are powered up within this time. */
+  readonly over: Millis;
+  readonly pattern: 'staggered' | 'random';
+}
+
+export interface ScenarioStep {
+  readonly at: Instant;
+  /** A step to many devices is spread evenly over this time; 0: all at once. */
+  readonly over: Millis;
+  readonly to: Selector;
+  readonly call: StepCall;
+}
+
+/** `all`, `clime`, or `clime/3` (the third device of the group). */
+export type Selector =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'group'; readonly group: string }
+  | { readonly kind: 'device'; readonly group: string; readonly number: number };

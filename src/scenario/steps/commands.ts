@@ -1,0 +1,13 @@
+import { shellLines } from '../shell-lines.js';
+import { cloudIdOf, type StepKind } from './step.js';
+
+/** Sends shell commands through the API. The answers come back in one message. */
+export const commands: StepKind<readonly string[]> = {
+  about: 'queues shell commands through the API; the device runs them and answers in a message',
+  example: 'commands: [info show, app config]',
+  check: shellLines,
+  describe: (lines) => lines.join(' · '),
+  run: async (world, device, lines) => {
+    await world.api.sendCommands(cloudIdOf(device), lines);
+  },
+};

@@ -1,0 +1,13 @@
+import { configLines } from '../config-lines.js';
+import { cloudIdOf, type StepKind } from './step.js';
+
+/** Sends a new configuration through the API. The device applies it, saves it and reboots. */
+export const config: StepKind<readonly string[]> = {
+  about: 'queues configuration lines through the API; the device applies them and reboots',
+  example: 'config: { interval-report: 900 }',
+  check: configLines,
+  describe: (lines) => lines.join(' · '),
+  run: async (world, device, lines) => {
+    await world.api.sendConfig(cloudIdOf(device), lines);
+  },
+};

@@ -1,0 +1,22 @@
+import { noOptions } from './no-options.js';
+import type { StepKind } from './step.js';
+
+/** Creates a device that was left out at the start (`register: false`), or deleted since. */
+export const createDevice: StepKind<null> = {
+  about: 'creates the device in the cloud, with its serial number, claim token and tags',
+  example: 'create-device:',
+  check: noOptions,
+  describe: () => '',
+  run: async (world, device) => {
+    if (device.cloudId !== undefined) throw new Error(`"${device.name}" exists in the cloud already`);
+    const tags = [];
+    for (const name of device.tags) tags.push({ id: await world.tagId(name) });
+    const created = await world.api.createDevice({
+      name: device.name,
+      serial_number: String(device.serial).padStart(10, '0'),
+      token: device.claimToken,
+      tags,
+    });
+    device.cloudId = created.id;
+  },
+};

@@ -1,0 +1,14 @@
+import { noOptions } from './no-options.js';
+import { cloudIdOf, type StepKind } from './step.js';
+
+/** Deletes the device from the cloud. The device itself does not know and goes on talking to nobody. */
+export const deleteDevice: StepKind<null> = {
+  about: 'deletes the device from the cloud; its pending downlinks are cancelled, the device itself goes on',
+  example: 'delete-device:',
+  check: noOptions,
+  describe: () => '',
+  run: async (world, device) => {
+    await world.api.deleteDevice(cloudIdOf(device));
+    device.cloudId = undefined;
+  },
+};

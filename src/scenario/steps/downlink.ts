@@ -1,0 +1,18 @@
+import { complain } from '../../input/checks.js';
+import { plain } from '../../input/document.js';
+import { cloudIdOf, type StepKind } from './step.js';
+
+/** Sends application data through the API. What the keys mean is up to the device's encoder. */
+export const downlink: StepKind<Readonly<Record<string, unknown>>> = {
+  about: 'queues data for the application through the API, encoded with the encoder that the device uploaded',
+  example: 'downlink: { output_1_state: 1 }',
+  check: (node, problems) =>
+    node.kind === 'map' && node.entries.size > 0
+      ? // Because a map becomes an object.
+        (plain(node) as Readonly<Record<string, unknown>>)
+      : complain(node, problems, "a map with the keys of the device's encoder such as { output_1_state: 1 }"),
+  describe: (body) => JSON.stringify(body),
+  run: async (world, device, body) => {
+    await world.api.sendData(cloudIdOf(device), body);
+  },
+};

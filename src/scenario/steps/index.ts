@@ -1,0 +1,62 @@
+/** The kinds of steps, by the name that they have in a scenario. To add one: write its file, list it here. */
+import type { LocatedNode, Problems } from '../../input/document.js';
+import type { DeviceHandle, World } from '../world.js';
+import { commands } from './commands.js';
+import { config } from './config.js';
+import { createDevice } from './create-device.js';
+import { deleteDevice } from './delete-device.js';
+import { downlink } from './downlink.js';
+import { powerCycle } from './power-cycle.js';
+import { radio } from './radio.js';
+import { sensor } from './sensor.js';
+import { shell } from './shell.js';
+import type { StepKind } from './step.js';
+import { tag } from './tag.js';
+import { updateDevice } from './update-device.js';
+
+export const STEPS = {
+  config,
+  commands,
+  downlink,
+  'create-device': createDevice,
+  'update-device': updateDevice,
+  'delete-device': deleteDevice,
+  tag,
+  shell,
+  'power-cycle': powerCycle,
+  radio,
+  sensor,
+} as const;
+
+export type StepName = keyof typeof STEPS;
+// Because Object.keys forgets the keys' types.
+export const STEP_NAMES = Object.keys(STEPS) as readonly StepName[];
+
+type OptionsOf<K extends StepName> = (typeof STEPS)[K] extends StepKind<infer O> ? O : never;
+type StepKinds = { readonly [K in StepName]: StepKind<OptionsOf<K>> };
+
+/** A step with its options, as plain data. */
+export type StepCall<K extends StepName = StepName> = {
+  [P in K]: { readonly step: P; readonly options: OptionsOf<P> };
+}[K];
+
+/** Reads the options of the step `name`. */
+export function checkStep<K extends StepName>(name: K, node: LocatedNode, problems: Problems): StepCall | undefined {
+  const kinds: StepKinds = STEPS;
+  const options = kinds[name].check(node, problems);
+  // Because the options come from the kind of that very name.
+  return options === undefined ? undefined : ({ step: name, options } as unknown as StepCall);
+}
+
+/** `config: app config interval-report 900` */
+export function describeStep<K extends StepName>(call: StepCall<K>): string {
+  const kinds: StepKinds = STEPS;
+  const details = kinds[call.step].describe(call.options);
+  return details === '' ? call.step : `${call.step}: ${details}`;
+}
+
+/** Carries a step out for one device. @throws Error whose message says why it could not be done */
+export function runStep<K extends StepName>(world: World, device: DeviceHandle, call: StepCall<K>): Promise<void> {
+  const kinds: StepKinds = STEPS;
+  return kinds[call.step].run(world, device, call.options);
+}

@@ -1,0 +1,41 @@
+import { optional, record, text } from '../../input/checks.js';
+import type { DeviceChange, DeviceHandle } from '../world.js';
+import { cloudIdOf, type StepKind } from './step.js';
+
+export interface UpdateDeviceOptions {
+  readonly name: string | null;
+  readonly externalId: string | null;
+}
+
+const shape = record('update-device', { name: optional(text(), null), 'external-id': optional(text(), null) });
+
+/** Changes the device's entry in the cloud. */
+export const updateDevice: StepKind<UpdateDeviceOptions> = {
+  about: "changes name or external id in the cloud; {name} and {serial} stand for the device's own",
+  example: 'update-device: { external-id: "depot-7/{serial}" }',
+  check: (node, problems) => {
+    const read = shape(node, problems);
+    if (!read) return undefined;
+    const options = { name: read.name, externalId: read['external-id'] };
+    if (options.name === null && options.externalId === null) {
+      problems.add(node, 'update-device needs "name" or "external-id"');
+      return undefined;
+    }
+    return options;
+  },
+  describe: ({ name, externalId }) =>
+    [name === null ? '' : `name "${name}"`, externalId === null ? '' : `external id "${externalId}"`]
+      .filter((part) => part !== '')
+      .join(', '),
+  run: async (world, device, { name, externalId }) => {
+    const change: DeviceChange = {
+      ...(name === null ? {} : { name: fill(name, device) }),
+      ...(externalId === null ? {} : { external_id: fill(externalId, device) }),
+    };
+    await world.api.updateDevice(cloudIdOf(device), change);
+  },
+};
+
+function fill(pattern: string, device: DeviceHandle): string {
+  return pattern.replaceAll('{name}', device.name).replaceAll('{serial}', String(device.serial));
+}

@@ -1,0 +1,75 @@
+/**
+ * The sliver of a running world that scenario steps use. The runner implements it; nothing here knows how.
+ *
+ * Steps go two ways: through the public API, like every user of the cloud, or to the device itself, like somebody who
+ * stands beside it.
+ */
+
+export interface World {
+  readonly api: CloudApi;
+  /** Id of the tag with this name, which is created through the API when the space has none. */
+  tagId(name: string): Promise<string>;
+}
+
+/** A device of the fleet, as somebody sees it who has it on the bench and its page of the cloud on the screen. */
+export interface DeviceHandle {
+  readonly name: string;
+  readonly serial: number;
+  /** 32 lower-case hex digits. Secret: only `create-device` passes it on. */
+  readonly claimToken: string;
+  /** Names of the tags of its group. */
+  readonly tags: readonly string[];
+  /** Its id in the cloud; undefined before it is created and after it is deleted. Steps keep it up to date. */
+  cloudId: string | undefined;
+  /** Runs a line on the local shell. The power must be on: otherwise throws. */
+  shell(line: string): ShellOutcome;
+  /** Takes the power away and gives it back at once: RAM is lost, flash stays. */
+  powerCycle(): void;
+  /** Shields the antenna (off) or frees it. The device does not notice until it sends. */
+  radio(on: boolean): void;
+  /** Pins a sensor to a value; null lets its model go on. @throws Error when the profile has no such sensor */
+  sensor(name: string, value: number | null): void;
+}
+
+export interface ShellOutcome {
+  /** 0 or a negative errno, as the firmware returns it. */
+  readonly result: number;
+  readonly lines: readonly string[];
+}
+
+/** What steps use of the client of the public API; all calls are about the one space of the run. */
+export interface CloudApi {
+  createDevice(device: NewDevice): Promise<CloudDevice>;
+  device(id: string): Promise<CloudDevice>;
+  updateDevice(id: string, change: DeviceChange): Promise<CloudDevice>;
+  deleteDevice(id: string): Promise<void>;
+  /** Queues `app config …` lines (POST …/configs). */
+  sendConfig(deviceId: string, lines: readonly string[]): Promise<QueuedDownlink>;
+  /** Queues shell commands (POST …/commands). */
+  sendCommands(deviceId: string, commands: readonly string[]): Promise<QueuedDownlink>;
+  /** Queues a JSON object for the application (POST …/downlinks). */
+  sendData(deviceId: string, body: Readonly<Record<string, unknown>>): Promise<QueuedDownlink>;
+}
+
+export interface NewDevice {
+  readonly name: string;
+  /** Ten decimal digits. */
+  readonly serial_number: string;
+  readonly token: string;
+  readonly tags?: readonly { readonly id: string }[];
+}
+
+export interface DeviceChange {
+  readonly name?: string;
+  readonly external_id?: string;
+  readonly tags?: readonly { readonly id: string }[];
+}
+
+export interface CloudDevice {
+  readonly id: string;
+  readonly tags: readonly { readonly id: string }[];
+}
+
+export interface QueuedDownlink {
+  readonly id: string;
+}

@@ -1,0 +1,98 @@
+/** The fleet: who came up, how often radios woke, what had to be repeated. */
+import type { Instant } from '../../kernel/time.js';
+import { Distribution } from '../distribution.js';
+import { type Handlers, type MetricTable, Tally } from './metric.js';
+
+export interface FleetSummary {
+  /** Devices of the plan. */
+  readonly devices: number;
+  /** Devices that had a session at least once. */
+  readonly ready: number;
+  /** By cause. */
+  readonly boots: Readonly<Record<string, number>>;
+  /** By reason. */
+  readonly wakes: Readonly<Record<string, number>>;
+  readonly repeats: number;
+  readonly restarts: number;
+  readonly pollsFailed: number;
+}
+
+export class DeviceFold {
+  readonly boots = new Tally();
+  readonly wakes = new Tally();
+  readonly startup = new Distribution();
+  readonly devices: number;
+  repeats = 0;
+  /** Waits that ended in a second repetition of the same datagram: wire protocol, section 14, quirk 13. */
+  repetitionGaps = 0;
+  restarts = 0;
+  pollsFailed = 0;
+  readonly #ready = new Set<number>();
+  readonly #bootedAt = new Map<number, Instant>();
+  readonly #lastRepeat = new Map<number, { at: Instant; inARow: number }>();
+
+  constructor(devices: number) {
+    this.devices = devices;
+  }
+
+  get ready(): number {
+    return this.#ready.size;
+  }
+
+  readonly on: Handlers = {
+    'device.boot': (event) => {
+      this.boots.add(event.cause);
+      this.#bootedAt.set(event.serial, event.at);
+    },
+    'device.ready': (event) => {
+      this.#ready.add(event.serial);
+      const booted = this.#bootedAt.get(event.serial);
+      if (booted === undefined) return;
+      this.startup.record(event.at - booted);
+      this.#bootedAt.delete(event.serial);
+    },
+    'device.wake': (event) => this.wakes.add(event.why),
+    'device.repeat': (event) => {
+      this.repeats++;
+      const last = this.#lastRepeat.get(event.serial);
+      // The same datagram when it waited exactly since the last repetition; real time has fractions of a millisecond.
+      const again = last !== undefined && Math.abs(event.at - event.waited - last.at) < 1;
+      const inARow = again ? last.inARow + 1 : 1;
+      if (inARow === 2) this.repetitionGaps++;
+      this.#lastRepeat.set(event.serial, { at: event.at, inARow });
+    },
+    'device.restart': () => {
+      this.restarts++;
+    },
+    'poll.failed': () => {
+      this.pollsFailed++;
+    },
+  };
+
+  summary(): FleetSummary {
+    return {
+      devices: this.devices,
+      ready: this.ready,
+      boots: this.boots.toRecord(),
+      wakes: this.wakes.toRecord(),
+      repeats: this.repeats,
+      restarts: this.restarts,
+      pollsFailed: this.pollsFailed,
+    };
+  }
+}
+
+export const DEVICE_METRICS: MetricTable<DeviceFold> = {
+  'fleet.devices': { about: 'devices of the plan', count: (fold) => fold.devices },
+  'device.ready': { about: 'devices that had a session at least once', count: (fold) => fold.ready },
+  'device.boots': { about: 'boots, whatever their cause', count: (fold) => fold.boots.total },
+  'device.startup': { about: 'from a boot to the session', durations: (fold) => fold.startup },
+  'device.wakes': { about: 'times that a radio was woken', count: (fold) => fold.wakes.total },
+  'device.repeats': { about: 'datagrams that were sent again', count: (fold) => fold.repeats },
+  'device.repetition-gaps': {
+    about: 'datagrams sent three times or more: the first repetition is never answered',
+    count: (fold) => fold.repetitionGaps,
+  },
+  'device.restarts': { about: 'transfers that began again from sequence 0', count: (fold) => fold.restarts },
+  'poll.failed': { about: 'polls that were given up', count: (fold) => fold.pollsFailed },
+};

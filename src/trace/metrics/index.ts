@@ -1,0 +1,124 @@
+/**
+ * All metrics of a run, folded from one trace. To add one: give a fold of this folder another counter or write a new
+ * one, and name the metric in its table.
+ */
+import type { TraceEvent } from '../events.js';
+import type { Fold } from '../log.js';
+import { DEVICE_METRICS, DeviceFold, type FleetSummary } from './devices.js';
+import { DOWNLINK_METRICS, DownlinkFold, type DownlinkSummary, isUnreceived } from './downlinks.js';
+import { type Measure, type MetricInfo, metricInfos, readMetric } from './metric.js';
+import { UPLINK_METRICS, UplinkFold, type UplinkSummary } from './uplinks.js';
+import { WORLD_METRICS, WorldFold } from './world.js';
+
+/** Every metric that an expectation can name. */
+export const METRICS: readonly MetricInfo[] = [
+  ...metricInfos(DEVICE_METRICS),
+  ...metricInfos(UPLINK_METRICS),
+  ...metricInfos(DOWNLINK_METRICS),
+  ...metricInfos(WORLD_METRICS),
+];
+
+/** Something that should not be, or that the protocol can not exclude, and how often it was. */
+export interface Anomaly {
+  /** Stable, for programs. */
+  readonly name: string;
+  readonly count: number;
+  readonly about: string;
+}
+
+/** All that a report says about a run's course; plain data. */
+export interface RunSummary {
+  readonly fleet: FleetSummary;
+  readonly uplinks: UplinkSummary;
+  readonly downlinks: DownlinkSummary;
+  /** Datagrams that the network tampered with, by fault. */
+  readonly faults: Readonly<Record<string, number>>;
+  readonly steps: { readonly done: number; readonly failed: number };
+  /** Only those that occurred. */
+  readonly anomalies: readonly Anomaly[];
+}
+
+export class Metrics implements Fold {
+  readonly #devices: DeviceFold;
+  readonly #uplinks = new UplinkFold();
+  readonly #downlinks = new DownlinkFold();
+  readonly #world = new WorldFold();
+  readonly #handlers = new Map<string, ((event: TraceEvent) => void)[]>();
+
+  /** @param devices number of devices of the plan */
+  constructor(devices: number) {
+    this.#devices = new DeviceFold(devices);
+    for (const fold of [this.#devices, this.#uplinks, this.#downlinks, this.#world]) {
+      for (const [kind, handler] of Object.entries(fold.on)) {
+        const known = this.#handlers.get(kind) ?? [];
+        // Because a handler is only ever called with the kind that it is listed under.
+        this.#handlers.set(kind, [...known, handler as (event: TraceEvent) => void]);
+      }
+    }
+  }
+
+  take(event: TraceEvent): void {
+    const handlers = this.#handlers.get(event.kind);
+    if (handlers !== undefined) for (const handler of handlers) handler(event);
+  }
+
+  /** What the metric `name` has come to so far; undefined when there is no such metric. */
+  read(name: string): Measure | undefined {
+    return (
+      readMetric(DEVICE_METRICS, this.#devices, name) ??
+      readMetric(UPLINK_METRICS, this.#uplinks, name) ??
+      readMetric(DOWNLINK_METRICS, this.#downlinks, name) ??
+      readMetric(WORLD_METRICS, this.#world, name)
+    );
+  }
+
+  summary(): RunSummary {
+    return {
+      fleet: this.#devices.summary(),
+      uplinks: this.#uplinks.summary(),
+      downlinks: this.#downlinks.summary(),
+      faults: this.#world.faults.toRecord(),
+      steps: { done: this.#world.stepsDone, failed: this.#world.stepsFailed.total },
+      anomalies: this.#anomalies(),
+    };
+  }
+
+  #anomalies(): readonly Anomaly[] {
+    const known: Anomaly[] = [
+      {
+        name: 'downlink-unreceived',
+        count: this.#downlinks.count(isUnreceived),
+        about: 'downlink counted as delivered that the device never had (its only fragment was lost, quirk 12)',
+      },
+      {
+        name: 'final-ack-missed',
+        count: this.#downlinks.count(({ evidence }) => evidence !== undefined && evidence !== 'final-ack'),
+        about: 'downlink whose last acknowledgement was lost or overtaken: the next packet confirmed it instead',
+      },
+      {
+        name: 'downlink-received-twice',
+        count: this.#downlinks.count((record) => record.receptions > 1),
+        about: 'downlink received more than once',
+      },
+      {
+        name: 'downlink-refused',
+        count: this.#downlinks.count((record) => record.refused),
+        about: 'downlink that the device could not carry out',
+      },
+      {
+        name: 'repetition-gap',
+        count: this.#devices.repetitionGaps,
+        about: 'exchange that stood still for 20 s or more: a first repetition is never answered (quirk 13)',
+      },
+      {
+        name: 'copy-after-restart',
+        count: this.#uplinks.copiesAfterRestart,
+        about: 'uplink sent again after a reset though it was stored (quirk 15)',
+      },
+    ];
+    for (const [step, count] of Object.entries(this.#world.stepsFailed.toRecord())) {
+      known.push({ name: 'step-failed', count, about: `step that failed: ${step}` });
+    }
+    return known.filter((anomaly) => anomaly.count > 0);
+  }
+}

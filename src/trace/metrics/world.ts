@@ -1,0 +1,26 @@
+/** What was done to the fleet: network faults and steps of the scenario. */
+import { type Handlers, type MetricTable, Tally } from './metric.js';
+
+export class WorldFold {
+  readonly faults = new Tally();
+  stepsDone = 0;
+  /** By step and reason. */
+  readonly stepsFailed = new Tally();
+
+  readonly on: Handlers = {
+    'net.fault': (event) => this.faults.add(event.fault),
+    step: (event) => {
+      if (event.ok) this.stepsDone++;
+      else this.stepsFailed.add(`${event.step}: ${event.note}`);
+    },
+  };
+}
+
+export const WORLD_METRICS: MetricTable<WorldFold> = {
+  'net.faults': { about: 'datagrams that the network lost, doubled or held back', count: (fold) => fold.faults.total },
+  'step.done': {
+    about: 'steps of the scenario that were carried out, one per device',
+    count: (fold) => fold.stepsDone,
+  },
+  'step.failed': { about: 'steps that could not be carried out', count: (fold) => fold.stepsFailed.total },
+};

@@ -1,0 +1,69 @@
+/** Where the lines of a trace go: into a digest, into a file. */
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { UsageError } from '../kernel/errors.js';
+import type { LineSink } from './log.js';
+
+/** SHA-256 over all lines: two runs with the same digest took the same course. */
+export class DigestSink implements LineSink {
+  readonly #hash = createHash('sha256');
+  #digest: string | undefined;
+
+  write(lines: string): void {
+    this.#hash.update(lines);
+  }
+
+  close(): void {
+    this.#digest ??= this.#hash.digest('hex');
+  }
+
+  /** 64 lower-case hex digits. The sink must be closed. */
+  get full(): string {
+    if (this.#digest === undefined) throw new Error('a digest can be read when the trace is closed');
+    return this.#digest;
+  }
+
+  /** The first 16 hex digits: enough to compare by eye. */
+  get short(): string {
+    return this.full.slice(0, 16);
+  }
+}
+
+/**
+ * Appends to a file, `events.jsonl`. Writes are synchronous: a stream would queue without bound under a simulation that
+ * never yields, and 64 kB batches make the difference small.
+ */
+export class FileSink implements LineSink {
+  readonly #path: string;
+  #file: number | undefined;
+
+  /** Begins the file anew. @throws UsageError when it cannot be written */
+  constructor(path: string) {
+    this.#path = path;
+    this.#file = this.#attempt(() => openSync(path, 'w'));
+  }
+
+  write(lines: string): void {
+    const file = this.#file;
+    if (file === undefined) return;
+    const bytes = Buffer.from(lines);
+    this.#attempt(() => {
+      // A write may be cut short (a pipe, a disk that is nearly full).
+      for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
+    });
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #attempt<T>(action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new UsageError('cannot-write', `the event log "${this.#path}" cannot be written: ${reason}`);
+    }
+  }
+}

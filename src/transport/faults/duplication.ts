@@ -1,0 +1,18 @@
+import { chance } from '../../kernel/random.js';
+import type { Ratio } from '../../kernel/ratio.js';
+import type { FaultKind } from './fault.js';
+
+export interface Duplication {
+  readonly kind: 'duplication';
+  /** Probability per datagram. */
+  readonly ratio: Ratio;
+}
+
+export const duplication: FaultKind<Duplication> = {
+  about: 'datagrams arrive twice with a probability',
+  strike({ ratio }, fate, draws) {
+    if (fate.length === 0 || !chance(draws, ratio)) return false;
+    fate.push(fate[0] ?? 0);
+    return true;
+  },
+};

@@ -1,0 +1,18 @@
+import { integerBetween } from '../../kernel/random.js';
+import type { Millis } from '../../kernel/time.js';
+import type { FaultKind } from './fault.js';
+
+export interface Latency {
+  readonly kind: 'latency';
+  readonly min: Millis;
+  readonly max: Millis;
+}
+
+export const latency: FaultKind<Latency> = {
+  about: 'each datagram is delayed by a draw from a range',
+  strike({ min, max }, fate, draws) {
+    for (let i = 0; i < fate.length; i++) fate[i] = (fate[i] ?? 0) + integerBetween(draws, min, max);
+    // Delay is the normal state of a network, not an event.
+    return false;
+  },
+};

@@ -1,0 +1,18 @@
+import { chance } from '../../kernel/random.js';
+import type { Ratio } from '../../kernel/ratio.js';
+import type { FaultKind } from './fault.js';
+
+export interface Loss {
+  readonly kind: 'loss';
+  /** Probability per datagram. */
+  readonly ratio: Ratio;
+}
+
+export const loss: FaultKind<Loss> = {
+  about: 'datagrams get lost with a probability',
+  strike({ ratio }, fate, draws) {
+    if (!chance(draws, ratio)) return false;
+    fate.length = 0;
+    return true;
+  },
+};

@@ -1,0 +1,13 @@
+import type { FaultKind } from './fault.js';
+
+export interface Outage {
+  readonly kind: 'outage';
+}
+
+export const outage: FaultKind<Outage> = {
+  about: 'nothing passes',
+  strike(_options, fate) {
+    fate.length = 0;
+    return true;
+  },
+};

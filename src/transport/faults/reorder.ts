@@ -1,0 +1,21 @@
+import { chance, integerBetween } from '../../kernel/random.js';
+import type { Ratio } from '../../kernel/ratio.js';
+import type { Millis } from '../../kernel/time.js';
+import type { FaultKind } from './fault.js';
+
+export interface Reorder {
+  readonly kind: 'reorder';
+  /** Probability per datagram. */
+  readonly ratio: Ratio;
+  /** Longest time that a datagram is held back. */
+  readonly by: Millis;
+}
+
+export const reorder: FaultKind<Reorder> = {
+  about: 'datagrams are held back with a probability, so that later ones overtake them',
+  strike({ ratio, by }, fate, draws) {
+    if (fate.length === 0 || !chance(draws, ratio)) return false;
+    fate[0] = (fate[0] ?? 0) + integerBetween(draws, 1, by);
+    return true;
+  },
+};

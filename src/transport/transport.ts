@@ -1,0 +1,17 @@
+/**
+ * Carries datagrams between many devices and one cloud. Implementations: memory, udp; faults decorate either.
+ */
+
+/** Called with every datagram that arrives. */
+export type Receive = (datagram: Uint8Array) => void;
+
+/** A device's way to the cloud. */
+export interface Channel {
+  send(datagram: Uint8Array): void;
+}
+
+export interface Transport {
+  /** Opens the way of the device with this serial number; answers of the cloud go to `receive`. */
+  connect(serial: number, receive: Receive): Channel;
+  close(): Promise<void>;
+}

@@ -1,0 +1,63 @@
+/**
+ * Real UDP. A few sockets carry the whole fleet: a socket a device would take 100,000 ports. What comes back is handed to
+ * the device whose serial number stands in the envelope.
+ */
+import { createSocket, type Socket } from 'node:dgram';
+import type { InFlight } from '../kernel/in-flight.js';
+import { type EnvelopeFormat, open } from '../protocol/flap/envelope.js';
+import type { Receive, Transport } from './transport.js';
+
+const RECEIVE_BUFFER = 4 * 1024 * 1024;
+
+export interface UdpTransportOptions {
+  /** Address of the gateway. */
+  readonly host: string;
+  readonly port: number;
+  readonly format: EnvelopeFormat;
+  /** Number of sockets. Default 16. */
+  readonly sockets?: number;
+  /** Lets simulated time wait for datagrams on the wire; left out in real time. */
+  readonly wires?: { readonly toCloud: InFlight; readonly toDevices: InFlight };
+}
+
+/** Opens the sockets. */
+export async function udpTransport(options: UdpTransportOptions): Promise<Transport> {
+  const { host, port, format, wires } = options;
+  const receivers = new Map<number, Receive>();
+  const sockets = await Promise.all(Array.from({ length: options.sockets ?? 16 }, () => openSocket(host)));
+  for (const socket of sockets) {
+    socket.on('message', (datagram) => {
+      const envelope = open(datagram, format);
+      if (envelope) receivers.get(envelope.serial)?.(datagram);
+      wires?.toDevices.arrived();
+    });
+    // No gateway at that port, or no route: to the device it is silence, and it repeats.
+    socket.on('error', () => {});
+  }
+  return {
+    connect: (serial, receive) => {
+      receivers.set(serial, receive);
+      const socket = sockets[serial % sockets.length] as Socket;
+      return {
+        send: (datagram) => {
+          wires?.toCloud.departed();
+          socket.send(datagram, port, host);
+        },
+      };
+    },
+    close: async () => {
+      await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
+    },
+  };
+}
+
+function openSocket(host: string): Promise<Socket> {
+  const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4', recvBufferSize: RECEIVE_BUFFER });
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.bind(0, () => {
+      socket.off('error', reject);
+      resolve(socket);
+    });
+  });
+}

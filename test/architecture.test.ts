@@ -1,0 +1,150 @@
+/**
+ * Who may import whom, and words that have one home. docs/ARCHITECTURE.md has the table for people.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = join(import.meta.dirname, '..', 'src');
+
+/** What each module may import; `types` only as types. */
+const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; readonly types?: readonly string[] }>> =
+  {
+    kernel: { values: [] },
+    input: { values: ['kernel'] },
+    protocol: { values: ['kernel'] },
+    profile: { values: ['kernel', 'input', 'protocol'] },
+    trace: { values: ['kernel'] },
+    device: { values: ['kernel', 'protocol', 'profile'], types: ['trace'] },
+    cloud: { values: ['kernel', 'protocol'], types: ['trace'] },
+    transport: { values: ['kernel', 'protocol'], types: ['trace'] },
+    client: { values: ['kernel'] },
+    scenario: {
+      values: ['kernel', 'input', 'profile', 'trace'],
+      types: ['device', 'cloud', 'transport', 'client'],
+    },
+    report: { values: ['kernel', 'trace'] },
+    runner: {
+      values: ['kernel', 'input', 'protocol', 'profile', 'trace', 'device', 'cloud', 'transport', 'client', 'scenario'],
+      types: ['report'],
+    },
+    cli: {
+      values: ['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],
+    },
+    main: { values: ['cli'] },
+  /** What the package exports as a library. */
+  index: { values: ['kernel', 'input', 'profile', 'cloud', 'client', 'scenario', 'runner'], types: ['report'] },
+  };
+
+/** Words with one home, and what to do instead of using them elsewhere. */
+const BANNED: readonly { readonly word: RegExp; readonly instead: string; readonly home: readonly string[] }[] = [
+  {
+    word: /\bDate\.now\b|\bperformance\.now\b|\bnew Date\(\)/,
+    instead: 'take a Clock (kernel/clock.ts)',
+    home: ['kernel/real-clock.ts', 'cli/process-host.ts'],
+  },
+  { word: /\bMath\.random\b|\brandomUUID\b/, instead: 'take a Random and fork it (kernel/random.ts)', home: [] },
+  {
+    word: /\bsetTimeout\b|\bsetInterval\b/,
+    instead: 'use clock.after (kernel/clock.ts)',
+    home: ['kernel/real-clock.ts', 'kernel/virtual-clock.ts'],
+  },
+  {
+    word: /\bsetImmediate\b/,
+    instead: 'wait for a promise, or use clock.after',
+    home: ['kernel/virtual-clock.ts', 'cloud/store/sqlite.ts'],
+  },
+  { word: /(?<![.\w'"-])process\./, instead: 'take the Host (cli/host.ts)', home: ['main.ts'] },
+  { word: /\bconsole\./, instead: 'write to the streams of the Host, or to the trace', home: [] },
+  {
+    word: /\bMath\.(pow|sin|cos|tan|asin|acos|atan|atan2|exp|expm1|log|log2|log10|log1p|sinh|cosh|tanh|cbrt|hypot)\b|\w\s*\*\*\s*\w/,
+    instead: 'use multiplication, a table or a fixed polynomial: results differ between Node versions',
+    home: [],
+  },
+  { word: /from 'seedrandom'/, instead: 'use kernel/random.ts', home: ['kernel/random.ts'] },
+  { word: /from 'cbor-x'/, instead: 'use protocol/cbor.ts', home: ['protocol/cbor.ts', 'protocol/cbor-reader.ts'] },
+];
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .sort();
+
+const sources = new Map(files.map((file) => [file, readFileSync(join(SRC, file), 'utf8')]));
+
+const imports: readonly Import[] = [...sources].flatMap(([file, source]) =>
+  [...source.matchAll(/^(?:import|export)\s+(type\s+)?([^;]*?)\s*from '(\.[^']+)';/gms)].map(
+    ([, type, names = '', path = '']) => ({
+      from: file,
+      to: relative(SRC, join(SRC, dirname(file), path)).replace(/\.js$/, '.ts'),
+      typeOnly: type !== undefined || onlyTypes(names),
+    }),
+  ),
+);
+
+/** `{ type A, type B }` imports no value. */
+function onlyTypes(names: string): boolean {
+  const inner = /^\{([^}]*)\}$/s.exec(names)?.[1];
+  if (inner === undefined) return false;
+  return inner.split(',').every((name) => name.trim() === '' || name.trim().startsWith('type '));
+}
+
+function moduleOf(file: string): string {
+  return file.includes('/') ? (file.split('/')[0] ?? '') : file.replace(/\.ts$/, '');
+}
+
+describe('the architecture', () => {
+  it('finds the sources and their imports', () => {
+    expect(files.length).toBeGreaterThan(50);
+    expect(imports.length).toBeGreaterThan(100);
+  });
+
+  it('lets modules import only what the table allows', () => {
+    const violations = imports.flatMap(({ from, to, typeOnly }) => {
+      const [source, target] = [moduleOf(from), moduleOf(to)];
+      if (source === target) return [];
+      const rule = MAY_IMPORT[source];
+      if (rule?.values.includes(target) || (typeOnly && rule?.types?.includes(target))) return [];
+      const allowed = rule ? [...rule.values, ...(rule.types ?? []).map((name) => `${name} (types)`)] : ['nothing'];
+      return [`${from} imports ${to}: ${source} may import ${allowed.join(', ')}. Move the code, or pass it in.`];
+    });
+    expect(violations).toEqual([]);
+  });
+
+  it('has no cycle of imports', () => {
+    const next = new Map<string, string[]>();
+    for (const { from, to, typeOnly } of imports) if (!typeOnly) next.set(from, [...(next.get(from) ?? []), to]);
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (file: string, path: readonly string[]): void => {
+      const start = path.indexOf(file);
+      if (start >= 0)
+        cycles.push(`${[...path.slice(start), file].join(' → ')}: move what both need to a file of its own.`);
+      if (start >= 0 || done.has(file)) return;
+      for (const target of next.get(file) ?? []) visit(target, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+
+  it.each(BANNED.map((ban) => [ban.word.source.slice(0, 60), ban] as const))('keeps %s at home', (_, ban) => {
+    const found = [...sources].flatMap(([file, source]) => {
+      if (ban.home.includes(file)) return [];
+      return withoutComments(source)
+        .split('\n')
+        .flatMap((line, i) => (ban.word.test(line) ? [`${file}:${i + 1}: ${ban.instead}`] : []));
+    });
+    expect(found).toEqual([]);
+  });
+});
+
+/** Blanks comments out, keeping the numbers of the lines. */
+function withoutComments(source: string): string {
+  return source.replace(/\/\*.*?\*\//gs, (comment) => comment.replace(/[^\n]/g, ' ')).replace(/(^|\s)\/\/.*$/gm, '$1');
+}

@@ -1,0 +1,257 @@
+/** The client against the real API on a loopback port, and against servers that misbehave. */
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ApiError, ConnectionError, DeviceCloudClient } from '../../src/client/client.js';
+import type { ApiOptions } from '../../src/cloud/api/index.js';
+import { UsageError } from '../../src/kernel/errors.js';
+import { KEY, service } from '../cloud/api/service.js';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A client of the real API. */
+async function connected(options: Partial<ApiOptions> = {}) {
+  const made = await service(options);
+  const baseUrl = await made.app.listen({ port: 0, host: '127.0.0.1' });
+  closing.push(() => made.app.close());
+  const client = new DeviceCloudClient({ baseUrl, apiKey: KEY, spaceId: made.spaceId });
+  closing.push(() => client.close());
+  return { ...made, baseUrl, client };
+}
+
+/** A client of a server that answers whatever `listener` says. */
+async function against(listener: RequestListener, timeout?: number) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(
+    () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(resolve);
+      }),
+  );
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = new DeviceCloudClient({ baseUrl, apiKey: KEY, spaceId: 's', ...(timeout ? { timeout } : {}) });
+  closing.push(() => client.close().catch(() => undefined));
+  return client;
+}
+
+const device = (n: number) => ({
+  name: `unit-${n}`,
+  serial_number: String(2159017985 + n),
+  token: n.toString(16).padStart(32, '0'),
+});
+
+const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+};
+
+const failure = async (work: Promise<unknown>): Promise<Error> => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Error)) throw new Error('a failure was expected');
+  return error;
+};
+
+describe('the client', () => {
+  it('finds the space of its key', async () => {
+    const { baseUrl, spaceId } = await connected();
+    const client = await DeviceCloudClient.connect({ baseUrl, apiKey: KEY });
+    closing.push(() => client.close());
+    expect(client.spaceId).toBe(spaceId);
+    expect(await client.space()).toMatchObject({ id: spaceId, name: 'lab' });
+    expect(await client.spaces()).toHaveLength(1);
+  });
+
+  it('creates, reads, changes, lists, counts and deletes devices', async () => {
+    const { client } = await connected();
+    const tag = await client.createTag({ name: 'cold', color: '#00ffaa' });
+    const made = await client.createDevice({ ...device(1), tags: [{ id: tag.id }], label: { a: 'b' } });
+    await client.createDevice(device(2));
+    expect(await client.device(made.id)).toEqual(made);
+    expect((await client.updateDevice(made.id, { name: 'renamed & co' })).name).toBe('renamed & co');
+    expect(await client.devices({ name: '& CO', tag_ids: [tag.id], tag_filter_logic: 'all' })).toHaveLength(1);
+    expect((await client.devices({ sort_by: 'name', order_by: 'desc', limit: 1 }))[0]?.name).toBe('unit-2');
+    expect(await client.countDevices()).toBe(2);
+    expect(await client.countDevices({ tag_ids: [tag.id] })).toBe(1);
+    expect(await client.deleteDevice(made.id)).toBeUndefined();
+    expect(await client.countDevices()).toBe(1);
+  });
+
+  it('works with tags', async () => {
+    const { client } = await connected();
+    const tag = await client.createTag({ name: 'cold', color: '#00ffaa' });
+    expect(await client.updateTag(tag.id, { color: '#000000' })).toEqual({ ...tag, color: '#000000' });
+    expect(await client.tag(tag.id)).toMatchObject({ color: '#000000' });
+    expect(await client.tags({ limit: 1 })).toHaveLength(1);
+    await client.deleteTag(tag.id);
+    expect(await client.tags()).toEqual([]);
+  });
+
+  it('queues downlinks of every kind, follows them and cancels them', async () => {
+    const { client } = await connected();
+    const { id } = await client.createDevice(device(1));
+    const queued = [
+      await client.sendConfig(id, ['app config interval-report 900']),
+      await client.sendCommands(id, ['info show']),
+      await client.sendData(id, { output_1_state: 1 }),
+      await client.createMessage({ device_id: id, type: 'shell', body: ['app config'] }),
+    ];
+    expect(queued.map((message) => [message.type, message.down_state])).toEqual([
+      ['config', 'pending'],
+      ['shell', 'pending'],
+      ['data', 'pending'],
+      ['shell', 'pending'],
+    ]);
+    const first = queued[0]?.id ?? '';
+    expect((await client.cancelMessage(first)).down_state).toBe('cancelled');
+    expect((await client.message(first)).down_state).toBe('cancelled');
+    expect(await client.timeline(first)).toMatchObject([{ what: 'queued' }]);
+    const listed = await client.messages({ device_id: id, type: ['shell', 'data'], direction: 'down' });
+    expect(listed.map((message) => message.id)).toEqual([queued[3]?.id, queued[2]?.id, queued[1]?.id]);
+  });
+
+  it('walks through all pages', async () => {
+    const { client, app, store, spaceId, ids } = await connected();
+    const made = await client.createDevice(device(1));
+    for (let n = 0; n < 230; n++) await client.sendData(made.id, { n });
+    const row = await store.deviceBySerial(2159017986);
+    if (!row) throw new Error('the device is stored');
+    await store.commit(
+      Array.from({ length: 1000 }, (_, n) => ({
+        kind: 'device.insert',
+        row: { ...row, spaceId, id: ids.uuid(), serial: 1_000_000_000 + n },
+      })),
+    );
+    const messages = await collect(client.allMessages({ device_id: made.id }));
+    expect(messages.map((message) => message.body)).toEqual(Array.from({ length: 230 }, (_, n) => ({ n: 229 - n })));
+    expect(new Set((await collect(client.allDevices())).map((item) => item.id)).size).toBe(1001);
+    expect(await collect(client.allTags())).toEqual([]);
+    expect(app.server.listening).toBe(true);
+  });
+
+  it('gives bodies as values, also when the service sends them as text', async () => {
+    const { client } = await connected({ messageBody: 'string' });
+    const { id } = await client.createDevice(device(1));
+    expect((await client.sendData(id, { a: [1] })).body).toEqual({ a: [1] });
+    expect((await client.messages())[0]?.body).toEqual({ a: [1] });
+  });
+
+  it('writes queries as the contract does', async () => {
+    const paths: (string | undefined)[] = [];
+    const client = await against((request, response) => {
+      paths.push(request.url);
+      response.end('[]');
+    });
+    await client.messages({ type: ['data', 'a&b'], after: '2026-01-01T00:00:00+01:00' });
+    expect(paths).toEqual([
+      '/v2/spaces/s/messages?type%5B%5D=data&type%5B%5D=a%26b&after=2026-01-01T00%3A00%3A00%2B01%3A00',
+    ]);
+  });
+});
+
+describe('a refusal', () => {
+  it('carries the status, the body and the sentence of the service', async () => {
+    const { client, spaceId } = await connected();
+    await client.createDevice(device(1));
+    const error = (await failure(client.createDevice(device(1)))) as ApiError;
+    expect(error).toBeInstanceOf(ApiError);
+    expect([error.status, error.method, error.path]).toEqual([409, 'POST', `/v2/spaces/${spaceId}/devices`]);
+    expect(error.body).toMatchObject({ statusCode: 409 });
+    expect(error.message).toBe(
+      `POST /v2/spaces/${spaceId}/devices was answered with 409: the serial number "2159017986" is taken`,
+    );
+  });
+
+  it('never contains the key, even when the service repeats it', async () => {
+    const client = await against((request, response) => {
+      response.statusCode = 401;
+      response.end(JSON.stringify({ message: `what is ${request.headers['x-api-key']}?` }));
+    });
+    const error = (await failure(client.space())) as ApiError;
+    expect(error.message).toContain('what is ***?');
+    expect(JSON.stringify(error.body)).not.toContain(KEY);
+  });
+
+  it('may be plain text', async () => {
+    const client = await against((_, response) => {
+      response.statusCode = 404;
+      response.end('not found');
+    });
+    expect((await failure(client.device('x'))).message).toBe(
+      'GET /v2/spaces/s/devices/x was answered with 404: not found',
+    );
+  });
+
+  it('is what an answer without JSON amounts to', async () => {
+    const client = await against((_, response) => response.end('<html>'));
+    const error = (await failure(client.space())) as ApiError;
+    expect([error.status, error.body]).toEqual([200, 'the answer is not JSON']);
+  });
+});
+
+describe('no answer', () => {
+  it('is said when nobody listens', async () => {
+    const client = new DeviceCloudClient({ baseUrl: 'http://127.0.0.1:1', apiKey: KEY, spaceId: 's' });
+    closing.push(() => client.close());
+    const error = (await failure(client.space())) as ConnectionError;
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.code).toBe('ECONNREFUSED');
+    expect(error.message).toContain('GET /v2/spaces/s got no answer from http://127.0.0.1:1: ');
+    expect(error.message).not.toContain(KEY);
+  });
+
+  it('is said when the connection breaks or the answer never comes', async () => {
+    const broken = await against((request) => request.socket.destroy());
+    expect(await failure(broken.space())).toBeInstanceOf(ConnectionError);
+    const silent = await against(() => {}, 100);
+    expect(((await failure(silent.space())) as ConnectionError).code).toBe('UND_ERR_HEADERS_TIMEOUT');
+  });
+
+  it('is said when the answer does not end', async () => {
+    const client = await against((_, response) => {
+      const part = Buffer.alloc(1_048_576, ' ');
+      const more = () => {
+        while (response.write(part));
+      };
+      response.on('drain', more);
+      more();
+    });
+    expect(((await failure(client.space())) as ConnectionError).code).toBe('UND_ERR_RES_EXCEEDED_MAX_SIZE');
+  });
+});
+
+describe('an address or a key that cannot be one', () => {
+  it('is refused at once, and the key is not repeated', () => {
+    const make = (baseUrl: string, apiKey: string) => () => new DeviceCloudClient({ baseUrl, apiKey, spaceId: 's' });
+    expect(make('localhost', KEY)).toThrow(UsageError);
+    expect(make('ftp://x', KEY)).toThrow('"ftp://x" is not an address');
+    expect(make('http://x', 'a secret')).toThrow('the API key is not a word of visible ASCII characters');
+  });
+});
+
+describe('a service on a socket', () => {
+  it('takes raw brackets in the address', async () => {
+    const { baseUrl, spaceId, client } = await connected();
+    const { id } = await client.createDevice(device(1));
+    await client.sendData(id, {});
+    const { request } = await import('node:http');
+    const text = await new Promise<string>((resolve, reject) => {
+      const path = `/v2/spaces/${spaceId}/messages?type[]=data&limit=1`;
+      const sent = request(baseUrl + path, { path, headers: { 'X-Api-Key': KEY } }, async (answer) => {
+        let body = '';
+        for await (const part of answer) body += part;
+        resolve(body);
+      });
+      sent.on('error', reject).end();
+    });
+    expect(JSON.parse(text)).toHaveLength(1);
+  });
+});

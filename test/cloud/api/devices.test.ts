@@ -1,0 +1,284 @@
+import { describe, expect, it } from 'vitest';
+import { KEY, service } from './service.js';
+
+const TOKEN = '00112233445566778899AABBCCDDEEFF';
+
+describe('creating a device', () => {
+  it('answers 201 with all its fields except the claim token', async () => {
+    const { call, spaceId, store, forgotten } = await service();
+    const tag = (await call('POST', 'tags', { name: 'cold', color: '#00ffaa' })).json;
+    const { status, json, text } = await call('POST', 'devices', {
+      name: ' Warehouse-A freezer ',
+      serial_number: '2159017985',
+      token: TOKEN,
+      external_id: 'ext',
+      comment: 'by the door',
+      label: { site: 'A' },
+      tags: [{ ...tag, created_at: 'whatever' }, { id: tag.id.toUpperCase() }],
+      space_id: spaceId,
+      unknown: { is: 'ignored' },
+    });
+    expect(status).toBe(201);
+    expect(json).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+      space_id: spaceId,
+      name: 'Warehouse-A freezer',
+      comment: 'by the door',
+      serial_number: '2159017985',
+      external_id: 'ext',
+      label: { site: 'A' },
+      tags: [tag],
+      created_at: '2026-01-01T00:00:00.000Z',
+      last_seen: null,
+      session_id: null,
+      config_hash: null,
+      decoder_hash: null,
+      encoder_hash: null,
+      session: null,
+      dashboard_type: null,
+    });
+    expect(text.toLowerCase()).not.toContain(TOKEN.toLowerCase());
+    expect((await store.deviceBySerial(2159017985))?.token).toBe(TOKEN.toLowerCase());
+    expect(forgotten).toEqual([2159017985]);
+  });
+
+  it('takes a serial number that is a JSON number, and one with leading zeros', async () => {
+    const { device } = await service();
+    expect((await device({ serial_number: 2159017985 })).serial_number).toBe('2159017985');
+    expect((await device({ serial_number: '0000000042' })).serial_number).toBe('0000000042');
+  });
+
+  it('refuses a serial number that is taken anywhere in the service', async () => {
+    const { call, device } = await service();
+    await device();
+    const { status, json } = await call('POST', 'devices', { name: 'b', serial_number: '2159017985', token: TOKEN });
+    expect([status, json]).toEqual([
+      409,
+      { statusCode: 409, error: 'Conflict', message: 'the serial number "2159017985" is taken' },
+    ]);
+  });
+
+  it('says what is wrong with each field, and never repeats the token', async () => {
+    const { call, logged } = await service();
+    const secret = 'not-a-token-but-still-a-secret';
+    const body = { name: 'x'.repeat(65), serial_number: '0000000000', token: secret, label: { a: 1 }, comment: 5 };
+    const { status, json, text } = await call('POST', 'devices', { ...body, tags: ['x'] });
+    expect(status).toBe(400);
+    expect(json.message.split('; ')).toEqual(
+      expect.arrayContaining([
+        `body/name "${'x'.repeat(57)}…" is not a name of 1 to 64 printable characters`,
+        'body/serial_number "0000000000" is not ten decimal digits from 0000000001 to 4294967295',
+        'body/token is not a claim token of 32 hex digits',
+        'body/label/a "1" is not an object of at most 64 texts (names up to 64 characters, values up to 1024)',
+        'body/comment "5" is not a text of at most 500 characters, or null',
+        'body/tags/0 "x" is not an object with the id of a tag',
+      ]),
+    );
+    expect(text + JSON.stringify(logged)).not.toContain(secret);
+    for (const serial of ['123', '4294967296', 12, '21590179850', 'x', null]) {
+      expect((await call('POST', 'devices', { name: 'a', serial_number: serial, token: TOKEN })).status).toBe(400);
+    }
+    for (const name of ['', '  ', 'a\u0000b', 'a\nb', '\ud800', 5, null]) {
+      expect((await call('POST', 'devices', { name, serial_number: '2159017985', token: TOKEN })).status).toBe(400);
+    }
+  });
+
+  it('bounds a label in number, names and values', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const many = Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`l${i}`, '']));
+    for (const label of [
+      many,
+      { ['x'.repeat(65)]: '' },
+      { a: 'x'.repeat(1025) },
+      { 'a\nb': 5 },
+      { a: null },
+      [],
+      'x',
+      null,
+    ]) {
+      const { status, json } = await call('PUT', `devices/${id}`, { label });
+      expect(status).toBe(400);
+      expect(json.message).toContain('is not an object of at most 64 texts');
+    }
+    expect((await call('PUT', `devices/${id}`, { label: { 'a\nb': 'x'.repeat(1024) } })).status).toBe(200);
+  });
+
+  it('names the tag that does not exist', async () => {
+    const { call, ids } = await service();
+    const id = ids.uuid();
+    const body = { name: 'a', serial_number: '2159017985', token: TOKEN, tags: [{ id }] };
+    const { status, json } = await call('POST', 'devices', body);
+    expect([status, json.message]).toEqual([400, `body/tags/0/id "${id}" is not a tag of this space`]);
+  });
+
+  it('logs a name that breaks the naming rule, and lets it pass', async () => {
+    const { device, logged } = await service();
+    await device();
+    expect(logged).toEqual([]);
+    await device({ name: 'Freezer 2', serial_number: '2159017986' });
+    expect(logged).toMatchObject([{ level: 'warn', fields: { name: 'Freezer 2' } }]);
+    expect(JSON.stringify(logged)).not.toContain(KEY);
+  });
+});
+
+describe('a device', () => {
+  it('is read by id; an unknown one and one of another space look the same', async () => {
+    const { call, device, ids, store } = await service();
+    const made = await device();
+    expect((await call('GET', `devices/${made.id}`)).json).toEqual(made);
+    const space = { id: ids.uuid(), name: 'other', type: 'team', createdAt: 0 };
+    const row = await store.deviceBySerial(2159017985);
+    if (!row) throw new Error('the device is stored');
+    const foreign = { ...row, id: ids.uuid(), spaceId: space.id, serial: 5 };
+    await store.commit([
+      { kind: 'space.put', row: space },
+      { kind: 'device.insert', row: foreign },
+    ]);
+    for (const [method, body] of [['GET'], ['PUT', {}], ['DELETE']] as const) {
+      const known = await call(method, `devices/${foreign.id}`, body);
+      const unknown = await call(method, `devices/${ids.uuid()}`, body);
+      expect([known.status, known.text]).toEqual([404, unknown.text]);
+    }
+  });
+
+  it('shows its session', async () => {
+    const { call, device, store } = await service();
+    const { id } = await device();
+    const session = { vendor_name: 'X', imei: '351358815178345' };
+    const change = { session, sessionId: 1_767_225_600, lastSeen: 1_767_225_600_123, configHash: '0123456789abcdef' };
+    await store.commit([{ kind: 'device.change', id, change }]);
+    expect((await call('GET', `devices/${id}`)).json).toMatchObject({
+      session,
+      session_id: 1_767_225_600,
+      last_seen: '2026-01-01T00:00:00.123Z',
+      config_hash: '0123456789abcdef',
+    });
+  });
+
+  it('changes in the fields that are given; tags and labels are replaced as a whole', async () => {
+    const { call, device, forgotten } = await service();
+    const a = (await call('POST', 'tags', { name: 'a-tag', color: '#00ffaa' })).json;
+    const b = (await call('POST', 'tags', { name: 'b-tag', color: '#00ffab' })).json;
+    const { id } = await device({ tags: [{ id: a.id }], label: { x: '1' }, external_id: 'e' });
+    const changed = await call('PUT', `devices/${id}`, { tags: [b, a], label: { y: '2' }, comment: 'c' });
+    expect(changed.status).toBe(200);
+    expect(changed.json).toMatchObject({ tags: [b, a], label: { y: '2' }, comment: 'c', external_id: 'e' });
+    const cleared = await call('PUT', `devices/${id}`, { tags: [], external_id: null, name: 'freezer-2' });
+    expect(cleared.json).toMatchObject({ tags: [], external_id: null, name: 'freezer-2', label: { y: '2' } });
+    const fixed = await call('PUT', `devices/${id}`, { serial_number: '1', token: 'x', secret: 'y' });
+    expect(fixed.json).toEqual(cleared.json);
+    expect(forgotten).toHaveLength(4);
+  });
+
+  it('is deleted with 204, and then is not there', async () => {
+    const { call, device, forgotten } = await service();
+    const { id } = await device();
+    const deleted = await call('DELETE', `devices/${id}`);
+    expect([deleted.status, deleted.text]).toEqual([204, '']);
+    expect((await call('DELETE', `devices/${id}`)).status).toBe(404);
+    expect((await call('GET', 'devices')).json).toEqual([]);
+    expect(forgotten).toEqual([2159017985, 2159017985]);
+  });
+});
+
+describe('the list of devices', () => {
+  async function fleet() {
+    const made = await service();
+    const tag = (await made.call('POST', 'tags', { name: 'cold', color: '#00ffaa' })).json;
+    const other = (await made.call('POST', 'tags', { name: 'warm', color: '#ff0000' })).json;
+    const devices = [];
+    for (const [i, tags] of [[tag], [tag, other], [], [other]].entries()) {
+      devices.push(
+        await made.device({
+          name: `unit-${4 - i}`,
+          serial_number: String(2159017985 + i),
+          tags,
+          external_id: i === 2 ? 'ext' : null,
+        }),
+      );
+    }
+    const names = async (query: string) =>
+      (await made.call('GET', `devices${query}`)).json.map((d: { name: string }) => d.name);
+    return { ...made, devices, names, tag, other };
+  }
+
+  it('comes in order of id, page by page, with a count of all', async () => {
+    const { call, names, devices } = await fleet();
+    expect(await names('')).toEqual(['unit-4', 'unit-3', 'unit-2', 'unit-1']);
+    expect(await names(`?limit=2&offset=${devices[1]?.id}`)).toEqual(['unit-2', 'unit-1']);
+    expect(await names(`?limit=2&offset=${devices[3]?.id}`)).toEqual([]);
+    expect((await call('GET', 'devices?limit=1')).headers['x-total']).toBe('4');
+    expect((await call('GET', 'devices?limit=1&name=unit-1')).headers['x-total']).toBe('1');
+    expect((await call('GET', 'devices')).headers['x-total']).toBe('4');
+  });
+
+  it('is sorted by any of the columns, in both directions', async () => {
+    const { names, devices, call } = await fleet();
+    expect(await names('?sort_by=name')).toEqual(['unit-1', 'unit-2', 'unit-3', 'unit-4']);
+    expect(await names('?sort_by=serial_number&order_by=desc')).toEqual(['unit-1', 'unit-2', 'unit-3', 'unit-4']);
+    expect(await names('?sort_by=external_id&order_by=desc')).toEqual(['unit-2', 'unit-4', 'unit-3', 'unit-1']);
+    expect(await names(`?sort_by=name&limit=2&offset=${devices[2]?.id}`)).toEqual(['unit-3', 'unit-4']);
+    expect((await call('GET', 'devices?sort_by=colour&order_by=up')).json.message).toBe(
+      'querystring/sort_by "colour" is not one of id, name, serial_number, external_id, last_seen, session_id; ' +
+        'querystring/order_by "up" is not "asc" or "desc"',
+    );
+  });
+
+  it('refuses a cursor that sorts nowhere', async () => {
+    const { call, ids } = await fleet();
+    const { status, json } = await call('GET', `devices?sort_by=name&offset=${ids.uuid()}`);
+    expect([status, json.message]).toEqual([400, expect.stringContaining('is not a device of this space')]);
+  });
+
+  it('is filtered by name, serial number and external id; a filter without a value is none', async () => {
+    const { names } = await fleet();
+    expect(await names('?name=UNIT-2')).toEqual(['unit-2']);
+    expect(await names('?serial_number=017987')).toEqual(['unit-2']);
+    expect(await names('?external_id=ext')).toEqual(['unit-2']);
+    expect(await names('?name=&serial_number=&tag_ids=&tag_ids%5B%5D=&limit=')).toHaveLength(4);
+  });
+
+  it('understands every spelling of a list of tags', async () => {
+    const { names, tag, other } = await fleet();
+    const [a, b] = [tag.id, other.id];
+    for (const query of [
+      `tag_ids[]=${a}&tag_ids[]=${b}`,
+      `tag_ids%5B%5D=${a}&tag_ids%5B%5D=${b}`,
+      `tag_ids=${a}&tag_ids=${b}`,
+      `tag_ids=${a},${b}`,
+      `tag_ids=${a.toUpperCase()}%2C${b}`,
+      `tag_ids%5B%5D=${a}%5B%5D=${b}`,
+      `tag_ids%5B%5D=${a}%5B%5D=${b}%5B%5D=${b}`,
+    ]) {
+      expect(await names(`?${query}&tag_filter_logic=any`)).toEqual(['unit-4', 'unit-3', 'unit-1']);
+      expect(await names(`?${query}&tag_filter_logic=all`)).toEqual(['unit-3']);
+    }
+    expect(await names(`?tag_ids[]=${a}`)).toEqual(['unit-4', 'unit-3']);
+  });
+
+  it('answers the exact requests of real clients', async () => {
+    const { names, call } = await fleet();
+    const hio = '?limit=40&sort_by=id&order_by=asc&tag_filter_logic=any&tag_ids%5B%5D';
+    expect(await names(hio)).toHaveLength(4);
+    expect(await names('?limit=500')).toHaveLength(4);
+    for (const query of [
+      'limit=30[]=x',
+      'limit=0',
+      'limit=501',
+      'limit=1.5',
+      'limit=1&limit=2',
+      'name=a&name=b',
+      'offset=7',
+      'tag_ids=x',
+    ]) {
+      expect([query, (await call('GET', `devices?${query}`)).status]).toEqual([query, 400]);
+    }
+  });
+
+  it('can be counted, with the same filters', async () => {
+    const { call, tag } = await fleet();
+    expect((await call('GET', 'devices/count')).json).toEqual({ count: 4 });
+    expect((await call('GET', `devices/count?tag_ids=${tag.id}`)).json).toEqual({ count: 2 });
+  });
+});

@@ -1,0 +1,286 @@
+import { describe, expect, it } from 'vitest';
+import type { MessageRow } from '../../../src/cloud/store/store.js';
+import { days, hours } from '../../../src/kernel/time.js';
+import { idAt, message } from '../store/rows.js';
+import { START, service } from './service.js';
+
+/** A device with one message an hour for 48 hours, the last one a minute ago; `n` counts back from there. */
+async function history(options: Parameters<typeof service>[0] = {}) {
+  const made = await service(options);
+  const { id: deviceId } = await made.device();
+  const rows: MessageRow[] = [];
+  for (let n = 0; n < 48; n++) {
+    const createdAt = START - 60_000 - hours(n);
+    const type = n % 4 === 3 ? 'session' : 'data';
+    rows.push(message(n, { createdAt, id: idAt(createdAt, n), spaceId: made.spaceId, deviceId, type }));
+  }
+  await made.store.commit(rows.map((row) => ({ kind: 'message.insert', row })));
+  const numbers = async (query: string) =>
+    (await made.call('GET', `messages${query}`)).json.map((m: { body: { n: number } }) => m.body.n);
+  return { ...made, deviceId, rows, numbers };
+}
+
+describe('the list of messages', () => {
+  it('holds the newest 20 of the last 24 hours when nothing else is asked for', async () => {
+    const { numbers } = await history();
+    expect(await numbers('')).toEqual(Array.from({ length: 20 }, (_, n) => n));
+    expect(await numbers('?limit=100')).toEqual(Array.from({ length: 24 }, (_, n) => n));
+  });
+
+  it('shows all fields of an uplink', async () => {
+    const { call, deviceId, rows } = await history();
+    expect((await call('GET', 'messages?limit=1')).json).toEqual([
+      {
+        id: rows[0]?.id,
+        created_at: '2025-12-31T23:59:00.000Z',
+        type: 'data',
+        direction: 'up',
+        body: { n: 0 },
+        device_id: deviceId,
+        device_name: 'freezer-1',
+        device_serial_number: '2159017985',
+        codec_hash: null,
+        raw: null,
+        down_state: null,
+        down_state_at: null,
+        down_scheduled_at: null,
+        down_attempt: 0,
+      },
+    ]);
+  });
+
+  it('gives the latest value of a device', async () => {
+    const { numbers, deviceId, ids } = await history();
+    expect(await numbers(`?device_id=${deviceId}&type[]=session&limit=1`)).toEqual([3]);
+    expect(await numbers(`?device_id=${ids.uuid()}`)).toEqual([]);
+  });
+
+  it('takes a window in time, both ends excluded, in any spelling', async () => {
+    const { numbers } = await history();
+    expect(await numbers('?after=2025-12-31T20:59:00Z')).toEqual([0, 1, 2]);
+    expect(await numbers('?after=2025-12-31T20%3A59%3A00&before=2025-12-31T22%3A59%3A00')).toEqual([2]);
+    expect(await numbers('?after=2025-12-31T21:59:00+01:00')).toEqual([0, 1, 2]);
+    expect(await numbers('?after=2025-12-31T21:59:00%2B01:00')).toEqual([0, 1, 2]);
+    expect(await numbers('?after=2016-01-01T08:00:00.000Z&limit=100')).toHaveLength(48);
+    expect(await numbers('?before=2025-12-30T02:00:00Z')).toEqual([]);
+  });
+
+  it('is walked page by page to the empty one', async () => {
+    const { call } = await history();
+    const seen: number[] = [];
+    let offset = '';
+    for (;;) {
+      const page = (await call('GET', `messages?limit=7&after=2016-01-01${offset}`)).json;
+      if (page.length === 0) break;
+      seen.push(...page.map((m: { body: { n: number } }) => m.body.n));
+      offset = `&offset=${page.at(-1).id}`;
+    }
+    expect(seen).toEqual(Array.from({ length: 48 }, (_, n) => n));
+  });
+
+  it('keeps to the last 24 hours also behind a cursor', async () => {
+    const { numbers, rows } = await history();
+    expect(await numbers(`?offset=${rows[21]?.id}`)).toEqual([22, 23]);
+  });
+
+  it('filters by types in every spelling', async () => {
+    const { numbers } = await history();
+    for (const query of [
+      'type[]=session',
+      'type%5B%5D=session',
+      'type=session',
+      'type=session,nothing',
+      'type[]=session&type[]=x',
+    ]) {
+      expect(await numbers(`?limit=3&${query}`)).toEqual([3, 7, 11]);
+    }
+    expect(await numbers('?type=data&type=session&limit=4')).toEqual([0, 1, 2, 3]);
+    expect(await numbers('?type=')).toHaveLength(20);
+    expect(await numbers('?direction=down')).toEqual([]);
+    expect(await numbers('?direction=up&limit=1')).toEqual([0]);
+  });
+
+  it('knows decoders and encoders by one name', async () => {
+    const { numbers, store, spaceId, deviceId } = await history();
+    const rows = ['encoder', 'decoder', 'stats'].map((type, i) =>
+      message(90 + i, { createdAt: START - 1000 + i, spaceId, deviceId, type }),
+    );
+    await store.commit(rows.map((row) => ({ kind: 'message.insert', row })));
+    expect(await numbers('?type[]=codec')).toEqual([91, 90]);
+  });
+
+  it('filters by the tag of the device', async () => {
+    const { call, numbers, deviceId } = await history();
+    const tag = (await call('POST', 'tags', { name: 'cold', color: '#00ffaa' })).json;
+    expect(await numbers(`?tag_id=${tag.id}`)).toEqual([]);
+    await call('PUT', `devices/${deviceId}`, { tags: [tag] });
+    expect(await numbers(`?tag_id=${tag.id}&limit=2`)).toEqual([0, 1]);
+  });
+
+  it('refuses what it does not understand', async () => {
+    const { call } = await history();
+    for (const query of [
+      'device_id=5',
+      'direction=left',
+      'after=soon',
+      'before=2026-02-30',
+      'limit=101',
+      'limit=0',
+      'offset=x',
+    ]) {
+      const { status, json } = await call('GET', `messages?${query}`);
+      expect([query, status]).toEqual([query, 400]);
+      expect(json.message).toContain(`querystring/${query.split('=')[0]}`);
+    }
+  });
+
+  it('can carry bodies as JSON text for clients that expect it', async () => {
+    const { call } = await history({ messageBody: 'string' });
+    expect((await call('GET', 'messages?limit=1')).json[0].body).toBe('{"n":0}');
+  });
+});
+
+describe('a message', () => {
+  it('is read by id, as it is listed', async () => {
+    const { call, rows, ids } = await history();
+    const [listed] = (await call('GET', 'messages?limit=1')).json;
+    expect((await call('GET', `messages/${rows[0]?.id}`)).json).toEqual(listed);
+    const unknown = await call('GET', `messages/${ids.uuid()}`);
+    expect([unknown.status, unknown.json.message]).toEqual([404, 'message not found']);
+  });
+});
+
+describe('a downlink', () => {
+  it('is queued by configs, commands and downlinks, and answered with its message', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const config = await call('POST', `devices/${id}/configs`, ['app config interval-report 900']);
+    expect(config.status).toBe(201);
+    expect(config.json).toEqual({
+      id: expect.any(String),
+      created_at: '2026-01-01T00:00:00.000Z',
+      type: 'config',
+      direction: 'down',
+      body: ['app config interval-report 900'],
+      device_id: id,
+      device_name: 'freezer-1',
+      device_serial_number: '2159017985',
+      codec_hash: null,
+      raw: null,
+      down_state: 'pending',
+      down_state_at: '2026-01-01T00:00:00.000Z',
+      down_scheduled_at: '2026-01-01T00:00:00.000Z',
+      down_attempt: 0,
+    });
+    const shell = await call('POST', `devices/${id}/commands`, ['info show', 'app config']);
+    expect(shell.json).toMatchObject({ type: 'shell', body: ['info show', 'app config'] });
+    const data = await call('POST', `devices/${id}/downlinks`, { output_1_state: 1, nested: { a: [null] } });
+    expect(data.json).toMatchObject({ type: 'data', body: { output_1_state: 1, nested: { a: [null] } } });
+    expect((await call('GET', 'messages?direction=down')).json.map((m: { id: string }) => m.id)).toEqual([
+      data.json.id,
+      shell.json.id,
+      config.json.id,
+    ]);
+  });
+
+  it('is queued by a message too, with its body as a value or as JSON text', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const queued = async (type: string, body: unknown) =>
+      (await call('POST', 'messages', { device_id: id.toUpperCase(), type, body })).json;
+    expect(await queued('data', { a: 1 })).toMatchObject({ type: 'data', body: { a: 1 } });
+    expect(await queued('data', '{"a":1}')).toMatchObject({ type: 'data', body: { a: 1 } });
+    expect(await queued('config', ['app config'])).toMatchObject({ type: 'config', body: ['app config'] });
+    expect(await queued('shell', '["info show"]')).toMatchObject({ type: 'shell', body: ['info show'] });
+  });
+
+  it('is refused when its body has the wrong form', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const refusals: [string, unknown, string][] = [
+      [`devices/${id}/configs`, [], 'body is not a list of 1 to 100 lines'],
+      [`devices/${id}/configs`, {}, 'body is not a list of 1 to 100 lines'],
+      [`devices/${id}/commands`, ['ok', ''], 'body/1 "" is not a line of 1 to 255 bytes'],
+      [`devices/${id}/commands`, [5], 'body/0 "5" is not a line of 1 to 255 bytes'],
+      [`devices/${id}/commands`, ['ž'.repeat(128)], `body/0 "${'ž'.repeat(57)}…" is not a line of 1 to 255 bytes`],
+      [`devices/${id}/commands`, Array.from({ length: 101 }, () => 'x'), 'body is not a list of 1 to 100 lines'],
+      [`devices/${id}/downlinks`, [], 'body is not a JSON object'],
+      [`devices/${id}/downlinks`, '5', 'body "5" is not a JSON object'],
+      [`devices/${id}/downlinks`, { bad: 1 }, 'the encoder has no field "bad"'],
+      ['messages', { device_id: id, type: 'data', body: 'text' }, 'body/body "text" is not a JSON object'],
+      [
+        'messages',
+        { device_id: id, type: 'shell', body: ['a\nb'] },
+        'body/body/0 "a\nb" is not a line of 1 to 255 bytes',
+      ],
+      [
+        'messages',
+        { device_id: id, type: 'session', body: {} },
+        'body/type "session" is not "data", "config" or "shell"',
+      ],
+      ['messages', { device_id: id, type: 'data' }, 'body needs "body"'],
+      [
+        'messages',
+        { device_id: id, type: 'data', body: `${'[['.repeat(40)}${']]'.repeat(40)}` },
+        'the JSON is nested too deep: the limit is 64 levels',
+      ],
+    ];
+    for (const [path, body, sentence] of refusals) {
+      const { status, json } = await call('POST', path, body);
+      expect([status, json.message]).toEqual([400, sentence]);
+    }
+    expect((await call('POST', `devices/${id}/commands`, ['x'.repeat(255)])).status).toBe(201);
+    expect((await call('GET', 'messages')).json).toHaveLength(1);
+  });
+
+  it('for a device that is not there is a 404', async () => {
+    const { call, ids } = await service();
+    for (const [path, body] of [
+      [`devices/${ids.uuid()}/commands`, ['info show']],
+      ['messages', { device_id: ids.uuid(), type: 'data', body: {} }],
+    ] as const) {
+      const { status, json } = await call('POST', path, body);
+      expect([status, json.message]).toEqual([404, 'device not found']);
+    }
+  });
+
+  it('with "config save" among its lines passes, with a warning in the log', async () => {
+    const { call, device, logged } = await service();
+    const { id } = await device();
+    expect((await call('POST', `devices/${id}/configs`, ['app config', 'config save'])).status).toBe(201);
+    expect(logged).toMatchObject([{ level: 'warn', fields: { device: id } }]);
+  });
+
+  it('is cancelled while it is pending, and only then', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const queue = async () => (await call('POST', `devices/${id}/commands`, ['info show'])).json.id;
+    const first = await queue();
+    const cancelled = await call('POST', `messages/${first}/cancel`);
+    expect([cancelled.status, cancelled.json.down_state]).toEqual([200, 'cancelled']);
+    const again = await call('POST', `messages/${first}/cancel`);
+    expect([again.status, again.json.message]).toEqual([409, 'the message is not a pending downlink']);
+    const second = await queue();
+    expect((await call('DELETE', `messages/${second}`)).status).toBe(204);
+    expect((await call('DELETE', `messages/${second}`)).status).toBe(409);
+    expect((await call('GET', `messages/${second}`)).json.down_state).toBe('cancelled');
+  });
+
+  it('has a timeline', async () => {
+    const { call, device, ids } = await service();
+    const { id } = await device();
+    const message = (await call('POST', `devices/${id}/commands`, ['info show'])).json.id;
+    expect((await call('GET', `messages/${message}/timeline`)).json).toEqual([
+      { at: '2026-01-01T00:00:00.000Z', what: 'queued', detail: null },
+    ]);
+    expect((await call('GET', `messages/${ids.uuid()}/timeline`)).status).toBe(404);
+  });
+
+  it('of yesterday is out of the default window', async () => {
+    const { call, device, clock } = await service();
+    const { id } = await device();
+    await call('POST', `devices/${id}/commands`, ['info show']);
+    await clock.runUntil(days(1) + 1);
+    expect((await call('GET', 'messages')).json).toEqual([]);
+  });
+});

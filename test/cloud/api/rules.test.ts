@@ -1,0 +1,201 @@
+/** What holds for every route: keys, errors, bodies, slashes, origins. */
+import { describe, expect, it } from 'vitest';
+import { DEPTH_LIMIT, isTooDeep } from '../../../src/cloud/api/body.js';
+import { KEY, service } from './service.js';
+
+const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+
+describe('the key', () => {
+  it('is taken from X-API-KEY in any case, or from Authorization', async () => {
+    const { app } = await service();
+    const spellings = [
+      { 'X-API-KEY': KEY },
+      { 'x-api-key': KEY },
+      { 'X-Api-Key': ` ${KEY} ` },
+      { authorization: `ApiKey ${KEY}` },
+      { authorization: `bearer ${KEY}` },
+      { 'x-api-key': '', authorization: `Bearer ${KEY}` },
+      { 'x-api-key': KEY, authorization: 'Bearer wrong' },
+    ];
+    for (const headers of spellings) {
+      expect((await app.inject({ url: '/v2/spaces', headers })).statusCode).toBe(200);
+    }
+  });
+
+  it('is missed or refused with 401 and a challenge, before the body is looked at', async () => {
+    const { app, call, spaceId } = await service();
+    for (const headers of [{ 'x-api-key': 'wrong' }, { authorization: `Basic ${KEY}` }, { authorization: 'Bearer' }]) {
+      const answer = await app.inject({ url: '/v2/spaces', headers });
+      expect(answer.statusCode).toBe(401);
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+    }
+    const missing = await app.inject({ url: '/v2/spaces' });
+    expect(missing.json()).toEqual({
+      statusCode: 401,
+      error: 'Unauthorized',
+      message: 'no API key: send it in the header X-API-KEY',
+    });
+    const bad = await call('POST', `/v2/spaces/${spaceId}/devices`, '{', { 'x-api-key': 'wrong' });
+    expect([bad.status, bad.json.message]).toEqual([401, 'this API key is not valid']);
+  });
+
+  it('opens no other space, and does not tell whether there is one', async () => {
+    const { call, store, ids } = await service();
+    const foreign = ids.uuid();
+    await store.commit([{ kind: 'space.put', row: { id: foreign, name: 'other', type: 'team', createdAt: 0 } }]);
+    for (const tail of ['', '/devices', '/messages', '/tags', '/devices/count']) {
+      const known = await call('GET', `/v2/spaces/${foreign}${tail}`);
+      const unknown = await call('GET', `/v2/spaces/${ids.uuid()}${tail}`);
+      expect(known.status).toBe(404);
+      expect(known.text).toBe(unknown.text);
+    }
+  });
+});
+
+describe('errors', () => {
+  it('have one shape for an unknown route', async () => {
+    const { call } = await service();
+    expect((await call('GET', '/v2/nothing?a=b')).json).toEqual({
+      statusCode: 404,
+      error: 'Not Found',
+      message: 'Route GET:/v2/nothing not found',
+    });
+    expect((await call('PATCH', 'devices')).status).toBe(404);
+  });
+
+  it('name every problem with its value and what was wanted', async () => {
+    const { call } = await service();
+    const { status, json } = await call('POST', 'tags', { name: '', color: 'red' });
+    expect(status).toBe(400);
+    expect(json).toEqual({
+      statusCode: 400,
+      error: 'Bad Request',
+      message:
+        'body/name "" is not a name of 1 to 64 printable characters; body/color "red" is not a colour such as "#1f77b4"',
+      code: 'FST_ERR_VALIDATION',
+    });
+    expect((await call('POST', 'tags', {})).json.message).toBe('body needs "name"; body needs "color"');
+    expect((await call('POST', 'tags', [])).json.message).toBe('body is not a JSON object');
+    expect((await call('GET', 'tags?limit=501')).json.message).toBe(
+      'querystring/limit "501" is not a whole number from 1 to 500',
+    );
+    expect((await call('GET', 'devices/none')).json.message).toBe('params/id "none" is not a UUID');
+  });
+
+  it('of the service itself tell nothing of its inside, which goes to the log', async () => {
+    const { call, logged } = await service({}, (context) => ({
+      ...context,
+      store: Object.assign(Object.create(context.store), {
+        keyByHash: context.store.keyByHash.bind(context.store),
+        tags: () => Promise.reject(new Error('table tag is on fire')),
+      }),
+    }));
+    const { status, json, text } = await call('GET', 'tags');
+    expect(status).toBe(500);
+    expect(json).toEqual({
+      statusCode: 500,
+      error: 'Internal Server Error',
+      message: 'the service failed to handle this request; its log says why',
+    });
+    expect(text).not.toContain('fire');
+    expect(logged).toMatchObject([
+      { level: 'error', fields: { method: 'GET', route: '/v2/spaces/:space_id/tags' }, message: 'a request failed' },
+    ]);
+    expect(JSON.stringify(logged)).not.toContain(KEY);
+  });
+
+  it('of a missing resource can be the bare text that one client looks for', async () => {
+    const { call, ids } = await service({ plainNotFound: true });
+    const answer = await call('GET', `devices/${ids.uuid()}`);
+    expect([answer.status, answer.text]).toEqual([404, 'not found']);
+    expect(answer.headers['content-type']).toContain('text/plain');
+  });
+});
+
+describe('a body', () => {
+  it('must be JSON, small, shallow and there', async () => {
+    const { call } = await service();
+    const refused = async (body: string, headers: Record<string, string> = {}) => {
+      const { status, json } = await call('POST', 'tags', body, headers);
+      expect(json).toMatchObject({ statusCode: status });
+      return [status, json.message];
+    };
+    expect(await refused('{"name": "a",}')).toEqual([400, 'the body is not valid JSON']);
+    expect(await refused('')).toEqual([400, 'the body is empty: this request needs one']);
+    expect(await refused('{"__proto__": {"name": "x"}}')).toEqual([400, 'the body is not valid JSON']);
+    expect(await refused(`"${'x'.repeat(1_048_576)}"`)).toEqual([413, 'the body is too large: the limit is 1 MiB']);
+    expect(await refused('name=x', { 'content-type': 'text/plain' })).toEqual([
+      415,
+      'the body must be JSON: send it with Content-Type: application/json',
+    ]);
+    expect(await refused(nested(65))).toEqual([400, 'the JSON is nested too deep: the limit is 64 levels']);
+    expect(await refused(nested(64))).toEqual([400, 'body is not a JSON object']);
+    expect(await refused(nested(200_000))).toEqual([400, 'the JSON is nested too deep: the limit is 64 levels']);
+  });
+
+  it('may say its character set, and may be empty where none is wanted', async () => {
+    const { call, device } = await service();
+    const body = JSON.stringify({ name: 'cold', color: '#00ffaa' });
+    const type = { 'content-type': 'application/json; charset=utf-8' };
+    expect((await call('POST', 'tags', body, type)).status).toBe(201);
+    const { id } = await device();
+    expect((await call('DELETE', `devices/${id}`, undefined, type)).status).toBe(204);
+  });
+
+  it('is measured in levels of brackets outside of texts', () => {
+    expect(isTooDeep(nested(DEPTH_LIMIT))).toBe(false);
+    expect(isTooDeep(nested(DEPTH_LIMIT + 1))).toBe(true);
+    expect(isTooDeep(`[${'[],'.repeat(100)}[]]`)).toBe(false);
+    expect(isTooDeep(JSON.stringify(['"'.repeat(9), '[{'.repeat(90), '\\'.repeat(9)]))).toBe(false);
+    expect(isTooDeep(`["\\"",${nested(DEPTH_LIMIT)}]`)).toBe(true);
+  });
+});
+
+describe('an address', () => {
+  it('may end with a slash and may spell ids in capitals', async () => {
+    const { call, spaceId, device } = await service();
+    const { id } = await device();
+    for (const path of [
+      '/v2/spaces/',
+      `/v2/spaces/${spaceId.toUpperCase()}/devices/`,
+      `devices/${id.toUpperCase()}/`,
+    ]) {
+      expect((await call('GET', path)).status).toBe(200);
+    }
+    expect((await call('POST', 'tags/', { name: 'cold', color: '#00ffaa' })).status).toBe(201);
+  });
+
+  it('that cannot be decoded is a 400', async () => {
+    const { call } = await service();
+    const { status, json } = await call('GET', '/v2/spaces/%zz');
+    expect([status, json.statusCode, json.error]).toEqual([400, 400, 'Bad Request']);
+  });
+});
+
+describe('web pages of other origins', () => {
+  it('may ask beforehand and may read the answers', async () => {
+    const { app, call } = await service();
+    const asked = await app.inject({
+      method: 'OPTIONS',
+      url: '/v2/spaces',
+      headers: {
+        origin: 'https://example.org',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'x-api-key',
+      },
+    });
+    expect(asked.statusCode).toBe(204);
+    expect(asked.headers['access-control-allow-origin']).toBe('*');
+    expect(asked.headers['access-control-allow-headers']).toContain('X-API-KEY');
+    expect((await app.inject({ method: 'OPTIONS', url: '/v2/spaces' })).statusCode).toBe(204);
+    const answer = await call('GET', '/v2/spaces', undefined, { origin: 'https://example.org' });
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(answer.headers['access-control-expose-headers']).toBe('X-Total');
+  });
+
+  it('are not let in when that is switched off', async () => {
+    const { call } = await service({ cors: false });
+    const answer = await call('GET', '/v2/spaces', undefined, { origin: 'https://example.org' });
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});

@@ -1,0 +1,130 @@
+/** A service for tests: the API over a store in memory, a clock that stands still, and a delivery core that only queues. */
+
+import { type ApiOptions, createApi } from '../../../src/cloud/api/index.js';
+import { ensureSpaceAndKey } from '../../../src/cloud/bootstrap.js';
+import type { CloudContext, DownlinkRequest, Downlinks, Log } from '../../../src/cloud/context.js';
+import { DownlinkRefused } from '../../../src/cloud/context.js';
+import { createIds } from '../../../src/cloud/ids.js';
+import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import type { Id, MessageRow, Store } from '../../../src/cloud/store/store.js';
+import { seededRandom } from '../../../src/kernel/random.js';
+import type { UnixMillis } from '../../../src/kernel/time.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+
+export const START: UnixMillis = 1_767_225_600_000;
+export const KEY = 'a-key-for-tests';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers whose shape is what they test
+  readonly json: any;
+}
+
+export type Call = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => Promise<Answer>;
+
+/** `path` of a call is relative to the service's space when it does not begin with a slash. */
+export async function service(
+  options: Partial<ApiOptions> = {},
+  change: (context: CloudContext) => CloudContext = (c) => c,
+) {
+  const store = new MemoryStore();
+  const clock = new VirtualClock({ start: START });
+  const random = seededRandom('api test');
+  const ids = createIds(clock, random.fork('ids'));
+  const logged: { level: string; fields: object; message: string }[] = [];
+  const log = logInto(logged);
+  const forgotten: number[] = [];
+  const downlinks = queueOnly(store, clock, ids.uuid, forgotten);
+  const { spaceId } = await ensureSpaceAndKey(store, { spaceName: 'lab', apiKey: KEY, ids, clock, random });
+  const context = change({ store, clock, ids, downlinks, log });
+  const app = createApi(context, options);
+
+  const call: Call = async (method, path, body, headers = {}) => {
+    const url = path.startsWith('/') ? path : `/v2/spaces/${spaceId}/${path}`;
+    const json = body === undefined ? {} : { 'content-type': 'application/json' };
+    const payload = body === undefined ? {} : { payload: typeof body === 'string' ? body : JSON.stringify(body) };
+    const answer = await app.inject({
+      // Because inject's list of methods is narrower than what a test may want to try.
+      method: method as 'GET',
+      url,
+      headers: { 'x-api-key': KEY, ...json, ...headers },
+      ...payload,
+    });
+    return { status: answer.statusCode, headers: answer.headers, text: answer.body, json: parse(answer.body) };
+  };
+  const device = async (given: object = {}): Promise<{ id: Id; serial_number: string }> =>
+    (await call('POST', 'devices', { name: 'freezer-1', serial_number: '2159017985', token: '0'.repeat(32), ...given }))
+      .json;
+  return { app, store, clock, ids, spaceId, call, device, logged, forgotten, context };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function logInto(list: { level: string; fields: object; message: string }[]): Log {
+  const at = (level: string) => (fields: object, message: string) => {
+    list.push({ level, fields, message });
+  };
+  return { info: at('info'), warn: at('warn'), error: at('error') };
+}
+
+/** Queues and cancels, and refuses the field `bad`. */
+function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten: number[]): Downlinks {
+  return {
+    async queue(device, request) {
+      if (request.type === 'data' && 'bad' in request.body) throw new DownlinkRefused('the encoder has no field "bad"');
+      const at = clock.wall;
+      const row: MessageRow = {
+        id: uuid(),
+        spaceId: device.spaceId,
+        deviceId: device.id,
+        createdAt: at,
+        type: request.type,
+        direction: 'down',
+        body: bodyOf(request),
+        codecHash: null,
+        raw: null,
+        print: null,
+        downState: 'pending',
+        downStateAt: at,
+        downScheduledAt: at,
+        downAttempt: 0,
+        downAnsweredAt: null,
+      };
+      const queued = { messageId: row.id, at, what: 'queued', detail: null };
+      await store.commit([
+        { kind: 'message.insert', row },
+        { kind: 'timeline.add', row: queued },
+      ]);
+      return row;
+    },
+    async cancel(message) {
+      if (message.downState !== 'pending') return 'not-pending';
+      await store.commit([{ kind: 'message.state', id: message.id, state: 'cancelled', at: clock.wall, attempt: 0 }]);
+      return 'cancelled';
+    },
+    async forget(serial) {
+      forgotten.push(serial);
+    },
+  };
+}
+
+function bodyOf(request: DownlinkRequest): unknown {
+  switch (request.type) {
+    case 'config':
+      return request.lines;
+    case 'shell':
+      return request.commands;
+    case 'data':
+      return request.body;
+    default:
+      return request satisfies never;
+  }
+}

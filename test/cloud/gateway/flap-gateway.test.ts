@@ -1,0 +1,206 @@
+/** What the gateway does with datagrams before and around the transfer state machine (wire protocol, 6.2, 6.3 and 16.6). */
+import { describe, expect, it } from 'vitest';
+import { days, seconds } from '../../../src/kernel/time.js';
+import { seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
+import { ACK, FIRST, LAST, NOTHING, POLL, RESET } from '../../../src/protocol/flap/packet.js';
+import { encodeUp } from '../../../src/protocol/messages.js';
+import { SERIAL, TOKEN, testCloud, unseal } from '../../support/cloud.js';
+
+const SESSION = encodeUp({ kind: 'create-session', session: { serial_number: SERIAL, fw_version: 'v1.0.0' } });
+const single = (sequence: number, data: Uint8Array) => ({ flags: FIRST | LAST, sequence, data });
+const poll = (sequence: number) => ({ flags: POLL, sequence, data: NOTHING });
+const ack = (sequence: number) => ({ flags: ACK, sequence, data: NOTHING });
+const dataMessage = (n: number) => encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.of(n) });
+
+describe('datagrams that are not answered', () => {
+  it('is silent to a serial number that the cloud does not know', async () => {
+    const cloud = await testCloud();
+    expect(await cloud.exchange(single(0, SESSION))).toBeUndefined();
+    expect(cloud.gateway.counters.unknownSerial).toBe(1);
+  });
+
+  it.each([
+    ['serial number 0', seal(poll(0), 0, tokenBytes(TOKEN), 'base64')],
+    ['text that is not base64', Buffer.from('!!!!')],
+    ['base64 without its padding', Buffer.from(Buffer.alloc(14, 1).toString('base64').replace('=', ''))],
+    ['13 bytes', Buffer.from(Buffer.alloc(13, 1).toString('base64'))],
+    ['nothing at all', new Uint8Array(0)],
+  ])('is silent to %s', async (_, datagram) => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    expect(await cloud.deliver(datagram)).toEqual([]);
+    expect(cloud.gateway.counters.unreadable).toBe(1);
+  });
+
+  it('stores nothing of an unknown message type, and does not acknowledge it', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    expect(await cloud.exchange(single(0, Uint8Array.of(0x55, 1, 2)))).toBeUndefined();
+    expect(await cloud.messages(device)).toEqual([]);
+  });
+
+  it('does not acknowledge a codec whose hash is wrong', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const upload = Uint8Array.of(0x03, 1, 2, 3, 4, 5, 6, 7, 8, 0xa0);
+    expect(await cloud.exchange(single(0, upload))).toBeUndefined();
+    expect(await cloud.messages(device)).toEqual([]);
+  });
+
+  it('answers what it refused with a reset once it was repeated for more than 60 s', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    const refused = single(0, Uint8Array.of(0x55));
+    expect(await cloud.exchange(refused)).toBeUndefined();
+    await cloud.clock.runUntil(seconds(60));
+    expect(await cloud.exchange(refused)).toBeUndefined();
+    await cloud.clock.runUntil(seconds(61));
+    expect(await cloud.exchange(refused)).toEqual(RESET);
+  });
+});
+
+describe('a wrong tag', () => {
+  it('is answered with a reset that is signed with the token that the cloud knows', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    const datagram = Buffer.from(seal(single(0, SESSION), SERIAL, tokenBytes(TOKEN), 'raw'));
+    datagram.writeUInt8(datagram.readUInt8(0) ^ 1, 0);
+    const answers = await cloud.deliver(datagram, 'raw');
+    expect(answers.map((answer) => unseal(answer, TOKEN, 'raw'))).toEqual([RESET]);
+    expect(cloud.gateway.counters.badTag).toBe(1);
+  });
+
+  it('changes nothing: the exchange goes on where it was', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    await cloud.exchange(single(0, dataMessage(1)));
+    await cloud.exchange(poll(2), { token: 'ffffffffffffffffffffffffffffffff' }).catch(() => {});
+    expect(await cloud.exchange(poll(2))).toEqual({ flags: FIRST | LAST, sequence: 3, data: NOTHING });
+  });
+
+  it('is what a datagram of 1025 bytes has, because no more than 1024 are read', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    const fits = single(0, Buffer.concat([dataMessage(1), Buffer.alloc(1010 - dataMessage(1).length)]));
+    const tooLong = single(0, Buffer.concat([fits.data, Uint8Array.of(0)]));
+    expect(seal(tooLong, SERIAL, tokenBytes(TOKEN), 'raw')).toHaveLength(1025);
+    expect(await cloud.exchange(tooLong, { format: 'raw' })).toEqual(RESET);
+    expect(await cloud.exchange(fits, { format: 'raw' })).toEqual({ flags: ACK, sequence: 1, data: NOTHING });
+  });
+});
+
+describe('fragments of a downlink', () => {
+  it.each([
+    ['base64', 360],
+    ['raw', 494],
+  ] as const)('are as long as the port allows: %s, %i bytes', async (format, length) => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    await cloud.core.queue(device, { type: 'shell', commands: Array.from({ length: 5 }, () => 'x'.repeat(200)) });
+    const answer = await cloud.exchange(poll(0), { format });
+    expect(answer?.flags).toBe(FIRST);
+    expect(answer?.data).toHaveLength(length);
+  });
+});
+
+describe('what is acknowledged', () => {
+  it('is stored before the acknowledgement leaves', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const answer = await cloud.exchange(single(0, dataMessage(1)));
+    expect(answer).toEqual({ flags: ACK, sequence: 1, data: NOTHING });
+    expect(await cloud.messages(device)).toMatchObject([{ type: 'data', direction: 'up', raw: '01' }]);
+  });
+
+  it('is stored once when the same data message comes again in a new exchange', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    await cloud.exchange(single(0, dataMessage(1)));
+    await cloud.exchange(poll(2));
+    expect(await cloud.exchange(single(0, dataMessage(1)))).toMatchObject({ flags: ACK });
+    expect(await cloud.messages(device)).toHaveLength(1);
+    expect(cloud.events.filter((event) => event.kind === 'cloud.stored')).toMatchObject([
+      { copy: false },
+      { copy: true },
+    ]);
+  });
+
+  it('is stored again when it comes after 48 hours', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    await cloud.exchange(single(0, dataMessage(1)));
+    await cloud.exchange(poll(2));
+    await cloud.clock.runUntil(days(2) + 1);
+    await cloud.exchange(single(0, dataMessage(1)));
+    expect(await cloud.messages(device)).toHaveLength(2);
+  });
+
+  it('waits in line: a second datagram of the device is handled after the first is stored', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    const answers: number[] = [];
+    const send = (packet: Parameters<typeof seal>[0]) =>
+      cloud.gateway.receive(seal(packet, SERIAL, tokenBytes(TOKEN), 'raw'), 'raw', (answer) => {
+        answers.push(unseal(answer, TOKEN, 'raw').sequence);
+      });
+    send(single(0, dataMessage(1)));
+    send(single(2, dataMessage(2)));
+    send(single(4, dataMessage(3)));
+    await cloud.gateway.idle();
+    expect(answers).toEqual([1, 3, 5]);
+  });
+});
+
+describe('a session', () => {
+  it('is answered with the poll flag, and SET_SESSION comes before everything else that waits', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    await cloud.core.queue(device, { type: 'shell', commands: ['info show'] });
+    expect(await cloud.exchange(single(0, SESSION))).toEqual({ flags: ACK | POLL, sequence: 1, data: NOTHING });
+    const answer = await cloud.exchange(poll(2));
+    expect(answer?.flags).toBe(FIRST | LAST | POLL);
+    expect(answer?.data[0]).toBe(0x80);
+  });
+
+  it('survives a restart of the service between the request and its answer', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    await cloud.exchange(single(0, SESSION));
+    const restarted = await testCloud({ store: cloud.store });
+    expect(await restarted.exchange(poll(2))).toEqual(RESET);
+    expect((await restarted.exchange(poll(0)))?.data[0]).toBe(0x80);
+  });
+
+  it('is in the device: what it told, and the number of the session in Unix seconds', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    await cloud.exchange(single(0, SESSION));
+    const device = await cloud.device();
+    expect(device.session).toMatchObject({ serial_number: SERIAL, fw_version: 'v1.0.0' });
+    expect(device.sessionId).toBe(Math.floor(cloud.clock.wall / 1000));
+  });
+});
+
+describe('a restart of the service in mid-stream', () => {
+  it('answers with a reset, and the device starts over', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    await cloud.exchange(single(0, dataMessage(1)));
+    const restarted = await testCloud({ store: cloud.store });
+    expect(await restarted.exchange(single(2, dataMessage(2)))).toEqual(RESET);
+    expect(await restarted.exchange(single(0, dataMessage(2)))).toMatchObject({ flags: ACK });
+  });
+});
+
+describe('delivery', () => {
+  it('fetches two downlinks in one exchange when the last fragment is acknowledged with a poll', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    for (const command of ['first', 'second']) await cloud.core.queue(device, { type: 'shell', commands: [command] });
+    expect((await cloud.exchange(poll(0)))?.flags).toBe(FIRST | LAST | POLL);
+    const second = await cloud.exchange({ flags: ACK | POLL, sequence: 2, data: NOTHING });
+    expect(second?.flags).toBe(FIRST | LAST);
+    expect(await cloud.exchange(ack(4))).toBeUndefined();
+    expect(await cloud.messages(device)).toMatchObject([{ downState: 'sent' }, { downState: 'sent' }]);
+  });
+});

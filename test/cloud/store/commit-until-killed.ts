@@ -1,0 +1,10 @@
+/** Commits messages until it is killed, and reports each one as soon as it is told that it is safe. */
+import { openStore } from '../../../src/cloud/store/index.js';
+import { furnish, insert, message } from './rows.js';
+
+const store = await openStore(process.argv[2] ?? '');
+await furnish(store);
+for (let n = 1; ; n++) {
+  store.commit([insert.message(message(n))]).then(() => process.send?.(message(n).id));
+  if (n % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,232 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import BetterSqlite from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../../src/cloud/store/index.js';
+import { MIGRATIONS, migrate } from '../../../src/cloud/store/migrations.js';
+import { SqliteStore } from '../../../src/cloud/store/sqlite.js';
+import { deviceCount, devicesById, devicesSorted, messageList } from '../../../src/cloud/store/sqlite-queries.js';
+import { UsageError } from '../../../src/kernel/errors.js';
+import { storeContract } from '../../contracts/store.js';
+import { device, downlink, furnish, insert, key, message, SPACE, tag } from './rows.js';
+
+let directory: string;
+let files = 0;
+const newPath = () => join(directory, `${files++}.db`);
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'ghostfleet-store-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+storeContract('sqlite', () => openStore(newPath()));
+
+describe('the SQLite store', () => {
+  it('has everything again after it was closed and opened', async () => {
+    const path = newPath();
+    const before = await openStore(path);
+    await furnish(before, []);
+    const tagged = device(1, { tagIds: [tag(2).id, tag(1).id] });
+    await before.commit([insert.tag(tag(1)), insert.tag(tag(2)), insert.device(tagged), insert.key(key(1))]);
+    const row = { hash: '00112233445566aa', document: Uint8Array.of(1) };
+    await before.commit([insert.message(downlink(1)), { kind: 'codec.put', row }]);
+    await before.close();
+
+    const after = await openStore(path);
+    expect(await after.device(SPACE, tagged.id)).toEqual(tagged);
+    expect(await after.pendingDownlinks(tagged.id)).toEqual([downlink(1)]);
+    expect(await after.keyByHash('hash-1')).toEqual(key(1));
+    expect(await after.codec(row.hash)).toEqual(row);
+    await after.close();
+  });
+
+  it('writes what still waits when it is closed, and refuses what comes later', async () => {
+    const path = newPath();
+    const store = await openStore(path);
+    await furnish(store);
+    const last = store.commit([insert.message(message(1))]);
+    await store.close();
+    await last;
+    await expect(store.commit([insert.message(message(2))])).rejects.toThrow('the store is closed');
+    const again = await openStore(path);
+    expect((await again.messages(SPACE, { limit: 9 })).map((row) => row.id)).toEqual([message(1).id]);
+    await again.close();
+  });
+
+  it('has every message that it called safe after its process was killed', async () => {
+    const path = newPath();
+    const script = fileURLToPath(new URL('./commit-until-killed.ts', import.meta.url));
+    const child = fork(script, [path], { execArgv: ['--import', 'tsx'] });
+    const safe: string[] = [];
+    child.on('message', (id) => {
+      safe.push(String(id));
+      if (safe.length === 300) child.kill('SIGKILL');
+    });
+    await once(child, 'close');
+    expect(safe.length).toBeGreaterThanOrEqual(300);
+
+    const store = await openStore(path);
+    const found = new Set((await store.messages(SPACE, { limit: 1e6 })).map((row) => row.id));
+    expect(safe.filter((id) => !found.has(id))).toEqual([]);
+    await store.close();
+  });
+
+  it('puts the commits of one turn into one transaction', async () => {
+    const { store, log } = openLogged();
+    await furnish(store);
+    log.length = 0;
+    await Promise.all([1, 2, 3, 4, 5].map((n) => store.commit([insert.message(message(n))])));
+    expect(log.filter((sql) => sql === 'COMMIT')).toHaveLength(1);
+    await store.commit([insert.message(message(6))]);
+    expect(log.filter((sql) => sql === 'COMMIT')).toHaveLength(2);
+    await store.close();
+  });
+
+  it('tells everybody when the whole transaction is lost, and works on', async () => {
+    const { store, db } = openLogged();
+    await furnish(store);
+    // The database ends a transaction by itself when the disk is full; a trigger does it without filling one.
+    db.exec(`CREATE TRIGGER boom BEFORE INSERT ON message WHEN NEW.type = 'boom'
+      BEGIN SELECT RAISE(ROLLBACK, 'no space left'); END`);
+    const results = await Promise.allSettled([
+      store.commit([insert.message(message(1))]),
+      store.commit([insert.message(message(2, { type: 'boom' }))]),
+      store.commit([insert.message(message(3))]),
+    ]);
+    expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected', 'rejected']);
+    await store.commit([insert.message(message(4))]);
+    expect((await store.messages(SPACE, { limit: 9 })).map((row) => row.id)).toEqual([message(4).id]);
+    await store.close();
+  });
+
+  it('neither scans nor sorts for a listing in order of id', async () => {
+    const { store, db } = openLogged();
+    const page = { limit: 20 };
+    const everything = { ...page, types: ['a', 'b'], direction: 'up', createdAfter: 1, createdBefore: 2 } as const;
+    const queries = [
+      messageList(SPACE, page),
+      messageList(SPACE, { ...page, deviceId: device(1).id, types: ['data'] }),
+      messageList(SPACE, { ...everything, tagId: tag(1).id, after: message(1).id }),
+      messageList(SPACE, { ...everything, deviceId: device(1).id }),
+      devicesById(SPACE, { ...page, sortBy: 'id', order: 'desc', name: 'x', tagIds: [tag(1).id] }),
+    ];
+    for (const { text, values } of queries) {
+      const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...values);
+      const steps = plan.map((step) => step.detail).filter((detail) => !detail.includes('json_each'));
+      expect(steps.filter((detail) => /^SCAN|TEMP B-TREE FOR (?!json)/.test(detail))).toEqual([]);
+    }
+    await store.close();
+  });
+
+  it('prepares a query once, whatever its values and their number', () => {
+    const sorted = { limit: 5, sortBy: 'name', order: 'asc' } as const;
+    expect(messageList(SPACE, { limit: 1, types: ['a', 'b'] }).text).toBe(
+      messageList(SPACE, { limit: 2, types: ['a', 'b', 'c'], after: message(1).id }).text,
+    );
+    expect(devicesSorted(SPACE, { ...sorted, tagIds: ['a'] }, undefined).text).toBe(
+      devicesSorted(SPACE, { ...sorted, tagIds: ['a', 'b'], tagLogic: 'all' }, undefined).text,
+    );
+    expect(deviceCount(SPACE, { name: 'a' }).text).toBe(deviceCount(SPACE, { name: 'b' }).text);
+  });
+});
+
+describe('opening a database that cannot be used', () => {
+  const refusal = async (path: string): Promise<string> => {
+    const error = await openStore(path).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(UsageError);
+    const { code, message: sentence } = error as UsageError;
+    expect(code).toBe('bad-database');
+    expect(sentence).not.toContain('\n');
+    return sentence.replaceAll(directory, '');
+  };
+
+  it('says that a file is no database', async () => {
+    const path = newPath();
+    writeFileSync(path, 'once upon a time there was a text that is longer than a header. '.repeat(80));
+    expect(await refusal(path)).toMatch(/^"\/\d+\.db" is not a database$/);
+  });
+
+  it('says that a database is damaged', async () => {
+    const path = newPath();
+    const store = await openStore(path);
+    await furnish(store);
+    await store.close();
+    truncateSync(path, 6000);
+    expect(await refusal(path)).toMatch(/is a damaged database$/);
+  });
+
+  it('says that a path is a directory, that a directory is missing, and that nothing was given', async () => {
+    expect(await refusal(directory)).toMatch(/cannot be opened/);
+    expect(await refusal(join(directory, 'missing', 'x.db'))).toMatch(/its directory does not exist$/);
+    expect(await refusal(' ')).toBe('"" is no store: give "memory" or the path of a file');
+  });
+
+  it('leaves the database of another program alone', async () => {
+    const path = newPath();
+    const other = new BetterSqlite(path);
+    other.exec('CREATE TABLE recipe (name TEXT)');
+    other.close();
+    const before = readFileSync(path);
+    expect(await refusal(path)).toMatch(/is the database of another program$/);
+    expect(readFileSync(path).equals(before)).toBe(true);
+  });
+
+  it('refuses a database that a newer version wrote', async () => {
+    const path = newPath();
+    const db = new BetterSqlite(path);
+    migrate(db, path, [...MIGRATIONS, 'CREATE TABLE later (x)']);
+    db.close();
+    const known = MIGRATIONS.length;
+    expect(await refusal(path)).toContain(`newer version: its schema is ${known + 1}, this version knows ${known}`);
+  });
+
+  it('refuses a database that is in use', async () => {
+    const path = newPath();
+    const store = await openStore(path);
+    expect(await refusal(path)).toMatch(/is in use by another process$/);
+    await store.close();
+    await (await openStore(path)).close();
+  });
+});
+
+describe('migrations', () => {
+  it('run the steps that a database lacks, and only those', async () => {
+    const path = newPath();
+    const store = await openStore(path);
+    await furnish(store);
+    await store.close();
+    const db = new BetterSqlite(path);
+    migrate(db, path, [...MIGRATIONS, 'CREATE TABLE later (x)']);
+    expect(db.prepare('SELECT count(*) AS count FROM device').get()).toEqual({ count: 1 });
+    expect(db.prepare('SELECT count(*) AS count FROM later').get()).toEqual({ count: 0 });
+    expect(db.pragma('user_version', { simple: true })).toBe(MIGRATIONS.length + 1);
+    db.close();
+  });
+
+  it('leave nothing behind when a step fails', () => {
+    const path = newPath();
+    const db = new BetterSqlite(path);
+    expect(() => migrate(db, path, [...MIGRATIONS, 'CREATE TABLE half (x)', 'no SQL'])).toThrow();
+    expect(db.prepare('SELECT count(*) AS count FROM sqlite_schema').get()).toEqual({ count: 0 });
+    expect(db.pragma('user_version', { simple: true })).toBe(0);
+    db.close();
+  });
+});
+
+/** A store whose statements are logged, and the database under it. */
+function openLogged() {
+  const log: string[] = [];
+  const path = newPath();
+  const db = new BetterSqlite(path, { verbose: (sql) => log.push(String(sql)) });
+  db.pragma('journal_mode = WAL');
+  db.pragma('foreign_keys = ON');
+  migrate(db, path);
+  return { store: new SqliteStore(db), db, log };
+}

@@ -1,0 +1,214 @@
+/**
+ * What every driven clock promises, whether its time is simulated or real.
+ *
+ * A clock is asked for with a calendar start of {@link WORLD_START}. Nothing in here measures how long anything took.
+ */
+import { describe, expect, test } from 'vitest';
+import type { DrivenClock } from '../../src/kernel/clock.js';
+import { days, seconds } from '../../src/kernel/time.js';
+
+export const WORLD_START = Date.UTC(2026, 0, 1);
+
+export function clockContract(name: string, makeClock: () => DrivenClock): void {
+  /** A clock with a list of what happened; `set` adds an alarm that writes its name into the list. */
+  function fixture() {
+    const clock = makeClock();
+    const happened: string[] = [];
+    const set = (delay: number, what: string) => clock.after(delay, what, () => happened.push(what));
+    return { clock, happened, set };
+  }
+
+  describe(`${name} as a clock`, () => {
+    test('runs alarms in the order in which they are due', async () => {
+      const { clock, happened, set } = fixture();
+      set(300, 'late');
+      set(100, 'early');
+      set(200, 'middle');
+      await clock.runUntil(300);
+      expect(happened).toEqual(['early', 'middle', 'late']);
+    });
+
+    test('runs alarms that are due together in the order in which they were set', async () => {
+      const { clock, happened, set } = fixture();
+      const names = Array.from({ length: 50 }, (_, i) => `alarm ${i}`);
+      for (const what of names) set(100, what);
+      await clock.runUntil(100);
+      expect(happened).toEqual(names);
+    });
+
+    test('runs an alarm never before it is due', async () => {
+      const { clock } = fixture();
+      const early: number[] = [];
+      for (const delay of [0, 1, 59, 60, 61, 1000]) {
+        const due = clock.now + delay;
+        clock.after(delay, 'check', () => {
+          if (clock.now < due) early.push(delay);
+        });
+      }
+      await clock.runUntil(1000);
+      expect(early).toEqual([]);
+      expect(clock.waiting).toBe(0);
+    });
+
+    test('runs alarms that an alarm sets', async () => {
+      const { clock, happened, set } = fixture();
+      clock.after(100, 'parent', () => {
+        happened.push('parent');
+        set(200, 'child');
+      });
+      set(200, 'between');
+      await clock.runUntil(400);
+      expect(happened).toEqual(['parent', 'between', 'child']);
+    });
+
+    test('runs an alarm without delay after those that were already due', async () => {
+      const { clock, happened, set } = fixture();
+      clock.after(100, 'first', () => {
+        happened.push('first');
+        set(0, 'at once');
+      });
+      set(100, 'second');
+      await clock.runUntil(200);
+      expect(happened).toEqual(['first', 'second', 'at once']);
+    });
+
+    test('does not run a cancelled alarm', async () => {
+      const { clock, happened, set } = fixture();
+      const alarm = set(100, 'cancelled');
+      set(200, 'kept');
+      alarm.cancel();
+      alarm.cancel();
+      await clock.runUntil(300);
+      expect(happened).toEqual(['kept']);
+    });
+
+    test('does not run an alarm that another alarm of the same moment cancels', async () => {
+      const { clock, happened, set } = fixture();
+      clock.after(100, 'canceller', () => victim.cancel());
+      const victim = set(100, 'victim');
+      await clock.runUntil(200);
+      expect(happened).toEqual([]);
+    });
+
+    test('does not let the handle of an alarm that has happened cancel a later one', async () => {
+      const { clock, happened, set } = fixture();
+      const old = set(100, 'old');
+      await clock.runUntil(150);
+      set(100, 'new');
+      old.cancel();
+      expect(clock.waiting).toBe(1);
+      await clock.runUntil(400);
+      expect(happened).toEqual(['old', 'new']);
+    });
+
+    test('counts the alarms that have not happened', async () => {
+      const { clock, set } = fixture();
+      set(100, 'one');
+      set(500, 'two');
+      const three = set(500, 'three');
+      expect(clock.waiting).toBe(3);
+      three.cancel();
+      expect(clock.waiting).toBe(2);
+      await clock.runUntil(200);
+      expect(clock.waiting).toBe(1);
+    });
+
+    test.each([-1, Number.NaN])('refuses a delay of %s and names the alarm', (delay) => {
+      const { clock, set } = fixture();
+      expect(() => set(delay, 'battery check')).toThrow(/delay of 0 ms or more.*battery check/);
+      expect(clock.waiting).toBe(0);
+    });
+
+    test('tells simulated and calendar time that never go back and belong together', async () => {
+      const { clock } = fixture();
+      const seen: [number, number][] = [[clock.now, clock.wall]];
+      for (const delay of [0, 100, 100, 250, 999]) {
+        clock.after(delay, 'look', () => seen.push([clock.now, clock.wall]));
+      }
+      await clock.runUntil(1000);
+      seen.push([clock.now, clock.wall]);
+      expect(seen).toEqual([...seen].sort((a, b) => a[0] - b[0] || a[1] - b[1]));
+      for (const [now, wall] of seen) {
+        expect(Number.isInteger(wall)).toBe(true);
+        // Real time goes on between the two looks.
+        expect(wall - WORLD_START).toBeGreaterThanOrEqual(Math.floor(now));
+        expect(wall - WORLD_START - now).toBeLessThan(seconds(60));
+      }
+    });
+
+    test('stops at the deadline, with the alarms of that moment done and later ones not', async () => {
+      const { clock, happened, set } = fixture();
+      set(1000, 'at the deadline');
+      set(days(1), 'later');
+      await clock.runUntil(1000);
+      expect(clock.now).toBeGreaterThanOrEqual(1000);
+      expect(happened).toEqual(['at the deadline']);
+    });
+
+    test('does not take a delay of more than 2^31-1 ms for none', async () => {
+      const { clock, happened, set } = fixture();
+      set(3_000_000_000, 'in 35 days');
+      await clock.runUntil(2_999_990_000);
+      expect(happened).toEqual([]);
+      await clock.runUntil(3_000_000_001);
+      expect(happened).toEqual(['in 35 days']);
+    });
+
+    test('lets time pass until the attended work is done, and gives its result', async () => {
+      const { clock } = fixture();
+      const wait = (delay: number) => new Promise<void>((resolve) => clock.after(delay, 'wait', resolve));
+      const work = async () => {
+        await wait(1000);
+        await wait(2000);
+        return 'result';
+      };
+      expect(await clock.attend(work())).toBe('result');
+      expect(clock.now).toBeGreaterThanOrEqual(3000);
+    });
+
+    test('fails like the attended work', async () => {
+      const { clock } = fixture();
+      const work = new Promise((_, reject) => clock.after(100, 'fail', () => reject(new Error('no carrier'))));
+      await expect(clock.attend(work)).rejects.toThrow('no carrier');
+    });
+
+    test('ends whoever drives it with the error of an alarm', async () => {
+      const { clock } = fixture();
+      const fail = () => {
+        throw new Error('alarm failed');
+      };
+      clock.after(100, 'bad', fail);
+      await expect(clock.runUntil(1000)).rejects.toThrow('alarm failed');
+      clock.after(100, 'bad', fail);
+      await expect(clock.attend(new Promise(() => {}))).rejects.toThrow('alarm failed');
+    });
+
+    test('ends a run when it is stopped, and stays stopped', async () => {
+      const { clock, happened, set } = fixture();
+      clock.after(100, 'Ctrl-C', () => clock.stop(new Error('interrupted')));
+      set(500, 'never');
+      await expect(clock.runUntil(1000)).rejects.toThrow('interrupted');
+      await expect(clock.runUntil(2000)).rejects.toThrow('interrupted');
+      expect(happened).toEqual([]);
+    });
+
+    test('ends attending when it is stopped', async () => {
+      const { clock, set } = fixture();
+      set(days(1), 'much later');
+      clock.after(100, 'Ctrl-C', () => clock.stop(new Error('interrupted')));
+      await expect(clock.attend(new Promise(() => {}))).rejects.toThrow('interrupted');
+    });
+
+    test('goes on after a hold was released, once or twice', async () => {
+      const { clock, happened, set } = fixture();
+      set(100, 'after the hold');
+      const release = clock.hold('api request');
+      setImmediate(() => {
+        release();
+        release();
+      });
+      await clock.runUntil(200);
+      expect(happened).toEqual(['after the hold']);
+    });
+  });
+}

@@ -1,0 +1,609 @@
+/**
+ * The contract of the store port (src/cloud/store/store.ts), run for every implementation: same calls, same answers.
+ */
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  ConflictError,
+  DEVICE_SORTS,
+  type DeviceQuery,
+  type DeviceRow,
+  type MessageQuery,
+  type MessageRow,
+  type Store,
+} from '../../src/cloud/store/store.js';
+import {
+  device,
+  downlink,
+  furnish,
+  idAt,
+  insert,
+  key,
+  message,
+  OTHER_SPACE,
+  SPACE,
+  space,
+  T0,
+  tag,
+} from '../cloud/store/rows.js';
+
+const byId: DeviceQuery = { limit: 100, sortBy: 'id', order: 'asc' };
+
+export function storeContract(name: string, open: () => Promise<Store>): void {
+  describe(`${name} keeps the contract of the store:`, () => {
+    let store: Store;
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close());
+
+    const namesOf = async (query: Partial<DeviceQuery>): Promise<string[] | 'unknown-cursor'> => {
+      const rows = await store.devices(SPACE, { ...byId, ...query });
+      return rows === 'unknown-cursor' ? rows : rows.map((row) => row.name);
+    };
+    const bodiesOf = async (query: Partial<MessageQuery>, spaceId = SPACE): Promise<unknown[]> =>
+      (await store.messages(spaceId, { limit: 100, ...query })).map((row) => row.body);
+
+    describe('commits', () => {
+      it('write all changes of a list, in order', async () => {
+        await store.commit([
+          insert.space(space()),
+          insert.tag(tag(1)),
+          insert.device(device(1, { tagIds: [tag(1).id] })),
+        ]);
+        expect(await store.device(SPACE, device(1).id)).toEqual(device(1, { tagIds: [tag(1).id] }));
+      });
+
+      it('write nothing when one change of the list conflicts', async () => {
+        await furnish(store);
+        const list = [
+          insert.message(message(1)),
+          insert.device(device(2)),
+          insert.device(device(3, { serial: device(1).serial })),
+        ];
+        await expect(store.commit(list)).rejects.toEqual(new ConflictError('serial'));
+        expect(await bodiesOf({})).toEqual([]);
+        expect(await store.device(SPACE, device(2).id)).toBeUndefined();
+      });
+
+      it('do not suffer from a conflict in another commit of the same turn', async () => {
+        await furnish(store);
+        const results = await Promise.allSettled([
+          store.commit([insert.message(message(1))]),
+          store.commit([insert.message(message(2)), insert.device(device(9, { serial: device(1).serial }))]),
+          store.commit([insert.message(message(3))]),
+        ]);
+        expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+        expect(await bodiesOf({})).toEqual([{ n: 3 }, { n: 1 }]);
+      });
+
+      it('let one of two rivals of the same turn win', async () => {
+        await furnish(store, []);
+        const results = await Promise.allSettled([
+          store.commit([insert.device(device(1))]),
+          store.commit([insert.device(device(2, { serial: device(1).serial }))]),
+        ]);
+        expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected']);
+        expect(await namesOf({})).toEqual(['device-1']);
+      });
+
+      it('reject a row that refers to nothing, and one that is there already', async () => {
+        await furnish(store);
+        await store.commit([insert.message(message(1))]);
+        for (const row of [
+          insert.device(device(2, { spaceId: idAt(T0, 999) })),
+          insert.key(key(1, { spaceId: idAt(T0, 999) })),
+          insert.tag(tag(1, { spaceId: idAt(T0, 999) })),
+          insert.message(message(2, { deviceId: idAt(T0, 999) })),
+          insert.message(message(1)),
+        ]) {
+          await expect(store.commit([row])).rejects.toThrow();
+        }
+        expect(await bodiesOf({})).toEqual([{ n: 1 }]);
+      });
+
+      it('write nothing when a body is no JSON', async () => {
+        await furnish(store);
+        const list = [insert.message(message(1)), insert.message(message(2, { body: { big: 1n } }))];
+        await expect(store.commit(list)).rejects.toThrow();
+        expect(await bodiesOf({})).toEqual([]);
+      });
+
+      it('do nothing to what does not exist', async () => {
+        await furnish(store);
+        const id = idAt(T0, 999);
+        await store.commit([
+          { kind: 'device.change', id, change: { name: 'x' } },
+          { kind: 'device.delete', id, at: T0 },
+          { kind: 'tag.delete', id },
+          { kind: 'message.state', id, state: 'sent', at: T0, attempt: 1 },
+          { kind: 'message.answered', id, at: T0 },
+        ]);
+        expect(await namesOf({})).toEqual(['device-1']);
+      });
+    });
+
+    describe('rows', () => {
+      it('are not shared with whoever wrote them', async () => {
+        await furnish(store, []);
+        const label: Record<string, string> = { site: 'A' };
+        const body = { list: [1, 2] };
+        await store.commit([insert.device(device(1, { label })), insert.message(message(1, { body }))]);
+        label.site = 'B';
+        body.list.push(3);
+        expect((await store.device(SPACE, device(1).id))?.label).toEqual({ site: 'A' });
+        expect(await bodiesOf({})).toEqual([{ list: [1, 2] }]);
+      });
+
+      it('are not shared with whoever reads them', async () => {
+        await furnish(store, [device(1, { label: { site: 'A' }, session: { fw_version: 'v1' } })]);
+        await store.commit([
+          insert.message(message(1, { body: { list: [1] } })),
+          { kind: 'codec.put', row: { hash: 'c0', document: Uint8Array.of(1, 2) } },
+        ]);
+        const spoil = async () => {
+          const label = (await store.device(SPACE, device(1).id))?.label as Record<string, string>;
+          const body = (await store.message(SPACE, message(1).id))?.body as { list: number[] };
+          (await store.codec('c0'))?.document.fill(9);
+          body.list.push(2);
+          // Because a store may also defend itself by handing out frozen rows.
+          try {
+            label.site = 'spoilt';
+          } catch {}
+        };
+        await spoil();
+        expect((await store.device(SPACE, device(1).id))?.label).toEqual({ site: 'A' });
+        expect(await bodiesOf({})).toEqual([{ list: [1] }]);
+        expect((await store.codec('c0'))?.document).toEqual(Uint8Array.of(1, 2));
+      });
+
+      it('come back as they were', async () => {
+        const full = device(1, {
+          name: 'Žofie "1" \u{1f600}',
+          comment: 'line\nline\u0000end',
+          externalId: 'ext-1',
+          label: { a: '', b: 'ü' },
+          lastSeen: T0 + 1,
+          sessionId: 1_767_225_600,
+          session: { vendor_name: 'X', imei: '351358815178345', watchdog_timeout: 0 },
+          configHash: '0123456789abcdef',
+          decoderHash: 'fedcba9876543210',
+          encoderHash: '0000000000000000',
+        });
+        await furnish(store, [full]);
+        expect(await store.device(SPACE, full.id)).toEqual(full);
+        expect(await store.deviceBySerial(full.serial)).toEqual(full);
+        const sent = downlink(1, { codecHash: 'c', raw: '00ff', print: 'p', downAttempt: 3, downAnsweredAt: T0 + 9 });
+        await store.commit([insert.message(sent)]);
+        const listed = { ...sent, deviceName: full.name, deviceSerial: full.serial };
+        expect(await store.message(SPACE, sent.id)).toEqual(listed);
+        expect(await store.messages(SPACE, { limit: 1 })).toEqual([listed]);
+        expect(await store.pendingDownlinks(full.id)).toEqual([sent]);
+      });
+
+      it('hold any JSON value as a body', async () => {
+        await furnish(store);
+        let n = 0;
+        await fc.assert(
+          fc.asyncProperty(fc.jsonValue(), async (body) => {
+            const row = message(n++, { body });
+            await store.commit([insert.message(row)]);
+            const expected = JSON.parse(JSON.stringify(body));
+            expect((await store.message(SPACE, row.id))?.body).toEqual(expected);
+          }),
+          { numRuns: 30 },
+        );
+      });
+    });
+
+    describe('spaces and keys', () => {
+      it('are found by id, and keys by their hash', async () => {
+        await store.commit([insert.space(space()), insert.key(key(1))]);
+        expect(await store.space(SPACE)).toEqual(space());
+        expect(await store.space(OTHER_SPACE)).toBeUndefined();
+        expect(await store.keyByHash('hash-1')).toEqual(key(1));
+        expect(await store.keyByHash('hash-2')).toBeUndefined();
+      });
+
+      it('are replaced when they are put again', async () => {
+        await store.commit([insert.space(space()), insert.key(key(1))]);
+        await store.commit([insert.space(space({ name: 'new' })), insert.key(key(1, { hash: 'rotated' }))]);
+        expect((await store.space(SPACE))?.name).toBe('new');
+        expect(await store.keyByHash('hash-1')).toBeUndefined();
+        expect((await store.keyByHash('rotated'))?.id).toBe(key(1).id);
+      });
+
+      it('are listed in order of id, page by page', async () => {
+        await store.commit([3, 1, 2].map((n) => insert.space(space({ id: idAt(T0, n), name: `s${n}` }))));
+        expect((await store.spaces({ limit: 2 })).map((row) => row.name)).toEqual(['s1', 's2']);
+        expect((await store.spaces({ limit: 2, after: idAt(T0, 2) })).map((row) => row.name)).toEqual(['s3']);
+      });
+    });
+
+    describe('tags', () => {
+      it('have a name of their own in their space', async () => {
+        await furnish(store, []);
+        await store.commit([insert.tag(tag(1)), insert.tag(tag(2))]);
+        await expect(store.commit([insert.tag(tag(3, { name: 'tag-1' }))])).rejects.toEqual(
+          new ConflictError('tag-name'),
+        );
+        await expect(store.commit([insert.tag(tag(2, { name: 'tag-1' }))])).rejects.toEqual(
+          new ConflictError('tag-name'),
+        );
+        await store.commit([insert.tag(tag(4, { name: 'tag-1', spaceId: OTHER_SPACE }))]);
+        expect(await store.tags(SPACE, { limit: 9 })).toEqual([tag(1), tag(2)]);
+      });
+
+      it('can be renamed, also into a name that was just given up', async () => {
+        await furnish(store, []);
+        await store.commit([insert.tag(tag(1)), insert.tag(tag(2))]);
+        await store.commit([insert.tag(tag(1, { name: 'new' })), insert.tag(tag(2, { name: 'tag-1' }))]);
+        expect((await store.tags(SPACE, { limit: 9 })).map((row) => row.name)).toEqual(['new', 'tag-1']);
+      });
+
+      it('are listed page by page, also behind one that is gone', async () => {
+        await furnish(store, []);
+        await store.commit([1, 2, 3, 4].map((n) => insert.tag(tag(n))));
+        await store.commit([{ kind: 'tag.delete', id: tag(2).id }]);
+        expect(await store.tags(SPACE, { limit: 1, after: tag(2).id })).toEqual([tag(3)]);
+        expect(await store.tags(OTHER_SPACE, { limit: 9 })).toEqual([]);
+        expect(await store.tag(OTHER_SPACE, tag(1).id)).toBeUndefined();
+        expect(await store.tag(SPACE, tag(1).id)).toEqual(tag(1));
+      });
+
+      it('come off every device when they are deleted', async () => {
+        await furnish(store, []);
+        const tagIds = [tag(2).id, tag(1).id];
+        await store.commit([insert.tag(tag(1)), insert.tag(tag(2)), insert.device(device(1, { tagIds }))]);
+        expect((await store.device(SPACE, device(1).id))?.tagIds).toEqual(tagIds);
+        await store.commit([{ kind: 'tag.delete', id: tag(2).id }]);
+        expect((await store.device(SPACE, device(1).id))?.tagIds).toEqual([tag(1).id]);
+        expect(await namesOf({ tagIds: [tag(2).id] })).toEqual([]);
+      });
+
+      it('that do not exist are left out of a device', async () => {
+        await furnish(store, []);
+        await store.commit([
+          insert.tag(tag(1)),
+          insert.device(device(1, { tagIds: [tag(7).id, tag(1).id, tag(1).id] })),
+        ]);
+        expect((await store.device(SPACE, device(1).id))?.tagIds).toEqual([tag(1).id]);
+        await store.commit([{ kind: 'device.change', id: device(1).id, change: { tagIds: [tag(7).id] } }]);
+        expect((await store.device(SPACE, device(1).id))?.tagIds).toEqual([]);
+      });
+    });
+
+    describe('devices', () => {
+      it('are only seen in their own space, but a serial number is taken everywhere', async () => {
+        await furnish(store);
+        expect(await store.device(OTHER_SPACE, device(1).id)).toBeUndefined();
+        const rival = device(2, { spaceId: OTHER_SPACE, serial: device(1).serial });
+        await expect(store.commit([insert.device(rival)])).rejects.toEqual(new ConflictError('serial'));
+      });
+
+      it('change only in the fields that a change names', async () => {
+        await furnish(store, [device(1, { comment: 'old', label: { a: '1' }, sessionId: 5 })]);
+        const change = { comment: null, lastSeen: T0 + 7, label: { b: '2' }, session: { fw_name: 'f' } };
+        await store.commit([{ kind: 'device.change', id: device(1).id, change }]);
+        expect(await store.device(SPACE, device(1).id)).toEqual(device(1, { ...change, sessionId: 5 }));
+        await store.commit([{ kind: 'device.change', id: device(1).id, change: { session: null, name: 'Renamed' } }]);
+        const row = await store.device(SPACE, device(1).id);
+        expect([row?.session, row?.name, row?.lastSeen]).toEqual([null, 'Renamed', T0 + 7]);
+        expect(await namesOf({ name: 'RENAMED' })).toEqual(['Renamed']);
+      });
+
+      it('are gone when deleted, with their messages out of sight, their downlinks cancelled and their serial number free', async () => {
+        await furnish(store);
+        await store.commit([insert.message(message(1)), insert.message(downlink(2))]);
+        await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 + 9 }]);
+        expect(await store.device(SPACE, device(1).id)).toBeUndefined();
+        expect(await store.deviceBySerial(device(1).serial)).toBeUndefined();
+        expect(await store.countDevices(SPACE, {})).toBe(0);
+        expect(await bodiesOf({})).toEqual([]);
+        expect(await bodiesOf({ deviceId: device(1).id })).toEqual([]);
+        expect(await store.message(SPACE, message(1).id)).toBeUndefined();
+        expect(await store.pendingDownlinks(device(1).id)).toEqual([]);
+        expect(await store.overdueDownlinks(T0 + 1e9, 9)).toEqual([]);
+        await store.commit([insert.device(device(2, { serial: device(1).serial })), insert.message(message(3))]);
+        expect(await bodiesOf({})).toEqual([]);
+        expect(await namesOf({})).toEqual(['device-2']);
+      });
+
+      it('can be deleted and made again in one commit', async () => {
+        await furnish(store);
+        const again = insert.device(device(2, { serial: device(1).serial }));
+        await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 }, again]);
+        expect(await namesOf({})).toEqual(['device-2']);
+      });
+
+      it('are listed by id in both directions, also behind one that is gone', async () => {
+        await furnish(
+          store,
+          [3, 1, 4, 2].map((n) => device(n)),
+        );
+        expect(await namesOf({ limit: 2 })).toEqual(['device-1', 'device-2']);
+        expect(await namesOf({ order: 'desc', limit: 2 })).toEqual(['device-4', 'device-3']);
+        await store.commit([{ kind: 'device.delete', id: device(2).id, at: T0 }]);
+        expect(await namesOf({ after: device(2).id })).toEqual(['device-3', 'device-4']);
+        expect(await namesOf({ after: device(2).id, order: 'desc' })).toEqual(['device-1']);
+      });
+
+      it('are filtered by parts of the name and of the serial number, and by the whole external id', async () => {
+        const rows = [
+          device(1, { name: 'Čidlo-Šatna' }),
+          device(2, { name: 'čidlo-100%_a', serial: 42, externalId: 'x' }),
+          device(3, { name: 'other', externalId: 'xy' }),
+        ];
+        await furnish(store, rows);
+        expect(await namesOf({ name: 'ČIDLO' })).toEqual(['Čidlo-Šatna', 'čidlo-100%_a']);
+        expect(await namesOf({ name: '%_' })).toEqual(['čidlo-100%_a']);
+        expect(await namesOf({ serial: '00042' })).toEqual(['čidlo-100%_a']);
+        expect(await namesOf({ serial: String(rows[0]?.serial) })).toEqual(['Čidlo-Šatna']);
+        expect(await namesOf({ externalId: 'x' })).toEqual(['čidlo-100%_a']);
+        expect(await store.countDevices(SPACE, { name: 'čidlo' })).toBe(2);
+        expect(await store.countDevices(OTHER_SPACE, {})).toBe(0);
+      });
+
+      it('are filtered by any or by all of the given tags', async () => {
+        await furnish(store, []);
+        const [a, b, c] = [tag(1).id, tag(2).id, tag(3).id];
+        await store.commit([1, 2, 3].map((n) => insert.tag(tag(n))));
+        await store.commit([
+          insert.device(device(1, { tagIds: [a, b] })),
+          insert.device(device(2, { tagIds: [b] })),
+          insert.device(device(3)),
+        ]);
+        expect(await namesOf({ tagIds: [a, b] })).toEqual(['device-1', 'device-2']);
+        expect(await namesOf({ tagIds: [a, b, a], tagLogic: 'all' })).toEqual(['device-1']);
+        expect(await namesOf({ tagIds: [c] })).toEqual([]);
+        expect(await namesOf({ tagIds: [] })).toEqual(['device-1', 'device-2', 'device-3']);
+        expect(await store.countDevices(SPACE, { tagIds: [a, b], tagLogic: 'all' })).toBe(1);
+      });
+
+      it('that lack the value sorted by come last in both directions; ties go by id', async () => {
+        const seen = [5, null, 7, 5, null].map((at, i) => device(i + 1, { lastSeen: at === null ? null : T0 + at }));
+        await furnish(store, seen);
+        const order = (names: number[]) => names.map((n) => `device-${n}`);
+        expect(await namesOf({ sortBy: 'last_seen' })).toEqual(order([1, 4, 3, 2, 5]));
+        expect(await namesOf({ sortBy: 'last_seen', order: 'desc' })).toEqual(order([3, 1, 4, 2, 5]));
+      });
+
+      it('are sorted by name in the order of code points', async () => {
+        const names = ['b', 'B', '\u{1f600}', 'ｱ', 'a', 'ab'];
+        await furnish(
+          store,
+          names.map((name, i) => device(i, { name })),
+        );
+        expect(await namesOf({ sortBy: 'name' })).toEqual(['B', 'a', 'ab', 'b', 'ｱ', '\u{1f600}']);
+      });
+
+      it('can be walked in any order, whatever the page size, each exactly once', async () => {
+        const names = ['b', 'a', 'b', 'c', 'a', 'd', 'b'];
+        const rows = names.map((name, i) =>
+          device(i, {
+            name,
+            externalId: i % 3 === 0 ? null : `e${i % 2}`,
+            lastSeen: i % 2 === 0 ? null : T0 + (i % 4),
+            sessionId: i % 3 === 1 ? null : 10 - i,
+          }),
+        );
+        await furnish(store, rows);
+        for (const sortBy of DEVICE_SORTS) {
+          for (const order of ['asc', 'desc'] as const) {
+            const whole = (await store.devices(SPACE, { limit: 100, sortBy, order })) as readonly DeviceRow[];
+            expect(new Set(whole.map((row) => row.id)).size).toBe(rows.length);
+            for (const limit of [1, 2, 3]) {
+              const walked: DeviceRow[] = [];
+              for (;;) {
+                const after = walked.at(-1)?.id;
+                const query = { limit, sortBy, order, ...(after === undefined ? {} : { after }) };
+                const page = (await store.devices(SPACE, query)) as readonly DeviceRow[];
+                if (page.length === 0) break;
+                walked.push(...page);
+              }
+              expect(walked).toEqual(whole);
+            }
+          }
+        }
+      });
+
+      it('refuse a cursor that is no device of the space, except by id', async () => {
+        await furnish(store);
+        const foreign = device(2, { spaceId: OTHER_SPACE });
+        await store.commit([insert.device(foreign)]);
+        expect(await namesOf({ sortBy: 'name', after: foreign.id })).toBe('unknown-cursor');
+        expect(await namesOf({ sortBy: 'name', after: idAt(T0, 999) })).toBe('unknown-cursor');
+        expect(await namesOf({ after: idAt(T0, 1) })).toEqual(['device-1']);
+      });
+    });
+
+    describe('messages', () => {
+      it('are listed newest first, page by page', async () => {
+        await furnish(store);
+        await store.commit([2, 1, 3].map((n) => insert.message(message(n))));
+        expect(await bodiesOf({ limit: 2 })).toEqual([{ n: 3 }, { n: 2 }]);
+        expect(await bodiesOf({ limit: 2, after: message(2).id })).toEqual([{ n: 1 }]);
+        expect(await bodiesOf({ after: idAt(T0 + 1500, 0) })).toEqual([{ n: 1 }]);
+        expect(await bodiesOf({}, OTHER_SPACE)).toEqual([]);
+        expect(await bodiesOf({ deviceId: device(1).id }, OTHER_SPACE)).toEqual([]);
+        expect(await store.message(OTHER_SPACE, message(1).id)).toBeUndefined();
+      });
+
+      it('are filtered by device, tag, type, direction and time', async () => {
+        await furnish(store, []);
+        await store.commit([
+          insert.tag(tag(1)),
+          insert.device(device(1, { tagIds: [tag(1).id] })),
+          insert.device(device(2)),
+        ]);
+        await store.commit([
+          insert.message(message(1)),
+          insert.message(message(2, { type: 'session', deviceId: device(2).id })),
+          insert.message(message(3, { type: 'stats' })),
+          insert.message(message(4, { direction: 'down', type: 'shell' })),
+        ]);
+        const numbers = async (query: Partial<MessageQuery>) =>
+          (await bodiesOf(query)).map((body) => (body as { n: number }).n);
+        expect(await numbers({ deviceId: device(1).id })).toEqual([4, 3, 1]);
+        expect(await numbers({ deviceId: idAt(T0, 999) })).toEqual([]);
+        expect(await numbers({ tagId: tag(1).id })).toEqual([4, 3, 1]);
+        expect(await numbers({ tagId: tag(2).id })).toEqual([]);
+        expect(await numbers({ types: ['data'] })).toEqual([1]);
+        expect(await numbers({ types: ['data', 'session'] })).toEqual([2, 1]);
+        expect(await numbers({ types: [] })).toEqual([]);
+        expect(await numbers({ direction: 'down' })).toEqual([4]);
+        expect(await numbers({ createdAfter: T0 + 2000 })).toEqual([4, 3]);
+        expect(await numbers({ createdBefore: T0 + 2000 })).toEqual([1]);
+        expect(await numbers({ createdAfter: T0 + 1999, createdBefore: T0 + 2001 })).toEqual([2]);
+        expect(await numbers({ createdAfter: -1e15, createdBefore: 1e17 })).toEqual([4, 3, 2, 1]);
+        expect(await numbers({ deviceId: device(1).id, types: ['stats', 'data'], limit: 1 })).toEqual([3]);
+      });
+
+      it('answer every combination of filters as a plain scan would', async () => {
+        const rows: MessageRow[] = [];
+        for (let n = 0; n < 60; n++) {
+          rows.push(
+            message(n, {
+              createdAt: T0 + n * 40_000,
+              deviceId: device(1 + (n % 3)).id,
+              type: ['data', 'data', 'session', 'shell'][n % 4] ?? 'data',
+              direction: n % 5 === 0 ? 'down' : 'up',
+            }),
+          );
+        }
+        await furnish(
+          store,
+          [1, 2, 3].map((n) => device(n)),
+        );
+        await store.commit(rows.map(insert.message));
+        const time = fc.option(fc.integer({ min: T0 - 50_000, max: T0 + 2_500_000 }), { nil: undefined });
+        const query = fc.record(
+          {
+            limit: fc.integer({ min: 1, max: 70 }),
+            after: fc.option(fc.constantFrom(...rows.map((row) => row.id)), { nil: undefined }),
+            deviceId: fc.option(fc.constantFrom(device(1).id, device(2).id), { nil: undefined }),
+            types: fc.option(fc.subarray(['data', 'session', 'shell']), { nil: undefined }),
+            direction: fc.option(fc.constantFrom('up' as const, 'down' as const), { nil: undefined }),
+            createdAfter: time,
+            createdBefore: time,
+          },
+          { requiredKeys: ['limit'] },
+        );
+        await fc.assert(
+          fc.asyncProperty(query, async (given) => {
+            const expected = rows
+              .filter((row) => given.after === undefined || row.id < given.after)
+              .filter((row) => given.deviceId === undefined || row.deviceId === given.deviceId)
+              .filter((row) => given.types === undefined || given.types.includes(row.type))
+              .filter((row) => given.direction === undefined || row.direction === given.direction)
+              .filter((row) => given.createdAfter === undefined || row.createdAt > given.createdAfter)
+              .filter((row) => given.createdBefore === undefined || row.createdAt < given.createdBefore)
+              .reverse()
+              .slice(0, given.limit)
+              .map((row) => row.id);
+            // Because an option that is not there and one that is undefined mean the same here.
+            const found = await store.messages(SPACE, given as MessageQuery);
+            expect(found.map((row) => row.id)).toEqual(expected);
+          }),
+          { numRuns: 60 },
+        );
+      });
+
+      it('show the name that their device has now', async () => {
+        await furnish(store);
+        await store.commit([insert.message(message(1))]);
+        await store.commit([{ kind: 'device.change', id: device(1).id, change: { name: 'renamed' } }]);
+        const [listed] = await store.messages(SPACE, { limit: 1 });
+        expect([listed?.deviceName, listed?.deviceSerial]).toEqual(['renamed', device(1).serial]);
+      });
+    });
+
+    describe('downlinks', () => {
+      it('wait in the order in which they were queued, each device for itself', async () => {
+        await furnish(store, [device(1), device(2)]);
+        const other = downlink(2, { deviceId: device(2).id });
+        await store.commit([downlink(3), other, downlink(1)].map(insert.message));
+        await store.commit([insert.message(message(4))]);
+        expect(await store.pendingDownlinks(device(1).id)).toEqual([downlink(1), downlink(3)]);
+        expect(await store.pendingDownlinks(device(2).id)).toEqual([other]);
+        expect(await store.pendingDownlinks(idAt(T0, 999))).toEqual([]);
+      });
+
+      it('count attempts while pending, and leave the queue when their state changes', async () => {
+        await furnish(store);
+        await store.commit([insert.message(downlink(1))]);
+        const { id } = downlink(1);
+        await store.commit([{ kind: 'message.state', id, state: 'pending', at: T0 + 5000, attempt: 1 }]);
+        expect(await store.pendingDownlinks(device(1).id)).toEqual([downlink(1, { downAttempt: 1 })]);
+        await store.commit([{ kind: 'message.state', id, state: 'sent', at: T0 + 6000, attempt: 2 }]);
+        expect(await store.pendingDownlinks(device(1).id)).toEqual([]);
+        expect(await store.overdueDownlinks(T0 + 1e9, 9)).toEqual([]);
+        const row = await store.message(SPACE, id);
+        expect([row?.downState, row?.downStateAt, row?.downAttempt]).toEqual(['sent', T0 + 6000, 2]);
+      });
+
+      it('are overdue when they were queued before a moment, over all devices and spaces', async () => {
+        await furnish(store, [device(1), device(2, { spaceId: OTHER_SPACE })]);
+        const foreign = downlink(2, { deviceId: device(2).id, spaceId: OTHER_SPACE });
+        await store.commit([downlink(3), foreign, downlink(1), downlink(200)].map(insert.message));
+        expect((await store.overdueDownlinks(T0 + 3000, 9)).map((row) => row.id)).toEqual([downlink(1).id, foreign.id]);
+        expect((await store.overdueDownlinks(T0 + 3001, 9)).length).toBe(3);
+        expect((await store.overdueDownlinks(T0 + 3001, 2)).length).toBe(2);
+      });
+
+      it('of config and shell are unanswered from being sent until the answer', async () => {
+        await furnish(store);
+        const rows = [downlink(2, { type: 'config' }), downlink(1), downlink(3, { type: 'data' }), downlink(4)];
+        await store.commit(rows.map(insert.message));
+        const send = (row: MessageRow) =>
+          ({ kind: 'message.state', id: row.id, state: 'sent', at: T0 + 9000, attempt: 1 }) as const;
+        await store.commit(rows.slice(0, 3).map(send));
+        expect((await store.unansweredDownlinks(device(1).id)).map((row) => row.id)).toEqual([
+          downlink(1).id,
+          downlink(2).id,
+        ]);
+        await store.commit([{ kind: 'message.answered', id: downlink(1).id, at: T0 + 9999 }]);
+        expect((await store.unansweredDownlinks(device(1).id)).map((row) => row.id)).toEqual([downlink(2).id]);
+        expect((await store.message(SPACE, downlink(1).id))?.downAnsweredAt).toBe(T0 + 9999);
+      });
+
+      it('have a timeline in the order in which it was written', async () => {
+        await furnish(store);
+        const rows = ['queued', 'contact', 'offered', 'sent'].map((what) => ({
+          messageId: message(1).id,
+          at: T0,
+          what,
+          detail: what === 'sent' ? 'final-ack' : null,
+        }));
+        await store.commit(rows.map((row) => ({ kind: 'timeline.add', row })));
+        await store.commit([
+          { kind: 'timeline.add', row: { messageId: message(2).id, at: T0, what: 'x', detail: null } },
+        ]);
+        expect(await store.timeline(message(1).id)).toEqual(rows);
+        expect(await store.timeline(message(3).id)).toEqual([]);
+      });
+    });
+
+    it('finds the newest copy of a message of the same device, if it is not too old', async () => {
+      await furnish(store, [device(1), device(2)]);
+      await store.commit([
+        insert.message(message(2, { print: 'p' })),
+        insert.message(message(1, { print: 'p' })),
+        insert.message(message(3, { print: 'q', deviceId: device(2).id })),
+      ]);
+      const at = T0 + 2000;
+      expect(await store.copyOf(device(1).id, 'p', at)).toBe(message(2).id);
+      expect(await store.copyOf(device(1).id, 'p', at + 1)).toBeUndefined();
+      expect(await store.copyOf(device(1).id, 'q', T0)).toBeUndefined();
+      expect(await store.copyOf(device(2).id, 'p', T0)).toBeUndefined();
+    });
+
+    it('keeps the first document of a codec hash', async () => {
+      const row = { hash: '0123456789abcdef', document: Uint8Array.of(1, 2, 3) };
+      await store.commit([{ kind: 'codec.put', row }]);
+      await store.commit([{ kind: 'codec.put', row: { ...row, document: Uint8Array.of(9) } }]);
+      expect(await store.codec(row.hash)).toEqual(row);
+      expect(await store.codec('0000000000000000')).toBeUndefined();
+    });
+  });
+}

@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { buildShell } from '../../../src/device/commands/index.js';
+import { modules } from '../config/specs.js';
+import { fakeHost } from '../shell/fake-host.js';
+
+const shell = buildShell(['app', 'ble', 'cloud', 'config', 'lrw', 'lte', 'tag'], modules());
+
+describe('config', () => {
+  test('show prints every parameter of every module, in the order of registration', () => {
+    expect(shell.run(fakeHost(), 'config show')).toEqual({
+      code: 0,
+      lines: [
+        'app config interval-sample 60',
+        'app config interval-report 1800',
+        'app config interval-poll 0',
+        'app config backup-report-connected true',
+        'app config backup-report-disconnected true',
+        'app config hygro-t-alarm-hi-thr 0.00',
+        'app config mode "none"',
+        'ble config passkey ""',
+        'tag config enabled false',
+        'tag config scan-interval 300',
+        'tag config scan-duration 12',
+        'tag config devices addr 0 000000000000',
+        'tag config devices addr 1 000000000000',
+        'tag config devices addr 2 000000000000',
+        'cloud config spool-size 10',
+        'lrw config deveui 0000000000000000',
+        'lte config test false',
+        'lte config mode "lte-m,nb-iot"',
+        'lte config bands ""',
+        'lte config network ""',
+        'lte config apn ""',
+      ],
+    });
+  });
+
+  test('modules lists the settings prefixes', () => {
+    const { lines } = shell.run(fakeHost(), 'config modules');
+    expect(lines).toEqual(['app-clime', 'ble', 'tag', 'cloud', 'lrw', 'lte']);
+  });
+
+  test('save prints nothing, writes flash and restarts', () => {
+    const host = fakeHost();
+    shell.run(host, 'app config interval-report 60');
+    expect(shell.run(host, 'config save')).toEqual({ code: 0, lines: [], reboot: 'config' });
+    host.config.boot();
+    expect(host.config.number('app', 'interval-report')).toBe(60);
+  });
+
+  test('reset prints nothing, erases flash and restarts', () => {
+    const host = fakeHost();
+    shell.run(host, 'app config interval-report 60');
+    shell.run(host, 'config save');
+    expect(shell.run(host, 'config reset')).toEqual({ code: 0, lines: [], reboot: 'config' });
+    host.config.boot();
+    expect(host.config.number('app', 'interval-report')).toBe(1800);
+  });
+
+  test('alone prints its help; with an unknown word it complains first', () => {
+    const help = shell.run(fakeHost(), 'config');
+    expect(help.code).toBe(0);
+    expect(help.lines[0]).toMatch(/^config - /);
+    expect(shell.run(fakeHost(), 'config foo')).toEqual({
+      code: -22,
+      lines: ['command not found: foo', ...help.lines],
+    });
+  });
+});
+
+describe('<module> config', () => {
+  const allHelp = (module: string) => shell.run(fakeHost(), `${module} config`).lines;
+
+  test('alone prints the help lines of all parameters', () => {
+    const { code, lines } = shell.run(fakeHost(), 'lrw config');
+    expect({ code, lines }).toEqual({ code: 0, lines: ['  deveui            :Device EUI. (len: 8 B)'] });
+    expect(allHelp('app')).toContain('  interval-report   :Get/Set report interval in seconds. <30~86400>');
+  });
+
+  test('show prints all parameters of the module', () => {
+    const { lines } = shell.run(fakeHost(), 'lte config show');
+    expect(lines[0]).toBe('lte config test false');
+    expect(lines).toHaveLength(5);
+  });
+
+  test('a name prints its line; a prefix with * the lines of all that begin so', () => {
+    const host = fakeHost();
+    expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "none"']);
+    expect(shell.run(host, 'app config backup-report-*').lines).toEqual([
+      'app config backup-report-connected true',
+      'app config backup-report-disconnected true',
+    ]);
+    expect(shell.run(host, 'app config *').lines).toEqual(shell.run(host, 'app config show').lines);
+  });
+
+  test('a write prints nothing, and shows in reads', () => {
+    const host = fakeHost();
+    expect(shell.run(host, 'app config mode "lte"')).toEqual({ code: 0, lines: [] });
+    expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "lte"']);
+  });
+
+  test('a prefix with * writes all that begin so, and each refuses for itself', () => {
+    const host = fakeHost();
+    expect(shell.run(host, 'app config backup-* false').lines).toEqual([]);
+    // 20 is below the least report interval, and fine for the others.
+    expect(shell.run(host, 'app config interval-* 20')).toEqual({
+      code: 0,
+      lines: ['Invalid range', '  interval-report   :Get/Set report interval in seconds. <30~86400>'],
+    });
+    expect(shell.run(host, 'app config show').lines.slice(0, 5)).toEqual([
+      'app config interval-sample 20',
+      'app config interval-report 1800',
+      'app config interval-poll 20',
+      'app config backup-report-connected false',
+      'app config backup-report-disconnected false',
+    ]);
+  });
+
+  test('an unknown name, with or without value, prints the help of all parameters', () => {
+    for (const words of ['foo', 'foo 1', 'x*', 'show 1', '""']) {
+      expect(shell.run(fakeHost(), `app config ${words}`)).toEqual({ code: 0, lines: allHelp('app') });
+    }
+  });
+
+  test('a word too many does nothing, two are an error', () => {
+    const host = fakeHost();
+    expect(shell.run(host, 'app config mode lte lrw')).toEqual({ code: 0, lines: [] });
+    expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "none"']);
+    const { code, lines } = shell.run(host, 'app config mode a b c');
+    expect([code, lines[0]]).toEqual([-22, 'config: wrong parameter count']);
+  });
+
+  test('hides nothing of another module', () => {
+    expect(shell.run(fakeHost(), 'cloud config').lines).toEqual(['  spool-size        :Spool size. <0~100>']);
+  });
+});
+
+test('app with an unknown word complains in the words of the application', () => {
+  const { code, lines } = shell.run(fakeHost(), 'app foo');
+  expect([code, lines[0]]).toEqual([-22, 'command not found: foo']);
+  expect(lines[1]).toMatch(/^app - /);
+});

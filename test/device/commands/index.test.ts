@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { buildShell, COMMAND_GROUPS, NOT_EMULATED } from '../../../src/device/commands/index.js';
+import type { Command } from '../../../src/device/shell/command.js';
+import { modules } from '../config/specs.js';
+import { fakeHost } from '../shell/fake-host.js';
+
+/** Root words of Clime (firmware shell, 2). */
+const CLIME = [
+  ...[
+    'accel',
+    'app',
+    'batt',
+    'ble',
+    'button',
+    'cloud',
+    'config',
+    'gpio',
+    'help',
+    'i2c',
+    'info',
+    'kernel',
+    'led',
+    'lte',
+  ],
+  ...['mcuboot', 'rtc', 'send', 'settings', 'fs', 'therm', 'flash'],
+  ...['sample', 'aggreg', 'backup', 'lrw', 'tag', 'hygro', 'ds18b20', 'w1'],
+];
+
+/** First words of the lines of `help`. */
+function listed(groups: readonly string[]): readonly string[] {
+  const { lines } = buildShell(groups, modules()).run(fakeHost(), 'help');
+  return lines.slice(3).flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? []);
+}
+
+test('help lists the groups of the device type that are emulated, and no others', () => {
+  expect(listed(CLIME)).toEqual(CLIME.filter((word) => !NOT_EMULATED.has(word)).sort());
+  expect(listed(['send'])).toEqual(['help', 'send']);
+});
+
+test('a group is either emulated or left out', () => {
+  expect(Object.keys(COMMAND_GROUPS).filter((word) => NOT_EMULATED.has(word))).toEqual([]);
+});
+
+test('a group that nobody knows is a mistake in the profile', () => {
+  expect(() => buildShell(['send', 'dance'], [])).toThrow('"dance" is not a command group');
+});
+
+test('no line makes a command throw', () => {
+  const words = new Set(
+    Object.values(COMMAND_GROUPS).flatMap((make) => walk(make(() => true)).map((each) => each.word)),
+  );
+  const word = fc.oneof(
+    fc.constantFrom(...words),
+    fc.constantFrom('*', '0', '-1', '99999999999', '""', 'addr'),
+    fc.string(),
+  );
+  const shell = buildShell(Object.keys(COMMAND_GROUPS), modules());
+  const host = fakeHost({ spooled: 1, channels: [{ mode: 'disabled' }] });
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), (line) => {
+      const { code, lines } = shell.run(host, line.join(' '));
+      expect(Number.isInteger(code)).toBe(true);
+      expect(
+        lines.every((printed) => !/[\r\n]/.test(printed)),
+        line.join(' '),
+      ).toBe(true);
+    }),
+  );
+});
+
+describe.each(Object.entries(COMMAND_GROUPS))('%s', (word, make) => {
+  const root = make(() => true);
+
+  test('is registered under its own word', () => {
+    expect(root.word).toBe(word);
+  });
+
+  test('has a help text of one plain line for every command, and each can be run or has sub-commands', () => {
+    for (const command of walk(root)) {
+      expect(command.help, command.word).toMatch(/^[ -~]+$/);
+      expect(command.run !== undefined || (command.children?.length ?? 0) > 0, command.word).toBe(true);
+    }
+  });
+
+  test('has no sub-command twice', () => {
+    for (const command of walk(root)) {
+      const words = (command.children ?? []).map((child) => child.word);
+      expect(new Set(words).size).toBe(words.length);
+    }
+  });
+});
+
+function walk(command: Command): readonly Command[] {
+  return [command, ...(command.children ?? []).flatMap(walk)];
+}

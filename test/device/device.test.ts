@@ -1,0 +1,341 @@
+/** The life of a device against a cloud: session, reports, downlinks, what survives a reboot (firmware behaviour, 1 to 6). */
+import { describe, expect, it } from 'vitest';
+import { hours, minutes, seconds } from '../../src/kernel/time.js';
+import { ACK, FIRST, LAST, NOTHING } from '../../src/protocol/flap/packet.js';
+import { SERIAL, type TestCloud, testCloud } from '../support/cloud.js';
+import { datagramOf, packetIn, type TestDeviceOptions, testDevice } from '../support/device.js';
+
+interface Options extends Partial<TestDeviceOptions> {
+  readonly cloud?: TestCloud;
+  /** Does the network let datagrams through? Default: always. */
+  readonly passes?: () => boolean;
+}
+
+/** A device that is registered in a cloud and has just been switched on. */
+async function liveDevice({ cloud, passes = () => true, ...options }: Options = {}) {
+  const home = cloud ?? (await testCloud());
+  if (cloud === undefined) await home.addDevice();
+  const live = testDevice({
+    clock: home.clock,
+    events: home.events,
+    network: (datagram, answer) => {
+      if (!passes()) return;
+      home.clock.after(1, 'datagram', () =>
+        home.gateway.receive(datagram, 'base64', (reply) => passes() && answer(reply)),
+      );
+    },
+    ...options,
+  });
+  live.device.powerOn();
+  return { ...live, cloud: home };
+}
+
+describe('after power-up', () => {
+  it('a device sets up its session, uploads what the cloud does not have, and reports 10 s later', async () => {
+    const { clock, cloud, of } = await liveDevice();
+    await clock.runUntil(minutes(3));
+    const ready = of('device.ready')[0]?.at ?? 0;
+    expect(of('uplink.made').map(({ type }) => type)).toEqual(['session', 'codec', 'config', 'data']);
+    expect(of('uplink.made')[3]?.at).toBe(ready + seconds(10));
+    expect(await cloud.device()).toMatchObject({ decoderHash: '92fd351b4a8c1979' });
+  });
+
+  it('a device with an encoder uploads that, too', async () => {
+    const { clock, cloud } = await liveDevice({ profile: 'control' });
+    await clock.runUntil(minutes(3));
+    expect(await cloud.device()).toMatchObject({ decoderHash: 'ea8c7233208bad80', encoderHash: 'c76a16dd617f713b' });
+  });
+
+  it('uploads nothing that the cloud has already', async () => {
+    const { clock, device, of } = await liveDevice();
+    await clock.runUntil(minutes(3));
+    device.reboot('power');
+    await clock.runUntil(minutes(6));
+    expect(of('uplink.made').map(({ type }) => type)).toEqual([
+      'session',
+      'codec',
+      'config',
+      'data',
+      'session',
+      'data',
+    ]);
+  });
+
+  it('repeats CREATE_SESSION at once when its acknowledgement has no poll flag', async () => {
+    const sequences: number[] = [];
+    const { device, clock } = testDevice({
+      network: (datagram, answer) => {
+        const { sequence, flags } = packetIn(datagram);
+        sequences.push(sequence);
+        if (sequences.length < 5 && flags & FIRST)
+          answer(datagramOf({ flags: ACK, sequence: sequence + 1, data: NOTHING }));
+      },
+    });
+    device.powerOn();
+    await clock.runUntil(minutes(2));
+    expect(sequences.slice(0, 5)).toEqual([0, 2, 4, 6, 8]);
+  });
+
+  it('with radio mode "none" it says nothing at all', async () => {
+    const { clock, events, of } = await liveDevice({ config: ['app config mode none'] });
+    await clock.runUntil(hours(3));
+    expect(events.map(({ kind }) => kind)).toEqual(['device.boot']);
+    expect(of('uplink.made')).toEqual([]);
+  });
+});
+
+describe('reports', () => {
+  it('come every interval, give or take 20 %', async () => {
+    const { clock, of } = await liveDevice({ config: ['app config interval-report 600'] });
+    await clock.runUntil(hours(24));
+    const times = of('uplink.made')
+      .filter(({ type }) => type === 'data')
+      .map(({ at }) => at);
+    const gaps = times.slice(2).map((at, i) => at - (times[i + 1] ?? 0));
+    expect(gaps.length).toBeGreaterThan(110);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(seconds(480));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(seconds(720));
+    expect(Math.max(...gaps) - Math.min(...gaps)).toBeGreaterThan(seconds(120));
+  });
+
+  it('are decoded to JSON with sequence, device time and closed windows', async () => {
+    const { clock, cloud } = await liveDevice();
+    await clock.runUntil(hours(1));
+    const uplinks = (await cloud.messages(await cloud.device())).filter(({ type }) => type === 'data');
+    expect(uplinks[0]?.body).toMatchObject({
+      message: { version: 2, sequence: 0 },
+      hygrometer: { humidity: { measurements: [] } },
+    });
+    const second = uplinks[1]?.body as {
+      message: { timestamp: number };
+      hygrometer: { humidity: { measurements: unknown[] } };
+    };
+    expect(second.hygrometer.humidity.measurements.length).toBeGreaterThanOrEqual(4);
+    expect(Math.abs(second.message.timestamp * 1000 - (uplinks[1]?.createdAt ?? 0))).toBeLessThan(seconds(15));
+  });
+
+  it('of an application without a spool are lost with a reboot while they wait', async () => {
+    let up = true;
+    const { clock, device, of } = await liveDevice({ profile: 'control', passes: () => up });
+    await clock.runUntil(minutes(3));
+    up = false;
+    await clock.runUntil(hours(1));
+    device.reboot('power');
+    expect(of('uplink.dropped')).toMatchObject([{ type: 'data', why: 'reboot' }]);
+  });
+});
+
+describe('the spool', () => {
+  it('after 12 failed sends holds the 10 newest; one success brings the newest first, then the others oldest first', async () => {
+    let up = true;
+    const { clock, cloud, of } = await liveDevice({ config: ['app config interval-report 300'], passes: () => up });
+    await clock.runUntil(minutes(3));
+    const before = of('uplink.made').length;
+    up = false;
+    while (of('uplink.made').length < before + 12) await clock.runUntil(clock.now + seconds(10));
+    const made = of('uplink.made')
+      .slice(before)
+      .map(({ uplink }) => uplink);
+    await clock.runUntil(clock.now + minutes(3));
+    expect(of('uplink.dropped').map(({ uplink, why }) => [uplink, why])).toEqual([
+      [made[0], 'spool full'],
+      [made[1], 'spool full'],
+    ]);
+    up = true;
+    const acknowledged = of('uplink.acked').length;
+    await clock.runUntil(clock.now + minutes(6));
+    const newest = of('uplink.made').at(-1)?.uplink;
+    const order = of('uplink.acked')
+      .slice(acknowledged)
+      .map(({ uplink }) => uplink);
+    // The report that gets through is the 13th: it pushes one more out, and nine older ones are left.
+    expect(order).toEqual([newest, ...made.slice(3)]);
+    const uplinks = (await cloud.messages(await cloud.device())).filter(({ type }) => type === 'data');
+    expect(uplinks).toHaveLength(1 + 10);
+  });
+
+  it('survives a reboot', async () => {
+    let up = true;
+    const { clock, device, of } = await liveDevice({ passes: () => up });
+    await clock.runUntil(minutes(3));
+    up = false;
+    await clock.runUntil(hours(1));
+    const waiting = device.spool.count;
+    expect(waiting).toBeGreaterThan(0);
+    device.reboot('power');
+    up = true;
+    await clock.runUntil(hours(1) + minutes(5));
+    expect(device.spool.count).toBe(0);
+    expect(of('uplink.dropped')).toEqual([]);
+  });
+});
+
+describe('a config downlink', () => {
+  it('is saved, reboots the device about 2 s later, and shows in the next session', async () => {
+    const { clock, cloud, device, of } = await liveDevice();
+    await clock.runUntil(minutes(3));
+    await cloud.core.queue(await cloud.device(), { type: 'config', lines: ['app config interval-report 900'] });
+    await clock.runUntil(hours(1));
+    expect(of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'config']);
+    const received = of('downlink.received').find(({ type }) => type === 'config')?.at ?? 0;
+    expect(of('device.boot')[1]?.at).toBe(received + 10 + seconds(2));
+    expect(device.config.number('app', 'interval-report')).toBe(900);
+    expect(of('downlink.answered')).toHaveLength(1);
+  });
+
+  it('with a wrong line changes nothing, and the device polls again 5 min later at the earliest', async () => {
+    const { clock, cloud, device, of } = await liveDevice();
+    await clock.runUntil(minutes(3));
+    await cloud.core.queue(await cloud.device(), {
+      type: 'config',
+      lines: ['app config interval-report 900', 'nonsense'],
+    });
+    await clock.runUntil(hours(1));
+    expect(of('device.boot')).toHaveLength(1);
+    expect(device.config.number('app', 'interval-report')).toBe(1800);
+    expect(of('downlink.executed').find(({ type }) => type === 'config')).toMatchObject({ ok: false });
+    expect(of('poll.failed')).toHaveLength(1);
+  });
+
+  it('with a refused value is saved without it, and never answered', async () => {
+    const { clock, cloud, of } = await liveDevice();
+    await clock.runUntil(minutes(3));
+    await cloud.core.queue(await cloud.device(), { type: 'config', lines: ['app config interval-report 5'] });
+    await clock.runUntil(hours(1));
+    expect(of('device.boot')).toHaveLength(2);
+    expect(of('downlink.answered')).toEqual([]);
+  });
+});
+
+describe('a shell downlink', () => {
+  it('is answered at once, in a message with its id', async () => {
+    const { clock, cloud, of } = await liveDevice();
+    await clock.runUntil(minutes(3));
+    const row = await cloud.core.queue(await cloud.device(), {
+      type: 'shell',
+      commands: ['info serial-number', 'foo'],
+    });
+    await clock.runUntil(hours(1));
+    const answer = (await cloud.messages(await cloud.device())).find(
+      ({ type, direction }) => type === 'shell' && direction === 'up',
+    );
+    expect(answer?.body).toEqual({
+      message_id: row.id,
+      responses: [
+        { command: 'info serial-number', result: 0, outputs: [`serial number: ${SERIAL}`] },
+        { command: 'foo', result: -8, outputs: ['foo: command not found'] },
+      ],
+    });
+    expect(of('downlink.answered')).toHaveLength(1);
+  });
+
+  it('that reboots the device is never answered', async () => {
+    const { clock, cloud, of } = await liveDevice();
+    await clock.runUntil(minutes(3));
+    await cloud.core.queue(await cloud.device(), { type: 'shell', commands: ['kernel reboot'] });
+    await clock.runUntil(hours(1));
+    expect(of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'shell']);
+    expect(of('downlink.delivered').filter(({ evidence }) => evidence !== 'final-ack')).toEqual([]);
+    expect(of('downlink.answered')).toEqual([]);
+  });
+});
+
+describe('polling', () => {
+  it('by interval fetches a downlink between two reports', async () => {
+    const { clock, cloud, of } = await liveDevice({ config: ['app config interval-poll 60'] });
+    await clock.runUntil(minutes(3));
+    await cloud.core.queue(await cloud.device(), { type: 'shell', commands: ['info show'] });
+    await clock.runUntil(minutes(5));
+    expect(of('downlink.answered')).toHaveLength(1);
+  });
+
+  it('from the shell fetches it at once', async () => {
+    const { clock, cloud, device, of } = await liveDevice();
+    await clock.runUntil(minutes(3));
+    await cloud.core.queue(await cloud.device(), { type: 'shell', commands: ['info show'] });
+    expect(device.shell('cloud poll')).toMatchObject({ code: 0, lines: ['command succeeded'] });
+    await clock.runUntil(minutes(4));
+    expect(of('downlink.answered')).toHaveLength(1);
+  });
+});
+
+describe('a reboot', () => {
+  it('loses what was written but not saved, and everything in RAM', async () => {
+    const { clock, device } = await liveDevice();
+    await clock.runUntil(minutes(3));
+    device.shell('app config interval-report 60');
+    expect(device.shell('app config interval-report').lines).toEqual(['app config interval-report 60']);
+    device.reboot('power');
+    expect(device.shell('app config interval-report').lines).toEqual(['app config interval-report 1800']);
+    expect(device.shell('kernel uptime').lines).toEqual(['Uptime: 0 ms']);
+    expect(device.shell('rtc get').lines).toEqual(['1970/01/01 00:00:00 Thu']);
+  });
+
+  it('keeps what was saved', async () => {
+    const { clock, device } = await liveDevice();
+    await clock.runUntil(minutes(3));
+    device.shell('app config interval-report 60');
+    device.shell('config save');
+    expect(device.shell('app config interval-report').lines).toEqual(['app config interval-report 60']);
+  });
+
+  it('comes by itself when the cloud has been silent for longer than the watchdog allows', async () => {
+    let up = true;
+    const { clock, of } = await liveDevice({ config: ['app config downlink-wdg-interval 3600'], passes: () => up });
+    await clock.runUntil(minutes(3));
+    up = false;
+    await clock.runUntil(hours(2));
+    expect(of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'watchdog']);
+  });
+});
+
+describe('sensors set by hand', () => {
+  it('show in the shell, and a power cut is reported as an event', async () => {
+    const { clock, cloud, device, of } = await liveDevice();
+    await clock.runUntil(minutes(3));
+    device.sensor('thermometer.temperature', 31.5);
+    expect(device.shell('therm read').lines).toEqual(['temperature: 31.50 C']);
+    device.sensor('backup.line_voltage', 0);
+    await clock.runUntil(minutes(4));
+    const last = (await cloud.messages(await cloud.device())).filter(({ type }) => type === 'data').at(-1);
+    expect(last?.body).toMatchObject({ backup: { state: 'disconnected', events: [{ type: 'disconnected' }] } });
+    expect(of('device.wake').at(-1)?.why).toBe('event');
+  });
+
+  it('refuse a quantity that the device type does not have', async () => {
+    const { device } = await liveDevice();
+    expect(() => device.sensor('nose.smell', 1)).toThrow('"nose.smell" is not a quantity of clime');
+  });
+});
+
+describe('quirk 12: delivered is not received', () => {
+  it('a single fragment that is lost, followed by a new exchange, counts as delivered', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    let lose = false;
+    const live = testDevice({
+      clock: cloud.clock,
+      events: cloud.events,
+      network: (datagram, answer) => {
+        const isPoll = packetIn(datagram).flags === 1;
+        cloud.clock.after(1, 'datagram', () =>
+          cloud.gateway.receive(datagram, 'base64', (reply) => {
+            // From now on the answers to polls are lost.
+            if (!(lose && isPoll)) answer(reply);
+          }),
+        );
+      },
+    });
+    live.device.powerOn();
+    await cloud.clock.runUntil(minutes(3));
+    lose = true;
+    await cloud.core.queue(await cloud.device(), { type: 'shell', commands: ['info show'] });
+    live.device.shell('cloud poll');
+    await cloud.clock.runUntil(minutes(5));
+    expect(live.of('poll.failed')).toHaveLength(1);
+    await cloud.clock.runUntil(minutes(60));
+    expect(live.of('downlink.delivered').at(-1)).toMatchObject({ evidence: 'sequence-zero' });
+    expect(live.of('downlink.received').filter(({ type }) => type === 'shell')).toEqual([]);
+    expect(FIRST | LAST).toBe(12);
+  });
+});

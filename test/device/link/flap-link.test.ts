@@ -1,0 +1,257 @@
+/** The link's timing: repetition, budgets, stale answers (wire protocol, 5.1, 5.2 and 16.6 "Device"). */
+import { describe, expect, it } from 'vitest';
+import { type DatagramPort, FlapLink } from '../../../src/device/link/flap-link.js';
+import type { PollOutcome, UplinkOutcome } from '../../../src/device/link/link.js';
+import { Modem } from '../../../src/device/modem/modem.js';
+import { NoiseStream } from '../../../src/kernel/random.js';
+import { minutes, seconds } from '../../../src/kernel/time.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { tokenBytes } from '../../../src/protocol/flap/envelope.js';
+import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, RESET } from '../../../src/protocol/flap/packet.js';
+import { SERIAL, TOKEN } from '../../support/cloud.js';
+import { datagramOf, packetIn } from '../../support/device.js';
+
+const OTHER_TOKEN = 'ffffffffffffffffffffffffffffffff';
+
+/** A link whose modem is attached; `answer` decides what the cloud does with the n-th datagram (from 0). */
+async function testLink(answer: (packet: Packet, n: number) => readonly Uint8Array[] = () => []) {
+  const clock = new VirtualClock();
+  const modem = new Modem({
+    clock,
+    random: new NoiseStream(1),
+    cellSeed: 1,
+    attachPolicy: () => 'periodic-2h',
+  });
+  const sent: { readonly at: number; readonly datagram: Uint8Array; readonly packet: Packet }[] = [];
+  const observed: string[] = [];
+  const port: DatagramPort = {
+    send: (datagram) => {
+      const packet = packetIn(datagram);
+      const answers = answer(packet, sent.length);
+      sent.push({ at: clock.now, datagram, packet });
+      for (const [i, bytes] of answers.entries()) clock.after(10 + i, 'answer', () => link.receive(bytes));
+    },
+  };
+  const link: FlapLink = new FlapLink({
+    clock,
+    modem,
+    port,
+    observer: {
+      woke: () => observed.push('woke'),
+      repeated: (waited) => observed.push(`repeated after ${waited}`),
+      restarted: (why) => observed.push(`restarted: ${why}`),
+    },
+    serial: SERIAL,
+    token: tokenBytes(TOKEN),
+    format: 'base64',
+    bufferSize: 16_384,
+  });
+  modem.start();
+  await clock.runUntil(minutes(2));
+  const outcomes: (UplinkOutcome | PollOutcome)[] = [];
+  return {
+    clock,
+    modem,
+    link,
+    sent,
+    observed,
+    outcomes,
+    send: (message: Uint8Array, budget = Number.POSITIVE_INFINITY) =>
+      link.uplink(
+        message,
+        budget,
+        () => observed.push('started'),
+        (outcome) => outcomes.push(outcome),
+      ),
+    poll: () => link.poll(seconds(60), (outcome) => outcomes.push(outcome)),
+  };
+}
+
+const acknowledge = (packet: Packet): Uint8Array =>
+  datagramOf({ flags: ACK, sequence: packet.sequence + 1, data: NOTHING });
+const message = Uint8Array.of(6, 1, 2, 3);
+
+describe('without an answer', () => {
+  it('the byte-identical datagram goes out about every 10 s', async () => {
+    const { clock, sent, send } = await testLink();
+    send(message);
+    await clock.runUntil(minutes(3));
+    expect(sent.length).toBeGreaterThan(4);
+    for (const [i, { at, datagram }] of sent.entries()) {
+      if (i === 0) continue;
+      expect(Buffer.compare(datagram, sent[0]?.datagram ?? NOTHING)).toBe(0);
+      expect(at - (sent[i - 1]?.at ?? 0)).toBe(seconds(10));
+    }
+  });
+
+  it('an uplink without a budget is repeated for ever', async () => {
+    const { clock, outcomes, sent, send } = await testLink();
+    send(message);
+    await clock.runUntil(minutes(600));
+    expect(outcomes).toEqual([]);
+    expect(sent.length).toBeGreaterThan(3000);
+  });
+
+  it('a poll is given up after its budget of 60 s', async () => {
+    const { clock, outcomes, sent, poll } = await testLink();
+    poll();
+    await clock.runUntil(minutes(5));
+    expect(outcomes).toEqual([{ ok: false, why: 'no answer in time' }]);
+    expect(sent.length).toBeGreaterThanOrEqual(5);
+    expect(sent.length).toBeLessThanOrEqual(7);
+  });
+
+  it('the next exchange begins with sequence 0', async () => {
+    const { clock, sent, send, poll } = await testLink((packet, n) => (n === 0 ? [acknowledge(packet)] : []));
+    send(message);
+    await clock.runUntil(minutes(3));
+    send(message, seconds(30));
+    await clock.runUntil(minutes(5));
+    poll();
+    await clock.runUntil(minutes(6));
+    expect(sent[1]?.packet.sequence).toBe(2);
+    expect(sent.at(-1)?.packet).toMatchObject({ flags: POLL, sequence: 0 });
+  });
+});
+
+describe('an answer', () => {
+  it('in time ends the exchange, and tells of a waiting downlink', async () => {
+    const { clock, outcomes, send } = await testLink((packet) => [
+      datagramOf({ flags: ACK | POLL, sequence: packet.sequence + 1, data: NOTHING }),
+    ]);
+    send(message);
+    await clock.runUntil(minutes(3));
+    expect(outcomes).toEqual([{ ok: true, poll: true }]);
+  });
+
+  it.each([
+    [
+      'has a wrong tag',
+      datagramOf({ flags: ACK, sequence: 1, data: NOTHING }, SERIAL, OTHER_TOKEN),
+      'unreadable answer',
+    ],
+    ['is not base64', Buffer.from('no!'), 'unreadable answer'],
+    [
+      'is for another serial number',
+      datagramOf({ flags: ACK, sequence: 1, data: NOTHING }, SERIAL + 1),
+      'answer for another device',
+    ],
+    ['has F set', datagramOf({ flags: FIRST, sequence: 1, data: NOTHING }), 'fragment in place of an acknowledgement'],
+  ])('that %s ends the transfer with an error', async (_, datagram, why) => {
+    const { clock, outcomes, send } = await testLink(() => [datagram]);
+    send(message);
+    await clock.runUntil(minutes(3));
+    expect(outcomes).toEqual([{ ok: false, why }]);
+  });
+
+  it.each([0, ACK])('with sequence 0 and flags %i lets the message start again from sequence 0', async (flags) => {
+    const { clock, outcomes, sent, observed, send } = await testLink((packet, n) =>
+      n === 0 ? [datagramOf({ ...RESET, flags })] : [acknowledge(packet)],
+    );
+    send(message);
+    await clock.runUntil(minutes(3));
+    expect(sent.map(({ packet }) => packet.sequence)).toEqual([0, 0]);
+    expect(observed).toContain('restarted: reset by the cloud');
+    expect(outcomes).toEqual([{ ok: true, poll: false }]);
+  });
+
+  it('that is stale, before the right one, leaves the device in step in the end', async () => {
+    let expected = 0;
+    const { clock, outcomes, sent, send } = await testLink((packet, n) => {
+      if (packet.sequence === 0) expected = 0;
+      const right = packet.sequence === expected ? [acknowledge(packet)] : [datagramOf(RESET)];
+      expected = packet.sequence === expected ? packet.sequence + 2 : 0;
+      return n === 1 ? [datagramOf({ flags: ACK, sequence: 1, data: NOTHING }), ...right] : right;
+    });
+    send(message);
+    await clock.runUntil(minutes(3));
+    send(message);
+    await clock.runUntil(minutes(10));
+    expect(outcomes).toEqual([
+      { ok: true, poll: false },
+      { ok: true, poll: false },
+    ]);
+    expect(sent.length).toBeGreaterThan(2);
+  });
+
+  it('that comes while nobody listens waits in the socket and is read next', async () => {
+    const { clock, outcomes, link, send, sent } = await testLink();
+    send(message);
+    await clock.runUntil(minutes(2) + seconds(11));
+    // Now in the pause between two copies.
+    const before = sent.length;
+    link.receive(datagramOf({ flags: ACK, sequence: 1, data: NOTHING }));
+    expect(outcomes).toEqual([]);
+    await clock.runUntil(minutes(2) + seconds(25));
+    expect(outcomes).toEqual([{ ok: true, poll: false }]);
+    expect(sent.length).toBe(before + 1);
+  });
+});
+
+describe('a downlink', () => {
+  it('is acknowledged fragment by fragment; the last acknowledgement is sent once and not waited for', async () => {
+    const parts = ['abc', 'def', 'ghi'].map((text) => Buffer.from(text));
+    const { clock, outcomes, sent, poll } = await testLink((packet, n) => {
+      const part = parts[n];
+      const flags = (n === 0 ? FIRST : 0) | (n === parts.length - 1 ? LAST | POLL : 0);
+      return part ? [datagramOf({ flags, sequence: packet.sequence + 1, data: part })] : [];
+    });
+    poll();
+    await clock.runUntil(minutes(4));
+    expect(sent.map(({ packet }) => [packet.flags, packet.sequence])).toEqual([
+      [POLL, 0],
+      [ACK, 2],
+      [ACK, 4],
+      [ACK, 6],
+    ]);
+    expect(outcomes).toMatchObject([{ ok: true, more: true }]);
+    expect(outcomes.map((outcome) => 'message' in outcome && Buffer.from(outcome.message).toString())).toEqual([
+      'abcdefghi',
+    ]);
+  });
+
+  it('fragment with A set ends the transfer', async () => {
+    const { clock, outcomes, poll } = await testLink((packet) => [
+      datagramOf({ flags: FIRST | LAST | ACK, sequence: packet.sequence + 1, data: NOTHING }),
+    ]);
+    poll();
+    await clock.runUntil(minutes(4));
+    expect(outcomes).toEqual([{ ok: false, why: 'acknowledgement in place of a fragment' }]);
+  });
+
+  it('that does not exist is an empty message, and is not acknowledged', async () => {
+    const { clock, outcomes, sent, poll } = await testLink((packet) => [
+      datagramOf({ flags: FIRST | LAST, sequence: packet.sequence + 1, data: NOTHING }),
+    ]);
+    poll();
+    await clock.runUntil(minutes(4));
+    expect(outcomes).toMatchObject([{ ok: true, more: false, message: { length: 0 } }]);
+    expect(sent).toHaveLength(1);
+  });
+});
+
+describe('the radio', () => {
+  it('is woken once for the exchanges that follow each other, and sleeps after the rest', async () => {
+    const { clock, modem, link, observed, send } = await testLink((packet) => [acknowledge(packet)]);
+    link.rest();
+    send(message);
+    await clock.runUntil(minutes(3));
+    send(message);
+    await clock.runUntil(minutes(4));
+    expect(observed.filter((entry) => entry === 'woke')).toHaveLength(1);
+    link.rest();
+    expect(modem.state).toBe('sleep');
+  });
+
+  it('without coverage lets a send with a budget fail, and goes on attaching by itself', async () => {
+    const { clock, modem, outcomes, send } = await testLink((packet) => [acknowledge(packet)]);
+    modem.setCoverage(false);
+    send(message, seconds(120));
+    await clock.runUntil(minutes(5));
+    expect(outcomes).toEqual([{ ok: false, why: 'no connection in time' }]);
+    expect(modem.registered).toBe(false);
+    modem.setCoverage(true);
+    await clock.runUntil(minutes(10));
+    expect(modem.registered).toBe(true);
+  });
+});

@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { makeModel } from '../../../src/device/sensors/models/index.js';
+import type { Others } from '../../../src/device/sensors/models/model.js';
+import { days, hours, minutes } from '../../../src/kernel/time.js';
+import type { ModelSpec } from '../../../src/profile/models.js';
+import { BOOT, rig } from '../measuring.js';
+
+const alone: Others = { value: () => Number.NaN };
+const seeds = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 });
+const times = fc.integer({ min: 0, max: days(365) }).map((t) => BOOT + t);
+
+/** A model by its options. */
+const model = (spec: ModelSpec) => makeModel(spec);
+
+describe('every model', () => {
+  const specs: readonly ModelSpec[] = [
+    { kind: 'constant', value: 24, spread: 1, noise: 0.5 },
+    { kind: 'daily', mean: 20, spread: 2, swing: 3, drift: 4, noise: 0.5 },
+    { kind: 'pulses', perHour: 100 },
+    { kind: 'switch', perDay: 10, stays: minutes(30) },
+    { kind: 'battery', full: 3.66, empty: 3.3, lasts: days(1000) },
+  ];
+
+  it.each(specs)('shows the same at the same time, however often it is asked: $kind', (spec) => {
+    fc.assert(
+      fc.property(seeds, times, times, (seed, a, b) => {
+        const one = model(spec);
+        const before = one.value(seed, a, alone);
+        one.value(seed, b, alone);
+        one.value(seed ^ 1, a, alone);
+        expect(one.value(seed, a, alone)).toBe(before);
+      }),
+    );
+  });
+});
+
+describe('a constant', () => {
+  it('is a device’s own, within its spread, and stays', () => {
+    const values = Array.from({ length: 200 }, (_, seed) =>
+      model({ kind: 'constant', value: 24, spread: 1, noise: 0 }).value(seed, BOOT, alone),
+    );
+    expect(Math.min(...values)).toBeGreaterThan(23);
+    expect(Math.max(...values)).toBeLessThan(25);
+    expect(new Set(values).size).toBeGreaterThan(190);
+  });
+});
+
+describe('a daily model', () => {
+  const calm = model({ kind: 'daily', mean: 20, spread: 0, swing: 5, drift: 0, noise: 0 });
+  const at = (hour: number) => calm.value(1, BOOT + hours(hour), alone);
+
+  it('is highest in the afternoon and lowest before dawn', () => {
+    expect(at(5)).toBeCloseTo(15);
+    expect(at(15)).toBeCloseTo(25);
+    expect(at(29)).toBeCloseTo(15);
+  });
+
+  it('has no step at midnight', () => {
+    expect(Math.abs(calm.value(1, BOOT + days(1) - 1, alone) - calm.value(1, BOOT + days(1), alone))).toBeLessThan(
+      0.001,
+    );
+  });
+
+  it('drifts with the weather, slowly and not further than it may', () => {
+    const weather = model({ kind: 'daily', mean: 20, spread: 0, swing: 0, drift: 3, noise: 0 });
+    const series = Array.from({ length: 1000 }, (_, i) => weather.value(7, BOOT + minutes(10 * i), alone));
+    const steps = series.slice(1).map((value, i) => Math.abs(value - (series[i] ?? 0)));
+    expect(Math.min(...series)).toBeGreaterThanOrEqual(17);
+    expect(Math.max(...series)).toBeLessThanOrEqual(23);
+    expect(Math.max(...series) - Math.min(...series)).toBeGreaterThan(2);
+    // From one end to the other in 8 hours with a smooth start: at most 6 * 1.5 / 48 in ten minutes.
+    expect(Math.max(...steps)).toBeLessThan(0.19);
+  });
+});
+
+describe('pulses', () => {
+  it('never run backwards, and have the mean rate', () => {
+    const pulses = model({ kind: 'pulses', perHour: 500 });
+    fc.assert(
+      fc.property(seeds, times, fc.integer({ min: 0, max: days(2) }), (seed, from, span) => {
+        const count = pulses.value(seed, from + span, alone) - pulses.value(seed, from, alone);
+        // Two stretches of ten minutes are cut at the ends, each of which may be off by its mean.
+        expect(count).toBeGreaterThanOrEqual(0);
+        expect(Math.abs(count - (500 * span) / hours(1))).toBeLessThan(2 * 84);
+      }),
+    );
+  });
+});
+
+describe('a switch', () => {
+  const contact = model({ kind: 'switch', perDay: 24, stays: minutes(20) });
+
+  it('changes exactly when it says that it will', () => {
+    fc.assert(
+      fc.property(seeds, times, (seed, from) => {
+        const next = contact.nextChange?.(seed, from) ?? 0;
+        const now = contact.value(seed, from, alone);
+        expect(next).toBeGreaterThan(from);
+        expect(contact.value(seed, next - 1, alone)).toBe(now);
+        expect(contact.value(seed, Math.floor((from + next) / 2), alone)).toBe(now);
+        expect(contact.value(seed, next, alone)).toBe(1 - now);
+      }),
+    );
+  });
+
+  it('closes as often as it should, and not for longer', () => {
+    let at = BOOT;
+    let closed = 0;
+    let longest = 0;
+    for (;;) {
+      const next = contact.nextChange?.(5, at) ?? 0;
+      if (next >= BOOT + days(10)) break;
+      if (contact.value(5, next, alone) === 1) closed++;
+      else longest = Math.max(longest, next - at);
+      at = next;
+    }
+    expect(closed).toBe(240);
+    expect(longest).toBeLessThanOrEqual(minutes(20));
+    expect(longest).toBeGreaterThan(minutes(15));
+  });
+
+  it('may never close', () => {
+    const never = model({ kind: 'switch', perDay: 0, stays: 0 });
+    expect(never.nextChange?.(1, BOOT)).toBe(Number.POSITIVE_INFINITY);
+    expect(never.value(1, BOOT, alone)).toBe(0);
+  });
+});
+
+describe('a battery', () => {
+  const cell = model({ kind: 'battery', full: 3.6, empty: 3, lasts: days(1000) });
+
+  it('stays nearly flat, falls at the end and is changed', () => {
+    const series = Array.from({ length: 1001 }, (_, day) => cell.value(9, BOOT + days(day), alone));
+    expect(Math.max(...series)).toBeCloseTo(3.6, 2);
+    expect(Math.min(...series)).toBeCloseTo(3, 1);
+    expect(series.filter((volts) => volts > 3.48)).toHaveLength(851);
+    expect(series.filter((volts, i) => i > 0 && volts > (series[i - 1] ?? 0))).toHaveLength(1);
+  });
+
+  it('gives a load voltage and current that go with the rest voltage', () => {
+    const { measurements } = rig();
+    const rest = measurements.read('battery', 'voltage_rest', BOOT) ?? 0;
+    const load = measurements.read('battery', 'voltage_load', BOOT) ?? 0;
+    expect(load).toBeCloseTo(0.966 * rest);
+    // U / 100 ohms, in milliamperes.
+    expect(measurements.read('battery', 'current_load', BOOT)).toBeCloseTo(10 * load);
+  });
+});
+
+describe('orientation', () => {
+  it.each([
+    [0, 0, 9.8, 2],
+    [0, 0, -9.8, 5],
+    [9.8, 0, 0, 6],
+    [-9.8, 0, 0, 1],
+    [0, 9.8, 0, 3],
+    [0, -9.8, 0, 4],
+    [5, 5, 5, 0],
+  ])('with %f, %f, %f m/s² is told as the sensor tells it: %i', (x, y, z, expected) => {
+    const device = rig();
+    device.set('accelerometer.accel_x', x);
+    device.set('accelerometer.accel_y', y);
+    device.set('accelerometer.accel_z', z);
+    expect(device.measurements.read('accelerometer', 'orientation', BOOT)).toBe(expected);
+  });
+
+  it('is unread when an axis is', () => {
+    const device = rig();
+    device.set('accelerometer.accel_x', null);
+    expect(device.measurements.read('accelerometer', 'orientation', BOOT)).toBeUndefined();
+  });
+});

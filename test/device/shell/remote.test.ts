@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { buildShell } from '../../../src/device/commands/index.js';
+import { listConfig, runRemoteConfig, runRemoteShell } from '../../../src/device/shell/remote.js';
+import { modules } from '../config/specs.js';
+import { fakeHost } from './fake-host.js';
+
+const shell = buildShell(['app', 'config', 'info', 'kernel', 'lte', 'rtc', 'send', 'tag'], modules());
+
+describe('commands from the cloud', () => {
+  test('are answered together, with result and lines of each', () => {
+    const host = fakeHost();
+    expect(runRemoteShell(shell, host, ['info hw-variant', 'send', 'reset', 'app config mode gsm'])).toEqual({
+      kind: 'answer',
+      responses: [
+        { command: 'info hw-variant', result: 0, lines: ['hardware variant: CGLS'] },
+        { command: 'send', result: 0, lines: [] },
+        { command: 'reset', result: -8, lines: ['reset: command not found'] },
+        {
+          command: 'app config mode gsm',
+          result: 0,
+          lines: [
+            'invalid option',
+            '  mode              :Radio.',
+            ...['none', 'lte', 'lrw'].map((v) => `${' '.repeat(21)}- ${v}`),
+          ],
+        },
+      ],
+    });
+    expect(host.asked).toEqual(['report']);
+  });
+
+  test.each([
+    ['kernel reboot', 'shell'],
+    ['config save', 'config'],
+    ['config reset', 'config'],
+  ])('"%s" restarts the device before the next one runs', (command, cause) => {
+    const host = fakeHost();
+    expect(runRemoteShell(shell, host, ['info show', command, 'send'])).toEqual({ kind: 'reboot', cause });
+    expect(host.asked).toEqual([]);
+  });
+
+  test('of an unlucky length leave the whole message without answer', () => {
+    // Padded with spaces to 77 characters; it still runs.
+    const host = fakeHost();
+    expect(runRemoteShell(shell, host, ['info show', 'send'.padEnd(77)])).toEqual({ kind: 'failed', code: -22 });
+    expect(host.asked).toEqual(['report']);
+  });
+
+  test('that are too long leave the whole message without answer', () => {
+    const outcome = runRemoteShell(shell, fakeHost(), ['info show', 'x'.repeat(256)]);
+    expect(outcome).toEqual({ kind: 'failed', code: -12 });
+  });
+});
+
+describe('a configuration from the cloud', () => {
+  const interval = (host: ReturnType<typeof fakeHost>) =>
+    shell.run(host, 'app config interval-report').lines[0]?.split(' ').at(-1);
+
+  test('is to be saved when every line has run; saves and shows are skipped', () => {
+    const host = fakeHost();
+    const lines = ['config show', 'app config interval-report 60', 'config save', 'config reset', 'send'];
+    expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'save', ran: 2 });
+    expect(interval(host)).toBe('60');
+    expect(host.config.number('app', 'interval-report')).toBe(1800);
+  });
+
+  test('goes on after a value that was refused', () => {
+    const host = fakeHost();
+    const lines = ['app config mode gsm', 'app config interval-report 60'];
+    expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'save', ran: 2 });
+    expect(interval(host)).toBe('60');
+  });
+
+  test.each([
+    ['application config mode lte', -8],
+    ['app config a b c d', -22],
+    ['tag config devices addr 0 000000000000', -22],
+    ['info', 1],
+    ['', -8],
+  ])('stops at "%s"', (line, code) => {
+    const host = fakeHost();
+    const lines = ['app config interval-report 60', line, 'send'];
+    expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'stopped', line, code });
+    expect(host.asked).toEqual([]);
+    // What ran before waits in the interim copy for somebody's save.
+    expect(interval(host)).toBe('60');
+  });
+
+  test('with a line that is too long is refused as a whole', () => {
+    const host = fakeHost();
+    const long = 'x'.repeat(256);
+    expect(runRemoteConfig(shell, host, ['app config interval-report 60', long])).toEqual({
+      kind: 'stopped',
+      line: long,
+      code: -12,
+    });
+    expect(interval(host)).toBe('1800');
+  });
+
+  test('with a reboot in it restarts the device and saves nothing', () => {
+    const host = fakeHost();
+    const lines = ['app config interval-report 60', 'kernel reboot cold', 'send'];
+    expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'reboot', cause: 'shell' });
+    host.config.boot();
+    expect(interval(host)).toBe('1800');
+  });
+});
+
+test('the listing for the upload is what the configuration hash is taken over', () => {
+  const { text, lines } = listConfig(shell, fakeHost());
+  expect(lines[0]).toBe('app config interval-sample 60');
+  expect(text).toBe(`\r\n${lines.join('\r\n')}\r\n`);
+});

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Command } from '../../../src/device/shell/command.js';
+import { Shell } from '../../../src/device/shell/shell.js';
+import { fakeHost } from './fake-host.js';
+
+/** Prints its arguments; `group` is one without, `handled` one with a handler. */
+const echo: Command = {
+  word: 'echo',
+  help: 'Print the arguments.',
+  run: (_host, args) => ({ code: 0, lines: args }),
+};
+const one: Command = { ...echo, word: 'one', help: 'Take one.', args: [1, 1] };
+const group: Command = { word: 'group', help: 'A group.', children: [echo, one] };
+const handled: Command = {
+  word: 'handled',
+  help: 'A group that runs.',
+  run: (_host, args) => ({ code: 7, lines: ['handled', ...args] }),
+  children: [one],
+};
+const shell = new Shell([handled, group, echo]);
+
+const GROUP_HELP = ['group - A group.', 'Subcommands:', '  echo  : Print the arguments.', '  one   : Take one.'];
+const ONE_HELP = 'one - Take one.';
+
+const host = fakeHost();
+const run = (line: string) => shell.run(host, line);
+
+describe('dispatch', () => {
+  test('the longest chain of known words runs, the rest are arguments', () => {
+    expect(run('group echo one "two three"')).toEqual({ code: 0, lines: ['one', 'two three'] });
+  });
+
+  test('a word below a handler that is no command of it is an argument', () => {
+    expect(run('handled two one')).toEqual({ code: 7, lines: ['handled', 'two', 'one'] });
+  });
+
+  test('an empty line does nothing', () => {
+    expect(run('').lines).toEqual([]);
+    expect(run('   ').lines).toEqual([]);
+  });
+
+  test('foreign letters and control characters are dropped', () => {
+    expect(run('ec\tho\x1b one')).toEqual({ code: 0, lines: ['one'] });
+    expect(run('écho žluťoučký')).toEqual({ code: -8, lines: ['cho: command not found'] });
+    expect(run('echo žluťoučký')).toEqual({ code: 0, lines: ['luouk'] });
+  });
+});
+
+describe('a line that is wrong', () => {
+  test('names an unknown first word', () => {
+    expect(run('reboot now')).toEqual({ code: -8, lines: ['reboot: command not found'] });
+  });
+
+  test('prints the help of a group without handler, alone or with an unknown word', () => {
+    expect(run('group')).toEqual({ code: 1, lines: GROUP_HELP });
+    expect(run('group foo bar')).toEqual({ code: 1, lines: GROUP_HELP });
+  });
+
+  test('with too few or too many arguments says so, and shows the help', () => {
+    expect(run('group one')).toEqual({ code: -22, lines: ['one: wrong parameter count', ONE_HELP] });
+    expect(run('group one a b')).toEqual({ code: -22, lines: ['one: wrong parameter count', ONE_HELP] });
+  });
+
+  test('with an open quotation mark is not run', () => {
+    expect(run('echo "a b')).toEqual({ code: -8, lines: ['not terminated: "'] });
+    expect(run(`echo 'a "b" c`)).toEqual({ code: -8, lines: ["not terminated: '"] });
+  });
+
+  test('may have 20 words, not 21', () => {
+    const words = (n: number) => ['echo', ...Array.from({ length: n - 1 }, () => 'x')].join(' ');
+    expect(run(words(20)).lines).toHaveLength(19);
+    expect(run(words(21))).toEqual({ code: -8, lines: ['Too many arguments in the command.'] });
+  });
+
+  test('may have 255 bytes, not 256', () => {
+    const line = (length: number) => `echo ${'x'.repeat(length - 5)}`;
+    expect(run(line(255))).toEqual({ code: 0, lines: ['x'.repeat(250)] });
+    expect(run(line(256))).toEqual({ code: -12, lines: [] });
+    // Two bytes each: 5 + 2 × 126 = 257.
+    expect(run(`echo ${'ž'.repeat(126)}`)).toEqual({ code: -12, lines: [] });
+  });
+});
+
+describe('help', () => {
+  test('lists the root commands in alphabetical order below a hint', () => {
+    const { code, lines } = run('help');
+    expect(code).toBe(0);
+    expect(lines[0]).toMatch(/-h or --help/);
+    expect(lines.slice(1)).toEqual([
+      '',
+      'Available commands:',
+      '  echo     : Print the arguments.',
+      '  group    : A group.',
+      '  handled  : A group that runs.',
+      '  help     : List all commands.',
+    ]);
+  });
+
+  test('takes no argument', () => {
+    expect(run('help echo')).toEqual({
+      code: -22,
+      lines: ['help: wrong parameter count', 'help - List all commands.'],
+    });
+  });
+
+  test.each(['-h', '--help'])('%s shows the help of the command before it, whatever follows', (option) => {
+    expect(run(`group ${option}`)).toEqual({ code: 1, lines: GROUP_HELP });
+    expect(run(`group one ${option}`)).toEqual({ code: 1, lines: [ONE_HELP] });
+    expect(run(`group one a ${option} "`)).toEqual({ code: 1, lines: [ONE_HELP] });
+  });
+
+  test('of an unknown command does not exist', () => {
+    expect(run('foo -h')).toEqual({ code: -8, lines: ['foo: command not found', 'Please specify a subcommand.'] });
+  });
+});
+
+test('no text makes the shell throw', () => {
+  const pieces = fc.constantFrom('group', 'one', 'echo', 'handled', 'help', '-h', '"', "'", '\\', ' ', 'ž', 'x', '\0');
+  const line = fc.oneof(
+    fc.string(),
+    fc.array(pieces).map((list) => list.join(' ')),
+    fc.string({ unit: 'binary' }),
+  );
+  fc.assert(
+    fc.property(line, (text) => {
+      const { code, lines } = run(text);
+      expect(Number.isInteger(code)).toBe(true);
+      expect(lines.every((printed) => typeof printed === 'string')).toBe(true);
+    }),
+  );
+});

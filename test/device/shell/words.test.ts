@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { splitWords } from '../../../src/device/shell/words.js';
+
+describe('a line is split', () => {
+  test.each([
+    ['', []],
+    ['   ', []],
+    ['info show', ['info', 'show']],
+    ['  info   show  ', ['info', 'show']],
+    ['lte config apn ""', ['lte', 'config', 'apn', '']],
+    [`a "b c" 'd e'`, ['a', 'b c', 'd e']],
+    [`pre"fix and"post`, ['prefix andpost']],
+    [`"it's"`, ["it's"]],
+    ['a\\ b', ['a b']],
+    ['\\"a\\"', ['"a"']],
+    ['"say \\"hi\\""', ['say "hi"']],
+    ['"C:\\dir"', ['C:\\dir']],
+    ['a\\', ['a']],
+  ])('%s', (line, words) => {
+    expect(splitWords(line)).toEqual({ words, unclosed: undefined });
+  });
+
+  test('with the mark that was never closed', () => {
+    expect(splitWords('a "b c')).toEqual({ words: ['a', 'b c'], unclosed: '"' });
+    expect(splitWords("'")).toEqual({ words: [''], unclosed: "'" });
+  });
+});
+
+test('any words that are quoted come back as they were', () => {
+  // A backslash before every character that means something to the shell; quotation marks only for the empty word.
+  const quote = (word: string) => (word === '' ? '""' : word.replace(/[ \\'"]/g, '\\$&'));
+  fc.assert(
+    fc.property(fc.array(fc.string()), (words) => {
+      expect(splitWords(words.map(quote).join(' '))).toEqual({ words, unclosed: undefined });
+    }),
+  );
+});

@@ -1,0 +1,159 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import {
+  boolean,
+  type Check,
+  type Checked,
+  dictionary,
+  duration,
+  integer,
+  list,
+  number,
+  oneOf,
+  optional,
+  ratio,
+  record,
+  text,
+} from '../../src/input/checks.js';
+import { Problems, readYaml } from '../../src/input/document.js';
+import { minutes } from '../../src/kernel/time.js';
+
+/** The checked value of a YAML text, and the problems as `line:column: message`. */
+function run<T>(
+  check: Check<T>,
+  yaml: string,
+): { readonly value: T | undefined; readonly problems: readonly string[] } {
+  const problems = new Problems();
+  const value = check(readYaml(yaml, 'a.yaml'), problems);
+  return { value, problems: problems.list.map(({ line, column, message }) => `${line}:${column}: ${message}`) };
+}
+
+describe('a check of one value', () => {
+  test.each<[string, Check<unknown>, string, unknown]>([
+    ['a text', text(), 'hello', 'hello'],
+    ['a quoted number as text', text(), '"5"', '5'],
+    ['a text of a form', text(/^[a-z]+$/, 'a name'), 'clime', 'clime'],
+    ['a whole number', integer(0, 10), '10', 10],
+    ['a number', number(), '-1.5', -1.5],
+    ['true', boolean, 'true', true],
+    ['false', boolean, 'false', false],
+    ['a duration', duration, '15m', minutes(15)],
+    ['no time at all', duration, '0', 0],
+    ['a fraction', ratio, '1/20', 0.05],
+    ['a percentage', ratio, '5%', 0.05],
+    ['one, as a ratio', ratio, '1', 1],
+    ['a word', oneOf(['memory', 'udp']), 'udp', 'udp'],
+    ['a list', list(integer(0, 9)), '[1, 2]', [1, 2]],
+    ['an empty list', list(integer(0, 9)), '[]', []],
+  ])('yields %s', (_, check, yaml, expected) => {
+    expect(run(check, yaml)).toEqual({ value: expected, problems: [] });
+  });
+
+  test.each<[string, Check<unknown>, string, string]>([
+    ['a number for a text', text(), '5', '"5" is not a text'],
+    ['a blank text', text(), '"  "', '"  " is not a text'],
+    ['nothing for a text', text(), '', 'an empty value is not a text'],
+    ['null for a text', text(), '~', '"~" is not a text'],
+    ['a text of another form', text(/^[a-z]+$/, 'a name'), 'A1', '"A1" is not a name'],
+    ['a number that is too large', integer(1, 10), '11', '"11" is not a whole number from 1 to 10'],
+    ['a fraction for a whole number', integer(1, 10), '1.5', '"1.5" is not a whole number from 1 to 10'],
+    ['a text for a number', integer(1, 10), '"5"', '"5" is not a whole number from 1 to 10'],
+    ['infinity', number(), '.inf', '".inf" is not a number'],
+    ['another spelling of a number', integer(1, 10), '0x1F', '"0x1F" is not a whole number from 1 to 10'],
+    ['a text for true', boolean, 'yes', '"yes" is not true or false'],
+    ['a bare number for a duration', duration, '30', '"30" is not a duration such as "250ms", "30s", "15m" or "1h30m"'],
+    ['a list for a duration', duration, '[30s]', 'a list is not a duration such as "250ms", "30s", "15m" or "1h30m"'],
+    ['a ratio above 1', ratio, '21/20', '"21/20" is not a ratio from 0 to 1 such as "1/20" or "5%"'],
+    ['an unknown word', oneOf(['memory', 'udp']), 'upd', '"upd" is not one of memory or udp (did you mean "udp"?)'],
+    ['a map for a list', list(text()), '{a: 1}', 'a map is not a list'],
+    ['a list that is too short', list(text(), 2), '[a]', 'a list of 1 is not a list of at least 2'],
+    ['a list for a map', dictionary(text()), '[a]', 'a list is not a map of names to values'],
+  ])('refuses %s', (_, check, yaml, message) => {
+    expect(run(check, yaml)).toEqual({ value: undefined, problems: [`1:1: ${message}`] });
+  });
+});
+
+describe('a check of a list or a dictionary', () => {
+  test('names every item that is wrong', () => {
+    expect(run(list(integer(0, 9)), '- 1\n- x\n- 3\n- 10\n')).toEqual({
+      value: undefined,
+      problems: ['2:3: "x" is not a whole number from 0 to 9', '4:3: "10" is not a whole number from 0 to 9'],
+    });
+  });
+
+  test('keeps the order of the keys, and takes any', () => {
+    const { value } = run(dictionary(integer(0, 9)), '{z: 1, a: 2, __proto__: 3}');
+    expect([...(value ?? [])]).toEqual([
+      ['z', 1],
+      ['a', 2],
+      ['__proto__', 3],
+    ]);
+  });
+
+  test('names every value that is wrong', () => {
+    expect(run(dictionary(integer(0, 9)), 'a: 1\nb: x\nc: y\n').problems).toHaveLength(2);
+  });
+});
+
+describe('a check of a record', () => {
+  const group = record('a group', {
+    profile: oneOf(['clime', 'control']),
+    count: integer(1, 1000),
+    stagger: optional(duration, minutes(1)),
+    note: optional(text()),
+    tags: optional(list(text()), []),
+  });
+
+  test('yields its values, with fallbacks for what is missing', () => {
+    expect(run(group, 'profile: clime\ncount: 3\n')).toEqual({
+      value: { profile: 'clime', count: 3, stagger: 60_000, note: undefined, tags: [] },
+      problems: [],
+    });
+  });
+
+  test('has the types of its checks', () => {
+    expectTypeOf<Checked<typeof group>>().toEqualTypeOf<{
+      readonly profile: 'clime' | 'control';
+      readonly count: number;
+      readonly stagger: number;
+      readonly note: string | undefined;
+      readonly tags: readonly string[] | never[];
+    }>();
+  });
+
+  test('names unknown keys with what may have been meant, missing ones, and wrong values, all at once', () => {
+    expect(run(group, 'profile: climb\ncuont: 3\nstagger: 1 hour\n')).toEqual({
+      value: undefined,
+      problems: [
+        '2:1: "cuont" is not a key of a group (did you mean "count"?); it has profile, count, stagger, note, tags',
+        '1:10: "climb" is not one of clime or control (did you mean "clime"?)',
+        '1:1: a group needs "count"',
+        '3:10: "1 hour" is not a duration such as "250ms", "30s", "15m" or "1h30m"',
+      ],
+    });
+  });
+
+  test('refuses an optional key without a value', () => {
+    expect(run(group, 'profile: clime\ncount: 3\nstagger:\n').problems).toEqual([
+      '3:9: an empty value is not a duration such as "250ms", "30s", "15m" or "1h30m"',
+    ]);
+  });
+
+  test('refuses what is no map', () => {
+    expect(run(group, '- clime\n')).toEqual({
+      value: undefined,
+      problems: ['1:1: a list is not a group: a map with profile, count, stagger, note or tags'],
+    });
+  });
+
+  test('does not take what every object inherits for a key', () => {
+    expect(run(record('a thing', { toString: optional(text()) }), '{}').value).toEqual({ toString: undefined });
+    expect(run(group, '{profile: clime, count: 1, constructor: x}').problems).toHaveLength(1);
+  });
+
+  test('yields nothing when a record inside it is wrong', () => {
+    const outer = record('a scenario', { fleet: list(group, 1), seed: integer(0, 99) });
+    const { value, problems } = run(outer, 'seed: 1\nfleet:\n  - {profile: clime, count: 0}\n');
+    expect(value).toBeUndefined();
+    expect(problems).toEqual(['3:29: "0" is not a whole number from 1 to 1000']);
+  });
+});

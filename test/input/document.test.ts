@@ -1,0 +1,281 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type LocatedNode, Problems, plain, readYaml } from '../../src/input/document.js';
+import { InputError } from '../../src/input/problems.js';
+
+/** What is wrong with the text, one line a problem. */
+function problemsOf(text: string): string[] {
+  try {
+    readYaml(text, 'a.yaml');
+    return [];
+  } catch (error) {
+    if (error instanceof InputError) return error.message.split('\n');
+    throw error;
+  }
+}
+
+/** The node under a path of keys and indexes. */
+function at(node: LocatedNode, ...path: (string | number)[]): LocatedNode | undefined {
+  return path.reduce<LocatedNode | undefined>((here, step) => {
+    if (here?.kind === 'map') return here.entries.get(String(step))?.value;
+    if (here?.kind === 'list') return here.items[Number(step)];
+    return undefined;
+  }, node);
+}
+
+describe('a YAML file', () => {
+  test('becomes values that know their line and column', () => {
+    const node = readYaml('fleet:\n  - profile: clime\n    count: 300\n', 'a.yaml');
+    expect(at(node, 'fleet', 0, 'count')).toEqual({
+      kind: 'scalar',
+      file: 'a.yaml',
+      line: 3,
+      column: 12,
+      value: 300,
+      source: '300',
+      textColumn: 12,
+    });
+    expect(at(node, 'fleet', 0)).toMatchObject({ kind: 'map', line: 2, column: 5 });
+  });
+
+  test('knows the places of its keys', () => {
+    const node = readYaml('a: 1\n\n  \nlonger key: 2\n', 'a.yaml');
+    const key = node.kind === 'map' ? node.entries.get('longer key')?.key : undefined;
+    expect(key).toMatchObject({ line: 4, column: 1 });
+  });
+
+  test('keeps the text of a number as it was written', () => {
+    const node = readYaml('[1e3, 0x1F, 010, 1_000, "15m", 5%]', 'a.yaml');
+    expect(node.kind === 'list' && node.items.map((item) => item.kind === 'scalar' && item.source)).toEqual([
+      '1e3',
+      '0x1F',
+      '010',
+      '1_000',
+      '15m',
+      '5%',
+    ]);
+    expect(plain(node)).toEqual([1000, 31, 10, '1_000', '15m', '5%']);
+  });
+
+  test.each([
+    ['', null],
+    ['# only a comment\n', null],
+    ['key:\n', { key: null }],
+    ['- \n- 2\n', [null, 2]],
+    ['{a, b}', { a: null, b: null }],
+    ['yes', 'yes'],
+    ['1: one\ntrue: two', { 1: 'one', true: 'two' }],
+    ['__proto__: {polluted: 1}', JSON.parse('{"__proto__": {"polluted": 1}}')],
+    ['\uFEFFa: 1', { a: 1 }],
+    ['a: |\n  two\n  lines\n', { a: 'two\nlines\n' }],
+  ])('%j is %j', (text, value) => {
+    expect(plain(readYaml(text, 'a.yaml'))).toEqual(value);
+  });
+
+  test('says where an empty value would have been', () => {
+    expect(at(readYaml('a:\n  b:\n', 'a.yaml'), 'a', 'b')).toMatchObject({ line: 2, column: 5, value: null });
+  });
+
+  test('knows where the text begins inside its quotes', () => {
+    const node = readYaml('- plain\n- "double"\n- \'single\'\n', 'a.yaml');
+    const columns = node.kind === 'list' && node.items.map((item) => item.kind === 'scalar' && item.textColumn);
+    expect(columns).toEqual([3, 4, 4]);
+  });
+
+  test('is read back as it was written', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        // JSON is YAML, except for the sign of zero.
+        const json = JSON.stringify(value);
+        expect(plain(readYaml(json, 'a.yaml'))).toEqual(JSON.parse(json));
+      }),
+    );
+  });
+});
+
+describe('an alias', () => {
+  test('stands for the value of its anchor, at the place of the anchor', () => {
+    const node = readYaml('base: &base {interval: 15m}\nother: *base\n', 'a.yaml');
+    expect(plain(node)).toEqual({ base: { interval: '15m' }, other: { interval: '15m' } });
+    expect(at(node, 'other', 'interval')).toMatchObject({ line: 1, column: 24 });
+  });
+
+  test('stands for the last anchor of its name above it', () => {
+    expect(plain(readYaml('- &a 1\n- *a\n- &a 2\n- *a\n', 'a.yaml'))).toEqual([1, 1, 2, 2]);
+  });
+
+  test('can be a key', () => {
+    expect(plain(readYaml('a: &name clime\n*name : 1\n', 'a.yaml'))).toEqual({ a: 'clime', clime: 1 });
+  });
+
+  test.each([
+    ['a: *missing', 'a.yaml:1:4: no anchor "&missing" stands above the alias "*missing"'],
+    ['a: *b\nb: &b 1', 'a.yaml:1:4: no anchor "&b" stands above the alias "*b"'],
+    ['a: &a [1, *a]', 'a.yaml:1:11: the alias "*a" stands inside its own anchor'],
+    ['a: &a {b: {c: *a}}', 'a.yaml:1:15: the alias "*a" stands inside its own anchor'],
+  ])('in %j is a problem', (text, message) => {
+    expect(problemsOf(text)).toEqual([message]);
+  });
+
+  test('can not make a small file stand for millions of values', () => {
+    // 8 levels of ten aliases each: 10^8 values.
+    const levels = Array.from({ length: 8 }, (_, i) => {
+      const items = new Array(10).fill(i === 0 ? 'x' : `*l${i - 1}`);
+      return `l${i}: &l${i} [${items.join(', ')}]`;
+    });
+    expect(problemsOf(levels.join('\n'))[0]).toMatch(/^a\.yaml:5:.*the file stands for more than 100000 values$/);
+  });
+
+  test('may repeat a value many times within reason', () => {
+    const text = `a: &a [1, 2, 3]\nb: [${new Array(1000).fill('*a').join(', ')}]`;
+    expect(plain(readYaml(text, 'a.yaml'))).toMatchObject({ b: new Array(1000).fill([1, 2, 3]) });
+  });
+});
+
+describe('a file with problems', () => {
+  test.each([
+    ['duplicate keys', 'count: 1\ncount: 2\n', 'a.yaml:2:1: "count" stands here for the second time, first in line 1'],
+    [
+      'the same key in two spellings',
+      '1: a\n"1": b\n',
+      'a.yaml:2:1: "1" stands here for the second time, first in line 1',
+    ],
+    ['a list as a key', '? [a]\n: 1\n', 'a.yaml:1:3: a key must be plain text'],
+    ['a map as a key', '? {a: 1}\n: 1\n', 'a.yaml:1:3: a key must be plain text'],
+    ['an empty key', ': 1\n', 'a.yaml:1:1: a key must be plain text'],
+    ['tabs as indentation', 'a:\n\tb: 1\n', 'a.yaml:2:1: Tabs are not allowed as indentation'],
+    ['a tag', 'a: !secret x\n', 'a.yaml:1:4: Unresolved tag: !secret'],
+    [
+      'a date',
+      '%YAML 1.1\n---\nd: 2001-01-01\n',
+      'a.yaml:3:4: "2001-01-01" is not a text, number, true, false or null',
+    ],
+  ])('names %s', (_, text, message) => {
+    expect(problemsOf(text)).toEqual([message]);
+  });
+
+  test.each([
+    ['two documents', 'a: 1\n---\nb: 2\n'],
+    ['a quote without an end', 'a: "text\nb: 1\n'],
+    ['a bracket without an end', 'a: [1, 2\nb: 1\n'],
+    ['a map in the middle of a line', 'a: b: c\n'],
+  ])('refuses %s', (_, text) => {
+    expect(problemsOf(text).length).toBeGreaterThan(0);
+  });
+
+  test('has all of them named at once, in the order of the file', () => {
+    const text = 'z: *z\na: 1\na: 2\n? [k]\n: 1\nb: !x 1\n';
+    expect(problemsOf(text)).toEqual([
+      'a.yaml:1:4: no anchor "&z" stands above the alias "*z"',
+      'a.yaml:3:1: "a" stands here for the second time, first in line 2',
+      'a.yaml:4:3: a key must be plain text',
+      'a.yaml:6:4: Unresolved tag: !x',
+    ]);
+  });
+
+  test.each([
+    ['lists', '['.repeat(20_000)],
+    ['closed lists', '['.repeat(6000) + ']'.repeat(6000)],
+    ['maps', '{a: '.repeat(6000)],
+    ['block maps', Array.from({ length: 1500 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
+    ['block lists', '- '.repeat(6000)],
+  ])('refuses %s nested thousands of levels deep', (_, text) => {
+    const problems = problemsOf(text);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^a\.yaml:\d+:\d+: lists and maps are nested deeper than 100 levels$/);
+  });
+
+  test('may be nested 100 levels deep', () => {
+    expect(problemsOf(`${'['.repeat(100)}1${']'.repeat(100)}`)).toEqual([]);
+    expect(problemsOf(`${'['.repeat(101)}1${']'.repeat(101)}`)).toHaveLength(1);
+  });
+});
+
+describe('any text', () => {
+  const piece = fc.constantFrom(
+    ...[
+      'a',
+      'b: ',
+      '- ',
+      '? ',
+      ': ',
+      '\n',
+      '  ',
+      '\t',
+      '[',
+      ']',
+      '{',
+      '}',
+      ',',
+      '&x ',
+      '*x',
+      '!t ',
+      '!!str ',
+      '#c',
+      '"',
+    ],
+    ...[
+      "'",
+      '|\n',
+      '>-\n',
+      '---\n',
+      '...\n',
+      '%YAML 1.1\n',
+      '<<: ',
+      '1',
+      '0x',
+      'null',
+      '\0',
+      '\r',
+      '\u2028',
+      '\ud800',
+      '@',
+    ],
+  );
+  const yamlLike = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
+
+  test('is read, or refused with places that exist', () => {
+    fc.assert(
+      fc.property(fc.oneof({ weight: 4, arbitrary: yamlLike }, fc.string({ unit: 'binary' })), (text) => {
+        const lines = text.split(/\r\n|\n|\r/).length + 1;
+        try {
+          const node = readYaml(text, 'a.yaml');
+          plain(node);
+        } catch (error) {
+          if (!(error instanceof InputError)) throw error;
+          expect(error.problems.length).toBeGreaterThan(0);
+          for (const { line, column, message } of error.problems) {
+            expect(line).toBeGreaterThanOrEqual(1);
+            expect(line).toBeLessThanOrEqual(lines);
+            expect(column).toBeGreaterThanOrEqual(1);
+            expect(message).not.toBe('');
+          }
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('collected problems', () => {
+  test('are thrown sorted by file, line and column, each once', () => {
+    const problems = new Problems();
+    problems.add({ file: 'b.yaml', line: 1, column: 1 }, 'four');
+    problems.add({ file: 'a.yaml', line: 10, column: 1 }, 'three');
+    problems.add({ file: 'a.yaml', line: 9, column: 2 }, 'two');
+    problems.add({ file: 'a.yaml', line: 9, column: 2 }, 'two');
+    problems.add({ file: 'a.yaml', line: 9, column: 1 }, 'one');
+    expect(() => problems.finish('see docs/SCENARIOS.md')).toThrow(
+      expect.objectContaining({
+        message: 'a.yaml:9:1: one\na.yaml:9:2: two\na.yaml:10:1: three\nb.yaml:1:1: four',
+        hint: 'see docs/SCENARIOS.md',
+        code: 'bad-file',
+        exit: 2,
+      }),
+    );
+  });
+
+  test('throw nothing when there are none', () => {
+    expect(() => new Problems().finish()).not.toThrow();
+  });
+});

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { didYouMean, orList, quote } from '../../src/input/problems.js';
+
+describe('a quoted value', () => {
+  test.each([
+    ['1 hour', '"1 hour"'],
+    [5, '"5"'],
+    [true, '"true"'],
+    [undefined, '"undefined"'],
+    [{ a: 1 }, '"{"a":1}"'],
+    ['two\nlines\tand a tab', '"two\\nlines\\tand a tab"'],
+    ['\u001b[31mred', '"\\u001b[31mred"'],
+    ['x'.repeat(60), `"${'x'.repeat(60)}"`],
+    ['x'.repeat(61), `"${'x'.repeat(57)}…"`],
+  ])('of %j is %s', (value, expected) => {
+    expect(quote(value)).toBe(expected);
+  });
+
+  test('stays on one line', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(quote(text)).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+      }),
+    );
+  });
+});
+
+describe('did you mean', () => {
+  const keys = ['count', 'profile', 'stagger', 'tags'];
+
+  test.each([
+    ['cuont', ' (did you mean "count"?)'],
+    ['coun', ' (did you mean "count"?)'],
+    ['Count', ' (did you mean "count"?)'],
+    ['profiles', ' (did you mean "profile"?)'],
+    ['taggs', ' (did you mean "tags"?)'],
+    ['elephant', ''],
+    ['', ''],
+    ['x'.repeat(100_000), ''],
+  ])('answers %j with "%s"', (word, expected) => {
+    expect(didYouMean(word, keys)).toBe(expected);
+  });
+
+  test('takes the closest of several', () => {
+    expect(didYouMean('report', ['reports', 'rapport', 'resort'])).toBe(' (did you mean "reports"?)');
+  });
+
+  test('always finds a word with one mistake in it', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...keys), fc.nat(), fc.constantFrom('x', 'q', '9'), (word, n, wrong) => {
+        const i = n % word.length;
+        const typo = word.slice(0, i) + wrong + word.slice(i + 1);
+        expect(didYouMean(typo, keys)).toBe(` (did you mean "${word}"?)`);
+      }),
+    );
+  });
+});
+
+test.each([
+  [[], ''],
+  [['a'], 'a'],
+  [['a', 'b'], 'a or b'],
+  [['a', 'b', 'c'], 'a, b or c'],
+])('the list %j is written "%s"', (words, expected) => {
+  expect(orList(words)).toBe(expected);
+});

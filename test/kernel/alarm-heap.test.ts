@@ -1,0 +1,44 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { AlarmHeap } from '../../src/kernel/alarm-heap.js';
+
+test('gives alarms back like a stable sort, however pushes and pops are mixed', () => {
+  const push = fc.record({ due: fc.oneof(fc.nat(5), fc.double({ min: 0, noNaN: true })) });
+  fc.assert(
+    fc.property(fc.array(fc.oneof({ weight: 2, arbitrary: push }, fc.constant('pop' as const))), (operations) => {
+      const heap = new AlarmHeap();
+      let model: { readonly due: number; readonly slot: number }[] = [];
+      operations.forEach((operation, slot) => {
+        if (operation !== 'pop') {
+          heap.push(operation.due, slot);
+          model = [...model, { due: operation.due, slot }].toSorted((a, b) => a.due - b.due);
+        } else if (model.length > 0) {
+          expect(heap.pop()).toBe(model.shift()?.slot);
+        }
+        expect(heap.size).toBe(model.length);
+        expect(heap.nextDue).toBe(model[0]?.due ?? Number.POSITIVE_INFINITY);
+      });
+      for (const { slot } of model) expect(heap.pop()).toBe(slot);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('keeps the order when it outgrows its arrays', () => {
+  const heap = new AlarmHeap();
+  const dues = Array.from({ length: 5000 }, (_, i) => (i * 7919) % 613);
+  dues.forEach((due, slot) => {
+    heap.push(due, slot);
+  });
+  const expected = dues.map((due, slot) => ({ due, slot })).toSorted((a, b) => a.due - b.due);
+  expect(Array.from(expected, () => heap.pop())).toEqual(expected.map(({ slot }) => slot));
+});
+
+test('is empty after it was cleared', () => {
+  const heap = new AlarmHeap();
+  heap.push(1, 0);
+  heap.clear();
+  expect([heap.size, heap.nextDue]).toEqual([0, Number.POSITIVE_INFINITY]);
+  heap.push(3, 7);
+  expect(heap.pop()).toBe(7);
+});

@@ -1,0 +1,165 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  between,
+  chance,
+  integerBetween,
+  noise,
+  noiseSeed,
+  type Random,
+  randomBytes,
+  seededRandom,
+} from '../../src/kernel/random.js';
+
+const draw = (random: Random, count: number) => Array.from({ length: count }, () => random.next());
+
+/** A generator that gives `value` for ever and counts. */
+function constant(value: number) {
+  const random = {
+    drawn: 0,
+    next: () => {
+      random.drawn++;
+      return value;
+    },
+    fork: () => random,
+  };
+  return random;
+}
+
+describe('the numbers of a seed', () => {
+  // These pins are the promise "same seed, same run" across Node versions and releases. Changing them breaks every
+  // seed that anybody has noted down.
+  test('are pinned', () => {
+    expect(draw(seededRandom(7), 3)).toEqual([0.36459518410265446, 0.007880980148911476, 0.1876203876454383]);
+    expect(draw(seededRandom(7).fork('device').fork('2159017985'), 2)).toEqual([
+      0.37589665362611413, 0.8856669368688017,
+    ]);
+    expect(noiseSeed(seededRandom('pin'))).toBe(-736145174);
+    expect([...randomBytes(seededRandom('pin'), 8)]).toEqual([212, 57, 170, 6, 198, 50, 207, 132]);
+  });
+
+  test('are the same for the seed as a number and as a text', () => {
+    expect(draw(seededRandom(7), 5)).toEqual(draw(seededRandom('7'), 5));
+  });
+
+  test('differ from seed to seed', () => {
+    const first = new Set(Array.from({ length: 1000 }, (_, seed) => seededRandom(seed).next()));
+    expect(first.size).toBe(1000);
+  });
+});
+
+describe('a fork', () => {
+  test('does not depend on what its parent or its siblings have drawn', () => {
+    const untouched = seededRandom('fleet').fork('radio');
+    const parent = seededRandom('fleet');
+    draw(parent, 10);
+    draw(parent.fork('sensor'), 10);
+    expect(draw(parent.fork('radio'), 5)).toEqual(draw(untouched, 5));
+  });
+
+  test('does not change what its parent draws', () => {
+    const parent = seededRandom('fleet');
+    const before = draw(parent, 2);
+    draw(parent.fork('radio'), 10);
+    expect([...before, ...draw(parent, 2)]).toEqual(draw(seededRandom('fleet'), 4));
+  });
+
+  test('of the same name begins anew, and of another name is another generator', () => {
+    const parent = seededRandom('fleet');
+    expect(draw(parent.fork('a'), 3)).toEqual(draw(parent.fork('a'), 3));
+    expect(draw(parent.fork('a'), 3)).not.toEqual(draw(parent.fork('b'), 3));
+  });
+
+  test('is found by its path, in one step or in several', () => {
+    const root = seededRandom(1);
+    expect(draw(root.fork('device/7/radio'), 3)).toEqual(draw(root.fork('device').fork('7').fork('radio'), 3));
+  });
+});
+
+describe('a draw', () => {
+  const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+
+  test('between two numbers stays between them', () => {
+    fc.assert(
+      fc.property(unit, fc.integer(), fc.nat(), (value, from, width) => {
+        const drawn = between(constant(value), from, from + width);
+        expect(drawn).toBeGreaterThanOrEqual(from);
+        expect(drawn).toBeLessThanOrEqual(from + width);
+      }),
+    );
+  });
+
+  test('of a whole number reaches both ends and nothing beyond', () => {
+    const random = seededRandom('dice');
+    const seen = new Set(Array.from({ length: 500 }, () => integerBetween(random, -1, 4)));
+    expect([...seen].toSorted((a, b) => a - b)).toEqual([-1, 0, 1, 2, 3, 4]);
+    expect(integerBetween(constant(0.999_999_999), 1, 6)).toBe(6);
+    expect(integerBetween(constant(0), 1, 6)).toBe(1);
+  });
+
+  test('of a chance comes true about as often as it says', () => {
+    const random = seededRandom('coin');
+    const hits = Array.from({ length: 10_000 }, () => chance(random, 0.2)).filter(Boolean).length;
+    // Four standard deviations of sqrt(10000 · 0.2 · 0.8) = 40.
+    expect(hits).toBeGreaterThan(2000 - 160);
+    expect(hits).toBeLessThan(2000 + 160);
+  });
+
+  test.each([
+    { ratio: 0, outcome: false },
+    { ratio: 1, outcome: true },
+  ])('of the chance $ratio costs no number', ({ ratio, outcome }) => {
+    const random = constant(0);
+    expect(chance(random, ratio)).toBe(outcome);
+    expect(random.drawn).toBe(0);
+  });
+
+  test('of bytes gives as many as asked for, of all values', () => {
+    const bytes = randomBytes(seededRandom('bytes'), 20_000);
+    expect(bytes).toHaveLength(20_000);
+    expect(new Set(bytes).size).toBe(256);
+  });
+});
+
+describe('noise', () => {
+  test('is pinned', () => {
+    expect([noise(0, 0), noise(1, 0), noise(1, 1), noise(-5, 1000), noise(123_456_789, 1_099_511_627_779)]).toEqual([
+      0, 0.27059913123957813, 0.5262006814591587, 0.21708232979290187, 0.5502113159745932,
+    ]);
+  });
+
+  test('lies in [0, 1) for every seed and index, and is the same when asked again', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.maxSafeInteger(), (seed, index) => {
+        const value = noise(seed, index);
+        expect(value).toBeGreaterThanOrEqual(0);
+        expect(value).toBeLessThan(1);
+        expect(noise(seed, index)).toBe(value);
+      }),
+    );
+  });
+
+  test.each([0, 1, 2, -736_145_174])('of seed %d is spread evenly over 100 bins', (seed) => {
+    const bins = new Array<number>(100).fill(0);
+    for (let i = 0; i < 20_000; i++) {
+      const bin = Math.floor(noise(seed, i) * 100);
+      bins[bin] = (bins[bin] ?? 0) + 1;
+    }
+    // Chi-square with 99 degrees of freedom: mean 99, standard deviation 14.
+    const chiSquare = bins.reduce((sum, count) => sum + ((count - 200) * (count - 200)) / 200, 0);
+    expect(chiSquare).toBeGreaterThan(50);
+    expect(chiSquare).toBeLessThan(160);
+  });
+
+  test.each([
+    { neighbour: 'the next index', other: (seed: number, index: number) => noise(seed, index + 1) },
+    { neighbour: 'the next seed', other: (seed: number, index: number) => noise(seed + 1, index) },
+    { neighbour: 'the index 2^32 later', other: (seed: number, index: number) => noise(seed, index + 4_294_967_296) },
+  ])('does not follow $neighbour', ({ other }) => {
+    const count = 20_000;
+    let sum = 0;
+    for (let i = 0; i < count; i++) sum += (noise(42, i) - 0.5) * (other(42, i) - 0.5);
+    // The covariance of independent numbers is 0 with a standard deviation of 1/12/sqrt(count) = 0.0006.
+    expect(Math.abs(sum / count)).toBeLessThan(0.003);
+  });
+});

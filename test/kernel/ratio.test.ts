@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { formatRatio, parseRatio } from '../../src/kernel/ratio.js';
+
+describe('a ratio', () => {
+  test.each([
+    ['1/20', 0.05],
+    ['5%', 0.05],
+    ['0', 0],
+    ['1', 1],
+    ['0%', 0],
+    ['100%', 1],
+    ['2.5 %', 0.025],
+    [' 3 / 4 ', 0.75],
+    ['20/20', 1],
+    ['0/7', 0],
+  ])('is read from "%s"', (text, expected) => {
+    expect(parseRatio(text)).toBe(expected);
+  });
+
+  test.each([
+    '21/20',
+    '101%',
+    '100.01%',
+    '-5%',
+    '1/0',
+    '0/0',
+    '0.05',
+    '2',
+    '5',
+    '%',
+    '',
+    '1/2/3',
+    '1e-2%',
+    `${'9'.repeat(400)}/${'9'.repeat(400)}`,
+  ])('is not read from "%s"', (text) => {
+    expect(parseRatio(text)).toBeUndefined();
+  });
+
+  test.each([
+    [0, '0%'],
+    [0.05, '5%'],
+    [1 / 3, '33.33%'],
+    [1, '100%'],
+  ])('of %d is written "%s"', (ratio, expected) => {
+    expect(formatRatio(ratio)).toBe(expected);
+  });
+
+  test('in hundredths of a percent is read back as it was written', () => {
+    fc.assert(
+      fc.property(fc.nat(10_000), (n) => {
+        expect(parseRatio(formatRatio(n / 10_000))).toBeCloseTo(n / 10_000, 12);
+      }),
+    );
+  });
+});

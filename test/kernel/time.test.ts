@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  days,
+  formatDuration,
+  hours,
+  humanDuration,
+  millis,
+  minutes,
+  parseDuration,
+  seconds,
+} from '../../src/kernel/time.js';
+
+describe('a duration', () => {
+  test.each([
+    ['250ms', millis(250)],
+    ['30s', seconds(30)],
+    ['15m', minutes(15)],
+    ['1h30m', hours(1.5)],
+    ['2d12h', days(2.5)],
+    ['1d2h3m4s5ms', days(1) + hours(2) + minutes(3) + seconds(4) + 5],
+    ['1.5h', minutes(90)],
+    ['0.5ms', 1],
+    ['0', 0],
+    ['0s', 0],
+    ['  15m ', minutes(15)],
+  ])('is read from "%s"', (text, expected) => {
+    expect(parseDuration(text)).toBe(expected);
+  });
+
+  test.each([
+    '',
+    ' ',
+    '5',
+    '-3s',
+    '+3s',
+    '1m1h',
+    '1m1m',
+    '1e3s',
+    '1h 30m',
+    '.5s',
+    '5.s',
+    '1,5s',
+    '1S',
+    '15min',
+    's',
+    '1h30',
+    '٣s',
+    `${'9'.repeat(400)}d`,
+  ])('is not read from "%s"', (text) => {
+    expect(parseDuration(text)).toBeUndefined();
+  });
+
+  test.each([
+    [0, '0s'],
+    [5_400_000, '1h30m'],
+    [days(1) + 1, '1d1ms'],
+    [-seconds(3), '-3s'],
+    [0.6, '1ms'],
+  ])('of %d ms is written "%s"', (duration, expected) => {
+    expect(formatDuration(duration)).toBe(expected);
+  });
+
+  test('is read back as it was written', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), (duration) => {
+        expect(parseDuration(formatDuration(duration))).toBe(duration);
+      }),
+    );
+  });
+
+  test('that can be read is a whole number of milliseconds, and any text can be tried', () => {
+    const near = fc.string({ unit: fc.constantFrom('0', '1', '9', '.', 'm', 's', 'h', 'd', ' ', '-', 'e') });
+    fc.assert(
+      fc.property(fc.oneof(near, fc.string()), (text) => {
+        const parsed = parseDuration(text);
+        if (parsed !== undefined) {
+          expect(Number.isInteger(parsed)).toBe(true);
+          expect(parsed).toBeGreaterThanOrEqual(0);
+        }
+      }),
+    );
+  });
+});
+
+describe('a measured duration', () => {
+  test.each([
+    [0, '0ms'],
+    [840.4, '840ms'],
+    [999.4, '999ms'],
+    [999.6, '1.0s'],
+    [12_400, '12.4s'],
+    [99_949, '99.9s'],
+    [99_950, '1m 40s'],
+    [1_265_000, '21m 05s'],
+    [3_599_400, '59m 59s'],
+    [3_599_600, '1h 00m'],
+    [11_220_000, '3h 07m'],
+    [86_399_000, '1d 00h'],
+    [days(12) + hours(5), '12d 05h'],
+    [-12_400, '-12.4s'],
+  ])('of %d ms is shown as %s', (duration, expected) => {
+    expect(humanDuration(duration)).toBe(expected);
+  });
+});

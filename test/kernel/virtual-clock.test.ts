@@ -1,0 +1,238 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Alarm, Clock } from '../../src/kernel/clock.js';
+import { StuckError } from '../../src/kernel/errors.js';
+import { hours, seconds } from '../../src/kernel/time.js';
+import { VirtualClock } from '../../src/kernel/virtual-clock.js';
+import { clockContract, WORLD_START } from '../contracts/clock.js';
+
+clockContract('VirtualClock', () => new VirtualClock({ start: WORLD_START }));
+
+describe('VirtualClock', () => {
+  test('stands exactly at the alarm while it runs, and at the deadline afterwards', async () => {
+    const clock = new VirtualClock();
+    const seen: number[] = [];
+    for (const delay of [0, 1, 1.5, 3_600_000]) clock.after(delay, 'look', () => seen.push(clock.now));
+    await clock.runUntil(hours(2));
+    expect(seen).toEqual([0, 1, 1.5, 3_600_000]);
+    expect(clock.now).toBe(hours(2));
+  });
+
+  test('begins on 2026-01-01 unless told otherwise', () => {
+    expect(new Date(new VirtualClock().wall).toISOString()).toBe('2026-01-01T00:00:00.000Z');
+  });
+
+  test('does not go back when the deadline has passed already', async () => {
+    const clock = new VirtualClock();
+    await clock.runUntil(500);
+    await clock.runUntil(100);
+    expect(clock.now).toBe(500);
+  });
+
+  test('runs any program of alarms in the order of a sorted list', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (program) => {
+        const clock = new VirtualClock();
+        const log = play(program, clock);
+        await clock.runUntil(10_000);
+        const model = new SortedListClock();
+        const expected = play(program, model);
+        model.run();
+        expect(log).toEqual(expected);
+        expect(clock.waiting).toBe(0);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('gives its slots to new alarms', async () => {
+    const clock = new VirtualClock();
+    let rounds = 0;
+    const again = () => {
+      rounds++;
+      for (let i = 0; i < 5; i++) clock.after(1, 'cancelled', () => expect.unreachable()).cancel();
+      if (rounds < 3000) clock.after(1, 'again', again);
+    };
+    again();
+    await clock.runUntil(5000);
+    expect(rounds).toBe(3000);
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('lets the event loop turn in a long run', async () => {
+    const clock = new VirtualClock();
+    let ticks = 0;
+    const tick = () => {
+      ticks++;
+      clock.after(1, 'tick', tick);
+    };
+    tick();
+    setImmediate(() => clock.stop(new Error('interrupted')));
+    await expect(clock.runUntil(10_000_000)).rejects.toThrow('interrupted');
+    expect(ticks).toBeLessThan(100_000);
+  });
+});
+
+describe('VirtualClock, when the world hangs', () => {
+  test('names a hold that never ends', async () => {
+    const clock = new VirtualClock({ holdLimit: 5 });
+    clock.hold('store commit');
+    clock.hold('store commit');
+    clock.hold('api request');
+    const failure = clock.runUntil(1000);
+    await expect(failure).rejects.toThrow('time has been held for 5ms by: store commit (2), api request (1)');
+    await expect(failure).rejects.toMatchObject({
+      code: 'stuck',
+      exit: 4,
+      waitsFor: 'store commit (2), api request (1)',
+    });
+  });
+
+  test('names a hold that never ends to whoever attends', async () => {
+    const clock = new VirtualClock({ holdLimit: 5 });
+    clock.after(10, 'request', () => clock.hold('datagram to the gateway'));
+    await expect(clock.attend(new Promise(() => {}))).rejects.toThrow('datagram to the gateway (1)');
+    expect(clock.now).toBe(10);
+  });
+
+  test('does not advance while anything is held', async () => {
+    const clock = new VirtualClock();
+    let happened = false;
+    clock.after(0, 'alarm', () => {
+      happened = true;
+    });
+    const release = clock.hold('api request');
+    const run = clock.runUntil(1000);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect([happened, clock.now]).toEqual([false, 0]);
+    release();
+    await run;
+    expect([happened, clock.now]).toEqual([true, 1000]);
+  });
+
+  test('does not take many short holds in a row for one that never ends', async () => {
+    const clock = new VirtualClock({ holdLimit: 20 });
+    let taken = 0;
+    // Each begins before the last one ends, for several times the limit in all.
+    const next = (releaseLast: () => void) => {
+      const release = clock.hold(`request ${taken++}`);
+      releaseLast();
+      setTimeout(() => (taken < 25 ? next(release) : release()), 4);
+    };
+    next(() => {});
+    await clock.runUntil(1000);
+    expect(taken).toBe(25);
+  });
+
+  test('wakes everybody who waits for the same hold', async () => {
+    const clock = new VirtualClock({ holdLimit: seconds(1) });
+    const release = clock.hold('api request');
+    setTimeout(release, 1);
+    await Promise.all([clock.runUntil(100), clock.runUntil(200)]);
+    expect(clock.now).toBe(200);
+  });
+
+  test('stops attending when the work is done, whatever is still held', async () => {
+    const clock = new VirtualClock({ holdLimit: seconds(1) });
+    clock.hold('somebody else');
+    const work = new Promise((resolve) => setTimeout(() => resolve('done'), 1));
+    expect(await clock.attend(work)).toBe('done');
+  });
+
+  test('can be stopped while it is held', async () => {
+    const clock = new VirtualClock({ holdLimit: seconds(1) });
+    clock.hold('api request');
+    setTimeout(() => clock.stop(new Error('interrupted')), 1);
+    await expect(clock.runUntil(1000)).rejects.toThrow('interrupted');
+  });
+
+  test('says so when work is attended and no alarm is set', async () => {
+    const clock = new VirtualClock();
+    const failure = clock.attend(new Promise(() => {}));
+    await expect(failure).rejects.toThrow('everybody waits and no alarm is set: time can not pass');
+    await expect(failure).rejects.toBeInstanceOf(StuckError);
+  });
+
+  test('names the alarm that sets itself again and again without letting time pass', async () => {
+    const clock = new VirtualClock({ instantLimit: 100 });
+    const again = () => {
+      clock.after(0, 'retry at once', again);
+    };
+    again();
+    await expect(clock.runUntil(1000)).rejects.toThrow(
+      '100 alarms at the same instant; the last one is "retry at once"',
+    );
+  });
+
+  test('allows as many alarms at one instant as the limit says, at every instant', async () => {
+    const clock = new VirtualClock({ instantLimit: 100 });
+    let count = 0;
+    for (let i = 0; i < 200; i++) clock.after(i < 100 ? 5 : 6, 'tick', () => count++);
+    await clock.runUntil(10);
+    expect(count).toBe(200);
+  });
+});
+
+/** One alarm of a random program. */
+interface Step {
+  readonly delay: number;
+  /** Which alarm sets this one: one of those before it, or the program itself. */
+  readonly parent: number;
+  /** Which alarm this one cancels, if any has been set under that number. */
+  readonly cancels: number | undefined;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  // Few different delays, so that many alarms are due together.
+  delay: fc.constantFrom(0, 0, 1, 2, 3, 50),
+  parent: fc.nat(100),
+  cancels: fc.option(fc.nat(59), { nil: undefined }),
+});
+
+/** Sets the alarms of the program; they write `number@time` into the log, which fills while the clock runs. */
+function play(program: readonly Step[], clock: Pick<Clock, 'now' | 'after'>): string[] {
+  const log: string[] = [];
+  const handles: (Alarm | undefined)[] = [];
+  const childrenOf = (parent: number | undefined) =>
+    program.flatMap((step, i) => {
+      const before = step.parent % (i + 1);
+      return (before === i ? undefined : before) === parent ? [i] : [];
+    });
+  const set = (i: number) => {
+    const { delay = 0, cancels } = program[i] ?? {};
+    handles[i] = clock.after(delay, `alarm ${i}`, () => {
+      log.push(`${i}@${clock.now}`);
+      if (cancels !== undefined) handles[cancels]?.cancel();
+      for (const child of childrenOf(i)) set(child);
+    });
+  };
+  for (const i of childrenOf(undefined)) set(i);
+  return log;
+}
+
+/** The obvious clock: a list that is searched for the first alarm due. */
+class SortedListClock {
+  now = 0;
+  #alarms: { readonly due: number; readonly action: () => void }[] = [];
+
+  after(delay: number, _what: string, action: () => void): Alarm {
+    const alarm = { due: this.now + delay, action };
+    this.#alarms.push(alarm);
+    return {
+      cancel: () => {
+        this.#alarms = this.#alarms.filter((other) => other !== alarm);
+      },
+    };
+  }
+
+  run(): void {
+    for (;;) {
+      // Sorting is stable: alarms due together stay in the order in which they were set.
+      const [first] = this.#alarms.toSorted((a, b) => a.due - b.due);
+      if (first === undefined) return;
+      this.#alarms = this.#alarms.filter((alarm) => alarm !== first);
+      this.now = first.due;
+      first.action();
+    }
+  }
+}

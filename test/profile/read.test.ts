@@ -1,0 +1,387 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { InputError } from '../../src/input/problems.js';
+import type { Profile } from '../../src/profile/profile.js';
+import { loadProfiles, readProfile } from '../../src/profile/read.js';
+
+const packaged = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const FILES: Readonly<Record<string, string>> = {
+  'profiles/clime.yaml': packaged('profiles/clime.yaml'),
+  'profiles/control.yaml': packaged('profiles/control.yaml'),
+  'profiles/common/chester.yaml': packaged('profiles/common/chester.yaml'),
+};
+
+interface Changes {
+  readonly file?: string;
+  /** Texts of the file and what stands there instead. */
+  readonly change?: readonly (readonly [from: string, to: string])[];
+  readonly others?: Readonly<Record<string, string>>;
+}
+
+/** Reads a packaged profile with some of its text changed. */
+function read({ file = 'profiles/clime.yaml', change = [], others = {} }: Changes = {}): Profile {
+  const files = { ...FILES, ...others };
+  return readProfile(changed(files[file] ?? '', change), file, (path) => files[path]);
+}
+
+function changed(source: string, change: readonly (readonly [string, string])[]): string {
+  return change.reduce((text, [from, to]) => {
+    if (!text.includes(from)) throw new Error(`the profile has no ${from}`);
+    return text.replace(from, () => to);
+  }, source);
+}
+
+function problemsOf(changes: Changes): readonly { line: number; column: number; file: string; message: string }[] {
+  try {
+    read(changes);
+  } catch (error) {
+    if (error instanceof InputError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+/** Line, from 1, of the first occurrence of a text in a changed profile. */
+function lineOf(text: string, { file = 'profiles/clime.yaml', change = [] }: Changes): number {
+  const source = changed(FILES[file] ?? '', change);
+  return source.slice(0, source.indexOf(text)).split('\n').length;
+}
+
+describe('a profile with a mistake', () => {
+  const control = 'profiles/control.yaml';
+  it.each<[string, string, string, string, string?]>([
+    [
+      'an unknown section',
+      'title: CHESTER',
+      'titel: CHESTER',
+      '"titel" is not a key of a profile (did you mean "title"?)',
+    ],
+    ['a missing section', 'message_version: 2', '', 'a profile needs "message_version"'],
+    [
+      'a wrong type of value',
+      'message_version: 2',
+      'message_version: two',
+      '"two" is not a whole number from 0 to 255',
+    ],
+    ['a parameter without a type', 'interval-poll: { type: int, ', 'interval-poll: { ', 'a parameter needs "type"'],
+    [
+      'an unknown type',
+      'send-timeout: { type: int',
+      'send-timeout: { type: ints',
+      '"ints" is not one of int, float, bool',
+    ],
+    [
+      'a default out of range',
+      'default: 120,',
+      'default: 5000,',
+      'the default 5000 is outside of the range from 1 to 3600',
+    ],
+    [
+      'a range the wrong way round',
+      'range: [1, 3600], default: 120',
+      'range: [3600, 1], default: 120',
+      'a range is a list',
+    ],
+    ['an enum default that is no value', 'default: none', 'default: nine', '"nine" is not one of its values'],
+    [
+      'a module that is not described',
+      'tag, cloud, lrw',
+      'tag, clout, lrw',
+      '"clout" of "order" is not one of the modules',
+    ],
+    [
+      'a parameter that does not exist',
+      'spool: cloud.spool-size',
+      'spool: cloud.spool-sise',
+      'is not a configuration parameter of this device type (did you mean "cloud.spool-size"?)',
+    ],
+    [
+      'a parameter of the wrong type',
+      'send_timeout: send-timeout',
+      'send_timeout: mode',
+      'is not a parameter of type int: it is of type enum',
+    ],
+    [
+      'a set-up line that sets nothing',
+      'app config event-report-rate 30',
+      'app config event-rate 30',
+      'is not a line that sets a configuration parameter',
+    ],
+    [
+      'an unknown model',
+      'model: daily, mean: 22.3',
+      'model: dayly, mean: 22.3',
+      '"dayly" is not one of constant, daily',
+    ],
+    ['an option of another model', 'mean: 22.3,', 'mean: 22.3, per_day: 3,', '"per_day" is not a key of this quantity'],
+    ['a missing option', 'mean: 22.3, ', '', 'this quantity needs "mean"'],
+    ['a mean out of range', 'mean: 22.3', 'mean: 99', '99 is outside of the range from -30 to 60'],
+    [
+      'a buffer of no size',
+      'hygrometer:\n    windows: { samples: 32',
+      'hygrometer:\n    windows: { samples: 0',
+      '"0" is not a whole number from 1 to 1024',
+    ],
+    ['a task for an unknown sensor', 'sample: [hygrometer,', 'sample: [hydrometer,', '"hydrometer" is not one of'],
+    [
+      'an unknown parameter in a task',
+      'every: interval-sample }',
+      'every: interval-sampel }',
+      'is not a configuration parameter of this device type (did you mean "interval-sample"?)',
+    ],
+    ['a task that does nothing', '- { sample: [battery],', '- {', 'a task needs either "sample" or "aggregate"'],
+    [
+      'windows that nobody closes',
+      '- { aggregate: [hygrometer, ',
+      '- { aggregate: [',
+      '"hygrometer" has windows: exactly one task must aggregate it, not 0',
+    ],
+    [
+      'aggregating what has no windows',
+      'aggregate: [hygrometer,',
+      'aggregate: [backup, hygrometer,',
+      '"backup" can not be aggregated: it has no windows',
+    ],
+    [
+      'an event list of an unknown quantity',
+      'of: hygrometer.temperature',
+      'of: hygrometer.heat',
+      '"hygrometer.heat" is not a quantity of a sensor',
+    ],
+    [
+      'an event list without its parameter',
+      'report: hygro-t-alarm-hi-report }',
+      'report: hygro-hi }',
+      '"hygro-hi" is not a configuration parameter',
+    ],
+    ['edges of something that has none', 'of: trigger.state', 'of: voltage.voltage', 'a daily has no edges', control],
+    [
+      'a contact that is closed all day',
+      'stays: 45m',
+      'stays: 3h',
+      'stays closed longer than a day divided by',
+      control,
+    ],
+    [
+      'a numbered parameter that is missing',
+      'channel-mode-8: *channel-mode',
+      '',
+      'there is no enum parameter "channel-mode-8"',
+      control,
+    ],
+    [
+      'a key that the decoder does not have',
+      'voltage_load: last',
+      'voltage_lode: last',
+      '"system.voltage_lode" is not a key of the decoder (did you mean "system.voltage_load"?)',
+    ],
+    ['a source without a name', 'uptime: fact uptime', 'uptime: fact', '"fact" is not a source'],
+    ['an unknown kind of source', 'uptime: fact uptime', 'uptime: facts uptime', '"facts uptime" is not a source'],
+    ['an unknown fact', 'uptime: fact uptime', 'uptime: fact downtime', '"downtime" is not a fact: version, sequence'],
+    [
+      'a sensor of another list',
+      'rssi: last ble_tag.rssi',
+      'rssi: last battery.voltage_rest',
+      'is not about the sensor of this list, "ble_tag"',
+    ],
+    [
+      'one of several sensors outside of a list',
+      'temperature: last thermometer.temperature',
+      'temperature: last ble_tag.temperature',
+      'is not about a sensor that there is always one of',
+    ],
+    ['a list without a sensor', '- $each: soil_sensor\n      serial', '- serial', 'a list in a body needs "$each"'],
+    [
+      'windows where the decoder has no list',
+      'uptime: fact uptime',
+      'uptime: windows hygrometer.temperature',
+      '"system.uptime" must be a $tsp of min, max, avg, mdn',
+    ],
+    [
+      'events where the decoder has windows',
+      'measurements: windows hygrometer.temperature',
+      'measurements: events hygrometer',
+      'must be a $tso of type, value',
+    ],
+    [
+      'a value that the decoder makes a text of',
+      'state: state backup',
+      'state: last backup.line_voltage',
+      '"backup.state" has $enum in the decoder',
+    ],
+    [
+      'a codec that is not the published one',
+      '- current_load:',
+      '- current_lode:',
+      '"92fd351b4a8c1979" is not the hash of this document, which is "',
+    ],
+    [
+      'a modifier that does not exist',
+      'voltage_load: [$div: 1000',
+      'voltage_load: [$dif: 1000',
+      '"$dif" of "system.voltage_load" is not a modifier',
+    ],
+    ['a schema that is no list of fields', '- current_load:', '- 17', '"17" is not a field or modifier'],
+    ['a hash that is none', 'hash: 92fd351b4a8c1979', 'hash: 0x92fd', 'is not a codec hash: 16 lower-case hex digits'],
+  ])('says where and what: %s', (_, from, to, message, file = 'profiles/clime.yaml') => {
+    const problems = problemsOf({ file, change: [[from, to]] });
+    expect(problems.map((problem) => problem.message).join('\n')).toContain(message);
+    expect(problems.every((problem) => problem.line > 0 && problem.column > 0)).toBe(true);
+  });
+
+  it('names file, line and column of the value', () => {
+    const change = [['every: interval-aggreg }', 'every: interval-agreg }']] as const;
+    const [problem, ...more] = problemsOf({ change });
+    expect(more).toEqual([]);
+    expect(problem).toMatchObject({ file: 'profiles/clime.yaml', line: lineOf('interval-agreg }', { change }) });
+    expect(
+      changed(FILES['profiles/clime.yaml'] ?? '', change)
+        .split('\n')
+        [(problem?.line ?? 0) - 1]?.slice((problem?.column ?? 0) - 1),
+    ).toMatch(/^interval-agreg/);
+  });
+
+  it('points at the second word of a source when that is the wrong one', () => {
+    const change = [['uptime: fact uptime', 'uptime: fact downtime']] as const;
+    const [problem] = problemsOf({ change });
+    expect(problem).toMatchObject({
+      line: lineOf('fact downtime', { change }),
+      column: '    uptime: fact '.length + 1,
+    });
+  });
+
+  it('is told all of them at once, in the order of the file', () => {
+    const problems = problemsOf({
+      change: [
+        ['message_version: 2', 'message_version: -1'],
+        ['interval-poll: { type: int', 'interval-poll: { type: integer'],
+        ['mean: 22.3', 'mean: warm'],
+        ['uptime: fact uptime', 'uptime: fact downtime'],
+        ['hash: 92fd351b4a8c1979', 'hash: 92fd351b4a8c1978'],
+      ],
+    });
+    expect(problems.map(({ message }) => message.split('"')[1])).toEqual([
+      '-1',
+      'integer',
+      'warm',
+      'downtime',
+      '92fd351b4a8c1978',
+    ]);
+  });
+
+  it('is not blamed for what only follows from another mistake', () => {
+    // The tasks, events and the whole body refer to sensors that could not be read.
+    expect(problemsOf({ change: [['model: daily, mean: 22.3', 'model: dayly, mean: 22.3']] })).toHaveLength(1);
+    expect(problemsOf({ change: [['order: [app', 'ordre: [app']] })).toHaveLength(2);
+  });
+
+  it('is an InputError whatever is wrong with the text', () => {
+    const lines = (FILES['profiles/control.yaml'] ?? '').split('\n');
+    fc.assert(
+      fc.property(fc.nat(lines.length - 1), fc.constantFrom('', '- 1', 'x: [', '  null', '? {a: b}'), (at, instead) => {
+        const source = lines.with(at, instead).join('\n');
+        try {
+          readProfile(source, 'profiles/control.yaml', (path) => FILES[path]);
+        } catch (error) {
+          expect(error).toBeInstanceOf(InputError);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('extends', () => {
+  const base = 'profiles/common/chester.yaml';
+
+  it('merges maps, and the extending file wins', () => {
+    const profile = read({ change: [['fw_name: CHESTER Clime', 'fw_name: CHESTER Clime\n  vendor: ACME']] });
+    expect(profile.identity).toMatchObject({ vendorName: 'ACME', productName: 'CHESTER-M', fwName: 'CHESTER Clime' });
+  });
+
+  it('points into the file that a mistake is in', () => {
+    const [problem] = problemsOf({ others: { [base]: changed(FILES[base] ?? '', [['jitter: 20%', 'jitter: 120%']]) } });
+    expect(problem).toMatchObject({ file: base });
+    expect(problem?.message).toContain('"120%" is not');
+  });
+
+  it('may be chained', () => {
+    const middle = 'extends: common/chester.yaml\nidentity: { hw_revision: R9.9 }\n';
+    const profile = read({
+      change: [['extends: common/chester.yaml', 'extends: middle.yaml']],
+      others: { 'profiles/middle.yaml': middle },
+    });
+    expect(profile.identity).toMatchObject({ hwRevision: 'R9.9', vendorName: 'HARDWARIO' });
+  });
+
+  it('refuses a file that extends itself', () => {
+    const problems = problemsOf({
+      change: [['extends: common/chester.yaml', 'extends: middle.yaml']],
+      others: { 'profiles/middle.yaml': 'extends: clime.yaml' },
+    });
+    expect(problems[0]).toMatchObject({ file: 'profiles/middle.yaml', line: 1 });
+    expect(problems[0]?.message).toContain('profiles/clime.yaml → profiles/middle.yaml → profiles/clime.yaml');
+  });
+
+  it.each(['/etc/passwd', '../other.yaml', 'common/../../x.yaml', 'http://host/x.yaml', 'common/chester.json'])(
+    'does not leave the folder of the profile: %s',
+    (path) => {
+      const asked: string[] = [];
+      const source = changed(FILES['profiles/clime.yaml'] ?? '', [['common/chester.yaml', path]]);
+      const reading = () =>
+        readProfile(source, 'profiles/clime.yaml', (file) => {
+          asked.push(file);
+          return undefined;
+        });
+      expect(reading).toThrow('is not the path of a .yaml file below the folder of this one');
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it('says which file is missing', () => {
+    expect(problemsOf({ change: [['common/chester.yaml', 'common/chestre.yaml']] })[0]?.message).toBe(
+      '"common/chestre.yaml" can not be read: there is no file profiles/common/chestre.yaml',
+    );
+  });
+});
+
+describe('several profiles', () => {
+  it('are read by name', () => {
+    const profiles = loadProfiles(['profiles/control.yaml', 'profiles/clime.yaml'], (path) => FILES[path]);
+    expect([...profiles.keys()]).toEqual(['control', 'clime']);
+  });
+
+  it('report the problems of all of them together', () => {
+    const files: Record<string, string | undefined> = {
+      ...FILES,
+      'profiles/clime.yaml': changed(FILES['profiles/clime.yaml'] ?? '', [
+        ['message_version: 2', 'message_version: x'],
+      ]),
+      'profiles/control.yaml': undefined,
+    };
+    expect(() => loadProfiles(['profiles/clime.yaml', 'profiles/control.yaml'], (path) => files[path])).toThrow(
+      /clime\.yaml:\d+:\d+: "x" is not.*\nprofiles\/control\.yaml:1:1: can not be read/,
+    );
+  });
+});
+
+describe('a codec document', () => {
+  it('may be pasted from the vendor in block style with quotes', () => {
+    const pasted = `    schema:
+      - output_1_state:
+          - $type: "int"
+      - output_2_state:
+          - $type: "int"
+      - output_3_state:
+          - $type: "int"
+      - output_4_state:
+          - $type: "int"
+`;
+    const own =
+      / {4}schema:\n {6}- output_1_state.*?output_4_state[^\n]*\n/s.exec(FILES['profiles/control.yaml'] ?? '')?.[0] ??
+      '?';
+    const profile = read({ file: 'profiles/control.yaml', change: [[own, pasted]] });
+    expect(profile.encoder?.hash).toBe('c76a16dd617f713b');
+  });
+});

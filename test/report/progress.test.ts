@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { bar, type Progress, plainProgress, progressLine } from '../../src/report/progress.js';
+import { table, wrap } from '../../src/report/table.js';
+
+function progressOf(changes: Partial<Progress> = {}): Progress {
+  return {
+    simulated: 1_800_000,
+    duration: 7_200_000,
+    wall: 4100,
+    devices: 300,
+    ready: 299,
+    uplinksStored: 1204,
+    downlinksQueued: 210,
+    downlinksDelivered: 180,
+    ...changes,
+  };
+}
+
+describe('progress', () => {
+  test('on a terminal is one line with a bar', () => {
+    expect(progressLine(progressOf())).toBe(
+      '[█████░░░░░░░░░░░░░░░]  25% 30m 00s of 2h 00m · 299/300 ready · 1204 uplinks stored · 180/210 downl…',
+    );
+    expect(progressLine(progressOf(), 120)).toMatch(/180\/210 downlinks delivered$/);
+  });
+
+  test('in a log is a plain line with the real time', () => {
+    expect(plainProgress(progressOf({ downlinksQueued: 0 }))).toBe(
+      '30m 00s of 2h 00m · 299/300 ready · 1204 uplinks stored · 4.1s real',
+    );
+  });
+
+  test('says that it is settling when the time is over', () => {
+    expect(progressLine(progressOf({ simulated: 7_200_001 }))).toContain('100% settling');
+  });
+
+  test('of a run without a duration is complete', () => {
+    expect(progressLine(progressOf({ simulated: 0, duration: 0 }))).toContain('100%');
+  });
+});
+
+describe('a bar', () => {
+  test.each([
+    [0, '░░░░'],
+    [0.5, '██░░'],
+    [1, '████'],
+    [7, '████'],
+    [-1, '░░░░'],
+  ])('of %d is %s', (share, drawn) => {
+    expect(bar(share, 4)).toBe(drawn);
+  });
+});
+
+describe('a table', () => {
+  test('has columns as wide as their widest cell, and no spaces at the end of a line', () => {
+    const columns = [{ title: 'name' }, { title: 'n', align: 'right' }, { title: '' }] as const;
+    expect(
+      table(columns, [
+        ['a', '100', ''],
+        ['longer', '1', 'x'],
+      ]),
+    ).toEqual(['name      n', 'a       100', 'longer    1  x']);
+  });
+
+  test('of no rows is its titles', () => {
+    expect(table([{ title: 'a' }, { title: 'b' }], [])).toEqual(['a  b']);
+  });
+});
+
+describe('wrapping', () => {
+  test('breaks at spaces, and never within a word', () => {
+    expect(wrap('one two three incomprehensibilities', 9)).toEqual(['one two', 'three', 'incomprehensibilities']);
+  });
+});

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { text } from '../../src/report/renderers/text.js';
+import { downlinkLife } from '../trace/fixtures.js';
+import { busyRun, resultOf } from './fixtures.js';
+
+const linesOf = (report: string) => report.trimEnd().split('\n');
+
+describe('the text report', () => {
+  test('begins and ends with seed, digest and the command that takes the same course', () => {
+    const lines = linesOf(text(resultOf()));
+    for (const line of [lines[0], lines.at(-1)]) {
+      expect(line).toContain('seed 7 · digest 0123456789abcdef · ghostfleet run scenarios/first-fleet.yaml --seed 7');
+    }
+    expect(lines.at(-1)).toMatch(/^passed · /);
+  });
+
+  test('fits into 100 columns, without colour codes', () => {
+    const failed = {
+      line: 'a < 1',
+      passed: false,
+      left: 1,
+      right: 1,
+      unit: 'count',
+      sentence: 'word '.repeat(60).trim(),
+    } as const;
+    const report = text(resultOf({ expectations: [failed], failure: 'something '.repeat(30).trim() }));
+    for (const line of linesOf(report)) expect(line.length).toBeLessThanOrEqual(100);
+    expect(report).not.toContain('\u001b');
+  });
+
+  test('has colour codes when asked for, and the same words', () => {
+    const coloured = text(resultOf(), { colour: true });
+    expect(coloured).toContain('\u001b[32m✓\u001b[0m');
+    const plain = ['32', '1', '0'].reduce((words, code) => words.replaceAll(`\u001b[${code}m`, ''), coloured);
+    expect(plain).toBe(text(resultOf()));
+  });
+
+  test('counts uplinks and downlinks by type and outcome', () => {
+    const report = text(resultOf());
+    expect(report).toMatch(/uplinks +made +acked +dropped +waiting +stored +copies\n +data +1 +1 +0 +0 +1 +0\n/);
+    expect(report).toMatch(/downlinks +queued +answered +delivered +pending +cancelled +expired\n/);
+    expect(report).toMatch(/\n +config +1 +0 +0 +1 +0 +0\n +shell +1 +1 +0 +0 +0 +0\n +data +1 +0 +1 +0 +0 +0\n/);
+  });
+
+  test('shows how long every stage took, and what it was waited for', () => {
+    const report = text(resultOf());
+    expect(report).toMatch(/shell +→ first contact +1 +11m 02s/);
+    expect(report).toMatch(/ → answered +1 +11m 06s/);
+    // 660 of 785.6 s.
+    expect(report).toMatch(/asleep until next report\/poll +█{20}░{4} +84\.0%/);
+  });
+
+  test('tells the story of the slowest downlink in the order of time, with the name of the device', () => {
+    const report = text(resultOf()).replaceAll(/\s+/g, ' ');
+    expect(report).toContain('11m 06s · shell to clime-0001, queued at 60.0s queued → first contact +11m 02s');
+    expect(report).toContain('→ executed +11m 04s → acknowledged +11m 04s → answered +11m 06s');
+    expect(report).toContain('waited: asleep 11m 00s, radio 2.1s, transfer 2.0s, device 1.9s');
+  });
+
+  test('names what should not be', () => {
+    const report = text(resultOf());
+    expect(report).toContain('network faults that struck: loss 1');
+    expect(report).toContain('1 × downlink counted as delivered that the device never had');
+    expect(report).toContain('1 × step that failed: downlink: the device has no encoder');
+  });
+
+  test('says what was found where an expectation failed', () => {
+    const sentence = 'downlink.delivered p(95) is 44m 00s, wanted < 40m';
+    const failed = {
+      line: 'downlink.delivered p(95) < 40m',
+      passed: false,
+      left: 2_640_000,
+      right: 2_400_000,
+      unit: 'ms',
+      sentence,
+    } as const;
+    const report = text(resultOf({ passed: false, expectations: [failed] }));
+    expect(report).toContain(`✗ ${failed.line}\n      ${sentence}`);
+    expect(linesOf(report).at(-1)).toMatch(/^FAILED · /);
+  });
+
+  test('shows the value where an expectation holds', () => {
+    const held = {
+      line: 'downlink.delivered max < 40m',
+      passed: true,
+      left: 724_000,
+      right: 2_400_000,
+      unit: 'ms',
+      sentence: '',
+    } as const;
+    expect(text(resultOf({ expectations: [held] }))).toContain('✓ downlink.delivered max < 40m  12m 04s');
+  });
+
+  test('of a run in which nothing happened has no empty tables', () => {
+    const report = text(resultOf({}, []));
+    expect(report).toContain('downlinks\n  none were queued');
+    expect(report).not.toContain('what they waited for');
+    expect(report).not.toContain('uplinks');
+  });
+
+  test('says why a run ended early', () => {
+    expect(text(resultOf({ failure: 'interrupted by SIGINT' }))).toContain('✗ interrupted by SIGINT');
+  });
+
+  test('shows the serial number of a device without a name', () => {
+    const events = downlinkLife({ serial: 55, contact: 5, offered: 5, delivered: 10 });
+    expect(text(resultOf({}, [...busyRun(), ...events]))).toContain('shell to 55');
+  });
+});

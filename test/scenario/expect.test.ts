@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { evaluate, type MetricSource } from '../../src/scenario/expect/evaluate.js';
+import { COMPARISONS } from '../../src/scenario/expect/expectation.js';
+import { ExpectationError, parseExpectation } from '../../src/scenario/expect/parse.js';
+import { Distribution } from '../../src/trace/distribution.js';
+import { METRICS } from '../../src/trace/metrics/index.js';
+import { problemsOf, yamlOf } from './fixtures.js';
+
+/** Metrics with the given values: a number is a count, a list of durations a distribution. */
+function source(values: Readonly<Record<string, number | readonly number[]>>): MetricSource {
+  return {
+    read: (name) => {
+      const value = values[name];
+      if (value === undefined) return undefined;
+      if (typeof value === 'number') return { kind: 'count', value };
+      const distribution = new Distribution();
+      for (const duration of value) distribution.record(duration);
+      return { kind: 'durations', distribution };
+    },
+  };
+}
+
+function judge(line: string, values: Readonly<Record<string, number | readonly number[]>>) {
+  return evaluate(parseExpectation(line), source(values));
+}
+
+function failureOf(line: string): string {
+  try {
+    parseExpectation(line);
+  } catch (error) {
+    if (error instanceof ExpectationError) return `${error.column}: ${error.message}`;
+    throw error;
+  }
+  return 'no failure';
+}
+
+describe('an expectation', () => {
+  test.each([
+    ['uplink.stored == uplink.sent', { 'uplink.stored': 5, 'uplink.sent': 5 }, true],
+    ['uplink.stored == uplink.sent', { 'uplink.stored': 4, 'uplink.sent': 5 }, false],
+    [
+      'uplink.made == uplink.acked + uplink.waiting - 1',
+      { 'uplink.made': 6, 'uplink.acked': 5, 'uplink.waiting': 2 },
+      true,
+    ],
+    ['downlink.answered count == 2', { 'downlink.answered': [10, 20] }, true],
+    ['downlink.answered >= 3', { 'downlink.answered': [10, 20] }, false],
+    ['downlink.delivered p(50) < 40m', { 'downlink.delivered': [60_000, 120_000, 3_000_000] }, true],
+    ['downlink.delivered p(99.9) < 40m', { 'downlink.delivered': [60_000, 120_000, 3_000_000] }, false],
+    ['downlink.delivered max <= 50m', { 'downlink.delivered': [60_000, 3_000_000] }, true],
+    ['downlink.delivered min != 1m', { 'downlink.delivered': [60_000] }, false],
+    ['downlink.delivered max - downlink.delivered min > 1h30m', { 'downlink.delivered': [0, 5_400_001] }, true],
+    ['downlink.delivered mean<2s', { 'downlink.delivered': [1000, 2000] }, true],
+  ])('%s, given %j, passes: %s', (line, values, passed) => {
+    expect(judge(line, values).passed).toBe(passed);
+  });
+
+  test('tells what was found and what was wanted', () => {
+    expect(judge('downlink.delivered p(95) < 40m', { 'downlink.delivered': [2_640_000] })).toEqual({
+      line: 'downlink.delivered p(95) < 40m',
+      passed: false,
+      left: 2_640_000,
+      right: 2_400_000,
+      unit: 'ms',
+      sentence: 'downlink.delivered p(95) is 44m 00s, wanted < 40m',
+    });
+    expect(judge('uplink.stored == uplink.sent', { 'uplink.stored': 4, 'uplink.sent': 5 }).sentence).toBe(
+      'uplink.stored is 4, wanted == uplink.sent, which is 5',
+    );
+  });
+
+  test('about nothing fails, in so many words', () => {
+    expect(judge('downlink.delivered p(95) < 40m', { 'downlink.delivered': [] })).toMatchObject({
+      passed: false,
+      left: null,
+      right: 2_400_000,
+      sentence: 'there is no data: downlink.delivered p(95) was never measured',
+    });
+    expect(
+      judge('downlink.delivered max > downlink.offered max', { 'downlink.delivered': [1], 'downlink.offered': [] }),
+    ).toMatchObject({
+      passed: false,
+      right: null,
+    });
+  });
+
+  test('that compares a count with nothing recorded takes it for 0', () => {
+    expect(judge('downlink.delivered == 0', { 'downlink.delivered': [] }).passed).toBe(true);
+  });
+});
+
+describe('the grammar of expectations', () => {
+  test.each([
+    ['', '1: the end of the line is not a metric, a number or a duration'],
+    ['downlink.deliverd == 1', '1: "downlink.deliverd" is not a metric (did you mean "downlink.delivered"?)'],
+    ['uplink.stored = uplink.sent', '15: "=" is not a comparison (did you mean "=="?)'],
+    ['uplink.stored', '14: the end of the line is not a comparison'],
+    ['uplink.stored == ', '18: the end of the line is not a metric'],
+    ['uplink.stored == 5 6', '20: "6" is too much'],
+    ['uplink.stored == 40m', '18: the left side is a number and this is a duration'],
+    ['downlink.delivered p(95) < 40', '28: the left side is a duration and this is a number'],
+    ['downlink.delivered p(95) + 1 < 40m', '28: a number can not be added to a duration'],
+    ['uplink.stored p(95) < 40m', '15: "uplink.stored" is a plain number'],
+    ['downlink.delivered p(0) < 40m', '22: "0" is not a percentage'],
+    ['downlink.delivered p(101) < 40m', '22: "101" is not a percentage'],
+    ['downlink.delivered p 95 < 40m', '22: "95" is not "("'],
+    ['downlink.delivered p(95 < 40m', '25: "<" is not ")"'],
+    ['downlink.delivered maxx < 40m', '20: "maxx" can not be asked of a metric (did you mean "max"?)'],
+    ['downlink.delivered max < 40minutes', '26: "40minutes" is not a number, nor a duration'],
+    ['uplink.stored == (5)', '18: "(" is not a metric, a number or a duration'],
+  ])('refuses "%s" at the very column', (line, message) => {
+    expect(failureOf(line)).toContain(message);
+  });
+
+  test('points into the file, also within quotes', () => {
+    const head = 'name: test\nduration: 2h\n';
+    const yaml = yamlOf({ head, expect: "  - uplink.stored == 40m\n  - 'uplink.stored == 40m'\n" });
+    expect(problemsOf(yaml).map((problem) => problem.split(' ')[0])).toEqual(['7:22:', '8:23:']);
+  });
+
+  test('accepts every metric and every comparison, and never fails in an unknown way', () => {
+    const word = fc.oneof(
+      fc.constantFrom(...METRICS.map((metric) => metric.name), ...COMPARISONS),
+      fc.constantFrom('count', 'min', 'max', 'mean', 'p(95)', 'p', '(', ')', '5', '40m', '+', '-', ' '),
+      fc.string({ maxLength: 3 }),
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 8 }), (words) => {
+        expect(failureOf(words.join(' '))).toBeTypeOf('string');
+      }),
+    );
+    for (const { name } of METRICS) {
+      for (const comparison of COMPARISONS)
+        expect(parseExpectation(`${name} ${comparison} 1`).comparison).toBe(comparison);
+    }
+  });
+});

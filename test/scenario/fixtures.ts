@@ -1,0 +1,43 @@
+/** Scenarios for tests: a small valid one, of which a test changes only what it is about. */
+import { InputError } from '../../src/input/problems.js';
+import { parseScenario } from '../../src/scenario/parse.js';
+import type { Scenario } from '../../src/scenario/scenario.js';
+
+export const PROFILES = ['clime', 'control'];
+
+/** The parts of a file; each is YAML, a list part with its items indented by two. */
+export interface ScenarioParts {
+  readonly head?: string;
+  readonly fleet?: string;
+  readonly network?: string;
+  readonly steps?: string;
+  readonly expect?: string;
+}
+
+const HEAD = 'name: test\nduration: 2h\n';
+const FLEET = '  - { name: clime, profile: clime, count: 3 }\n  - { name: control, profile: control, count: 2 }\n';
+
+export function yamlOf({ head = HEAD, fleet = FLEET, network, steps, expect }: ScenarioParts = {}): string {
+  return [
+    head,
+    `fleet:\n${fleet}`,
+    network === undefined ? '' : `network:\n${network}`,
+    steps === undefined ? '' : `steps:\n${steps}`,
+    expect === undefined ? '' : `expect:\n${expect}`,
+  ].join('');
+}
+
+export function scenarioOf(parts: ScenarioParts = {}): Scenario {
+  return parseScenario(yamlOf(parts), 'test.yaml', PROFILES);
+}
+
+/** The problems of a file, each as `line:column: message`. */
+export function problemsOf(yaml: string): readonly string[] {
+  try {
+    parseScenario(yaml, 'test.yaml', PROFILES);
+  } catch (error) {
+    if (error instanceof InputError) return error.problems.map((p) => `${p.line}:${p.column}: ${p.message}`);
+    throw error;
+  }
+  return [];
+}

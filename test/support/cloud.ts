@@ -1,0 +1,112 @@
+/** A cloud in memory, without API and sockets: store, core and gateway on a clock, and devices in it. */
+import type { Log } from '../../src/cloud/context.js';
+import { CloudCore } from '../../src/cloud/core/core.js';
+import { FlapGateway } from '../../src/cloud/gateway/flap-gateway.js';
+import { createIds } from '../../src/cloud/ids.js';
+import { openStore } from '../../src/cloud/store/index.js';
+import type { DeviceRow, ListedMessage, Store } from '../../src/cloud/store/store.js';
+import { seededRandom } from '../../src/kernel/random.js';
+import { VirtualClock } from '../../src/kernel/virtual-clock.js';
+import { type EnvelopeFormat, hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import type { Packet } from '../../src/protocol/flap/packet.js';
+import type { TraceEvent } from '../../src/trace/events.js';
+
+export const TOKEN = '00112233445566778899aabbccddeeff';
+export const SERIAL = 2_159_017_986;
+export const QUIET: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+export interface TestCloud {
+  readonly clock: VirtualClock;
+  readonly store: Store;
+  readonly core: CloudCore;
+  readonly gateway: FlapGateway;
+  readonly events: TraceEvent[];
+  readonly spaceId: string;
+  addDevice(serial?: number, token?: string): Promise<DeviceRow>;
+  device(serial?: number): Promise<DeviceRow>;
+  /** Everything that is stored of the device, oldest first. */
+  messages(device: DeviceRow): Promise<readonly ListedMessage[]>;
+  /** Hands a packet to the gateway as the device would; resolves with what is answered. */
+  exchange(packet: Packet, options?: Partial<ExchangeOptions>): Promise<Packet | undefined>;
+  /** The same with any bytes. */
+  deliver(datagram: Uint8Array, format?: EnvelopeFormat): Promise<readonly Uint8Array[]>;
+}
+
+interface ExchangeOptions {
+  readonly serial: number;
+  readonly token: string;
+  readonly format: EnvelopeFormat;
+}
+
+export async function testCloud(options: { readonly store?: Store } = {}): Promise<TestCloud> {
+  const clock = new VirtualClock();
+  const events: TraceEvent[] = [];
+  const trace = { emit: (event: TraceEvent) => events.push(event) };
+  const store = options.store ?? (await openStore('memory'));
+  const ids = createIds(clock, seededRandom('ids'));
+  const core = new CloudCore({ store, clock, ids, trace, log: QUIET });
+  const gateway = new FlapGateway({ core, clock, trace, log: QUIET });
+  const spaceId = ids.uuid();
+  await store.commit([{ kind: 'space.put', row: { id: spaceId, name: 'test', type: 'team', createdAt: clock.wall } }]);
+
+  const deliver = async (datagram: Uint8Array, format: EnvelopeFormat = 'base64') => {
+    const answers: Uint8Array[] = [];
+    gateway.receive(datagram, format, (answer) => answers.push(answer));
+    await gateway.idle();
+    return answers;
+  };
+  const stored = async (serial = SERIAL): Promise<DeviceRow> => {
+    const row = await store.deviceBySerial(serial);
+    if (row === undefined) throw new Error(`no device ${serial}`);
+    return row;
+  };
+  return {
+    clock,
+    store,
+    core,
+    gateway,
+    events,
+    spaceId,
+    deliver,
+    device: stored,
+    async addDevice(serial = SERIAL, token = TOKEN) {
+      await store.commit([{ kind: 'device.insert', row: deviceRow(ids.uuid(), spaceId, serial, token, clock.wall) }]);
+      return stored(serial);
+    },
+    messages: async (device) => [...(await store.messages(spaceId, { deviceId: device.id, limit: 100 }))].reverse(),
+    async exchange(packet, { serial = SERIAL, token = TOKEN, format = 'base64' } = {}) {
+      const [answer, ...more] = await deliver(seal(packet, serial, tokenBytes(token), format), format);
+      if (more.length > 0) throw new Error('more than one answer');
+      return answer && unseal(answer, token, format);
+    },
+  };
+}
+
+/** Opens an answer; its tag must be right. */
+export function unseal(datagram: Uint8Array, token = TOKEN, format: EnvelopeFormat = 'base64'): Packet {
+  const envelope = open(datagram, format);
+  if (envelope === undefined || !hasValidTag(envelope, tokenBytes(token))) throw new Error('not a valid answer');
+  // A plain array, so that tests can compare it.
+  return { ...envelope.packet, data: Uint8Array.from(envelope.packet.data) };
+}
+
+function deviceRow(id: string, spaceId: string, serial: number, token: string, createdAt: number): DeviceRow {
+  return {
+    id,
+    spaceId,
+    name: `device-${serial}`,
+    comment: null,
+    serial,
+    token,
+    externalId: null,
+    label: {},
+    tagIds: [],
+    createdAt,
+    lastSeen: null,
+    sessionId: null,
+    session: null,
+    configHash: null,
+    decoderHash: null,
+    encoderHash: null,
+  };
+}

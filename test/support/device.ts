@@ -1,0 +1,70 @@
+/** A virtual device on a clock, whose radio ends where the test wants. */
+import { Device } from '../../src/device/device.js';
+import { deviceType } from '../../src/device/device-type.js';
+import { seededRandom } from '../../src/kernel/random.js';
+import { VirtualClock } from '../../src/kernel/virtual-clock.js';
+import { packagedProfiles } from '../../src/profile/library.js';
+import { hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import type { Packet } from '../../src/protocol/flap/packet.js';
+import { benchSettings } from '../../src/runner/bench-config.js';
+import type { TraceEvent } from '../../src/trace/events.js';
+import { SERIAL, TOKEN } from './cloud.js';
+
+const profiles = packagedProfiles();
+
+export interface TestDeviceOptions {
+  readonly clock?: VirtualClock;
+  readonly profile?: string;
+  readonly config?: readonly string[];
+  readonly seed?: string;
+  readonly events?: TraceEvent[];
+  /** What becomes of a datagram that the device sends; `answer` delivers one to it, after a hop of 1 ms. */
+  readonly network: (datagram: Uint8Array, answer: (datagram: Uint8Array) => void) => void;
+}
+
+export interface TestDevice {
+  readonly clock: VirtualClock;
+  readonly device: Device;
+  readonly events: TraceEvent[];
+  /** Events of these kinds, as `kind` alone or with what matters. */
+  of<K extends TraceEvent['kind']>(kind: K): readonly Extract<TraceEvent, { readonly kind: K }>[];
+}
+
+export function testDevice(options: TestDeviceOptions): TestDevice {
+  const { clock = new VirtualClock(), profile = 'clime', config = [], seed = 'test', events = [] } = options;
+  const known = profiles.get(profile);
+  if (known === undefined) throw new Error(`no profile ${profile}`);
+  const type = deviceType(known);
+  const device = new Device({
+    type,
+    serial: SERIAL,
+    claimToken: TOKEN,
+    flash: benchSettings(type.layout, ['app config mode lte', ...config], 'test'),
+    clock,
+    random: seededRandom(seed),
+    trace: { emit: (event) => events.push(event) },
+    format: 'base64',
+    connect: (receive) => ({
+      send: (datagram) => options.network(datagram, (answer) => clock.after(1, 'answer', () => receive(answer))),
+    }),
+  });
+  return {
+    clock,
+    device,
+    events,
+    // Because filter does not narrow by a generic kind.
+    of: (kind) => events.filter((event) => event.kind === kind) as never,
+  };
+}
+
+/** The packet in a datagram of the device. */
+export function packetIn(datagram: Uint8Array): Packet {
+  const envelope = open(datagram, 'base64');
+  if (envelope === undefined || !hasValidTag(envelope, tokenBytes(TOKEN))) throw new Error('not a valid datagram');
+  return { ...envelope.packet, data: Uint8Array.from(envelope.packet.data) };
+}
+
+/** A datagram for the device. */
+export function datagramOf(packet: Packet, serial = SERIAL, token = TOKEN): Uint8Array {
+  return seal(packet, serial, tokenBytes(token), 'base64');
+}

@@ -1,0 +1,62 @@
+/** A cloud without storage, wire or clock: what a CloudTransfer needs around it to be talked to. */
+import { seconds } from '../../src/kernel/time.js';
+import { CloudTransfer, type Evidence } from '../../src/protocol/flap/cloud-transfer.js';
+import type { Packet } from '../../src/protocol/flap/packet.js';
+
+export interface LittleCloudOptions {
+  /** Bytes of message data in a downlink packet. */
+  readonly fragmentSize?: number;
+  /** Is the message acceptable (wire protocol, 6.3)? */
+  readonly accepts?: (message: Uint8Array) => boolean;
+}
+
+export class LittleCloud {
+  /** Simulated time, set by the test. */
+  now = 0;
+  /** Every message that was stored, repetitions too. */
+  readonly stored: Uint8Array[] = [];
+  /** Downlinks that are not delivered, first one first. */
+  readonly queue: Uint8Array[] = [];
+  readonly delivered: { readonly message: Uint8Array; readonly evidence: Evidence }[] = [];
+  /** Why the last packet was answered as it was, or not. */
+  why = '';
+  readonly #accepts: (message: Uint8Array) => boolean;
+  readonly #transfer: CloudTransfer;
+
+  constructor({ fragmentSize = 360, accepts = () => true }: LittleCloudOptions = {}) {
+    this.#transfer = new CloudTransfer(fragmentSize, seconds(60));
+    this.#accepts = accepts;
+  }
+
+  /** Takes a packet and gives the answer, undefined for silence. */
+  receive(packet: Packet): Packet | undefined {
+    const move = this.#transfer.receive(packet, this.now, () => this.queue.length > 1);
+    if (move.delivered) this.#confirm(move.delivered);
+    this.why = 'why' in move ? move.why : move.kind;
+    switch (move.kind) {
+      case 'silence':
+        return undefined;
+      case 'answer':
+        return move.packet;
+      case 'offer':
+        return this.#transfer.offer(this.queue[0], this.queue.length > 1);
+      case 'store':
+        if (!this.#accepts(move.message)) return void this.#transfer.refuse();
+        this.stored.push(move.message);
+        return this.#transfer.acknowledge(this.queue.length > 0);
+      default:
+        return move satisfies never;
+    }
+  }
+
+  /** Is a downlink in flight that is not confirmed yet? */
+  get offering(): boolean {
+    return this.#transfer.offering;
+  }
+
+  #confirm(evidence: Evidence): void {
+    const message = this.queue.shift();
+    if (message === undefined) throw new Error('a downlink was delivered that nobody had queued');
+    this.delivered.push({ message, evidence });
+  }
+}

@@ -1,0 +1,55 @@
+/** Lives of downlinks as events, for tests of the folds. */
+import type { DownlinkType, TraceEvent } from '../../src/trace/events.js';
+import { Metrics } from '../../src/trace/metrics/index.js';
+
+/** Folds events into metrics. */
+export function metricsOf(events: readonly TraceEvent[], devices = 1): Metrics {
+  const metrics = new Metrics(devices);
+  for (const event of events) metrics.take(event);
+  return metrics;
+}
+
+/** The value of a count, or the count of a distribution. */
+export function numberOf(metrics: Metrics, name: string): number {
+  const measure = metrics.read(name);
+  if (measure === undefined) throw new Error(`there is no metric "${name}"`);
+  return measure.kind === 'count' ? measure.value : measure.distribution.count;
+}
+
+/** Moments of a downlink's stages; those left out are not reached. */
+export interface Life {
+  readonly id?: string;
+  readonly serial?: number;
+  readonly type?: DownlinkType;
+  readonly print?: string;
+  readonly ok?: boolean;
+  readonly queued?: number;
+  readonly wake?: number;
+  readonly contact?: number;
+  readonly offered?: number;
+  readonly received?: number;
+  readonly delivered?: number;
+  readonly executed?: number;
+  readonly answered?: number;
+}
+
+/** The events of a downlink's life, in order of time. */
+export function downlinkLife(life: Life): readonly TraceEvent[] {
+  const { id = 'd1', serial = 1, type = 'shell', print = 'feed', ok = true } = life;
+  const { queued = 0, wake, contact, offered, received, delivered, executed, answered } = life;
+  const events: (TraceEvent | undefined)[] = [
+    { kind: 'downlink.queued', at: queued, serial, downlink: id, type },
+    wake === undefined ? undefined : { kind: 'device.wake', at: wake, serial, why: 'report' },
+    contact === undefined ? undefined : { kind: 'downlink.contact', at: contact, serial, downlink: id },
+    offered === undefined
+      ? undefined
+      : { kind: 'downlink.offered', at: offered, serial, downlink: id, print, attempt: 1 },
+    received === undefined ? undefined : { kind: 'downlink.received', at: received, serial, type, print },
+    delivered === undefined
+      ? undefined
+      : { kind: 'downlink.delivered', at: delivered, serial, downlink: id, evidence: 'final-ack' },
+    executed === undefined ? undefined : { kind: 'downlink.executed', at: executed, serial, type, print, ok },
+    answered === undefined ? undefined : { kind: 'downlink.answered', at: answered, serial, downlink: id },
+  ];
+  return events.filter((event) => event !== undefined).sort((a, b) => a.at - b.at);
+}

@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest';
+import type { TraceEvent } from '../../src/trace/events.js';
+import { METRICS, Metrics } from '../../src/trace/metrics/index.js';
+import { downlinkLife, metricsOf, numberOf } from './fixtures.js';
+
+function uplink(
+  step: 'made' | 'sent' | 'acked' | 'dropped',
+  number: number,
+  type: 'data' | 'session' = 'data',
+  serial = 1,
+): TraceEvent {
+  const base = { at: number, serial, uplink: number, type };
+  switch (step) {
+    case 'made':
+      return { kind: 'uplink.made', ...base, bytes: 100 };
+    case 'dropped':
+      return { kind: 'uplink.dropped', ...base, why: 'spool full' };
+    default:
+      return { kind: `uplink.${step}`, ...base };
+  }
+}
+
+function stored(at: number, copy = false, serial = 1): TraceEvent {
+  return { kind: 'cloud.stored', at, serial, type: 'data', message: `m${at}`, copy };
+}
+
+const anomalyNames = (metrics: Metrics) => metrics.summary().anomalies.map(({ name, count }) => [name, count]);
+
+describe('the metrics', () => {
+  test('have names of their own, and each can be read from the start', () => {
+    const names = METRICS.map((metric) => metric.name);
+    expect(new Set(names).size).toBe(names.length);
+    const fresh = new Metrics(3);
+    for (const { name, shape } of METRICS) expect([name, fresh.read(name)?.kind]).toEqual([name, shape]);
+    expect(fresh.read('toString')).toBeUndefined();
+  });
+
+  test('ignore events that nobody counts', () => {
+    expect(() => metricsOf([{ kind: 'world.closing', at: 1 }])).not.toThrow();
+  });
+});
+
+describe('uplinks', () => {
+  test('made are acknowledged, dropped or waiting', () => {
+    const events = [
+      ...[1, 2, 3, 4].map((n) => uplink('made', n)),
+      ...[1, 2, 3].map((n) => uplink('sent', n)),
+      uplink('acked', 1),
+      uplink('dropped', 2),
+    ];
+    expect(metricsOf(events).summary().uplinks).toMatchObject({
+      made: 4,
+      sent: 3,
+      acked: 1,
+      dropped: 1,
+      waiting: 2,
+      reasons: { 'spool full': 1 },
+    });
+  });
+
+  test('that go out again from the spool count as sent once', () => {
+    const events = [uplink('made', 1), uplink('sent', 1), uplink('sent', 1), uplink('acked', 1)];
+    expect(numberOf(metricsOf(events), 'uplink.sent')).toBe(1);
+  });
+
+  test('with the same number of two devices are two', () => {
+    const events = [uplink('sent', 1, 'data', 4_294_967_295), uplink('sent', 1, 'data', 4_294_967_294)];
+    expect(numberOf(metricsOf(events), 'uplink.sent')).toBe(2);
+  });
+
+  test('are data; messages are of any type', () => {
+    const metrics = metricsOf([uplink('made', 1, 'session'), uplink('made', 2)]);
+    expect([numberOf(metrics, 'uplink.made'), numberOf(metrics, 'message.made')]).toEqual([1, 2]);
+    expect(Object.keys(metrics.summary().uplinks.byType)).toEqual(['session', 'data']);
+  });
+
+  test('that arrive again count as copies, not as stored', () => {
+    const metrics = metricsOf([stored(1), stored(2, true)]);
+    expect([numberOf(metrics, 'uplink.stored'), numberOf(metrics, 'uplink.copies')]).toEqual([1, 1]);
+    expect(anomalyNames(metrics)).toEqual([]);
+  });
+
+  test('that arrive again because the transfer began again are named', () => {
+    const restart: TraceEvent = { kind: 'device.restart', at: 2, serial: 1, why: 'reset' };
+    const metrics = metricsOf([stored(1), restart, stored(3, true), stored(4, true)]);
+    expect(anomalyNames(metrics)).toEqual([['copy-after-restart', 1]]);
+  });
+});
+
+describe('the fleet', () => {
+  test('counts a device that comes up twice as ready once, and both start-ups', () => {
+    const events: TraceEvent[] = [
+      { kind: 'device.boot', at: 0, serial: 1, cause: 'power' },
+      { kind: 'device.ready', at: 30_000, serial: 1 },
+      { kind: 'device.boot', at: 50_000, serial: 1, cause: 'config' },
+      { kind: 'device.ready', at: 70_000, serial: 1 },
+    ];
+    const metrics = metricsOf(events, 2);
+    expect([numberOf(metrics, 'device.ready'), numberOf(metrics, 'fleet.devices')]).toEqual([1, 2]);
+    const startup = metrics.read('device.startup');
+    expect(startup?.kind === 'durations' && startup.distribution.spread()).toMatchObject({
+      count: 2,
+      min: 20_000,
+      max: 30_000,
+    });
+    expect(metrics.summary().fleet.boots).toEqual({ config: 1, power: 1 });
+  });
+
+  test('names the gap of a datagram whose first repetition was not answered, once a datagram', () => {
+    const repeat = (at: number, serial = 1): TraceEvent => ({ kind: 'device.repeat', at, serial, waited: 10_000.25 });
+    // Three copies of one datagram, then one repetition of another, and one of another device.
+    const events = [repeat(10_000), repeat(20_000.25), repeat(30_000.5), repeat(90_000), repeat(100_000.25, 2)];
+    const metrics = metricsOf(events);
+    expect(numberOf(metrics, 'device.repeats')).toBe(5);
+    expect(anomalyNames(metrics)).toEqual([['repetition-gap', 1]]);
+  });
+});
+
+describe('downlinks', () => {
+  test('queued are answered, delivered, pending, cancelled or expired', () => {
+    const full = { contact: 1, offered: 1, received: 2, delivered: 3, executed: 4 };
+    const events: TraceEvent[] = [
+      ...downlinkLife({ id: 'a', print: 'a', ...full, answered: 5 }),
+      ...downlinkLife({ id: 'b', print: 'b', type: 'data', ...full }),
+      ...downlinkLife({ id: 'c', print: 'c', contact: 1, offered: 2 }),
+      ...downlinkLife({ id: 'd' }),
+      { kind: 'downlink.cancelled', at: 9, serial: 1, downlink: 'd' },
+      ...downlinkLife({ id: 'e' }),
+      { kind: 'downlink.expired', at: 9, serial: 1, downlink: 'e' },
+    ];
+    const { downlinks } = metricsOf(events).summary();
+    expect(downlinks).toMatchObject({ queued: 5, answered: 1, delivered: 1, pending: 1, cancelled: 1, expired: 1 });
+    expect(downlinks.byType.data).toMatchObject({ queued: 1, delivered: 1 });
+    expect(numberOf(metricsOf(events), 'downlink.delivered')).toBe(2);
+  });
+
+  test('that the cloud makes for itself do not count', () => {
+    expect(numberOf(metricsOf(downlinkLife({ type: 'session', delivered: 5 })), 'downlink.queued')).toBe(0);
+  });
+
+  test('measure every stage from the moment of queuing', () => {
+    const events = downlinkLife({ queued: 1000, contact: 3000, offered: 3500, received: 3600, delivered: 4000 });
+    const { stages } = metricsOf(events).summary().downlinks;
+    expect(Object.entries(stages).map(([stage, spread]) => [stage, spread.max])).toEqual([
+      ['contact', 2000],
+      ['offered', 2500],
+      ['received', 2600],
+      ['delivered', 3000],
+    ]);
+  });
+
+  test('that count as delivered and never came are named', () => {
+    const metrics = metricsOf(downlinkLife({ contact: 1, offered: 2, delivered: 60_000 }));
+    expect(numberOf(metrics, 'downlink.unreceived')).toBe(1);
+    expect(anomalyNames(metrics)).toEqual([['downlink-unreceived', 1]]);
+  });
+
+  test('that only a later packet confirmed are named', () => {
+    const confirmed: TraceEvent = {
+      kind: 'downlink.delivered',
+      at: 900,
+      serial: 1,
+      downlink: 'd1',
+      evidence: 'next-packet',
+    };
+    const metrics = metricsOf([...downlinkLife({ contact: 1, offered: 2, received: 3 }), confirmed]);
+    expect(anomalyNames(metrics)).toEqual([['final-ack-missed', 1]]);
+  });
+
+  test('that came twice are named', () => {
+    const again: TraceEvent = { kind: 'downlink.received', at: 900, serial: 1, type: 'shell', print: 'feed' };
+    const metrics = metricsOf([...downlinkLife({ contact: 1, offered: 2, received: 3, delivered: 4 }), again]);
+    expect(anomalyNames(metrics)).toEqual([['downlink-received-twice', 1]]);
+  });
+
+  test('that a device could not carry out are named', () => {
+    const events = downlinkLife({ type: 'config', offered: 2, received: 3, delivered: 4, executed: 5, ok: false });
+    expect(anomalyNames(metricsOf(events))).toEqual([['downlink-refused', 1]]);
+  });
+
+  test('with the same content are told apart by what is offered: the lost one stays lost', () => {
+    const first = downlinkLife({ id: 'a', type: 'data', offered: 1, delivered: 50 });
+    const second = downlinkLife({
+      id: 'b',
+      type: 'data',
+      queued: 60,
+      offered: 70,
+      received: 80,
+      delivered: 90,
+      executed: 95,
+    });
+    const metrics = metricsOf([...first, ...second]);
+    expect(numberOf(metrics, 'downlink.unreceived')).toBe(1);
+    expect(metrics.summary().downlinks.slowest.find(({ id }) => id === 'b')?.stages).toMatchObject({ executed: 35 });
+  });
+
+  test('of two devices with the same content do not mix', () => {
+    const events = [
+      ...downlinkLife({ id: 'a', serial: 1, offered: 1, received: 5 }),
+      ...downlinkLife({ id: 'b', serial: 2, offered: 1 }),
+    ];
+    expect(numberOf(metricsOf(events), 'downlink.received')).toBe(1);
+  });
+
+  test('lists the slowest first, and the shares of what they waited for sum to one', () => {
+    const events = [1000, 3000, 2000].flatMap((wake, i) =>
+      downlinkLife({ id: `d${i}`, serial: i, wake, contact: wake + 100, offered: wake + 100, delivered: wake + 300 }),
+    );
+    const { slowest, waits } = metricsOf(events).summary().downlinks;
+    expect(slowest.map(({ total }) => total)).toEqual([3300, 2300, 1300]);
+    expect(waits.asleep).toMatchObject({ total: 6000, spread: { count: 3, max: 3000 } });
+    const shares = Object.values(waits).reduce((sum, { share }) => sum + share, 0);
+    expect(shares).toBeCloseTo(1, 12);
+  });
+});
+
+describe('steps', () => {
+  test('that failed are named with their reason', () => {
+    const step = (ok: boolean, note: string): TraceEvent => ({ kind: 'step', at: 0, step: 'config', ok, note });
+    const metrics = metricsOf([step(true, ''), step(false, 'no encoder'), step(false, 'no encoder')]);
+    expect(metrics.summary().steps).toEqual({ done: 1, failed: 2 });
+    expect(metrics.summary().anomalies).toEqual([
+      { name: 'step-failed', count: 2, about: 'step that failed: config: no encoder' },
+    ]);
+  });
+});
