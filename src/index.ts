@@ -4,11 +4,12 @@
 export { ApiError, ConnectionError, DeviceCloudClient } from './client/client.js';
 export { type Service, type ServiceOptions, startService } from './cloud/service.js';
 export { InputError } from './input/problems.js';
-export { RealClock } from './kernel/real-clock.js';
 export { seededRandom } from './kernel/random.js';
+export { RealClock } from './kernel/real-clock.js';
 export { VirtualClock } from './kernel/virtual-clock.js';
 export { packagedProfiles } from './profile/library.js';
 export type { RunResult } from './report/result.js';
+export { deviceTypes } from './runner/bench-config.js';
 export { type RunOptions, run } from './runner/run.js';
 export { parseScenario } from './scenario/parse.js';
 export { planScenario } from './scenario/plan-scenario.js';

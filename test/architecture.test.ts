@@ -32,8 +32,8 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
       values: ['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],
     },
     main: { values: ['cli'] },
-  /** What the package exports as a library. */
-  index: { values: ['kernel', 'input', 'profile', 'cloud', 'client', 'scenario', 'runner'], types: ['report'] },
+    /** What the package exports as a library. */
+    index: { values: ['kernel', 'input', 'profile', 'cloud', 'client', 'scenario', 'runner'], types: ['report'] },
   };
 
 /** Words with one home, and what to do instead of using them elsewhere. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { UsageError } from '../kernel/errors.js';
 import { packagedProfiles } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
+import { deviceTypes } from '../runner/bench-config.js';
 import { parseScenario } from '../scenario/parse.js';
 import type { Plan } from '../scenario/plan.js';
 import { planScenario } from '../scenario/plan-scenario.js';
@@ -16,7 +17,7 @@ export interface Loaded {
 /** @throws UsageError that lists everything that is wrong with the file */
 export function loadScenario(path: string): Loaded {
   const profiles = packagedProfiles();
-  return { scenario: parseScenario(readText(path), path, [...profiles.keys()]), profiles };
+  return { scenario: parseScenario(readText(path), path, deviceTypes(profiles)), profiles };
 }
 
 /** Reads a scenario and makes its plan. */

@@ -16,7 +16,7 @@ interface ServeFlags {
   readonly udpRawPort: number | undefined;
   readonly db: string;
   readonly apiKey: string | undefined;
-  readonly space: string;
+  readonly space: string | undefined;
   readonly json: boolean;
   readonly logLevel: LogLevel;
 }
@@ -48,7 +48,7 @@ export const serve = command<ServeFlags>(
       )
       .option('db', { type: 'string', default: 'ghostfleet.db', describe: 'SQLite file, or "memory"' })
       .option('api-key', { type: 'string', describe: 'API key to accept; without it, a first start makes one' })
-      .option('space', { type: 'string', default: 'default', describe: 'name of the space that a first start creates' })
+      .option('space', { type: 'string', describe: 'name of the space; a first start creates it' })
       .option('json', {
         type: 'boolean',
         default: false,
@@ -71,7 +71,7 @@ export const serve = command<ServeFlags>(
       port: options.port as number,
       udpPort: options.udpPort as number,
       udpRawPort: options.udpRawPort as number,
-      space: options.space,
+      ...(options.space !== undefined && { space: options.space }),
       ...(apiKey !== undefined && { apiKey }),
       clock: new RealClock(),
       random: entropy,

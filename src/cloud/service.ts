@@ -24,8 +24,8 @@ export interface ServiceOptions {
   readonly port: number;
   readonly udpPort: number | null;
   readonly udpRawPort: number | null;
-  /** Name of the space that a first start creates. */
-  readonly space: string;
+  /** Name of the space, which a first start creates; left out: the only one, or the oldest. */
+  readonly space?: string;
   /** API key to accept; left out: one is made on the first start. */
   readonly apiKey?: string;
   readonly clock: EdgeClock;
@@ -65,7 +65,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const ids = createIds(clock, random.fork('ids'));
     const { spaceId, apiKey } = await ensureSpaceAndKey(store, {
       spaceName: options.space,
-      ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
+      apiKey: options.apiKey,
       ids,
       clock,
       random: random.fork('keys'),

@@ -30,6 +30,8 @@ export interface RunResult extends RunSummary {
   readonly expectations: readonly ExpectationResult[];
   /** The command that takes the same course again. */
   readonly reproduce: string;
+  /** What to try next, for people. */
+  readonly next: readonly string[];
   /** Names of the devices that the report mentions, by serial number. */
   readonly names: Readonly<Record<string, string>>;
 }

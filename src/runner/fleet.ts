@@ -32,7 +32,7 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
     if (profile === undefined) throw new Error(`the profile "${group.profile}" was not loaded`);
     const type = types.get(group.profile) ?? deviceType(profile);
     types.set(group.profile, type);
-    return { type, flash: benchSettings(type.layout, group.config, group.name) };
+    return { type, flash: benchSettings(type.layout, group.config) };
   });
   return plan.devices.map(({ serial, group: index, claimToken }) => {
     const group = groups[index];

@@ -109,6 +109,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     events: trace.events,
     expectations,
     reproduce: options.reproduce,
+    next: plan.next,
     names: Object.fromEntries(plan.devices.map(({ serial, name }) => [serial, name])),
   };
 }

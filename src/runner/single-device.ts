@@ -33,7 +33,7 @@ export interface SingleDevice {
 export async function startDevice(options: SingleDeviceOptions): Promise<SingleDevice> {
   const { profile, serial, claimToken, clock, trace, format } = options;
   const type = deviceType(profile);
-  const flash = benchSettings(type.layout, ['app config mode lte', ...options.config], profile.name);
+  const flash = benchSettings(type.layout, ['app config mode lte', ...options.config]);
   const transport = await udpTransport({ ...options.gateway, format, sockets: 1 });
   const device = new Device({
     type,

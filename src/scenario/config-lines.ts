@@ -32,6 +32,12 @@ export function configLines(node: LocatedNode, problems: Problems): readonly str
     : undefined;
 }
 
+/** Where each of the lines stands that {@link configLines} reads from a node. */
+export function configPlaces(node: LocatedNode): readonly LocatedNode[] {
+  if (node.kind === 'list') return node.items;
+  return node.kind === 'map' ? [...node.entries.values()].map(({ value }) => value) : [];
+}
+
 /** Whether one of the lines sets `parameter` of `module`. */
 export function sets(lines: readonly string[], module: string, parameter: string): boolean {
   return lines.some((line) => {

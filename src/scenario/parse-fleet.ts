@@ -10,15 +10,23 @@ import {
   optional,
   record,
   text,
+  valueAt,
 } from '../input/checks.js';
 import type { LocatedNode, Problems } from '../input/document.js';
+import { quote } from '../input/problems.js';
 import type { Millis } from '../kernel/time.js';
-import { configLines } from './config-lines.js';
+import { configLines, configPlaces } from './config-lines.js';
 import type { Boot, FleetGroup } from './scenario.js';
+
+/** Says why a device of a type would refuse a line such as `app config interval-report 900`; undefined when it would not. */
+export type RefusalOf = (line: string) => string | undefined;
+
+/** What a scenario must know of the device types, by the names of their profiles. */
+export type DeviceTypes = ReadonlyMap<string, RefusalOf>;
 
 export interface FleetShape {
   /** Device types that there are. */
-  readonly profiles: readonly string[];
+  readonly types: DeviceTypes;
   /** When the scenario is over. */
   readonly end: Millis;
 }
@@ -37,7 +45,11 @@ export function fleet(node: LocatedNode, problems: Problems, shape: FleetShape):
   if (node.kind !== 'list' || node.items.length === 0) return complain(node, problems, 'a list of at least one group');
   const before = problems.list.length;
   const check = groupCheck(shape);
-  const drafts = node.items.map((item) => ({ item, draft: check(item, problems) }));
+  const drafts = node.items.map((item) => {
+    const draft = check(item, problems);
+    if (draft) checkConfig(draft, item, shape.types, problems);
+    return { item, draft };
+  });
   const complete = drafts.every(({ draft }) => draft !== undefined);
   let next = FIRST_SERIAL;
   const groups: FleetGroup[] = [];
@@ -55,7 +67,18 @@ export function fleet(node: LocatedNode, problems: Problems, shape: FleetShape):
 
 type Draft = Omit<FleetGroup, 'firstSerial'> & { readonly serial: number | undefined };
 
-function groupCheck({ profiles, end }: FleetShape): Check<Draft> {
+/** Notes the lines that a device of the group's type would refuse. */
+function checkConfig({ profile, config }: Draft, node: LocatedNode, types: DeviceTypes, problems: Problems): void {
+  if (node.kind !== 'map') return;
+  const refusalOf = types.get(profile);
+  const places = configPlaces(valueAt(node, 'config'));
+  config.forEach((line, i) => {
+    const refusal = refusalOf?.(line);
+    if (refusal !== undefined) problems.add(places[i] ?? node, `${quote(line)} would be refused: ${refusal}`);
+  });
+}
+
+function groupCheck({ types, end }: FleetShape): Check<Draft> {
   const boot: Check<Boot> = (node, problems) => {
     const read = record('boot', {
       from: optional(duration, 0),
@@ -68,7 +91,7 @@ function groupCheck({ profiles, end }: FleetShape): Check<Draft> {
   };
   return record('a group', {
     name: text(GROUP_NAME, 'a name of 2 to 25 small letters, digits and hyphens, other than "all"'),
-    profile: oneOf(profiles),
+    profile: oneOf([...types.keys()]),
     count: integer(1, MOST_DEVICES),
     serial: optional(integer(1, LAST_SERIAL)),
     boot: optional(boot, BOOT_AT_ONCE),

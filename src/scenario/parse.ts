@@ -18,7 +18,7 @@ import { type LocatedNode, type MapNode, Problems, readYaml } from '../input/doc
 import { didYouMean, quote } from '../input/problems.js';
 import { hours, type Millis, minutes, type UnixMillis } from '../kernel/time.js';
 import { expectation } from './expect/parse.js';
-import { type FleetShape, fleet } from './parse-fleet.js';
+import { type DeviceTypes, type FleetShape, fleet } from './parse-fleet.js';
 import { network } from './parse-network.js';
 import type { FleetGroup, Scenario, ScenarioStep, Selector } from './scenario.js';
 import { checkStep, STEP_NAMES } from './steps/index.js';
@@ -29,30 +29,25 @@ const DEFAULT_SEED = 1;
 const DEFAULT_SETTLE: Millis = minutes(10);
 const LONGEST_DURATION: Millis = hours(24 * 366);
 
-const KEYS = ['name', 'about', 'seed', 'start', 'duration', 'settle', 'fleet', 'network', 'steps', 'expect'];
+const KEYS = ['name', 'about', 'seed', 'start', 'duration', 'settle', 'fleet', 'network', 'steps', 'expect', 'next'];
 
 /**
  * @param source the YAML text
  * @param file its name, for messages
- * @param profiles names of the device types that there are
+ * @param types the device types that there are, by the names of their profiles
  * @throws InputError naming every problem
  */
-export function parseScenario(source: string, file: string, profiles: readonly string[]): Scenario {
+export function parseScenario(source: string, file: string, types: DeviceTypes): Scenario {
   const root = readYaml(source, file);
   const problems = new Problems();
   if (root.kind !== 'map') complain(root, problems, 'a scenario: a map with name, duration, fleet, steps, …');
-  const scenario = root.kind === 'map' ? readScenario(root, file, profiles, problems) : undefined;
+  const scenario = root.kind === 'map' ? readScenario(root, file, types, problems) : undefined;
   problems.finish();
   // Because no problem was noted, every part could be read.
   return scenario as Scenario;
 }
 
-function readScenario(
-  root: MapNode,
-  file: string,
-  profiles: readonly string[],
-  problems: Problems,
-): Scenario | undefined {
+function readScenario(root: MapNode, file: string, types: DeviceTypes, problems: Problems): Scenario | undefined {
   rejectUnknownKeys(root, KEYS, 'a scenario', problems);
   const read = <T>(key: string, check: Check<T>, fallback?: T): T | undefined => {
     const entry = root.entries.get(key);
@@ -68,7 +63,7 @@ function readScenario(
   const settle = read('settle', duration, DEFAULT_SETTLE);
   // A wrong duration must not make every later moment wrong too.
   const end = length ?? Number.POSITIVE_INFINITY;
-  const shape: FleetShape = { profiles, end };
+  const shape: FleetShape = { types, end };
   const groups = read('fleet', (node, found) => fleet(node, found, shape));
   // Groups that could be named may be referred to, also when the rest of them is wrong.
   const names = groupNames(root.entries.get('fleet')?.value);
@@ -80,9 +75,10 @@ function readScenario(
     [],
   );
   const expectations = read('expect', list(expectation), []);
+  const next = read('next', list(text()), []);
   if (name === undefined || about === undefined || seed === undefined || start === undefined) return undefined;
   if (length === undefined || settle === undefined || groups === undefined || faults === undefined) return undefined;
-  if (steps === undefined || expectations === undefined) return undefined;
+  if (steps === undefined || expectations === undefined || next === undefined) return undefined;
   return {
     file,
     name,
@@ -95,8 +91,11 @@ function readScenario(
     network: faults,
     steps,
     expectations,
+    next,
   };
 }
+
+export type { DeviceTypes } from './parse-fleet.js';
 
 interface StepContext {
   readonly names: readonly string[];

@@ -29,6 +29,7 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     network: scenario.network,
     actions: planActions(scenario, devices),
     expectations: scenario.expectations,
+    next: scenario.next,
   };
 }
 

@@ -27,6 +27,8 @@ export interface Plan {
   /** In order of time; at the same time in the order of the file. */
   readonly actions: readonly PlannedAction[];
   readonly expectations: readonly Expectation[];
+  /** What to try next, for people. */
+  readonly next: readonly string[];
 }
 
 export interface PlannedGroup {

@@ -45,6 +45,8 @@ export interface Scenario {
   readonly network: readonly PlannedFault[];
   readonly steps: readonly ScenarioStep[];
   readonly expectations: readonly Expectation[];
+  /** What to try next, for people. */
+  readonly next: readonly string[];
 }
 
 export interface FleetGroup {

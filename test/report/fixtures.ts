@@ -16,6 +16,7 @@ export function resultOf(changes: Partial<RunResult> = {}, events: readonly Trac
     passed: true,
     exitCode: 0,
     failure: null,
+    next: [],
     clock: 'virtual',
     speed: null,
     transport: 'memory',

@@ -1,9 +1,15 @@
 /** Scenarios for tests: a small valid one, of which a test changes only what it is about. */
 import { InputError } from '../../src/input/problems.js';
-import { parseScenario } from '../../src/scenario/parse.js';
+import { type DeviceTypes, parseScenario } from '../../src/scenario/parse.js';
 import type { Scenario } from '../../src/scenario/scenario.js';
 
-export const PROFILES = ['clime', 'control'];
+/** The device types of these tests; they refuse any value of `interval-report` below 30. */
+export const TYPES: DeviceTypes = new Map(
+  ['clime', 'control'].map((name) => [
+    name,
+    (line) => (/interval-report [0-9]$/.test(line) ? 'Invalid range' : undefined),
+  ]),
+);
 
 /** The parts of a file; each is YAML, a list part with its items indented by two. */
 export interface ScenarioParts {
@@ -28,13 +34,13 @@ export function yamlOf({ head = HEAD, fleet = FLEET, network, steps, expect }: S
 }
 
 export function scenarioOf(parts: ScenarioParts = {}): Scenario {
-  return parseScenario(yamlOf(parts), 'test.yaml', PROFILES);
+  return parseScenario(yamlOf(parts), 'test.yaml', TYPES);
 }
 
 /** The problems of a file, each as `line:column: message`. */
 export function problemsOf(yaml: string): readonly string[] {
   try {
-    parseScenario(yaml, 'test.yaml', PROFILES);
+    parseScenario(yaml, 'test.yaml', TYPES);
   } catch (error) {
     if (error instanceof InputError) return error.problems.map((p) => `${p.line}:${p.column}: ${p.message}`);
     throw error;

@@ -5,7 +5,7 @@ import { InputError } from '../../src/input/problems.js';
 import { describePlan } from '../../src/scenario/describe.js';
 import { parseScenario } from '../../src/scenario/parse.js';
 import { planScenario } from '../../src/scenario/plan-scenario.js';
-import { PROFILES, problemsOf, scenarioOf, yamlOf } from './fixtures.js';
+import { problemsOf, scenarioOf, TYPES, yamlOf } from './fixtures.js';
 
 describe('a scenario', () => {
   test('needs only a name, a duration and a fleet', () => {
@@ -100,7 +100,7 @@ describe('a scenario', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(words, fc.string({ maxLength: 4 })), { maxLength: 30 }), (parts) => {
         try {
-          parseScenario(parts.join(''), 'x.yaml', PROFILES);
+          parseScenario(parts.join(''), 'x.yaml', TYPES);
         } catch (error) {
           expect(error).toBeInstanceOf(InputError);
         }
@@ -245,11 +245,26 @@ describe('a step', () => {
   });
 });
 
+describe('the configuration of a group', () => {
+  test('is checked against the device type, and the complaint points at the value', () => {
+    const fleet =
+      '  - { name: clime, profile: clime, count: 1, config: { interval-sample: 60, interval-report: 5 } }\n';
+    const [problem] = problemsOf(yamlOf({ fleet }));
+    expect(problem).toContain('"app config interval-report 5" would be refused: Invalid range');
+    const [line, column] = problem?.split(':').map(Number) ?? [];
+    expect(
+      yamlOf({ fleet })
+        .split('\n')
+        [(line ?? 0) - 1]?.slice((column ?? 0) - 1),
+    ).toMatch(/^5 /);
+  });
+});
+
 describe('the scenarios of the package', () => {
   const files = readdirSync('scenarios').filter((file) => file.endsWith('.yaml'));
 
   test.each(files)('%s can be read, planned and described', (file) => {
-    const scenario = parseScenario(readFileSync(`scenarios/${file}`, 'utf8'), file, PROFILES);
+    const scenario = parseScenario(readFileSync(`scenarios/${file}`, 'utf8'), file, TYPES);
     expect(`${scenario.name}.yaml`).toBe(file);
     expect(describePlan(planScenario(scenario))).toContain(scenario.name);
   });

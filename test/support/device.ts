@@ -39,7 +39,7 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
     type,
     serial: SERIAL,
     claimToken: TOKEN,
-    flash: benchSettings(type.layout, ['app config mode lte', ...config], 'test'),
+    flash: benchSettings(type.layout, ['app config mode lte', ...config]),
     clock,
     random: seededRandom(seed),
     trace: { emit: (event) => events.push(event) },

@@ -29,6 +29,7 @@ export function text(result: RunResult, { colour = false }: RenderOptions = {}):
     anomalies(result),
     expectations(result, paint),
     result.failure === null ? [] : wrap(paint('bad', `✗ ${result.failure}`), WIDTH),
+    next(result),
     [verdict(result, paint)],
   ];
   return `${blocks
@@ -56,6 +57,10 @@ function running({ planDigest, simulatedMs, wallMs, clock, speed, transport, eve
 function verdict(result: RunResult, paint: Paint): string {
   const outcome = result.passed ? paint('good', 'passed') : paint('bad', 'FAILED');
   return `${outcome} · seed ${result.seed} · digest ${result.digest} · ${result.reproduce}`;
+}
+
+function next({ next: suggestions }: RunResult): readonly string[] {
+  return suggestions.length === 0 ? [] : ['try next', ...suggestions.map((line) => `  ${line}`)];
 }
 
 function fleet({
