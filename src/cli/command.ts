@@ -6,8 +6,11 @@ import type { Host } from './host.js';
 /** Does the work of a command. @throws GhostfleetError for what is not the program's fault */
 export type Run = (host: Host) => Promise<ExitCode>;
 
-/** Adds itself to a parser; hands over what to do when it is the one that was chosen. */
-export type Command = (choose: (run: Run) => void) => (parser: Argv) => Argv;
+export interface Command {
+  readonly name: string;
+  /** Adds the command to a parser; hands over what to do when it is the one that was chosen. */
+  readonly addTo: (parser: Argv, choose: (run: Run) => void) => Argv;
+}
 
 /** Describes a command: its words, its options, and what it does with their values. */
 export function command<O>(
@@ -16,23 +19,32 @@ export function command<O>(
   build: (parser: Argv) => Argv,
   run: (options: O, host: Host) => Promise<ExitCode>,
 ): Command {
-  return (choose) => (parser) =>
-    parser.command(words, about, build, (options) => {
-      // Because `build` declares exactly the options of O; yargs gives those with a hyphen a camel-case twin.
-      choose((host) => run(options as unknown as O, host));
-    });
+  return {
+    name: words.split(' ')[0] ?? words,
+    addTo: (parser, choose) =>
+      parser.command(words, about, build, (options) => {
+        // Because `build` declares exactly the options of O; yargs gives those with a hyphen a camel-case twin.
+        choose((host) => run(options as unknown as O, host));
+      }),
+  };
 }
 
-/** An option whose text has to pass a check; the complaint names the option. */
-export function checked<T>(options: Options, name: string, wanted: string, read: (text: string) => T | undefined) {
+/** An option whose text has to pass a check; the complaint names the option, and repeats the text unless it is a secret. */
+export function checked<T>(
+  options: Options & { readonly secret?: boolean },
+  name: string,
+  wanted: string,
+  read: (text: string) => T | undefined,
+) {
+  const { secret = false, ...rest } = options;
   return {
-    ...options,
+    ...rest,
     type: 'string' as const,
     requiresArg: true,
     coerce: (text: string): T | undefined => {
       if (text === undefined) return undefined;
       const value = read(String(text));
-      if (value === undefined) throw new Error(`--${name} "${text}" is not ${wanted}`);
+      if (value === undefined) throw new Error(`--${name} ${secret ? '(hidden)' : `"${text}"`} is not ${wanted}`);
       return value;
     },
   };

@@ -36,7 +36,7 @@ export const device = command<DeviceFlags>(
       .option(
         'token',
         checked(
-          { describe: 'claim token; or in GHOSTFLEET_CLAIM_TOKEN' },
+          { describe: 'claim token; or in GHOSTFLEET_CLAIM_TOKEN', secret: true },
           'token',
           'a claim token of 32 hex digits',
           tokenOf,

@@ -2,7 +2,8 @@
  * The command line: one file a command, this one puts them together and turns every way to end into an exit code.
  */
 import yargs, { type Argv } from 'yargs';
-import { EXIT, type ExitCode, GhostfleetError } from '../kernel/errors.js';
+import { didYouMean, quote } from '../input/problems.js';
+import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
 import type { Command, Run } from './command.js';
 import { device } from './device.js';
 import type { Host } from './host.js';
@@ -25,6 +26,14 @@ export async function main(host: Host): Promise<ExitCode> {
 }
 
 async function chosen(host: Host): Promise<ExitCode> {
+  const [first] = host.args;
+  const names = COMMANDS.map(({ name }) => name);
+  if (first !== undefined && !first.startsWith('-') && !names.includes(first)) {
+    throw new UsageError(
+      'unknown-command',
+      `${quote(first)} is not a command${didYouMean(first, names)}; there are ${names.join(', ')}`,
+    );
+  }
   let action: Run | undefined;
   let parser: Argv = yargs([...host.args])
     .scriptName('ghostfleet')
@@ -32,15 +41,15 @@ async function chosen(host: Host): Promise<ExitCode> {
     .version(version())
     .help()
     .alias('help', 'h')
-    .strict()
-    .recommendCommands()
+    .strictCommands()
+    .strictOptions()
     .demandCommand(1, 'Which command?')
     .wrap(Math.min(100, host.out.columns))
     .exitProcess(false);
   for (const command of COMMANDS) {
-    parser = command((chosenAction) => {
+    parser = command.addTo(parser, (chosenAction) => {
       action = chosenAction;
-    })(parser);
+    });
   }
   const { output, failure } = await parse(parser, host.args);
   if (failure !== undefined) {

@@ -16,11 +16,16 @@ import { LittleCloud } from './flap-cloud.js';
 const SERIAL = 2_159_017_986;
 const TOKEN = tokenBytes('00112233445566778899aabbccddeeff');
 const BUFFER_SIZE = 16_384;
+/** Simulated time that sending takes. Without any, a socket full of old answers would be worked off in no time. */
+const SEND = 50;
 const LISTEN = seconds(5);
 const PAUSE = seconds(5);
 const POLL_BUDGET = seconds(60);
 const POLL_RETRY = seconds(300);
 const LAST_POLLS = 20;
+
+/** How the cloud explains that it took a packet for a new one. */
+const ACCEPTED = new Set(['store', 'offer', 'fragment accepted', 'next fragment', 'downlink complete']);
 
 /** What the network does with a packet: the delays after which its copies arrive, none when it is lost. */
 export type Channel = (way: 'up' | 'down', packet: Packet) => readonly Millis[];
@@ -40,9 +45,9 @@ export interface Picture {
     aborted: number;
     /** Different messages in the store. */
     stored: number;
-    /** Acknowledged, but not in the store. */
+    /** Acknowledged, but not in the store, although nothing strayed meanwhile. */
     lost: number;
-    /** In the store, but never sent like that. */
+    /** In the store, but never sent like that, although nothing strayed meanwhile. */
     corrupted: number;
     /** From start to acknowledgement, summed. */
     took: Millis;
@@ -60,6 +65,12 @@ export interface Picture {
     storedAgainOtherwise: number;
     /** The device took the answer to an older packet for the answer to this one: numbers come again after a restart. */
     strayAnswersTaken: number;
+    /** The cloud took a copy of an older packet for a new one. */
+    strayRequestsTaken: number;
+    /** Acknowledged, but not in the store, because of a stray answer or request. */
+    lostToStrays: number;
+    /** In the store, but never sent like that: put together from what strayed. */
+    corruptedByStrays: number;
     /** A downlink that the device had already received. */
     receivedAgain: number;
   };
@@ -122,6 +133,9 @@ class FlapPair {
       storedAgainAfterPatience: 0,
       storedAgainOtherwise: 0,
       strayAnswersTaken: 0,
+      strayRequestsTaken: 0,
+      lostToStrays: 0,
+      corruptedByStrays: 0,
       receivedAgain: 0,
     },
     restarts: 0,
@@ -131,8 +145,10 @@ class FlapPair {
   readonly #queued = new Set<string>();
   readonly #stored = new Set<string>();
   readonly #received = new Set<string>();
-  /** Has the cloud run out of patience with the uplink under way? */
+  /** Since the last uplink began: has the cloud run out of patience? */
   #patienceEnded = false;
+  /** Since the last uplink began: was a stray answer or request taken? */
+  #strayed = false;
 
   /** The device does one thing at a time. */
   readonly #jobs: (() => void)[] = [];
@@ -143,6 +159,8 @@ class FlapPair {
   readonly #socket: Arrival[] = [];
   #listener: ((arrival: Arrival) => void) | undefined;
   #exchange = 0;
+  /** The latest exchange that the cloud has accepted a packet of. */
+  #accepted = 0;
 
   constructor(errands: readonly Errand[], channel: Channel) {
     this.#channel = channel;
@@ -176,15 +194,16 @@ class FlapPair {
   }
 
   #sendUplink(message: Uint8Array): void {
-    const { uplinks } = this.#picture;
+    const { uplinks, quirks } = this.#picture;
     const started = this.clock.now;
     this.#sent.add(hex(message));
     this.#patienceEnded = false;
+    this.#strayed = false;
     this.#drive(this.#device.startUplink(message), Number.POSITIVE_INFINITY, (outcome) => {
       if (outcome.kind === 'uplink-done') {
         uplinks.acknowledged++;
         uplinks.took += this.clock.now - started;
-        if (!this.#stored.has(hex(message))) uplinks.lost++;
+        if (!this.#stored.has(hex(message))) this.#strayed ? quirks.lostToStrays++ : uplinks.lost++;
         if (outcome.poll) this.#wantPoll();
       } else uplinks.aborted++;
       this.#nextErrand();
@@ -255,13 +274,15 @@ class FlapPair {
     const begun = this.clock.now;
     const attempt = () => {
       this.#transmit(packet, exchange);
-      this.#listen((arrival) => {
-        if (arrival) return then(this.#take(arrival, exchange));
-        this.clock.after(PAUSE, 'pause', () => {
-          if (this.clock.now - begun >= budget) then(this.#device.fail('no answer in time'));
-          else attempt();
-        });
-      });
+      this.clock.after(SEND, 'send', () =>
+        this.#listen((arrival) => {
+          if (arrival) return then(this.#take(arrival, exchange));
+          this.clock.after(PAUSE, 'pause', () => {
+            if (this.clock.now - begun >= budget) then(this.#device.fail('no answer in time'));
+            else attempt();
+          });
+        }),
+      );
     };
     attempt();
   }
@@ -270,8 +291,10 @@ class FlapPair {
     const envelope = open(bytes, 'base64');
     if (!envelope || !hasValidTag(envelope, TOKEN)) return this.#device.answered('unreadable');
     const step = this.#device.answered(envelope.packet);
-    const taken = step.kind !== 'failed' && !(step.kind === 'send' && step.again);
-    if (taken && exchange !== current) this.#picture.quirks.strayAnswersTaken++;
+    if (exchange !== current) {
+      this.#strayed = true;
+      if (step.kind !== 'failed' && !('again' in step)) this.#picture.quirks.strayAnswersTaken++;
+    }
     return step;
   }
 
@@ -295,7 +318,7 @@ class FlapPair {
   #transmit(packet: Packet, exchange: number): void {
     const bytes = seal(packet, SERIAL, TOKEN, 'base64');
     for (const delay of this.#channel('up', packet)) {
-      this.clock.after(delay, 'request', () => this.#arriveInCloud({ bytes, exchange }));
+      this.clock.after(SEND + delay, 'request', () => this.#arriveInCloud({ bytes, exchange }));
     }
   }
 
@@ -305,7 +328,7 @@ class FlapPair {
     const storedBefore = this.#cloud.stored.length;
     this.#cloud.now = this.clock.now;
     const answer = this.#cloud.receive(envelope.packet);
-    this.#observeCloud(storedBefore);
+    this.#observeCloud(exchange, storedBefore);
     if (answer === undefined) return;
     const answerBytes = seal(answer, SERIAL, TOKEN, 'base64');
     for (const delay of this.#channel('down', answer)) {
@@ -313,13 +336,22 @@ class FlapPair {
     }
   }
 
-  #observeCloud(storedBefore: number): void {
+  #observeCloud(exchange: number, storedBefore: number): void {
     const { uplinks, quirks } = this.#picture;
+    if (ACCEPTED.has(this.#cloud.why)) {
+      const late = exchange !== this.#exchange;
+      const ownAck = this.#cloud.why === 'downlink complete' && exchange > this.#accepted;
+      if (late && !ownAck) {
+        quirks.strayRequestsTaken++;
+        this.#strayed = true;
+      }
+      this.#accepted = Math.max(this.#accepted, exchange);
+    }
     if (this.#cloud.why === 'odd repetition') quirks.unansweredRepetitions++;
     if (this.#cloud.why === 'repeated for too long') this.#patienceEnded = true;
     for (const message of this.#cloud.stored.slice(storedBefore)) {
       const content = hex(message);
-      if (!this.#sent.has(content)) uplinks.corrupted++;
+      if (!this.#sent.has(content)) this.#strayed ? quirks.corruptedByStrays++ : uplinks.corrupted++;
       else if (!this.#stored.has(content)) this.#stored.add(content);
       else if (this.#patienceEnded) quirks.storedAgainAfterPatience++;
       else quirks.storedAgainOtherwise++;

@@ -4,7 +4,7 @@
  *
  * Calls about one device must come one after another, which the gateways see to. What a call returns has been stored.
  */
-import type { EdgeClock } from '../../kernel/clock.js';
+import type { Alarm, EdgeClock } from '../../kernel/clock.js';
 import { days, hours, type Millis } from '../../kernel/time.js';
 import { encodeBody } from '../../protocol/encode.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';
@@ -43,7 +43,7 @@ export class CloudCore implements Downlinks {
   readonly #intake: Intake;
   readonly #peers = new Map<number, Peer>();
   readonly #loading = new Map<number, Promise<Peer | undefined>>();
-  #closed = false;
+  #nextSweep: Alarm | undefined;
 
   constructor(options: CoreOptions) {
     this.#store = options.store;
@@ -167,7 +167,7 @@ export class CloudCore implements Downlinks {
 
   /** Stops the periodic work. */
   close(): void {
-    this.#closed = true;
+    this.#nextSweep?.cancel();
   }
 
   async #read(serial: number): Promise<Peer | undefined> {
@@ -237,8 +237,7 @@ export class CloudCore implements Downlinks {
   }
 
   #sweepLater(): void {
-    this.#clock.after(EXPIRY_SWEEP, 'expiry of downlinks', () => {
-      if (this.#closed) return;
+    this.#nextSweep = this.#clock.after(EXPIRY_SWEEP, 'expiry of downlinks', () => {
       const release = this.#clock.hold('the expiry of downlinks');
       this.#expire()
         .catch((error: unknown) => this.#log.error({ error: String(error) }, 'expiry of downlinks failed'))

@@ -44,25 +44,26 @@ function hopper(serial: number, { clock, random, trace, faults }: FaultOptions) 
   const mine = faults.filter((scheduled) => scheduled.hits(serial));
   const draws = new NoiseStream(noiseSeed(random.fork(`net/${serial}`)));
   const lastArrival: Record<Way, Instant> = { up: 0, down: 0 };
+  /** Lets no copy arrive before what left earlier. */
+  const queueUp = (fate: Fate, way: Way, now: Instant): void => {
+    for (let i = 0; i < fate.length; i++) {
+      lastArrival[way] = Math.max(now + (fate[i] as Millis), lastArrival[way]);
+      fate[i] = lastArrival[way] - now;
+    }
+  };
   return (way: Way, datagram: Uint8Array, arrive: Receive): void => {
     const { now } = clock;
     const fate: Millis[] = [LEAST_HOP];
     let queued = false;
     for (const { fault, from, until, way: hitWay } of mine) {
       if (now < from || now >= until || (hitWay !== 'both' && hitWay !== way)) continue;
-      if (fault.kind === 'reorder' && !queued) queued = queueBehind(fate, lastArrival[way] - now);
+      if (fault.kind === 'reorder' && !queued) {
+        queueUp(fate, way, now);
+        queued = true;
+      }
       if (strike(fault, fate, draws)) trace.emit({ kind: 'net.fault', at: now, serial, fault: fault.kind, way });
     }
-    if (!queued) queueBehind(fate, lastArrival[way] - now);
-    for (const delay of fate) {
-      lastArrival[way] = Math.max(lastArrival[way], now + delay);
-      clock.after(delay, 'a datagram on its way', () => arrive(datagram));
-    }
+    if (!queued) queueUp(fate, way, now);
+    for (const delay of fate) clock.after(delay, 'a datagram on its way', () => arrive(datagram));
   };
-}
-
-/** Lets no copy arrive before `earliest`; returns true. */
-function queueBehind(fate: Fate, earliest: Millis): true {
-  for (let i = 0; i < fate.length; i++) fate[i] = Math.max(fate[i] as Millis, earliest);
-  return true;
 }

@@ -1,0 +1,168 @@
+/** The command line as its user sees it: output, complaints, exit codes. */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ghostfleet } from '../support/host.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-cli-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const SMALL = file(
+  'small.yaml',
+  `name: small
+duration: 40m
+fleet: [{ name: clime, profile: clime, count: 2 }]
+steps: [{ at: 5m, commands: [info show] }]
+expect: [device.ready == 2, downlink.answered == 2]
+`,
+);
+const BROKEN = file(
+  'broken.yaml',
+  `name: broken
+duration: 40
+fleet:
+  - { name: clime, profile: klime, count: 2 }
+  - { name: other, profile: clime, count: 0, colour: red }
+`,
+);
+
+describe('ghostfleet', () => {
+  it('without a command asks for one', async () => {
+    const { exit, err } = await ghostfleet([]);
+    expect(exit).toBe(2);
+    expect(err).toContain('Which command?');
+  });
+
+  it('shows its commands with --help, and its version with --version', async () => {
+    const help = await ghostfleet(['--help']);
+    expect(help.exit).toBe(0);
+    for (const command of ['run', 'serve', 'device', 'plan', 'validate', 'list']) expect(help.out).toContain(command);
+    expect((await ghostfleet(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it.each([
+    [['runn', SMALL], '"runn" is not a command (did you mean "run"?)'],
+    [['run', SMALL, '--sede', '7'], 'Unknown argument: sede'],
+    [['run', SMALL, '--seed', 'x'], '--seed "x" is not a whole number'],
+    [['run', SMALL, '--seed', '-1'], '--seed "-1" is not a whole number'],
+    [['run', SMALL, '--clock', 'sun'], 'Invalid values'],
+    [['run', SMALL, '--clock', 'real', '--speed', '0'], '--speed "0" is not a number above 0'],
+    [['run', SMALL, '--speed', '5'], '--speed needs --clock real'],
+    [['run', SMALL, '--store', 'sqlite'], '--store sqlite needs --out'],
+    [['run', join(directory, 'missing.yaml')], 'can not be read: there is no such file'],
+    [['run', directory], 'can not be read: it is a directory'],
+    [['plan', BROKEN], '"klime" is not one of'],
+    [['list', 'colours'], 'Invalid values'],
+    [['serve', '--port', '99999'], '--port "99999" is not a port number'],
+    [['serve', '--db', directory], directory],
+    [['serve', '--host', '0.0.0.0', '--db', 'memory'], 'can be reached from other machines'],
+    [['device', 'klime', '--serial', '1', '--token', '0'.repeat(32)], '"klime" is not a profile'],
+    [['device', 'clime', '--serial', '0', '--token', '0'.repeat(32)], '--serial "0" is not a serial number'],
+    [['device', 'clime', '--serial', '1', '--token', 'abc'], '--token'],
+    [['device', 'clime', '--serial', '1'], 'a claim token of 32 hex digits is needed'],
+    [['device', 'clime', '--serial', '1', '--token', '0'.repeat(32), '--udp', 'nowhere'], 'is not HOST:PORT'],
+  ])('refuses %j with one message and exit code 2', async (args, complaint) => {
+    const { exit, out, err } = await ghostfleet(args);
+    expect(err).toContain(complaint);
+    expect(err).not.toContain('    at ');
+    expect([exit, out]).toEqual([2, '']);
+  });
+
+  it('never repeats a claim token in a complaint', async () => {
+    const secret = `${'ab'.repeat(15)}zz`;
+    const { err } = await ghostfleet(['device', 'clime', '--serial', '1', '--token', secret]);
+    expect(err).not.toContain(secret);
+  });
+});
+
+describe('ghostfleet run', () => {
+  it('prints a report whose first and last line carry seed, digest and the command that repeats it', async () => {
+    const { exit, out } = await ghostfleet(['run', SMALL, '--seed', '7']);
+    expect(exit).toBe(0);
+    const lines = out.trimEnd().split('\n');
+    for (const line of [lines[0], lines.at(-1)]) {
+      expect(line).toMatch(/seed 7 · digest [0-9a-f]{16} · ghostfleet run \S+small\.yaml --seed 7 --clock virtual$/);
+    }
+  });
+
+  it('with --json prints one JSON object and nothing else', async () => {
+    const { exit, out } = await ghostfleet(['run', SMALL, '--seed', '7', '--json']);
+    const result = JSON.parse(out);
+    expect(exit).toBe(0);
+    expect(Object.keys(result)).toEqual(
+      expect.arrayContaining(['seed', 'digest', 'passed', 'uplinks', 'downlinks', 'expectations', 'reproduce']),
+    );
+  });
+
+  it('leaves summary, report and events in --out; the digest is the SHA-256 of the events', async () => {
+    const out = join(directory, 'runs', 'one');
+    await ghostfleet(['run', SMALL, '--out', out, '--store', 'sqlite']);
+    expect(readdirSync(out).filter((name) => !name.includes('-'))).toEqual([
+      'cloud.db',
+      'events.jsonl',
+      'report.txt',
+      'summary.json',
+    ]);
+    const summary = JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8'));
+    const hash = createHash('sha256')
+      .update(readFileSync(join(out, 'events.jsonl')))
+      .digest('hex');
+    expect(summary.digest).toBe(hash.slice(0, 16));
+  });
+
+  it('ends with 3 when an expectation fails', async () => {
+    const failing = file('failing.yaml', readFileSync(SMALL, 'utf8').replace('answered == 2', 'answered == 3'));
+    const { exit, out } = await ghostfleet(['run', failing]);
+    expect(exit).toBe(3);
+    expect(out).toContain('✗ downlink.answered == 3');
+  });
+
+  it('interrupted, reports what there was until then and ends with 130', async () => {
+    const endless = file('endless.yaml', readFileSync(SMALL, 'utf8').replace('40m', '20h'));
+    const { exit, out } = await ghostfleet(['run', endless, '--clock', 'real', '--speed', '10'], { interruptOn: /^/ });
+    expect(exit).toBe(130);
+    expect(out).toContain('interrupted by SIGINT');
+  });
+
+  it('lists every problem of a broken file, each with its place', async () => {
+    const { exit, err } = await ghostfleet(['run', BROKEN]);
+    expect(exit).toBe(2);
+    const problems = err.split('\n').filter((line) => line.includes('broken.yaml:'));
+    expect(problems.map((line) => /:(\d+:\d+):/.exec(line)?.[1])).toEqual(['2:11', '4:29', '5:43', '5:46']);
+  });
+});
+
+describe('ghostfleet plan, validate and list', () => {
+  it('plan prints what will happen and runs nothing', async () => {
+    const { exit, out } = await ghostfleet(['plan', SMALL, '--seed', '9']);
+    expect(exit).toBe(0);
+    expect(out).toContain('info show');
+    expect(out).toContain('seed 9');
+  });
+
+  it('validate tells about every file', async () => {
+    const { exit, out, err } = await ghostfleet(['validate', SMALL, BROKEN, 'scenarios/demo.yaml']);
+    expect(exit).toBe(2);
+    expect(out).toBe(`${SMALL}: fine\nscenarios/demo.yaml: fine\n`);
+    expect(err).toContain('broken.yaml:2:11');
+  });
+
+  it.each([
+    ['profiles', 'clime'],
+    ['steps', 'power-cycle'],
+    ['faults', 'outage'],
+    ['metrics', 'downlink.delivered'],
+  ])('list %s knows "%s"', async (subject, name) => {
+    const { exit, out } = await ghostfleet(['list', subject]);
+    expect(exit).toBe(0);
+    expect(out.split('\n').some((line) => line.startsWith(name))).toBe(true);
+  });
+});

@@ -1,0 +1,185 @@
+/** `ghostfleet serve` as a process of its own: its first line, one device against it, and sudden death. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DeviceCloudClient } from '../../src/client/client.js';
+import type { Message } from '../../src/client/types.js';
+import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import { FIRST, LAST } from '../../src/protocol/flap/packet.js';
+import { encodeUp } from '../../src/protocol/messages.js';
+import { udpTransport } from '../../src/transport/udp.js';
+import { SERIAL, TOKEN, unseal } from '../support/cloud.js';
+import { ghostfleet } from '../support/host.js';
+
+interface Running {
+  readonly process: ChildProcess;
+  readonly hello: {
+    readonly api: string;
+    readonly udp: number;
+    readonly udpRaw: number;
+    readonly spaceId: string;
+    readonly apiKey?: string;
+  };
+}
+
+let directory: string;
+let running: Running[] = [];
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'ghostfleet-serve-'));
+});
+
+afterEach(async () => {
+  for (const { process: child } of running) await end(child, 'SIGKILL');
+  running = [];
+  rmSync(directory, { recursive: true });
+});
+
+/** Starts the service on free ports and reads its first line. */
+async function serve(...args: readonly string[]): Promise<Running> {
+  const child = spawn(
+    process.execPath,
+    [
+      ...['--import', 'tsx', 'src/main.ts', 'serve', '--json', '--port', '0', '--udp-port', '0', '--udp-raw-port', '0'],
+      ...['--db', join(directory, 'cloud.db'), ...args],
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let complaint = '';
+  child.stderr.on('data', (text) => {
+    complaint += text;
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const service = { process: child, hello: JSON.parse(line) };
+    running.push(service);
+    return service;
+  }
+  throw new Error(`the service did not start: ${complaint}`);
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) return resolve(child.exitCode);
+    child.once('exit', (code) => resolve(code));
+    child.kill(signal);
+  });
+}
+
+function clientOf({ hello }: Running, apiKey = hello.apiKey ?? ''): DeviceCloudClient {
+  return new DeviceCloudClient({ baseUrl: hello.api, apiKey, spaceId: hello.spaceId });
+}
+
+const registration = { name: 'freezer', serial_number: String(SERIAL), token: TOKEN };
+
+describe('the service', () => {
+  it('shows a new key on its first start only, and keeps everything over a clean stop', async () => {
+    const first = await serve();
+    expect(first.hello.apiKey).toBeTruthy();
+    const api = clientOf(first);
+    const device = await api.createDevice(registration);
+    await api.close();
+    expect(await end(first.process, 'SIGTERM')).toBe(0);
+
+    const second = await serve();
+    expect(second.hello.apiKey).toBeUndefined();
+    const again = clientOf(second, first.hello.apiKey);
+    expect(await again.device(device.id)).toMatchObject({ serial_number: registration.serial_number });
+    await again.close();
+  });
+
+  it('accepts the key that it was given, and no other', async () => {
+    const service = await serve('--api-key', 'a-key-of-my-own');
+    expect(service.hello.apiKey).toBe('a-key-of-my-own');
+    const [mine, other] = [clientOf(service), clientOf(service, 'another')];
+    expect(await mine.spaces()).toHaveLength(1);
+    await expect(other.spaces()).rejects.toThrow('401');
+    await Promise.all([mine.close(), other.close()]);
+  });
+
+  it('and one device: session, decoded data, and an answer to shell commands', async () => {
+    const service = await serve();
+    const api = clientOf(service);
+    const { id } = await api.createDevice(registration);
+    const args = ['--serial', String(SERIAL), '--token', TOKEN, '--udp', `127.0.0.1:${service.hello.udp}`];
+    const answered = new Promise<readonly Message[]>((resolve) => {
+      const look = async (): Promise<void> => {
+        const messages = await api.messages({ device_id: id, limit: 100 });
+        if (messages.some(({ type, direction }) => type === 'shell' && direction === 'up')) return resolve(messages);
+        setTimeout(look, 100);
+      };
+      void look();
+    });
+    await api.sendCommands(id, ['info show', 'app config']);
+    // At 30 times real speed a session takes about two seconds.
+    const device = ghostfleet(['device', 'clime', ...args, '--speed', '30', '--for', '4m']);
+    const messages = await answered;
+    await device;
+    const types = messages.map(({ type, direction }) => `${type} ${direction}`);
+    expect(types).toEqual(expect.arrayContaining(['session up', 'decoder up', 'config up', 'shell up', 'shell down']));
+    const answer = messages.find(({ type, direction }) => type === 'shell' && direction === 'up');
+    expect(answer?.body).toMatchObject({
+      responses: [
+        { command: 'info show', result: 0, outputs: expect.arrayContaining([`serial number: ${SERIAL}`]) },
+        { command: 'app config', result: 0 },
+      ],
+    });
+    const data = (await api.messages({ device_id: id, type: ['data'] }))[0];
+    expect(data?.body).toMatchObject({ message: { version: 2, sequence: 0 } });
+    expect((await api.device(id)).session).toMatchObject({ fw_name: 'CHESTER Clime' });
+    await api.close();
+  });
+
+  it('killed in the middle of traffic has lost nothing that it acknowledged', async () => {
+    const service = await serve('--api-key', 'key');
+    const api = clientOf(service);
+    const { id } = await api.createDevice(registration);
+    const acknowledged = { queued: new Set<string>(), uplinks: new Set<number>() };
+    let stopped = false;
+
+    const posting = async (): Promise<void> => {
+      for (let i = 0; !stopped; i++) {
+        const queued = await api.sendCommands(id, [`command ${i}`]).catch(() => undefined);
+        if (queued) acknowledged.queued.add(queued.id);
+      }
+    };
+    const transport = await udpTransport({ host: '127.0.0.1', port: service.hello.udp, format: 'base64', sockets: 1 });
+    let sequence = 0;
+    let number = 0;
+    const bodyOf = (n: number) => Buffer.from(n.toString(16).padStart(8, '0'), 'hex');
+    const channel = transport.connect(SERIAL, (datagram) => {
+      const answer = unseal(datagram);
+      if (answer.sequence !== sequence + 1) return;
+      acknowledged.uplinks.add(number);
+      number++;
+      sequence += 2;
+      if (!stopped) send();
+    });
+    const send = (): void => {
+      const message = encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: bodyOf(number) });
+      channel.send(seal({ flags: FIRST | LAST, sequence, data: message }, SERIAL, tokenBytes(TOKEN), 'base64'));
+    };
+    send();
+    const work = Promise.all([posting(), posting(), posting()]);
+    while (acknowledged.queued.size < 60 || acknowledged.uplinks.size < 60) await new Promise((r) => setTimeout(r, 10));
+    await end(service.process, 'SIGKILL');
+    stopped = true;
+    await work;
+    await transport.close();
+    await api.close();
+
+    const again = await serve('--api-key', 'key');
+    const reader = clientOf(again, 'key');
+    const stored = { queued: new Set<string>(), uplinks: [] as number[] };
+    for await (const message of reader.allMessages({ device_id: id })) {
+      if (message.direction === 'down') stored.queued.add(message.id);
+      else if (message.type === 'data') stored.uplinks.push(Number.parseInt(message.raw ?? '', 16));
+    }
+    await reader.close();
+    expect([...acknowledged.queued].filter((queued) => !stored.queued.has(queued))).toEqual([]);
+    expect([...acknowledged.uplinks].filter((uplink) => !stored.uplinks.includes(uplink))).toEqual([]);
+    expect(new Set(stored.uplinks).size).toBe(stored.uplinks.length);
+  });
+});

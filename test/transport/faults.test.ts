@@ -1,0 +1,134 @@
+/** What faults do to datagrams, over any transport (here: in memory, on a virtual clock). */
+import { describe, expect, it } from 'vitest';
+import { seededRandom } from '../../src/kernel/random.js';
+import { seconds } from '../../src/kernel/time.js';
+import { VirtualClock } from '../../src/kernel/virtual-clock.js';
+import type { TraceEvent } from '../../src/trace/events.js';
+import type { ScheduledFault } from '../../src/transport/faults/fault.js';
+import type { FaultSpec } from '../../src/transport/faults/index.js';
+import { withFaults } from '../../src/transport/faults/with-faults.js';
+import { memoryTransport } from '../../src/transport/memory.js';
+
+/** Sends `count` numbered datagrams, one each `every` ms, to a cloud that answers each with itself. */
+async function send(
+  faults: readonly (Partial<ScheduledFault<FaultSpec>> & { readonly fault: FaultSpec })[],
+  { count = 1000, every = 10, seed = 'net' }: { count?: number; every?: number; seed?: string } = {},
+) {
+  const clock = new VirtualClock();
+  const up: { readonly number: number; readonly took: number }[] = [];
+  const down: { readonly number: number; readonly took: number }[] = [];
+  const events: TraceEvent[] = [];
+  const sentAt: number[] = [];
+  const arrivedAt: number[] = [];
+  const number = (datagram: Uint8Array) => Buffer.from(datagram).readUInt16BE(0);
+  const inner = memoryTransport((datagram, reply) => {
+    arrivedAt[number(datagram)] = clock.now;
+    up.push({ number: number(datagram), took: clock.now - (sentAt[number(datagram)] ?? 0) });
+    reply(datagram);
+  });
+  const transport = withFaults(inner, {
+    clock,
+    random: seededRandom(seed),
+    trace: { emit: (event) => events.push(event) },
+    faults: faults.map((fault) => ({
+      from: 0,
+      until: Number.POSITIVE_INFINITY,
+      way: 'both',
+      hits: () => true,
+      ...fault,
+    })),
+  });
+  const channel = transport.connect(7, (datagram) => {
+    down.push({ number: number(datagram), took: clock.now - (arrivedAt[number(datagram)] ?? 0) });
+  });
+  for (let i = 0; i < count; i++) {
+    clock.after(i * every, 'send', () => {
+      sentAt[i] = clock.now;
+      channel.send(Uint8Array.of(i >> 8, i & 255));
+    });
+  }
+  await clock.runUntil(count * every + seconds(60));
+  return { up, down, events };
+}
+
+const inOrder = (arrivals: readonly { readonly number: number }[]) =>
+  arrivals.every(({ number }, i) => i === 0 || number >= (arrivals[i - 1]?.number ?? 0));
+
+describe('without faults', () => {
+  it('every hop takes one millisecond', async () => {
+    const { up, down, events } = await send([]);
+    expect(up.map(({ took }) => took)).toEqual(Array(1000).fill(1));
+    expect(down.map(({ took }) => took)).toEqual(Array(1000).fill(1));
+    expect(events).toEqual([]);
+  });
+});
+
+describe('loss', () => {
+  it('takes about its share, each way, and writes every loss down', async () => {
+    const { up, down, events } = await send([{ fault: { kind: 'loss', ratio: 0.1 } }]);
+    expect(up.length).toBeGreaterThan(860);
+    expect(up.length).toBeLessThan(940);
+    expect(events).toHaveLength(1000 - up.length + (up.length - down.length));
+  });
+
+  it('of 0 % and of 100 % is none and all', async () => {
+    expect((await send([{ fault: { kind: 'loss', ratio: 0 } }])).down).toHaveLength(1000);
+    expect((await send([{ fault: { kind: 'loss', ratio: 1 } }])).up).toHaveLength(0);
+  });
+
+  it('is the same for the same seed, and another for another', async () => {
+    const lost = async (seed: string) => (await send([{ fault: { kind: 'loss', ratio: 0.3 } }], { seed })).up;
+    expect(await lost('a')).toEqual(await lost('a'));
+    expect(await lost('a')).not.toEqual(await lost('b'));
+  });
+
+  it('in one direction leaves the other alone', async () => {
+    const { up, down } = await send([{ fault: { kind: 'loss', ratio: 1 }, way: 'down' }]);
+    expect([up.length, down.length]).toEqual([1000, 0]);
+  });
+});
+
+describe('latency', () => {
+  it('lies in its range, and keeps the order of datagrams', async () => {
+    const { up } = await send([{ fault: { kind: 'latency', min: 150, max: 900 } }], { every: 1000 });
+    expect(Math.min(...up.map(({ took }) => took))).toBeGreaterThanOrEqual(151);
+    expect(Math.max(...up.map(({ took }) => took))).toBeLessThanOrEqual(901);
+    expect(inOrder((await send([{ fault: { kind: 'latency', min: 1, max: 500 } }])).up)).toBe(true);
+  });
+
+  it('of two faults adds up', async () => {
+    const fault = { kind: 'latency', min: 100, max: 100 } as const;
+    const { up } = await send([{ fault }, { fault }], { every: 1000, count: 3 });
+    expect(up.map(({ took }) => took)).toEqual([201, 201, 201]);
+  });
+});
+
+describe('duplication', () => {
+  it('delivers about its share twice', async () => {
+    const { up } = await send([{ fault: { kind: 'duplication', ratio: 0.2 }, way: 'up' }]);
+    expect(up.length).toBeGreaterThan(1140);
+    expect(up.length).toBeLessThan(1260);
+  });
+});
+
+describe('reorder', () => {
+  it('lets later datagrams overtake the ones that are held back', async () => {
+    const { up } = await send([{ fault: { kind: 'reorder', ratio: 0.1, by: 200 } }]);
+    expect(up).toHaveLength(1000);
+    expect(inOrder(up)).toBe(false);
+    expect(Math.max(...up.map(({ took }) => took))).toBeLessThanOrEqual(201);
+  });
+});
+
+describe('an outage', () => {
+  it('lets nothing pass while it lasts, and everything before and after', async () => {
+    const { up, events } = await send([{ fault: { kind: 'outage' }, from: 1000, until: 3000 }]);
+    const missing = Array.from({ length: 1000 }, (_, i) => i).filter((i) => !up.some(({ number }) => number === i));
+    expect([missing[0], missing.at(-1), missing.length]).toEqual([100, 299, 200]);
+    expect(events.every((event) => event.kind === 'net.fault' && event.fault === 'outage')).toBe(true);
+  });
+
+  it('of other devices does not concern this one', async () => {
+    expect((await send([{ fault: { kind: 'outage' }, hits: (serial) => serial !== 7 }])).down).toHaveLength(1000);
+  });
+});

@@ -1,0 +1,81 @@
+/** One suite for every transport: bytes go there and come back, to the right device. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { listenUdp, type UdpListener } from '../../src/cloud/gateway/udp.js';
+import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import { NOTHING, POLL } from '../../src/protocol/flap/packet.js';
+import { memoryTransport } from '../../src/transport/memory.js';
+import type { Receive, Transport } from '../../src/transport/transport.js';
+import { udpTransport } from '../../src/transport/udp.js';
+import { TOKEN } from '../support/cloud.js';
+
+type Deliver = (datagram: Uint8Array, reply: Receive) => void;
+
+interface Case {
+  readonly name: string;
+  readonly open: (deliver: Deliver) => Promise<Transport>;
+}
+
+const listeners: UdpListener[] = [];
+const transports: Transport[] = [];
+
+const CASES: readonly Case[] = [
+  { name: 'memory', open: async (deliver) => memoryTransport(deliver) },
+  ...(['base64', 'raw'] as const).map((format) => ({
+    name: `udp, ${format}`,
+    open: async (deliver: Deliver) => {
+      // Because the listener only calls this one method of a gateway.
+      const gateway = { receive: (bytes: Uint8Array, _: string, reply: Receive) => deliver(bytes, reply) } as never;
+      const listener = await listenUdp(gateway, { host: '127.0.0.1', port: 0, format });
+      listeners.push(listener);
+      return udpTransport({ host: '127.0.0.1', port: listener.port, format, sockets: 2 });
+    },
+  })),
+];
+
+afterEach(async () => {
+  for (const transport of transports.splice(0)) await transport.close();
+  for (const listener of listeners.splice(0)) await listener.close();
+});
+
+describe.each(CASES)('the transport "$name"', ({ name, open }) => {
+  const format = name.endsWith('raw') ? 'raw' : 'base64';
+  const datagramOf = (serial: number, sequence: number) =>
+    seal({ flags: POLL, sequence, data: NOTHING }, serial, tokenBytes(TOKEN), format);
+
+  it('carries a datagram to the cloud as it is', async () => {
+    const sent = datagramOf(7, 1);
+    const arrived = await new Promise<Uint8Array>((resolve) => {
+      void open(resolve).then((transport) => {
+        transports.push(transport);
+        transport.connect(7, () => {}).send(sent);
+      });
+    });
+    expect(Buffer.compare(arrived, sent)).toBe(0);
+  });
+
+  it('hands each answer to the device that it is for', async () => {
+    const transport = await open((datagram, reply) => reply(datagram));
+    transports.push(transport);
+    const serials = [7, 8, 9, 10];
+    const answers = await Promise.all(
+      serials.map(
+        (serial) =>
+          new Promise<Uint8Array>((resolve) => {
+            transport.connect(serial, resolve).send(datagramOf(serial, serial));
+          }),
+      ),
+    );
+    answers.forEach((answer, i) => {
+      expect(Buffer.compare(answer, datagramOf(serials[i] ?? 0, serials[i] ?? 0))).toBe(0);
+    });
+  });
+});
+
+describe('a UDP port', () => {
+  it('that is taken is refused with a sentence', async () => {
+    const listener = await listenUdp({} as never, { host: '127.0.0.1', port: 0, format: 'raw' });
+    listeners.push(listener);
+    const again = listenUdp({} as never, { host: '127.0.0.1', port: listener.port, format: 'raw' });
+    await expect(again).rejects.toThrow(`UDP port ${listener.port} on "127.0.0.1" can not be used: EADDRINUSE`);
+  });
+});
