@@ -15,13 +15,18 @@ import type { DeviceType } from './device-type.js';
 import { Firmware } from './firmware.js';
 import type { DeviceFacts, Hardware, Subscriber } from './hardware.js';
 import { identityOf, subscriberOf } from './identity.js';
-import { type DatagramPort, FlapLink } from './link/flap-link.js';
+import { FlapLink } from './link/flap-link.js';
+import { HttpLink } from './link/http-link.js';
 import type { Link, LinkObserver } from './link/link.js';
+import type { DatagramPort, RadioLink } from './link/radio-link.js';
 import { Modem } from './modem/modem.js';
 import { Surroundings } from './sensors/surroundings.js';
 import type { CommandResult } from './shell/command.js';
 import type { DeviceIdentity } from './shell/host.js';
 import { Spool } from './spool.js';
+
+/** How messages travel: as FLAP packets, or as HTTP requests. */
+export type LinkFormat = EnvelopeFormat | 'http';
 
 export interface DeviceOptions {
   readonly type: DeviceType;
@@ -35,7 +40,7 @@ export interface DeviceOptions {
   /** The device's own generator: nobody else draws from it. */
   readonly random: Random;
   readonly trace: Trace;
-  readonly format: EnvelopeFormat;
+  readonly format: LinkFormat;
   /** Connects the device's radio to a network. */
   readonly connect: (receive: (datagram: Uint8Array) => void) => DatagramPort;
 }
@@ -73,7 +78,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
       cellSeed: noiseSeed(random.fork('cell')),
       attachPolicy: () => this.config.text('lte', 'attach-policy'),
     });
-    const link = new FlapLink({
+    const environment = {
       clock,
       modem: this.modem,
       port: options.connect((datagram) => {
@@ -82,9 +87,9 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
       observer: this,
       serial,
       token: this.#claimToken,
-      format,
       bufferSize: type.profile.transferBuffer,
-    });
+    };
+    const link: RadioLink = format === 'http' ? new HttpLink(environment) : new FlapLink({ ...environment, format });
     this.link = link;
   }
 
@@ -145,6 +150,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
   sensor(name: string, value: number | null): void {
     const address = findQuantity(this.type.profile, name);
     if (address === undefined) throw new Error(`"${name}" is not a quantity of ${this.type.profile.name}`);
+    this.#firmware?.catchUp();
     if (value === null) this.surroundings.free(address, this.clock.wall);
     else this.surroundings.set(address, value);
     this.#firmware?.look();

@@ -21,6 +21,7 @@ import { reactTo } from './reactions.js';
 import { encodeBody } from './report/body.js';
 import { Reporter, type ReporterHost } from './reporter.js';
 import { Measurements } from './sensors/measurements.js';
+import type { MeasuringTask } from './sensors/plan.js';
 import { sessionRequest } from './session-request.js';
 import type { ShellHost } from './shell/host.js';
 import { listConfig } from './shell/remote.js';
@@ -61,7 +62,9 @@ export class Firmware implements CloudThreadHost, ReporterHost {
     config.boot();
     this.measurements = new Measurements(type.profile, surroundings, config, clock.wall);
     this.#own = this.measurements.tasks.length;
-    this.#tasks = new TaskTable(clock, 'the next task of a device', this.#own + OWN_TASKS, (task) => this.#due(task));
+    const size = this.#own + OWN_TASKS;
+    const quiet = this.measurements.tasks.map(isQuiet);
+    this.#tasks = new TaskTable(clock, 'the next task of a device', size, quiet, (task, at) => this.#due(task, at));
     this.cloud = new CloudThread(this);
     this.reporter = new Reporter(this);
     const startUp = integerBetween(hardware.draws, ...START_UP);
@@ -106,11 +109,18 @@ export class Firmware implements CloudThreadHost, ReporterHost {
   }
 
   setUnixTime(time: number): void {
+    this.catchUp();
     this.#clockOrigin = time - this.now / 1000;
+  }
+
+  /** Measures what has quietly come due: to be called before somebody looks at measurements, or changes what there is to measure. */
+  catchUp(): void {
+    if (!this.reporter.sending) this.#tasks.catchUp();
   }
 
   /** The device as its shell sees it. */
   shellHost(): ShellHost {
+    this.catchUp();
     return new FirmwareShellHost(this);
   }
 
@@ -189,7 +199,7 @@ export class Firmware implements CloudThreadHost, ReporterHost {
   /** Runs the measuring tasks that `sample` or `aggreg` of the shell stands for. */
   measureNow(kind: 'sample' | 'aggregate'): void {
     this.measurements.tasks.forEach((task, index) => {
-      if (task.kind === kind && task.onRequest) this.#due(index);
+      if (task.kind === kind && task.onRequest) this.#runNow(index);
     });
   }
 
@@ -201,7 +211,10 @@ export class Firmware implements CloudThreadHost, ReporterHost {
 
   /** Notices inputs that somebody has just changed; as soon as the work queue allows. */
   look(): void {
-    if (this.reporter.sending) return this.#postpone(this.#own + LOOK);
+    if (this.reporter.sending) {
+      this.#postpone(this.#own + LOOK);
+      return;
+    }
     this.measurements.look(this.clock.wall, this.unixTime());
     this.#planEventReport();
   }
@@ -226,26 +239,40 @@ export class Firmware implements CloudThreadHost, ReporterHost {
     this.#tasks.set(this.#own + WATCHDOG, this.#seconds(timing.downlinkWatchdog));
   }
 
-  #due(task: number): void {
+  /** Does a task that was due at `at`; returns the delay to its next time. */
+  #due(task: number, at: Instant): Millis {
     const own = task - this.#own;
     if (own === POLL) {
-      this.#tasks.set(task, this.#seconds(this.profile.timing.pollEvery));
-      return this.cloud.requestPoll();
+      this.cloud.requestPoll();
+      return this.#seconds(this.profile.timing.pollEvery);
     }
-    if (own === WATCHDOG) return this.#checkWatchdog(task);
+    if (own === WATCHDOG) return this.#checkWatchdog();
     if (this.reporter.sending) return this.#postpone(task);
-    if (own === REPORT) return this.#report('report');
-    if (own === EVENT) return this.#report('event');
-    if (own === LOOK) return this.look();
-    this.#tasks.set(task, this.measurements.run(task, this.clock.wall, this.unixTime()));
+    if (own >= 0) return this.#queued(own);
+    const wall = this.clock.wall - (this.now - at);
+    const next = this.measurements.run(task, wall, Math.floor(this.#clockOrigin + at / 1000));
     this.#planEventReport();
+    return next;
+  }
+
+  /** The tasks of the work queue that are not measurements; they plan themselves. */
+  #queued(own: number): Millis {
+    if (own === REPORT) this.#report('report');
+    else if (own === EVENT) this.#report('event');
+    else this.look();
+    return Number.POSITIVE_INFINITY;
+  }
+
+  #runNow(task: number): void {
+    const next = this.#due(task, this.now);
+    if (Number.isFinite(next)) this.#tasks.set(task, next);
   }
 
   #report(why: ContactReason): void {
     // The timer is set again before the report is sent, and by every kind of report (firmware behaviour, 3.1 and 6).
     if (!this.#closing) this.#tasks.set(this.#own + REPORT, this.reporter.interval() ?? Number.POSITIVE_INFINITY);
     this.#tasks.set(this.#own + EVENT, Number.POSITIVE_INFINITY);
-    this.reporter.report(why, () => this.#catchUp());
+    this.reporter.report(why, () => this.#goOn());
   }
 
   #planEventReport(): void {
@@ -254,26 +281,27 @@ export class Firmware implements CloudThreadHost, ReporterHost {
     if (delay !== undefined) this.#tasks.set(this.#own + EVENT, delay);
   }
 
-  #postpone(task: number): void {
+  #postpone(task: number): Millis {
     this.#overdue ??= new Set();
     this.#overdue.add(task);
+    return Number.POSITIVE_INFINITY;
   }
 
-  /** The work queue goes on: what came due meanwhile runs now, in order. */
-  #catchUp(): void {
-    const overdue = this.#overdue;
-    if (overdue === undefined) return;
+  /** The work queue goes on: what came due meanwhile runs now, once each and in order. */
+  #goOn(): void {
+    const overdue = new Set([...(this.#overdue ?? []), ...this.#tasks.takeOverdue()]);
     this.#overdue = undefined;
     if (this.#closing) return;
-    for (const task of [...overdue].sort((a, b) => a - b)) this.#due(task);
+    for (const task of [...overdue].sort((a, b) => a - b)) this.#runNow(task);
   }
 
-  #checkWatchdog(task: number): void {
+  #checkWatchdog(): Millis {
     const limit = this.#seconds(this.profile.timing.downlinkWatchdog);
     const silence = this.now - (this.cloud.lastSuccess ?? this.#bootedAt);
-    if (silence < limit) this.#tasks.set(task, limit - silence);
-    else if (silence < limit + HARDWARE_WATCHDOG) this.#tasks.set(task, limit + HARDWARE_WATCHDOG - silence);
-    else this.#hardware.reboot('watchdog');
+    if (silence < limit) return limit - silence;
+    if (silence < limit + HARDWARE_WATCHDOG) return limit + HARDWARE_WATCHDOG - silence;
+    this.#hardware.reboot('watchdog');
+    return Number.POSITIVE_INFINITY;
   }
 
   /** A parameter in seconds, as a delay; 0 means never. */
@@ -281,6 +309,13 @@ export class Firmware implements CloudThreadHost, ReporterHost {
     const value = this.config.number(ref.module, ref.name);
     return value === 0 ? Number.POSITIVE_INFINITY : seconds(value);
   }
+}
+
+/** Nobody notices a sample or a window before the next report, unless it can set off an alarm. */
+function isQuiet({ kind, sensors }: MeasuringTask): boolean {
+  return (
+    kind !== 'watch' && !sensors.some(({ alarms }) => alarms.some(({ settings }) => settings.report.some(Boolean)))
+  );
 }
 
 /** Tasks of the firmware itself, after those of the measurements. */

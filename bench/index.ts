@@ -1,0 +1,28 @@
+/**
+ * `npm run bench [-- name…]`: runs the benchmarks one after the other, prints ratios, and fails when one is below its limit.
+ * A ratio is taken within one run on one machine, so that a slow machine is no reason to fail.
+ */
+import { memoryAtRest } from './memory-at-rest.js';
+import type { Bench } from './result.js';
+import { virtualDay } from './virtual-day.js';
+
+const BENCHES: readonly Bench[] = [virtualDay, memoryAtRest];
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name));
+if (unknown.length > 0) {
+  console.error(`no such benchmark: ${unknown.join(', ')}; there are ${BENCHES.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
+}
+
+let failed = 0;
+for (const bench of BENCHES) {
+  if (wanted.length > 0 && !wanted.includes(bench.name)) continue;
+  for (const { what, ratio, limit, detail } of await bench.run()) {
+    const held = ratio >= limit;
+    if (!held) failed++;
+    const shown = ratio >= 100 ? Math.round(ratio).toLocaleString('en') : ratio.toFixed(2);
+    console.log(`${held ? 'ok  ' : 'FAIL'} ${what}: ${shown} (at least ${limit.toLocaleString('en')}) · ${detail}`);
+  }
+}
+process.exitCode = failed === 0 ? 0 : 1;
