@@ -1,0 +1,51 @@
+/** What the documents show must work. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { packagedProfiles } from '../../src/profile/library.js';
+import { deviceTypes } from '../../src/runner/bench-config.js';
+import { parseScenario } from '../../src/scenario/parse.js';
+import { STEP_NAMES } from '../../src/scenario/steps/index.js';
+import { FAULT_KINDS } from '../../src/transport/faults/index.js';
+
+const DOCUMENTS = [
+  'README.md',
+  ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+];
+const types = deviceTypes(packagedProfiles());
+
+const scenarios = DOCUMENTS.flatMap((document) =>
+  [...readFileSync(document, 'utf8').matchAll(/```yaml\n(name: .*?)```/gs)].map(([, text = ''], i) => ({
+    what: `${document}, example ${i + 1}`,
+    text,
+  })),
+);
+
+describe('the documents', () => {
+  it('show scenarios', () => {
+    expect(scenarios.length).toBeGreaterThanOrEqual(3);
+  });
+
+  it.each(scenarios)('show a scenario that can be read: $what', ({ what, text }) => {
+    expect(parseScenario(text, what, types).fleet.length).toBeGreaterThan(0);
+  });
+
+  it('name every step and every fault', () => {
+    const text = readFileSync('docs/SCENARIOS.md', 'utf8');
+    expect([...STEP_NAMES, ...Object.keys(FAULT_KINDS)].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it('link to files that exist', () => {
+    const missing = DOCUMENTS.flatMap((document) => {
+      const base = document.includes('/') ? 'docs/' : '';
+      return [...readFileSync(document, 'utf8').matchAll(/\]\((?!http|#)([^)#]+)[^)]*\)/g)].flatMap(([, path = '']) => {
+        try {
+          readdirSync(base + path);
+          return [];
+        } catch (error) {
+          return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [`${document}: ${path}`] : [];
+        }
+      });
+    });
+    expect(missing).toEqual([]);
+  });
+});
