@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { cycle, linearBackoff, type RetrySchedule, thenRepeating } from '../../src/kernel/retry.js';
-import { seconds } from '../../src/kernel/time.js';
+import { cycle, type RetrySchedule, thenRepeating } from '../../src/kernel/retry.js';
 
-function take(schedule: RetrySchedule, count: number): number[] {
+function take(schedule: RetrySchedule<number>, count: number): number[] {
   const waits: number[] = [];
   for (const wait of schedule) {
     if (waits.length === count) break;
@@ -10,14 +9,6 @@ function take(schedule: RetrySchedule, count: number): number[] {
   }
   return waits;
 }
-
-test('a linear back-off grows by its step up to its ceiling', () => {
-  expect(take(linearBackoff(seconds(10), seconds(10), seconds(35)), 6)).toEqual([10, 20, 30, 35, 35, 35].map(seconds));
-});
-
-test('a linear back-off never exceeds its ceiling, not even at first', () => {
-  expect(take(linearBackoff(100, 1, 50), 2)).toEqual([50, 50]);
-});
 
 test('a cycle begins again, and an empty one ends at once', () => {
   expect(take(cycle([1, 2, 3]), 7)).toEqual([1, 2, 3, 1, 2, 3, 1]);

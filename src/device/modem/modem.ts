@@ -9,7 +9,7 @@ import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Draws, integerBetween, noise } from '../../kernel/random.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { LteEvaluation, LteFsmState } from '../shell/host.js';
-import { attachAttempt } from './attach-policy.js';
+import { type AttachAttempt, attachAttempts } from './attach-policy.js';
 
 /** What the source leaves open (firmware behaviour, 4.1: "assumptions for a simulator"). */
 const BOOT: readonly [Millis, Millis] = [seconds(2), seconds(4)];
@@ -46,7 +46,10 @@ export class Modem {
   #state: LteFsmState = 'disabled';
   #coverage = true;
   #registered = false;
+  /** Number of the present attempt to attach, from 0; what it is made of, and those that follow, while there is one. */
   #attempt = 0;
+  #trying: AttachAttempt | undefined;
+  #tries: Iterator<AttachAttempt> | undefined;
   #phaseStart: Instant = 0;
   #phaseEnd: Instant = 0;
   #evaluations = 0;
@@ -90,7 +93,7 @@ export class Modem {
   start(): void {
     this.stop();
     Object.assign(this.counters, zeroCounters());
-    this.#attempt = 0;
+    this.#startOver();
     this.#evaluations = 0;
     this.#boot();
   }
@@ -131,7 +134,7 @@ export class Modem {
     if (this.#state === 'disabled') return;
     this.#alarm?.cancel();
     this.#registered = false;
-    this.#attempt = 0;
+    this.#startOver();
     this.#boot();
   }
 
@@ -168,7 +171,9 @@ export class Modem {
 
   #attach(): void {
     this.#phaseStart = this.#env.clock.now;
-    this.#phaseEnd = this.#phaseStart + attachAttempt(this.#env.attachPolicy(), this.#attempt).timeout;
+    this.#tries ??= attachAttempts(this.#env.attachPolicy())[Symbol.iterator]();
+    this.#trying = this.#tries.next().value;
+    this.#phaseEnd = this.#phaseStart + (this.#trying?.timeout ?? 0);
     this.#state = 'attach';
     this.#tryAttach();
   }
@@ -189,12 +194,12 @@ export class Modem {
     counters.lastDuration = this.#env.clock.now - this.#phaseStart;
     counters.duration += counters.lastDuration;
     this.#registered = true;
-    this.#attempt = 0;
+    this.#startOver();
     this.#ready();
   }
 
   #attachFailed(): void {
-    const { pause } = attachAttempt(this.#env.attachPolicy(), this.#attempt);
+    const pause = this.#trying?.pause ?? 0;
     this.counters.failed++;
     this.#attempt++;
     this.#phaseStart = this.#env.clock.now;
@@ -222,6 +227,13 @@ export class Modem {
     this.#whenReady = undefined;
     if (ready) ready();
     else this.release();
+  }
+
+  /** The next attempt to attach is the first of its policy. */
+  #startOver(): void {
+    this.#attempt = 0;
+    this.#trying = undefined;
+    this.#tries = undefined;
   }
 
   #enter(state: LteFsmState, duration: Millis, then: () => void): void {

@@ -1,0 +1,120 @@
+/** The modem: attaching, sleeping, waking, and places without network (firmware behaviour, 4). */
+import { describe, expect, it } from 'vitest';
+import { attachAttempts } from '../../../src/device/modem/attach-policy.js';
+import { Modem } from '../../../src/device/modem/modem.js';
+import { NoiseStream } from '../../../src/kernel/random.js';
+import { hours, minutes, seconds } from '../../../src/kernel/time.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+
+function testModem(policy = 'periodic-2h') {
+  const clock = new VirtualClock();
+  const modem = new Modem({ clock, random: new NoiseStream(3), cellSeed: 5, attachPolicy: () => policy });
+  return { clock, modem };
+}
+
+/** The first attempts of a policy, in minutes: `5` or, with a pause, `50+60`. */
+function firstAttempts(policy: string, count: number): readonly string[] {
+  const attempts: string[] = [];
+  for (const { timeout, pause } of attachAttempts(policy)) {
+    attempts.push(`${timeout / minutes(1)}${pause > 0 ? `+${pause / minutes(1)}` : ''}`);
+    if (attempts.length === count) break;
+  }
+  return attempts;
+}
+
+describe('attach policies', () => {
+  it.each([
+    ['aggressive', ['5', '5', '50', '5', '5', '50']],
+    ['periodic-2h', ['5', '5', '50+60', '5', '5', '50+60']],
+    ['periodic-6h', ['5', '5', '50+300', '5', '5', '50+300']],
+    ['periodic-12h', ['5', '5', '50+660', '5', '5', '50+660']],
+    ['periodic-1d', ['5', '5', '50+1380', '5', '5', '50+1380']],
+    [
+      'progressive',
+      ['5', '5', '50+60', '5+5', '45+360', '5+5', '45+1440', '5+5', '45+10080', '5+5', '45+10080', '5+5'],
+    ],
+  ])('%s', (policy, expected) => {
+    expect(firstAttempts(policy, expected.length)).toEqual(expected);
+  });
+});
+
+describe('a modem', () => {
+  it('attaches within a minute of power-up, and goes to sleep when nobody waits', async () => {
+    const { clock, modem } = testModem();
+    modem.start();
+    expect(modem.state).toBe('boot');
+    await clock.runUntil(minutes(1));
+    expect([modem.registered, modem.state]).toEqual([true, 'sleep']);
+    expect(modem.counters).toMatchObject({ attached: 1, failed: 0 });
+  });
+
+  it('wakes in one to four seconds', async () => {
+    const { clock, modem } = testModem();
+    modem.start();
+    await clock.runUntil(minutes(1));
+    let ready = 0;
+    modem.connect(() => {
+      ready = clock.now;
+    });
+    expect(modem.state).toBe('wakeup');
+    await clock.runUntil(minutes(2));
+    expect(ready - minutes(1)).toBeGreaterThanOrEqual(seconds(1));
+    expect(ready - minutes(1)).toBeLessThanOrEqual(seconds(4));
+  });
+
+  it('without network rests between its attempts, and tells how long', async () => {
+    const { clock, modem } = testModem();
+    modem.setCoverage(false);
+    modem.start();
+    await clock.runUntil(minutes(3));
+    expect(modem).toMatchObject({ state: 'attach', attempt: 0, wait: { timeout: minutes(5) } });
+    await clock.runUntil(minutes(8));
+    expect(modem.attempt).toBe(1);
+    await clock.runUntil(minutes(65));
+    expect(modem).toMatchObject({ state: 'retry_delay', attempt: 3, wait: { timeout: hours(1) } });
+    expect(modem.counters.failed).toBe(3);
+  });
+
+  it('attaches as soon as an attempt meets the network again, and then counts from the beginning', async () => {
+    const { clock, modem } = testModem();
+    modem.setCoverage(false);
+    modem.start();
+    await clock.runUntil(minutes(20));
+    modem.setCoverage(true);
+    await clock.runUntil(minutes(21));
+    expect(modem).toMatchObject({ registered: true, attempt: 0 });
+  });
+
+  it('that finds no connection although it was registered attaches anew', async () => {
+    const { clock, modem } = testModem();
+    modem.start();
+    await clock.runUntil(minutes(1));
+    modem.setCoverage(false);
+    modem.connect(() => {});
+    await clock.runUntil(minutes(1) + seconds(31));
+    expect(modem.registered).toBe(false);
+    await clock.runUntil(minutes(2));
+    expect(modem.state).toBe('attach');
+  });
+
+  it('evaluates the connection after an exchange, and keeps its cell', async () => {
+    const { clock, modem } = testModem();
+    expect(modem.evaluation()).toBeUndefined();
+    modem.start();
+    await clock.runUntil(minutes(1));
+    const first = modem.evaluation();
+    modem.connect(() => modem.release());
+    await clock.runUntil(minutes(2));
+    const second = modem.evaluation();
+    expect(first).toMatchObject({ plmn: 23003, band: 20 });
+    expect(second?.cid).toBe(first?.cid);
+  });
+
+  it('switched off leaves no alarm behind', async () => {
+    const { clock, modem } = testModem();
+    modem.start();
+    modem.stop();
+    expect(clock.waiting).toBe(0);
+    expect(modem.state).toBe('disabled');
+  });
+});
