@@ -90,7 +90,9 @@ describe('a check of a list or a dictionary', () => {
   });
 
   test('names every value that is wrong', () => {
-    expect(run(dictionary(integer(0, 9)), 'a: 1\nb: x\nc: y\n').problems).toHaveLength(2);
+    const { value, problems } = run(dictionary(integer(0, 9)), 'a: 1\nb: x\nc: y\n');
+    expect(value).toBeUndefined();
+    expect(problems).toHaveLength(2);
   });
 });
 

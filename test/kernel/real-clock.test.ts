@@ -79,9 +79,6 @@ test('RealClock lets the event loop turn between alarms without delay', async ()
   const clock = new RealClock();
   let turned = false;
   let rounds = 0;
-  setImmediate(() => {
-    turned = true;
-  });
   await clock.attend(
     new Promise<void>((resolve) => {
       const again = () => {
@@ -89,7 +86,13 @@ test('RealClock lets the event loop turn between alarms without delay', async ()
         if (turned || rounds > 100_000) resolve();
         else clock.after(0, 'again', again);
       };
-      again();
+      // From inside an alarm, so that the chain is under way when the loop could turn.
+      clock.after(0, 'begin', () => {
+        setImmediate(() => {
+          turned = true;
+        });
+        again();
+      });
     }),
   );
   expect(turned).toBe(true);

@@ -1,0 +1,46 @@
+/** Bad networks, and errands to run over them. */
+import { between, chance, integerBetween, type Random, randomBytes } from '../../src/kernel/random.js';
+import { type Millis, seconds } from '../../src/kernel/time.js';
+import type { Packet } from '../../src/protocol/flap/packet.js';
+
+/** What the network does with a packet: the delays after which its copies arrive, none when it is lost. */
+export type Channel = (way: 'up' | 'down', packet: Packet) => readonly Millis[];
+
+export interface Badness {
+  /** Share of datagrams that are lost. */
+  readonly loss: number;
+  /** Share of the others that arrive twice. */
+  readonly duplication: number;
+  /** A copy takes a time up to this, each its own, so that they change their order. */
+  readonly delay: Millis;
+}
+
+export function badChannel(random: Random, { loss, duplication, delay }: Badness): Channel {
+  const arrival = () => between(random, 1, delay);
+  return () => {
+    if (chance(random, loss)) return [];
+    return chance(random, duplication) ? [arrival(), arrival()] : [arrival()];
+  };
+}
+
+/** A message to send, `pause` after the one before it, and what somebody has queued for the device by then. */
+export interface Errand {
+  readonly pause: Millis;
+  readonly uplink: Uint8Array;
+  readonly downlinks: readonly Uint8Array[];
+}
+
+/** Messages of 5 to 2000 bytes, 40 % of them with a queued downlink of 10 to 900 bytes (wire protocol, 6.5). */
+export function randomErrands(random: Random, count: number): readonly Errand[] {
+  // The number makes every message different, like the sequence in a data message.
+  const message = (number: number, from: number, to: number) => {
+    const bytes = Buffer.from(randomBytes(random, integerBetween(random, from, to)));
+    bytes.writeUInt32BE(number, 1);
+    return bytes;
+  };
+  return Array.from({ length: count }, (_, number) => ({
+    pause: between(random, seconds(1), seconds(60)),
+    uplink: message(number, 5, 2000),
+    downlinks: chance(random, 0.4) ? [message(number, 10, 900)] : [],
+  }));
+}
