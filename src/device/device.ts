@@ -15,18 +15,13 @@ import type { DeviceType } from './device-type.js';
 import { Firmware } from './firmware.js';
 import type { DeviceFacts, Hardware, Subscriber } from './hardware.js';
 import { identityOf, subscriberOf } from './identity.js';
-import { FlapLink } from './link/flap-link.js';
-import { HttpLink } from './link/http-link.js';
+import { type DatagramPort, FlapLink } from './link/flap-link.js';
 import type { Link, LinkObserver } from './link/link.js';
-import type { DatagramPort, RadioLink } from './link/radio-link.js';
 import { Modem } from './modem/modem.js';
 import { Surroundings } from './sensors/surroundings.js';
 import type { CommandResult } from './shell/command.js';
 import type { DeviceIdentity } from './shell/host.js';
 import { Spool } from './spool.js';
-
-/** How messages travel: as FLAP packets, or as HTTP requests. */
-export type LinkFormat = EnvelopeFormat | 'http';
 
 export interface DeviceOptions {
   readonly type: DeviceType;
@@ -40,7 +35,7 @@ export interface DeviceOptions {
   /** The device's own generator: nobody else draws from it. */
   readonly random: Random;
   readonly trace: Trace;
-  readonly format: LinkFormat;
+  readonly format: EnvelopeFormat;
   /** Connects the device's radio to a network. */
   readonly connect: (receive: (datagram: Uint8Array) => void) => DatagramPort;
 }
@@ -78,7 +73,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
       cellSeed: noiseSeed(random.fork('cell')),
       attachPolicy: () => this.config.text('lte', 'attach-policy'),
     });
-    const environment = {
+    const link = new FlapLink({
       clock,
       modem: this.modem,
       port: options.connect((datagram) => {
@@ -87,9 +82,9 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
       observer: this,
       serial,
       token: this.#claimToken,
+      format,
       bufferSize: type.profile.transferBuffer,
-    };
-    const link: RadioLink = format === 'http' ? new HttpLink(environment) : new FlapLink({ ...environment, format });
+    });
     this.link = link;
   }
 
