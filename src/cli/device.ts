@@ -5,12 +5,11 @@
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { DURATION_FORM, parseDuration } from '../kernel/time.js';
-import { packagedProfiles } from '../profile/library.js';
-import type { Profile } from '../profile/profile.js';
-import { type SingleDevice, startDevice } from '../runner/single-device.js';
+import { type CloudAddress, type SingleDevice, startDevice } from '../runner/single-device.js';
 import type { TraceEvent } from '../trace/events.js';
 import { checked, command, wholeNumber } from './command.js';
 import type { Host } from './host.js';
+import { profileNamed } from './read-files.js';
 
 interface DeviceFlags {
   readonly profile: string;
@@ -18,6 +17,8 @@ interface DeviceFlags {
   readonly token: string | undefined;
   readonly udp: { readonly host: string; readonly port: number } | undefined;
   readonly raw: boolean;
+  readonly link: 'udp' | 'http';
+  readonly api: string;
   readonly config: readonly string[];
   readonly speed: number | undefined;
   readonly for: number | undefined;
@@ -42,6 +43,17 @@ export const device = command<DeviceFlags>(
           tokenOf,
         ),
       )
+      .option('link', {
+        choices: ['udp', 'http'] as const,
+        default: 'udp' as const,
+        describe: 'how to reach the cloud: its UDP gateway, or the device ingress beside its API',
+      })
+      .option('api', {
+        type: 'string',
+        requiresArg: true,
+        default: 'http://127.0.0.1:8080',
+        describe: 'address of the API; with --link http',
+      })
       .option(
         'udp',
         checked({ default: '127.0.0.1:5003', describe: 'gateway as HOST:PORT' }, 'udp', 'HOST:PORT', addressOf),
@@ -70,12 +82,11 @@ export const device = command<DeviceFlags>(
     const clock = new RealClock({ speed: flags.speed ?? 1 });
     const running = await startDevice({
       profile,
-      // Because these options are demanded, or have a default.
+      // Because this option is demanded.
       serial: flags.serial as number,
-      gateway: flags.udp as { host: string; port: number },
+      cloud: addressIn(flags),
       claimToken,
       config: flags.config,
-      format: flags.raw ? 'raw' : 'base64',
       clock,
       trace: { emit: (event) => host.out.write(`${logLine(event)}\n`) },
     });
@@ -86,11 +97,10 @@ export const device = command<DeviceFlags>(
   },
 );
 
-function profileNamed(name: string): Profile {
-  const profiles = packagedProfiles();
-  const profile = profiles.get(name);
-  if (profile) return profile;
-  throw new UsageError('unknown-profile', `"${name}" is not a profile; there are ${[...profiles.keys()].join(', ')}`);
+function addressIn({ link, api, udp, raw }: DeviceFlags): CloudAddress {
+  if (link === 'http') return { link, api };
+  // Because the option has a default.
+  return { link, ...(udp as { host: string; port: number }), format: raw ? 'raw' : 'base64' };
 }
 
 /** Hands each typed line to the shell and shows what it prints. */

@@ -4,9 +4,11 @@
 import yargs, { type Argv } from 'yargs';
 import { didYouMean, quote } from '../input/problems.js';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
+import { backup } from './backup.js';
 import type { Command, Run } from './command.js';
 import { device } from './device.js';
 import type { Host } from './host.js';
+import { image } from './image.js';
 import { list } from './list.js';
 import { plan } from './plan.js';
 import { run } from './run.js';
@@ -14,7 +16,7 @@ import { serve } from './serve.js';
 import { validate } from './validate.js';
 import { version } from './version.js';
 
-const COMMANDS: readonly Command[] = [run, serve, device, plan, validate, list];
+const COMMANDS: readonly Command[] = [run, serve, backup, device, image, plan, validate, list];
 
 /** Runs the program; never throws. */
 export async function main(host: Host): Promise<ExitCode> {

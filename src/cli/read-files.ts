@@ -38,3 +38,11 @@ function readText(path: string): string {
     throw new UsageError('cannot-read', `"${path}" can not be read: ${reason}`);
   }
 }
+
+/** A packaged profile. @throws UsageError that names those there are */
+export function profileNamed(name: string): Profile {
+  const profiles = packagedProfiles();
+  const profile = profiles.get(name);
+  if (profile) return profile;
+  throw new UsageError('unknown-profile', `"${name}" is not a profile; there are ${[...profiles.keys()].join(', ')}`);
+}

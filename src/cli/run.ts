@@ -19,7 +19,7 @@ interface RunFlags {
   readonly seed: number | undefined;
   readonly clock: 'virtual' | 'real';
   readonly speed: number | undefined;
-  readonly transport: 'memory' | 'udp';
+  readonly transport: 'memory' | 'udp' | 'http';
   readonly store: 'memory' | 'sqlite';
   readonly out: string | undefined;
   readonly json: boolean;
@@ -42,9 +42,9 @@ export const run = command<RunFlags>(
         checked({ describe: 'how much faster than real; with --clock real' }, 'speed', 'a number above 0', speedOf),
       )
       .option('transport', {
-        choices: ['memory', 'udp'] as const,
+        choices: ['memory', 'udp', 'http'] as const,
         default: 'memory' as const,
-        describe: 'what carries datagrams',
+        describe: 'what carries messages: datagrams in memory or over UDP, or HTTP requests',
       })
       .option('store', {
         choices: ['memory', 'sqlite'] as const,

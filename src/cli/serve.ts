@@ -1,7 +1,10 @@
 /** `ghostfleet serve`: the Device Cloud Service on its own. */
+import { PASSWORD } from '../cloud/accounts/passwords.js';
 import { type Service, startService } from '../cloud/service.js';
+import { storeName } from '../cloud/store/index.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
+import { days, parseDuration } from '../kernel/time.js';
 import { checked, command, wholeNumber } from './command.js';
 import { entropy } from './entropy.js';
 import { createLog, LOG_LEVELS, type LogLevel } from './logs.js';
@@ -17,8 +20,15 @@ interface ServeFlags {
   readonly db: string;
   readonly apiKey: string | undefined;
   readonly space: string | undefined;
+  readonly admin: string | undefined;
+  readonly messageBody: 'json' | 'string';
+  readonly legacyPaths: boolean;
+  readonly 'plain-404': boolean;
+  readonly allowPrivate: boolean;
   readonly json: boolean;
   readonly logLevel: LogLevel;
+  readonly rateLimit: number | undefined;
+  readonly retainMessages: number | undefined;
 }
 
 export const serve = command<ServeFlags>(
@@ -46,14 +56,61 @@ export const serve = command<ServeFlags>(
           port,
         ),
       )
-      .option('db', { type: 'string', default: 'ghostfleet.db', describe: 'SQLite file, or "memory"' })
+      .option('db', { type: 'string', default: 'ghostfleet.db', describe: 'SQLite file, postgres://…, or "memory"' })
+      .option(
+        'retain-messages',
+        checked(
+          { describe: 'how long messages are kept, such as 30d; without it, for ever' },
+          'retain-messages',
+          'a duration of 2d or more, such as 30d',
+          retention,
+        ),
+      )
       .option('api-key', { type: 'string', describe: 'API key to accept; without it, a first start makes one' })
       .option('space', { type: 'string', describe: 'name of the space; a first start creates it' })
+      .option(
+        'admin',
+        checked(
+          { describe: 'email address of a user to make an admin, with the password in GHOSTFLEET_ADMIN_PASSWORD' },
+          'admin',
+          'an email address',
+          (text) => (/^[^\s@]{1,64}@[^\s@]{1,189}$/.test(text) ? text : undefined),
+        ),
+      )
+      .option('message-body', {
+        choices: ['json', 'string'] as const,
+        default: 'json' as const,
+        describe: 'how the body of a message is sent; "string" is JSON text, for clients such as hio-dotnet',
+      })
+      .option('legacy-paths', {
+        type: 'boolean',
+        default: false,
+        describe: 'serve /v2/devices, /v2/messages and /v2/space/ID/… as well, for older clients',
+      })
+      .option('plain-404', {
+        type: 'boolean',
+        default: false,
+        describe: 'answer for what does not exist with the text "not found", for clients such as hio-dotnet',
+      })
+      .option('allow-private', {
+        type: 'boolean',
+        default: false,
+        describe: 'let connectors send to private and loopback addresses as well',
+      })
       .option('json', {
         type: 'boolean',
         default: false,
         describe: 'first line on stdout is JSON with addresses and key',
       })
+      .option(
+        'rate-limit',
+        checked(
+          { describe: 'requests that one key may make in a minute; without it, any number' },
+          'rate-limit',
+          'a whole number from 1',
+          wholeNumber(1, 1_000_000),
+        ),
+      )
       .option('log-level', { choices: LOG_LEVELS, default: 'warn' as const, describe: 'what to log on stderr' }),
   async (options, host) => {
     const apiKey = options.apiKey ?? host.env.GHOSTFLEET_API_KEY;
@@ -64,6 +121,7 @@ export const serve = command<ServeFlags>(
         'give --api-key, or set GHOSTFLEET_API_KEY',
       );
     }
+    const admin = adminIn(options.admin, host.env.GHOSTFLEET_ADMIN_PASSWORD);
     const service = await startService({
       db: options.db,
       host: options.host,
@@ -73,12 +131,26 @@ export const serve = command<ServeFlags>(
       udpRawPort: options.udpRawPort as number,
       ...(options.space !== undefined && { space: options.space }),
       ...(apiKey !== undefined && { apiKey }),
+      ...(admin && { admin }),
+      ...(options.retainMessages !== undefined && { retainMessages: options.retainMessages }),
       clock: new RealClock(),
       random: entropy,
       trace: { emit: () => {} },
-      log: createLog(host.err, options.logLevel),
+      log: createLog(
+        host.err,
+        options.logLevel,
+        [apiKey, admin?.password].filter((secret) => secret !== undefined),
+      ),
+      operated: true,
+      allowPrivateTargets: options.allowPrivate,
+      apiOptions: {
+        rateLimit: options.rateLimit ?? null,
+        messageBody: options.messageBody,
+        legacyPaths: options.legacyPaths,
+        plainNotFound: options['plain-404'],
+      },
     });
-    host.out.write(options.json ? machineLine(service) : humanLines(service, options.host, options.db));
+    host.out.write(options.json ? machineLine(service) : humanLines(service, options.host, storeName(options.db)));
     await new Promise<void>((resolve) => {
       const forget = host.onInterrupt(() => {
         forget();
@@ -89,6 +161,24 @@ export const serve = command<ServeFlags>(
     return EXIT.fine;
   },
 );
+
+/** Two days at least: for so long, a repeated message is recognised by the first one. */
+function retention(text: string): number | undefined {
+  const keep = parseDuration(text) ?? 0;
+  return keep >= days(2) ? keep : undefined;
+}
+
+function adminIn(email: string | undefined, password: string | undefined) {
+  if (email === undefined) return undefined;
+  if (password === undefined || password.length < PASSWORD.min || password.length > PASSWORD.max) {
+    throw new UsageError(
+      'no-admin-password',
+      `--admin needs a password of ${PASSWORD.min} to ${PASSWORD.max} characters`,
+      'set GHOSTFLEET_ADMIN_PASSWORD',
+    );
+  }
+  return { email, password };
+}
 
 function machineLine({ api, udp, udpRaw, spaceId, apiKey }: Service): string {
   return `${JSON.stringify({ api, udp, udpRaw, spaceId, ...(apiKey !== undefined && { apiKey }) })}\n`;

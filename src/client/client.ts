@@ -7,26 +7,48 @@
 import { ApiError } from './errors.js';
 import { type HttpOptions, JsonHttp, type Query } from './http.js';
 import type {
+  Connector,
+  ConnectorPreview,
+  ConnectorUpdate,
   Count,
+  Credentials,
+  Delivery,
+  DeliveryQuery,
   Device,
   DeviceFilter,
   DeviceQuery,
   DeviceUpdate,
+  Invitation,
+  Key,
+  KeyWithSecret,
   Message,
   MessageQuery,
+  NewConnector,
   NewDevice,
+  NewKey,
   NewMessage,
+  NewSpace,
   NewTag,
+  NewUser,
+  NewVariable,
   PageQuery,
+  Role,
   Space,
+  SpaceUpdate,
   Tag,
   TimelineEntry,
+  Token,
+  User,
+  Variable,
+  VariableQuery,
 } from './types.js';
 
 export { ApiError, ConnectionError } from './errors.js';
 export type * from './types.js';
 
 export interface ClientOptions extends HttpOptions {
+  /** An API key, or the token of a login. */
+  readonly apiKey: string;
   /** The space that all calls are about; {@link DeviceCloudClient.connect} finds it when only the key is known. */
   readonly spaceId: string;
 }
@@ -45,7 +67,7 @@ export class DeviceCloudClient {
   }
 
   /** A client for the space that the key opens (the first one, when it opens several). */
-  static async connect(options: HttpOptions): Promise<DeviceCloudClient> {
+  static async connect(options: HttpOptions & { readonly apiKey: string }): Promise<DeviceCloudClient> {
     const http = new JsonHttp({ ...options, connections: 1 });
     try {
       const [space] = (await http.request('GET', '/v2/spaces')) as readonly Space[];
@@ -56,13 +78,37 @@ export class DeviceCloudClient {
     }
   }
 
-  /** The spaces that the key opens. */
-  spaces(): Promise<readonly Space[]> {
-    return this.#get('/v2/spaces');
+  /** A token for the options of a client, where it takes the place of the API key. @throws ApiError 401 */
+  static login(baseUrl: string, credentials: Credentials): Promise<Token> {
+    return postOnce(baseUrl, '/v2/auth/login', credentials);
+  }
+
+  /** Accepts an invitation with the password of the account, which becomes its password if it has none. */
+  static accept(baseUrl: string, invitation: { readonly token: string; readonly password: string }): Promise<Token> {
+    return postOnce(baseUrl, '/v2/auth/accept', invitation);
+  }
+
+  /** A page of the spaces that the key or the login opens. */
+  spaces(query: PageQuery = {}): Promise<readonly Space[]> {
+    return this.#get('/v2/spaces', { ...query });
+  }
+
+  /** Needs a login. */
+  createSpace(space: NewSpace): Promise<Space> {
+    return this.#post('/v2/spaces', space);
   }
 
   space(): Promise<Space> {
     return this.#get(this.#space);
+  }
+
+  updateSpace(update: SpaceUpdate): Promise<Space> {
+    return this.#put(this.#space, update);
+  }
+
+  /** Needs a login, and a space without devices. */
+  deleteSpace(): Promise<void> {
+    return this.#delete(this.#space);
   }
 
   /** A page of devices: 100 in order of id, unless the query says otherwise. */
@@ -167,6 +213,126 @@ export class DeviceCloudClient {
     return this.#get(`${this.#item('messages', messageId)}/timeline`);
   }
 
+  /** A page of users: 100, unless the query says otherwise. */
+  users(query: PageQuery = {}): Promise<readonly User[]> {
+    return this.#get(`${this.#space}/users`, { ...query });
+  }
+
+  inviteUser(user: NewUser): Promise<Invitation> {
+    return this.#post(`${this.#space}/users/invite`, user);
+  }
+
+  user(id: string): Promise<User> {
+    return this.#get(this.#item('users', id));
+  }
+
+  updateUser(id: string, update: { readonly role?: Role; readonly name?: string | null }): Promise<User> {
+    return this.#put(this.#item('users', id), update);
+  }
+
+  deleteUser(id: string): Promise<void> {
+    return this.#delete(this.#item('users', id));
+  }
+
+  /** A page of API keys: 100, unless the query says otherwise. */
+  keys(query: PageQuery = {}): Promise<readonly Key[]> {
+    return this.#get(`${this.#space}/keys`, { ...query });
+  }
+
+  createKey(key: NewKey): Promise<KeyWithSecret> {
+    return this.#post(`${this.#space}/keys`, key);
+  }
+
+  key(id: string): Promise<Key> {
+    return this.#get(this.#item('keys', id));
+  }
+
+  updateKey(id: string, update: Partial<NewKey>): Promise<Key> {
+    return this.#put(this.#item('keys', id), update);
+  }
+
+  deleteKey(id: string): Promise<void> {
+    return this.#delete(this.#item('keys', id));
+  }
+
+  /** Gives the key a new secret; the old one ends at once. */
+  rotateKey(id: string): Promise<KeyWithSecret> {
+    return this.#post(`${this.#item('keys', id)}/rotate`);
+  }
+
+  /** A page of variables: 100, unless the query says otherwise. */
+  variables(query: VariableQuery = {}): Promise<readonly Variable[]> {
+    return this.#get(`${this.#space}/variables`, { ...query });
+  }
+
+  createVariable(variable: NewVariable): Promise<Variable> {
+    return this.#post(`${this.#space}/variables`, variable);
+  }
+
+  variable(id: string): Promise<Variable> {
+    return this.#get(this.#item('variables', id));
+  }
+
+  /** @throws ApiError 423 when it is locked */
+  updateVariable(id: string, update: Partial<Omit<NewVariable, 'device_id'>>): Promise<Variable> {
+    return this.#put(this.#item('variables', id), update);
+  }
+
+  /** @throws ApiError 423 when it is locked */
+  deleteVariable(id: string): Promise<void> {
+    return this.#delete(this.#item('variables', id));
+  }
+
+  lockVariable(id: string): Promise<Variable> {
+    return this.#post(`${this.#item('variables', id)}/lock`);
+  }
+
+  unlockVariable(id: string): Promise<Variable> {
+    return this.#post(`${this.#item('variables', id)}/unlock`);
+  }
+
+  /** A page of connectors, in order of creation. */
+  connectors(query: PageQuery = {}): Promise<readonly Connector[]> {
+    return this.#get(`${this.#space}/connectors`, { ...query });
+  }
+
+  connector(id: string): Promise<Connector> {
+    return this.#get(this.#item('connectors', id));
+  }
+
+  createConnector(connector: NewConnector): Promise<Connector> {
+    return this.#post(`${this.#space}/connectors`, connector);
+  }
+
+  /** One that is disabled drops what it has not delivered yet. */
+  updateConnector(id: string, update: ConnectorUpdate): Promise<Connector> {
+    return this.#put(this.#item('connectors', id), update);
+  }
+
+  deleteConnector(id: string): Promise<void> {
+    return this.#delete(this.#item('connectors', id));
+  }
+
+  /** What the connector, or the script given here in the place of its own, would send for a message. Nothing is sent. */
+  previewConnector(id: string, messageId: string, transformation?: string): Promise<ConnectorPreview> {
+    const script = transformation === undefined ? {} : { transformation };
+    return this.#post(`${this.#item('connectors', id)}/preview`, { message_id: messageId, ...script });
+  }
+
+  /** A page of what a connector had to deliver, newest first. */
+  deliveries(connectorId: string, query: DeliveryQuery = {}): Promise<readonly Delivery[]> {
+    return this.#get(`${this.#item('connectors', connectorId)}/deliveries`, { ...query });
+  }
+
+  /** All of it, page by page as it is consumed. */
+  allDeliveries(connectorId: string, query: Omit<DeliveryQuery, 'limit' | 'offset'> = {}): AsyncGenerator<Delivery> {
+    return everyPage((offset) => this.deliveries(connectorId, { ...query, limit: 500, ...offset }));
+  }
+
+  delivery(connectorId: string, id: string): Promise<Delivery> {
+    return this.#get(`${this.#item('connectors', connectorId)}/deliveries/${encodeURIComponent(id)}`);
+  }
+
   /** Lets the calls under way finish, then ends the connections. */
   close(): Promise<void> {
     return this.#http.close();
@@ -195,6 +361,17 @@ export class DeviceCloudClient {
 
   async #postMessage(path: string, body?: unknown): Promise<Message> {
     return withBody(await this.#post<Message>(path, body));
+  }
+}
+
+/** A request of somebody who has no credential yet. */
+async function postOnce(baseUrl: string, path: string, body: unknown): Promise<Token> {
+  const http = new JsonHttp({ baseUrl, connections: 1 });
+  try {
+    // Because types.ts is what the service promises.
+    return (await http.request('POST', path, {}, body)) as Token;
+  } finally {
+    await http.close();
   }
 }
 

@@ -10,7 +10,7 @@ const LARGEST_ANSWER = 64 * 1_048_576;
 export interface HttpOptions {
   /** Where the service is, such as `http://127.0.0.1:8080`. A path is put before all others. */
   readonly baseUrl: string;
-  readonly apiKey: string;
+  readonly apiKey?: string;
   /** Connections at most. Default 16. */
   readonly connections?: number;
   /** Real time to wait for a connection, for the head of an answer, and for each further part of it. Default 30 s. */
@@ -24,14 +24,14 @@ export class JsonHttp {
   readonly #pool: Pool;
   readonly #origin: string;
   readonly #prefix: string;
-  readonly #apiKey: string;
+  readonly #apiKey: string | undefined;
 
   /** @throws UsageError when the address or the key cannot be one */
   constructor({ baseUrl, apiKey, connections = 16, timeout = seconds(30) }: HttpOptions) {
     if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
       throw new UsageError('bad-url', `"${baseUrl}" is not an address such as "http://127.0.0.1:8080"`);
     }
-    if (!/^[\x21-\x7e]+$/.test(apiKey)) {
+    if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
       throw new UsageError('bad-api-key', 'the API key is not a word of visible ASCII characters');
     }
     const url = new URL(baseUrl);
@@ -61,7 +61,7 @@ export class JsonHttp {
     const { status, text } = await this.#exchange(method, path, this.#prefix + path + queryText(query), body);
     if (status < 200 || status > 299) {
       // A server could repeat the key that it refuses.
-      const answer = text.replaceAll(this.#apiKey, '***');
+      const answer = this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, '***');
       throw new ApiError(status, parseJson(answer) ?? answer, method, path);
     }
     if (text === '') return undefined;
@@ -76,7 +76,8 @@ export class JsonHttp {
   }
 
   async #exchange(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, target: string, body: unknown) {
-    const headers: Record<string, string> = { 'x-api-key': this.#apiKey, accept: 'application/json' };
+    const headers: Record<string, string> = { accept: 'application/json' };
+    if (this.#apiKey !== undefined) headers['x-api-key'] = this.#apiKey;
     if (body !== undefined) headers['content-type'] = 'application/json';
     try {
       const answer = await this.#pool.request({

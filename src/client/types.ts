@@ -17,6 +17,14 @@ export interface Space {
   readonly created_at: IsoTime;
 }
 
+export interface NewSpace {
+  readonly name: string;
+  readonly type?: 'personal' | 'team' | 'default' | 'premium';
+}
+
+/** `owner_id` hands the space over to another of its admins. */
+export type SpaceUpdate = Partial<NewSpace> & { readonly owner_id?: string };
+
 export interface Tag {
   readonly id: string;
   readonly name: string;
@@ -70,6 +78,9 @@ export interface NewDevice {
   readonly comment?: string | null;
   readonly label?: Readonly<Record<string, string>>;
   readonly tags?: readonly TagRef[];
+  /** Key for DTLS, 16 to 32 bytes in hex digits; null removes it. It is never returned. */
+  readonly secret?: string | null;
+  readonly secret_type?: 'psk';
 }
 
 /** `label` and `tags` replace the whole set. */
@@ -151,6 +162,183 @@ export interface TimelineEntry {
   readonly detail: string | null;
 }
 
+export type Role = 'admin' | 'user';
+
+export interface User {
+  /** Of the account: the same in every space. */
+  readonly id: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly role: Role;
+  readonly state: 'invited' | 'active';
+  readonly created_at: IsoTime;
+}
+
+export interface NewUser {
+  readonly email: string;
+  /** Default `user`. */
+  readonly role?: Role;
+  readonly name?: string | null;
+}
+
+export interface Invitation extends User {
+  /** To be handed over by whoever invites: no mail is sent, and it is not shown again. */
+  readonly invite_token: string;
+  readonly invite_expires_at: IsoTime;
+}
+
+export interface Key {
+  readonly id: string;
+  readonly name: string;
+  /** How the secret begins. */
+  readonly prefix: string;
+  /** `tags`: it sees only the devices of its tags. */
+  readonly scope: 'space' | 'tags';
+  readonly tags: readonly Tag[];
+  readonly access_type: 'write' | 'read';
+  readonly created_at: IsoTime;
+  readonly last_used_at: IsoTime | null;
+}
+
+export interface KeyWithSecret extends Key {
+  /** The secret; it is not shown again. */
+  readonly key: string;
+}
+
+export interface NewKey {
+  readonly name: string;
+  readonly tags?: readonly TagRef[];
+  readonly access_type?: 'write' | 'read';
+}
+
+export interface Variable {
+  readonly id: string;
+  readonly space_id: string;
+  /** null: of the whole space. */
+  readonly device_id: string | null;
+  readonly name: string;
+  /** null when it is secure. */
+  readonly value: string | null;
+  readonly environment: string | null;
+  readonly comment: string | null;
+  readonly secure: boolean;
+  readonly locked: boolean;
+  readonly created_at: IsoTime;
+}
+
+export interface NewVariable {
+  readonly name: string;
+  readonly value: string;
+  readonly device_id?: string | null;
+  readonly environment?: string | null;
+  readonly comment?: string | null;
+  readonly secure?: boolean;
+}
+
+export interface VariableQuery extends PageQuery {
+  readonly device_id?: string;
+  readonly name?: string;
+  readonly environment?: string;
+  readonly secure?: 'true' | 'false';
+}
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface Token {
+  /** Takes the place of an API key for `expires_in` seconds. */
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  readonly expires_in: number;
+}
+
 export interface Count {
   readonly count: number;
+}
+
+/** Which messages a connector forwards; `codec` stands for `decoder` and `encoder`. */
+export type ConnectorTrigger = 'data' | 'session' | 'config' | 'stats' | 'codec';
+
+export interface Connector {
+  readonly id: string;
+  readonly space_id: string;
+  readonly name: string;
+  readonly type: 'webhook';
+  readonly direction: 'up' | 'down';
+  readonly state: 'enabled' | 'disabled';
+  readonly triggers: readonly ConnectorTrigger[];
+  /** It forwards messages of the devices with which it shares one of them. */
+  readonly tags: readonly Tag[];
+  /** JavaScript with a function `main(job)` that returns the request. */
+  readonly transformation: string;
+  /** Seconds from the end of a failed attempt to the next. */
+  readonly retry_delays: readonly number[];
+  /** Seconds that a request may take; 0 stands for 30. */
+  readonly timeout: number;
+  readonly created_at: IsoTime;
+}
+
+/** Left out: `up`, enabled, trigger `data`, no tags, and nine retries over 23 hours. */
+export interface NewConnector {
+  readonly name: string;
+  readonly transformation: string;
+  readonly type?: 'webhook';
+  readonly direction?: 'up' | 'down';
+  readonly state?: 'enabled' | 'disabled';
+  readonly triggers?: readonly ConnectorTrigger[];
+  readonly tags?: readonly TagRef[];
+  readonly retry_delays?: readonly number[];
+  readonly timeout?: number;
+}
+
+/** Lists replace the whole list. */
+export type ConnectorUpdate = Partial<NewConnector>;
+
+export interface ConnectorPreview {
+  /** `cancelled`: the script does not want the message. */
+  readonly outcome: 'request' | 'cancelled' | 'failed';
+  readonly request: {
+    readonly method: string;
+    readonly url: string;
+    readonly header: Readonly<Record<string, string>>;
+    readonly body: string | null;
+  } | null;
+  /** What is wrong with the script. */
+  readonly error: string | null;
+}
+
+export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'cancelled';
+
+export interface Delivery {
+  readonly id: string;
+  readonly connector_id: string;
+  readonly device_id: string;
+  readonly message_id: string;
+  readonly state: DeliveryState;
+  /** How many were made. */
+  readonly attempts: number;
+  readonly next_attempt_at: IsoTime | null;
+  readonly created_at: IsoTime;
+  /** Oldest first. */
+  readonly log: readonly {
+    /** Counted from 0. */
+    readonly attempt: number;
+    readonly at: IsoTime;
+    /** In milliseconds. */
+    readonly took: number;
+    /** Scheme and host. */
+    readonly target: string | null;
+    /** Of the answer; null when there was none. */
+    readonly status: number | null;
+    readonly error: string | null;
+    /** The beginning of an answer that was no success. */
+    readonly response: string | null;
+  }[];
+}
+
+export interface DeliveryQuery extends PageQuery {
+  readonly state?: DeliveryState;
+  readonly message_id?: string;
 }

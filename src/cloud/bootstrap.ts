@@ -2,8 +2,9 @@
 import type { Clock } from '../kernel/clock.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Random } from '../kernel/random.js';
+import { isDeleted } from './accounts/spaces.js';
 import type { Ids } from './context.js';
-import { hashKey, issueKey, keyRow } from './keys.js';
+import { hashKey, newSecret, putKey } from './keys.js';
 import type { Id, SpaceRow, Store } from './store/store.js';
 
 export interface Bootstrap {
@@ -46,12 +47,11 @@ export async function ensureSpaceAndKey(store: Store, options: Bootstrap): Promi
 
   const now = Math.floor(options.clock.wall);
   const space = existing ?? { id: options.ids.uuid(), name: spaceName ?? 'fleet', type: 'team', createdAt: now };
-  const key = { spaceId: space.id, name: 'first key', now, ids: options.ids };
-  const { secret, row } =
-    apiKey === undefined ? issueKey(key, options.random) : { secret: apiKey, row: keyRow(key, apiKey) };
+  const secret = apiKey ?? newSecret(options.random);
+  const access = { name: 'first key', prefix: '', tagIds: null, access: 'write' } as const;
   await store.commit([
     { kind: 'space.put', row: space },
-    { kind: 'key.put', row },
+    ...putKey({ id: options.ids.uuid(), spaceId: space.id, createdAt: now, ...access }, secret),
   ]);
   return { spaceId: space.id, apiKey: secret, created: existing === undefined };
 }
@@ -69,7 +69,10 @@ async function findSpace(store: Store, name: string | undefined): Promise<SpaceR
   let after: Id | undefined;
   for (;;) {
     const page = await store.spaces({ limit: 100, after });
-    const found = name === undefined ? page[0] : page.find((space) => space.name === name);
+    const found =
+      name === undefined
+        ? page.find((space) => !isDeleted(space))
+        : page.find((space) => space.name === name && !isDeleted(space));
     if (found || page.length === 0) return found;
     after = page.at(-1)?.id;
   }

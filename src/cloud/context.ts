@@ -3,13 +3,21 @@
  * for a global.
  */
 import type { Clock } from '../kernel/clock.js';
-import type { DeviceRow, Id, MessageRow, Store } from './store/store.js';
+import type { Random } from '../kernel/random.js';
+import type { Connectors } from './connectors/connectors.js';
+import type { Image, Images } from './firmware/images.js';
+import type { UpdateJob } from './firmware/job.js';
+import type { Change, DeviceRow, Id, MessageRow, Store } from './store/store.js';
 
 export interface CloudContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
+  /** For secrets: keys, tokens, salts. */
+  readonly random: Random;
   readonly downlinks: Downlinks;
+  readonly firmware: FirmwareUpdates;
+  readonly connectors: Connectors;
   readonly log: Log;
 }
 
@@ -32,13 +40,41 @@ export type DownlinkRequest =
 export interface Downlinks {
   /**
    * Puts a downlink at the end of the device's queue; resolves with its row once that is durable.
+   * @param along what is to be written before the row, in the same commit
    * @throws DownlinkRefused when it can never be sent
    */
-  queue(device: DeviceRow, request: DownlinkRequest): Promise<MessageRow>;
+  queue(
+    device: DeviceRow,
+    request: DownlinkRequest,
+    along?: (row: MessageRow) => readonly Change[],
+  ): Promise<MessageRow>;
   /** Takes a pending downlink out of its queue; `not-pending` when it was sent, cancelled or expired before. */
   cancel(message: MessageRow): Promise<'cancelled' | 'not-pending'>;
   /** The API has created, changed or deleted the device with this serial number: what is remembered of it is stale. */
   forget(serial: number): Promise<void>;
+}
+
+/** The port from the API to firmware updates. */
+export interface FirmwareUpdates {
+  readonly images: Images;
+  /**
+   * Begins an update.
+   * @param along what is to be written before it, in the same commit
+   * @throws ConflictError while another update of the device is open
+   */
+  schedule(device: DeviceRow, image: Image, along?: (job: UpdateJob) => readonly Change[]): Promise<UpdateJob>;
+  /** Ends an update; `too-late` once the device swaps its images, or when it has ended. */
+  cancel(job: UpdateJob): Promise<'cancelled' | 'too-late'>;
+  /** What ends the update of a device that is removed, to be written together with its removal. */
+  whenRemoved(device: DeviceRow): Promise<readonly Change[]>;
+}
+
+/** The port from the delivery core to the connectors. */
+export interface Forwarding {
+  /** What has to be written in the same commit as the message, so that nothing acknowledged is left unforwarded. */
+  deliveries(device: DeviceRow, message: MessageRow): Promise<readonly Change[]>;
+  /** Deliveries have been written. */
+  wake(): void;
 }
 
 /** A downlink that can never be sent, such as a field that the device's encoder does not have. Its message says why. */

@@ -1,33 +1,98 @@
 /**
  * API keys. A key is shown once, when it is made; what is kept is its SHA-256, which is enough to recognise it and useless
  * to whoever reads the database. No salt and no slow hash: a key is 122 random bits, not a password.
+ *
+ * A key is two things in the store: the row by which a request is recognised, and a record of the family `key` with the same
+ * id that says what the key may do.
  */
 import { createHash } from 'node:crypto';
 import { v4 } from 'uuid';
 import { type Random, randomBytes } from '../kernel/random.js';
 import type { UnixMillis } from '../kernel/time.js';
-import type { Ids } from './context.js';
-import type { Id, KeyRow } from './store/store.js';
+import type { Change, Id, Page, RecordRow, Store } from './store/store.js';
 
-/** What the store keeps of a key: lower-case hex SHA-256. */
+/** What is known of a key. */
+export interface ApiKey {
+  readonly id: Id;
+  readonly spaceId: Id;
+  readonly name: string;
+  /** First characters of the secret, by which people tell their keys apart. */
+  readonly prefix: string;
+  /** The key sees only devices with one of these tags. Null: the whole space. A tag that is deleted stays in here. */
+  readonly tagIds: readonly Id[] | null;
+  /** `read`: it changes nothing. */
+  readonly access: 'write' | 'read';
+  readonly createdAt: UnixMillis;
+}
+
+/** A new secret: a lower-case UUID (cloud API gaps, 2.2), as secret as `random` is. */
+export function newSecret(random: Random): string {
+  return v4({ random: randomBytes(random, 16) });
+}
+
+/** What the store keeps of a key or token: lower-case hex SHA-256. */
 export function hashKey(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-export interface NewKey {
-  readonly spaceId: Id;
-  readonly name: string;
-  readonly now: UnixMillis;
-  readonly ids: Ids;
+/** What is shown of a secret; of one that somebody chose, and that may be short, nothing. */
+export function prefixOf(secret: string): string {
+  return secret.length >= 32 ? secret.slice(0, 8) : '';
 }
 
-/** A new key, a lower-case UUID (cloud API gaps, 2.2), with the row that keeps it. It is as secret as `random` is. */
-export function issueKey(key: NewKey, random: Random): { readonly secret: string; readonly row: KeyRow } {
-  const secret = v4({ random: randomBytes(random, 16) });
-  return { secret, row: keyRow(key, secret) };
+/** Writes a key that opens with `secret`, or gives an existing one that secret. */
+export function putKey(key: ApiKey, secret: string): readonly Change[] {
+  const { id, spaceId, name, createdAt } = key;
+  const prefix = prefixOf(secret);
+  return [
+    { kind: 'key.put', row: { id, spaceId, name, hash: hashKey(secret), createdAt } },
+    changeKey({ ...key, prefix }),
+  ];
 }
 
-/** The row that keeps a key which the user has chosen. */
-export function keyRow({ spaceId, name, now, ids }: NewKey, secret: string): KeyRow {
-  return { id: ids.uuid(), spaceId, name, hash: hashKey(secret), createdAt: now };
+/** Writes what a key may do; its secret stays. */
+export function changeKey({ id, spaceId, createdAt, ...body }: ApiKey): Change {
+  return { kind: 'record.put', row: { family: 'key', id, spaceId, key: null, createdAt, dueAt: null, body } };
+}
+
+export function deleteKey(id: Id): readonly Change[] {
+  return [
+    { kind: 'key.delete', id },
+    { kind: 'record.delete', family: 'key', id },
+    { kind: 'record.delete', family: 'key-use', id },
+  ];
+}
+
+/** The key with this secret; undefined when there is none (any more). */
+export async function keyWithSecret(store: Store, secret: string): Promise<ApiKey | undefined> {
+  const row = await store.keyByHash(hashKey(secret));
+  return row && findKey(store, row.spaceId, row.id);
+}
+
+export async function findKey(store: Store, spaceId: Id, id: Id): Promise<ApiKey | undefined> {
+  const row = await store.record('key', spaceId, id);
+  return row && toKey(row);
+}
+
+/** Keys of a space, oldest first. */
+export async function listKeys(store: Store, spaceId: Id, page: Page): Promise<readonly ApiKey[]> {
+  return (await store.records('key', spaceId, page)).map(toKey);
+}
+
+/** Notes that a key was used. A record of its own, so that it can not bring back a key that is being deleted. */
+export function putKeyUse({ id, spaceId }: ApiKey, at: UnixMillis): Change {
+  return {
+    kind: 'record.put',
+    row: { family: 'key-use', id, spaceId, key: null, createdAt: at, dueAt: null, body: null },
+  };
+}
+
+/** When the key was last used, to the minute; null: never. */
+export async function lastUseOf(store: Store, { id, spaceId }: ApiKey): Promise<UnixMillis | null> {
+  return (await store.record('key-use', spaceId, id))?.createdAt ?? null;
+}
+
+function toKey({ id, spaceId, createdAt, body }: RecordRow): ApiKey {
+  // Because only `changeKey` writes these records, and a key always belongs to a space.
+  return { id, spaceId: spaceId as Id, createdAt, ...(body as Omit<ApiKey, 'id' | 'spaceId' | 'createdAt'>) };
 }

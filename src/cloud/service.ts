@@ -1,22 +1,31 @@
 /**
- * The Device Cloud Service in one piece: store, delivery core, REST API and UDP gateway. `ghostfleet serve` runs it alone, the
- * runner embeds it.
+ * The Device Cloud Service in one piece: store, delivery core, REST API, and gateways over UDP and HTTP. `ghostfleet serve`
+ * runs it alone, the runner embeds it.
  */
 import type { EdgeClock } from '../kernel/clock.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Random } from '../kernel/random.js';
+import type { Millis } from '../kernel/time.js';
 import type { Trace } from '../trace/events.js';
-import { createApi } from './api/index.js';
+import { Members } from './accounts/members.js';
+import { type ApiOptions, createApi } from './api/index.js';
 import { ensureSpaceAndKey } from './bootstrap.js';
+import { Connectors } from './connectors/connectors.js';
 import type { Log } from './context.js';
 import { CloudCore } from './core/core.js';
 import { FlapGateway } from './gateway/flap-gateway.js';
+import { HttpGateway } from './gateway/http.js';
 import { listenUdp, type UdpListener, type Wires } from './gateway/udp.js';
 import { createIds } from './ids.js';
+import { guardCommits } from './operations/guard.js';
+import { Metrics } from './operations/metrics.js';
+import { addOperations } from './operations/routes.js';
+import { closeServer } from './operations/shutdown.js';
+import { startRetention } from './retention.js';
 import { openStore } from './store/index.js';
 
 export interface ServiceOptions {
-  /** Path of an SQLite file, or `memory`. */
+  /** Path of an SQLite file, `postgres://…`, or `memory`. */
   readonly db: string;
   /** Address to bind, for the API and for UDP. */
   readonly host: string;
@@ -35,7 +44,19 @@ export interface ServiceOptions {
   readonly log: Log;
   /** Lets simulated time wait for datagrams on the wire; left out in real time. */
   readonly wires?: Wires;
+  readonly apiOptions?: Partial<ApiOptions>;
+  /** How long messages are kept; left out: for ever. */
+  readonly retainMessages?: Millis;
+  /** Lets connectors send to private and loopback addresses as well. */
+  readonly allowPrivateTargets?: boolean;
+  /** A user who is made an admin of the space on every start. */
+  readonly admin?: { readonly email: string; readonly password: string };
+  /** Adds health, metrics and limits, for a service that others use; a simulation does without. */
+  readonly operated?: boolean;
 }
+
+/** Commits that may wait to be durable before the store is called busy. */
+const WAITING_COMMITS = 20_000;
 
 export interface Service {
   /** `http://127.0.0.1:8080` */
@@ -54,8 +75,15 @@ export interface Service {
 
 /** @throws UsageError when a port is taken or the database can not be used */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { clock, trace, log, random, host } = options;
+  const { clock, log, random, host, apiOptions = {} } = options;
   const store = await openStore(options.db);
+  const metrics = options.operated ? new Metrics(clock) : undefined;
+  const trace = metrics?.listening(options.trace) ?? options.trace;
+  if (metrics) {
+    const onCommit = (took: Millis) => metrics.commit(took);
+    metrics.watchStore(store, guardCommits(store, { clock, limit: WAITING_COMMITS, onCommit }));
+    metrics.watchProcess();
+  }
   const closers: (() => Promise<void>)[] = [() => store.close()];
   // In reverse order of opening: ports first, the store last.
   const close = async () => {
@@ -63,15 +91,38 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
   try {
     const ids = createIds(clock, random.fork('ids'));
-    const { spaceId, apiKey } = await ensureSpaceAndKey(store, {
-      spaceName: options.space,
-      apiKey: options.apiKey,
-      ids,
+    const firstThings = async () => {
+      const keys = random.fork('keys');
+      const { space: spaceName, apiKey: given, admin } = options;
+      const { spaceId, apiKey } = await ensureSpaceAndKey(store, {
+        spaceName,
+        apiKey: given,
+        ids,
+        clock,
+        random: keys,
+      });
+      if (admin) {
+        const members = new Members({ store, clock, ids, random: random.fork('accounts') });
+        await members.ensureAdmin(spaceId, admin.email, admin.password);
+      }
+      return { spaceId, apiKey };
+    };
+    // Of several services that start on an empty database, one makes the space, and the others find it.
+    const { spaceId, apiKey } = await (store.nodes?.inTurn('first things', firstThings) ?? firstThings());
+    const connectors = new Connectors({
+      store,
       clock,
-      random: random.fork('keys'),
+      ids,
+      log,
+      random: random.fork('connectors'),
+      allowPrivate: options.allowPrivateTargets ?? false,
     });
-    const core = new CloudCore({ store, clock, ids, trace, log });
+    closers.push(() => connectors.close());
+    connectors.wake();
+    const core = new CloudCore({ store, clock, ids, trace, log, forwarding: connectors });
     closers.push(async () => core.close());
+    const { retainMessages: keep } = options;
+    if (keep !== undefined) closers.push(startRetention({ store, clock, log, keep }));
     const gateway = new FlapGateway({ core, clock, trace, log });
     closers.push(() => gateway.idle());
 
@@ -84,8 +135,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const udp = await bound(options.udpPort, 'base64');
     const udpRaw = await bound(options.udpRawPort, 'raw');
 
-    const api = createApi({ store, clock, ids, downlinks: core, log });
-    closers.push(async () => api.close());
+    const ingress = new HttpGateway({ core, clock, trace });
+    const api = createApi(
+      { store, clock, ids, random: random.fork('secrets'), downlinks: core, firmware: core.firmware, connectors, log },
+      apiOptions,
+      [ingress.routes],
+    );
+    if (metrics) {
+      metrics.watchGateway(
+        gateway.counters,
+        [udp?.port, udpRaw?.port].filter((port) => port !== undefined),
+      );
+      addOperations(api, { store, clock, log, metrics });
+    }
+    closers.push(() => closeServer(api, clock));
     const address = await api.listen({ host, port: options.port }).catch((error: NodeJS.ErrnoException) => {
       throw new UsageError(
         'port-in-use',

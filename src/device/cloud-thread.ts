@@ -28,12 +28,17 @@ export type ReactiveDownlink = Exclude<DownMessage, { readonly kind: 'set-sessio
 export type Reaction =
   /** Done. */
   | { readonly kind: 'done' }
-  /** This message goes up at once. */
-  | { readonly kind: 'answer'; readonly type: UplinkType; readonly message: Uint8Array }
+  /** This message goes up at once; `afterwards`: the device restarts, whatever the cloud says to it. */
+  | { readonly kind: 'answer'; readonly type: UplinkType; readonly message: Uint8Array; readonly afterwards?: Restart }
   /** It could not be carried out: the poll counts as failed. */
   | { readonly kind: 'failed' }
   /** The device restarts after `delay`; until then the thread does nothing more. */
-  | { readonly kind: 'restart'; readonly delay: Millis; readonly restart: () => void };
+  | ({ readonly kind: 'restart' } & Restart);
+
+export interface Restart {
+  readonly delay: Millis;
+  readonly restart: () => void;
+}
 
 /** The firmware around the thread. */
 export interface CloudThreadHost {
@@ -47,6 +52,8 @@ export interface CloudThreadHost {
   decoderUpload(known: string | undefined): Uint8Array | undefined;
   encoderUpload(known: string | undefined): Uint8Array | undefined;
   configUpload(known: string | undefined): Uint8Array | undefined;
+  /** What there is to say about a firmware update, once the session is set up; undefined: nothing. */
+  updateReport(): Uint8Array | undefined;
   /** The session is set up. */
   initialized(): void;
   /** Carries out a downlink whose message has `size` bytes. */
@@ -114,6 +121,17 @@ export class CloudThread {
     });
   }
 
+  /** Sends a message that asks the cloud for a firmware image. */
+  requestFirmware(request: Uint8Array): void {
+    this.#enqueue((done) => {
+      this.#host.facts.reason = 'shell';
+      this.#send('firmware', request, (outcome) => {
+        if (outcome.ok && outcome.poll) this.requestPoll();
+        done();
+      });
+    });
+  }
+
   /** Begins nothing by itself any more; what is under way goes on. */
   close(): void {
     this.#closing = true;
@@ -162,8 +180,9 @@ export class CloudThread {
   #uploadCodecs(session: Session, done: () => void, again: () => void): void {
     const host = this.#host;
     const ready = () => this.#ready(done);
+    const update = () => this.#upload('firmware', host.updateReport(), ready, ready);
     // A configuration that can not be uploaded is left for the next boot.
-    const config = () => this.#upload('config', host.configUpload(session.configHash), ready, ready);
+    const config = () => this.#upload('config', host.configUpload(session.configHash), update, update);
     const encoder = () => this.#upload('codec', host.encoderUpload(session.encoderHash), again, config);
     this.#upload('codec', host.decoderUpload(session.decoderHash), again, encoder);
   }
@@ -204,6 +223,7 @@ export class CloudThread {
       if (reaction.kind !== 'answer') return done();
       this.#host.facts.reason = 'answer';
       this.#send(reaction.type, reaction.message, (answered) => {
+        if (reaction.afterwards) return this.#restartLater(reaction.afterwards, () => {});
         if (!answered.ok) this.#retryPoll('answer could not be sent');
         // The flag on the answer decides, not the one on the downlink (wire protocol, 8.2).
         else if (answered.poll) this.requestPoll();
@@ -249,14 +269,18 @@ export class CloudThread {
     }
     const reaction = this.#host.react(message, bytes.length);
     if (reaction.kind === 'restart') {
-      this.#restart = this.#host.clock.after(reaction.delay, 'the restart that a downlink asks for', () => {
-        this.#host.facts.executed(type, print, true);
-        reaction.restart();
-      });
+      this.#restartLater(reaction, () => this.#host.facts.executed(type, print, true));
     } else {
       this.#host.facts.executed(type, print, reaction.kind !== 'failed');
     }
     return reaction;
+  }
+
+  #restartLater({ delay, restart }: Restart, first: () => void): void {
+    this.#restart = this.#host.clock.after(delay, 'the restart that a downlink asks for', () => {
+      first();
+      restart();
+    });
   }
 
   /** Sends a message of the thread's own: without a time limit, and lost when it fails. */

@@ -3,6 +3,7 @@
  * uploads, which are the same bytes for everybody.
  */
 import type { Profile } from '../profile/profile.js';
+import type { Build } from '../protocol/firmware-image.js';
 import { encodeUp } from '../protocol/messages.js';
 import { buildShell } from './commands/index.js';
 import { type ConfigLayout, configLayout } from './config/layout.js';
@@ -10,6 +11,8 @@ import type { Shell } from './shell/shell.js';
 
 export interface DeviceType {
   readonly profile: Profile;
+  /** The firmware that devices leave the factory with. */
+  readonly build: Build;
   readonly shell: Shell;
   readonly layout: ConfigLayout;
   /** The UPLOAD_DECODER message. */
@@ -20,9 +23,10 @@ export interface DeviceType {
 
 /** Makes what the devices of `profile` share; do it once a profile. */
 export function deviceType(profile: Profile): DeviceType {
-  const { decoder, encoder } = profile;
+  const { decoder, encoder, identity } = profile;
   return {
     profile,
+    build: { bundle: identity.fwBundle, name: identity.fwName, version: identity.fwVersion },
     shell: buildShell(profile.commands, profile.modules),
     layout: configLayout(profile.modules),
     decoderUpload: encodeUp({ kind: 'upload-decoder', hash: decoder.hash, document: decoder.bytes }),

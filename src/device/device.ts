@@ -4,24 +4,31 @@
  * There is one of these for every device of a fleet, up to a hundred thousand, so it keeps little of its own: what devices of
  * a type have in common is in the {@link DeviceType}, and identity numbers are computed when somebody asks.
  */
-import type { Clock } from '../kernel/clock.js';
+import type { Alarm, Clock } from '../kernel/clock.js';
 import { type Draws, NoiseStream, noiseSeed, type Random } from '../kernel/random.js';
-import type { Millis } from '../kernel/time.js';
+import { type Millis, seconds } from '../kernel/time.js';
 import { findQuantity } from '../profile/quantities.js';
+import type { Build } from '../protocol/firmware-image.js';
 import { type EnvelopeFormat, tokenBytes } from '../protocol/flap/envelope.js';
 import type { BootCause, ContactReason, DownlinkType, Trace, UplinkType } from '../trace/events.js';
 import { DeviceConfig, type Settings } from './config/device-config.js';
 import type { DeviceType } from './device-type.js';
-import { Firmware } from './firmware.js';
+import { Firmware, HARDWARE_WATCHDOG } from './firmware.js';
 import type { DeviceFacts, Hardware, Subscriber } from './hardware.js';
 import { identityOf, subscriberOf } from './identity.js';
-import { type DatagramPort, FlapLink } from './link/flap-link.js';
-import type { Link, LinkObserver } from './link/link.js';
+import { FlapLink } from './link/flap-link.js';
+import { HttpLink } from './link/http-link.js';
+import type { LinkObserver } from './link/link.js';
+import type { DatagramPort, RadioLink } from './link/radio-link.js';
 import { Modem } from './modem/modem.js';
 import { Surroundings } from './sensors/surroundings.js';
 import type { CommandResult } from './shell/command.js';
 import type { DeviceIdentity } from './shell/host.js';
 import { Spool } from './spool.js';
+import type { Bootloader } from './update/bootloader.js';
+
+/** How messages travel: as FLAP packets, or as HTTP requests. */
+export type LinkFormat = EnvelopeFormat | 'http';
 
 export interface DeviceOptions {
   readonly type: DeviceType;
@@ -35,9 +42,17 @@ export interface DeviceOptions {
   /** The device's own generator: nobody else draws from it. */
   readonly random: Random;
   readonly trace: Trace;
-  readonly format: EnvelopeFormat;
+  readonly format: LinkFormat;
   /** Connects the device's radio to a network. */
   readonly connect: (receive: (datagram: Uint8Array) => void) => DatagramPort;
+}
+
+/** How long the bootloader takes to swap two images (firmware behaviour, 5.6: up to 2 min; cloud API gaps, 3.9: 1:44). */
+const SWAP_TIME = seconds(104);
+
+interface Standstill {
+  readonly what: string;
+  readonly end: Alarm;
 }
 
 export class Device implements Hardware, DeviceFacts, LinkObserver {
@@ -46,14 +61,17 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
   readonly clock: Clock;
   readonly draws: Draws;
   readonly config: DeviceConfig;
+  bootloader: Bootloader | undefined;
   readonly spool = new Spool();
   readonly surroundings: Surroundings;
   readonly modem: Modem;
-  readonly link: Link;
+  readonly link: RadioLink;
   reason: ContactReason = 'boot';
   readonly #trace: Trace;
   readonly #claimToken: Uint8Array;
   #firmware: Firmware | undefined;
+  /** Set while the power is on and no firmware of ours runs. */
+  #standstill: Standstill | undefined;
   #uplinks = 0;
   #closing = false;
 
@@ -73,19 +91,17 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
       cellSeed: noiseSeed(random.fork('cell')),
       attachPolicy: () => this.config.text('lte', 'attach-policy'),
     });
-    const link = new FlapLink({
-      clock,
-      modem: this.modem,
-      port: options.connect((datagram) => {
-        if (this.modem.covered) link.receive(datagram);
-      }),
-      observer: this,
-      serial,
-      token: this.#claimToken,
-      format,
-      bufferSize: type.profile.transferBuffer,
+    const port = options.connect((datagram) => {
+      if (this.modem.covered) this.link.receive(datagram);
     });
-    this.link = link;
+    this.link =
+      format === 'http'
+        ? new HttpLink(linkEnvironment(this, port, this.#claimToken, format))
+        : new FlapLink(linkEnvironment(this, port, this.#claimToken, format));
+  }
+
+  get build(): Build {
+    return this.bootloader?.running ?? this.type.build;
   }
 
   /** The running firmware; undefined while the power is off. */
@@ -98,7 +114,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
   }
 
   get identity(): DeviceIdentity {
-    return identityOf(this.type.profile.identity, this.serial, this.#claimToken);
+    return identityOf(this.type.profile.identity, this.build, this.serial, this.#claimToken);
   }
 
   get subscriber(): Subscriber {
@@ -107,20 +123,22 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
 
   /** What the device is busy with; undefined at rest. */
   get busyWith(): string | undefined {
-    return this.#firmware?.busyWith;
+    return this.#standstill?.what ?? this.#firmware?.busyWith;
   }
 
   powerOn(): void {
-    if (this.#firmware === undefined) this.#boot('power');
+    if (this.#firmware === undefined && this.#standstill === undefined) this.#boot('power');
   }
 
   powerOff(): void {
+    this.#standstill?.end.cancel();
+    this.#standstill = undefined;
     this.#firmware?.halt();
     this.#firmware = undefined;
   }
 
   reboot(cause: BootCause): void {
-    this.#firmware?.halt();
+    this.powerOff();
     this.#boot(cause);
   }
 
@@ -129,10 +147,11 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
     this.modem.setCoverage(on);
   }
 
-  /** Runs a line on the local shell. @throws Error when the power is off */
+  /** Runs a line on the local shell. @throws Error while no firmware runs */
   shell(line: string): CommandResult {
     const firmware = this.#firmware;
-    if (firmware === undefined) throw new Error('the device has no power');
+    if (firmware === undefined)
+      throw new Error(`the device has no ${this.#standstill ? 'firmware that runs' : 'power'}`);
     const result = this.type.shell.run(firmware.shellHost(), line);
     if (result.reboot) this.reboot(result.reboot);
     return result;
@@ -204,8 +223,35 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
   }
 
   #boot(cause: BootCause): void {
+    const { bootloader } = this;
+    if (!bootloader?.reset()) return this.#run(cause);
+    this.#standStill(SWAP_TIME, 'the swap of its firmware images', () => {
+      bootloader.swapped();
+      this.#run(cause);
+    });
+  }
+
+  #run(cause: BootCause): void {
     this.#trace.emit({ kind: 'device.boot', at: this.clock.now, serial: this.serial, cause });
+    if (this.build.bundle !== this.type.build.bundle) {
+      // The firmware of another device type does not get anywhere on this board, until the watchdog bites.
+      return this.#standStill(HARDWARE_WATCHDOG, 'a firmware that is not its own', () => this.reboot('watchdog'));
+    }
     this.#firmware = new Firmware(this);
     if (this.#closing) this.#firmware.close();
   }
+
+  #standStill(duration: Millis, what: string, then: () => void): void {
+    const end = this.clock.after(duration, what, () => {
+      this.#standstill = undefined;
+      then();
+    });
+    this.#standstill = { what, end };
+  }
+}
+
+/** All that a link is given, in one object, and no closure that would keep more: there is one for every device. */
+function linkEnvironment<F extends LinkFormat>(device: Device, port: DatagramPort, token: Uint8Array, format: F) {
+  const { clock, modem, serial, type } = device;
+  return { clock, modem, port, observer: device, serial, token, format, bufferSize: type.profile.transferBuffer };
 }

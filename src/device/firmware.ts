@@ -28,11 +28,12 @@ import { listConfig } from './shell/remote.js';
 import { FirmwareShellHost } from './shell-host.js';
 import type { Spool } from './spool.js';
 import { TaskTable } from './task-table.js';
+import { reportUpdate, Updater } from './update/updater.js';
 
 /** From power-up to the start of the modem: sensors, Bluetooth, 1-Wire scan (firmware behaviour, 1). */
 const START_UP: readonly [Millis, Millis] = [seconds(1), seconds(10)];
 /** The hardware watchdog, once nobody feeds it (firmware behaviour, 8). */
-const HARDWARE_WATCHDOG = seconds(120);
+export const HARDWARE_WATCHDOG = seconds(120);
 
 /** One writer serves the whole fleet: firmware is synchronous, and a body is copied out before anybody else writes. */
 const writer = new CborWriter();
@@ -51,6 +52,8 @@ export class Firmware implements CloudThreadHost, ReporterHost {
   /** Unix seconds of the device's clock at simulated time 0; a boot begins in 1970 (firmware shell, 5.4). */
   #clockOrigin: number;
   #sequence = 0;
+  /** Made when the first chunk of an update comes. */
+  #updater: Updater | undefined;
   #starting: Alarm | undefined;
   #closing = false;
 
@@ -154,6 +157,10 @@ export class Firmware implements CloudThreadHost, ReporterHost {
   }
 
   react(message: ReactiveDownlink, size: number): Reaction {
+    if (message.kind === 'download-firmware') {
+      this.#updater ??= new Updater(this.#hardware);
+      return this.#updater.take(message);
+    }
     return reactTo(message, size, this.#hardware, this.shellHost());
   }
 
@@ -177,7 +184,12 @@ export class Firmware implements CloudThreadHost, ReporterHost {
     return known === hash ? undefined : encodeUp({ kind: 'upload-config', hash, lines });
   }
 
+  updateReport(): Uint8Array | undefined {
+    return reportUpdate(this.#hardware);
+  }
+
   encode(): Uint8Array {
+    const hardware = this.#hardware;
     encodeBody(
       this.measurements,
       writer,
@@ -185,7 +197,11 @@ export class Firmware implements CloudThreadHost, ReporterHost {
         sequence: this.#sequence++,
         timestamp: this.unixTime(),
         uptime: Math.floor(this.uptime / 1000),
-        network: this.#hardware.modem.evaluation(),
+        network: hardware.modem.evaluation(),
+        // Few device types write it, and it is put together anew each time.
+        get identity() {
+          return hardware.identity;
+        },
       },
       this.clock.wall,
     );
@@ -193,7 +209,7 @@ export class Firmware implements CloudThreadHost, ReporterHost {
   }
 
   clear(): void {
-    this.measurements.clear();
+    this.measurements.clear(this.unixTime());
   }
 
   /** Runs the measuring tasks that `sample` or `aggreg` of the shell stands for. */
@@ -222,7 +238,7 @@ export class Firmware implements CloudThreadHost, ReporterHost {
   #startRadio(): void {
     this.#starting = undefined;
     const { mode } = this.profile.timing;
-    if (this.config.text(mode.module, mode.name) !== 'lte') return this.#startApplication();
+    if (mode && this.config.text(mode.module, mode.name) !== 'lte') return this.#startApplication();
     this.#hardware.modem.start();
     this.cloud.start();
   }
@@ -304,9 +320,9 @@ export class Firmware implements CloudThreadHost, ReporterHost {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** A parameter in seconds, as a delay; 0 means never. */
-  #seconds(ref: ParameterRef): Millis {
-    const value = this.config.number(ref.module, ref.name);
+  /** A parameter in seconds, as a delay; 0 means never, and so does no parameter. */
+  #seconds(ref: ParameterRef | undefined): Millis {
+    const value = ref ? this.config.number(ref.module, ref.name) : 0;
     return value === 0 ? Number.POSITIVE_INFINITY : seconds(value);
   }
 }

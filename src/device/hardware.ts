@@ -3,6 +3,7 @@
  */
 import type { Clock } from '../kernel/clock.js';
 import type { Draws } from '../kernel/random.js';
+import type { Build } from '../protocol/firmware-image.js';
 import type { BootCause, ContactReason, DownlinkType, UplinkType } from '../trace/events.js';
 import type { DeviceConfig } from './config/device-config.js';
 import type { DeviceType } from './device-type.js';
@@ -11,6 +12,7 @@ import type { Modem } from './modem/modem.js';
 import type { Surroundings } from './sensors/surroundings.js';
 import type { DeviceIdentity } from './shell/host.js';
 import type { Spool } from './spool.js';
+import type { Bootloader } from './update/bootloader.js';
 
 export interface Hardware {
   readonly type: DeviceType;
@@ -20,6 +22,10 @@ export interface Hardware {
   readonly identity: DeviceIdentity;
   readonly subscriber: Subscriber;
   readonly config: DeviceConfig;
+  /** The firmware that runs. */
+  readonly build: Build;
+  /** Made by the first update: until then there is nothing to remember. */
+  bootloader: Bootloader | undefined;
   readonly spool: Spool;
   readonly surroundings: Surroundings;
   readonly modem: Modem;

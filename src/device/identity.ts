@@ -1,15 +1,19 @@
 /** Numbers that a device carries from the factory and the SIM card, derived from its serial number. */
 import type { Identity } from '../profile/profile.js';
+import type { Build } from '../protocol/firmware-image.js';
 import type { Subscriber } from './hardware.js';
 import type { DeviceIdentity } from './shell/host.js';
 
-/** Who the device says it is. @param claimToken 16 bytes */
-export function identityOf(identity: Identity, serial: number, claimToken: Uint8Array): DeviceIdentity {
+/** Who the device says it is. @param build the firmware that it runs @param claimToken 16 bytes */
+export function identityOf(identity: Identity, build: Build, serial: number, claimToken: Uint8Array): DeviceIdentity {
   const { modemFirmware: _, ...known } = identity;
   const tail = serial % 0x1_00_00_00;
   const octet = (shift: number) => (Math.floor(tail / shift) % 256).toString(16).padStart(2, '0');
   return {
     ...known,
+    fwBundle: build.bundle,
+    fwName: build.name,
+    fwVersion: build.version,
     serialNumber: String(serial),
     claimToken: Buffer.from(claimToken).toString('hex'),
     // The two top bits of a random static Bluetooth address are set.

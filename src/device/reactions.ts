@@ -10,8 +10,13 @@ import { runRemoteConfig, runRemoteShell } from './shell/remote.js';
 const LINE_PAUSE = millis(10);
 const SAVE_PAUSE = seconds(2);
 
-/** @param size bytes of the downlink message, which shares the transfer buffer with its answer */
-export function reactTo(message: ReactiveDownlink, size: number, hardware: Hardware, host: ShellHost): Reaction {
+type Reactive = Exclude<ReactiveDownlink, { readonly kind: 'download-firmware' }>;
+
+/**
+ * All but chunks of firmware, which are the updater's.
+ * @param size bytes of the downlink message, which shares the transfer buffer with its answer
+ */
+export function reactTo(message: Reactive, size: number, hardware: Hardware, host: ShellHost): Reaction {
   switch (message.kind) {
     case 'download-config':
       return configure(message.lines, hardware, host);
@@ -20,25 +25,10 @@ export function reactTo(message: ReactiveDownlink, size: number, hardware: Hardw
     case 'download-data':
       // The catalog builds have outputs only with modules that these profiles do not carry: the body is logged, no more.
       return { kind: 'done' };
-    case 'download-firmware':
-      return {
-        kind: 'answer',
-        type: 'firmware',
-        message: encodeUp({
-          kind: 'upload-firmware',
-          target: 'app',
-          type: 'error',
-          updateId: message.updateId,
-          error: NO_BOOTLOADER,
-        }),
-      };
     default:
       return message satisfies never;
   }
 }
-
-/** What a build without the bootloader answers to every chunk (wire protocol, 11). */
-const NO_BOOTLOADER = 'unsupported MCUBOOT';
 
 function configure(lines: readonly string[], hardware: Hardware, host: ShellHost): Reaction {
   const outcome = runRemoteConfig(hardware.type.shell, host, lines);

@@ -53,6 +53,7 @@ export class Reporter {
   eventDelay(): Millis | undefined {
     const { profile, config, now } = this.#host;
     const { eventDelay, eventRate } = profile.timing;
+    if (eventDelay === undefined || eventRate === undefined) return undefined;
     if (now - this.#windowStart >= RATE_WINDOW) {
       this.#windowStart = now;
       this.#reportsInWindow = 0;
@@ -67,7 +68,8 @@ export class Reporter {
   report(why: ContactReason, done: () => void): void {
     const { config, profile, spool } = this.#host;
     const message = this.#host.encode();
-    if (config.text(profile.timing.mode.module, profile.timing.mode.name) !== 'lte') {
+    const { mode } = profile.timing;
+    if (mode && config.text(mode.module, mode.name) !== 'lte') {
       // Nothing is sent, but the data are gone all the same.
       this.#host.clear();
       return done();

@@ -2,8 +2,9 @@
 import { encodeUp } from '../protocol/messages.js';
 import type { Hardware } from './hardware.js';
 
-export function sessionRequest({ type, serial, identity, subscriber }: Hardware): Uint8Array {
+export function sessionRequest({ type, serial, identity, subscriber, build }: Hardware): Uint8Array {
   const { modemFirmware, ...known } = type.profile.identity;
+  const { bundle, name, version } = build;
   return encodeUp({
     kind: 'create-session',
     session: {
@@ -13,9 +14,9 @@ export function sessionRequest({ type, serial, identity, subscriber }: Hardware)
       product_name: known.productName,
       hw_variant: known.hwVariant,
       hw_revision: known.hwRevision,
-      fw_bundle: known.fwBundle,
-      fw_name: known.fwName,
-      fw_version: known.fwVersion,
+      fw_bundle: bundle,
+      fw_name: name,
+      fw_version: version,
       ble_passkey: identity.blePasskey ?? '(unset)',
       imei: subscriber.imei,
       imsi: subscriber.imsi,

@@ -2,7 +2,7 @@
 import type { Millis } from '../kernel/time.js';
 import type { DeviceConfig } from './config/device-config.js';
 import type { Firmware } from './firmware.js';
-import { ENOTSUP } from './shell/errno.js';
+import { ENOTSUP, OK } from './shell/errno.js';
 import type {
   BackupModule,
   ChannelState,
@@ -16,6 +16,7 @@ import type {
   ShellSpool,
 } from './shell/host.js';
 import type { SpooledMessage } from './spool.js';
+import { downloadRequest } from './update/updater.js';
 
 export class FirmwareShellHost implements ShellHost {
   readonly #firmware: Firmware;
@@ -119,8 +120,10 @@ export class FirmwareShellHost implements ShellHost {
     this.#firmware.hardware.modem.reconnect();
   }
 
-  requestFirmware(): number {
-    return ENOTSUP;
+  requestFirmware(id: string): number {
+    if (this.#firmware.profile.bootloader === undefined) return ENOTSUP;
+    this.#firmware.cloud.requestFirmware(downloadRequest(id));
+    return OK;
   }
 
   setLed(): void {

@@ -1,6 +1,7 @@
 /**
  * `extends`: a profile that begins with what another file says. Maps are merged key by key; where both files have a value
- * that is not a map on both sides, the extending file wins. Every value still knows the file that it came from.
+ * that is not a map on both sides, the extending file wins, and its `~` (null) leaves out what the other one has. Every
+ * value still knows the file that it came from.
  */
 import { text } from '../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml } from '../input/document.js';
@@ -43,7 +44,8 @@ function merge(base: LocatedNode, own: LocatedNode): LocatedNode {
   const entries = new Map(base.entries);
   for (const [name, entry] of own.entries) {
     const inherited = base.entries.get(name);
-    entries.set(name, inherited ? { key: entry.key, value: merge(inherited.value, entry.value) } : entry);
+    if (inherited && entry.value.kind === 'scalar' && entry.value.value === null) entries.delete(name);
+    else entries.set(name, inherited ? { key: entry.key, value: merge(inherited.value, entry.value) } : entry);
   }
   return { ...own, entries };
 }

@@ -15,6 +15,14 @@ export interface ModuleSpec {
   readonly parameters: readonly ParameterSpec[];
   /** Number of slots for BLE tag addresses; only the module `tag` has them (firmware shell, 5.9). */
   readonly slots?: number;
+  /** Parameters that listings leave out (applications: motion). */
+  readonly hidden?: HiddenSpec;
+}
+
+export interface HiddenSpec {
+  readonly parameters: readonly string[];
+  /** They are listed while this parameter of the module has this value. */
+  readonly unless: { readonly parameter: string; readonly is: string };
 }
 
 interface Parameter {

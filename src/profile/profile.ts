@@ -20,6 +20,8 @@ export interface Profile {
   readonly identity: Identity;
   /** The backup supply module (CHESTER-Z); left out when the device type has none. */
   readonly supplyModule?: SupplyModule;
+  /** Left out: a build without a bootloader, which can not be updated over the air. */
+  readonly bootloader?: BootloaderSpec;
   /** `message.version` of every body. */
   readonly messageVersion: number;
   /** Largest message either way, in bytes (wire protocol, 13). */
@@ -65,6 +67,12 @@ export interface SupplyModule {
   readonly fwVersion: number;
 }
 
+/** Firmware updates over the air (wire protocol, 11). */
+export interface BootloaderSpec {
+  /** Largest image, in bytes. */
+  readonly slotSize: number;
+}
+
 /** Names a configuration parameter: `{ module: 'app', name: 'interval-report' }`. */
 export interface ParameterRef {
   readonly module: string;
@@ -79,14 +87,16 @@ export interface Timing {
   readonly jitter: Ratio;
   /** The parameters that hold the intervals, in seconds, and the radio mode. */
   readonly reportEvery: ParameterRef;
-  readonly pollEvery: ParameterRef;
-  /** Silence from the cloud after which the device reboots, in seconds; 0 is off. */
-  readonly downlinkWatchdog: ParameterRef;
-  readonly eventDelay: ParameterRef;
+  /** Left out: no polls by the clock. */
+  readonly pollEvery?: ParameterRef;
+  /** Silence from the cloud after which the device reboots, in seconds; 0 is off, and so is leaving it out. */
+  readonly downlinkWatchdog?: ParameterRef;
+  /** Left out, like the rate, when there are no events. */
+  readonly eventDelay?: ParameterRef;
   /** Event reports in an hour. */
-  readonly eventRate: ParameterRef;
-  /** `none`, `lte` or `lrw`. */
-  readonly mode: ParameterRef;
+  readonly eventRate?: ParameterRef;
+  /** `none`, `lte` or `lrw`; left out: always `lte`. */
+  readonly mode?: ParameterRef;
   /** How long a report may take, in seconds; left out: without limit (firmware behaviour, 3.3). */
   readonly sendTimeout?: ParameterRef;
   /** Whether windows and events survive a failed send (firmware behaviour, 3.3). */
@@ -104,6 +114,8 @@ export interface SensorSpec {
   readonly present?: Presence;
   /** How its samples are gathered into windows; left out: only the last sample counts. */
   readonly windows?: WindowSpec;
+  /** Whether its quantities are running totals, of which the firmware counts what comes in. */
+  readonly counter: boolean;
   readonly quantities: readonly QuantitySpec[];
 }
 
@@ -111,6 +123,8 @@ export interface SensorSpec {
 export type Presence =
   /** Parameter `<name>-<n>` has the value `is`: the inputs of Control. */
   | { readonly kind: 'parameter'; readonly ref: ParameterRef; readonly is: string }
+  /** Parameter `<name>-<n>` is true: the channels of Current. */
+  | { readonly kind: 'flag'; readonly ref: ParameterRef }
   /** Slot n of `module` holds an address, and the parameter `enabled` is true: BLE tags. */
   | { readonly kind: 'slot'; readonly module: string; readonly enabled: ParameterRef };
 
@@ -122,23 +136,31 @@ export interface QuantitySpec {
   /** The range of plausible values, infinite where none is given. Models stay inside. */
   readonly min: number;
   readonly max: number;
+  /** A parameter without which it is not measured: always null; left out: always measured. */
+  readonly enabled?: ParameterRef;
   readonly model: ModelSpec;
 }
 
 /** Buffers of a sensor (firmware behaviour, 3.2). When one is full, newer values are dropped. */
 export interface WindowSpec {
-  /** `statistics`: min, max, average and median of the samples. `count`: the total and its increment. */
-  readonly kind: 'statistics' | 'count';
-  /** Samples that fit into a window; 0 for a count. */
+  /**
+   * `statistics`: min, max, average and median of the samples. `direction`: their vector mean, in whole degrees. `count`:
+   * the total and its increment. `amount`: the increment × `each`. `log`: no windows, every sample is reported with its
+   * time; of a counter the increment since the sample before.
+   */
+  readonly kind: 'statistics' | 'direction' | 'count' | 'amount' | 'log';
+  /** Samples that fit into a window or log; 0 when pulses are counted. */
   readonly samples: number;
-  /** Windows that are kept until a report. */
+  /** Windows that are kept until a report; 0 for a log. */
   readonly windows: number;
   /** A reading that failed: makes the whole window null, goes in unchecked, or leaves no sample. */
   readonly missing: 'spoils' | 'unchecked' | 'skipped';
+  /** What one pulse of an `amount` stands for; otherwise 1. */
+  readonly each: number;
 }
 
 /** A list of events that the next report carries (firmware behaviour, 6). */
-export type EventListSpec = EdgeListSpec | AlarmListSpec;
+export type EventListSpec = EdgeListSpec | AlarmListSpec | PressListSpec;
 
 interface EventList {
   readonly name: string;
@@ -164,6 +186,15 @@ export interface AlarmListSpec extends EventList {
   readonly kind: 'alarm';
   readonly high: AlarmSpec;
   readonly low: AlarmSpec;
+}
+
+/**
+ * A button: every press is an event and is reported. With a full list a press is not even counted.
+ */
+export interface PressListSpec extends EventList {
+  readonly kind: 'press';
+  /** Indices of the running totals, one for each type of event, from 0; `quantity` is the first of them. */
+  readonly types: readonly number[];
 }
 
 export interface AlarmSpec {
@@ -193,7 +224,7 @@ export type BodyNode =
   /** A list with one map for each sensor of the kind that the device has. */
   | { readonly kind: 'each'; readonly key: number; readonly sensor: number; readonly children: readonly BodyNode[] }
   | { readonly kind: 'fact'; readonly key: number; readonly fact: Fact }
-  /** About the sensor of the enclosing `each`: its 1-Wire serial number, its number from 1, its BLE address. */
+  /** About the sensor of the enclosing `each`: its 1-Wire serial number, its number from 1 or from 0, its BLE address. */
   | { readonly kind: 'label'; readonly key: number; readonly label: Label }
   /** The last sample × `divide`, cut to an integer; null before the first. */
   | {
@@ -215,26 +246,38 @@ export type BodyNode =
       readonly quantity: number;
       readonly divide: number;
     }
+  /** The samples of a log: a time, then offset and values × `divide` of each (codec: `$tso`). */
+  | { readonly kind: 'log'; readonly key: number; readonly sensor: number; readonly divide: number }
+  /** Which raw quantity a calibrated one is made of, as its place in the model's `of`. */
+  | { readonly kind: 'calibration'; readonly key: number; readonly sensor: number }
   /** The recorded events: time of the first, then offset and type of each (codec: `$tso`); alarms add value × `divide`. */
-  | { readonly kind: 'events'; readonly key: number; readonly list: number; readonly divide: number };
+  | {
+      readonly kind: 'events';
+      readonly key: number;
+      readonly list: number;
+      readonly divide: number;
+      /** Without an event not even the key is written. */
+      readonly optional: boolean;
+    };
+
+/** What the modem knows of its last connection. */
+export const NETWORK_FACTS = ['eest', 'ecl', 'rsrp', 'rsrq', 'snr', 'plmn', 'cid', 'band', 'earfcn'] as const;
+export type NetworkFact = (typeof NETWORK_FACTS)[number];
+
+/** What the firmware says about itself, as `info` does. */
+export const IDENTITY_FACTS = [
+  'vendor_name',
+  'product_name',
+  'hw_variant',
+  'hw_revision',
+  'fw_version',
+  'serial_number',
+] as const;
+export type IdentityFact = (typeof IDENTITY_FACTS)[number];
 
 /** What the firmware knows without a sensor. */
-export const FACTS = [
-  'version',
-  'sequence',
-  'timestamp',
-  'uptime',
-  'eest',
-  'ecl',
-  'rsrp',
-  'rsrq',
-  'snr',
-  'plmn',
-  'cid',
-  'band',
-  'earfcn',
-] as const;
+export const FACTS = ['version', 'sequence', 'timestamp', 'uptime', ...NETWORK_FACTS, ...IDENTITY_FACTS] as const;
 export type Fact = (typeof FACTS)[number];
 
-export const LABELS = ['serial', 'channel', 'address'] as const;
+export const LABELS = ['serial', 'channel', 'index', 'address'] as const;
 export type Label = (typeof LABELS)[number];

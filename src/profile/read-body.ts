@@ -1,7 +1,8 @@
 /**
  * The body of an uplink: which value the firmware writes for which key of the decoder.
  *
- * The map mirrors the decoder's names. A leaf names its source in two words, `last thermometer.temperature`; a list of one
+ * The map mirrors the decoder's names. A leaf names its source in two words, `last thermometer.temperature`, with `* 1000`
+ * where the decoder has another unit and `if any` where a list without events leaves out its key; a list of one
  * map is written once for each sensor that `$each` names. A name with dots is a path from the top of the decoder, because
  * firmware does write keys of one section inside of another (wire protocol, 12.2).
  */
@@ -10,7 +11,7 @@ import type { LocatedNode, MapNode, Problems, ScalarNode } from '../input/docume
 import { didYouMean, orList, quote } from '../input/problems.js';
 import type { Codec, CodecColumn, CodecField } from '../protocol/codec.js';
 import { indexOf } from './checks.js';
-import { type BodyNode, type EventListSpec, FACTS, LABELS, type SensorSpec } from './profile.js';
+import { type BodyNode, type EventListSpec, FACTS, LABELS, type SensorSpec, type WindowSpec } from './profile.js';
 import { quantityRef } from './read-sensors.js';
 
 /** What a body is made of; parts that could not be read are undefined and everything about them is taken for right. */
@@ -81,10 +82,13 @@ class BodyReader {
   }
 
   #source(field: CodecField, node: ScalarNode, each: Each): BodyNode | undefined {
-    const [what = '', name = '', ...more] = node.source.split(' ');
+    const words = /^(\S+) (\S+?)(?: \* (\d+))?( if any)?$/.exec(node.source);
+    const [, what = '', name = '', times = '1', optional] = words ?? [];
     const rest: ScalarNode = { ...node, value: name, source: name, column: node.column + what.length + 1 };
     const key = field.number;
-    if (more.length > 0 || name === '') return this.#refuse(node, SOURCES);
+    if (words === null || (words[3] && what !== 'last') || (optional && what !== 'events')) {
+      return this.#refuse(node, SOURCES);
+    }
     switch (what) {
       case 'fact': {
         const fact = FACTS.find((known) => known === name);
@@ -97,19 +101,36 @@ class BodyReader {
       }
       case 'last': {
         const at = this.#quantity(rest, each);
-        return at && { kind: what, key, ...at, divide: this.#divide(field, field.path, node) };
+        return at && { kind: what, key, ...at, divide: Number(times) * this.#divide(field, field.path, node) };
+      }
+      case 'log': {
+        const sensor = this.#sensor(rest, each);
+        const spec = this.#parts.sensors?.[sensor ?? -1];
+        if (sensor === undefined || spec === undefined) return undefined;
+        if (spec.windows?.kind !== 'log') return this.#refuse(rest, 'a sensor with a log');
+        const names = spec.quantities.map((quantity) => quantity.name);
+        const columns = this.#columns(field, 'offsets', names, node);
+        return columns && { kind: what, key, sensor, divide: this.#sameDivide(field, columns, node) };
+      }
+      case 'calibration': {
+        const sensor = this.#sensor(rest, each);
+        if (sensor === undefined) return undefined;
+        const calibrated = this.#parts.sensors?.[sensor]?.quantities.some(({ model }) => model.kind === 'calibrated');
+        return calibrated === false
+          ? this.#refuse(rest, 'a sensor with a calibrated quantity')
+          : { kind: what, key, sensor };
       }
       case 'total':
       case 'delta': {
         const at = this.#quantity(rest, each);
-        if (at && this.#windowKind(at.sensor) === 'statistics') return this.#refuse(rest, 'a counter');
+        if (at && this.#parts.sensors?.[at.sensor]?.counter === false) return this.#refuse(rest, 'a counter');
         return at && { kind: what, key, ...at };
       }
       case 'windows': {
         const at = this.#quantity(rest, each);
         if (at === undefined) return undefined;
         const kind = this.#windowKind(at.sensor);
-        if (kind === undefined) return this.#refuse(rest, 'a sensor with windows');
+        if (kind === undefined || kind === 'log') return this.#refuse(rest, 'a sensor with windows');
         const columns = this.#columns(field, 'period', WINDOW_COLUMNS[kind], node);
         return columns && { kind: what, key, ...at, divide: this.#sameDivide(field, columns, node) };
       }
@@ -124,9 +145,10 @@ class BodyReader {
         const spec = lists?.[list];
         if (spec && !this.#belongs(spec.sensor, each)) return this.#refuse(rest, this.#wantedSensor(each));
         if (what === 'state') {
-          return spec?.kind === 'alarm' ? this.#refuse(rest, 'an edge event list') : { kind: what, key, list };
+          if (spec && spec.kind !== 'edge') return this.#refuse(rest, 'an edge event list');
+          return { kind: what, key, list };
         }
-        return this.#events(field, list, spec, node);
+        return this.#events(field, list, spec, optional !== undefined, node);
       }
       default:
         return this.#refuse(node, SOURCES);
@@ -134,12 +156,30 @@ class BodyReader {
   }
 
   /** Events go into a `$tso` array, or plainly into an array that the decoder leaves as it is. */
-  #events(field: CodecField, list: number, spec: EventListSpec | undefined, node: ScalarNode): BodyNode | undefined {
-    const key = field.number;
-    if (spec?.kind !== 'alarm' && field.series === undefined) return { kind: 'events', key, list, divide: 1 };
-    const columns = this.#columns(field, 'offsets', spec?.kind === 'alarm' ? ['type', 'value'] : ['type'], node);
+  #events(
+    field: CodecField,
+    list: number,
+    spec: EventListSpec | undefined,
+    optional: boolean,
+    node: ScalarNode,
+  ): BodyNode | undefined {
+    const common = { kind: 'events', key: field.number, list, optional } as const;
+    if (spec?.kind !== 'alarm' && field.series === undefined) return { ...common, divide: 1 };
+    // Not every decoder has a column for the value of an alarm; the firmware writes it all the same.
+    const { series } = field;
+    const valued = spec?.kind === 'alarm' && !(series?.kind === 'offsets' && series.columns.length === 1);
+    const wanted = valued ? ['type', 'value'] : ['type'];
+    const columns = this.#columns(field, 'offsets', wanted, node);
     const value = columns?.[1];
-    return columns && { kind: 'events', key, list, divide: value ? this.#divide(value, field.path, node) : 1 };
+    const undeclared = spec?.kind === 'alarm' ? UNDECLARED_DIVIDE : 1;
+    return columns && { ...common, divide: value ? this.#divide(value, field.path, node) : undeclared };
+  }
+
+  #sensor(node: ScalarNode, each: Each): number | undefined {
+    const names = this.#parts.sensors?.map((spec) => spec.name);
+    const sensor = indexOf(names, 'a sensor')(node, this.#problems);
+    if (sensor === undefined || this.#belongs(sensor, each)) return sensor;
+    return this.#refuse(node, this.#wantedSensor(each));
   }
 
   #quantity(node: ScalarNode, each: Each): { readonly sensor: number; readonly quantity: number } | undefined {
@@ -159,7 +199,7 @@ class BodyReader {
     return `about the sensor of this list, ${quote(this.#parts.sensors?.[each]?.name)}`;
   }
 
-  #windowKind(sensor: number): 'statistics' | 'count' | undefined {
+  #windowKind(sensor: number): WindowSpec['kind'] | undefined {
     return this.#parts.sensors === undefined ? 'statistics' : this.#parts.sensors[sensor]?.windows?.kind;
   }
 
@@ -211,5 +251,12 @@ class BodyReader {
 
 const EACH = '$each';
 const SOURCES =
-  'a source: "fact …", "label …", "last …", "windows …", "total …", "delta …", "state …" or "events …" with a name';
-const WINDOW_COLUMNS = { statistics: ['min', 'max', 'avg', 'mdn'], count: ['value', 'delta'] } as const;
+  'a source: "fact …", "label …", "last …", "windows …", "log …", "total …", "delta …", "calibration …", "state …" or "events …" with a name';
+const WINDOW_COLUMNS = {
+  statistics: ['min', 'max', 'avg', 'mdn'],
+  direction: ['value'],
+  count: ['value', 'delta'],
+  amount: ['value'],
+} as const;
+/** Of a value that the decoder does not know: hundredths, like other temperatures. */
+const UNDECLARED_DIVIDE = 100;

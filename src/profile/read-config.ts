@@ -64,9 +64,15 @@ function numeric(type: 'int' | 'float', value: Check<number>): Check<Nameless> {
   };
 }
 
+const hidden = record('hidden', {
+  parameters: list(text(), 1),
+  unless: record('unless', { parameter: text(), is: text() }),
+});
+
 const moduleSpec = record('a module', {
   prefix: optional(text(/^[a-z0-9-]+$/, 'a settings name in lower case')),
   slots: optional(integer(1, 32)),
+  hidden: optional(hidden),
   parameters: dictionary(parameterSpec),
 });
 
@@ -83,6 +89,10 @@ export function readModules(node: LocatedNode, problems: Problems): readonly Mod
     }
     // Because adding the name makes of each kind of nameless parameter the same kind of parameter.
     const parameters = [...module.parameters].map(([word, spec]) => ({ name: word, ...spec }) as ParameterSpec);
-    return [{ name, prefix: module.prefix ?? name, parameters, ...(module.slots ? { slots: module.slots } : {}) }];
+    const { slots, hidden } = module;
+    for (const word of hidden ? [hidden.unless.parameter, ...hidden.parameters] : []) {
+      if (!module.parameters.has(word)) problems.add(node, `"${word}" of "hidden" is not a parameter of "${name}"`);
+    }
+    return [{ name, prefix: module.prefix ?? name, parameters, ...(slots && { slots }), ...(hidden && { hidden }) }];
   });
 }

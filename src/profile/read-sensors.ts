@@ -13,11 +13,11 @@ import {
   text,
 } from '../input/checks.js';
 import type { LocatedNode, Problems } from '../input/document.js';
-import { quote } from '../input/problems.js';
+import { orList, quote } from '../input/problems.js';
 import { type Millis, parseDuration } from '../kernel/time.js';
 import { byTag, parameter } from './checks.js';
-import { quantity } from './models.js';
-import type { ModuleSpec } from './parameters.js';
+import { type CalibratedModel, isTotal, quantity } from './models.js';
+import type { ModuleSpec, ParameterSpec } from './parameters.js';
 import type {
   AlarmSpec,
   EventListSpec,
@@ -38,25 +38,35 @@ export function readSensors(modules: Modules): Check<readonly SensorSpec[]> {
       count: optional(integer(1, 32), 1),
       present: optional(presence(modules)),
       windows: optional(windowSpec),
-      reads: quantities,
+      reads: quantities(modules),
     };
     const read = record(`the sensor ${quote(name)}`, shape)(entry, problems);
     if (read === undefined) return undefined;
     const { count, present, windows } = read;
-    if (present?.kind === 'parameter') checkNumbered(present.ref, count, modules, entry, problems);
-    return { name, count, quantities: read.reads, ...(present && { present }), ...(windows && { windows }) };
+    if (present?.kind === 'parameter' || present?.kind === 'flag') {
+      const type = present.kind === 'flag' ? 'bool' : 'enum';
+      checkNumbered(present.ref.name, [type], count, modules, entry, problems);
+    }
+    for (const { model } of read.reads) {
+      if (model.kind === 'calibrated') checkCalibration(model, count, modules, entry, problems);
+    }
+    const { kind } = windows ?? {};
+    const counter = kind === 'count' || kind === 'amount' || read.reads.some(({ model }) => isTotal(model));
+    return { name, count, quantities: read.reads, counter, ...(present && { present }), ...(windows && { windows }) };
   });
 }
 
-const quantities: Check<readonly QuantitySpec[]> = (node, problems) => {
-  const above: string[] = [];
-  const each = named('quantities by name', (name, entry) => {
-    const read = quantity(name, above)(entry, problems);
-    above.push(name);
-    return read;
-  });
-  return each(node, problems);
-};
+const quantities =
+  (modules: Modules): Check<readonly QuantitySpec[]> =>
+  (node, problems) => {
+    const above: string[] = [];
+    const each = named('quantities by name', (name, entry) => {
+      const read = quantity(name, above, modules)(entry, problems);
+      above.push(name);
+      return read;
+    });
+    return each(node, problems);
+  };
 
 function presence(modules: Modules): Check<Presence> {
   return (node, problems) => {
@@ -66,36 +76,76 @@ function presence(modules: Modules): Check<Presence> {
       const read = record('present', shape)(node, problems);
       return read && { kind: 'slot', module: read.slots, enabled: read.enabled };
     }
-    const read = record('present', { parameter: text(/^[a-z0-9-]+$/, 'a parameter'), is: text() })(node, problems);
+    const numbered = text(/^[a-z0-9-]+$/, 'a parameter');
+    if (node.kind === 'map' && node.entries.has('flag')) {
+      const read = record('present', { flag: numbered })(node, problems);
+      return read && { kind: 'flag', ref: { module: 'app', name: read.flag } };
+    }
+    const read = record('present', { parameter: numbered, is: text() })(node, problems);
     return read && { kind: 'parameter', ref: { module: 'app', name: read.parameter }, is: read.is };
   };
 }
 
 /** A numbered parameter has one setting for each of the sensors: channel-mode-1 to channel-mode-8. */
-function checkNumbered(ref: ParameterRef, count: number, modules: Modules, node: LocatedNode, problems: Problems) {
-  const known = modules?.find((module) => module.name === ref.module)?.parameters;
+function checkNumbered(
+  numbered: string,
+  types: readonly ParameterSpec['type'][],
+  count: number,
+  modules: Modules,
+  node: LocatedNode,
+  problems: Problems,
+): void {
+  const known = modules?.find((module) => module.name === 'app')?.parameters;
   if (known === undefined) return;
   for (let n = 1; n <= count; n++) {
-    const name = `${ref.name}-${n}`;
-    if (known.some((spec) => spec.name === name && spec.type === 'enum')) continue;
-    problems.add(node, `${count} sensors are present by "${ref.name}", but there is no enum parameter ${quote(name)}`);
+    const name = `${numbered}-${n}`;
+    if (known.some((spec) => spec.name === name && types.includes(spec.type))) continue;
+    const wanted = `there is no ${orList(types)} parameter ${quote(name)}`;
+    problems.add(node, `${count} sensors are set up by "${numbered}", but ${wanted}`);
     return;
   }
 }
 
-const windowSpec: Check<WindowSpec> = (node, problems) => {
-  const counts = node.kind === 'map' && node.entries.get('kind');
-  if (counts) {
-    const read = record('windows', { kind: oneOf(['count']), windows: integer(1, 1024) })(node, problems);
-    return read && { kind: 'count', samples: 0, windows: read.windows, missing: 'unchecked' };
+function checkCalibration(
+  { points }: CalibratedModel,
+  count: number,
+  modules: Modules,
+  node: LocatedNode,
+  problems: Problems,
+): void {
+  for (const word of ['x0', 'y0', 'x1', 'y1']) {
+    checkNumbered(`${points}-${word}`, ['float'], count, modules, node, problems);
   }
-  const shape = {
-    samples: integer(1, 1024),
-    windows: integer(1, 1024),
-    missing: oneOf(['spoils', 'unchecked', 'skipped']),
-  };
-  const read = record('windows', shape)(node, problems);
-  return read && { kind: 'statistics', ...read };
+  checkNumbered(`${points}-mode`, ['enum'], count, modules, node, problems);
+}
+
+/** `windows`: statistics unless `kind` says something else. */
+const windowSpec: Check<WindowSpec> = (node, problems) => {
+  const samples = integer(1, 1024);
+  const windows = integer(1, 1024);
+  const missing = oneOf(['spoils', 'unchecked', 'skipped']);
+  if (node.kind !== 'map' || !node.entries.has('kind')) {
+    const read = record('windows', { samples, windows, missing })(node, problems);
+    return read && { kind: 'statistics', each: 1, ...read };
+  }
+  return byTag<WindowSpec>('windows', 'kind', {
+    direction: (map, problems) => {
+      const read = record('windows', { kind: text(), samples, windows })(map, problems);
+      return read && { ...read, kind: 'direction', missing: 'spoils', each: 1 };
+    },
+    count: (map, problems) => {
+      const read = record('windows', { kind: text(), windows })(map, problems);
+      return read && { ...read, kind: 'count', samples: 0, missing: 'unchecked', each: 1 };
+    },
+    amount: (map, problems) => {
+      const read = record('windows', { kind: text(), windows, each: number() })(map, problems);
+      return read && { ...read, kind: 'amount', samples: 0, missing: 'unchecked' };
+    },
+    log: (map, problems) => {
+      const read = record('windows', { kind: text(), samples })(map, problems);
+      return read && { ...read, kind: 'log', windows: 0, missing: 'unchecked', each: 1 };
+    },
+  })(node, problems);
 };
 
 /** A quantity of a sensor by name: `hygrometer.temperature`, as two indices. */
@@ -118,7 +168,8 @@ export function readEventLists(
   modules: Modules,
   sensors: readonly SensorSpec[] | undefined,
 ): Check<readonly EventListSpec[]> {
-  const common = { kind: text(), of: quantityRef(sensors), capacity: integer(1, 1024) };
+  const capacity = integer(1, 1024);
+  const common = { kind: text(), of: quantityRef(sensors), capacity };
   const onOff = parameter(modules, ['bool']);
   const alarm: Check<AlarmSpec> = record('an alarm', {
     threshold: parameter(modules, ['float']),
@@ -147,6 +198,20 @@ export function readEventLists(
         }
         return { kind: 'alarm', name, ...of, capacity, high, low };
       },
+      press: (map, problems) => {
+        const read = record('a press event list', { kind: text(), of: list(quantityRef(sensors), 1), capacity })(
+          map,
+          problems,
+        );
+        const [first] = read?.of ?? [];
+        if (read === undefined || first === undefined) return undefined;
+        for (const { sensor, quantity } of read.of) {
+          const model = sensors?.[sensor]?.quantities[quantity]?.model.kind ?? 'presses';
+          if (sensor === first.sensor && model === 'presses') continue;
+          problems.add(map, 'the types of a press event list must be presses of one sensor');
+        }
+        return { kind: 'press', name, ...first, capacity: read.capacity, types: read.of.map((at) => at.quantity) };
+      },
     })(entry, problems),
   );
 }
@@ -164,10 +229,11 @@ export function readTasks(modules: Modules, sensors: readonly SensorSpec[] | und
 function checkTasks(tasks: readonly TaskSpec[], sensors: readonly SensorSpec[], node: LocatedNode, problems: Problems) {
   sensors.forEach(({ name, windows }, sensor) => {
     const count = (kind: TaskSpec['kind']) => tasks.filter((t) => t.kind === kind && t.sensors.includes(sensor)).length;
-    if (windows && count('aggregate') !== 1) {
+    const closes = windows !== undefined && windows.kind !== 'log';
+    if (closes && count('aggregate') !== 1) {
       problems.add(node, `${quote(name)} has windows: exactly one task must aggregate it, not ${count('aggregate')}`);
     }
-    if (windows?.kind === 'statistics' && count('sample') === 0) problems.add(node, `no task samples ${quote(name)}`);
+    if (windows && windows.samples > 0 && count('sample') === 0) problems.add(node, `no task samples ${quote(name)}`);
   });
 }
 
@@ -191,7 +257,7 @@ function task(modules: Modules, sensors: readonly SensorSpec[] | undefined): Che
       return undefined;
     }
     const indices = chosen.map((name) => names?.indexOf(name) ?? 0);
-    const without = indices.find((index) => sensors && sensors[index]?.windows === undefined);
+    const without = indices.find((index) => sensors && !sensors[index]?.windows?.windows);
     if (aggregate && without !== undefined) {
       problems.add(node, `${quote(sensors?.[without]?.name)} can not be aggregated: it has no windows`);
     }

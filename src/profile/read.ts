@@ -118,11 +118,11 @@ function timing(modules: readonly ModuleSpec[] | undefined): Check<Timing> {
       first_report: duration,
       jitter: ratio,
       report: seconds,
-      poll: seconds,
-      downlink_watchdog: seconds,
-      event_delay: seconds,
-      event_rate: seconds,
-      mode: parameter(modules, ['enum']),
+      poll: optional(seconds),
+      downlink_watchdog: optional(seconds),
+      event_delay: optional(seconds),
+      event_rate: optional(seconds),
+      mode: optional(parameter(modules, ['enum'])),
       send_timeout: optional(seconds),
       after_failed_send: oneOf(['keep', 'drop']),
       spool: optional(seconds),
@@ -133,12 +133,12 @@ function timing(modules: readonly ModuleSpec[] | undefined): Check<Timing> {
         firstReport: read.first_report,
         jitter: read.jitter,
         reportEvery: read.report,
-        pollEvery: read.poll,
-        downlinkWatchdog: read.downlink_watchdog,
-        eventDelay: read.event_delay,
-        eventRate: read.event_rate,
-        mode: read.mode,
         onSendFailure: read.after_failed_send,
+        ...(read.poll && { pollEvery: read.poll }),
+        ...(read.downlink_watchdog && { downlinkWatchdog: read.downlink_watchdog }),
+        ...(read.event_delay && { eventDelay: read.event_delay }),
+        ...(read.event_rate && { eventRate: read.event_rate }),
+        ...(read.mode && { mode: read.mode }),
         ...(read.send_timeout && { sendTimeout: read.send_timeout }),
         ...(read.spool && { spoolSize: read.spool }),
       }
@@ -163,12 +163,16 @@ function compile(root: LocatedNode, file: string, problems: Problems): Profile |
   const supply = optionalSection('supply_module', supplyModule);
   const messageVersion = section('message_version', integer(0, 255));
   const transferBuffer = section('transfer_buffer', integer(512, 16_384));
+  const bootloader = optionalSection('bootloader', record('bootloader', { slot_size: integer(1, 0xffff_ffff) }));
   const commands = section('commands', record('commands', { common: commandWords, own: commandWords }));
   const modules = section('config', readModules);
   const setup = optionalSection('setup', list(setupLine(modules))) ?? [];
   const when = section('timing', timing(modules));
   const sensors = section('sensors', readSensors(modules));
   const eventLists = section('events', readEventLists(modules, sensors));
+  if (when && eventLists && eventLists.length > 0 && !(when.eventDelay && when.eventRate)) {
+    problems.add(root, 'events are reported: "timing" needs "event_delay" and "event_rate"');
+  }
   const tasks = section('tasks', readTasks(modules, sensors));
   const decoder = section('decoder', codec('decoder'));
   const encoder = optionalSection('encoder', codec('encoder'));
@@ -193,6 +197,7 @@ function compile(root: LocatedNode, file: string, problems: Problems): Profile |
     tasks,
     body,
     ...(supply && { supplyModule: supply }),
+    ...(bootloader && { bootloader: { slotSize: bootloader.slot_size } }),
     ...(encoder && { encoder }),
   };
 }
@@ -203,6 +208,7 @@ const SECTIONS = [
   'title',
   'identity',
   'supply_module',
+  'bootloader',
   'message_version',
   'transfer_buffer',
   'commands',

@@ -2,12 +2,11 @@
  * The devices of a plan, built and ready to be switched on.
  */
 
-import { Device } from '../device/device.js';
+import { Device, type LinkFormat } from '../device/device.js';
 import { type DeviceType, deviceType } from '../device/device-type.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import type { Random } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
-import type { EnvelopeFormat } from '../protocol/flap/envelope.js';
 import type { Plan } from '../scenario/plan.js';
 import type { Trace } from '../trace/events.js';
 import type { Transport } from '../transport/transport.js';
@@ -20,7 +19,7 @@ export interface FleetOptions {
   readonly random: Random;
   readonly trace: Trace;
   readonly transport: Transport;
-  readonly format: EnvelopeFormat;
+  readonly format: LinkFormat;
 }
 
 /** One device for each of the plan's, in its order; all switched off. @throws UsageError for a configuration that is refused */

@@ -6,7 +6,7 @@ import { DeviceCloudClient } from '../client/client.js';
 import type { Log } from '../cloud/context.js';
 import { type Service, startService } from '../cloud/service.js';
 import type { Device } from '../device/device.js';
-import type { DrivenClock } from '../kernel/clock.js';
+import type { DrivenClock, EdgeClock } from '../kernel/clock.js';
 import { EXIT, type ExitCode, GhostfleetError, StuckError } from '../kernel/errors.js';
 import { InFlight } from '../kernel/in-flight.js';
 import { type Random, seededRandom } from '../kernel/random.js';
@@ -27,6 +27,7 @@ import { DigestSink } from '../trace/sinks.js';
 import type { ScheduledFault } from '../transport/faults/fault.js';
 import type { FaultSpec } from '../transport/faults/index.js';
 import { withFaults } from '../transport/faults/with-faults.js';
+import { httpTransport, pooledRequests } from '../transport/http.js';
 import { memoryTransport } from '../transport/memory.js';
 import type { Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
@@ -45,7 +46,8 @@ export interface RunOptions {
   readonly clock: 'virtual' | 'real';
   /** Simulated milliseconds in a real one; only for the real clock. */
   readonly speed: number;
-  readonly transport: 'memory' | 'udp';
+  /** What carries messages: datagrams in memory or over UDP, or HTTP requests. */
+  readonly transport: 'memory' | 'udp' | 'http';
   /** Where the embedded cloud keeps its data: a path, or `memory`. */
   readonly db: string;
   /** Further receivers of the event log. */
@@ -150,10 +152,11 @@ async function build(options: RunOptions, clock: DrivenClock, trace: Trace, rand
   try {
     const api = new DeviceCloudClient({ baseUrl: service.api, apiKey: keyOf(service), spaceId: service.spaceId });
     closers.push(() => api.close());
-    const wire = await openWire(service, virtual && udp ? wires : undefined);
+    const wire = await openWire(options.transport, service, clock, virtual && udp ? wires : undefined);
     const transport = withFaults(wire, { clock, random, trace, faults: faultsOf(plan) });
     closers.push(() => transport.close());
-    const devices = buildFleet({ ...options, clock, random, trace, transport, format: 'base64' });
+    const format = options.transport === 'http' ? 'http' : 'base64';
+    const devices = buildFleet({ ...options, clock, random, trace, transport, format });
     const handles = plan.devices.map((planned, index) => {
       const tags = plan.groups[planned.group]?.tags ?? [];
       return deviceHandle(planned, tags, devices[index] as Device);
@@ -172,9 +175,18 @@ function keyOf(service: Service): string {
   throw new GhostfleetError('old-database', 'the database of a run must be a new one', EXIT.usage);
 }
 
-function openWire(service: Service, wires: { toCloud: InFlight; toDevices: InFlight } | undefined): Promise<Transport> {
+async function openWire(
+  kind: RunOptions['transport'],
+  service: Service,
+  clock: EdgeClock,
+  wires: { toCloud: InFlight; toDevices: InFlight } | undefined,
+): Promise<Transport> {
+  if (kind === 'http') {
+    const requests = pooledRequests(service.api);
+    return httpTransport(requests.send, clock, () => requests.close());
+  }
   if (service.udp === null) {
-    return Promise.resolve(memoryTransport((datagram, reply) => service.gateway.receive(datagram, 'base64', reply)));
+    return memoryTransport((datagram, reply) => service.gateway.receive(datagram, 'base64', reply));
   }
   return udpTransport({ host: LOOPBACK, port: service.udp, format: 'base64', ...(wires && { wires }) });
 }

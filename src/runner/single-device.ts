@@ -1,13 +1,21 @@
-/** One virtual device on its own, over UDP, in real time. */
-import { Device } from '../device/device.js';
+/** One virtual device on its own, in real time. */
+import { Device, type LinkFormat } from '../device/device.js';
 import { deviceType } from '../device/device-type.js';
-import type { Clock } from '../kernel/clock.js';
+import type { EdgeClock } from '../kernel/clock.js';
 import { seededRandom } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
 import type { EnvelopeFormat } from '../protocol/flap/envelope.js';
 import type { Trace } from '../trace/events.js';
+import { httpTransport, pooledRequests } from '../transport/http.js';
+import type { Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
 import { benchSettings } from './bench-config.js';
+
+/** Where the cloud is, and how to talk to it. */
+export type CloudAddress =
+  | { readonly link: 'udp'; readonly host: string; readonly port: number; readonly format: EnvelopeFormat }
+  /** `api` such as `http://127.0.0.1:8080`: the device ingress beside the API. */
+  | { readonly link: 'http'; readonly api: string };
 
 export interface SingleDeviceOptions {
   readonly profile: Profile;
@@ -16,25 +24,25 @@ export interface SingleDeviceOptions {
   readonly claimToken: string;
   /** Lines written to flash beforehand; the radio mode is LTE unless they say otherwise. */
   readonly config: readonly string[];
-  readonly gateway: { readonly host: string; readonly port: number };
-  readonly format: EnvelopeFormat;
-  readonly clock: Clock;
+  readonly cloud: CloudAddress;
+  readonly clock: EdgeClock;
   readonly trace: Trace;
 }
 
 export interface SingleDevice {
   /** Runs a line on its shell; returns what it prints. */
   shell(line: string): readonly string[];
-  /** Takes the power away and closes the socket. */
+  /** Takes the power away and closes the connection. */
   stop(): Promise<void>;
 }
 
-/** Builds the device and switches it on. @throws UsageError for a configuration that it refuses */
+/** Builds the device and switches it on. @throws UsageError for a configuration that it refuses, or an address that is none */
 export async function startDevice(options: SingleDeviceOptions): Promise<SingleDevice> {
-  const { profile, serial, claimToken, clock, trace, format } = options;
+  const { profile, serial, claimToken, clock, trace, cloud } = options;
   const type = deviceType(profile);
   const flash = benchSettings(type.layout, ['app config mode lte', ...options.config]);
-  const transport = await udpTransport({ ...options.gateway, format, sockets: 1 });
+  const transport = await reach(cloud, clock);
+  const format: LinkFormat = cloud.link === 'http' ? 'http' : cloud.format;
   const device = new Device({
     type,
     serial,
@@ -55,4 +63,10 @@ export async function startDevice(options: SingleDeviceOptions): Promise<SingleD
       await transport.close();
     },
   };
+}
+
+async function reach(cloud: CloudAddress, clock: EdgeClock): Promise<Transport> {
+  if (cloud.link === 'udp') return udpTransport({ ...cloud, sockets: 1 });
+  const requests = pooledRequests(cloud.api);
+  return httpTransport(requests.send, clock, () => requests.close());
 }

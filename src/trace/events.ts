@@ -7,7 +7,7 @@
 import type { Instant, Millis } from '../kernel/time.js';
 
 /** Why a device restarted. */
-export type BootCause = 'power' | 'shell' | 'config' | 'watchdog' | 'claim-token';
+export type BootCause = 'power' | 'shell' | 'config' | 'watchdog' | 'claim-token' | 'update';
 
 /** Why a device woke its radio. */
 export type ContactReason = 'boot' | 'report' | 'event' | 'poll' | 'shell' | 'answer';

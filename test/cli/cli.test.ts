@@ -64,6 +64,8 @@ describe('ghostfleet', () => {
     [['serve', '--port', '99999'], '--port "99999" is not a port number'],
     [['serve', '--db', directory], directory],
     [['serve', '--host', '0.0.0.0', '--db', 'memory'], 'can be reached from other machines'],
+    [['serve', '--admin', 'eva'], '--admin "eva" is not an email address'],
+    [['serve', '--admin', 'eva@example.org', '--db', 'memory'], '--admin needs a password of 8 to 256 characters'],
     [['device', 'klime', '--serial', '1', '--token', '0'.repeat(32)], '"klime" is not a profile'],
     [['device', 'clime', '--serial', '0', '--token', '0'.repeat(32)], '--serial "0" is not a serial number'],
     [['device', 'clime', '--serial', '1', '--token', 'abc'], '--token'],

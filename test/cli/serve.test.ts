@@ -46,7 +46,7 @@ async function serve(...args: readonly string[]): Promise<Running> {
       ...['--import', 'tsx', 'src/main.ts', 'serve', '--json', '--port', '0', '--udp-port', '0', '--udp-raw-port', '0'],
       ...['--db', join(directory, 'cloud.db'), ...args],
     ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
+    { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, GHOSTFLEET_ADMIN_PASSWORD: PASSWORD } },
   );
   let complaint = '';
   child.stderr.on('data', (text) => {
@@ -72,6 +72,7 @@ function clientOf({ hello }: Running, apiKey = hello.apiKey ?? ''): DeviceCloudC
   return new DeviceCloudClient({ baseUrl: hello.api, apiKey, spaceId: hello.spaceId });
 }
 
+const PASSWORD = 'correct horse battery staple';
 const registration = { name: 'freezer', serial_number: String(SERIAL), token: TOKEN };
 
 describe('the service', () => {
@@ -99,38 +100,64 @@ describe('the service', () => {
     await Promise.all([mine.close(), other.close()]);
   });
 
-  it('and one device: session, decoded data, and an answer to shell commands', async () => {
-    const service = await serve();
-    const api = clientOf(service);
-    const { id } = await api.createDevice(registration);
-    const args = ['--serial', String(SERIAL), '--token', TOKEN, '--udp', `127.0.0.1:${service.hello.udp}`];
-    const answered = new Promise<readonly Message[]>((resolve) => {
-      const look = async (): Promise<void> => {
-        const messages = await api.messages({ device_id: id, limit: 100 });
-        if (messages.some(({ type, direction }) => type === 'shell' && direction === 'up')) return resolve(messages);
-        setTimeout(look, 100);
-      };
-      void look();
+  it('makes an admin on request, and speaks as older clients want it to', async () => {
+    const switches = ['--message-body', 'string', '--legacy-paths', '--plain-404'];
+    const service = await serve('--admin', 'eva@example.org', ...switches);
+    const { hello } = service;
+    const { access_token: token } = await DeviceCloudClient.login(hello.api, {
+      email: 'eva@example.org',
+      password: PASSWORD,
     });
-    await api.sendCommands(id, ['info show', 'app config']);
-    // At 30 times real speed a session takes about two seconds.
-    const device = ghostfleet(['device', 'clime', ...args, '--speed', '30', '--for', '4m']);
-    const messages = await answered;
-    await device;
-    const types = messages.map(({ type, direction }) => `${type} ${direction}`);
-    expect(types).toEqual(expect.arrayContaining(['session up', 'decoder up', 'config up', 'shell up', 'shell down']));
-    const answer = messages.find(({ type, direction }) => type === 'shell' && direction === 'up');
-    expect(answer?.body).toMatchObject({
-      responses: [
-        { command: 'info show', result: 0, outputs: expect.arrayContaining([`serial number: ${SERIAL}`]) },
-        { command: 'app config', result: 0 },
-      ],
-    });
-    const data = (await api.messages({ device_id: id, type: ['data'] }))[0];
-    expect(data?.body).toMatchObject({ message: { version: 2, sequence: 0 } });
-    expect((await api.device(id)).session).toMatchObject({ fw_name: 'CHESTER Clime' });
-    await api.close();
+    const eva = clientOf(service, token);
+    expect(await eva.space()).toMatchObject({ user_role: 'admin', owner_id: expect.any(String) });
+    const { id } = await eva.createDevice(registration);
+    await eva.sendData(id, { led: true });
+    await eva.close();
+    const headers = { 'X-API-KEY': hello.apiKey ?? '' };
+    const messages = await fetch(`${hello.api}/v2/messages`, { headers });
+    expect(await messages.json()).toMatchObject([{ body: '{"led":true}' }]);
+    const missing = await fetch(`${hello.api}/v2/devices/${hello.spaceId}`, { headers });
+    expect([missing.status, await missing.text()]).toEqual([404, 'not found']);
   });
+
+  it.each(['udp', 'http'])(
+    'and one device over %s: session, decoded data, and an answer to shell commands',
+    async (link) => {
+      const service = await serve();
+      const api = clientOf(service);
+      const { id } = await api.createDevice(registration);
+      const cloud = link === 'http' ? ['--api', service.hello.api] : ['--udp', `127.0.0.1:${service.hello.udp}`];
+      const args = ['--serial', String(SERIAL), '--token', TOKEN, '--link', link, ...cloud];
+      const answered = new Promise<readonly Message[]>((resolve) => {
+        const look = async (): Promise<void> => {
+          const messages = await api.messages({ device_id: id, limit: 100 });
+          if (messages.some(({ type, direction }) => type === 'shell' && direction === 'up')) return resolve(messages);
+          setTimeout(look, 100);
+        };
+        void look();
+      });
+      await api.sendCommands(id, ['info show', 'app config']);
+      // At 30 times real speed a session takes about two seconds.
+      const device = ghostfleet(['device', 'clime', ...args, '--speed', '30', '--for', '4m']);
+      const messages = await answered;
+      await device;
+      const types = messages.map(({ type, direction }) => `${type} ${direction}`);
+      expect(types).toEqual(
+        expect.arrayContaining(['session up', 'decoder up', 'config up', 'shell up', 'shell down']),
+      );
+      const answer = messages.find(({ type, direction }) => type === 'shell' && direction === 'up');
+      expect(answer?.body).toMatchObject({
+        responses: [
+          { command: 'info show', result: 0, outputs: expect.arrayContaining([`serial number: ${SERIAL}`]) },
+          { command: 'app config', result: 0 },
+        ],
+      });
+      const data = (await api.messages({ device_id: id, type: ['data'] }))[0];
+      expect(data?.body).toMatchObject({ message: { version: 2, sequence: 0 } });
+      expect((await api.device(id)).session).toMatchObject({ fw_name: 'CHESTER Clime' });
+      await api.close();
+    },
+  );
 
   it('killed in the middle of traffic has lost nothing that it acknowledged', async () => {
     const service = await serve('--api-key', 'key');

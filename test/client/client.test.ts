@@ -95,6 +95,51 @@ describe('the client', () => {
     expect(await client.tags()).toEqual([]);
   });
 
+  it('invites, logs in, and works with users and spaces', async () => {
+    const { client, baseUrl } = await connected();
+    const invited = await client.inviteUser({ email: 'eva@example.org', role: 'admin' });
+    const password = 'correct horse battery staple';
+    const { access_token: apiKey } = await DeviceCloudClient.accept(baseUrl, { token: invited.invite_token, password });
+    const eva = new DeviceCloudClient({ baseUrl, apiKey, spaceId: client.spaceId });
+    closing.push(() => eva.close());
+    expect(await DeviceCloudClient.login(baseUrl, { email: 'eva@example.org', password })).toMatchObject({
+      token_type: 'Bearer',
+    });
+    const wrong = await failure(DeviceCloudClient.login(baseUrl, { email: 'eva@example.org', password: 'not-it' }));
+    expect((wrong as ApiError).status).toBe(401);
+    const made = await eva.createSpace({ name: 'second' });
+    expect(await eva.spaces({ limit: 1, offset: client.spaceId })).toEqual([made]);
+    const second = new DeviceCloudClient({ baseUrl, apiKey, spaceId: made.id });
+    closing.push(() => second.close());
+    expect((await second.updateSpace({ name: 'renamed' })).name).toBe('renamed');
+    await second.deleteSpace();
+    expect(await eva.updateUser(invited.id, { name: 'Eva' })).toEqual(await client.user(invited.id));
+    expect(await client.users()).toHaveLength(1);
+    expect((await failure(client.deleteUser(invited.id))).message).toContain('the last admin');
+  });
+
+  it('works with keys and variables', async () => {
+    const { client, baseUrl } = await connected();
+    const { key: apiKey, ...key } = await client.createKey({ name: 'script', access_type: 'read' });
+    expect(await client.key(key.id)).toEqual(key);
+    expect((await client.updateKey(key.id, { name: 'other', tags: [] })).name).toBe('other');
+    const reader = await DeviceCloudClient.connect({ baseUrl, apiKey });
+    closing.push(() => reader.close());
+    const variable = await client.createVariable({ name: 'a', value: '1' });
+    expect(await reader.variables({ name: 'a', secure: 'false' })).toEqual([variable]);
+    expect(((await failure(reader.lockVariable(variable.id))) as ApiError).status).toBe(403);
+    expect((await client.lockVariable(variable.id)).locked).toBe(true);
+    expect(((await failure(client.updateVariable(variable.id, { value: '2' }))) as ApiError).status).toBe(423);
+    expect((await client.unlockVariable(variable.id)).locked).toBe(false);
+    expect((await client.updateVariable(variable.id, { value: '2' })).value).toBe('2');
+    await client.deleteVariable(variable.id);
+    expect((await failure(client.variable(variable.id))).message).toContain('variable not found');
+    expect((await client.rotateKey(key.id)).key).not.toBe(apiKey);
+    expect(((await failure(reader.space())) as ApiError).status).toBe(401);
+    await client.deleteKey(key.id);
+    expect(await client.keys()).toHaveLength(1);
+  });
+
   it('queues downlinks of every kind, follows them and cancels them', async () => {
     const { client } = await connected();
     const { id } = await client.createDevice(device(1));

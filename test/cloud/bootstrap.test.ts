@@ -70,6 +70,19 @@ describe('a later start', () => {
   });
 });
 
+describe('a space that was deleted', () => {
+  it('is not taken for the oldest one, or for one of its name', async () => {
+    const { start, store } = starts();
+    const first = await start({ spaceName: 'lab' });
+    const row = await store.space(first.spaceId);
+    if (!row) throw new Error('the space is stored');
+    await store.commit([{ kind: 'space.put', row: { ...row, type: 'deleted' } }]);
+    const second = await start();
+    expect([second.created, second.spaceId === first.spaceId]).toEqual([true, false]);
+    expect((await start({ spaceName: 'lab' })).created).toBe(true);
+  });
+});
+
 describe('a key that cannot be used', () => {
   it('is refused without being repeated', async () => {
     const { start } = starts();

@@ -8,8 +8,10 @@ import {
   DEVICE_SORTS,
   type DeviceQuery,
   type DeviceRow,
+  type DownState,
   type MessageQuery,
   type MessageRow,
+  type RecordRow,
   type Store,
 } from '../../src/cloud/store/store.js';
 import {
@@ -21,6 +23,7 @@ import {
   key,
   message,
   OTHER_SPACE,
+  record,
   SPACE,
   space,
   T0,
@@ -118,6 +121,8 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
           { kind: 'tag.delete', id },
           { kind: 'message.state', id, state: 'sent', at: T0, attempt: 1 },
           { kind: 'message.answered', id, at: T0 },
+          { kind: 'key.delete', id },
+          { kind: 'record.delete', family: 'user', id },
         ]);
         expect(await namesOf({})).toEqual(['device-1']);
       });
@@ -211,6 +216,14 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         expect((await store.space(SPACE))?.name).toBe('new');
         expect(await store.keyByHash('hash-1')).toBeUndefined();
         expect((await store.keyByHash('rotated'))?.id).toBe(key(1).id);
+      });
+
+      it('let a key be deleted, after which its hash is free', async () => {
+        await store.commit([insert.space(space()), insert.key(key(1)), insert.key(key(2))]);
+        await store.commit([{ kind: 'key.delete', id: key(1).id }, insert.key(key(3, { hash: 'hash-1' }))]);
+        expect((await store.keyByHash('hash-1'))?.id).toBe(key(3).id);
+        await store.commit([{ kind: 'key.delete', id: key(2).id }]);
+        expect(await store.keyByHash('hash-2')).toBeUndefined();
       });
 
       it('are listed in order of id, page by page', async () => {
@@ -358,6 +371,13 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         expect(await namesOf({ tagIds: [c] })).toEqual([]);
         expect(await namesOf({ tagIds: [] })).toEqual(['device-1', 'device-2', 'device-3']);
         expect(await store.countDevices(SPACE, { tagIds: [a, b], tagLogic: 'all' })).toBe(1);
+        expect(await namesOf({ scope: [a, c] })).toEqual(['device-1']);
+        expect(await namesOf({ scope: [a, b], tagIds: [b], tagLogic: 'all', sortBy: 'name', order: 'desc' })).toEqual([
+          'device-2',
+          'device-1',
+        ]);
+        expect(await namesOf({ scope: [] })).toEqual([]);
+        expect(await store.countDevices(SPACE, { scope: [b] })).toBe(2);
       });
 
       it('that lack the value sorted by come last in both directions; ties go by id', async () => {
@@ -448,6 +468,8 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         expect(await numbers({ deviceId: idAt(T0, 999) })).toEqual([]);
         expect(await numbers({ tagId: tag(1).id })).toEqual([4, 3, 1]);
         expect(await numbers({ tagId: tag(2).id })).toEqual([]);
+        expect(await numbers({ scope: [tag(1).id, tag(2).id] })).toEqual([4, 3, 1]);
+        expect(await numbers({ scope: [] })).toEqual([]);
         expect(await numbers({ types: ['data'] })).toEqual([1]);
         expect(await numbers({ types: ['data', 'session'] })).toEqual([2, 1]);
         expect(await numbers({ types: [] })).toEqual([]);
@@ -538,8 +560,28 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         await store.commit([{ kind: 'message.state', id, state: 'sent', at: T0 + 6000, attempt: 2 }]);
         expect(await store.pendingDownlinks(device(1).id)).toEqual([]);
         expect(await store.overdueDownlinks(T0 + 1e9, 9)).toEqual([]);
+        expect(await store.countPending()).toBe(0);
         const row = await store.message(SPACE, id);
         expect([row?.downState, row?.downStateAt, row?.downAttempt]).toEqual(['sent', T0 + 6000, 2]);
+      });
+
+      it('leave state pending once, whoever tries', async () => {
+        await furnish(store);
+        await store.commit([1, 2, 3].map((n) => insert.message(downlink(n))));
+        const move = (n: number, state: DownState) =>
+          ({ kind: 'message.state', id: downlink(n).id, state, at: T0 + 9000, attempt: 1 }) as const;
+        const late = new ConflictError('down-state');
+        await store.commit([move(1, 'sent')]);
+        for (const state of ['cancelled', 'expired', 'pending', 'sent'] as const) {
+          await expect(store.commit([insert.message(message(9)), move(1, state)])).rejects.toEqual(late);
+        }
+        await expect(store.commit([move(2, 'cancelled'), move(2, 'sent')])).rejects.toEqual(late);
+        await store.commit([move(2, 'pending'), move(2, 'expired')]);
+        const deletion = { kind: 'device.delete', id: device(1).id, at: T0 } as const;
+        await expect(store.commit([deletion, move(3, 'sent')])).rejects.toEqual(late);
+        const states = (await store.messages(SPACE, { limit: 9 })).map((row) => row.downState);
+        expect(states).toEqual(['pending', 'expired', 'sent']);
+        expect(late.message).toBe('the downlink is not pending any more');
       });
 
       it('are overdue when they were queued before a moment, over all devices and spaces', async () => {
@@ -548,6 +590,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         await store.commit([downlink(3), foreign, downlink(1), downlink(200)].map(insert.message));
         expect((await store.overdueDownlinks(T0 + 3000, 9)).map((row) => row.id)).toEqual([downlink(1).id, foreign.id]);
         expect((await store.overdueDownlinks(T0 + 3001, 9)).length).toBe(3);
+        expect(await store.countPending()).toBe(4);
         expect((await store.overdueDownlinks(T0 + 3001, 2)).length).toBe(2);
       });
 
@@ -596,6 +639,228 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       expect(await store.copyOf(device(1).id, 'p', at + 1)).toBeUndefined();
       expect(await store.copyOf(device(1).id, 'q', T0)).toBeUndefined();
       expect(await store.copyOf(device(2).id, 'p', T0)).toBeUndefined();
+    });
+
+    describe('pruning', () => {
+      const stored = async () => (await store.messages(SPACE, { limit: 99 })).map((row) => row.id).reverse();
+
+      it('deletes what was created before a moment, oldest first, a few at a time', async () => {
+        await furnish(store, [device(1), device(2)]);
+        const rows = [3, 1, 2, 4, 5].map((n) => message(n, { deviceId: device(1 + (n % 2)).id }));
+        await store.commit(rows.map(insert.message));
+        expect(await store.prune(T0 + 4000, 2)).toBe(2);
+        expect(await stored()).toEqual([3, 4, 5].map((n) => message(n).id));
+        expect(await store.prune(T0 + 4000, 2)).toBe(1);
+        expect(await store.prune(T0 + 4000, 2)).toBe(0);
+        expect(await stored()).toEqual([4, 5].map((n) => message(n).id));
+        expect(await store.message(SPACE, message(1).id)).toBeUndefined();
+        expect(await store.messages(SPACE, { limit: 9, deviceId: device(2).id })).toHaveLength(1);
+      });
+
+      it('takes the timelines along, and lets copies in again', async () => {
+        await furnish(store);
+        const line = (n: number) => ({ messageId: message(n).id, at: T0, what: 'queued', detail: null });
+        await store.commit([1, 2].map((n) => insert.message(message(n, { print: `print-${n}` }))));
+        await store.commit([1, 2].map((n) => ({ kind: 'timeline.add', row: line(n) }) as const));
+        await store.prune(T0 + 2000, 9);
+        expect(await store.timeline(message(1).id)).toEqual([]);
+        expect(await store.timeline(message(2).id)).toEqual([line(2)]);
+        expect(await store.copyOf(device(1).id, 'print-1', T0)).toBeUndefined();
+        expect(await store.copyOf(device(1).id, 'print-2', T0)).toBe(message(2).id);
+        await store.commit([insert.message(message(1))]);
+      });
+
+      it('leaves pending downlinks alone, however old, and codecs', async () => {
+        await furnish(store);
+        const codec = { hash: '0123456789abcdef', document: Uint8Array.of(1) };
+        const sent = downlink(2, { downState: 'sent' });
+        await store.commit([downlink(1), sent, message(3, { codecHash: codec.hash })].map(insert.message));
+        await store.commit([{ kind: 'codec.put', row: codec }]);
+        expect(await store.prune(T0 + 1e9, 9)).toBe(2);
+        expect(await store.pendingDownlinks(device(1).id)).toEqual([downlink(1)]);
+        expect(await store.unansweredDownlinks(device(1).id)).toEqual([]);
+        expect(await store.codec(codec.hash)).toEqual(codec);
+      });
+
+      it('also deletes what devices left behind that are deleted themselves', async () => {
+        await furnish(store);
+        await store.commit([insert.message(message(1)), insert.message(downlink(2))]);
+        await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 }]);
+        expect(await store.prune(T0 + 1e9, 9)).toBe(2);
+      });
+
+      it('deletes deliveries that are over, and no other record', async () => {
+        await furnish(store, []);
+        const family = 'delivery';
+        const rows = [
+          record(1, { family }),
+          record(2, { family, dueAt: T0 }),
+          record(3, { family, createdAt: T0 + 5000 }),
+          record(4),
+          record(5, { family, spaceId: null, key: null }),
+        ];
+        await store.commit(rows.map(insert.record));
+        expect(await store.prune(T0 + 1, 1)).toBe(1);
+        expect(await store.prune(T0 + 1, 9)).toBe(1);
+        expect(await store.records(family, SPACE, { limit: 9 })).toEqual([rows[1], rows[2]]);
+        expect(await store.records('variable', SPACE, { limit: 9 })).toEqual([rows[3]]);
+        expect(await store.recordByKey(family, SPACE, 'key-1')).toBeUndefined();
+      });
+    });
+
+    describe('records', () => {
+      const idsOf = (rows: readonly RecordRow[]) => rows.map((row) => row.id);
+
+      it('that lose to another of the same moment can read the one that won', async () => {
+        await furnish(store, []);
+        const readWinner = async (n: number) => {
+          const row = record(n, { key: 'once' });
+          const lost = await store.commit([insert.record(row)]).then(
+            () => false,
+            (error: unknown) => error instanceof ConflictError,
+          );
+          return lost ? await store.recordByKey(row.family, row.spaceId, 'once') : row;
+        };
+        const seen = await Promise.all([1, 2, 3, 4].map(readWinner));
+        expect(new Set(seen.map((row) => row?.id)).size).toBe(1);
+        expect(seen[0]).toBeDefined();
+      });
+
+      it('come back as they were, in their own family and space only', async () => {
+        await furnish(store, []);
+        const body = { name: 'ü', list: [1, null, { deep: true }] };
+        const row = record(1, { dueAt: T0 + 5, body });
+        const global = record(2, { spaceId: null, key: null, body: null });
+        await store.commit([insert.record(row), insert.record(global)]);
+        expect(await store.record('variable', SPACE, row.id)).toEqual(row);
+        expect(await store.recordByKey('variable', SPACE, 'key-1')).toEqual(row);
+        expect(await store.record('variable', null, global.id)).toEqual(global);
+        for (const [family, spaceId] of [
+          ['variable', OTHER_SPACE],
+          ['variable', null],
+          ['user', SPACE],
+        ] as const) {
+          expect(await store.record(family, spaceId, row.id)).toBeUndefined();
+          expect(await store.recordByKey(family, spaceId, 'key-1')).toBeUndefined();
+        }
+        expect(await store.record('variable', SPACE, global.id)).toBeUndefined();
+      });
+
+      it('are not shared with whoever writes or reads them', async () => {
+        await furnish(store, []);
+        const body = { list: [1] };
+        await store.commit([insert.record(record(1, { body }))]);
+        body.list.push(2);
+        const read = (await store.record('variable', SPACE, record(1).id)) as RecordRow;
+        (read.body as { list: number[] }).list.push(3);
+        expect((await store.record('variable', SPACE, record(1).id))?.body).toEqual({ list: [1] });
+      });
+
+      it('are listed oldest first, page by page', async () => {
+        await furnish(store, []);
+        const elsewhere = [
+          record(4, { spaceId: OTHER_SPACE }),
+          record(5, { family: 'user' }),
+          record(6, { spaceId: null }),
+        ];
+        await store.commit([...[3, 1, 2].map((n) => record(n)), ...elsewhere].map(insert.record));
+        expect(await store.records('variable', SPACE, { limit: 2 })).toEqual([record(1), record(2)]);
+        await store.commit([{ kind: 'record.delete', family: 'variable', id: record(2).id }]);
+        expect(await store.records('variable', SPACE, { limit: 2, after: record(2).id })).toEqual([record(3)]);
+        expect(idsOf(await store.records('variable', null, { limit: 9 }))).toEqual([record(6).id]);
+        expect(await store.records('connector', SPACE, { limit: 9 })).toEqual([]);
+      });
+
+      it('are found by a range of keys, greatest first', async () => {
+        await furnish(store, []);
+        const keys = ['a/1', 'a/2', 'a/B', 'a/a', 'a0', 'a', 'b/1', null];
+        const elsewhere = [
+          record(20, { key: 'a/3', spaceId: OTHER_SPACE }),
+          record(21, { key: 'a/4', family: 'user' }),
+          record(22, { key: 'a/5', spaceId: null }),
+        ];
+        await store.commit([...keys.map((key, n) => record(n, { key })), ...elsewhere].map(insert.record));
+        const found = async (from: string, below: string, limit: number, spaceId: string | null = SPACE) =>
+          (await store.recordsInRange('variable', spaceId, { from, below }, limit)).map((row) => row.key);
+        expect(await found('a/', 'a0', 9)).toEqual(['a/a', 'a/B', 'a/2', 'a/1']);
+        expect(await found('a/', 'a/B', 1)).toEqual(['a/2']);
+        expect(await found('a/', 'a/1', 9)).toEqual([]);
+        expect(await found('a/', 'a0', 9, null)).toEqual(['a/5']);
+      });
+
+      it('are replaced when they are put again, and gone when deleted', async () => {
+        await furnish(store, []);
+        await store.commit([insert.record(record(1, { dueAt: T0 }))]);
+        const changed = record(1, { key: 'new', body: 'other', spaceId: OTHER_SPACE });
+        await store.commit([insert.record(changed)]);
+        expect(await store.records('variable', SPACE, { limit: 9 })).toEqual([]);
+        expect(await store.records('variable', OTHER_SPACE, { limit: 9 })).toEqual([changed]);
+        expect(await store.recordByKey('variable', SPACE, 'key-1')).toBeUndefined();
+        expect(await store.recordByKey('variable', OTHER_SPACE, 'new')).toEqual(changed);
+        expect(await store.dueRecords('variable', T0 + 9, 9)).toEqual([]);
+        await store.commit([{ kind: 'record.delete', family: 'user', id: changed.id }]);
+        expect(await store.record('variable', OTHER_SPACE, changed.id)).toEqual(changed);
+        await store.commit([{ kind: 'record.delete', family: 'variable', id: changed.id }]);
+        expect(await store.record('variable', OTHER_SPACE, changed.id)).toBeUndefined();
+        expect(await store.recordByKey('variable', OTHER_SPACE, 'new')).toBeUndefined();
+      });
+
+      it('have a key of their own in their family and space, where every record may go without', async () => {
+        await furnish(store, []);
+        const conflict = new ConflictError('record-key');
+        const same = { key: 'same' };
+        await store.commit([
+          insert.record(record(1, same)),
+          insert.record(record(2, { ...same, spaceId: OTHER_SPACE })),
+          insert.record(record(3, { ...same, spaceId: null })),
+          insert.record(record(4, { ...same, family: 'user' })),
+          insert.record(record(5, { key: null })),
+          insert.record(record(6, { key: null })),
+        ]);
+        await expect(store.commit([insert.record(record(7, same))])).rejects.toEqual(conflict);
+        await expect(store.commit([insert.record(record(7, { ...same, spaceId: null }))])).rejects.toEqual(conflict);
+        await expect(store.commit([insert.record(record(5, same))])).rejects.toEqual(conflict);
+        const twice = [insert.record(record(8, { key: 'x' })), insert.record(record(9, { key: 'x' }))];
+        await expect(store.commit(twice)).rejects.toEqual(conflict);
+        expect(idsOf(await store.records('variable', SPACE, { limit: 9 }))).toEqual([1, 5, 6].map((n) => record(n).id));
+      });
+
+      it('may take a key that another gives up before in the same commit', async () => {
+        await furnish(store, []);
+        await store.commit([insert.record(record(1)), insert.record(record(2))]);
+        await store.commit([
+          { kind: 'record.delete', family: 'variable', id: record(1).id },
+          insert.record(record(2, { key: 'key-1' })),
+          insert.record(record(3, { key: 'key-2' })),
+        ]);
+        expect((await store.recordByKey('variable', SPACE, 'key-1'))?.id).toBe(record(2).id);
+        expect((await store.recordByKey('variable', SPACE, 'key-2'))?.id).toBe(record(3).id);
+      });
+
+      it('are due from their moment on, earliest first, over all spaces', async () => {
+        await furnish(store, []);
+        const rows = [
+          record(1, { dueAt: T0 + 3 }),
+          record(2, { dueAt: T0 + 1, spaceId: OTHER_SPACE }),
+          record(3, { dueAt: T0 + 3, spaceId: null }),
+          record(4),
+          record(5, { dueAt: T0 + 4 }),
+          record(6, { dueAt: T0, family: 'user' }),
+        ];
+        await store.commit(rows.map(insert.record));
+        expect(await store.dueRecords('variable', T0 + 3, 9)).toEqual([rows[1], rows[0], rows[2]]);
+        expect(await store.dueRecords('variable', T0 + 3, 1)).toEqual([rows[1]]);
+        await store.commit([insert.record(record(2, { spaceId: OTHER_SPACE }))]);
+        expect(idsOf(await store.dueRecords('variable', T0 + 2, 9))).toEqual([]);
+      });
+
+      it('must belong to a space that exists, if to any, and have JSON bodies', async () => {
+        await furnish(store, []);
+        await expect(store.commit([insert.record(record(1, { spaceId: idAt(T0, 999) }))])).rejects.toThrow();
+        const list = [insert.record(record(2)), insert.record(record(3, { body: 1n }))];
+        await expect(store.commit(list)).rejects.toThrow();
+        expect(await store.records('variable', SPACE, { limit: 9 })).toEqual([]);
+      });
     });
 
     it('keeps the first document of a codec hash', async () => {

@@ -29,7 +29,7 @@ export const NETWORK = {
 };
 
 export interface RigOptions {
-  readonly profile?: 'clime' | 'control' | Profile;
+  readonly profile?: string | Profile;
   /** Parameters that differ from the defaults, by `name` (of the application) or `module.name`. */
   readonly settings?: Readonly<Record<string, ParameterValue>>;
   /** Addresses of BLE tags, by slot. */
@@ -66,6 +66,7 @@ export function rig({ profile = 'clime', settings = {}, tags = {}, seed = 12345 
       timestamp: (BOOT + now) / 1000,
       uptime: now / 1000 + 30,
       network: network ?? undefined,
+      identity: { ...type.identity, serialNumber: '2159017986' },
     };
     encodeBody(measurements, writer, facts, BOOT + now);
     return writer.finish();
@@ -101,7 +102,7 @@ export function rig({ profile = 'clime', settings = {}, tags = {}, seed = 12345 
     /** What the cloud makes of a body now. The windows and events are cleared, as after a report. */
     report(network: typeof NETWORK | null = NETWORK) {
       const body = decodeBody(type.decoder, encode(network));
-      measurements.clear();
+      measurements.clear(Math.floor((BOOT + now) / 1000));
       return JSON.parse(JSON.stringify(body));
     },
     /** The closed windows of a quantity: rows of minimum, maximum, average, median, rounded to hundredths. */

@@ -12,14 +12,22 @@ function profile(name: string): Profile {
 }
 
 describe('the packaged profiles', () => {
-  it('are clime and control', () => {
-    expect([...profiles.keys()]).toEqual(['clime', 'control']);
+  it('are these types of the catalog', () => {
+    const types = ['clime', 'control', 'current', 'demo', 'meteo', 'motion', 'push', 'range', 'scale'];
+    expect([...profiles.keys()]).toEqual(types);
   });
 
   // Hashes and numbers of keys as published (wire protocol, 12.1; applications).
   it.each([
     ['clime', { decoder: '92fd351b4a8c1979', keys: 109, bytes: 3852, encoder: undefined, version: 2 }],
     ['control', { decoder: 'ea8c7233208bad80', keys: 69, bytes: 1990, encoder: 'c76a16dd617f713b', version: 1 }],
+    ['current', { decoder: '7b034ffc6623f887', keys: 52, bytes: 1544, encoder: undefined, version: 1 }],
+    ['demo', { decoder: '6940c0933067d636', keys: 34, bytes: 559, encoder: 'e074aea1e4183ce4', version: 1 }],
+    ['meteo', { decoder: 'abc1159609336525', keys: 132, bytes: 4435, encoder: undefined, version: 1 }],
+    ['motion', { decoder: '501c25ef349d91f3', keys: 34, bytes: 597, encoder: undefined, version: 2 }],
+    ['push', { decoder: '7db07ef6fc417121', keys: 55, bytes: 1220, encoder: undefined, version: 1 }],
+    ['range', { decoder: 'd94a4103737a73d2', keys: 51, bytes: 1341, encoder: undefined, version: 2 }],
+    ['scale', { decoder: '0cf3c030b992b548', keys: 49, bytes: 1273, encoder: undefined, version: 1 }],
   ])('have the published codecs: %s', (name, expected) => {
     const { decoder, encoder, messageVersion } = profile(name);
     expect({
@@ -34,6 +42,13 @@ describe('the packaged profiles', () => {
   it.each([
     ['clime', ['app-clime', 'ble', 'tag', 'cloud', 'lrw', 'lte'], 17],
     ['control', ['app-control', 'ble', 'tag', 'lrw', 'lte'], 31],
+    ['current', ['app-current', 'ble', 'tag', 'lrw', 'lte'], 36],
+    ['demo', ['app-demo', 'ble', 'lte'], 5],
+    ['meteo', ['app-meteo', 'ble', 'tag', 'lrw', 'lte'], 22],
+    ['motion', ['app-motion', 'ble', 'lte'], 10],
+    ['push', ['app-push', 'ble', 'tag', 'lrw', 'lte'], 10],
+    ['range', ['app-range', 'ble', 'tag', 'lte'], 6],
+    ['scale', ['app-scale', 'ble', 'tag', 'lrw', 'lte'], 11],
   ])('list their configuration modules in the order of the shell: %s', (name, prefixes, parameters) => {
     const { modules } = profile(name);
     expect(modules.map(({ prefix }) => prefix)).toEqual(prefixes);
@@ -67,6 +82,35 @@ describe('the packaged profiles', () => {
     expect(profile('control').timing).toMatchObject({ firstReport: 10_000, jitter: 0.2, onSendFailure: 'drop' });
     expect(profile('control').timing).not.toHaveProperty('sendTimeout');
     expect(profile('control').timing).not.toHaveProperty('spoolSize');
+  });
+
+  // Firmware behaviour, 3.1 and 3.3: report interval in seconds, jitter, what becomes of a report that is not sent.
+  it.each([
+    ['current', 900, 0, 'drop'],
+    ['demo', 1800, 0.2, 'drop'],
+    ['meteo', 1800, 0.2, 'keep'],
+    ['motion', 1800, 0.2, 'keep'],
+    ['push', 1800, 0, 'drop'],
+    ['range', 1800, 0.2, 'drop'],
+    ['scale', 900, 0.2, 'drop'],
+  ])('report in the rhythm of their application: %s', (name, interval, jitter, onSendFailure) => {
+    const { timing, modules } = profile(name);
+    expect(timing).toMatchObject({ firstReport: 10_000, jitter, onSendFailure });
+    expect(timing).not.toHaveProperty('sendTimeout');
+    const report = modules[0]?.parameters.find((spec) => spec.name === timing.reportEvery.name);
+    expect(report?.default).toBe(interval);
+  });
+
+  it('have a downlink watchdog, but for demo and motion', () => {
+    const without = [...profiles.values()].filter(({ timing }) => timing.downlinkWatchdog === undefined);
+    expect(without.map(({ name }) => name)).toEqual(['demo', 'motion']);
+  });
+
+  it('have no sensor that nobody reads', () => {
+    for (const { name, sensors, tasks, eventLists } of profiles.values()) {
+      const used = [...tasks.flatMap((task) => task.sensors), ...eventLists.map(({ sensor }) => sensor)];
+      expect([name, sensors.filter((_, index) => !used.includes(index)).map((spec) => spec.name)]).toEqual([name, []]);
+    }
   });
 
   it('offer the commands of their application, in alphabetical order', () => {

@@ -9,6 +9,10 @@ const packaged = (path: string) => readFileSync(new URL(`../../${path}`, import.
 const FILES: Readonly<Record<string, string>> = {
   'profiles/clime.yaml': packaged('profiles/clime.yaml'),
   'profiles/control.yaml': packaged('profiles/control.yaml'),
+  'profiles/current.yaml': packaged('profiles/current.yaml'),
+  'profiles/meteo.yaml': packaged('profiles/meteo.yaml'),
+  'profiles/motion.yaml': packaged('profiles/motion.yaml'),
+  'profiles/push.yaml': packaged('profiles/push.yaml'),
   'profiles/common/chester.yaml': packaged('profiles/common/chester.yaml'),
 };
 
@@ -292,6 +296,51 @@ describe('a profile with a mistake', () => {
   });
 });
 
+describe('a mistake in what only some types have', () => {
+  it.each<[string, string, string, string, string]>([
+    ['events without a delay', 'push', 'jitter: 0%', 'event_delay: ~', '"timing" needs "event_delay" and "event_rate"'],
+    ['a flag that is not there', 'current', 'flag: channel-active', 'flag: active', 'no bool parameter "active-1"'],
+    ['a point that is not there', 'current', 'points: channel-calib', 'points: cal', 'no float parameter "cal-x0-1"'],
+    [
+      'presses of no button',
+      'push',
+      'clicks: { model: presses, per_day: 8 }',
+      'clicks: { model: pulses, per_hour: 8 }',
+      'must be presses of one sensor',
+    ],
+    [
+      'a log of a sensor without one',
+      'motion',
+      'samples: log motion',
+      'samples: log thermometer',
+      'a sensor with a log',
+    ],
+    ['a total of what is not counted', 'motion', 'total motion.motion_left', 'total battery.voltage_rest', 'a counter'],
+    ['a factor on a total', 'push', 'total button.clicks', 'total button.clicks * 10', 'is not a source'],
+    ['a state of a button', 'push', 'events: events button if any', 'events: state button', 'an edge event list'],
+    [
+      'a calibration of nothing',
+      'current',
+      'mode: calibration analog_channel',
+      'mode: calibration battery',
+      'analog_channel',
+    ],
+    ['a vane without steps', 'meteo', 'step: 22.5', 'step: 0', 'must be more than 0'],
+    ['showers that never end', 'meteo', 'lasts: 50m', 'lasts: 9h', 'lasts longer than a day'],
+    ['an unknown kind of windows', 'meteo', 'kind: amount', 'kind: sum', '"sum" is not one of direction, count'],
+    [
+      'hidden parameters that are not there',
+      'motion',
+      'parameters: [motion-sens,',
+      'parameters: [sens,',
+      '"sens" of "hidden"',
+    ],
+  ])('is refused: %s', (_, name, from, to, expected) => {
+    const messages = problemsOf({ file: `profiles/${name}.yaml`, change: [[from, to]] }).map(({ message }) => message);
+    expect(messages.join('\n')).toContain(expected);
+  });
+});
+
 describe('extends', () => {
   const base = 'profiles/common/chester.yaml';
 
@@ -304,6 +353,12 @@ describe('extends', () => {
     const [problem] = problemsOf({ others: { [base]: changed(FILES[base] ?? '', [['jitter: 20%', 'jitter: 120%']]) } });
     expect(problem).toMatchObject({ file: base });
     expect(problem?.message).toContain('"120%" is not');
+  });
+
+  it('leaves out what the extending file marks with ~', () => {
+    const profile = read({ change: [['identity:', 'supply_module: ~\nidentity:']] });
+    expect(read()).toHaveProperty('supplyModule');
+    expect(profile).not.toHaveProperty('supplyModule');
   });
 
   it('may be chained', () => {

@@ -71,6 +71,12 @@ describe('a run', () => {
     expect((await runText(SMALL, { seed: 8 })).digest).not.toBe(digest);
   });
 
+  it('goes over HTTP as well, and takes the same course every time', async () => {
+    const result = await runText(SMALL, { transport: 'http' });
+    expect(result).toMatchObject({ failure: null, passed: true, transport: 'http' });
+    expect((await runText(SMALL, { transport: 'http' })).digest).toBe(result.digest);
+  });
+
   it('takes the same course whether the cloud keeps its data in memory or in a file', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-'));
     try {

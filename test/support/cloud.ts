@@ -38,12 +38,15 @@ interface ExchangeOptions {
   readonly format: EnvelopeFormat;
 }
 
-export async function testCloud(options: { readonly store?: Store } = {}): Promise<TestCloud> {
-  const clock = new VirtualClock();
+/** @param options.seed of its ids: clouds that share a store must not make the same ones */
+export async function testCloud(
+  options: { readonly store?: Store; readonly clock?: VirtualClock; readonly seed?: string } = {},
+): Promise<TestCloud> {
+  const clock = options.clock ?? new VirtualClock();
   const events: TraceEvent[] = [];
   const trace = { emit: (event: TraceEvent) => events.push(event) };
   const store = options.store ?? (await openStore('memory'));
-  const ids = createIds(clock, seededRandom('ids'));
+  const ids = createIds(clock, seededRandom(options.seed ?? 'ids'));
   const core = new CloudCore({ store, clock, ids, trace, log: QUIET });
   const gateway = new FlapGateway({ core, clock, trace, log: QUIET });
   const spaceId = ids.uuid();

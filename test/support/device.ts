@@ -1,9 +1,10 @@
 /** A virtual device on a clock, whose radio ends where the test wants. */
-import { Device } from '../../src/device/device.js';
+import { Device, type LinkFormat } from '../../src/device/device.js';
 import { deviceType } from '../../src/device/device-type.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { packagedProfiles } from '../../src/profile/library.js';
+import type { Profile } from '../../src/profile/profile.js';
 import { hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
 import { benchSettings } from '../../src/runner/bench-config.js';
@@ -18,6 +19,9 @@ export interface TestDeviceOptions {
   readonly config?: readonly string[];
   readonly seed?: string;
   readonly events?: TraceEvent[];
+  readonly format?: LinkFormat;
+  /** Another device type than the packaged one. */
+  readonly change?: (profile: Profile) => Profile;
   /** What becomes of a datagram that the device sends; `answer` delivers one to it, after a hop of 1 ms. */
   readonly network: (datagram: Uint8Array, answer: (datagram: Uint8Array) => void) => void;
 }
@@ -32,9 +36,10 @@ export interface TestDevice {
 
 export function testDevice(options: TestDeviceOptions): TestDevice {
   const { clock = new VirtualClock(), profile = 'clime', config = [], seed = 'test', events = [] } = options;
+  const { format = 'base64', change = (known) => known } = options;
   const known = profiles.get(profile);
   if (known === undefined) throw new Error(`no profile ${profile}`);
-  const type = deviceType(known);
+  const type = deviceType(change(known));
   const device = new Device({
     type,
     serial: SERIAL,
@@ -43,7 +48,7 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
     clock,
     random: seededRandom(seed),
     trace: { emit: (event) => events.push(event) },
-    format: 'base64',
+    format,
     connect: (receive) => ({
       send: (datagram) => options.network(datagram, (answer) => clock.after(1, 'answer', () => receive(answer))),
     }),

@@ -1,5 +1,5 @@
 /** Reads JSON bodies, and refuses those that would hurt: too deep, or with keys that poison prototypes. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiFault } from './errors.js';
 
 /** Largest body, in bytes (cloud API gaps, 2.3). */
@@ -10,13 +10,25 @@ export const DEPTH_LIMIT = 64;
 /** Makes JSON the only kind of body. */
 export function acceptJsonOnly(api: FastifyInstance): void {
   const parse = api.getDefaultJsonParser('error', 'error');
+  // Clients that send Content-Type with everything also do so where no body is wanted: there it is not looked at.
+  const isUnwanted = ({ routeOptions }: FastifyRequest) => routeOptions.schema?.body === undefined;
   api.removeAllContentTypeParsers();
   api.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
-    // Clients that send Content-Type with everything also do so where no body is wanted.
-    if (text === '' && request.routeOptions.schema?.body === undefined) done(null, undefined);
+    if (isUnwanted(request)) done(null, undefined);
     else if (isTooDeep(text)) done(tooDeep());
     else parse(request, text, done);
   });
+  api.addContentTypeParser<string>('*', { parseAs: 'string' }, (request, _, done) => {
+    done(isUnwanted(request) ? null : notJson(), undefined);
+  });
+}
+
+function notJson(): ApiFault {
+  return new ApiFault(
+    415,
+    'the body must be JSON: send it with Content-Type: application/json',
+    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+  );
 }
 
 export function tooDeep(): ApiFault {

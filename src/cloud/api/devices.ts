@@ -1,7 +1,9 @@
 /** Devices (device cloud API, "Devices"; cloud API gaps, 2.6 and 3.3). Claim tokens come in and never go out. */
+import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { serialText } from '../store/order.js';
 import {
+  type Change,
   ConflictError,
   DEVICE_SORTS,
   type DeviceChange,
@@ -9,13 +11,16 @@ import {
   type DeviceRow,
   type Id,
 } from '../store/store.js';
-import { ApiFault, notFound } from './errors.js';
+import { variablesOfDevice } from '../variables.js';
+import { needWritableTag, visibleDevice } from './access.js';
+import { Device, deviceViews } from './device-view.js';
+import { ApiFault } from './errors.js';
 import type { Family } from './family.js';
-import { followsNamingRule, ItemParams, Name, NullableText, PageQuery, SpaceParams, Uuid } from './schemas.js';
-import { tagViews } from './tags.js';
-import { isoTime, isoTimeOrNull } from './time.js';
+import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { NoContent, operation, PageOf } from './operation.js';
+import { followsNamingRule, ItemParams, Name, NullableText, PageQuery, SpaceParams, Text, Uuid } from './schemas.js';
+import { knownTags, TagRefs } from './tags.js';
 
-const Text = Type.String({ description: 'one text' });
 const FilterQuery = {
   name: Type.Optional(Text),
   serial_number: Type.Optional(Text),
@@ -43,12 +48,14 @@ const UpdateFields = {
       isLabel,
     ),
   ),
-  tags: Type.Optional(
-    Type.Array(Type.Object({ id: Uuid }, { description: 'an object with the id of a tag' }), {
-      maxItems: 100,
-      description: 'a list of at most 100 objects with the id of a tag each',
+  tags: Type.Optional(TagRefs),
+  secret: Type.Optional(
+    Type.Union([Type.String({ pattern: '^(?:[0-9a-fA-F]{2}){16,32}$' }), Type.Null()], {
+      description: 'a secret of 16 to 32 bytes in hex digits, or null',
+      writeOnly: true,
     }),
   ),
+  secret_type: Type.Optional(Type.Enum(['psk'], { description: '"psk"' })),
 };
 const DeviceUpdate = Type.Object(UpdateFields, { description: 'a JSON object' });
 
@@ -69,84 +76,159 @@ const NewDevice = Type.Object(
   { description: 'a JSON object' },
 );
 
-export const devices: Family = (routes, { store, clock, ids, downlinks, log }) => {
+const SERIAL_TAKEN = 'Another device has this serial number; it is unique over all spaces.';
+
+export const devices: Family = (routes, { store, clock, ids, downlinks, firmware, log }) => {
   const collection = '/spaces/:space_id/devices';
   const item = '/spaces/:space_id/devices/:id';
 
-  routes.get(collection, { schema: { params: SpaceParams, querystring: ListQuery } }, async (request, reply) => {
-    const { spaceId, query } = request;
-    const { limit = 100, offset: after, sort_by: sortBy = 'id', order_by: order = 'asc' } = query;
-    const filter = filterOf(query);
-    const rows = await store.devices(spaceId, { ...filter, limit, after, sortBy, order });
-    if (rows === 'unknown-cursor')
-      throw new ApiFault(400, `querystring/offset "${after}" is not a device of this space`);
-    const isAll = after === undefined && rows.length < limit;
-    reply.header('x-total', isAll ? rows.length : await store.countDevices(spaceId, filter));
-    return views(spaceId, rows);
-  });
-
-  routes.get(`${collection}/count`, { schema: { params: SpaceParams, querystring: CountQuery } }, async (request) => ({
-    count: await store.countDevices(request.spaceId, filterOf(request.query)),
-  }));
-
-  routes.post(collection, { schema: { params: SpaceParams, body: NewDevice } }, async (request, reply) => {
-    const { spaceId, body } = request;
-    const serial = serialOf(body.serial_number) ?? 0;
-    const row: DeviceRow = {
-      id: ids.uuid(),
-      spaceId,
-      name: '',
-      comment: null,
-      serial,
-      token: body.token.toLowerCase(),
-      externalId: null,
-      label: {},
-      tagIds: [],
-      createdAt: Math.floor(clock.wall),
-      lastSeen: null,
-      sessionId: null,
-      session: null,
-      configHash: null,
-      decoderHash: null,
-      encoderHash: null,
-      ...(await changeOf(spaceId, body)),
-    };
-    try {
-      await store.commit([{ kind: 'device.insert', row }]);
-    } catch (error) {
-      if (error instanceof ConflictError) throw new ApiFault(409, `the serial number "${serialText(serial)}" is taken`);
-      throw error;
-    }
-    await downlinks.forget(serial);
-    return reply.code(201).send(await view(row));
-  });
-
-  routes.get(item, { schema: { params: ItemParams } }, async (request) =>
-    view(await find(request.spaceId, request.params.id)),
+  routes.get(
+    collection,
+    operation({
+      tag: 'Devices',
+      summary: 'List devices',
+      description: '`tag_ids` may be repeated, also as `tag_ids[]`.',
+      params: SpaceParams,
+      querystring: ListQuery,
+      response: { 200: PageOf(Device) },
+    }),
+    async (request, reply) => {
+      const { spaceId, query, access } = request;
+      const { limit = 100, offset: after, sort_by: sortBy = 'id', order_by: order = 'asc' } = query;
+      const filter = { ...filterOf(query), scope: access.scope ?? undefined };
+      // Whether there is a device to begin behind must not tell a limited key that there is one.
+      if (access.scope !== null && after !== undefined && sortBy !== 'id') await visibleDevice(store, request, after);
+      const rows = await store.devices(spaceId, { ...filter, limit, after, sortBy, order });
+      if (rows === 'unknown-cursor')
+        throw new ApiFault(400, `querystring/offset "${after}" is not a device of this space`);
+      const isAll = after === undefined && rows.length < limit;
+      reply.header('x-total', isAll ? rows.length : await store.countDevices(spaceId, filter));
+      return deviceViews(store, spaceId, rows);
+    },
   );
 
-  routes.put(item, { schema: { params: ItemParams, body: DeviceUpdate } }, async ({ spaceId, params, body }) => {
-    const { id, serial } = await find(spaceId, params.id);
-    await store.commit([{ kind: 'device.change', id, change: await changeOf(spaceId, body) }]);
-    await downlinks.forget(serial);
-    return view(await find(spaceId, id));
-  });
+  routes.get(
+    `${collection}/count`,
+    operation({
+      tag: 'Devices',
+      summary: 'Count devices',
+      params: SpaceParams,
+      querystring: CountQuery,
+      response: { 200: Type.Object({ count: Type.Integer({ minimum: 0 }) }, { title: 'Count' }) },
+    }),
+    async ({ spaceId, query, access }) => ({
+      count: await store.countDevices(spaceId, { ...filterOf(query), scope: access.scope ?? undefined }),
+    }),
+  );
 
-  routes.delete(item, { schema: { params: ItemParams } }, async (request, reply) => {
-    const { id, serial } = await find(request.spaceId, request.params.id);
-    await store.commit([{ kind: 'device.delete', id, at: Math.floor(clock.wall) }]);
-    await downlinks.forget(serial);
-    return reply.code(204).send();
-  });
+  routes.post(
+    collection,
+    operation({
+      tag: 'Devices',
+      summary: 'Register a device',
+      params: SpaceParams,
+      headers: IdempotencyHeaders,
+      body: NewDevice,
+      response: { 201: Device },
+      errors: { 409: SERIAL_TAKEN, ...IDEMPOTENCY_ERRORS },
+    }),
+    async (request, reply) => {
+      const { spaceId, body } = request;
+      const serial = serialOf(body.serial_number) ?? 0;
+      const row: DeviceRow = {
+        id: ids.uuid(),
+        spaceId,
+        name: '',
+        comment: null,
+        serial,
+        token: body.token.toLowerCase(),
+        externalId: null,
+        label: {},
+        tagIds: [],
+        createdAt: Math.floor(clock.wall),
+        lastSeen: null,
+        sessionId: null,
+        session: null,
+        configHash: null,
+        decoderHash: null,
+        encoderHash: null,
+        ...(await changeOf(request, body)),
+      };
+      await needWritableTag(store, request, row.tagIds);
+      const answer = await view(row);
+      try {
+        const secret = secretChange(row, body.secret);
+        await store.commit([...request.receipt(answer), { kind: 'device.insert', row }, ...secret]);
+      } catch (error) {
+        if (error instanceof ConflictError && error.field === 'serial')
+          throw new ApiFault(409, `the serial number "${serialText(serial)}" is taken`);
+        throw error;
+      }
+      await downlinks.forget(serial);
+      return reply.code(201).send(answer);
+    },
+  );
 
-  async function find(spaceId: Id, id: Id): Promise<DeviceRow> {
-    const row = await store.device(spaceId, id);
-    if (!row) throw notFound('device');
-    return row;
-  }
+  routes.get(
+    item,
+    operation({ tag: 'Devices', summary: 'Read a device', params: ItemParams, response: { 200: Device } }),
+    async (request) => view(await visibleDevice(store, request, request.params.id)),
+  );
+
+  routes.put(
+    item,
+    operation({
+      tag: 'Devices',
+      summary: 'Change a device',
+      description: '`tags` and `label` replace the whole set. The serial number and the token stay as they are.',
+      params: ItemParams,
+      body: DeviceUpdate,
+      response: { 200: Device },
+    }),
+    async (request) => {
+      const { body } = request;
+      const before = await visibleDevice(store, request, request.params.id);
+      const { id, serial, tagIds } = before;
+      await needWritableTag(store, request, tagIds);
+      const change = await changeOf(request, body, tagIds);
+      if (change.tagIds) await needWritableTag(store, request, change.tagIds);
+      await store.commit([{ kind: 'device.change', id, change }, ...secretChange(before, body.secret)]);
+      await downlinks.forget(serial);
+      return view(await visibleDevice(store, request, id));
+    },
+  );
+
+  routes.delete(
+    item,
+    operation({
+      tag: 'Devices',
+      summary: 'Remove a device',
+      description:
+        'Its pending downlinks and its firmware update are cancelled, its variables deleted, its messages not listed any more.',
+      params: ItemParams,
+      response: { 204: NoContent },
+    }),
+    async (request, reply) => {
+      const device = await visibleDevice(store, request, request.params.id);
+      const { id, spaceId, serial, tagIds } = device;
+      await needWritableTag(store, request, tagIds);
+      await store.commit([
+        ...(await firmware.whenRemoved(device)),
+        { kind: 'device.delete', id, at: Math.floor(clock.wall) },
+        { kind: 'record.delete', family: 'secret', id },
+        ...(await variablesOfDevice(store, spaceId, id)),
+      ]);
+      await downlinks.forget(serial);
+      return reply.code(204).send();
+    },
+  );
 
   /** What a body sets. @throws ApiFault 400 when it names a tag that the space does not have */
-  async function changeOf(spaceId: Id, body: Static<typeof DeviceUpdate>): Promise<DeviceChange> {
+  async function changeOf(
+    { spaceId, access: { scope } }: FastifyRequest,
+    body: Static<typeof DeviceUpdate>,
+    tagIds: readonly Id[] = [],
+  ): Promise<DeviceChange> {
     const change: { -readonly [Field in keyof DeviceChange]: DeviceChange[Field] } = {};
     if (body.name !== undefined) {
       change.name = body.name.trim();
@@ -157,46 +239,25 @@ export const devices: Family = (routes, { store, clock, ids, downlinks, log }) =
     if (body.comment !== undefined) change.comment = body.comment;
     if (body.label !== undefined) change.label = body.label;
     if (body.tags !== undefined) {
-      const tagIds = body.tags.map((tag) => tag.id.toLowerCase());
-      const known = await tagViews(store, spaceId, tagIds);
-      const problems = tagIds.flatMap((id, i) =>
-        known.has(id) ? [] : [`body/tags/${i}/id "${id}" is not a tag of this space`],
-      );
-      if (problems.length > 0) throw new ApiFault(400, problems.join('; '));
-      change.tagIds = [...known.keys()];
+      // A limited key knows its own tags, and those that it sees on the device.
+      const knows = (id: Id) => scope === null || scope.includes(id) || tagIds.includes(id);
+      change.tagIds = await knownTags(store, spaceId, body.tags, knows);
     }
     return change;
   }
 
   async function view(row: DeviceRow) {
-    const [only] = await views(row.spaceId, [row]);
+    const [only] = await deviceViews(store, row.spaceId, [row]);
     return only;
   }
 
-  async function views(spaceId: Id, rows: readonly DeviceRow[]) {
-    const tags = await tagViews(
-      store,
-      spaceId,
-      rows.flatMap((row) => row.tagIds),
-    );
-    return rows.map((row) => ({
-      id: row.id,
-      space_id: row.spaceId,
-      name: row.name,
-      comment: row.comment,
-      serial_number: serialText(row.serial),
-      external_id: row.externalId,
-      label: row.label,
-      tags: row.tagIds.flatMap((id) => tags.get(id) ?? []),
-      created_at: isoTime(row.createdAt),
-      last_seen: isoTimeOrNull(row.lastSeen),
-      session_id: row.sessionId,
-      config_hash: row.configHash,
-      decoder_hash: row.decoderHash,
-      encoder_hash: row.encoderHash,
-      session: row.session,
-      dashboard_type: null,
-    }));
+  /** The key for DTLS. It is in a record of its own, so that no view of a device can show it. */
+  function secretChange({ id, spaceId }: DeviceRow, secret: string | null | undefined): readonly Change[] {
+    if (secret === undefined) return [];
+    if (secret === null) return [{ kind: 'record.delete', family: 'secret', id }];
+    const body = { type: 'psk', secret: secret.toLowerCase() };
+    const createdAt = Math.floor(clock.wall);
+    return [{ kind: 'record.put', row: { family: 'secret', id, spaceId, key: null, createdAt, dueAt: null, body } }];
   }
 };
 

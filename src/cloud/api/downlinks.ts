@@ -1,11 +1,15 @@
 /** Messages that go down to a device (device cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { DownlinkRequest } from '../context.js';
-import type { Id } from '../store/store.js';
+import type { Id, MessageRow } from '../store/store.js';
+import { needWritableTag, visibleDevice, visibleMessage } from './access.js';
 import { isTooDeep, tooDeep } from './body.js';
-import { ApiFault, notFound } from './errors.js';
+import { ApiFault } from './errors.js';
 import type { Family } from './family.js';
-import { messageView } from './messages.js';
+import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { Message, messageView } from './messages.js';
+import { NoContent, operation } from './operation.js';
 import { ItemParams, SpaceParams, Uuid } from './schemas.js';
 import { checker, type Outcome } from './validation.js';
 
@@ -28,63 +32,129 @@ const NewMessage = Type.Object(
   { description: 'a JSON object' },
 );
 
+const NOT_PENDING = 'It is not a downlink, or not pending any more.';
+
 export const downlinks: Family = (routes, { store, downlinks: queue, log }, options) => {
   const device = '/spaces/:space_id/devices/:id';
   const message = '/spaces/:space_id/messages/:id';
 
-  routes.post(`${device}/configs`, { schema: { params: ItemParams, body: Lines } }, async (request, reply) => {
-    const { spaceId, params, body } = request;
-    return reply.code(201).send(await send(spaceId, params.id, { type: 'config', lines: body }));
-  });
-
-  routes.post(`${device}/commands`, { schema: { params: ItemParams, body: Lines } }, async (request, reply) => {
-    const { spaceId, params, body } = request;
-    return reply.code(201).send(await send(spaceId, params.id, { type: 'shell', commands: body }));
-  });
-
-  routes.post(`${device}/downlinks`, { schema: { params: ItemParams, body: Fields } }, async (request, reply) => {
-    const { spaceId, params, body } = request;
-    return reply.code(201).send(await send(spaceId, params.id, { type: 'data', body }));
-  });
-
   routes.post(
-    '/spaces/:space_id/messages',
-    { schema: { params: SpaceParams, body: NewMessage } },
-    async ({ spaceId, body }, reply) => {
-      const request = requestOf(body.type, parsed(body.body));
-      return reply.code(201).send(await send(spaceId, body.device_id.toLowerCase(), request));
+    `${device}/configs`,
+    operation({
+      tag: 'Downlinks',
+      summary: 'Queue configuration lines',
+      description: '`app config …` lines. The device saves and restarts by itself: leave `config save` out.',
+      params: ItemParams,
+      headers: IdempotencyHeaders,
+      body: Lines,
+      response: { 201: Message },
+      errors: IDEMPOTENCY_ERRORS,
+    }),
+    async (request, reply) => {
+      const { params, body } = request;
+      return reply.code(201).send(await send(request, params.id, { type: 'config', lines: body }));
     },
   );
 
-  routes.post(`${message}/cancel`, { schema: { params: ItemParams } }, async ({ spaceId, params }) => {
-    await cancel(spaceId, params.id);
-    return messageView(await find(spaceId, params.id), options);
-  });
+  routes.post(
+    `${device}/commands`,
+    operation({
+      tag: 'Downlinks',
+      summary: 'Queue shell commands',
+      description: 'The answers come later, in a message of type `shell`.',
+      params: ItemParams,
+      headers: IdempotencyHeaders,
+      body: Lines,
+      response: { 201: Message },
+      errors: IDEMPOTENCY_ERRORS,
+    }),
+    async (request, reply) => {
+      const { params, body } = request;
+      return reply.code(201).send(await send(request, params.id, { type: 'shell', commands: body }));
+    },
+  );
 
-  routes.delete(message, { schema: { params: ItemParams } }, async ({ spaceId, params }, reply) => {
-    await cancel(spaceId, params.id);
-    return reply.code(204).send();
-  });
+  routes.post(
+    `${device}/downlinks`,
+    operation({
+      tag: 'Downlinks',
+      summary: 'Queue data for the application',
+      description: 'The firmware of the device defines the fields.',
+      params: ItemParams,
+      headers: IdempotencyHeaders,
+      body: Fields,
+      response: { 201: Message },
+      errors: IDEMPOTENCY_ERRORS,
+    }),
+    async (request, reply) => {
+      const { params, body } = request;
+      return reply.code(201).send(await send(request, params.id, { type: 'data', body }));
+    },
+  );
 
-  async function send(spaceId: Id, deviceId: Id, request: DownlinkRequest) {
-    const row = await store.device(spaceId, deviceId);
-    if (!row) throw notFound('device');
+  routes.post(
+    '/spaces/:space_id/messages',
+    operation({
+      tag: 'Downlinks',
+      summary: 'Queue a downlink of any type',
+      params: SpaceParams,
+      headers: IdempotencyHeaders,
+      body: NewMessage,
+      response: { 201: Message },
+      errors: IDEMPOTENCY_ERRORS,
+    }),
+    async (request, reply) => {
+      const { device_id: deviceId, type, body } = request.body;
+      return reply.code(201).send(await send(request, deviceId.toLowerCase(), requestOf(type, parsed(body))));
+    },
+  );
+
+  routes.post(
+    `${message}/cancel`,
+    operation({
+      tag: 'Downlinks',
+      summary: 'Cancel a pending downlink',
+      params: ItemParams,
+      response: { 200: Message },
+      errors: { 409: NOT_PENDING },
+    }),
+    async (request) => {
+      await cancel(request, request.params.id);
+      return messageView(await visibleMessage(store, request, request.params.id), options);
+    },
+  );
+
+  routes.delete(
+    message,
+    operation({
+      tag: 'Downlinks',
+      summary: 'Cancel a pending downlink, without an answer',
+      params: ItemParams,
+      response: { 204: NoContent },
+      errors: { 409: NOT_PENDING },
+    }),
+    async (request, reply) => {
+      await cancel(request, request.params.id);
+      return reply.code(204).send();
+    },
+  );
+
+  async function send(asked: FastifyRequest, deviceId: Id, request: DownlinkRequest) {
+    const row = await visibleDevice(store, asked, deviceId);
+    await needWritableTag(store, asked, row.tagIds);
     if (request.type === 'config' && request.lines.some((line) => line.trim() === 'config save')) {
       log.warn({ device: deviceId }, 'a config downlink contains "config save": the device may apply it twice');
     }
-    const queued = await queue.queue(row, request);
-    return messageView({ ...queued, deviceName: row.name, deviceSerial: row.serial }, options);
+    const view = (queued: MessageRow) =>
+      messageView({ ...queued, deviceName: row.name, deviceSerial: row.serial }, options);
+    return view(await queue.queue(row, request, (queued) => asked.receipt(view(queued))));
   }
 
-  async function cancel(spaceId: Id, id: Id): Promise<void> {
-    const row = await find(spaceId, id);
+  async function cancel(asked: FastifyRequest, id: Id): Promise<void> {
+    const row = await visibleMessage(store, asked, id);
+    const device = await store.device(row.spaceId, row.deviceId);
+    await needWritableTag(store, asked, device?.tagIds ?? []);
     if ((await queue.cancel(row)) === 'not-pending') throw new ApiFault(409, 'the message is not a pending downlink');
-  }
-
-  async function find(spaceId: Id, id: Id) {
-    const row = await store.message(spaceId, id);
-    if (!row) throw notFound('message');
-    return row;
   }
 };
 

@@ -5,6 +5,8 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { DownlinkRefused, type Log } from '../context.js';
+import { StoreBusy } from '../operations/guard.js';
+import { StoreUnavailable } from '../store/store.js';
 
 /** A request that cannot be served, and why. */
 export class ApiFault extends Error {
@@ -21,7 +23,7 @@ export class ApiFault extends Error {
 }
 
 /** 404. The message must not depend on whether the thing is missing or somebody else's. */
-export function notFound(what: 'space' | 'device' | 'tag' | 'message'): ApiFault {
+export function notFound(what: string): ApiFault {
   return new ApiFault(404, `${what} not found`);
 }
 
@@ -34,13 +36,14 @@ export interface ErrorForm {
 export function errorHandler(log: Log, form: ErrorForm) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
     const fault = toFault(error);
-    if (fault.statusCode >= 500) {
+    if (fault.statusCode === 500) {
       log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'a request failed');
     }
     if (form.plainNotFound && fault.statusCode === 404) {
       reply.code(404).type('text/plain').send('not found');
       return;
     }
+    if (fault.statusCode === 503) reply.header('retry-after', 1);
     reply.code(fault.statusCode).send(errorBody(fault));
   };
 }
@@ -62,6 +65,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
 function toFault(error: FastifyError | Error): ApiFault {
   if (error instanceof ApiFault) return error;
   if (error instanceof DownlinkRefused) return new ApiFault(400, error.message, 'downlink-refused');
+  if (error instanceof StoreBusy) return new ApiFault(503, 'too much waits to be written', 'busy');
+  if (error instanceof StoreUnavailable) return new ApiFault(503, error.message, 'store-unavailable');
   const { statusCode = 500, code = '' } = 'code' in error ? error : {};
   if (statusCode >= 400 && statusCode < 500) return new ApiFault(statusCode, SENTENCES[code] ?? error.message, code);
   return new ApiFault(500, 'the service failed to handle this request; its log says why');

@@ -1,62 +1,107 @@
 /**
  * The public REST API (device cloud API; cloud API gaps, sections 2 and 3, for what that leaves open).
  *
- * A resource family is one file that is listed in FAMILIES. Handlers only translate: what is stored is the store's
+ * A resource family is one file that is listed in FAMILIES, or in those below it. Handlers only translate: what is stored is the store's
  * business, how a downlink gets to a device is the delivery core's.
  */
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance } from 'fastify';
-import { seconds } from '../../kernel/time.js';
+import { Logins } from '../accounts/logins.js';
+import { Members } from '../accounts/members.js';
 import type { CloudContext } from '../context.js';
+import { hideFromLimited } from './access.js';
+import { canonicalUrl } from './aliases.js';
 import { authenticate } from './auth.js';
-import { acceptJsonOnly, BODY_LIMIT } from './body.js';
+import { acceptJsonOnly } from './body.js';
+import { connectors } from './connectors.js';
+import { deliveries } from './deliveries.js';
 import { devices } from './devices.js';
 import { downlinks } from './downlinks.js';
 import { errorHandler, unknownRoute } from './errors.js';
-import type { ApiOptions, Family } from './family.js';
+import type { ApiContext, ApiOptions, Family, Routes } from './family.js';
+import { firmware } from './firmware.js';
+import { repeatable } from './idempotency.js';
+import { keys } from './keys.js';
+import { limitRequests, SERVER_LIMITS } from './limits.js';
+import { login, spaceLogin } from './logins.js';
 import { messages } from './messages.js';
+import { documentApi } from './openapi.js';
 import { spaces } from './spaces.js';
 import { tags } from './tags.js';
+import { users } from './users.js';
 import { type TypeBoxProvider, validatorCompiler } from './validation.js';
+import { variables } from './variables.js';
 
 export type { ApiOptions } from './family.js';
 
-const FAMILIES: readonly Family[] = [spaces, devices, downlinks, tags, messages];
+const FAMILIES: readonly Family[] = [connectors, deliveries, variables, users, keys];
+/** These know what a key that is limited to tags may see; from all others it gets 404. */
+const FAMILIES_WITH_LIMITS: readonly Family[] = [spaces, devices, downlinks, tags, messages, firmware];
+/** For those who have no credential yet. */
+const OPEN_FAMILIES: readonly Family[] = [login];
 
-const DEFAULTS: ApiOptions = { messageBody: 'json', plainNotFound: false, cors: true };
+const DEFAULTS: ApiOptions = {
+  messageBody: 'json',
+  plainNotFound: false,
+  legacyPaths: false,
+  cors: true,
+  rateLimit: null,
+};
 
-/** The API as a Fastify application; the caller listens and closes. */
-export function createApi(context: CloudContext, given: Partial<ApiOptions> = {}): FastifyInstance {
+/**
+ * The API as a Fastify application; the caller listens and closes.
+ * @param beside further routes below `/v2`, which see to their own authentication
+ */
+export function createApi(
+  context: CloudContext,
+  given: Partial<ApiOptions> = {},
+  beside: readonly ((routes: Routes) => void)[] = [],
+): FastifyInstance {
   const options = { ...DEFAULTS, ...given };
   const api = fastify({
-    bodyLimit: BODY_LIMIT,
-    // Longer than a client keeps an idle connection, so that it is never the server who hangs up on a request.
-    keepAliveTimeout: seconds(75),
-    // A request that dribbles in is cut off.
-    requestTimeout: seconds(120),
+    ...SERVER_LIMITS,
     routerOptions: { ignoreTrailingSlash: true },
+    rewriteUrl: ({ url = '/' }) => canonicalUrl(url, options.legacyPaths),
   });
   acceptJsonOnly(api);
   api.setValidatorCompiler(validatorCompiler);
+  // Schemas of answers document; they neither drop nor change what a handler sends.
+  api.setSerializerCompiler(() => JSON.stringify);
   api.setErrorHandler(errorHandler(context.log, options));
   api.setNotFoundHandler(unknownRoute);
   api.decorateRequest('spaceId', '');
+  const all: ApiContext = { ...context, members: new Members(context), logins: new Logins(context) };
+  const add = (routes: FastifyInstance, families: readonly Family[]) => {
+    for (const family of families) family(routes.withTypeProvider<TypeBoxProvider>(), all, options);
+  };
   if (options.cors) api.register(cors, CORS);
+  limitRequests(api, { clock: context.clock, rateLimit: options.rateLimit });
+  documentApi(api);
   api.register(
     async (routes) => {
-      routes.addHook('onRequest', authenticate(context.store));
-      for (const family of FAMILIES) family(routes.withTypeProvider<TypeBoxProvider>(), context, options);
+      routes.addHook('onRequest', authenticate(all));
+      repeatable(routes.withTypeProvider<TypeBoxProvider>(), all);
+      add(routes, FAMILIES_WITH_LIMITS);
+      if (options.legacyPaths) add(routes, [spaceLogin]);
+      routes.register(async (hidden) => {
+        hidden.addHook('onRequest', hideFromLimited);
+        add(hidden, FAMILIES);
+      });
     },
     { prefix: '/v2' },
   );
+  api.register(async (routes) => add(routes, OPEN_FAMILIES), { prefix: '/v2' });
+  for (const addTo of beside) {
+    api.register(async (routes) => addTo(routes.withTypeProvider<TypeBoxProvider>()), { prefix: '/v2' });
+  }
   return api;
 }
 
 const CORS = {
   origin: '*',
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
-  allowedHeaders: ['X-API-KEY', 'Authorization', 'Content-Type', 'Accept'],
-  exposedHeaders: ['X-Total'],
+  allowedHeaders: ['X-API-KEY', 'Authorization', 'Content-Type', 'Accept', 'Idempotency-Key'],
+  exposedHeaders: ['X-Total', 'Idempotent-Replayed', 'Retry-After'],
   // A preflight that does not say what it is for is answered all the same.
   strictPreflight: false,
   maxAge: 86_400,

@@ -1,15 +1,47 @@
 /** Messages, as they are read (device cloud API, "Messages"; cloud API gaps, 3.5). */
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { days } from '../../kernel/time.js';
 import { serialText } from '../store/order.js';
 import type { ListedMessage } from '../store/store.js';
-import { notFound } from './errors.js';
+import { visibleMessage } from './access.js';
 import type { ApiOptions, Family } from './family.js';
-import { ItemParams, Limit, SpaceParams, Timestamp, Uuid } from './schemas.js';
+import { operation } from './operation.js';
+import { Hash, ItemParams, Limit, Nullable, Serial, SpaceParams, Time, Timestamp, Uuid } from './schemas.js';
 import { isoTime, isoTimeOrNull, parseTimestamp } from './time.js';
 
 /** How far back a list reaches when it is not told. */
 const WINDOW = days(1);
+
+const State = Type.Enum(['pending', 'sent', 'cancelled', 'expired'], { description: 'of a downlink' });
+
+export const Message = Type.Object(
+  {
+    id: Uuid,
+    created_at: Time,
+    type: Type.String({ description: '`data`, `session`, `config`, `shell`, … (the list is open)' }),
+    direction: Type.Enum(['up', 'down'], { description: '`up` (from the device) or `down` (to it)' }),
+    body: Type.Unknown({ description: 'a JSON value; with --message-body string, the same as JSON text' }),
+    device_id: Uuid,
+    device_name: Type.String(),
+    device_serial_number: Serial,
+    codec_hash: Nullable(Hash),
+    raw: Nullable(Type.String({ description: 'what could not be decoded, in hex digits' })),
+    down_state: Nullable(State),
+    down_state_at: Nullable(Time),
+    down_scheduled_at: Nullable(Time),
+    down_attempt: Type.Integer({ minimum: 0, description: 'how often it was offered; 0 for what came up' }),
+  },
+  { title: 'Message' },
+);
+
+const Station = Type.Object(
+  {
+    at: Time,
+    what: Type.String({ description: '`queued`, `contact`, `offered`, `sent`, `answered`, `cancelled` or `expired`' }),
+    detail: Nullable(Type.String()),
+  },
+  { title: 'Station' },
+);
 
 const ListQuery = Type.Object({
   device_id: Type.Optional(Uuid),
@@ -27,9 +59,17 @@ export const messages: Family = (routes, { store, clock }, options) => {
 
   routes.get(
     '/spaces/:space_id/messages',
-    { schema: { params: SpaceParams, querystring: ListQuery } },
-    async ({ spaceId, query }) => {
+    operation({
+      tag: 'Messages',
+      summary: 'List messages, newest first',
+      description: 'Without `after`, only those of the last 24 hours. `type` may be repeated, also as `type[]`.',
+      params: SpaceParams,
+      querystring: ListQuery,
+      response: { 200: Type.Array(Message, { description: 'A page. The one after the last is empty.' }) },
+    }),
+    async ({ spaceId, query, access }) => {
       const rows = await store.messages(spaceId, {
+        scope: access.scope ?? undefined,
         deviceId: query.device_id,
         tagId: query.tag_id,
         types: query.type?.flatMap((type) => (type === 'codec' ? ['encoder', 'decoder'] : [type])),
@@ -43,22 +83,30 @@ export const messages: Family = (routes, { store, clock }, options) => {
     },
   );
 
-  routes.get(item, { schema: { params: ItemParams } }, async ({ spaceId, params }) => {
-    const row = await store.message(spaceId, params.id);
-    if (!row) throw notFound('message');
-    return messageView(row, options);
-  });
+  routes.get(
+    item,
+    operation({ tag: 'Messages', summary: 'Read a message', params: ItemParams, response: { 200: Message } }),
+    async (request) => messageView(await visibleMessage(store, request, request.params.id), options),
+  );
 
-  routes.get(`${item}/timeline`, { schema: { params: ItemParams } }, async ({ spaceId, params }) => {
-    const row = await store.message(spaceId, params.id);
-    if (!row) throw notFound('message');
-    const stations = await store.timeline(row.id);
-    return stations.map(({ at, what, detail }) => ({ at: isoTime(at), what, detail }));
-  });
+  routes.get(
+    `${item}/timeline`,
+    operation({
+      tag: 'Messages',
+      summary: 'Read the stations of a downlink',
+      params: ItemParams,
+      response: { 200: Type.Array(Station, { description: 'In the order in which they happened.' }) },
+    }),
+    async (request) => {
+      const row = await visibleMessage(store, request, request.params.id);
+      const stations = await store.timeline(row.id);
+      return stations.map(({ at, what, detail }) => ({ at: isoTime(at), what, detail }));
+    },
+  );
 };
 
 /** A message as the API shows it. `down_attempt` is a number for uplinks too: a real client cannot read null there. */
-export function messageView(row: ListedMessage, { messageBody }: ApiOptions) {
+export function messageView(row: ListedMessage, { messageBody }: ApiOptions): Static<typeof Message> {
   return {
     id: row.id,
     created_at: isoTime(row.createdAt),

@@ -1,7 +1,7 @@
 /**
  * The values that requests are made of. Each `description` is what messages say was wanted: "… is not a UUID".
  */
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { parseTimestamp } from './time.js';
 
 export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
@@ -13,6 +13,23 @@ export const Timestamp = Type.Refine(
   Type.String({ description: 'an ISO 8601 time such as "2026-01-01T00:00:00.000Z"' }),
   (text) => parseTimestamp(text) !== undefined,
 );
+
+/** A time as the API writes it. */
+export const Time = Type.String({
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
+  description: 'a time such as "2026-01-01T00:00:00.000Z"',
+});
+
+/** A serial number as the API writes it. */
+export const Serial = Type.String({ pattern: '^\\d{10}$', description: 'ten decimal digits' });
+
+/** A hash as the API writes it. */
+export const Hash = Type.String({ pattern: '^[0-9a-f]{16}$', description: '16 hex digits' });
+
+/** What may be null in an answer. */
+export function Nullable<S extends TSchema>(schema: S) {
+  return Type.Union([schema, Type.Null()]);
+}
 
 /** Size of a page. */
 export function Limit(max: number, standard: number) {
@@ -33,6 +50,14 @@ export const Name = Type.Refine(
 export function followsNamingRule(name: string): boolean {
   return /^[a-z][a-z0-9-]+[a-z0-9]$/.test(name);
 }
+
+/** Any text; a filter. */
+export const Text = Type.String({ description: 'one text' });
+
+export const Email = Type.String({
+  pattern: '^[^\\s@\\u0000-\\u001f]{1,64}@[^\\s@\\u0000-\\u001f]{1,189}$',
+  description: 'an email address',
+});
 
 /** A text of at most `max` characters, or null. */
 export function NullableText(max: number) {

@@ -1,33 +1,164 @@
-/** Spaces (cloud API gaps, 3.2). A key sees one space, its own. */
-import Type from 'typebox';
-import type { SpaceRow } from '../store/store.js';
-import { notFound } from './errors.js';
+/**
+ * Spaces (cloud API gaps, 3.2). A key sees its own space; a login sees those that its account is a member of, and makes new
+ * ones, which it then owns.
+ */
+import Type, { type Static } from 'typebox';
+import { deletionOf } from '../accounts/spaces.js';
+import type { Id, SpaceRow } from '../store/store.js';
+import { type Access, needWholeSpace } from './access.js';
+import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
-import { PageQuery, SpaceParams } from './schemas.js';
+import { NoContent, operation, PageOf } from './operation.js';
+import { Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
 import { isoTime } from './time.js';
 
-export const spaces: Family = (routes, { store }) => {
-  routes.get('/spaces', { schema: { querystring: Type.Object(PageQuery) } }, async (request, reply) => {
-    const space = await store.space(request.spaceId);
-    const { offset } = request.query;
-    reply.header('x-total', 1);
-    return space && (offset === undefined || offset < space.id) ? [spaceView(space)] : [];
-  });
+const TYPES = ['personal', 'team', 'default', 'premium'] as const;
 
-  routes.get('/spaces/:space_id', { schema: { params: SpaceParams } }, async (request) => {
-    const space = await store.space(request.params.space_id);
+export const Space = Type.Object(
+  {
+    id: Uuid,
+    name: Type.String(),
+    type: Type.String({ description: '`personal`, `team`, `default` or `premium`' }),
+    owner_id: Nullable(Uuid),
+    user_role: Type.String({ description: 'what the caller may do: `admin` or `user`' }),
+    created_at: Time,
+  },
+  { title: 'Space' },
+);
+
+const SpaceType = Type.Enum([...TYPES], { description: `one of ${TYPES.map((type) => `"${type}"`).join(', ')}` });
+const NewSpace = Type.Object({ name: Name, type: Type.Optional(SpaceType) }, { description: 'a JSON object' });
+const SpaceUpdate = Type.Object(
+  { name: Type.Optional(Name), type: Type.Optional(SpaceType), owner_id: Type.Optional(Nullable(Uuid)) },
+  { description: 'a JSON object' },
+);
+
+export const spaces: Family = (routes, { store, members, clock, ids }) => {
+  const item = '/spaces/:space_id';
+
+  routes.get(
+    '/spaces',
+    operation({
+      tag: 'Spaces',
+      summary: 'List spaces',
+      querystring: Type.Object(PageQuery),
+      response: { 200: PageOf(Space) },
+    }),
+    async ({ access, query: { limit = 100, offset } }, reply) => {
+      const page = await visibleSpaces(access, limit, offset);
+      if (offset === undefined && page.length < limit) reply.header('x-total', page.length);
+      return page;
+    },
+  );
+
+  routes.post(
+    '/spaces',
+    operation({
+      tag: 'Spaces',
+      summary: 'Create a space',
+      description: 'Its creator becomes the owner. An API key cannot create spaces. The type is `team` unless given.',
+      body: NewSpace,
+      response: { 201: Space },
+    }),
+    async ({ access, body }, reply) => {
+      if (access.userId === null || access.boundTo !== null) {
+        throw new ApiFault(403, 'only a login creates spaces: a key belongs to its own');
+      }
+      const { name, type = 'team' } = body;
+      const row = { id: ids.uuid(), name: name.trim(), type, createdAt: Math.floor(clock.wall) };
+      await store.commit([{ kind: 'space.put', row }, ...(await members.founding(row.id, access.userId))]);
+      return reply.code(201).send(await view(row, 'admin'));
+    },
+  );
+
+  routes.get(
+    item,
+    operation({ tag: 'Spaces', summary: 'Read a space', params: SpaceParams, response: { 200: Space } }),
+    async ({ spaceId, access }) => view(await find(spaceId), access.role),
+  );
+
+  routes.put(
+    item,
+    operation({
+      tag: 'Spaces',
+      summary: 'Change a space',
+      description: '`owner_id` hands it over to another of its admins; only the owner does that.',
+      params: SpaceParams,
+      body: SpaceUpdate,
+      response: { 200: Space },
+    }),
+    async (request) => {
+      needWholeSpace(request);
+      const { spaceId, access, body } = request;
+      const before = await find(spaceId);
+      const { name = before.name, type = before.type, owner_id: ownerId } = body;
+      if (typeof ownerId === 'string') await handOver(spaceId, access, ownerId.toLowerCase());
+      const row = { ...before, name: name.trim(), type };
+      await store.commit([{ kind: 'space.put', row }]);
+      return view(row, access.role);
+    },
+  );
+
+  routes.delete(
+    item,
+    operation({
+      tag: 'Spaces',
+      summary: 'Delete a space',
+      description:
+        'With its tags, connectors, variables, users and keys. Devices are never deleted along with it: it must have ' +
+        'none. Only the owner does that (any admin, where there is no owner), and no API key.',
+      params: SpaceParams,
+      response: { 204: NoContent },
+      errors: { 409: 'There are devices in it.' },
+    }),
+    async ({ spaceId, access }, reply) => {
+      if (access.userId === null) throw new ApiFault(403, 'only a login deletes spaces: a key belongs to its own');
+      const owner = await members.ownerOf(spaceId);
+      if (owner !== null && owner !== access.userId) throw new ApiFault(403, 'only the owner deletes a space');
+      const devices = await store.countDevices(spaceId, {});
+      if (devices > 0) throw new ApiFault(409, `the space has devices (${devices}): delete them first`);
+      await store.commit(await deletionOf(store, members, await find(spaceId)));
+      return reply.code(204).send();
+    },
+  );
+
+  async function visibleSpaces({ userId, boundTo, role }: Access, limit: number, after: Id | undefined) {
+    if (userId === null) {
+      return boundTo === null || (after !== undefined && after >= boundTo)
+        ? []
+        : [await view(await find(boundTo), role)];
+    }
+    const visible = await members.spacesOf(userId, { limit, after });
+    return Promise.all(
+      visible
+        .filter((id) => boundTo === null || id === boundTo)
+        .map(async (id) => view(await find(id), (await members.find(id, userId))?.role ?? 'user')),
+    );
+  }
+
+  async function handOver(spaceId: Id, { userId }: Access, to: Id): Promise<void> {
+    const owner = await members.ownerOf(spaceId);
+    if (owner === to) return;
+    if (owner !== null && owner !== userId) throw new ApiFault(403, 'only the owner hands a space over');
+    if (!(await members.own(spaceId, to))) {
+      throw new ApiFault(400, `body/owner_id "${to}" is not an admin of this space`);
+    }
+  }
+
+  async function find(id: Id): Promise<SpaceRow> {
+    const space = await store.space(id);
     if (!space) throw notFound('space');
-    return spaceView(space);
-  });
-};
+    return space;
+  }
 
-function spaceView(row: SpaceRow) {
-  return {
-    id: row.id,
-    name: row.name,
-    type: row.type,
-    owner_id: null,
-    user_role: 'admin',
-    created_at: isoTime(row.createdAt),
-  };
-}
+  async function view(row: SpaceRow, role: string): Promise<Static<typeof Space>> {
+    return {
+      id: row.id,
+      name: row.name,
+      type: row.type,
+      owner_id: await members.ownerOf(row.id),
+      user_role: role,
+      created_at: isoTime(row.createdAt),
+    };
+  }
+};

@@ -1,9 +1,13 @@
 /** Tags (device cloud API, "Tags"; cloud API gaps, 3.4). */
-import Type from 'typebox';
-import { ConflictError, type Id, type Store, type TagRow } from '../store/store.js';
+import type { FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { type Change, ConflictError, type Id, type Store, type TagRow } from '../store/store.js';
+import { needWholeSpace } from './access.js';
 import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
-import { followsNamingRule, ItemParams, Name, PageQuery, SpaceParams } from './schemas.js';
+import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { NoContent, operation, PageOf } from './operation.js';
+import { followsNamingRule, ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
 import { isoTime } from './time.js';
 
 const Fields = {
@@ -11,16 +15,36 @@ const Fields = {
   color: Type.String({ pattern: '^#[0-9a-fA-F]{6}$', description: 'a colour such as "#1f77b4"' }),
   access_type: Type.Optional(Type.Enum(['write', 'read'], { description: '"write" or "read"' })),
 };
+export const Tag = Type.Object(
+  { id: Uuid, name: Type.String(), color: Fields.color, access_type: Type.Enum(['write', 'read']), created_at: Time },
+  { title: 'Tag' },
+);
+/** Tags as other resources refer to them: whole tags are taken as well. */
+export const TagRefs = Type.Array(Type.Object({ id: Uuid }, { description: 'an object with the id of a tag' }), {
+  maxItems: 100,
+  description: 'a list of at most 100 objects with the id of a tag each',
+});
 const NewTag = Type.Object(Fields, { description: 'a JSON object' });
 const TagUpdate = Type.Partial(NewTag);
+const NAME_TAKEN = 'The space has a tag with this name already.';
 
 export const tags: Family = (routes, { store, clock, ids, log }) => {
   routes.get(
     '/spaces/:space_id/tags',
-    { schema: { params: SpaceParams, querystring: Type.Object(PageQuery) } },
+    operation({
+      tag: 'Tags',
+      summary: 'List tags',
+      params: SpaceParams,
+      querystring: Type.Object(PageQuery),
+      response: { 200: PageOf(Tag) },
+    }),
     async (request, reply) => {
-      const { limit = 100, offset } = request.query;
-      const rows = await store.tags(request.spaceId, { limit, after: offset });
+      const { spaceId, query, access } = request;
+      const { limit = 100, offset } = query;
+      const rows =
+        access.scope === null
+          ? await store.tags(spaceId, { limit, after: offset })
+          : await ofScope(spaceId, access.scope, limit, offset);
       if (offset === undefined && rows.length < limit) reply.header('x-total', rows.length);
       return rows.map(tagView);
     },
@@ -28,8 +52,18 @@ export const tags: Family = (routes, { store, clock, ids, log }) => {
 
   routes.post(
     '/spaces/:space_id/tags',
-    { schema: { params: SpaceParams, body: NewTag } },
-    async ({ spaceId, body }, reply) => {
+    operation({
+      tag: 'Tags',
+      summary: 'Create a tag',
+      params: SpaceParams,
+      headers: IdempotencyHeaders,
+      body: NewTag,
+      response: { 201: Tag },
+      errors: { 409: NAME_TAKEN, ...IDEMPOTENCY_ERRORS },
+    }),
+    async (request, reply) => {
+      needWholeSpace(request);
+      const { spaceId, body } = request;
       const { color, access_type: accessType = 'write' } = body;
       const row = {
         id: ids.uuid(),
@@ -39,20 +73,32 @@ export const tags: Family = (routes, { store, clock, ids, log }) => {
         accessType,
         createdAt: Math.floor(clock.wall),
       };
-      await put(row);
-      return reply.code(201).send(tagView(row));
+      const answer = tagView(row);
+      await put(row, request.receipt(answer));
+      return reply.code(201).send(answer);
     },
   );
 
-  routes.get('/spaces/:space_id/tags/:id', { schema: { params: ItemParams } }, async ({ spaceId, params }) =>
-    tagView(await find(spaceId, params.id)),
+  routes.get(
+    '/spaces/:space_id/tags/:id',
+    operation({ tag: 'Tags', summary: 'Read a tag', params: ItemParams, response: { 200: Tag } }),
+    async (request) => tagView(await find(request, request.params.id)),
   );
 
   routes.put(
     '/spaces/:space_id/tags/:id',
-    { schema: { params: ItemParams, body: TagUpdate } },
-    async ({ spaceId, params, body }) => {
-      const before = await find(spaceId, params.id);
+    operation({
+      tag: 'Tags',
+      summary: 'Change a tag',
+      params: ItemParams,
+      body: TagUpdate,
+      response: { 200: Tag },
+      errors: { 409: NAME_TAKEN },
+    }),
+    async (request) => {
+      const { params, body } = request;
+      const before = await find(request, params.id);
+      needWholeSpace(request);
       const { name = before.name, color = before.color, access_type: accessType = before.accessType } = body;
       const row = { ...before, name: named(name), color, accessType };
       await put(row);
@@ -60,21 +106,40 @@ export const tags: Family = (routes, { store, clock, ids, log }) => {
     },
   );
 
-  routes.delete('/spaces/:space_id/tags/:id', { schema: { params: ItemParams } }, async (request, reply) => {
-    const { id } = await find(request.spaceId, request.params.id);
-    await store.commit([{ kind: 'tag.delete', id }]);
-    return reply.code(204).send();
-  });
+  routes.delete(
+    '/spaces/:space_id/tags/:id',
+    operation({
+      tag: 'Tags',
+      summary: 'Delete a tag, and take it off everything',
+      params: ItemParams,
+      response: { 204: NoContent },
+    }),
+    async (request, reply) => {
+      const { id } = await find(request, request.params.id);
+      needWholeSpace(request);
+      await store.commit([{ kind: 'tag.delete', id }]);
+      return reply.code(204).send();
+    },
+  );
 
-  async function find(spaceId: Id, id: Id): Promise<TagRow> {
+  async function find({ spaceId, access }: Pick<FastifyRequest, 'spaceId' | 'access'>, id: Id): Promise<TagRow> {
     const row = await store.tag(spaceId, id);
-    if (!row) throw notFound('tag');
+    if (!row || access.scope?.includes(id) === false) throw notFound('tag');
     return row;
   }
 
-  async function put(row: TagRow): Promise<void> {
+  /** The page of the tags that a key is limited to. */
+  async function ofScope(spaceId: Id, scope: readonly Id[], limit: number, after = ''): Promise<readonly TagRow[]> {
+    const rows = await Promise.all([...scope].sort().map((id) => store.tag(spaceId, id)));
+    return rows
+      .filter((row) => row !== undefined)
+      .filter((row) => row.id > after)
+      .slice(0, limit);
+  }
+
+  async function put(row: TagRow, receipt: readonly Change[] = []): Promise<void> {
     try {
-      await store.commit([{ kind: 'tag.put', row }]);
+      await store.commit([...receipt, { kind: 'tag.put', row }]);
     } catch (error) {
       if (error instanceof ConflictError) throw new ApiFault(409, `there is a tag "${row.name}" already`);
       throw error;
@@ -88,7 +153,7 @@ export const tags: Family = (routes, { store, clock, ids, log }) => {
   }
 };
 
-export function tagView(row: TagRow) {
+export function tagView(row: TagRow): Static<typeof Tag> {
   return {
     id: row.id,
     name: row.name,
@@ -96,6 +161,22 @@ export function tagView(row: TagRow) {
     access_type: row.accessType,
     created_at: isoTime(row.createdAt),
   };
+}
+
+/** The ids, each once. @throws ApiFault 400 when the space does not have such a tag, or the caller does not know of it */
+export async function knownTags(
+  store: Store,
+  spaceId: Id,
+  refs: Static<typeof TagRefs>,
+  knows: (id: Id) => boolean = () => true,
+): Promise<readonly Id[]> {
+  const ids = refs.map(({ id }) => id.toLowerCase());
+  const known = await tagViews(store, spaceId, ids);
+  const problems = ids.flatMap((id, i) =>
+    known.has(id) && knows(id) ? [] : [`body/tags/${i}/id "${id}" is not a tag of this space`],
+  );
+  if (problems.length > 0) throw new ApiFault(400, problems.join('; '));
+  return [...known.keys()];
 }
 
 /** The tags of these ids, as the API shows them; those that are gone are left out. */

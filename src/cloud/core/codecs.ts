@@ -1,5 +1,5 @@
 /** The codecs that devices have uploaded, compiled once each. */
-import { type Codec, compileCodec, parseCodecDocument } from '../../protocol/codec.js';
+import { type Codec, CodecError, compileCodec, parseCodecDocument } from '../../protocol/codec.js';
 import type { Store } from '../store/store.js';
 
 export class Codecs {
@@ -10,7 +10,7 @@ export class Codecs {
     this.#store = store;
   }
 
-  /** The codec with this hash; undefined when no device has uploaded it. */
+  /** The codec with this hash; undefined when no device has uploaded it, or when it makes no sense. */
   get(hash: string): Codec | undefined | Promise<Codec | undefined> {
     return this.#known.get(hash) ?? this.#load(hash);
   }
@@ -18,8 +18,13 @@ export class Codecs {
   async #load(hash: string): Promise<Codec | undefined> {
     const row = await this.#store.codec(hash);
     if (row === undefined) return undefined;
-    const codec = compileCodec(parseCodecDocument(row.document));
-    this.#known.set(hash, codec);
-    return codec;
+    try {
+      const codec = compileCodec(parseCodecDocument(row.document), row.document);
+      this.#known.set(hash, codec);
+      return codec;
+    } catch (error) {
+      if (error instanceof CodecError) return undefined;
+      throw error;
+    }
   }
 }

@@ -4,20 +4,39 @@
  *
  * Calls about one device must come one after another, which the gateways see to. What a call returns has been stored.
  */
-import type { Alarm, EdgeClock } from '../../kernel/clock.js';
-import { days, hours, type Millis } from '../../kernel/time.js';
+import type { EdgeClock } from '../../kernel/clock.js';
+import type { Millis } from '../../kernel/time.js';
 import { encodeBody } from '../../protocol/encode.js';
-import { tokenBytes } from '../../protocol/flap/envelope.js';
 import { contentPrint } from '../../protocol/hashes.js';
-import { encodeDown } from '../../protocol/messages.js';
+import type { DecodedData } from '../../protocol/http/uplinks.js';
+import { encodeDown, TYPE } from '../../protocol/messages.js';
 import type { DeliveryEvidence, DownlinkType, Trace } from '../../trace/events.js';
-import { DownlinkRefused, type DownlinkRequest, type Downlinks, type Ids, type Log } from '../context.js';
-import type { Change, DeviceRow, DownState, Id, MessageRow, Store } from '../store/store.js';
+import {
+  DownlinkRefused,
+  type DownlinkRequest,
+  type Downlinks,
+  type Forwarding,
+  type Ids,
+  type Log,
+} from '../context.js';
+import { Updates } from '../firmware/updates.js';
+import {
+  type Change,
+  ConflictError,
+  type DeviceRow,
+  type DownState,
+  type Id,
+  type MessageRow,
+  type Store,
+} from '../store/store.js';
 import { Codecs } from './codecs.js';
 import { downMessage, requestBody } from './down-messages.js';
+import { Expiry } from './expiry.js';
+import { type ChunkQueue, FirmwareQueue } from './firmware.js';
 import { Intake } from './intake.js';
 import { newMessage } from './message-rows.js';
-import { nextDownlink, type Peer, type QueuedDownlink } from './peer.js';
+import { asQueued, nextDownlink, type Peer, type QueuedDownlink } from './peer.js';
+import { Peers } from './peers.js';
 
 export interface CoreOptions {
   readonly store: Store;
@@ -25,25 +44,28 @@ export interface CoreOptions {
   readonly ids: Ids;
   readonly trace: Trace;
   readonly log: Log;
+  /** Forwards messages; left out: nobody does. */
+  readonly forwarding?: Forwarding | undefined;
   /** How long an undelivered downlink is kept. Default 30 days (wire protocol, 6.2). */
   readonly expiry?: Millis;
 }
 
-const EXPIRY_SWEEP = hours(1);
-const SWEEP_SIZE = 500;
+/** Types of the uplinks that tell how a firmware update goes. */
+const UPDATE_REPORTS: ReadonlySet<number> = new Set([TYPE['create-session'], TYPE['upload-firmware']]);
 
 export class CloudCore implements Downlinks {
+  readonly firmware: FirmwareQueue;
   readonly #store: Store;
   readonly #clock: EdgeClock;
   readonly #ids: Ids;
   readonly #trace: Trace;
   readonly #log: Log;
-  readonly #expiry: Millis;
+  readonly #forwarding: Forwarding | undefined;
+  readonly #expiry: Expiry;
   readonly #codecs: Codecs;
+  readonly #updates: Updates;
   readonly #intake: Intake;
-  readonly #peers = new Map<number, Peer>();
-  readonly #loading = new Map<number, Promise<Peer | undefined>>();
-  #nextSweep: Alarm | undefined;
+  readonly #peers: Peers;
 
   constructor(options: CoreOptions) {
     this.#store = options.store;
@@ -51,26 +73,28 @@ export class CloudCore implements Downlinks {
     this.#ids = options.ids;
     this.#trace = options.trace;
     this.#log = options.log;
-    this.#expiry = options.expiry ?? days(30);
+    this.#forwarding = options.forwarding;
     this.#codecs = new Codecs(options.store);
-    this.#intake = new Intake({ ...options, codecs: this.#codecs });
-    this.#sweepLater();
+    this.#updates = new Updates(options);
+    this.#intake = new Intake({ ...options, codecs: this.#codecs, updates: this.#updates });
+    this.firmware = new FirmwareQueue({ ...options, updates: this.#updates, queue: this.#chunkQueue() });
+    this.#peers = new Peers({ ...options, onRead: (peer) => this.firmware.look(peer) });
+    this.#expiry = new Expiry(options, (row) => this.#expire(row));
   }
 
-  /** What is remembered of a device, without asking the store. */
+  /** What is remembered of a device, without asking the store; undefined when it may have changed. */
   known(serial: number): Peer | undefined {
-    return this.#peers.get(serial);
+    return this.#peers.known(serial);
   }
 
   /** Reads a device and its queue from the store; undefined when the cloud does not know the serial number. */
   load(serial: number): Promise<Peer | undefined> {
-    const loading = this.#loading.get(serial) ?? this.#read(serial);
-    this.#loading.set(serial, loading);
-    return loading.finally(() => this.#loading.delete(serial));
+    return this.#peers.load(serial);
   }
 
   /** Notes that a packet of the device has arrived. */
   contact(peer: Peer): void {
+    this.#peers.claim(peer);
     for (const entry of peer.queue) {
       if (entry.contacted) continue;
       entry.contacted = true;
@@ -85,18 +109,31 @@ export class CloudCore implements Downlinks {
   }
 
   /**
-   * Stores an uplink message (type byte and value). Resolves true when it is durable, or known to be stored already; false
-   * when it is not acceptable (wire protocol, 6.3).
+   * Stores an uplink message (type byte and value, or data without a codec). Resolves true when it is durable, or known to
+   * be stored already; false when it is not acceptable (wire protocol, 6.3).
    */
-  async accept(peer: Peer, message: Uint8Array): Promise<boolean> {
-    const queued = await this.#intake.accept(peer, message);
-    if (queued === 'refused') return false;
-    for (const row of queued) this.#enqueue(peer, row);
+  accept(peer: Peer, message: Uint8Array | DecodedData): Promise<boolean> {
+    const aboutUpdate = message instanceof Uint8Array && UPDATE_REPORTS.has(message[0] ?? -1);
+    if (!aboutUpdate) return this.#accept(peer, message);
+    return this.#updates.inTurn(peer.device.id, async () => {
+      const accepted = await this.#accept(peer, message);
+      if (peer.update) await this.firmware.look(peer);
+      return accepted;
+    });
+  }
+
+  async #accept(peer: Peer, message: Uint8Array | DecodedData): Promise<boolean> {
+    const accepted = await this.#intake.accept(peer, message);
+    if (accepted === 'refused') return false;
+    if (accepted.update) await this.firmware.moved(peer, accepted.update);
+    for (const row of accepted.queue) this.#enqueue(peer, row);
     return true;
   }
 
   /** Takes the head of the queue for delivery; undefined when nothing waits. It stays in the queue until confirmed. */
   async take(peer: Peer): Promise<Uint8Array | undefined> {
+    if (this.#peers.shared) await this.#peers.refresh(peer);
+    await this.firmware.polled(peer);
     for (;;) {
       const entry = nextDownlink(peer);
       if (entry === undefined) return undefined;
@@ -123,66 +160,81 @@ export class CloudCore implements Downlinks {
     }
   }
 
-  /** The downlink in flight is confirmed: state sent. */
-  async confirm(peer: Peer, evidence: DeliveryEvidence): Promise<void> {
-    const entry = peer.inFlight;
+  /** A downlink, normally the one in flight, is confirmed: state sent. */
+  async confirm(peer: Peer, evidence: DeliveryEvidence, entry = peer.inFlight): Promise<void> {
     peer.inFlight = undefined;
+    if (entry?.row.type !== 'firmware') return this.#confirmed(peer, evidence, entry);
+    await this.#updates.inTurn(entry.row.deviceId, () => this.#confirmed(peer, evidence, entry));
+  }
+
+  async #confirmed(peer: Peer, evidence: DeliveryEvidence, entry: QueuedDownlink | undefined): Promise<void> {
     // It may have been cancelled, or its device deleted, while it was on its way.
     if (entry === undefined || !peer.queue.includes(entry)) return;
     peer.queue = peer.queue.filter((other) => other !== entry);
     const { id } = entry.row;
-    await this.#store.commit([this.#stateChange(entry, 'sent'), this.#timelineEntry(id, 'sent', evidence)]);
+    const more = entry.row.type === 'firmware' ? await this.firmware.delivered(peer, entry.row) : [];
+    const deliveries = (await this.#forwarding?.deliveries(peer.device, entry.row)) ?? [];
+    const sent = [this.#stateChange(entry, 'sent'), this.#timelineEntry(id, 'sent', evidence)];
+    if (!(await this.#commitInTime([...sent, ...more, ...deliveries]))) return;
+    if (deliveries.length > 0) this.#forwarding?.wake();
     const at = this.#clock.now;
     this.#trace.emit({ kind: 'downlink.delivered', at, serial: peer.device.serial, downlink: id, evidence });
   }
 
-  async queue(device: DeviceRow, request: DownlinkRequest): Promise<MessageRow> {
+  async queue(
+    device: DeviceRow,
+    request: DownlinkRequest,
+    along: (row: MessageRow) => readonly Change[] = () => [],
+  ): Promise<MessageRow> {
     if (request.type === 'data') await this.#checkData(device, request.body);
     const row = newMessage(this.#ids, this.#clock, device, 'down', request.type, requestBody(request));
-    await this.#store.commit([{ kind: 'message.insert', row }, this.#timelineEntry(row.id, 'queued', null)]);
+    await this.#store.commit([
+      ...along(row),
+      { kind: 'message.insert', row },
+      this.#timelineEntry(row.id, 'queued', null),
+    ]);
     this.#emitQueued(device.serial, row);
-    const peer = this.#peers.get(device.serial) ?? (await this.#loading.get(device.serial));
+    const peer = await this.#peers.settled(device.serial);
     if (peer && !peer.queue.some((entry) => entry.row.id === row.id)) this.#insert(peer, row);
     return row;
   }
 
   async cancel(message: MessageRow): Promise<'cancelled' | 'not-pending'> {
+    const outcome = await this.#cancel(message);
+    if (outcome === 'cancelled' && message.type === 'firmware') await this.firmware.lost(message, 'cancelled', null);
+    return outcome;
+  }
+
+  async #cancel(message: MessageRow): Promise<'cancelled' | 'not-pending'> {
     if (message.downState !== 'pending') return 'not-pending';
     const device = await this.#store.device(message.spaceId, message.deviceId);
     const peer = device && this.#peers.get(device.serial);
     const entry = peer?.queue.find((candidate) => candidate.row.id === message.id);
-    if (peer && entry === undefined) return 'not-pending';
     if (peer) peer.queue = peer.queue.filter((other) => other !== entry);
-    await this.#end(device?.serial ?? 0, entry ?? asQueued(message), 'cancelled', null);
-    return 'cancelled';
+    const ended = await this.#end(device?.serial ?? 0, entry ?? asQueued(message), 'cancelled', null);
+    return ended ? 'cancelled' : 'not-pending';
   }
 
-  async forget(serial: number): Promise<void> {
-    const peer = this.#peers.get(serial);
-    if (peer === undefined) return;
-    const device = await this.#store.deviceBySerial(serial);
-    if (device?.id === peer.device.id) peer.device = device;
-    else this.#peers.delete(serial);
+  forget(serial: number): Promise<void> {
+    return this.#peers.forget(serial);
   }
 
   /** Stops the periodic work. */
   close(): void {
-    this.#nextSweep?.cancel();
+    this.#expiry.close();
   }
 
-  async #read(serial: number): Promise<Peer | undefined> {
-    const device = await this.#store.deviceBySerial(serial);
-    if (device === undefined) return undefined;
-    const pending = await this.#store.pendingDownlinks(device.id);
-    const peer: Peer = {
-      device,
-      token: tokenBytes(device.token),
-      queue: pending.map(asQueued),
-      inFlight: undefined,
-      configUnchecked: false,
+  #chunkQueue(): ChunkQueue {
+    return {
+      peerOf: (serial) => this.#peers.get(serial),
+      insert: (peer, row) => this.#enqueue(peer, row),
+      settle: async (peer, entry, received) => {
+        if (received) return this.#confirmed(peer, 'next-packet', entry);
+        peer.queue = peer.queue.filter((other) => other !== entry);
+        await this.#end(peer.device.serial, entry, 'cancelled', 'superseded');
+      },
+      cancel: (row) => this.#cancel(row),
     };
-    this.#peers.set(serial, peer);
-    return peer;
   }
 
   /** A downlink that the cloud made by itself. A new session answer replaces an older one (wire protocol, 6.4). */
@@ -197,13 +249,13 @@ export class CloudCore implements Downlinks {
   }
 
   #insert(peer: Peer, row: MessageRow): void {
-    peer.queue.push(asQueued(row));
-    peer.queue.sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
+    peer.queue = [...peer.queue, asQueued(row)].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
   }
 
   /** The bytes of a downlink; undefined when it can not be built, in which case it is cancelled with the reason. */
   async #build(peer: Peer, row: MessageRow): Promise<Uint8Array | undefined> {
     try {
+      if (row.type === 'firmware') return encodeDown(await this.#updates.chunk(row));
       const { encoderHash } = peer.device;
       const encoder = row.type === 'data' && encoderHash ? await this.#codecs.get(encoderHash) : undefined;
       return encodeDown(downMessage(row, this.#clock.wall, encoder));
@@ -212,6 +264,7 @@ export class CloudCore implements Downlinks {
       this.#log.warn({ message: row.id, why }, 'downlink can not be encoded');
       peer.queue = peer.queue.filter((entry) => entry.row !== row);
       await this.#end(peer.device.serial, asQueued(row), 'cancelled', why);
+      if (row.type === 'firmware') await this.firmware.lost(row, 'failed', why);
       return undefined;
     }
   }
@@ -228,33 +281,29 @@ export class CloudCore implements Downlinks {
     }
   }
 
-  async #end(serial: number, entry: QueuedDownlink, state: 'cancelled' | 'expired', why: string | null): Promise<void> {
+  /** False when it had ended before. */
+  async #end(
+    serial: number,
+    entry: QueuedDownlink,
+    state: 'cancelled' | 'expired',
+    why: string | null,
+  ): Promise<boolean> {
     const { id } = entry.row;
-    await this.#store.commit([this.#stateChange(entry, state), this.#timelineEntry(id, state, why)]);
+    const ended = await this.#commitInTime([this.#stateChange(entry, state), this.#timelineEntry(id, state, why)]);
+    if (!ended) return false;
     const at = this.#clock.now;
     if (state === 'cancelled') this.#trace.emit({ kind: 'downlink.cancelled', at, serial, downlink: id });
     else this.#trace.emit({ kind: 'downlink.expired', at, serial, downlink: id });
+    return true;
   }
 
-  #sweepLater(): void {
-    this.#nextSweep = this.#clock.after(EXPIRY_SWEEP, 'expiry of downlinks', () => {
-      const release = this.#clock.hold('the expiry of downlinks');
-      this.#expire()
-        .catch((error: unknown) => this.#log.error({ error: String(error) }, 'expiry of downlinks failed'))
-        .finally(release);
-      this.#sweepLater();
-    });
-  }
-
-  /** Ends downlinks that nobody has fetched in time. */
-  async #expire(): Promise<void> {
-    const overdue = await this.#store.overdueDownlinks(this.#clock.wall - this.#expiry, SWEEP_SIZE);
-    for (const row of overdue) {
-      const device = await this.#store.device(row.spaceId, row.deviceId);
-      const peer = device && this.#peers.get(device.serial);
-      if (peer) peer.queue = peer.queue.filter((entry) => entry.row.id !== row.id);
-      await this.#end(device?.serial ?? 0, asQueued(row), 'expired', null);
-    }
+  async #expire(row: MessageRow): Promise<void> {
+    const device = await this.#store.device(row.spaceId, row.deviceId);
+    const peer = device && this.#peers.get(device.serial);
+    if (peer) peer.queue = peer.queue.filter((entry) => entry.row.id !== row.id);
+    const ended = await this.#end(device?.serial ?? 0, asQueued(row), 'expired', null);
+    if (ended && row.type === 'firmware')
+      await this.firmware.lost(row, 'failed', 'the device did not fetch it in time');
   }
 
   #stateChange(entry: QueuedDownlink, state: DownState): Change {
@@ -271,7 +320,18 @@ export class CloudCore implements Downlinks {
 
   /** For what may be lost in a crash: nobody was told that it is kept. */
   #writeBehind(changes: readonly Change[]): void {
-    this.#store.commit(changes).catch((error: unknown) => this.#log.error({ error: String(error) }, 'write failed'));
+    this.#commitInTime(changes).catch((error: unknown) => this.#log.error({ error: String(error) }, 'write failed'));
+  }
+
+  /** Commits, unless a downlink in it has been sent or ended meanwhile: by somebody else's request, or by another service. */
+  async #commitInTime(changes: readonly Change[]): Promise<boolean> {
+    try {
+      await this.#store.commit(changes);
+      return true;
+    } catch (error) {
+      if (error instanceof ConflictError && error.field === 'down-state') return false;
+      throw error;
+    }
   }
 
   #emit(kind: 'downlink.contact', peer: Peer, downlink: Id): void {
@@ -283,8 +343,4 @@ export class CloudCore implements Downlinks {
     const type = row.type as DownlinkType;
     this.#trace.emit({ kind: 'downlink.queued', at: this.#clock.now, serial, downlink: row.id, type });
   }
-}
-
-function asQueued(row: MessageRow): QueuedDownlink {
-  return { row, attempt: row.downAttempt, contacted: row.downAttempt > 0 };
 }

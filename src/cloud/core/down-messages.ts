@@ -3,6 +3,7 @@ import type { UnixMillis } from '../../kernel/time.js';
 import type { Codec } from '../../protocol/codec.js';
 import { encodeBody } from '../../protocol/encode.js';
 import type { DownMessage } from '../../protocol/messages.js';
+import { uuidBytes } from '../../protocol/uuid.js';
 import type { DownlinkRequest } from '../context.js';
 import type { MessageRow } from '../store/store.js';
 
@@ -51,17 +52,6 @@ export function downMessage(row: MessageRow, now: UnixMillis, encoder: Codec | u
     default:
       throw new Error(`"${row.type}" is not a type of downlink`);
   }
-}
-
-/** The 16 bytes of a UUID: the message id of a shell downlink on the wire. */
-export function uuidBytes(id: string): Uint8Array {
-  return Uint8Array.from(Buffer.from(id.replaceAll('-', ''), 'hex'));
-}
-
-/** The UUID with these 16 bytes. */
-export function uuidText(bytes: Uint8Array): string {
-  const hex = Buffer.from(bytes).toString('hex');
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 function sessionMessage(body: SessionBody, now: UnixMillis): DownMessage {

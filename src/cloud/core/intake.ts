@@ -4,16 +4,20 @@
  */
 import type { Clock } from '../../kernel/clock.js';
 import { hours } from '../../kernel/time.js';
-import { parseCodecDocument } from '../../protocol/codec.js';
+import { CodecError, parseCodecDocument } from '../../protocol/codec.js';
 import { decodeBody } from '../../protocol/decode.js';
 import { contentPrint } from '../../protocol/hashes.js';
-import { MessageError, parseUp, type UpMessage } from '../../protocol/messages.js';
+import { type DecodedData, firmwareJson } from '../../protocol/http/uplinks.js';
+import { MessageError, parseUp, type UploadFirmware, type UpMessage } from '../../protocol/messages.js';
+import { uuidText } from '../../protocol/uuid.js';
 import type { Trace, UplinkType } from '../../trace/events.js';
-import type { Ids, Log } from '../context.js';
+import type { Forwarding, Ids, Log } from '../context.js';
+import type { UpdateJob } from '../firmware/job.js';
+import type { Updates } from '../firmware/updates.js';
 import type { Change, DeviceChange, MessageRow, Store } from '../store/store.js';
 import type { Codecs } from './codecs.js';
 import { containsConfig } from './config-lines.js';
-import { type SessionBody, uuidText } from './down-messages.js';
+import type { SessionBody } from './down-messages.js';
 import { newMessage } from './message-rows.js';
 import type { Peer } from './peer.js';
 
@@ -27,21 +31,36 @@ export interface IntakeOptions {
   readonly trace: Trace;
   readonly log: Log;
   readonly codecs: Codecs;
+  readonly updates: Updates;
+  readonly forwarding?: Forwarding | undefined;
+}
+
+/** What became of an uplink. */
+export interface Accepted {
+  /** Downlinks that the cloud owes in return; stored. */
+  readonly queue: readonly MessageRow[];
+  /** The firmware update that it has moved on. */
+  readonly update: UpdateJob | undefined;
 }
 
 /** What is to be written for one uplink. */
-interface Entry {
+interface Entry extends Accepted {
   readonly type: UplinkType;
   readonly row: MessageRow;
   readonly device: DeviceChange;
   readonly changes: readonly Change[];
-  /** Downlinks that the cloud owes in return. */
-  readonly queue: readonly MessageRow[];
   /** Downlinks that this message proves to be carried out. */
   readonly answers: readonly string[];
 }
 
-const NO_EXTRAS = { device: {}, changes: [], queue: [], answers: [] } as const;
+/** What a data message says, and what is known of how it said it. */
+interface Content {
+  readonly body: unknown;
+  readonly codecHash?: string;
+  readonly raw?: string;
+}
+
+const NO_EXTRAS = { device: {}, changes: [], queue: [], update: undefined, answers: [] } as const;
 
 export class Intake {
   readonly #options: IntakeOptions;
@@ -50,35 +69,33 @@ export class Intake {
     this.#options = options;
   }
 
-  /** Stores a message durably. Resolves with the downlinks to queue, or with 'refused' when it is not acceptable. */
-  async accept(peer: Peer, message: Uint8Array): Promise<readonly MessageRow[] | 'refused'> {
+  /** Stores a message durably, and what follows from it. 'refused': it is not acceptable. */
+  async accept(peer: Peer, message: Uint8Array | DecodedData): Promise<Accepted | 'refused'> {
     const { store, clock, trace, log } = this.#options;
     const { serial } = peer.device;
-    let parsed: UpMessage;
     try {
-      parsed = parseUp(message);
+      const uplink = message instanceof Uint8Array ? parseUp(message) : message;
+      const print = printOf(uplink, message);
+      const original = print && (await store.copyOf(peer.device.id, print, clock.wall - COPY_WINDOW));
+      if (original) {
+        trace.emit({ kind: 'cloud.stored', at: clock.now, serial, type: 'data', message: original, copy: true });
+        return { queue: [], update: undefined };
+      }
+      const entry = await this.#entryFor(peer, uplink, print);
+      await this.#write(peer, entry);
+      return entry;
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
       log.warn({ serial, why: error.message }, 'uplink refused');
       return 'refused';
     }
-    if (parsed.kind === 'upload-data') {
-      const since = clock.wall - COPY_WINDOW;
-      const original = await store.copyOf(peer.device.id, contentPrint(message), since);
-      if (original !== undefined) {
-        trace.emit({ kind: 'cloud.stored', at: clock.now, serial, type: 'data', message: original, copy: true });
-        return [];
-      }
-    }
-    const entry = await this.#entryFor(peer, parsed, message);
-    await this.#write(peer, entry);
-    return entry.queue;
   }
 
   async #write(peer: Peer, entry: Entry): Promise<void> {
-    const { store, clock, trace } = this.#options;
+    const { store, clock, trace, forwarding } = this.#options;
     const { serial } = peer.device;
     const change: DeviceChange = { ...entry.device, lastSeen: clock.wall };
+    const deliveries = (await forwarding?.deliveries(peer.device, entry.row)) ?? [];
     const answered: Change[] = entry.answers.flatMap((id) => [
       { kind: 'message.answered', id, at: clock.wall },
       { kind: 'timeline.add', row: { messageId: id, at: clock.wall, what: 'answered', detail: entry.row.id } },
@@ -89,14 +106,16 @@ export class Intake {
       ...inserts,
       { kind: 'device.change', id: peer.device.id, change },
       ...answered,
+      ...deliveries,
     ]);
+    if (deliveries.length > 0) forwarding?.wake();
     peer.device = { ...peer.device, ...change };
     const at = clock.now;
     trace.emit({ kind: 'cloud.stored', at, serial, type: entry.type, message: entry.row.id, copy: false });
     for (const downlink of entry.answers) trace.emit({ kind: 'downlink.answered', at, serial, downlink });
   }
 
-  async #entryFor(peer: Peer, message: UpMessage, bytes: Uint8Array): Promise<Entry> {
+  async #entryFor(peer: Peer, message: UpMessage | DecodedData, print: string | null): Promise<Entry> {
     switch (message.kind) {
       case 'create-session':
         return this.#session(peer, message);
@@ -106,13 +125,15 @@ export class Intake {
       case 'upload-encoder':
         return this.#codec(peer, message);
       case 'upload-data':
-        return this.#data(peer, message, bytes);
+        return this.#data(peer, print, await this.#decoded(message));
+      case 'decoded-data':
+        return this.#data(peer, print, { body: message.body });
       case 'upload-shell':
         return this.#shell(peer, message);
       case 'upload-stats':
         return { ...NO_EXTRAS, type: 'stats', row: this.#row(peer, 'stats', message.stats) };
       case 'upload-firmware':
-        return { ...NO_EXTRAS, type: 'firmware', row: this.#row(peer, 'firmware', firmwareBody(message)) };
+        return this.#firmware(peer, message);
       case 'get-timestamp': {
         const { clock, ids } = this.#options;
         const answer = newMessage(ids, clock, peer.device, 'down', 'timestamp', null);
@@ -123,8 +144,8 @@ export class Intake {
     }
   }
 
-  #session(peer: Peer, message: Extract<UpMessage, { kind: 'create-session' }>): Entry {
-    const { clock, ids } = this.#options;
+  async #session(peer: Peer, message: Extract<UpMessage, { kind: 'create-session' }>): Promise<Entry> {
+    const { clock, ids, updates } = this.#options;
     const { device } = peer;
     const second = Math.floor(clock.wall / 1000);
     const sessionId = second === device.sessionId ? second + 1 : second;
@@ -139,7 +160,22 @@ export class Intake {
     };
     const answer = newMessage(ids, clock, device, 'down', 'session', body);
     peer.configUnchecked = true;
-    return { ...NO_EXTRAS, type: 'session', row, device: { sessionId, session: message.session }, queue: [answer] };
+    const step = await updates.sessionBegan(device, message.session);
+    return {
+      ...NO_EXTRAS,
+      type: 'session',
+      row,
+      device: { sessionId, session: message.session },
+      changes: step?.changes ?? [],
+      queue: [answer, ...(step?.queue ?? [])],
+      update: step?.job,
+    };
+  }
+
+  async #firmware(peer: Peer, message: UploadFirmware): Promise<Entry> {
+    const row = this.#row(peer, 'firmware', firmwareJson(message));
+    const { changes = [], queue = [], job } = (await this.#options.updates.reported(peer.device, message)) ?? {};
+    return { ...NO_EXTRAS, type: 'firmware', row, changes, queue, update: job };
   }
 
   async #config(peer: Peer, message: Extract<UpMessage, { kind: 'upload-config' }>): Promise<Entry> {
@@ -152,29 +188,39 @@ export class Intake {
   #codec(peer: Peer, message: Extract<UpMessage, { kind: 'upload-decoder' | 'upload-encoder' }>): Entry {
     const { hash, document } = message;
     const type = message.kind === 'upload-decoder' ? 'decoder' : 'encoder';
-    const { name, version } = parseCodecDocument(document);
-    const row = this.#row(peer, type, { hash, name, version }, { codecHash: hash });
+    const row = this.#row(peer, type, { hash, ...this.#titleOf(document) }, { codecHash: hash });
     const device = type === 'decoder' ? { decoderHash: hash } : { encoderHash: hash };
     return { ...NO_EXTRAS, type: 'codec', row, device, changes: [{ kind: 'codec.put', row: { hash, document } }] };
   }
 
-  async #data(peer: Peer, message: Extract<UpMessage, { kind: 'upload-data' }>, bytes: Uint8Array): Promise<Entry> {
+  /** A codec that can not be read is kept all the same: refused, its device would repeat it for ever (quirk 14). */
+  #titleOf(document: Uint8Array): { readonly name: string | null; readonly version: number | null } {
+    try {
+      const { name, version } = parseCodecDocument(document);
+      return { name, version };
+    } catch (error) {
+      if (error instanceof CodecError) return { name: null, version: null };
+      throw error;
+    }
+  }
+
+  async #data(peer: Peer, print: string | null, content: Content): Promise<Entry> {
     // Application data show that the device has started: had its configuration changed, it would have said so by now.
     const answers = peer.configUnchecked ? await this.#configsProvedBy(peer, await this.#lastConfig(peer)) : [];
     peer.configUnchecked = false;
-    const print = contentPrint(bytes);
-    const codec = await this.#options.codecs.get(message.hash);
-    let body: unknown = null;
-    let raw: string | null = null;
+    const { body, ...more } = content;
+    return { ...NO_EXTRAS, type: 'data', row: this.#row(peer, 'data', body, { ...more, print }), answers };
+  }
+
+  /** What can not be decoded is stored as it came (wire protocol, 12.3). */
+  async #decoded({ hash, body }: Extract<UpMessage, { kind: 'upload-data' }>): Promise<Content> {
+    const codec = await this.#options.codecs.get(hash);
     try {
-      if (codec) body = decodeBody(codec, message.body);
-      else raw = Buffer.from(message.body).toString('hex');
+      if (codec) return { body: decodeBody(codec, body), codecHash: hash };
     } catch {
-      // What can not be decoded is stored as it came (wire protocol, 12.3).
-      raw = Buffer.from(message.body).toString('hex');
+      // Stored raw, as below.
     }
-    const row = this.#row(peer, 'data', body, { codecHash: message.hash, raw, print });
-    return { ...NO_EXTRAS, type: 'data', row, answers };
+    return { body: null, codecHash: hash, raw: Buffer.from(body).toString('hex') };
   }
 
   async #shell(peer: Peer, message: Extract<UpMessage, { kind: 'upload-shell' }>): Promise<Entry> {
@@ -212,11 +258,13 @@ export class Intake {
   }
 }
 
-function firmwareBody(message: Extract<UpMessage, { kind: 'upload-firmware' }>): unknown {
-  const { kind: _, updateId, maxLength, ...rest } = message;
-  return {
-    ...rest,
-    ...(updateId && { update_id: uuidText(updateId) }),
-    ...(maxLength !== undefined && { max_length: maxLength }),
-  };
+/**
+ * What a repetition of a data message is recognised by; null: not at all. Firmware numbers and dates its bodies. One without
+ * either, from a device that speaks JSON, may say the same thing twice.
+ */
+function printOf(uplink: UpMessage | DecodedData, message: Uint8Array | DecodedData): string | null {
+  if (message instanceof Uint8Array) return uplink.kind === 'upload-data' ? contentPrint(message) : null;
+  const { message: head } = message.body;
+  const isDated = typeof head === 'object' && head !== null && ('sequence' in head || 'timestamp' in head);
+  return isDated ? contentPrint(Buffer.from(JSON.stringify(message.body))) : null;
 }

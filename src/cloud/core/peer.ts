@@ -2,6 +2,7 @@
  * What the service remembers of a device while it talks to it. All of it can be read from the store again: losing it costs
  * a reset at most (wire protocol, 6.1).
  */
+import type { Instant } from '../../kernel/time.js';
 import type { DeviceRow, MessageRow } from '../store/store.js';
 
 /** A downlink in state pending. */
@@ -23,6 +24,17 @@ export interface Peer {
   inFlight: QueuedDownlink | undefined;
   /** A session has begun, and it has not been seen yet whether the device runs the configuration that it was sent. */
   configUnchecked: boolean;
+  /** A firmware update is under way: configurations wait for its end, because they reboot the device. */
+  update: PeerUpdate | undefined;
+}
+
+export interface PeerUpdate {
+  /** Since when the device owes an answer to a chunk; undefined: it owes none. */
+  silentSince: Instant | undefined;
+}
+
+export function asQueued(row: MessageRow): QueuedDownlink {
+  return { row, attempt: row.downAttempt, contacted: row.downAttempt > 0 };
 }
 
 /**
@@ -31,12 +43,12 @@ export interface Peer {
  */
 const RANK: Readonly<Record<string, number>> = { session: 0, timestamp: 1, data: 2, shell: 2, firmware: 3, config: 4 };
 
-/** The downlink that is delivered next. A data downlink waits until the device has uploaded an encoder. */
+/** The downlink that is delivered next. */
 export function nextDownlink(peer: Peer, except?: QueuedDownlink): QueuedDownlink | undefined {
   let best: QueuedDownlink | undefined;
   let bestRank = Number.POSITIVE_INFINITY;
   for (const entry of peer.queue) {
-    if (entry === except || (entry.row.type === 'data' && peer.device.encoderHash === null)) continue;
+    if (entry === except || isHeldBack(peer, entry.row.type)) continue;
     const rank = RANK[entry.row.type] ?? 2;
     if (rank < bestRank) {
       best = entry;
@@ -44,4 +56,9 @@ export function nextDownlink(peer: Peer, except?: QueuedDownlink): QueuedDownlin
     }
   }
   return best;
+}
+
+/** Data wait until the device has uploaded an encoder, a configuration while a firmware update is under way. */
+function isHeldBack(peer: Peer, type: string): boolean {
+  return (type === 'data' && peer.device.encoderHash === null) || (type === 'config' && peer.update !== undefined);
 }

@@ -21,6 +21,7 @@ import type { Trace } from '../../trace/events.js';
 import type { Log } from '../context.js';
 import type { CloudCore } from '../core/core.js';
 import type { Peer } from '../core/peer.js';
+import { StoreBusy } from '../operations/guard.js';
 
 export interface FlapGatewayOptions {
   readonly core: CloudCore;
@@ -192,7 +193,10 @@ export class FlapGateway {
   #inBackground(work: Promise<void>): void {
     const release = this.#clock.hold('the gateway and its store');
     const watched = work
-      .catch((error: unknown) => this.#log.error({ error: String(error) }, 'datagram could not be handled'))
+      .catch((error: unknown) => {
+        if (error instanceof StoreBusy) this.counters.overrun++;
+        else this.#log.error({ error: String(error) }, 'datagram could not be handled');
+      })
       .finally(() => {
         this.#work.delete(watched);
         release();

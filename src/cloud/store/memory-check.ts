@@ -2,22 +2,28 @@
  * What can be wrong with a list of changes, found before the first of them is made: that is how a commit in memory is whole
  * or not at all without any undoing.
  */
+import { keyOf } from './memory-records.js';
 import type { MemoryTables } from './memory-tables.js';
 import {
   type Change,
   ConflictError,
   type DeviceRow,
+  type DownState,
   type Id,
   type KeyRow,
   type MessageRow,
+  type RecordRow,
   type TagRow,
 } from './store.js';
 
+/** JSON texts by the row that they are the body of. */
+export type Bodies = ReadonlyMap<MessageRow | RecordRow, string>;
+
 /**
- * Returns the bodies of the messages in the list, as JSON text.
+ * Returns the bodies of the messages and records in the list, as JSON text.
  * @throws ConflictError, or an Error when a row refers to nothing, is there already, or has a body that is no JSON
  */
-export function check(tables: MemoryTables, changes: readonly Change[]): ReadonlyMap<Id, string> {
+export function check(tables: MemoryTables, changes: readonly Change[]): Bodies {
   const list = new Check(tables);
   for (const change of changes) list.add(change);
   return list.bodies;
@@ -28,11 +34,19 @@ class Check {
   readonly #tables: MemoryTables;
   readonly #spaces = new Set<Id>();
   readonly #devices = new Set<Id>();
-  readonly bodies = new Map<Id, string>();
+  readonly #messages = new Set<Id>();
+  readonly bodies = new Map<MessageRow | RecordRow, string>();
   /** Serial numbers that the list takes (true) or sets free (false). */
   readonly #serials = new Map<number, boolean>();
   /** Space and name of every tag; made when the list has to do with tags. */
   #tagNames: Map<Id, string> | undefined;
+  /** States of messages, as far as the list has changed them. */
+  readonly #downStates = new Map<Id, DownState | null>();
+  /** Keys that the list deletes: their hashes are free. */
+  readonly #deletedKeys = new Set<Id>();
+  /** Who has a record's key now, and which key a record has, as far as the list has changed it. */
+  readonly #recordHolders = new Map<string, Id | undefined>();
+  readonly #recordKeys = new Map<string, string | undefined>();
 
   constructor(tables: MemoryTables) {
     this.#tables = tables;
@@ -61,13 +75,25 @@ class Check {
       case 'device.delete': {
         const device = this.#tables.devices.get(change.id);
         if (device && !device.deleted) this.#serials.set(device.row.serial, false);
+        for (const { id } of device?.pending ?? []) this.#downStates.set(id, 'cancelled');
         break;
       }
       case 'message.insert':
         this.#needMessageParents(change.row);
         break;
-      case 'device.change':
+      case 'key.delete':
+        this.#deletedKeys.add(change.id);
+        break;
+      case 'record.put':
+        this.#putRecord(change.row);
+        break;
+      case 'record.delete':
+        this.#freeRecordKey(change.family, change.id);
+        break;
       case 'message.state':
+        this.#needPending(change.id, change.state);
+        break;
+      case 'device.change':
       case 'message.answered':
       case 'timeline.add':
       case 'codec.put':
@@ -83,7 +109,8 @@ class Check {
 
   #needFreeHash(row: KeyRow): void {
     const holder = this.#tables.keysByHash.get(row.hash);
-    if (holder && holder.id !== row.id) throw new Error('another key has this hash');
+    if (holder && holder.id !== row.id && !this.#deletedKeys.has(holder.id))
+      throw new Error('another key has this hash');
   }
 
   #takeSerial(row: DeviceRow): void {
@@ -112,7 +139,45 @@ class Check {
     this.#needSpace(row.spaceId);
     const known = this.#tables.devices.has(row.deviceId) || this.#devices.has(row.deviceId);
     if (!known) throw new Error(`there is no device ${row.deviceId}`);
-    if (this.#tables.messages.has(row.id) || this.bodies.has(row.id)) throw new Error(`message ${row.id} is there`);
-    this.bodies.set(row.id, JSON.stringify(row.body) ?? 'null');
+    if (this.#tables.messages.has(row.id) || this.#messages.has(row.id)) throw new Error(`message ${row.id} is there`);
+    this.#messages.add(row.id);
+    this.#downStates.set(row.id, row.downState);
+    this.bodies.set(row, JSON.stringify(row.body) ?? 'null');
+  }
+
+  #needPending(id: Id, state: DownState): void {
+    const known = this.#downStates.has(id) ? this.#downStates.get(id) : this.#tables.messages.get(id)?.row.downState;
+    if (known === undefined) return;
+    if (known !== 'pending') throw new ConflictError('down-state');
+    this.#downStates.set(id, state);
+  }
+
+  #putRecord(row: RecordRow): void {
+    if (row.spaceId !== null) this.#needSpace(row.spaceId);
+    this.#freeRecordKey(row.family, row.id);
+    if (row.key !== null) this.#takeRecordKey(row, row.key);
+    this.bodies.set(row, JSON.stringify(row.body) ?? 'null');
+  }
+
+  #freeRecordKey(family: string, id: Id): void {
+    const name = `${family} ${id}`;
+    const held = this.#recordKeys.has(name) ? this.#recordKeys.get(name) : this.#storedRecordKey(family, id);
+    if (held !== undefined) this.#recordHolders.set(held, undefined);
+    this.#recordKeys.set(name, undefined);
+  }
+
+  #takeRecordKey(row: RecordRow, key: string): void {
+    const name = `${row.family} ${keyOf(row.spaceId, key)}`;
+    const holder = this.#recordHolders.has(name)
+      ? this.#recordHolders.get(name)
+      : this.#tables.records.byKey(row.family, row.spaceId, key)?.id;
+    if (holder !== undefined) throw new ConflictError('record-key');
+    this.#recordHolders.set(name, row.id);
+    this.#recordKeys.set(`${row.family} ${row.id}`, name);
+  }
+
+  #storedRecordKey(family: string, id: Id): string | undefined {
+    const row = this.#tables.records.get(family, id);
+    return row && row.key !== null ? `${family} ${keyOf(row.spaceId, row.key)}` : undefined;
   }
 }

@@ -1,4 +1,5 @@
 /** The tables of the memory store, as plain data. Rows in lists are ordered by id; rows that the port hands out are frozen. */
+import { MemoryRecords } from './memory-records.js';
 import type { CodecRow, DeviceRow, Id, KeyRow, MessageRow, SpaceRow, TagRow, TimelineRow } from './store.js';
 
 export interface SpaceEntry {
@@ -45,4 +46,5 @@ export class MemoryTables {
   readonly pending: MessageEntry[] = [];
   readonly timelines = new Map<Id, TimelineRow[]>();
   readonly codecs = new Map<string, CodecRow>();
+  readonly records = new MemoryRecords();
 }

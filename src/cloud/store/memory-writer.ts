@@ -1,8 +1,9 @@
 /** Writes changes into the tables of the memory store. */
 import type { UnixMillis } from '../../kernel/time.js';
 import { insertById, removeById } from './by-id.js';
-import { check } from './memory-check.js';
+import { type Bodies, check } from './memory-check.js';
 import type { DeviceEntry, MemoryTables, MessageEntry, SpaceEntry } from './memory-tables.js';
+import { compareValues } from './order.js';
 import type {
   Change,
   CodecRow,
@@ -30,7 +31,18 @@ export class MemoryWriter {
     for (const change of changes) this.#apply(change, bodies);
   }
 
-  #apply(change: Change, bodies: ReadonlyMap<Id, string>): void {
+  /** Deletes the oldest messages that are over; returns how many. */
+  prune(createdBefore: UnixMillis, limit: number): number {
+    const old = new Set<MessageEntry>();
+    for (const entry of this.#tables.messages.values()) {
+      if (entry.row.createdAt < createdBefore && entry.row.downState !== 'pending') old.add(entry);
+    }
+    const chosen = [...old].sort((a, b) => compareValues(a.id, b.id)).slice(0, limit);
+    for (const entry of chosen) this.#deleteMessage(entry);
+    return chosen.length;
+  }
+
+  #apply(change: Change, bodies: Bodies): void {
     switch (change.kind) {
       case 'space.put':
         return this.#putSpace(change.row);
@@ -47,7 +59,7 @@ export class MemoryWriter {
       case 'device.delete':
         return this.#deleteDevice(change.id, change.at);
       case 'message.insert':
-        return this.#insertMessage(change.row, bodies.get(change.row.id) ?? 'null');
+        return this.#insertMessage(change.row, bodies.get(change.row) ?? 'null');
       case 'message.state':
         return this.#moveMessage(this.#tables.messages.get(change.id), change.state, change.at, change.attempt);
       case 'message.answered':
@@ -57,6 +69,12 @@ export class MemoryWriter {
       case 'codec.put':
         if (!this.#tables.codecs.has(change.row.hash)) this.#tables.codecs.set(change.row.hash, copyCodec(change.row));
         return;
+      case 'record.put':
+        return this.#tables.records.put(change.row, bodies.get(change.row) ?? 'null');
+      case 'record.delete':
+        return this.#tables.records.delete(change.family, change.id);
+      case 'key.delete':
+        return this.#deleteKey(change.id);
       default:
         change satisfies never;
     }
@@ -79,6 +97,13 @@ export class MemoryWriter {
     const kept = Object.freeze({ ...row });
     this.#tables.keys.set(row.id, kept);
     this.#tables.keysByHash.set(row.hash, kept);
+  }
+
+  #deleteKey(id: Id): void {
+    const key = this.#tables.keys.get(id);
+    if (!key) return;
+    this.#tables.keys.delete(id);
+    this.#tables.keysByHash.delete(key.hash);
   }
 
   #putTag(row: TagRow): void {
@@ -184,6 +209,16 @@ export class MemoryWriter {
     const kept = Object.freeze({ ...row });
     if (rows) rows.push(kept);
     else this.#tables.timelines.set(row.messageId, [kept]);
+  }
+
+  #deleteMessage(entry: MessageEntry): void {
+    const { id, device, row } = entry;
+    this.#unqueue(entry);
+    this.#tables.messages.delete(id);
+    this.#tables.timelines.delete(id);
+    removeById(this.#space(row.spaceId).messages, id);
+    removeById(device.messages, id);
+    if (row.print !== null && device.prints?.get(row.print) === entry) device.prints.delete(row.print);
   }
 
   /** Puts a message into the queues that its state belongs to. */

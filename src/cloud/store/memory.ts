@@ -20,6 +20,7 @@ import type {
   MessageQuery,
   MessageRow,
   Page,
+  RecordRow,
   SpaceRow,
   Store,
   TagRow,
@@ -106,6 +107,10 @@ export class MemoryStore implements Store {
     return (this.#tables.devices.get(deviceId)?.pending ?? []).map(plain);
   }
 
+  async countPending(): Promise<number> {
+    return this.#tables.pending.length;
+  }
+
   async overdueDownlinks(createdBefore: UnixMillis, limit: number): Promise<readonly MessageRow[]> {
     const pending = this.#tables.pending;
     const candidates = pending.slice(0, lowerBound(pending, idBefore(createdBefore)));
@@ -128,6 +133,37 @@ export class MemoryStore implements Store {
   async codec(hash: string): Promise<CodecRow | undefined> {
     const row = this.#tables.codecs.get(hash);
     return row && copyCodec(row);
+  }
+
+  async prune(createdBefore: UnixMillis, limit: number): Promise<number> {
+    const messages = this.#writer.prune(createdBefore, limit);
+    return messages + this.#tables.records.prune('delivery', createdBefore, limit - messages);
+  }
+
+  async records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]> {
+    return this.#tables.records.list(family, spaceId, page);
+  }
+
+  async record(family: string, spaceId: Id | null, id: Id): Promise<RecordRow | undefined> {
+    const row = this.#tables.records.get(family, id);
+    return row?.spaceId === spaceId ? row : undefined;
+  }
+
+  async recordByKey(family: string, spaceId: Id | null, key: string): Promise<RecordRow | undefined> {
+    return this.#tables.records.byKey(family, spaceId, key);
+  }
+
+  async recordsInRange(
+    family: string,
+    spaceId: Id | null,
+    range: { readonly from: string; readonly below: string },
+    limit: number,
+  ): Promise<readonly RecordRow[]> {
+    return this.#tables.records.inRange(family, spaceId, range, limit);
+  }
+
+  async dueRecords(family: string, now: UnixMillis, limit: number): Promise<readonly RecordRow[]> {
+    return this.#tables.records.due(family, now, limit);
   }
 
   async close(): Promise<void> {}
@@ -160,16 +196,19 @@ function listed(entry: MessageEntry): ListedMessage {
 function deviceMatcher(filter: DeviceFilter): (row: DeviceRow) => boolean {
   const name = filter.name === undefined ? undefined : foldCase(filter.name);
   const tagIds = new Set(filter.tagIds);
+  const scope = filter.scope && new Set(filter.scope);
   const enough = filter.tagLogic === 'all' ? tagIds.size : Math.min(1, tagIds.size);
   return (row) =>
     (name === undefined || foldCase(row.name).includes(name)) &&
     (filter.serial === undefined || serialText(row.serial).includes(filter.serial)) &&
     (filter.externalId === undefined || row.externalId === filter.externalId) &&
+    (scope === undefined || row.tagIds.some((id) => scope.has(id))) &&
     (enough === 0 || row.tagIds.filter((id) => tagIds.has(id)).length >= enough);
 }
 
 function messageMatcher(query: MessageQuery): (entry: MessageEntry) => boolean {
   const types = query.types && new Set(query.types);
+  const scope = query.scope && new Set(query.scope);
   const { tagId, direction, createdAfter, createdBefore } = query;
   return ({ row, device }) =>
     !device.deleted &&
@@ -177,6 +216,7 @@ function messageMatcher(query: MessageQuery): (entry: MessageEntry) => boolean {
     (direction === undefined || row.direction === direction) &&
     (createdAfter === undefined || row.createdAt > createdAfter) &&
     (createdBefore === undefined || row.createdAt < createdBefore) &&
+    (scope === undefined || device.row.tagIds.some((id) => scope.has(id))) &&
     (tagId === undefined || device.row.tagIds.includes(tagId));
 }
 

@@ -69,8 +69,29 @@ CREATE INDEX timeline_of_message ON timeline (message_id);
 CREATE TABLE codec (hash TEXT PRIMARY KEY, document BLOB NOT NULL);
 `;
 
+/**
+ * 2: The small families share one table. A null space would escape a UNIQUE constraint, so the index counts it as ''. Only
+ * records that wait for a moment are in the index of moments.
+ */
+const RECORDS = `
+CREATE TABLE record (
+  family TEXT NOT NULL, id TEXT NOT NULL, space_id TEXT REFERENCES space (id), key TEXT, created_at INTEGER NOT NULL,
+  due_at INTEGER, body TEXT NOT NULL,
+  PRIMARY KEY (family, id)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX record_key ON record (family, coalesce(space_id, ''), key) WHERE key IS NOT NULL;
+CREATE INDEX record_of_space ON record (family, coalesce(space_id, ''), id);
+CREATE INDEX record_due ON record (family, due_at, id) WHERE due_at IS NOT NULL;
+`;
+
+/** 3: A downlink leaves state pending once, whoever tries. */
+const LEAVING = `
+CREATE TRIGGER message_leaves_pending BEFORE UPDATE OF down_state ON message WHEN OLD.down_state IS NOT 'pending'
+BEGIN SELECT RAISE(ABORT, 'down-state'); END;
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
-export const MIGRATIONS: readonly string[] = [FIRST];
+export const MIGRATIONS: readonly string[] = [FIRST, RECORDS, LEAVING];
 
 /**
  * Brings the database up to the last of `steps`, in one transaction.
@@ -79,14 +100,7 @@ export const MIGRATIONS: readonly string[] = [FIRST];
 export function migrate(db: Database, path: string, steps: readonly string[] = MIGRATIONS): void {
   db.transaction(() => {
     const version = Number(db.pragma('user_version', { simple: true }));
-    const owner = Number(db.pragma('application_id', { simple: true }));
-    if (owner !== APPLICATION_ID) {
-      const { tables } = db.prepare<[], { tables: number }>('SELECT count(*) AS tables FROM sqlite_schema').get() ?? {};
-      if (owner !== 0 || version !== 0 || tables !== 0) {
-        throw new UsageError('bad-database', `"${path}" is the database of another program`);
-      }
-      db.pragma(`application_id = ${APPLICATION_ID}`);
-    }
+    if (contentOf(db, path) === 'nothing') db.pragma(`application_id = ${APPLICATION_ID}`);
     if (version > steps.length) {
       const message = `"${path}" was written by a newer version: its schema is ${version}, this version knows ${steps.length}`;
       throw new UsageError('bad-database', message, 'update ghostfleet, or use another file');
@@ -94,4 +108,17 @@ export function migrate(db: Database, path: string, steps: readonly string[] = M
     for (const step of steps.slice(version)) db.exec(step);
     db.pragma(`user_version = ${steps.length}`);
   }).immediate();
+}
+
+/**
+ * Whether the file holds our tables, or nothing yet. Changes nothing.
+ * @throws UsageError `bad-database` when it belongs to another program
+ */
+export function contentOf(db: Database, path: string): 'ours' | 'nothing' {
+  const owner = Number(db.pragma('application_id', { simple: true }));
+  if (owner === APPLICATION_ID) return 'ours';
+  const version = Number(db.pragma('user_version', { simple: true }));
+  const { tables } = db.prepare<[], { tables: number }>('SELECT count(*) AS tables FROM sqlite_schema').get() ?? {};
+  if (owner === 0 && version === 0 && tables === 0) return 'nothing';
+  throw new UsageError('bad-database', `"${path}" is the database of another program`);
 }

@@ -8,6 +8,7 @@
  * One contract suite runs over all implementations: test/contracts/store.ts.
  */
 import type { UnixMillis } from '../../kernel/time.js';
+import type { Nodes } from './nodes.js';
 
 /**
  * A lower-case UUID, version 7: the order of ids is the order of creation. The time in a row's id and its `createdAt` come
@@ -121,6 +122,25 @@ export interface CodecRow {
 }
 
 /**
+ * A row of the families that are small and rarely read: users, variables, connectors, deliveries, firmware jobs. The store
+ * keeps them as documents; what is in one, and what its key means, is its family's business.
+ */
+export interface RecordRow {
+  /** The family: `user`, `variable`, `connector`, `delivery`, `firmware`. */
+  readonly family: string;
+  readonly id: Id;
+  /** Null: belongs to the service as a whole. */
+  readonly spaceId: Id | null;
+  /** Unique within family and space; null: nothing to be unique about. */
+  readonly key: string | null;
+  readonly createdAt: UnixMillis;
+  /** When it is to be looked at again (see {@link Store.dueRecords}); null: never. */
+  readonly dueAt: UnixMillis | null;
+  /** A JSON value. */
+  readonly body: unknown;
+}
+
+/**
  * One thing to write. A list of them is written in order, whole or not at all. Changing what does not exist (any more)
  * does nothing; a new row that refers to a space or device that never existed makes `commit` reject.
  */
@@ -136,7 +156,10 @@ export type Change =
   /** Its messages stay but are no longer listed; its pending downlinks are cancelled at `at`; its claim token is erased. */
   | { readonly kind: 'device.delete'; readonly id: Id; readonly at: UnixMillis }
   | { readonly kind: 'message.insert'; readonly row: MessageRow }
-  /** Moves a downlink to a state, or (state pending) counts an attempt; `downStateAt` moves only with the state. */
+  /**
+   * Moves a pending downlink to a state, or (state pending) counts an attempt; `downStateAt` moves only with the state. One
+   * that is not pending any more makes `commit` reject: a downlink is sent, cancelled or expired once.
+   */
   | {
       readonly kind: 'message.state';
       readonly id: Id;
@@ -146,17 +169,34 @@ export type Change =
     }
   | { readonly kind: 'message.answered'; readonly id: Id; readonly at: UnixMillis }
   | { readonly kind: 'timeline.add'; readonly row: TimelineRow }
-  | { readonly kind: 'codec.put'; readonly row: CodecRow };
+  | { readonly kind: 'codec.put'; readonly row: CodecRow }
+  /** Inserts the row, or replaces the one with its id. */
+  | { readonly kind: 'record.put'; readonly row: RecordRow }
+  | { readonly kind: 'record.delete'; readonly family: string; readonly id: Id }
+  | { readonly kind: 'key.delete'; readonly id: Id };
 
-/** `commit` rejects with this when a unique field is taken; nothing was written. */
+export type ConflictField = 'serial' | 'tag-name' | 'record-key' | 'down-state';
+
+/** `commit` rejects with this when a unique field is taken, or a downlink is not pending any more; nothing was written. */
 export class ConflictError extends Error {
-  /** `serial` (service-wide) or `tag-name` (in its space). */
-  readonly field: 'serial' | 'tag-name';
+  /** `serial` (service-wide), `tag-name` (in its space), `record-key` (in its family and space), or `down-state`. */
+  readonly field: ConflictField;
 
-  constructor(field: 'serial' | 'tag-name') {
-    super(`another row has this ${field}`);
+  constructor(field: ConflictField) {
+    super(field === 'down-state' ? 'the downlink is not pending any more' : `another row has this ${field}`);
     this.name = 'ConflictError';
     this.field = field;
+  }
+}
+
+/**
+ * The database cannot be reached just now, or can take no more; a read or a commit that is tried again later may work. Whether
+ * a commit that was under way has been written is not known.
+ */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    super('the database cannot be reached', { cause });
+    this.name = 'StoreUnavailable';
   }
 }
 
@@ -178,6 +218,8 @@ export interface DeviceFilter {
   readonly externalId?: string | undefined;
   readonly tagIds?: readonly Id[] | undefined;
   readonly tagLogic?: 'any' | 'all' | undefined;
+  /** Besides: only devices with at least one of these tags. */
+  readonly scope?: readonly Id[] | undefined;
 }
 
 /** Nulls come last in both directions; ties are broken by id, ascending. */
@@ -190,6 +232,8 @@ export interface DeviceQuery extends DeviceFilter, Page {
 export interface MessageQuery extends Page {
   readonly deviceId?: Id | undefined;
   readonly tagId?: Id | undefined;
+  /** Besides: only messages of devices with at least one of these tags. */
+  readonly scope?: readonly Id[] | undefined;
   readonly types?: readonly string[] | undefined;
   readonly direction?: 'up' | 'down' | undefined;
   /** Only messages created after this moment (exclusive). */
@@ -199,7 +243,10 @@ export interface MessageQuery extends Page {
 }
 
 export interface Store {
-  /** Writes all changes, or none. Resolves when they are durable. @throws ConflictError */
+  /** The other services on this database; absent when there can be none. */
+  readonly nodes?: Nodes | undefined;
+
+  /** Writes all changes, or none. Resolves when they are durable. @throws ConflictError, StoreUnavailable */
   commit(changes: readonly Change[]): Promise<void>;
 
   spaces(page: Page): Promise<readonly SpaceRow[]>;
@@ -221,6 +268,8 @@ export interface Store {
   pendingDownlinks(deviceId: Id): Promise<readonly MessageRow[]>;
   /** Pending downlinks of the whole service that were queued before `createdBefore`, oldest first. */
   overdueDownlinks(createdBefore: UnixMillis, limit: number): Promise<readonly MessageRow[]>;
+  /** How many downlinks of the whole service are in state pending. */
+  countPending(): Promise<number>;
   /** Config and shell downlinks of the device in state sent that are not answered yet, oldest first. */
   unansweredDownlinks(deviceId: Id): Promise<readonly MessageRow[]>;
   /** Id of the device's data uplink with this print that is not older than `since`. */
@@ -228,6 +277,27 @@ export interface Store {
   timeline(messageId: Id): Promise<readonly TimelineRow[]>;
 
   codec(hash: string): Promise<CodecRow | undefined>;
+
+  /**
+   * Deletes what was created before that moment and is over: messages with their timelines, except pending downlinks, and
+   * delivery records that are not due any more. At most `limit` of them, oldest first; resolves with their number. Codecs
+   * stay: a device may use one that no message has mentioned for long.
+   */
+  prune(createdBefore: UnixMillis, limit: number): Promise<number>;
+
+  /** Of one family and space, oldest first. */
+  records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]>;
+  record(family: string, spaceId: Id | null, id: Id): Promise<RecordRow | undefined>;
+  recordByKey(family: string, spaceId: Id | null, key: string): Promise<RecordRow | undefined>;
+  /** Of one family and space, those with `from` <= key < `below`, greatest key first; keys are compared byte by byte. */
+  recordsInRange(
+    family: string,
+    spaceId: Id | null,
+    range: { readonly from: string; readonly below: string },
+    limit: number,
+  ): Promise<readonly RecordRow[]>;
+  /** Records of the family, of all spaces, whose time has come: `dueAt` <= `now`, earliest first. */
+  dueRecords(family: string, now: UnixMillis, limit: number): Promise<readonly RecordRow[]>;
 
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /** `config`: all modules together (firmware shell, 3.1 and 3.3). */
 import type { Command } from '../shell/command.js';
-import { configLines } from './module-config.js';
+import { configLines, listedItems } from './module-config.js';
 import { groupHelp, ok } from './results.js';
 
 export const config: Command = {
@@ -18,7 +18,8 @@ export const config: Command = {
       word: 'show',
       help: 'Show every parameter.',
       args: [0, 0],
-      run: ({ config }) => ok(...config.layout.modules.flatMap((module) => configLines(config, module.items))),
+      run: ({ config }) =>
+        ok(...config.layout.modules.flatMap((module) => configLines(config, listedItems(config, module)))),
     },
     {
       word: 'save',

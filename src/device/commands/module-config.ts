@@ -1,6 +1,6 @@
 /** `<module> config …`: the same command in every module with parameters (firmware shell, 3.2). */
 import type { DeviceConfig } from '../config/device-config.js';
-import type { ConfigItem } from '../config/layout.js';
+import type { ConfigItem, ConfigModule } from '../config/layout.js';
 import { helpLines, readLine } from '../config/text.js';
 import type { Command } from '../shell/command.js';
 import { ok } from './results.js';
@@ -13,8 +13,10 @@ export function moduleConfig(module: string): Command {
     args: [0, 3],
     run: (host, [name, value, surplus]) => {
       const { config } = host;
-      const items = config.layout.module(module)?.items ?? [];
-      if (name === 'show' && value === undefined) return ok(...configLines(config, items));
+      const found = config.layout.module(module);
+      const items = found?.items ?? [];
+      if (found && name === 'show' && value === undefined)
+        return ok(...configLines(config, listedItems(config, found)));
       // One word too many is within what the shell lets through, and the firmware does nothing with it.
       if (surplus !== undefined) return ok();
       const chosen = name === undefined ? [] : items.filter((item) => matches(item, name));
@@ -23,6 +25,12 @@ export function moduleConfig(module: string): Command {
       return ok(...chosen.flatMap((item) => config.write(item, value) ?? []));
     },
   };
+}
+
+/** What a listing of a module shows. */
+export function listedItems(config: DeviceConfig, { items, hidden }: ConfigModule): readonly ConfigItem[] {
+  if (hidden === undefined || config.read(hidden.unless) === hidden.is) return items;
+  return items.filter((item) => !hidden.items.includes(item));
 }
 
 /** The read lines of these parameters: what `config show` prints. */

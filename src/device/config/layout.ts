@@ -1,7 +1,7 @@
 /**
  * The parameters of a profile, arranged for looking up: made once, shared by all devices of the profile.
  */
-import type { HexParameter, ModuleSpec, ParameterSpec, ParameterValue } from '../../profile/parameters.js';
+import type { HexParameter, HiddenSpec, ModuleSpec, ParameterSpec, ParameterValue } from '../../profile/parameters.js';
 
 export interface ConfigLayout {
   /** In the order of registration, which is the order of `config show`. */
@@ -19,6 +19,8 @@ export interface ConfigModule {
   readonly items: readonly ConfigItem[];
   /** The slots for BLE tag addresses alone; empty in all modules but `tag`. */
   readonly slots: readonly ConfigItem[];
+  /** Items that listings leave out, unless `unless` has the value `is`. */
+  readonly hidden?: { readonly items: readonly ConfigItem[]; readonly unless: ConfigItem; readonly is: string };
 }
 
 /** One stored setting of a device type. */
@@ -56,12 +58,21 @@ function arrange(module: ModuleSpec): ConfigModule {
     default: spec.type === 'float' ? Math.fround(spec.default) : spec.default,
   });
   const slots = Array.from({ length: module.slots ?? 0 }, (_, n) => item(slot(n), `addr-${n}`));
+  const parameters = module.parameters.map((spec) => item(spec));
+  const hidden = module.hidden && hide(module.hidden, parameters);
   return {
     name: module.name,
     prefix: module.prefix,
-    items: [...module.parameters.map((spec) => item(spec)), ...slots],
+    items: [...parameters, ...slots],
     slots,
+    ...(hidden && { hidden }),
   };
+}
+
+function hide({ parameters, unless }: HiddenSpec, items: readonly ConfigItem[]): ConfigModule['hidden'] {
+  const decides = items.find(({ spec }) => spec.name === unless.parameter);
+  const hidden = items.filter(({ spec }) => parameters.includes(spec.name));
+  return decides && { items: hidden, unless: decides, is: unless.is };
 }
 
 /** A slot prints as `tag config devices addr <n> <hex>`, as if its name had spaces (firmware shell, 3.3). */

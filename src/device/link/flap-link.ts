@@ -1,32 +1,12 @@
-/**
- * FLAP over datagrams: drives the transfer state machine with the firmware's timing (wire protocol, 5.2 and 5.4).
- *
- * The transfer layer never repeats anything. This layer repeats the byte-identical datagram: listen 5 s, pause 5 s, send
- * again, until the budget of this one datagram is used up.
- */
-import type { Alarm, Clock } from '../../kernel/clock.js';
-import { type Instant, type Millis, seconds } from '../../kernel/time.js';
-import { type DeviceStep, DeviceTransfer, type SendStep } from '../../protocol/flap/device-transfer.js';
+/** FLAP over datagrams: the transfer state machine at the device's end (wire protocol, 4.4 and 5.4), on a radio link. */
+import { type DeviceStep, DeviceTransfer } from '../../protocol/flap/device-transfer.js';
 import { type EnvelopeFormat, FRAGMENT_SIZE, hasValidTag, open, seal } from '../../protocol/flap/envelope.js';
 import type { Packet } from '../../protocol/flap/packet.js';
-import type { Modem } from '../modem/modem.js';
-import type { Link, LinkObserver, PollOutcome, UplinkOutcome } from './link.js';
+import { type Dialogue, type End, RadioLink, type RadioLinkEnvironment, type SendStep } from './radio-link.js';
 
-const LISTEN = seconds(5);
-const PAUSE = seconds(5);
-/** Datagrams that the modem's socket keeps for a reader that is not there. */
-const SOCKET_BUFFER = 8;
+export type { DatagramPort } from './radio-link.js';
 
-/** Where datagrams leave; what arrives is handed to {@link FlapLink.receive}. */
-export interface DatagramPort {
-  send(datagram: Uint8Array): void;
-}
-
-export interface FlapLinkEnvironment {
-  readonly clock: Clock;
-  readonly modem: Modem;
-  readonly port: DatagramPort;
-  readonly observer: LinkObserver;
+export interface FlapLinkEnvironment extends RadioLinkEnvironment {
   readonly serial: number;
   /** Claim token, 16 bytes. */
   readonly token: Uint8Array;
@@ -35,152 +15,54 @@ export interface FlapLinkEnvironment {
   readonly bufferSize: number;
 }
 
-export class FlapLink implements Link {
+export class FlapLink extends RadioLink {
+  constructor(env: FlapLinkEnvironment) {
+    super(env, new FlapDialogue(env));
+  }
+}
+
+/** Packets in envelopes. */
+class FlapDialogue implements Dialogue {
   readonly #env: FlapLinkEnvironment;
   readonly #transfer: DeviceTransfer;
-  #exchange: Exchange | undefined;
-  #inbox: Uint8Array[] | undefined;
-  /** From the first exchange to the next rest. */
-  #awake = false;
 
   constructor(env: FlapLinkEnvironment) {
     this.#env = env;
     this.#transfer = new DeviceTransfer(FRAGMENT_SIZE[env.format].up, env.bufferSize);
   }
 
-  get busy(): boolean {
-    return this.#exchange !== undefined;
+  startUplink(message: Uint8Array): SendStep {
+    return this.#sealed(this.#transfer.startUplink(message));
   }
 
-  uplink(message: Uint8Array, budget: Millis, started: () => void, done: (outcome: UplinkOutcome) => void): void {
-    this.#begin(budget, started, (end) => {
-      if (end.kind === 'uplink-done') done({ ok: true, poll: end.poll });
-      else done({ ok: false, why: end.kind === 'failed' ? end.why : 'poll ended' });
-    });
-    this.#perform(this.#transfer.startUplink(message));
+  startPoll(): SendStep {
+    return this.#sealed(this.#transfer.startPoll());
   }
 
-  poll(budget: Millis, done: (outcome: PollOutcome) => void): void {
-    this.#begin(budget, undefined, (end) => {
-      if (end.kind === 'poll-done') done({ ok: true, message: end.message, more: end.more });
-      else done({ ok: false, why: end.kind === 'failed' ? end.why : 'uplink ended' });
-    });
-    this.#perform(this.#transfer.startPoll());
+  /** Every datagram counts: FLAP can not tell a stale one from an answer, but by its number. */
+  answered(datagram: Uint8Array): SendStep | End {
+    return this.#step(this.#transfer.answered(this.#read(datagram)));
   }
 
-  rest(): void {
-    this.#awake = false;
-    this.#env.modem.release();
+  fail(why: string): End {
+    this.#transfer.reset();
+    return { kind: 'failed', why };
   }
 
   reset(): void {
-    this.#exchange?.alarm?.cancel();
-    this.#exchange = undefined;
-    this.#inbox = undefined;
-    this.#awake = false;
     this.#transfer.reset();
   }
 
-  /** Takes a datagram from the network. One that nobody listens for waits in the socket and is read next (quirk 3). */
-  receive(datagram: Uint8Array): void {
-    const exchange = this.#exchange;
-    if (exchange?.phase === 'listen') this.#answered(exchange, datagram);
-    else {
-      this.#inbox ??= [];
-      if (this.#inbox.length < SOCKET_BUFFER) this.#inbox.push(datagram);
-    }
+  #step(step: DeviceStep): SendStep | End {
+    if (step.kind === 'send') return this.#sealed(step);
+    if (step.kind !== 'poll-done') return step;
+    const { finalAck, message, more } = step;
+    return { kind: 'poll-done', message, more, farewell: finalAck && this.#seal(finalAck) };
   }
 
-  #begin(budget: Millis, started: (() => void) | undefined, done: (end: End) => void): void {
-    if (this.#exchange) throw new Error('the link carries one exchange at a time');
-    if (!this.#awake) this.#env.observer.woke();
-    this.#awake = true;
-    this.#exchange = {
-      budget,
-      started,
-      done,
-      phase: 'connect',
-      alarm: undefined,
-      datagram: NONE,
-      deadline: 0,
-      sentAt: -1,
-    };
-  }
-
-  #perform(step: DeviceStep): void {
-    const exchange = this.#current();
-    if (step.kind === 'send') return this.#sendStep(exchange, step);
-    if (step.kind === 'poll-done' && step.finalAck) {
-      const finalAck = this.#seal(step.finalAck);
-      return this.#whenConnected(exchange, () => {
-        this.#env.port.send(finalAck);
-        this.#end(exchange, step);
-      });
-    }
-    this.#end(exchange, step);
-  }
-
-  #sendStep(exchange: Exchange, step: SendStep): void {
-    if (step.again !== undefined) this.#env.observer.restarted(step.again);
-    exchange.datagram = this.#seal(step.packet);
-    exchange.deadline = this.#env.clock.now + exchange.budget;
-    exchange.sentAt = -1;
-    this.#attempt(exchange);
-  }
-
-  #attempt(exchange: Exchange): void {
-    this.#whenConnected(exchange, () => {
-      const { clock, port, observer } = this.#env;
-      if (exchange.sentAt >= 0) observer.repeated(clock.now - exchange.sentAt);
-      exchange.sentAt = clock.now;
-      exchange.started?.();
-      exchange.started = undefined;
-      port.send(exchange.datagram);
-      this.#listen(exchange);
-    });
-  }
-
-  /** Runs `action` once the radio is up; gives the exchange up when its budget ends before that. */
-  #whenConnected(exchange: Exchange, action: () => void): void {
-    const { modem, clock } = this.#env;
-    if (modem.connected) return action();
-    exchange.phase = 'connect';
-    const left = exchange.deadline - clock.now;
-    if (Number.isFinite(left)) {
-      exchange.alarm = clock.after(Math.max(0, left), 'end of the time budget', () => {
-        modem.abandon();
-        this.#perform(this.#transfer.fail('no connection in time'));
-      });
-    }
-    modem.connect(() => {
-      exchange.alarm?.cancel();
-      if (this.#exchange === exchange) action();
-    });
-  }
-
-  #listen(exchange: Exchange): void {
-    exchange.phase = 'listen';
-    const waiting = this.#inbox?.shift();
-    if (waiting) return this.#answered(exchange, waiting);
-    exchange.alarm = this.#env.clock.after(LISTEN, 'an answer of the cloud', () => {
-      exchange.phase = 'pause';
-      if (this.#isOver(exchange)) return;
-      exchange.alarm = this.#env.clock.after(PAUSE, 'the pause before a repetition', () => {
-        if (!this.#isOver(exchange)) this.#attempt(exchange);
-      });
-    });
-  }
-
-  #isOver(exchange: Exchange): boolean {
-    if (this.#env.clock.now < exchange.deadline) return false;
-    this.#perform(this.#transfer.fail('no answer in time'));
-    return true;
-  }
-
-  #answered(exchange: Exchange, datagram: Uint8Array): void {
-    exchange.alarm?.cancel();
-    exchange.phase = 'pause';
-    this.#perform(this.#transfer.answered(this.#read(datagram)));
+  #sealed({ packet, again }: Extract<DeviceStep, { readonly kind: 'send' }>): SendStep {
+    const datagram = this.#seal(packet);
+    return again === undefined ? { kind: 'send', datagram } : { kind: 'send', datagram, again };
   }
 
   #read(datagram: Uint8Array): Packet | 'unreadable' | 'foreign' {
@@ -194,32 +76,4 @@ export class FlapLink implements Link {
     const { serial, token, format } = this.#env;
     return seal(packet, serial, token, format);
   }
-
-  #end(exchange: Exchange, end: End): void {
-    exchange.alarm?.cancel();
-    this.#exchange = undefined;
-    exchange.done(end);
-  }
-
-  #current(): Exchange {
-    if (this.#exchange === undefined) throw new Error('no exchange is under way');
-    return this.#exchange;
-  }
 }
-
-type End = Exclude<DeviceStep, SendStep>;
-
-interface Exchange {
-  readonly budget: Millis;
-  started: (() => void) | undefined;
-  readonly done: (end: End) => void;
-  phase: 'connect' | 'listen' | 'pause';
-  alarm: Alarm | undefined;
-  datagram: Uint8Array;
-  /** When the budget of the present datagram ends. */
-  deadline: Instant;
-  /** When the present datagram left last; -1 before that. */
-  sentAt: Instant;
-}
-
-const NONE = new Uint8Array(0);

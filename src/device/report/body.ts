@@ -4,7 +4,7 @@
  * and null when there is none.
  */
 import type { UnixMillis } from '../../kernel/time.js';
-import type { BodyNode, Fact, Label } from '../../profile/profile.js';
+import type { BodyNode, Fact, IdentityFact, Label, NetworkFact } from '../../profile/profile.js';
 import type { CborWriter } from '../../protocol/cbor.js';
 import type { Measurements } from '../sensors/measurements.js';
 import type { Memory } from '../sensors/memory.js';
@@ -20,10 +20,23 @@ export interface BodyFacts {
   readonly uptime: number;
   /** The last connection evaluation; undefined, and null in the body, while none is valid. */
   readonly network: NetworkFacts | undefined;
+  readonly identity: IdentityFacts;
 }
 
 /** A connection evaluation of the modem; all numbers are integers. */
-export type NetworkFacts = { readonly [F in Exclude<Fact, 'version' | 'sequence' | 'timestamp' | 'uptime'>]: number };
+export type NetworkFacts = { readonly [F in NetworkFact]: number };
+
+/** What `info` shows; undefined, and null in the body, when it was never written. */
+export type IdentityFacts = { readonly [F in (typeof IDENTITY)[IdentityFact]]: string | undefined };
+
+const IDENTITY = {
+  vendor_name: 'vendorName',
+  product_name: 'productName',
+  hw_variant: 'hwVariant',
+  hw_revision: 'hwRevision',
+  fw_version: 'fwVersion',
+  serial_number: 'serialNumber',
+} as const satisfies Record<IdentityFact, string>;
 
 /**
  * Appends the body to `writer`. From here to `measurements.clear()` the firmware's work queue stands still: neither a task
@@ -47,6 +60,7 @@ interface Job {
 function write(nodes: readonly BodyNode[], each: SensorPlan | undefined, job: Job): void {
   const { memory, writer } = job;
   for (const node of nodes) {
+    if (node.kind === 'events' && node.optional && memory.eventCount(listOf(node.list, each, job)) === 0) continue;
     writer.key(node.key);
     switch (node.kind) {
       case 'map':
@@ -81,6 +95,12 @@ function write(nodes: readonly BodyNode[], each: SensorPlan | undefined, job: Jo
       case 'windows':
         writeWindows(only(node.sensor, each, memory), node.quantity, node.divide, job);
         break;
+      case 'log':
+        writeLog(only(node.sensor, each, memory), node.divide, job);
+        break;
+      case 'calibration':
+        writer.int(only(node.sensor, each, memory).calibration?.mode ?? 0);
+        break;
       case 'state':
         writer.int(memory.isOn(listOf(node.list, each, job)) ? 1 : 0);
         break;
@@ -103,10 +123,23 @@ function writeFact(fact: Fact, { measurements, writer, facts }: Job): void {
     case 'uptime':
       writer.int(facts[fact]);
       break;
+    case 'vendor_name':
+    case 'product_name':
+    case 'hw_variant':
+    case 'hw_revision':
+    case 'fw_version':
+    case 'serial_number':
+      writeText(writer, facts.identity[IDENTITY[fact]]);
+      break;
     default:
       if (facts.network) writer.int(facts.network[fact]);
       else writer.null();
   }
+}
+
+function writeText(writer: CborWriter, text: string | undefined): void {
+  if (text === undefined) writer.null();
+  else writer.text(text);
 }
 
 function writeLabel(label: Label, sensor: SensorPlan, { measurements, writer }: Job): void {
@@ -116,6 +149,9 @@ function writeLabel(label: Label, sensor: SensorPlan, { measurements, writer }: 
       break;
     case 'channel':
       writer.int(sensor.number + 1);
+      break;
+    case 'index':
+      writer.int(sensor.number);
       break;
     case 'address':
       writer.text(sensor.address);
@@ -133,7 +169,7 @@ function writeMeasured(writer: CborWriter, value: number, divide: number): void 
 
 /** `$tsp`: time of the first window, seconds from one to the next, rows. The head is there even without a row. */
 function writeWindows(sensor: SensorPlan, quantity: number, divide: number, { memory, writer }: Job): void {
-  const columns = sensor.spec.windows?.kind === 'count' ? 2 : 4;
+  const columns = COLUMNS[sensor.spec.windows?.kind ?? 'log'];
   const count = memory.windowCount(sensor);
   writer.beginArray();
   writer.int(memory.windowTime(sensor));
@@ -141,6 +177,25 @@ function writeWindows(sensor: SensorPlan, quantity: number, divide: number, { me
   for (let row = 0; row < count; row++) {
     for (let column = 0; column < columns; column++) {
       writeMeasured(writer, memory.window(sensor, quantity, row, column), divide);
+    }
+  }
+  writer.endArray();
+}
+
+const COLUMNS = { statistics: 4, direction: 1, count: 2, amount: 1, log: 0 } as const;
+
+/** `$tso` of a log: the time of the last clear, then offset and values of each sample. Empty if none. */
+function writeLog(sensor: SensorPlan, divide: number, { memory, writer }: Job): void {
+  const count = memory.sampleCount(sensor);
+  writer.beginArray();
+  if (count > 0) {
+    const base = memory.windowTime(sensor);
+    writer.int(base);
+    for (let row = 0; row < count; row++) {
+      writer.int(memory.logTime(sensor, row) - base);
+      for (let quantity = 0; quantity < sensor.spec.quantities.length; quantity++) {
+        writeMeasured(writer, memory.logValue(sensor, row, quantity), divide);
+      }
     }
   }
   writer.endArray();

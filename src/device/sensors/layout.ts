@@ -16,6 +16,8 @@ export interface SensorPlace {
   /** In floats: samples, those of one reading side by side. */
   readonly samples: number;
   readonly sampleRoom: number;
+  /** In ints, of a log: the time of each sample. */
+  readonly times: number;
   /** In floats, four a quantity; for counters in ints, two a quantity. Those of one window lie side by side. */
   readonly windows: number;
   readonly windowRoom: number;
@@ -80,16 +82,18 @@ function makeLayout(plan: Plan, scale: number): Layout {
   const placeSensor = ({ spec, expected }: SensorPlan): SensorPlace => {
     const quantities = spec.quantities.length;
     const { kind, windows = 0, samples = 0 } = spec.windows ?? {};
-    const sampleRoom = kind === 'statistics' ? room(samples, expected.samples) : 0;
-    const windowRoom = kind ? room(windows, expected.windows) : 0;
+    const sampleRoom = samples > 0 ? room(samples, expected.samples) : 0;
+    const windowRoom = windows > 0 ? room(windows, expected.windows) : 0;
+    const counted = kind === 'count' || kind === 'amount';
     return {
       last: floats.take(quantities),
       counts: ints.take(kind ? 3 : 0),
       samples: floats.take(sampleRoom * quantities),
       sampleRoom,
-      windows: kind === 'count' ? ints.take(2 * windowRoom * quantities) : floats.take(4 * windowRoom * quantities),
+      times: ints.take(kind === 'log' ? sampleRoom : 0),
+      windows: counted ? ints.take(2 * windowRoom * quantities) : floats.take(4 * windowRoom * quantities),
       windowRoom,
-      totals: ints.take(kind === 'count' ? COUNTER.size * quantities : 0),
+      totals: ints.take(spec.counter ? COUNTER.size * quantities : 0),
     };
   };
   const placeList = ({ spec }: ListPlan): ListPlace => {

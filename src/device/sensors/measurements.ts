@@ -13,8 +13,9 @@
  * configured like it is in the plan, what is its own in the memory.
  */
 import { type Millis, millis, type UnixMillis } from '../../kernel/time.js';
-import type { AlarmListSpec, Profile } from '../../profile/profile.js';
-import { closeCount, countPulses, restartCounter, setMark } from './counters.js';
+import type { AlarmListSpec, PressListSpec, Profile, WindowSpec } from '../../profile/profile.js';
+import { addPulses, closeCount, countPulses, logPulses, restartCounter, setMark, takePulses } from './counters.js';
+import { meanDirection } from './direction.js';
 import { COUNTER, EVENT_HEAD } from './layout.js';
 import { Memory } from './memory.js';
 import { type ListPlan, type MeasuringConfig, type MeasuringTask, planFor, type SensorPlan } from './plan.js';
@@ -69,6 +70,7 @@ export class Measurements {
   /** Looks at watched inputs and at counters now. To be called when something was set by hand. */
   look(wall: UnixMillis, clock: number): void {
     for (const list of this.memory.plan.edges) this.#watch(list, wall, clock);
+    for (const list of this.memory.plan.presses) this.#press(list, wall, clock);
     for (const sensor of this.memory.plan.sensors) countPulses(this.memory, this.around, sensor, wall);
   }
 
@@ -87,11 +89,16 @@ export class Measurements {
     }
   }
 
-  /** Forgets windows and events: the last body has arrived, or is given up. */
-  clear(): void {
+  /** Forgets windows, logs and events: the last body has arrived, or is given up. */
+  clear(clock: number): void {
     const { memory } = this;
     for (const sensor of memory.plan.sensors) {
-      if (sensor.spec.windows) memory.ints[memory.place(sensor).counts + 1] = 0;
+      const { counts } = memory.place(sensor);
+      if (sensor.spec.windows?.kind === 'log') {
+        // The times of a log are counted from here, and not from its first sample.
+        memory.ints[counts] = 0;
+        memory.ints[counts + 2] = clock;
+      } else if (sensor.spec.windows) memory.ints[counts + 1] = 0;
       setMark(memory, sensor, COUNTER.atBody, COUNTER.atReport);
     }
     for (const list of memory.plan.lists) this.#forgetEvents(list);
@@ -122,8 +129,12 @@ export class Measurements {
   #sample(sensor: SensorPlan, wall: UnixMillis, clock: number): void {
     const { memory } = this;
     const windows = sensor.spec.windows;
-    if (windows?.kind !== 'statistics') {
+    if (!windows?.samples) {
       this.#readLast(sensor, wall);
+      return;
+    }
+    if (windows.kind === 'log') {
+      this.#log(sensor, wall, clock);
       return;
     }
     const taken = memory.sampleCount(sensor);
@@ -140,15 +151,41 @@ export class Measurements {
     for (const list of sensor.alarms) this.#evaluate(list, clock);
   }
 
+  /** Adds a sample to a log. When it is full the sample is lost, and a counter's pulses with it. */
+  #log(sensor: SensorPlan, wall: UnixMillis, clock: number): void {
+    const { memory } = this;
+    const taken = memory.sampleCount(sensor);
+    this.#readLast(sensor, wall);
+    countPulses(memory, this.around, sensor, wall);
+    if (taken < (sensor.spec.windows?.samples ?? 0)) {
+      if (taken >= memory.place(sensor).sampleRoom) memory.grow();
+      const { last, samples, counts, times } = memory.place(sensor);
+      const quantities = sensor.spec.quantities.length;
+      const at = samples + taken * quantities;
+      if (sensor.spec.counter) logPulses(memory, sensor, at);
+      else memory.floats.copyWithin(at, last, last + quantities);
+      if (memory.int(counts + 2) === 0) memory.ints[counts + 2] = clock;
+      memory.ints[times + taken] = clock;
+      memory.ints[counts] = taken + 1;
+    }
+    setMark(memory, sensor, COUNTER.counted, COUNTER.atWindow);
+  }
+
   /** Reads all quantities of a sensor; false when it does not answer completely. */
   #readLast(sensor: SensorPlan, wall: UnixMillis): boolean {
     const { last } = this.memory.place(sensor);
+    const { off, calibration } = sensor;
     const signals = this.around.signals(sensor.sensor, sensor.number);
     let answered = true;
     for (let q = 0; q < signals.length; q++) {
-      const value = this.around.value(signals[q] as Signal, wall);
-      if (Number.isNaN(value)) answered = false;
+      if (q === calibration?.quantity) continue;
+      const value = off[q] ? Number.NaN : this.around.value(signals[q] as Signal, wall);
+      if (Number.isNaN(value) && !off[q]) answered = false;
       this.memory.floats[last + q] = value;
+    }
+    if (calibration) {
+      const { quantity, from, factor, offset } = calibration;
+      this.memory.floats[last + quantity] = offset + factor * (this.memory.floats[last + from] as number);
     }
     return answered;
   }
@@ -163,19 +200,21 @@ export class Measurements {
     if (closed >= memory.place(sensor).windowRoom) memory.grow();
     const { counts } = memory.place(sensor);
     if (closed === 0) memory.ints[counts + 2] = clock;
-    if (windows.kind === 'count') closeCount(memory, this.around, sensor, closed, wall);
-    else this.#closeStatistics(sensor, closed, windows.missing === 'spoils');
+    if (sensor.spec.counter) closeCount(memory, this.around, sensor, closed, wall);
+    else this.#closeStatistics(sensor, closed, windows);
     memory.ints[counts] = 0;
     memory.ints[counts + 1] = closed + 1;
   }
 
-  #closeStatistics(sensor: SensorPlan, window: number, voids: boolean): void {
+  #closeStatistics(sensor: SensorPlan, window: number, { kind, missing }: WindowSpec): void {
     const { samples, windows } = this.memory.place(sensor);
     const quantities = sensor.spec.quantities.length;
     const taken = this.memory.sampleCount(sensor);
     for (let q = 0; q < quantities; q++) {
       const to = windows + 4 * (window * quantities + q);
-      statistics(this.memory.floats, samples + q, quantities, taken, to, voids);
+      const { floats } = this.memory;
+      if (kind === 'direction') floats[to] = meanDirection(floats, samples + q, quantities, taken);
+      else statistics(floats, samples + q, quantities, taken, to, missing === 'spoils');
     }
   }
 
@@ -188,6 +227,17 @@ export class Measurements {
     // The firmware reads the module again, so that the report shows the voltage that goes with the event.
     this.#readLast(list.sensor, wall);
     this.#record(list, clock, on, 0, list.settings.report[on === 1 ? 0 : 1]);
+  }
+
+  /** Records every press since the button was last looked at. */
+  #press(list: ListPlan<PressListSpec>, wall: UnixMillis, clock: number): void {
+    const { memory } = this;
+    list.spec.types.forEach((quantity, type) => {
+      const pressed = takePulses(memory, this.around, list.sensor, quantity, wall);
+      const counted = Math.min(pressed, list.spec.capacity - memory.eventCount(list));
+      addPulses(memory, list.sensor, quantity, counted);
+      for (let n = 0; n < counted; n++) this.#record(list, clock, type, 0, true);
+    });
   }
 
   /** 1 when a watched input is on; as before when it does not answer. */
@@ -204,6 +254,11 @@ export class Measurements {
     for (const { spec, sensor } of this.memory.plan.edges) {
       const signal = this.around.signals(sensor.sensor, sensor.number)[spec.quantity];
       if (signal) next = Math.min(next, this.around.nextChange(signal, wall));
+    }
+    for (const { sensor } of this.memory.plan.presses) {
+      for (const signal of this.around.signals(sensor.sensor, sensor.number)) {
+        next = Math.min(next, this.around.nextChange(signal, wall));
+      }
     }
     return Math.max(millis(1), next - wall);
   }

@@ -43,7 +43,7 @@ export class Memory {
     return this.floats[this.place(sensor).last + quantity] as number;
   }
 
-  /** Samples in the open window. */
+  /** Samples in the open window, or in the log. */
   sampleCount(sensor: SensorPlan): number {
     return sensor.spec.windows ? this.int(this.place(sensor).counts) : 0;
   }
@@ -53,17 +53,32 @@ export class Memory {
     return sensor.spec.windows ? this.int(this.place(sensor).counts + 1) : 0;
   }
 
-  /** When the first of them was closed, in Unix seconds of the device; 0 when there never was one. */
+  /** When the first of them was closed, in Unix seconds of the device; 0 when there never was one. Of a log: its base. */
   windowTime(sensor: SensorPlan): number {
     return sensor.spec.windows ? this.int(this.place(sensor).counts + 2) >>> 0 : 0;
   }
 
-  /** Columns 0 to 3: minimum, maximum, average, median, NaN for none. Of a counter 0 and 1: total, increment. */
+  /**
+   * Columns 0 to 3: minimum, maximum, average, median, NaN for none. Of a direction 0: the mean. Of a counter 0 and 1:
+   * total, increment. Of an amount 0.
+   */
   window(sensor: SensorPlan, quantity: number, window: number, column: number): number {
     const { windows } = this.place(sensor);
     const row = window * sensor.spec.quantities.length + quantity;
-    if (sensor.spec.windows?.kind === 'count') return this.int(windows + 2 * row + column) >>> 0;
+    const { kind, each } = sensor.spec.windows ?? {};
+    if (kind === 'count') return this.int(windows + 2 * row + column) >>> 0;
+    if (kind === 'amount') return (this.int(windows + 2 * row + 1) >>> 0) * (each ?? 1);
     return this.floats[windows + 4 * row + column] as number;
+  }
+
+  /** When a sample of a log was taken, in Unix seconds of the device. */
+  logTime(sensor: SensorPlan, row: number): number {
+    return this.int(this.place(sensor).times + row) >>> 0;
+  }
+
+  /** What a sample of a log is. */
+  logValue(sensor: SensorPlan, row: number, quantity: number): number {
+    return this.floats[this.place(sensor).samples + row * sensor.spec.quantities.length + quantity] as number;
   }
 
   /** What a counter had counted since boot when it was last looked at. */
@@ -91,7 +106,7 @@ export class Memory {
     return this.int(this.placeOf(list).at + EVENT_HEAD + 2 * event) >>> 0;
   }
 
-  /** Edge: 0 off, 1 on. Alarm: 0 high on, 1 high off, 2 low on, 3 low off. */
+  /** Edge: 0 off, 1 on. Alarm: 0 high on, 1 high off, 2 low on, 3 low off. Press: the place in its types. */
   eventType(list: ListPlan, event: number): number {
     return this.int(this.placeOf(list).at + EVENT_HEAD + 2 * event + 1);
   }

@@ -8,6 +8,7 @@ import type {
   EdgeListSpec,
   EventListSpec,
   ParameterRef,
+  PressListSpec,
   Profile,
   SensorSpec,
 } from '../../profile/profile.js';
@@ -29,6 +30,7 @@ export interface Plan {
   readonly byKind: readonly (readonly SensorPlan[])[];
   readonly lists: readonly ListPlan[];
   readonly edges: readonly ListPlan<EdgeListSpec>[];
+  readonly presses: readonly ListPlan<PressListSpec>[];
 }
 
 /** Something that the application does again and again. */
@@ -64,6 +66,21 @@ export interface SensorPlan {
   /** Its event lists; those of alarms once more by themselves. */
   readonly lists: readonly ListPlan[];
   readonly alarms: readonly ListPlan<AlarmListSpec>[];
+  readonly presses: readonly ListPlan<PressListSpec>[];
+  /** By quantity: whether the configuration has switched it off. */
+  readonly off: readonly boolean[];
+  readonly calibration: Calibration | undefined;
+}
+
+/** How a calibrated quantity is worked out: `offset + factor` × the quantity `from`; NaN without two points. */
+interface Calibration {
+  /** Index of the calibrated quantity. */
+  readonly quantity: number;
+  /** Place of the raw quantity in the model's `of`, and its index. */
+  readonly mode: number;
+  readonly from: number;
+  readonly factor: number;
+  readonly offset: number;
 }
 
 /** An event list of one sensor, with what the configuration says about it. */
@@ -104,6 +121,9 @@ const plans = new WeakMap<Profile, Map<string, Plan>>();
 interface Settings {
   /** By sensor and number: null when it is absent, otherwise its address or nothing. */
   readonly present: readonly (readonly (string | null)[])[];
+  /** By sensor: its quantities that are switched off, and by number its calibration. */
+  readonly off: readonly (readonly boolean[])[];
+  readonly calibrations: readonly (readonly (Calibration | undefined)[])[];
   /** By task. */
   readonly every: readonly Millis[];
   /** By event list. */
@@ -119,12 +139,21 @@ function readSettings(profile: Profile, config: MeasuringConfig): Settings {
       Array.from({ length: count }, (_, n) => {
         if (present === undefined) return '';
         if (present.kind === 'slot') return flag(present.enabled) ? (config.slot(present.module, n) ?? null) : null;
-        return config.text(present.ref.module, `${present.ref.name}-${n + 1}`) === present.is ? '' : null;
+        const numbered = `${present.ref.name}-${n + 1}`;
+        if (present.kind === 'flag') return config.flag(present.ref.module, numbered) ? '' : null;
+        return config.text(present.ref.module, numbered) === present.is ? '' : null;
       }),
+    ),
+    off: profile.sensors.map(({ quantities }) =>
+      quantities.map(({ enabled }) => enabled !== undefined && !flag(enabled)),
+    ),
+    calibrations: profile.sensors.map((sensor) =>
+      Array.from({ length: sensor.count }, (_, n) => calibration(sensor, n + 1, profile, config)),
     ),
     every: profile.tasks.map(({ every }) => (typeof every === 'number' ? every : 1000 * number(every))),
     lists: profile.eventLists.map((list) => {
       if (list.kind === 'edge') return { report: [flag(list.reportOn), flag(list.reportOff)], high: NONE, low: NONE };
+      if (list.kind === 'press') return { report: [true, true], high: NONE, low: NONE };
       const { high, low } = list;
       const half = { high: number(high.hysteresis) / 2, low: number(low.hysteresis) / 2 };
       const threshold = { high: number(high.threshold), low: number(low.threshold) };
@@ -140,22 +169,47 @@ function readSettings(profile: Profile, config: MeasuringConfig): Settings {
 
 const NONE = [0, 0] as const;
 
+/** The calibration of the n-th sensor of a kind, from 1; undefined when it has none. */
+function calibration(
+  { quantities }: SensorSpec,
+  n: number,
+  { modules }: Profile,
+  config: MeasuringConfig,
+): Calibration | undefined {
+  const quantity = quantities.findIndex(({ model }) => model.kind === 'calibrated');
+  const model = quantities[quantity]?.model;
+  if (model?.kind !== 'calibrated') return undefined;
+  const point = (word: string) => config.number('app', `${model.points}-${word}-${n}`);
+  const name = `${model.points}-mode-${n}`;
+  const spec = modules.find((module) => module.name === 'app')?.parameters.find((known) => known.name === name);
+  const mode = spec?.type === 'enum' ? spec.values.indexOf(config.text('app', name)) : 0;
+  const [x0, y0, x1, y1] = [point('x0'), point('y0'), point('x1'), point('y1')];
+  const factor = x0 === x1 ? Number.NaN : (y1 - y0) / (x1 - x0);
+  return { quantity, mode, from: model.of[mode] ?? -1, factor, offset: y0 - factor * x0 };
+}
+
 function makePlan(profile: Profile, settings: Settings): Plan {
   const sensors: SensorPlan[] = [];
   const lists: ListPlan[] = [];
   const edges: ListPlan<EdgeListSpec>[] = [];
+  const allPresses: ListPlan<PressListSpec>[] = [];
   const byKind = profile.sensors.map((spec, kind) => {
     const { sample, aggregate } = intervalsOf(kind, profile, settings);
     const longest = settings.report * (1 + profile.timing.jitter);
-    const expected = { samples: Math.ceil(aggregate / sample), windows: Math.ceil(longest / aggregate) };
+    const until = spec.windows?.kind === 'log' ? longest : aggregate;
+    const expected = { samples: Math.ceil(until / sample), windows: Math.ceil(longest / aggregate) };
+    const off = settings.off[kind] ?? [];
     const period = Math.round(aggregate / 1000);
 
     return (settings.present[kind] ?? []).flatMap((address, number) => {
       if (address === null) return [];
       const own: ListPlan[] = [];
       const alarms: ListPlan<AlarmListSpec>[] = [];
+      const presses: ListPlan<PressListSpec>[] = [];
       const index = sensors.length;
-      const sensor: SensorPlan = { index, spec, sensor: kind, number, address, period, expected, lists: own, alarms };
+      const calibration = settings.calibrations[kind]?.[number];
+      const gathered = { period, expected, lists: own, alarms, presses };
+      const sensor: SensorPlan = { index, spec, sensor: kind, number, address, off, calibration, ...gathered };
       sensors.push(sensor);
       profile.eventLists.forEach((list, l) => {
         const said = settings.lists[l];
@@ -164,13 +218,16 @@ function makePlan(profile: Profile, settings: Settings): Plan {
         lists.push({ ...common, spec: list });
         own.push({ ...common, spec: list });
         if (list.kind === 'alarm') alarms.push({ ...common, spec: list });
+        else if (list.kind === 'press') presses.push({ ...common, spec: list });
         else edges.push({ ...common, spec: list });
       });
+      allPresses.push(...presses);
       return [sensor];
     });
   });
   const tasks = planTasks(profile, settings, byKind);
-  return { tasks: edges.length > 0 ? [...tasks, WATCH] : tasks, sensors, byKind, lists, edges };
+  const watched = edges.length + allPresses.length > 0;
+  return { tasks: watched ? [...tasks, WATCH] : tasks, sensors, byKind, lists, edges, presses: allPresses };
 }
 
 /** How often a sensor is sampled and aggregated; 0 for never. */

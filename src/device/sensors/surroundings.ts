@@ -15,6 +15,8 @@ import type { Model, Others } from './models/model.js';
 export interface Signal {
   readonly spec: QuantitySpec;
   readonly model: Model;
+  /** Whether it is a running total. */
+  readonly counter: boolean;
   /** Makes a stream of its own out of a device's seed. */
   readonly salt: number;
   /** All quantities of the same sensor, this one included. */
@@ -59,7 +61,7 @@ export class Surroundings {
     const hand = this.#byHand?.get(signal);
     if (hand?.held === undefined) return;
     // A running total goes on from where it was held: should it jump back, all the pulses in between would come at once.
-    const goesOn = signal.spec.model.kind === 'pulses' && !Number.isNaN(hand.held);
+    const goesOn = signal.counter && !Number.isNaN(hand.held);
     const moved = goesOn ? hand.held - this.#modelled(signal, wall) : hand.moved;
     this.#byHand?.delete(signal);
     if (moved !== 0) this.#byHand?.set(signal, { held: undefined, moved });
@@ -120,13 +122,13 @@ const tables = new WeakMap<Profile, SignalTable>();
 function signalTable(profile: Profile): SignalTable {
   const known = tables.get(profile);
   if (known) return known;
-  const table = profile.sensors.map(({ name, count, quantities }) => {
+  const table = profile.sensors.map(({ name, count, counter, quantities }) => {
     const models = quantities.map((spec) => makeModel(spec.model));
     return Array.from({ length: count }, (_, number) => {
       const all: Signal[] = [];
       quantities.forEach((spec, i) => {
         const salt = saltOf(`${name}.${number + 1}.${spec.name}`);
-        all.push({ spec, model: models[i] as Model, salt, siblings: all });
+        all.push({ spec, model: models[i] as Model, counter, salt, siblings: all });
       });
       return all;
     });

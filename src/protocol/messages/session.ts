@@ -59,7 +59,7 @@ export interface UploadStats {
 }
 
 /** Key, name and form of a fact, in the order in which the firmware writes them. `digits`: a 64-bit number. */
-const FACTS: readonly (readonly [key: number, name: keyof SessionFacts, form: 'uint' | 'text' | 'digits'])[] = [
+export const FACTS: readonly (readonly [key: number, name: keyof SessionFacts, form: 'uint' | 'text' | 'digits'])[] = [
   [0x00, 'watchdog_timeout', 'uint'],
   [0x10, 'serial_number', 'uint'],
   [0x01, 'vendor_name', 'text'],
@@ -81,7 +81,7 @@ const FACTS: readonly (readonly [key: number, name: keyof SessionFacts, form: 'u
 ];
 
 /** Names of the statistics by key. */
-const STATS = ['uptime', 'eest', 'ecl', 'rsrp', 'rsrq', 'snr', 'plmn', 'cid', 'band', 'earfcn'] as const;
+export const STATS = ['uptime', 'eest', 'ecl', 'rsrp', 'rsrq', 'snr', 'plmn', 'cid', 'band', 'earfcn'] as const;
 
 const DEVICE_ID_BYTES = 36;
 const DEVICE_NAME_BYTES = 32;

@@ -166,7 +166,7 @@ describe('a device', () => {
     expect(changed.json).toMatchObject({ tags: [b, a], label: { y: '2' }, comment: 'c', external_id: 'e' });
     const cleared = await call('PUT', `devices/${id}`, { tags: [], external_id: null, name: 'freezer-2' });
     expect(cleared.json).toMatchObject({ tags: [], external_id: null, name: 'freezer-2', label: { y: '2' } });
-    const fixed = await call('PUT', `devices/${id}`, { serial_number: '1', token: 'x', secret: 'y' });
+    const fixed = await call('PUT', `devices/${id}`, { serial_number: '1', token: 'x' });
     expect(fixed.json).toEqual(cleared.json);
     expect(forgotten).toHaveLength(4);
   });

@@ -1,15 +1,20 @@
 /** A service for tests: the API over a store in memory, a clock that stands still, and a delivery core that only queues. */
-
+import type { FastifyInstance } from 'fastify';
+import { expect } from 'vitest';
 import { type ApiOptions, createApi } from '../../../src/cloud/api/index.js';
 import { ensureSpaceAndKey } from '../../../src/cloud/bootstrap.js';
+import { Connectors } from '../../../src/cloud/connectors/connectors.js';
 import type { CloudContext, DownlinkRequest, Downlinks, Log } from '../../../src/cloud/context.js';
 import { DownlinkRefused } from '../../../src/cloud/context.js';
+import { type ChunkQueue, FirmwareQueue } from '../../../src/cloud/core/firmware.js';
+import { Updates, type UpdatesOptions } from '../../../src/cloud/firmware/updates.js';
 import { createIds } from '../../../src/cloud/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory.js';
 import type { Id, MessageRow, Store } from '../../../src/cloud/store/store.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import type { UnixMillis } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { type Document, inlined, type Judge, judge } from '../../support/openapi.js';
 
 export const START: UnixMillis = 1_767_225_600_000;
 export const KEY = 'a-key-for-tests';
@@ -38,7 +43,9 @@ export async function service(
   const forgotten: number[] = [];
   const downlinks = queueOnly(store, clock, ids.uuid, forgotten);
   const { spaceId } = await ensureSpaceAndKey(store, { spaceName: 'lab', apiKey: KEY, ids, clock, random });
-  const context = change({ store, clock, ids, downlinks, log });
+  const firmware = updatesOnly({ store, clock, ids, log }, downlinks);
+  const connectors = new Connectors({ store, clock, ids, log, random, allowPrivate: false });
+  const context = change({ store, clock, ids, random, downlinks, firmware, connectors, log });
   const app = createApi(context, options);
 
   const call: Call = async (method, path, body, headers = {}) => {
@@ -52,12 +59,30 @@ export async function service(
       headers: { 'x-api-key': KEY, ...json, ...headers },
       ...payload,
     });
-    return { status: answer.statusCode, headers: answer.headers, text: answer.body, json: parse(answer.body) };
+    const { statusCode: status, body: text } = answer;
+    const type = String(answer.headers['content-type']);
+    const isPlain = status === 404 && options.plainNotFound === true;
+    const isOfPage = url.startsWith('/v2/documentation');
+    // Whatever a test is about: no answer may differ from the document.
+    if (status < 500 && !isPlain && !isOfPage) expect(judgeOf(app)(method, url, status, type, text)).toBeUndefined();
+    return { status, headers: answer.headers, text, json: parse(text) };
   };
   const device = async (given: object = {}): Promise<{ id: Id; serial_number: string }> =>
     (await call('POST', 'devices', { name: 'freezer-1', serial_number: '2159017985', token: '0'.repeat(32), ...given }))
       .json;
   return { app, store, clock, ids, spaceId, call, device, logged, forgotten, context };
+}
+
+/** Made once for all services that have the same routes. */
+const judges = new Map<string, Judge>();
+
+function judgeOf(app: FastifyInstance): Judge {
+  // Because fastify-swagger's type covers every version of OpenAPI.
+  const document = app.swagger() as unknown as Document;
+  const routes = Object.keys(document.paths).join();
+  const made = judges.get(routes) ?? judge(inlined(document));
+  judges.set(routes, made);
+  return made;
 }
 
 function parse(text: string): unknown {
@@ -75,10 +100,21 @@ function logInto(list: { level: string; fields: object; message: string }[]): Lo
   return { info: at('info'), warn: at('warn'), error: at('error') };
 }
 
+/** Firmware updates without a device. */
+function updatesOnly(options: UpdatesOptions, downlinks: Downlinks): FirmwareQueue {
+  const queue: ChunkQueue = {
+    peerOf: () => undefined,
+    insert: () => {},
+    settle: async () => {},
+    cancel: (row) => downlinks.cancel(row),
+  };
+  return new FirmwareQueue({ ...options, updates: new Updates(options), queue });
+}
+
 /** Queues and cancels, and refuses the field `bad`. */
 function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten: number[]): Downlinks {
   return {
-    async queue(device, request) {
+    async queue(device, request, along = () => []) {
       if (request.type === 'data' && 'bad' in request.body) throw new DownlinkRefused('the encoder has no field "bad"');
       const at = clock.wall;
       const row: MessageRow = {
@@ -99,10 +135,7 @@ function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten:
         downAnsweredAt: null,
       };
       const queued = { messageId: row.id, at, what: 'queued', detail: null };
-      await store.commit([
-        { kind: 'message.insert', row },
-        { kind: 'timeline.add', row: queued },
-      ]);
+      await store.commit([...along(row), { kind: 'message.insert', row }, { kind: 'timeline.add', row: queued }]);
       return row;
     },
     async cancel(message) {

@@ -1,11 +1,13 @@
 /** The delivery core: order of the queue, states, expiry, and what counts as an answer (wire protocol, 6.4 and 15). */
 import { describe, expect, it } from 'vitest';
 import { DownlinkRefused } from '../../../src/cloud/context.js';
-import { uuidBytes } from '../../../src/cloud/core/down-messages.js';
 import type { Peer } from '../../../src/cloud/core/peer.js';
 import { days, hours } from '../../../src/kernel/time.js';
+import { encodeCbor } from '../../../src/protocol/cbor.js';
 import { compileCodec } from '../../../src/protocol/codec.js';
+import { codecHash } from '../../../src/protocol/hashes.js';
 import { type DownMessage, encodeUp, parseDown } from '../../../src/protocol/messages.js';
+import { uuidBytes } from '../../../src/protocol/uuid.js';
 import { SERIAL, type TestCloud, testCloud } from '../../support/cloud.js';
 
 const ENCODER = compileCodec({
@@ -236,4 +238,18 @@ describe('a device that the API has deleted', () => {
     expect(cloud.core.known(SERIAL)).toBeUndefined();
     expect(await cloud.core.load(SERIAL)).toBeUndefined();
   });
+});
+
+it('a codec that makes no sense is kept, and data that refer to it stay raw', async () => {
+  const cloud = await testCloud();
+  const device = await cloud.addDevice();
+  const peer = await peerOf(cloud);
+  const document = encodeCbor(new Map([['name', 'nonsense']]));
+  const hash = codecHash(document);
+  expect(await cloud.core.accept(peer, encodeUp({ kind: 'upload-decoder', hash, document }))).toBe(true);
+  expect(await cloud.core.accept(peer, encodeUp({ kind: 'upload-data', hash, body: Uint8Array.of(0xa0) }))).toBe(true);
+  expect(await cloud.messages(device)).toMatchObject([
+    { type: 'decoder', body: { hash, name: null, version: null } },
+    { type: 'data', body: null, raw: 'a0' },
+  ]);
 });

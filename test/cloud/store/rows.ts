@@ -6,6 +6,7 @@ import type {
   Id,
   KeyRow,
   MessageRow,
+  RecordRow,
   SpaceRow,
   Store,
   TagRow,
@@ -94,12 +95,20 @@ export function downlink(n: number, given: Partial<MessageRow> = {}): MessageRow
   });
 }
 
+/** The `n`-th record: of family `variable`, in the first space. */
+export function record(n: number, given: Partial<RecordRow> = {}): RecordRow {
+  const id = idAt(T0, 65_536 + n);
+  const row = { family: 'variable', id, spaceId: SPACE, key: `key-${n}`, createdAt: T0, dueAt: null, body: { n } };
+  return { ...row, ...given };
+}
+
 export const insert = {
   space: (row: SpaceRow): Change => ({ kind: 'space.put', row }),
   key: (row: KeyRow): Change => ({ kind: 'key.put', row }),
   tag: (row: TagRow): Change => ({ kind: 'tag.put', row }),
   device: (row: DeviceRow): Change => ({ kind: 'device.insert', row }),
   message: (row: MessageRow): Change => ({ kind: 'message.insert', row }),
+  record: (row: RecordRow): Change => ({ kind: 'record.put', row }),
 };
 
 /** Two spaces; in the first one device (number 1) unless others are given. */

@@ -8,11 +8,12 @@ import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/store/index.js';
 import { MIGRATIONS, migrate } from '../../../src/cloud/store/migrations.js';
-import { SqliteStore } from '../../../src/cloud/store/sqlite.js';
-import { deviceCount, devicesById, devicesSorted, messageList } from '../../../src/cloud/store/sqlite-queries.js';
+import { deviceCount, devicesById, devicesSorted, messageList } from '../../../src/cloud/store/sql-queries.js';
+import { SqlStore } from '../../../src/cloud/store/sql-store.js';
+import { SQLITE, SqliteDriver } from '../../../src/cloud/store/sqlite.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import { storeContract } from '../../contracts/store.js';
-import { device, downlink, furnish, insert, key, message, SPACE, tag } from './rows.js';
+import { device, downlink, furnish, insert, key, message, record, SPACE, tag } from './rows.js';
 
 let directory: string;
 let files = 0;
@@ -108,11 +109,11 @@ describe('the SQLite store', () => {
     const page = { limit: 20 };
     const everything = { ...page, types: ['a', 'b'], direction: 'up', createdAfter: 1, createdBefore: 2 } as const;
     const queries = [
-      messageList(SPACE, page),
-      messageList(SPACE, { ...page, deviceId: device(1).id, types: ['data'] }),
-      messageList(SPACE, { ...everything, tagId: tag(1).id, after: message(1).id }),
-      messageList(SPACE, { ...everything, deviceId: device(1).id }),
-      devicesById(SPACE, { ...page, sortBy: 'id', order: 'desc', name: 'x', tagIds: [tag(1).id] }),
+      messageList(SQLITE, SPACE, page),
+      messageList(SQLITE, SPACE, { ...page, deviceId: device(1).id, types: ['data'] }),
+      messageList(SQLITE, SPACE, { ...everything, tagId: tag(1).id, after: message(1).id }),
+      messageList(SQLITE, SPACE, { ...everything, deviceId: device(1).id }),
+      devicesById(SQLITE, SPACE, { ...page, sortBy: 'id', order: 'desc', name: 'x', tagIds: [tag(1).id] }),
     ];
     for (const { text, values } of queries) {
       const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...values);
@@ -124,13 +125,13 @@ describe('the SQLite store', () => {
 
   it('prepares a query once, whatever its values and their number', () => {
     const sorted = { limit: 5, sortBy: 'name', order: 'asc' } as const;
-    expect(messageList(SPACE, { limit: 1, types: ['a', 'b'] }).text).toBe(
-      messageList(SPACE, { limit: 2, types: ['a', 'b', 'c'], after: message(1).id }).text,
+    expect(messageList(SQLITE, SPACE, { limit: 1, types: ['a', 'b'] }).text).toBe(
+      messageList(SQLITE, SPACE, { limit: 2, types: ['a', 'b', 'c'], after: message(1).id }).text,
     );
-    expect(devicesSorted(SPACE, { ...sorted, tagIds: ['a'] }, undefined).text).toBe(
-      devicesSorted(SPACE, { ...sorted, tagIds: ['a', 'b'], tagLogic: 'all' }, undefined).text,
+    expect(devicesSorted(SQLITE, SPACE, { ...sorted, tagIds: ['a'] }, undefined).text).toBe(
+      devicesSorted(SQLITE, SPACE, { ...sorted, tagIds: ['a', 'b'], tagLogic: 'all' }, undefined).text,
     );
-    expect(deviceCount(SPACE, { name: 'a' }).text).toBe(deviceCount(SPACE, { name: 'b' }).text);
+    expect(deviceCount(SQLITE, SPACE, { name: 'a' }).text).toBe(deviceCount(SQLITE, SPACE, { name: 'b' }).text);
   });
 });
 
@@ -197,6 +198,27 @@ describe('opening a database that cannot be used', () => {
 });
 
 describe('migrations', () => {
+  it.each(MIGRATIONS.map((_, n) => n + 1))('bring a file of version %i up to date', async (version) => {
+    const path = newPath();
+    const db = new BetterSqlite(path);
+    migrate(db, path, MIGRATIONS.slice(0, version));
+    db.exec(`INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1);
+      INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at)
+      VALUES ('${device(1).id}', '${SPACE}', 'Old', 'old', 4, 't', '{}', 1);
+      INSERT INTO message (id, space_id, device_id, created_at, type, direction, body, down_state, down_attempt)
+      VALUES ('${message(1).id}', '${SPACE}', '${device(1).id}', 1, 'shell', 'down', '["x"]', 'pending', 0)`);
+    db.close();
+    const store = await openStore(path);
+    expect((await store.deviceBySerial(4))?.name).toBe('Old');
+    expect((await store.pendingDownlinks(device(1).id)).map((row) => row.body)).toEqual([['x']]);
+    await store.commit([insert.message(downlink(2)), insert.record(record(1))]);
+    expect(await store.record('variable', SPACE, record(1).id)).toEqual(record(1));
+    const sent = { kind: 'message.state', id: message(1).id, state: 'sent', at: 1, attempt: 1 } as const;
+    await store.commit([sent]);
+    await expect(store.commit([sent])).rejects.toThrow('the downlink is not pending any more');
+    await store.close();
+  });
+
   it('run the steps that a database lacks, and only those', async () => {
     const path = newPath();
     const store = await openStore(path);
@@ -228,5 +250,5 @@ function openLogged() {
   db.pragma('journal_mode = WAL');
   db.pragma('foreign_keys = ON');
   migrate(db, path);
-  return { store: new SqliteStore(db), db, log };
+  return { store: new SqlStore(new SqliteDriver(db)), db, log };
 }

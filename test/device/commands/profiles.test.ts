@@ -13,14 +13,15 @@ describe.each([...packagedProfiles()])('%s', (_name, profile) => {
 
   test('lists its configuration whole: the capture of the firmware is large enough', () => {
     const { lines } = listConfig(shell, host());
-    expect(lines).toHaveLength(layout.modules.flatMap((module) => module.items).length);
+    const hidden = layout.modules.flatMap((module) => module.hidden?.items ?? []);
+    expect(lines).toHaveLength(layout.modules.flatMap((module) => module.items).length - hidden.length);
     expect(lines.at(-1)).toBe('lte config modemtrace false');
   });
 
   test('takes its own listing back, but for the lines of the tag slots', () => {
     const { lines } = listConfig(shell, host());
     const device = host();
-    expect(runRemoteConfig(shell, device, lines).kind).toBe('stopped');
+    expect(runRemoteConfig(shell, device, lines).kind).toBe(layout.module('tag') ? 'stopped' : 'save');
     const commands = lines.filter((line) => !line.startsWith('tag config devices addr'));
     expect(runRemoteConfig(shell, device, commands)).toEqual({ kind: 'save', ran: commands.length });
     expect(listConfig(shell, device).lines).toEqual(lines);
@@ -29,7 +30,23 @@ describe.each([...packagedProfiles()])('%s', (_name, profile) => {
   test('has a module config command for every module', () => {
     for (const module of layout.modules) {
       const { code, lines } = shell.run(host(), `${module.name} config show`);
-      expect([module.name, code, lines.length]).toEqual([module.name, 0, module.items.length]);
+      const listed = module.items.length - (module.hidden?.items.length ?? 0);
+      expect([module.name, code, lines.length]).toEqual([module.name, 0, listed]);
     }
+  });
+});
+
+describe('motion', () => {
+  const profile = packagedProfiles().get('motion');
+  if (profile === undefined) throw new Error('no profile motion');
+  const shell = buildShell(profile.commands, profile.modules);
+
+  test('lists the settings of its detectors only while no preset makes them', () => {
+    const host = { ...fakeHost(), config: new DeviceConfig(configLayout(profile.modules)) };
+    const listed = () => shell.run(host, 'app config show').lines.filter((line) => line.includes('config motion-'));
+    expect(listed()).toEqual([]);
+    expect(shell.run(host, 'app config motion-sens').lines).toEqual(['app config motion-sens 64']);
+    shell.run(host, 'app config sensitivity individual');
+    expect(listed()).toHaveLength(4);
   });
 });

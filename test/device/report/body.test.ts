@@ -253,7 +253,7 @@ describe('the body of control', () => {
   it('shows triggers as they went', () => {
     const device = rig({ profile: 'control', settings: { 'channel-mode-1': 'trigger' } });
     device.set('trigger.1.state', 0);
-    device.measurements.clear();
+    device.measurements.clear(0);
     device.until(seconds(20));
     device.set('trigger.1.state', 1);
     device.until(seconds(50));

@@ -66,7 +66,7 @@ describe('windows', () => {
     expect(time()).toBe(-BOOT / 1000);
     device.until(minutes(12));
     expect(time()).toBe(300);
-    device.measurements.clear();
+    device.measurements.clear(0);
     device.until(minutes(14));
     expect(time()).toBe(300);
     device.until(minutes(21));
@@ -145,7 +145,7 @@ describe('windows', () => {
     expect(device.windows('hygrometer')).toHaveLength(32);
     expect(device.windows('hygrometer').at(-1)).toEqual([20, 20, 20, 20]);
     expect(device.measurements.memory.sampleCount(device.sensor('hygrometer'))).toBe(32);
-    device.measurements.clear();
+    device.measurements.clear(0);
     device.until(hours(20) + minutes(5));
     expect(device.windows('hygrometer')).toEqual([[30, 30, 30, 30]]);
   });
@@ -180,7 +180,7 @@ describe('counters', () => {
     // 500 an hour, give or take a stretch of ten minutes at either end.
     expect(Math.abs(first - 1000)).toBeLessThan(2 * 84);
     expect(memory.delta(counter, 0)).toBe(first);
-    device.measurements.clear();
+    device.measurements.clear(0);
     device.until(hours(3));
     device.encode();
     expect(memory.delta(counter, 0)).toBe(memory.total(counter, 0) - first);
@@ -195,7 +195,7 @@ describe('counters', () => {
 
   it('lose nothing that comes in between a body and the report of its arrival', () => {
     const device = counting();
-    const { memory, clear } = { memory: device.measurements.memory, clear: () => device.measurements.clear() };
+    const { memory, clear } = { memory: device.measurements.memory, clear: () => device.measurements.clear(0) };
     const counter = device.sensor('counter', 2);
     let sum = 0;
     for (let hour = 1; hour <= 5; hour++) {
@@ -321,7 +321,7 @@ describe('inputs', () => {
       device.set(name, start ? 0 : 24);
       expect(device.measurements.takeReportable()).toBe(false);
       expect(memory.eventCount(the(device.sensor(sensor).lists[0]))).toBe(most);
-      device.measurements.clear();
+      device.measurements.clear(0);
       expect(memory.eventCount(the(device.sensor(sensor).lists[0]))).toBe(0);
     },
   );

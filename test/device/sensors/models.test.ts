@@ -18,6 +18,9 @@ describe('every model', () => {
     { kind: 'constant', value: 24, spread: 1, noise: 0.5 },
     { kind: 'daily', mean: 20, spread: 2, swing: 3, drift: 4, noise: 0.5 },
     { kind: 'pulses', perHour: 100 },
+    { kind: 'showers', perDay: 3, lasts: minutes(50), perHour: 12 },
+    { kind: 'presses', perDay: 8 },
+    { kind: 'direction', step: 22.5, drift: 60, noise: 30 },
     { kind: 'switch', perDay: 10, stays: minutes(30) },
     { kind: 'battery', full: 3.66, empty: 3.3, lasts: days(1000) },
   ];
@@ -85,6 +88,65 @@ describe('pulses', () => {
         expect(Math.abs(count - (500 * span) / hours(1))).toBeLessThan(2 * 84);
       }),
     );
+  });
+});
+
+describe('showers', () => {
+  const rain = model({ kind: 'showers', perDay: 3, lasts: minutes(50), perHour: 12 });
+  const hourly = Array.from({ length: 24 * 30 + 1 }, (_, hour) => rain.value(7, BOOT + hours(hour), alone));
+  const tips = hourly.slice(1).map((total, n) => total - (hourly[n] ?? 0));
+
+  it('never run backwards, and bring what they should in the long run', () => {
+    expect(Math.min(...tips)).toBeGreaterThanOrEqual(0);
+    // 30 days of 3 showers of 10 tips; a stretch at either end may be off by its mean.
+    expect(Math.abs((hourly.at(-1) ?? 0) - (hourly[0] ?? 0) - 900)).toBeLessThan(15);
+  });
+
+  it('leave most of the day dry', () => {
+    expect(tips.filter((count) => count === 0).length).toBeGreaterThan(tips.length / 2);
+  });
+
+  it('may never come', () => {
+    const never = model({ kind: 'showers', perDay: 0, lasts: minutes(50), perHour: 12 });
+    expect(never.value(1, BOOT, alone)).toBe(0);
+  });
+});
+
+describe('presses', () => {
+  const button = model({ kind: 'presses', perDay: 8 });
+
+  it('come one at a time, exactly when they say that they will', () => {
+    fc.assert(
+      fc.property(seeds, times, (seed, from) => {
+        const next = button.nextChange?.(seed, from) ?? 0;
+        const before = button.value(seed, from, alone);
+        expect(next).toBeGreaterThan(from);
+        expect(button.value(seed, next - 1, alone)).toBe(before);
+        expect(button.value(seed, next, alone)).toBe(before + 1);
+      }),
+    );
+  });
+
+  it('come as often as they should', () => {
+    const count = button.value(3, BOOT + days(10), alone) - button.value(3, BOOT, alone);
+    expect(Math.abs(count - 80)).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a direction', () => {
+  it('is one that the vane knows, on the full circle', () => {
+    const vane = model({ kind: 'direction', step: 22.5, drift: 60, noise: 30 });
+    const shown = new Set<number>();
+    fc.assert(
+      fc.property(seeds, times, (seed, at) => {
+        const degrees = vane.value(seed, at, alone);
+        shown.add(degrees);
+        expect(degrees % 22.5).toBe(0);
+        expect(degrees).toBeGreaterThanOrEqual(0);
+        expect(degrees).toBeLessThan(360);
+      }),
+    );
+    expect(shown.size).toBeGreaterThan(10);
   });
 });
 

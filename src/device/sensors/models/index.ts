@@ -1,17 +1,33 @@
 /** All sensor models. To add one: its options in src/profile/models.ts, its behaviour in a file here, and a line below. */
 import type { ModelSpec } from '../../../profile/models.js';
 import { battery } from './battery.js';
+import { calibrated } from './calibrated.js';
 import { constant } from './constant.js';
 import { daily } from './daily.js';
+import { direction } from './direction.js';
 import type { Model } from './model.js';
 import { orientation } from './orientation.js';
+import { presses } from './presses.js';
 import { pulses } from './pulses.js';
 import { scaled } from './scaled.js';
+import { showers } from './showers.js';
 import { contact } from './switch.js';
 
 export const sensorModels: {
   readonly [K in ModelSpec['kind']]: (spec: Extract<ModelSpec, { readonly kind: K }>) => Model;
-} = { constant, daily, pulses, switch: contact, battery, scaled, orientation };
+} = {
+  constant,
+  daily,
+  pulses,
+  showers,
+  presses,
+  direction,
+  calibrated,
+  switch: contact,
+  battery,
+  scaled,
+  orientation,
+};
 
 /** Puts a model to work. */
 export function makeModel(spec: ModelSpec): Model {

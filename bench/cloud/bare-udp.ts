@@ -1,0 +1,18 @@
+/** A UDP echo that checks and makes the tags of envelopes as the gateway does, and nothing else. Prints its port. */
+import { createSocket } from 'node:dgram';
+import { hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import { ACK, NOTHING } from '../../src/protocol/flap/packet.js';
+
+const token = tokenBytes(process.argv[2] ?? '');
+const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 });
+socket.on('message', (datagram, source) => {
+  const envelope = open(datagram, 'base64');
+  if (!envelope || !hasValidTag(envelope, token)) return;
+  const { sequence } = envelope.packet;
+  socket.send(
+    seal({ flags: ACK, sequence: sequence + 1, data: NOTHING }, envelope.serial, token, 'base64'),
+    source.port,
+    source.address,
+  );
+});
+socket.bind(0, '127.0.0.1', () => console.log(socket.address().port));

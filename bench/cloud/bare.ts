@@ -1,0 +1,26 @@
+/** Bare servers to compare with: what is left of the work when there is no cloud. Each is a process of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { buildSync } from 'esbuild';
+
+export interface BareServer {
+  readonly port: number;
+  end(): Promise<void>;
+}
+
+/** @param name of the file beside this one, which prints its port as its first line */
+export async function startBare(name: string, ...args: readonly string[]): Promise<BareServer> {
+  const outfile = `.bench/out/${name}.js`;
+  const entryPoints = [`bench/cloud/${name}.ts`];
+  buildSync({ entryPoints, outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm' });
+  const child: ChildProcess = spawn(process.execPath, [outfile, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const end = () =>
+    new Promise<void>((resolve) => {
+      child.once('exit', () => resolve());
+      child.kill('SIGKILL');
+    });
+  if (child.stdout) {
+    for await (const line of createInterface({ input: child.stdout })) return { port: Number(line), end };
+  }
+  throw new Error(`${name} did not start`);
+}

@@ -1,0 +1,74 @@
+/**
+ * A fleet that sends single-fragment uplinks over UDP as fast as they are acknowledged, one at a time for each device. What it
+ * sends is sealed beforehand, and of an answer it reads the serial number alone: what is measured is the gateway, on a
+ * machine that it shares with this.
+ */
+import { createSocket } from 'node:dgram';
+import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import { FIRST, LAST } from '../../src/protocol/flap/packet.js';
+import { encodeUp } from '../../src/protocol/messages.js';
+import { FIRST_SERIAL, TOKEN } from './fleet.js';
+
+export interface FlapLoad {
+  readonly port: number;
+  readonly devices: number;
+  /** Messages of each device. */
+  readonly messages: number;
+  /** Makes the messages of this round different from those of others. */
+  readonly round: number;
+}
+
+/** Bytes of a message's body. */
+const BODY = 180;
+/** After this long without any answer, what is unanswered is sent again. */
+const PATIENCE = 500;
+
+/** Resolves with the messages that were acknowledged in a second. */
+export async function sendUplinks({ port, devices, messages, round }: FlapLoad): Promise<number> {
+  const token = tokenBytes(TOKEN);
+  const sealed = Array.from({ length: devices }, (_, device) =>
+    Array.from({ length: messages }, (_, number) => {
+      const body = Buffer.alloc(BODY, 0x5a);
+      body.writeUInt32BE(device, 0);
+      body.writeUInt32BE(number, 4);
+      body.writeUInt32BE(round, 8);
+      const data = encodeUp({ kind: 'upload-data', hash: '0123456789abcdef', body });
+      return seal({ flags: FIRST | LAST, sequence: number * 2, data }, FIRST_SERIAL + device, token, 'base64');
+    }),
+  );
+  const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 });
+  await new Promise<void>((resolve) => socket.connect(port, '127.0.0.1', () => resolve()));
+  const acknowledged = new Uint16Array(devices);
+  const send = (device: number) => {
+    const datagram = sealed[device]?.[acknowledged[device] as number];
+    if (datagram) socket.send(datagram);
+  };
+
+  const began = performance.now();
+  let heard = began;
+  let left = devices * messages;
+  await new Promise<void>((resolve) => {
+    const patience = setInterval(() => {
+      if (performance.now() - heard < PATIENCE) return;
+      for (let device = 0; device < devices; device++) send(device);
+    }, PATIENCE);
+    socket.on('message', (datagram) => {
+      heard = performance.now();
+      const envelope = Buffer.from(datagram.toString('latin1'), 'base64');
+      const device = envelope.readUInt32BE(8) - FIRST_SERIAL;
+      // An answer to a repetition, or a reset, is none to this message.
+      if ((envelope.readUInt16BE(12) & 0xfff) !== (acknowledged[device] as number) * 2 + 1) return;
+      acknowledged[device] = (acknowledged[device] as number) + 1;
+      left--;
+      if (left > 0) send(device);
+      else {
+        clearInterval(patience);
+        resolve();
+      }
+    });
+    for (let device = 0; device < devices; device++) send(device);
+  });
+  const rate = (devices * messages) / ((heard - began) / 1000);
+  socket.close();
+  return rate;
+}

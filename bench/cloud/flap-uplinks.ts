@@ -1,0 +1,47 @@
+/** Acknowledged durable single-fragment uplinks over UDP, against a bare echo that checks and makes the same tags. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServe } from '../../scripts/support/serve-process.js';
+import type { Bench } from '../result.js';
+import { startBare } from './bare.js';
+import { sendUplinks } from './flap-load.js';
+import { registerFleet, TOKEN } from './fleet.js';
+
+const LOAD = { devices: 500, messages: 120 };
+/** Either is good enough. */
+const RATE_LIMIT = 15_000;
+const ECHO_LIMIT = 0.5;
+
+export const flapUplinks: Bench = {
+  name: 'flap-uplinks',
+  async run() {
+    const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
+    try {
+      const echo = await startBare('bare-udp', TOKEN);
+      const echoRate = await measured(echo.port);
+      await echo.end();
+
+      const db = join(directory, 'cloud.db');
+      await (await registerFleet(db, LOAD.devices)).store.close();
+      const service = await startServe(['--db', db]);
+      const rate = await measured(service.ports.udp);
+      await service.end(process.env.PROF ? 'SIGTERM' : 'SIGKILL');
+      return [
+        {
+          what: `durable uplinks over UDP, against ${RATE_LIMIT}/s or ${ECHO_LIMIT} of a bare echo`,
+          ratio: Math.max(rate / RATE_LIMIT, rate / echoRate / ECHO_LIMIT),
+          limit: 1,
+          detail: `${Math.round(rate)}/s, echo ${Math.round(echoRate)}/s: ${(rate / echoRate).toFixed(2)} of it`,
+        },
+      ];
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  },
+};
+
+async function measured(port: number): Promise<number> {
+  await sendUplinks({ ...LOAD, port, round: 1 });
+  return sendUplinks({ ...LOAD, port, round: 2 });
+}

@@ -1,0 +1,38 @@
+/** A fleet in the books of a service, for benchmarks: devices with consecutive serial numbers and one claim token. */
+import { ensureSpaceAndKey } from '../../src/cloud/bootstrap.js';
+import { createIds } from '../../src/cloud/ids.js';
+import { openStore } from '../../src/cloud/store/index.js';
+import type { Change, DeviceRow, Store } from '../../src/cloud/store/store.js';
+import { seededRandom } from '../../src/kernel/random.js';
+import { RealClock } from '../../src/kernel/real-clock.js';
+
+export const TOKEN = '00112233445566778899aabbccddeeff';
+export const API_KEY = 'bench-key';
+export const FIRST_SERIAL = 2_159_017_985;
+
+export interface Fleet {
+  readonly store: Store;
+  readonly spaceId: string;
+  readonly devices: readonly DeviceRow[];
+  /** Makes ids of the present. */
+  uuid(): string;
+}
+
+/** Makes a store with a space, its key and `count` devices. Close it before a service opens it. */
+export async function registerFleet(db: string, count: number): Promise<Fleet> {
+  const store = await openStore(db);
+  const clock = new RealClock();
+  const random = seededRandom('bench');
+  const ids = createIds(clock, random);
+  const { spaceId } = await ensureSpaceAndKey(store, { spaceName: 'bench', apiKey: API_KEY, ids, clock, random });
+  const devices = Array.from({ length: count }, (_, index): DeviceRow => {
+    const serial = FIRST_SERIAL + index;
+    return {
+      ...{ id: ids.uuid(), spaceId, serial, token: TOKEN, name: `bench-${serial}`, comment: null, externalId: null },
+      ...{ label: {}, tagIds: [], createdAt: clock.wall, lastSeen: null, sessionId: null, session: null },
+      ...{ configHash: null, decoderHash: null, encoderHash: null },
+    };
+  });
+  await store.commit(devices.map((row): Change => ({ kind: 'device.insert', row })));
+  return { store, spaceId, devices, uuid: () => ids.uuid() };
+}

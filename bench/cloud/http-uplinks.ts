@@ -1,0 +1,47 @@
+/** Durable uplinks over HTTP (2xx after the commit), against a bare endpoint on the same disk. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServe } from '../../scripts/support/serve-process.js';
+import type { Bench } from '../result.js';
+import { startBare } from './bare.js';
+import { registerFleet } from './fleet.js';
+import { postUplinks } from './http-load.js';
+
+const LOAD = { devices: 1000, connections: 20 };
+const WARM_UP = 1500;
+const MEASURED = 4000;
+const LIMIT = 0.6;
+
+export const httpUplinks: Bench = {
+  name: 'http-uplinks',
+  async run() {
+    const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
+    try {
+      const bare = await startBare('bare-http', join(directory, 'bare.db'));
+      const bareRate = await measured(bare.port);
+      await bare.end();
+
+      const db = join(directory, 'cloud.db');
+      await (await registerFleet(db, LOAD.devices)).store.close();
+      const service = await startServe(['--db', db]);
+      const rate = await measured(service.ports.http);
+      await service.end(process.env.PROF ? 'SIGTERM' : 'SIGKILL');
+      return [
+        {
+          what: `durable uplinks over HTTP of ${LOAD.devices} devices, against a bare endpoint`,
+          ratio: rate / bareRate,
+          limit: LIMIT,
+          detail: `${Math.round(rate)}/s, bare ${Math.round(bareRate)}/s`,
+        },
+      ];
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  },
+};
+
+async function measured(port: number): Promise<number> {
+  await postUplinks({ ...LOAD, port, milliseconds: WARM_UP });
+  return postUplinks({ ...LOAD, port, milliseconds: MEASURED });
+}

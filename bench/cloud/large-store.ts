@@ -1,0 +1,93 @@
+/** What a large store costs: its start, and the question that clients ask most. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startServe } from '../../scripts/support/serve-process.js';
+import type { Change, MessageRow } from '../../src/cloud/store/store.js';
+import type { Bench } from '../result.js';
+import { type Fleet, registerFleet } from './fleet.js';
+
+const DEVICES = 1000;
+const MESSAGES = 1_000_000;
+const AT_ONCE = 5000;
+const STARTS = 3;
+const READY_MS = 1000;
+const QUESTIONS = 20_000;
+/** The large store may take twice the time of the empty one. */
+const QUERY_LIMIT = 0.5;
+
+export const largeStore: Bench = {
+  name: 'large-store',
+  async run() {
+    const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
+    try {
+      const [small, large] = [join(directory, 'small.db'), join(directory, 'large.db')];
+      const empty = await registerFleet(small, DEVICES);
+      const full = await registerFleet(large, DEVICES);
+      await fill(full);
+      await latestValues(empty);
+      const [emptyTook, fullTook] = [await latestValues(empty), await latestValues(full)];
+      await empty.store.close();
+      await full.store.close();
+
+      const starts: number[] = [];
+      for (let n = 0; n < STARTS; n++) starts.push(await timeToReady(large));
+      const ready = Math.min(...starts);
+      return [
+        {
+          what: `latest value of a device among ${MESSAGES.toLocaleString('en')} messages, against an empty store`,
+          ratio: emptyTook / fullTook,
+          limit: QUERY_LIMIT,
+          detail: `${(fullTook * 1000).toFixed(1)} µs, empty ${(emptyTook * 1000).toFixed(1)} µs`,
+        },
+        {
+          what: `serve is ready with ${MESSAGES.toLocaleString('en')} messages stored, against ${READY_MS} ms`,
+          ratio: READY_MS / ready,
+          limit: 1,
+          detail: `${starts.map((took) => Math.round(took)).join(', ')} ms`,
+        },
+      ];
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  },
+};
+
+async function fill({ store, spaceId, devices, uuid }: Fleet): Promise<void> {
+  const now = Date.now();
+  for (let number = 0; number < MESSAGES; number += AT_ONCE) {
+    const changes = Array.from({ length: AT_ONCE }, (_, index): Change => {
+      const device = devices[(number + index) % DEVICES];
+      const row: MessageRow = {
+        ...{ id: uuid(), spaceId, deviceId: device?.id ?? '', createdAt: now, type: 'data', direction: 'up' },
+        ...{ body: { message: { sequence: number + index }, thermometer: { temperature: 21.5 } }, codecHash: null },
+        ...{ raw: null, print: (number + index).toString(16).padStart(16, '0'), downState: null, downStateAt: null },
+        ...{ downScheduledAt: null, downAttempt: 0, downAnsweredAt: null },
+      };
+      return { kind: 'message.insert', row };
+    });
+    await store.commit(changes);
+  }
+}
+
+/** Asks as clients do (device cloud API, "Messages", rule 2); ms for one question, that of the fastest of some rounds. */
+async function latestValues({ store, spaceId, devices }: Fleet): Promise<number> {
+  let best = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 5; round++) {
+    const began = performance.now();
+    for (let n = 0; n < QUESTIONS / 5; n++) {
+      const deviceId = devices[(n * 7919) % DEVICES]?.id;
+      await store.messages(spaceId, { deviceId, types: ['data'], limit: 1, createdAfter: Date.now() - 86_400_000 });
+    }
+    best = Math.min(best, (performance.now() - began) / (QUESTIONS / 5));
+  }
+  return best;
+}
+
+async function timeToReady(db: string): Promise<number> {
+  const began = performance.now();
+  const service = await startServe(['--db', db]);
+  const took = performance.now() - began;
+  await service.end('SIGKILL');
+  return took;
+}

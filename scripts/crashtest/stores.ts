@@ -1,0 +1,17 @@
+/** The stores that the crash test knows. The database of PostgreSQL outlives the service; only the service is killed. */
+import { join } from 'node:path';
+
+export interface TestedStore {
+  /** For `serve --db`. */
+  readonly db: string;
+  close(): Promise<void>;
+}
+
+export async function openStoreFor(name: string, directory: string): Promise<TestedStore> {
+  switch (name) {
+    case 'sqlite':
+      return { db: join(directory, 'cloud.db'), close: async () => {} };
+    default:
+      throw new Error(`--store "${name}" is not "sqlite" or "postgres"`);
+  }
+}

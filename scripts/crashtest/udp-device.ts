@@ -1,0 +1,101 @@
+/**
+ * A device that never gives up: it sends numbered data messages over UDP, one after the other, each until it is acknowledged,
+ * and fetches what waits for it. What it was told, and what it has received, is the truth that the service is held against.
+ */
+import { createSocket } from 'node:dgram';
+import { type DeviceStep, DeviceTransfer } from '../../src/protocol/flap/device-transfer.js';
+import { FRAGMENT_SIZE, hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import { LONGEST_MESSAGE, type Packet } from '../../src/protocol/flap/packet.js';
+import { encodeUp, parseDown } from '../../src/protocol/messages.js';
+import { uuidText } from '../../src/protocol/uuid.js';
+
+/** How long it waits for an answer: a real device is more patient, but it has not got 300 crashes to get through. */
+const PATIENCE_MS = 100;
+const FORMAT = 'base64';
+
+export class UdpDevice {
+  readonly serial: number;
+  /** How many messages were acknowledged: those numbered below this. */
+  acknowledged = 0;
+  /** Ids of the shell commands that have arrived. */
+  readonly received = new Set<string>();
+  readonly #token: Uint8Array;
+  readonly #socket = createSocket('udp4');
+  readonly #transfer = new DeviceTransfer(FRAGMENT_SIZE[FORMAT].up, LONGEST_MESSAGE);
+  #stopping = false;
+  #arrived: ((answer: Packet | undefined) => void) | undefined;
+
+  constructor(serial: number, token: string) {
+    this.serial = serial;
+    this.#token = tokenBytes(token);
+    this.#socket.on('message', (datagram) => {
+      const envelope = open(datagram, FORMAT);
+      if (envelope && hasValidTag(envelope, this.#token)) this.#arrived?.(envelope.packet);
+    });
+    this.#socket.on('error', () => {});
+  }
+
+  /** Sends and fetches until it is told to stop; resolves when its last message is acknowledged and nothing waits. */
+  async run(port: number): Promise<void> {
+    let more = false;
+    while (!this.#stopping || more || (await this.#fetch(port))) {
+      if (more) more = await this.#fetch(port);
+      else more = await this.#send(port);
+    }
+    await new Promise<void>((resolve) => this.#socket.close(() => resolve()));
+  }
+
+  /** It finishes what it has begun. */
+  stop(): void {
+    this.#stopping = true;
+  }
+
+  /** Sends the next message; true when a downlink waits. */
+  async #send(port: number): Promise<boolean> {
+    const body = Buffer.alloc(16);
+    body.writeUInt32BE(this.serial, 0);
+    body.writeUInt32BE(this.acknowledged, 4);
+    const message = encodeUp({ kind: 'upload-data', hash: '0000000000000000', body });
+    const step = await this.#untilDone(port, () => this.#transfer.startUplink(message));
+    this.acknowledged++;
+    return step.kind === 'uplink-done' && step.poll;
+  }
+
+  /** Fetches one downlink; true when there was one. */
+  async #fetch(port: number): Promise<boolean> {
+    const step = await this.#untilDone(port, () => this.#transfer.startPoll());
+    if (step.kind !== 'poll-done' || step.message.length === 0) return false;
+    if (step.finalAck) this.#write(step.finalAck, port);
+    const message = parseDown(step.message);
+    if (message.kind === 'download-shell') this.received.add(uuidText(message.messageId));
+    return true;
+  }
+
+  async #untilDone(port: number, start: () => DeviceStep): Promise<Exclude<DeviceStep, { kind: 'send' | 'failed' }>> {
+    for (let step = start(); ; ) {
+      if (step.kind === 'failed') step = start();
+      else if (step.kind === 'send') {
+        const answer = await this.#exchange(step.packet, port);
+        // The same packet again: that is how a device repeats.
+        if (answer) step = this.#transfer.answered(answer);
+      } else return step;
+    }
+  }
+
+  async #exchange(packet: Packet, port: number): Promise<Packet | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const answer = new Promise<Packet | undefined>((resolve) => {
+      this.#arrived = resolve;
+      timer = setTimeout(() => resolve(undefined), PATIENCE_MS);
+    });
+    this.#write(packet, port);
+    const result = await answer;
+    clearTimeout(timer);
+    this.#arrived = undefined;
+    return result;
+  }
+
+  #write(packet: Packet, port: number): void {
+    this.#socket.send(seal(packet, this.serial, this.#token, FORMAT), port, '127.0.0.1');
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * `npm run fuzz -- [--minutes 2] [--seed text]`
+ *
+ * Sends a real service what its OpenAPI document describes and what it does not, and its UDP ports what devices would never
+ * send. No answer may be a failure of the service (5xx) or differ from the document, none may be late, the service must live,
+ * and a well-behaved device beside all that must get through. Prints how to repeat what it finds.
+ */
+import { createSocket } from 'node:dgram';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Pool as Connections } from 'undici';
+import { seededRandom } from '../../src/kernel/random.js';
+import { type EnvelopeFormat, hasValidTag, open, tokenBytes } from '../../src/protocol/flap/envelope.js';
+import { type Document, inlined, judge } from '../../test/support/openapi.js';
+import { UdpDevice } from '../crashtest/udp-device.js';
+import { FREE_PORTS, startServe } from '../support/serve-process.js';
+import { Datagrams } from './datagrams.js';
+import { asCurl, type FuzzRequest, Requests } from './requests.js';
+import { Pool, Values } from './values.js';
+
+const WORKERS = 4;
+const API_KEY = 'fuzz-test-key';
+const EMAIL = 'admin@example.com';
+const PASSWORD = 'fuzz-test-password';
+/** The device that is well-behaved. */
+const GOOD = { serial: 2_159_017_985, token: 'ffeeddccbbaa99887766554433221100' };
+const LATE_MS = 20_000;
+const ENOUGH_FAULTS = 10;
+
+const { values: options } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '2' },
+    seed: { type: 'string', default: `${Date.now()}` },
+  },
+});
+const minutes = Number(options.minutes);
+if (!(minutes > 0)) throw new Error(`--minutes "${options.minutes}" is not a number above 0`);
+const { seed } = options;
+console.log(`seed ${seed}`);
+
+const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-fuzz-'));
+const serveArgs = ['--db', join(directory, 'cloud.db'), '--api-key', API_KEY, '--admin', EMAIL];
+const service = await startServe(serveArgs, FREE_PORTS, { GHOSTFLEET_ADMIN_PASSWORD: PASSWORD });
+const { api, spaceId } = service;
+const { computed } = JSON.parse(readFileSync('test/protocol/wire-vectors.json', 'utf8'));
+const signer = { serial: Number(computed.serial), token: String(computed.token) };
+const messages = Object.values<string>(computed.messages).map((hex) => Buffer.from(hex, 'hex'));
+
+const tokens = new Map([signer, GOOD].map(({ serial, token }) => [serial, token]));
+const faults: string[] = [];
+const statuses = new Map<number, number>();
+const succeeded = new Set<string>();
+const deadline = performance.now() + minutes * 60_000;
+const goesOn = () => performance.now() < deadline && faults.length < ENOUGH_FAULTS && service.alive;
+
+function fault(sentence: string, repeat: string): void {
+  faults.push(sentence);
+  console.log(`FAULT ${sentence}\n  ${repeat}`);
+}
+
+async function ask(method: string, path: string, body?: unknown) {
+  const answer = await fetch(api + path, {
+    method,
+    headers: { 'x-api-key': API_KEY, ...(body !== undefined && { 'content-type': 'application/json' }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return JSON.parse(await answer.text());
+}
+
+const document: Document = inlined(await ask('GET', '/v2/documentation/json'));
+const fits = judge(document);
+/** What everything else needs to live. */
+const keep: string[] = [spaceId];
+for (const { serial, token } of [signer, GOOD]) {
+  const device = { name: `fuzz-${serial}`, serial_number: String(serial), token };
+  keep.push((await ask('POST', `/v2/spaces/${spaceId}/devices`, device)).id);
+}
+const login = await ask('POST', '/v2/auth/login', { email: EMAIL, password: PASSWORD });
+for (const family of ['keys', 'users']) {
+  const own: readonly { readonly id: string }[] = await ask('GET', `/v2/spaces/${spaceId}/${family}`);
+  keep.push(...own.map(({ id }) => id));
+}
+const credentials = {
+  apiKey: API_KEY,
+  login: `Bearer ${login.access_token}`,
+  claim: `Claim ${signer.token}`,
+  serial: signer.serial,
+  spaceId,
+  keep,
+};
+
+/** Sends requests one after another; what it sends depends on the seed and on the answers. */
+async function requestsOf(worker: number): Promise<number> {
+  const random = seededRandom(seed).fork(`http/${worker}`);
+  const pool = new Pool();
+  const requests = new Requests(document, random, new Values(random, pool), pool, credentials);
+  const connections = new Connections(api, { connections: 1, headersTimeout: LATE_MS, bodyTimeout: LATE_MS });
+  let count = 0;
+  for (; goesOn(); count++) {
+    const request = requests.next();
+    await send(connections, request, pool);
+  }
+  await connections.destroy();
+  return count;
+}
+
+async function send(connections: Connections, request: FuzzRequest, pool: Pool): Promise<void> {
+  const { method, path, headers, body, operation, family } = request;
+  try {
+    // Because undici's list of methods is narrower than what is tried here.
+    const answer = await connections.request({ method: method as 'GET', path, headers, body: body ?? null });
+    const status = answer.statusCode;
+    const text = await answer.body.text();
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (status < 300) {
+      succeeded.add(operation);
+      pool.learn(family, parsed(text));
+    }
+    const wrong =
+      status >= 500
+        ? `${method} ${path.slice(0, 200)}: ${status} ${text}`
+        : differs(request, answer.headers, status, text);
+    if (wrong !== undefined) fault(wrong, asCurl(api, request));
+  } catch (error) {
+    if (!goesOn()) return;
+    fault(`no answer: ${error instanceof Error ? error.message : String(error)}`, asCurl(api, request));
+  }
+}
+
+function differs({ method, path }: FuzzRequest, headers: NodeJS.Dict<string | string[]>, status: number, text: string) {
+  // What no operation describes: preflights, the page, and paths that do not exist.
+  if (method === 'OPTIONS' || method === 'HEAD' || path.startsWith('/v2/documentation')) return undefined;
+  return fits(method, path, status, String(headers['content-type'] ?? ''), text);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Sends datagrams as fast as they are answered, or a little later. */
+async function datagramsOf(format: EnvelopeFormat, port: number): Promise<number> {
+  const datagrams = new Datagrams(seededRandom(seed).fork(`udp/${format}`), signer, messages, format);
+  const socket = createSocket('udp4');
+  let arrived = () => {};
+  let last = '';
+  socket.on('message', (datagram) => {
+    const envelope = open(datagram, format);
+    // A flipped bit may have made it look like another device's, which is then told to start over.
+    const token = tokens.get(envelope?.serial ?? 0);
+    if (!envelope || (token && !hasValidTag(envelope, tokenBytes(token)))) {
+      fault(
+        'the gateway answered with something that is no packet',
+        `after ${last}, ${Buffer.from(datagram).toString('hex')}`,
+      );
+    } else if (envelope.serial === signer.serial) datagrams.answered(envelope.packet);
+    arrived();
+  });
+  let count = 0;
+  for (; goesOn(); count++) {
+    const datagram = datagrams.next();
+    last = `datagram ${count} to the ${format} port (hex): ${Buffer.from(datagram).toString('hex')}`;
+    await new Promise<void>((resolve) => {
+      arrived = resolve;
+      socket.send(datagram, port, '127.0.0.1');
+      setTimeout(resolve, 5);
+    });
+    if (!service.alive) fault('the service has died', last);
+  }
+  socket.close();
+  return count;
+}
+
+/** The device that is well-behaved gets its messages through, whatever happens beside it. */
+async function goodDevice(): Promise<number> {
+  const device = new UdpDevice(GOOD.serial, GOOD.token);
+  const running = device.run(service.ports.udp);
+  while (goesOn()) {
+    const before = device.acknowledged;
+    const until = performance.now() + LATE_MS;
+    while (performance.now() < until && goesOn()) await new Promise((resolve) => setTimeout(resolve, 100));
+    if (device.acknowledged === before) fault('a well-behaved device gets no answer', 'see what was sent before');
+  }
+  device.stop();
+  await Promise.race([running, new Promise((resolve) => setTimeout(resolve, LATE_MS))]);
+  return device.acknowledged;
+}
+
+const [requests, raw, base64, good] = await Promise.all([
+  Promise.all(Array.from({ length: WORKERS }, (_, worker) => requestsOf(worker))),
+  datagramsOf('raw', service.ports.udpRaw),
+  datagramsOf('base64', service.ports.udp),
+  goodDevice(),
+]);
+if (!service.alive && faults.length === 0) fault('the service has died', service.complaints);
+const { complaints } = service;
+await service.end('SIGTERM');
+rmSync(directory, { recursive: true });
+
+const operations = Object.values(document.paths).flatMap((methods) => Object.keys(methods)).length;
+const total = requests.reduce((sum, count) => sum + count, 0);
+const shares = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
+console.log(
+  `${total} requests (${shares.join(', ')}); ${succeeded.size} of ${operations} operations succeeded at least once`,
+);
+console.log(`${raw + base64} datagrams; ${good} messages of a well-behaved device`);
+if (complaints !== '') console.log(`log of the service:\n${complaints.slice(0, 5000)}`);
+console.log(`${faults.length === 0 ? 'ok' : 'FAILED'}: ${faults.length} faults, seed ${seed}`);
+process.exit(faults.length === 0 ? 0 : 1);

@@ -1,0 +1,98 @@
+/** `ghostfleet serve` as a process of its own, which scripts may kill. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { buildSync } from 'esbuild';
+
+export interface Ports {
+  readonly http: number;
+  readonly udp: number;
+  readonly udpRaw: number;
+}
+
+export interface ServeProcess {
+  readonly api: string;
+  readonly spaceId: string;
+  readonly ports: Ports;
+  readonly pid: number;
+  readonly alive: boolean;
+  /** What it wrote to its error stream. */
+  readonly complaints: string;
+  /** Resolves when it is gone, with its exit code; null after a signal. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export const FREE_PORTS: Ports = { http: 0, udp: 0, udpRaw: 0 };
+
+/** Resolves when it takes requests. Port 0 is a free one. */
+export async function startServe(
+  args: readonly string[],
+  { http, udp, udpRaw }: Ports = FREE_PORTS,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServeProcess> {
+  const ports = ['--port', http, '--udp-port', udp, '--udp-raw-port', udpRaw].map(String);
+  const child = spawn(
+    process.execPath,
+    [
+      ...(process.env.PROF ? ['--cpu-prof', '--cpu-prof-dir=/tmp/prof'] : []),
+      program(),
+      'serve',
+      '--json',
+      '--log-level',
+      'error',
+      ...ports,
+      ...args,
+    ],
+    {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...env },
+    },
+  );
+  let complaints = '';
+  child.stderr.on('data', (text) => {
+    complaints += text;
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const hello = JSON.parse(line);
+    return {
+      api: hello.api,
+      spaceId: hello.spaceId,
+      ports: { http: Number(new URL(hello.api).port), udp: hello.udp, udpRaw: hello.udpRaw },
+      pid: child.pid ?? 0,
+      get alive() {
+        return isAlive(child);
+      },
+      get complaints() {
+        return complaints;
+      },
+      end: (signal) => end(child, signal),
+    };
+  }
+  throw new Error(`the service did not start: ${complaints}`);
+}
+
+let built: string | undefined;
+
+/** The program as it is in the sources, as plain JavaScript: translating it at every start would take most of the time. */
+function program(): string {
+  if (built === undefined) {
+    // Where the package's root is as far away as from src/ and from dist/.
+    const outdir = '.bench';
+    buildSync({ entryPoints: ['src/**/*.ts'], outdir, outbase: 'src', platform: 'node', format: 'esm' });
+    cpSync('src', outdir, { recursive: true, filter: (file) => !/\.\w+$/.test(file) || file.endsWith('.mjs') });
+    built = `${outdir}/main.js`;
+  }
+  return built;
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  return new Promise((resolve) => {
+    if (!isAlive(child)) return resolve(child.exitCode);
+    child.once('exit', (code) => resolve(code));
+    child.kill(signal);
+  });
+}

@@ -1,0 +1,67 @@
+/**
+ * Logins: opaque tokens of {@link LIFETIME}. Like keys they are kept hashed. A record of the family `login` each, found by
+ * its hash; those that have ended are cleared away when somebody logs in.
+ */
+import type { Clock } from '../../kernel/clock.js';
+import type { Random } from '../../kernel/random.js';
+import { hours } from '../../kernel/time.js';
+import type { Ids } from '../context.js';
+import { hashKey, newSecret } from '../keys.js';
+import type { Change, Id, Store } from '../store/store.js';
+
+/** How long a token is good for. */
+export const LIFETIME = hours(24);
+
+const CLEARED_AT_ONCE = 100;
+
+export interface Login {
+  /** The account. */
+  readonly userId: Id;
+  /** The one space that the token opens; null: all spaces of the account. */
+  readonly spaceId: Id | null;
+}
+
+export interface LoginsOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+}
+
+export class Logins {
+  readonly #options: LoginsOptions;
+
+  constructor(options: LoginsOptions) {
+    this.#options = options;
+  }
+
+  /** A new token. */
+  async issue(login: Login): Promise<string> {
+    const { store, clock, ids, random } = this.#options;
+    const token = newSecret(random);
+    const now = Math.floor(clock.wall);
+    const ended = await store.dueRecords('login', now, CLEARED_AT_ONCE);
+    const row = {
+      family: 'login',
+      id: ids.uuid(),
+      spaceId: null,
+      key: hashKey(token),
+      createdAt: now,
+      dueAt: now + LIFETIME,
+      body: login,
+    };
+    await store.commit([
+      ...ended.map(({ family, id }): Change => ({ kind: 'record.delete', family, id })),
+      { kind: 'record.put', row },
+    ]);
+    return token;
+  }
+
+  /** Whose token it is; undefined when it is none, or has ended. */
+  async find(token: string): Promise<Login | undefined> {
+    const { store, clock } = this.#options;
+    const row = await store.recordByKey('login', null, hashKey(token));
+    // Because only `issue` writes these records.
+    return row && (row.dueAt ?? 0) > clock.wall ? (row.body as Login) : undefined;
+  }
+}

@@ -1,0 +1,247 @@
+/** Connectors (cloud API gaps, 3.7). How they forward messages is the business of src/cloud/connectors/. */
+import Type, { type Static } from 'typebox';
+import {
+  type Connector,
+  deleteConnector,
+  findConnector,
+  findConnectorByName,
+  putConnector,
+  RETRY_DELAYS,
+  TRIGGERS,
+  toConnector,
+} from '../connectors/connector.js';
+import { type Change, ConflictError, type Id, type Store } from '../store/store.js';
+import { ApiFault, notFound } from './errors.js';
+import type { Family } from './family.js';
+import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { NoContent, operation, PageOf } from './operation.js';
+import { followsNamingRule, ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
+import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
+import { isoTime } from './time.js';
+
+const Direction = Type.Enum(['up', 'down'], { description: '"up" or "down"' });
+const State = Type.Enum(['enabled', 'disabled'], { description: '"enabled" or "disabled"' });
+const Kind = Type.Enum(['webhook'], { description: '"webhook"' });
+const Triggers = Type.Array(Type.Enum([...TRIGGERS]), {
+  maxItems: 20,
+  description: `a list of ${TRIGGERS.join(', ')}`,
+});
+const RetryDelays = Type.Array(Type.Integer({ minimum: 0, maximum: 604_800 }), {
+  maxItems: 50,
+  description: 'a list of at most 50 whole numbers of seconds, up to a week each',
+});
+const Timeout = Type.Integer({ minimum: 0, maximum: 60, description: 'a whole number of seconds, at most 60' });
+export const Transformation = Type.Refine(
+  Type.String({ description: 'a script of at most 65536 characters' }),
+  (text) => text.length <= 65_536 && !/[\0\p{Surrogate}]/u.test(text),
+);
+
+const View = Type.Object(
+  {
+    id: Uuid,
+    space_id: Uuid,
+    name: Type.String(),
+    type: Kind,
+    direction: Direction,
+    state: State,
+    triggers: Triggers,
+    tags: Type.Array(Tag),
+    transformation: Type.String({ description: 'JavaScript with a function `main(job)`' }),
+    retry_delays: RetryDelays,
+    timeout: Type.Integer({ description: 'seconds that a request may take; 0 stands for 30' }),
+    created_at: Time,
+  },
+  { title: 'Connector' },
+);
+
+const Changeable = {
+  name: Type.Optional(Name),
+  transformation: Type.Optional(Transformation),
+  type: Type.Optional(Kind),
+  direction: Type.Optional(Direction),
+  state: Type.Optional(State),
+  triggers: Type.Optional(Triggers),
+  tags: Type.Optional(TagRefs),
+  retry_delays: Type.Optional(RetryDelays),
+  timeout: Type.Optional(Timeout),
+};
+const NewConnector = Type.Object(
+  { ...Changeable, name: Name, transformation: Transformation },
+  { description: 'a JSON object' },
+);
+const ConnectorUpdate = Type.Object(Changeable, { description: 'a JSON object' });
+const NamedUpdate = Type.Object({ ...Changeable, name: Name }, { description: 'a JSON object' });
+
+const NAME_TAKEN = { 409: 'The space has a connector with this name already.' };
+
+export const connectors: Family = (routes, { store, clock, ids, connectors: forwarding, log }) => {
+  const collection = '/spaces/:space_id/connectors';
+  const item = '/spaces/:space_id/connectors/:id';
+
+  routes.get(
+    collection,
+    operation({
+      tag: 'Connectors',
+      summary: 'List connectors',
+      params: SpaceParams,
+      querystring: Type.Object(PageQuery),
+      response: { 200: PageOf(View) },
+    }),
+    async ({ spaceId, query }, reply) => {
+      const { limit = 100, offset: after } = query;
+      const rows = await store.records('connector', spaceId, { limit, after });
+      if (after === undefined && rows.length < limit) reply.header('x-total', rows.length);
+      return Promise.all(rows.map((row) => view(toConnector(row))));
+    },
+  );
+
+  routes.post(
+    collection,
+    operation({
+      tag: 'Connectors',
+      summary: 'Create a connector',
+      description:
+        'It forwards messages of the devices with which it shares a tag: what its script returns is sent as an HTTP request.',
+      params: SpaceParams,
+      headers: IdempotencyHeaders,
+      body: NewConnector,
+      response: { 201: View },
+      errors: { ...NAME_TAKEN, ...IDEMPOTENCY_ERRORS },
+    }),
+    async (request, reply) => {
+      const { spaceId, body } = request;
+      const now = Math.floor(clock.wall);
+      const connector = await changed(
+        {
+          id: ids.uuid(),
+          spaceId,
+          name: '',
+          direction: 'up',
+          state: 'enabled',
+          triggers: ['data'],
+          tagIds: [],
+          transformation: '',
+          retryDelays: RETRY_DELAYS,
+          timeout: 0,
+          createdAt: now,
+          enabledAt: now,
+        },
+        body,
+      );
+      const answer = await view(connector);
+      await put(connector, request.receipt(answer));
+      return reply.code(201).send(answer);
+    },
+  );
+
+  routes.put(
+    collection,
+    operation({
+      tag: 'Connectors',
+      summary: 'Change the connector with this name',
+      description: 'For clients that do not say which connector they mean.',
+      params: SpaceParams,
+      body: NamedUpdate,
+      response: { 200: View },
+    }),
+    async ({ spaceId, body }) => {
+      const connector = await findConnectorByName(store, spaceId, body.name.trim());
+      if (!connector) throw notFound('connector');
+      return update(connector, body);
+    },
+  );
+
+  routes.get(
+    item,
+    operation({ tag: 'Connectors', summary: 'Read a connector', params: ItemParams, response: { 200: View } }),
+    async ({ spaceId, params }) => view(await knownConnector(store, spaceId, params.id)),
+  );
+
+  routes.put(
+    item,
+    operation({
+      tag: 'Connectors',
+      summary: 'Change a connector',
+      description: 'One that is disabled drops what it has not delivered yet.',
+      params: ItemParams,
+      body: ConnectorUpdate,
+      response: { 200: View },
+      errors: NAME_TAKEN,
+    }),
+    async ({ spaceId, params, body }) => update(await knownConnector(store, spaceId, params.id), body),
+  );
+
+  routes.delete(
+    item,
+    operation({
+      tag: 'Connectors',
+      summary: 'Delete a connector, with what it has not delivered yet',
+      params: ItemParams,
+      response: { 204: NoContent },
+    }),
+    async ({ spaceId, params }, reply) => {
+      await store.commit([deleteConnector((await knownConnector(store, spaceId, params.id)).id)]);
+      forwarding.changed(spaceId);
+      return reply.code(204).send();
+    },
+  );
+
+  async function update(before: Connector, body: Static<typeof ConnectorUpdate>) {
+    const connector = await changed(before, body);
+    const isBack = before.state === 'disabled' && connector.state === 'enabled';
+    await put(isBack ? { ...connector, enabledAt: Math.floor(clock.wall) } : connector);
+    return view(connector);
+  }
+
+  /** @throws ApiFault 400 when the body names a tag that the space does not have */
+  async function changed(before: Connector, body: Static<typeof ConnectorUpdate>): Promise<Connector> {
+    const name = body.name?.trim() ?? before.name;
+    if (!followsNamingRule(name)) log.warn({ name }, 'the name of a connector breaks the naming rule');
+    return {
+      ...before,
+      name,
+      direction: body.direction ?? before.direction,
+      state: body.state ?? before.state,
+      triggers: [...new Set(body.triggers ?? before.triggers)],
+      tagIds: body.tags ? await knownTags(store, before.spaceId, body.tags) : before.tagIds,
+      transformation: body.transformation ?? before.transformation,
+      retryDelays: body.retry_delays ?? before.retryDelays,
+      timeout: body.timeout ?? before.timeout,
+    };
+  }
+
+  async function put(connector: Connector, receipt: readonly Change[] = []): Promise<void> {
+    try {
+      await store.commit([...receipt, putConnector(connector)]);
+    } catch (error) {
+      if (error instanceof ConflictError) throw new ApiFault(409, `there is a connector "${connector.name}" already`);
+      throw error;
+    }
+    forwarding.changed(connector.spaceId);
+  }
+
+  async function view(connector: Connector): Promise<Static<typeof View>> {
+    const tags = await tagViews(store, connector.spaceId, connector.tagIds);
+    return {
+      id: connector.id,
+      space_id: connector.spaceId,
+      name: connector.name,
+      type: 'webhook',
+      direction: connector.direction,
+      state: connector.state,
+      triggers: [...connector.triggers],
+      tags: [...tags.values()],
+      transformation: connector.transformation,
+      retry_delays: [...connector.retryDelays],
+      timeout: connector.timeout,
+      created_at: isoTime(connector.createdAt),
+    };
+  }
+};
+
+/** @throws ApiFault 404 */
+export async function knownConnector(store: Store, spaceId: Id, id: Id): Promise<Connector> {
+  const connector = await findConnector(store, spaceId, id);
+  if (!connector) throw notFound('connector');
+  return connector;
+}

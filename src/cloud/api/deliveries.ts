@@ -1,0 +1,154 @@
+/** What connectors would send, and what became of what they had to send (cloud API gaps, 3.7 and section 6). */
+import Type, { type Static } from 'typebox';
+import type { Computed } from '../connectors/attempt.js';
+import type { Connector } from '../connectors/connector.js';
+import { DELIVERY_STATES, type Delivery, deliveriesOf, dropped, findDelivery } from '../connectors/delivery.js';
+import { knownConnector, Transformation } from './connectors.js';
+import { ApiFault, notFound } from './errors.js';
+import type { Family } from './family.js';
+import { operation, PageOf } from './operation.js';
+import { ItemParams, Nullable, PageQuery, Time, Uuid } from './schemas.js';
+import { isoTime, isoTimeOrNull } from './time.js';
+
+const PreviewRequest = Type.Object(
+  { message_id: Uuid, transformation: Type.Optional(Transformation) },
+  { description: 'a JSON object' },
+);
+const Preview = Type.Object(
+  {
+    outcome: Type.Enum(['request', 'cancelled', 'failed']),
+    request: Nullable(
+      Type.Object({
+        method: Type.String(),
+        url: Type.String(),
+        header: Type.Record(Type.String(), Type.String()),
+        body: Nullable(Type.String()),
+      }),
+    ),
+    error: Nullable(Type.String({ description: 'what is wrong with the script' })),
+  },
+  { title: 'ConnectorPreview' },
+);
+
+const DeliveryView = Type.Object(
+  {
+    id: Uuid,
+    connector_id: Uuid,
+    device_id: Uuid,
+    message_id: Uuid,
+    state: Type.Enum([...DELIVERY_STATES]),
+    attempts: Type.Integer({ description: 'how many were made' }),
+    next_attempt_at: Nullable(Time),
+    created_at: Time,
+    log: Type.Array(
+      Type.Object({
+        attempt: Type.Integer({ description: 'counted from 0' }),
+        at: Time,
+        took: Type.Integer({ description: 'in milliseconds' }),
+        target: Nullable(Type.String({ description: 'scheme and host: a path may hold a token' })),
+        status: Nullable(Type.Integer({ description: 'of the answer; null when there was none' })),
+        error: Nullable(Type.String()),
+        response: Nullable(Type.String({ description: 'the beginning of an answer that was no success' })),
+      }),
+    ),
+  },
+  { title: 'Delivery' },
+);
+const DeliveryQuery = Type.Object({
+  ...PageQuery,
+  state: Type.Optional(Type.Enum([...DELIVERY_STATES], { description: `one of ${DELIVERY_STATES.join(', ')}` })),
+  message_id: Type.Optional(Uuid),
+});
+const DeliveryParams = Type.Object({ space_id: Uuid, id: Uuid, delivery_id: Uuid });
+
+export const deliveries: Family = (routes, { store, connectors }) => {
+  const item = '/spaces/:space_id/connectors/:id';
+
+  routes.post(
+    `${item}/preview`,
+    operation({
+      tag: 'Connectors',
+      summary: 'Show what would be sent',
+      description:
+        'Runs the script, or the `transformation` given here, on a stored message, whatever its tags and type are. Nothing is sent.',
+      params: ItemParams,
+      body: PreviewRequest,
+      response: { 200: Preview },
+    }),
+    async ({ spaceId, params, body }) => {
+      const connector = await knownConnector(store, spaceId, params.id);
+      const message = await store.message(spaceId, body.message_id.toLowerCase());
+      if (!message) throw new ApiFault(400, `body/message_id "${body.message_id}" is not a message of this space`);
+      const { transformation = connector.transformation } = body;
+      return preview(await connectors.preview({ ...connector, transformation }, message));
+    },
+  );
+
+  routes.get(
+    `${item}/deliveries`,
+    operation({
+      tag: 'Connectors',
+      summary: 'List deliveries, newest first',
+      params: ItemParams,
+      querystring: DeliveryQuery,
+      response: { 200: PageOf(DeliveryView) },
+    }),
+    async ({ spaceId, params, query }) => {
+      const { limit = 100, offset, state, message_id: messageId } = query;
+      const connector = await knownConnector(store, spaceId, params.id);
+      const found: Static<typeof DeliveryView>[] = [];
+      for await (const delivery of deliveriesOf(store, connector, offset)) {
+        const shown = deliveryView(delivery, connector);
+        if (state !== undefined && shown.state !== state) continue;
+        if (messageId === undefined || shown.message_id === messageId) found.push(shown);
+        if (found.length === limit) break;
+      }
+      return found;
+    },
+  );
+
+  routes.get(
+    `${item}/deliveries/:delivery_id`,
+    operation({
+      tag: 'Connectors',
+      summary: 'Read a delivery',
+      params: DeliveryParams,
+      response: { 200: DeliveryView },
+    }),
+    async ({ spaceId, params }) => {
+      const connector = await knownConnector(store, spaceId, params.id);
+      const delivery = await findDelivery(store, connector, params.delivery_id);
+      if (!delivery) throw notFound('delivery');
+      return deliveryView(delivery, connector);
+    },
+  );
+};
+
+function preview(computed: Computed): Static<typeof Preview> {
+  switch (computed.kind) {
+    case 'request':
+      return { outcome: 'request', request: { ...computed.request }, error: null };
+    case 'unwanted':
+      return { outcome: 'cancelled', request: null, error: null };
+    case 'failed':
+      return { outcome: 'failed', request: null, error: computed.why };
+    default:
+      return computed satisfies never;
+  }
+}
+
+/** One that waits for a connector that has dropped it is shown as what it will be. */
+function deliveryView(delivery: Delivery, connector: Connector): Static<typeof DeliveryView> {
+  const isDropped = delivery.state === 'pending' && dropped(delivery, connector) !== undefined;
+  return {
+    id: delivery.id,
+    connector_id: delivery.connectorId,
+    device_id: delivery.deviceId,
+    message_id: delivery.messageId,
+    state: isDropped ? 'cancelled' : delivery.state,
+    attempts: delivery.log.length,
+    next_attempt_at: isDropped ? null : isoTimeOrNull(delivery.dueAt),
+    created_at: isoTime(delivery.createdAt),
+    log: delivery.log.map(({ at, ...entry }) => ({ ...entry, at: isoTime(at) })),
+  };
+}

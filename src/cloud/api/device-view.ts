@@ -1,0 +1,64 @@
+/** A device as the API shows it. Its claim token and its secret are not in here. */
+import Type, { type Static } from 'typebox';
+import { serialText } from '../store/order.js';
+import type { DeviceRow, Id, Store } from '../store/store.js';
+import { Hash, Nullable, Serial, Time, Uuid } from './schemas.js';
+import { Tag, tagViews } from './tags.js';
+import { isoTime, isoTimeOrNull } from './time.js';
+
+export const Device = Type.Object(
+  {
+    id: Uuid,
+    space_id: Uuid,
+    name: Type.String(),
+    comment: Nullable(Type.String()),
+    serial_number: Serial,
+    external_id: Nullable(Type.String()),
+    label: Type.Record(Type.String(), Type.String()),
+    tags: Type.Array(Tag),
+    created_at: Time,
+    last_seen: Nullable(Time),
+    session_id: Nullable(Type.Integer({ description: 'the Unix second at which the session began' })),
+    config_hash: Nullable(Hash),
+    decoder_hash: Nullable(Hash),
+    encoder_hash: Nullable(Hash),
+    session: Nullable(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+        description: 'what the device said of itself when its session began',
+      }),
+    ),
+    dashboard_type: Type.Null(),
+  },
+  { title: 'Device' },
+);
+
+/** Devices of one space, with their tags. */
+export async function deviceViews(
+  store: Store,
+  spaceId: Id,
+  rows: readonly DeviceRow[],
+): Promise<Static<typeof Device>[]> {
+  const tags = await tagViews(
+    store,
+    spaceId,
+    rows.flatMap((row) => row.tagIds),
+  );
+  return rows.map((row) => ({
+    id: row.id,
+    space_id: row.spaceId,
+    name: row.name,
+    comment: row.comment,
+    serial_number: serialText(row.serial),
+    external_id: row.externalId,
+    label: row.label,
+    tags: row.tagIds.flatMap((id) => tags.get(id) ?? []),
+    created_at: isoTime(row.createdAt),
+    last_seen: isoTimeOrNull(row.lastSeen),
+    session_id: row.sessionId,
+    config_hash: row.configHash,
+    decoder_hash: row.decoderHash,
+    encoder_hash: row.encoderHash,
+    session: row.session,
+    dashboard_type: null,
+  }));
+}

@@ -1,0 +1,361 @@
+/**
+ * Firmware over the air: images, and updates of devices to them (cloud API gaps, 3.9). How an update runs is told in
+ * cloud/firmware/updates.ts.
+ */
+import type { FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { readImage } from '../../protocol/firmware-image.js';
+import type { Image } from '../firmware/images.js';
+import { jobOf, UPDATE_STATES, UPDATES, type UpdateJob, type UpdateState } from '../firmware/job.js';
+import { firmwareId } from '../firmware/updates.js';
+import { ConflictError, type Id, type Page } from '../store/store.js';
+import { type Asked, needWholeSpace, needWritableTag, visibleDevice } from './access.js';
+import { ApiFault, notFound } from './errors.js';
+import type { Family } from './family.js';
+import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { NoContent, operation, PageOf } from './operation.js';
+import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
+import { isoTime } from './time.js';
+
+const FirmwareId = Type.Refine(
+  Type.String({ description: 'a firmware identifier: 32 hex digits, or a UUID' }),
+  (text) => firmwareId(text) !== undefined,
+);
+const Text = Type.Optional(
+  Type.Refine(
+    Type.String({ description: 'a text of 1 to 127 characters' }),
+    (text) => text.trim() !== '' && text.length <= 127 && !/\p{Cc}/u.test(text),
+  ),
+);
+const State = Type.Enum([...UPDATE_STATES], { description: `one of ${UPDATE_STATES.join(', ')}` });
+
+const NewImage = Type.Object(
+  {
+    data: Type.Refine(
+      Type.String({ description: 'base64 of at least one byte' }),
+      (text) => text !== '' && Buffer.from(text, 'base64').toString('base64') === text,
+    ),
+    bundle: Text,
+    name: Text,
+    version: Text,
+  },
+  { description: 'a JSON object' },
+);
+const FirmwareImage = Type.Object(
+  {
+    id: Uuid,
+    bundle: Nullable(Type.String()),
+    name: Nullable(Type.String()),
+    version: Type.String({ description: 'what a device tells in its session when it runs this image' }),
+    size: Type.Integer({ description: 'in bytes' }),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    created_at: Time,
+  },
+  { title: 'FirmwareImage' },
+);
+
+const Target = Type.Optional(Type.Enum(['app'], { description: '"app"' }));
+const NewUpdate = Type.Object(
+  { device_id: Uuid, firmware_id: FirmwareId, target: Target },
+  { description: 'a JSON object' },
+);
+const NewUpdateOfDevice = Type.Object({ firmware_id: FirmwareId, target: Target }, { description: 'a JSON object' });
+const FirmwareUpdate = Type.Object(
+  {
+    id: Uuid,
+    space_id: Uuid,
+    device_id: Uuid,
+    firmware_id: Uuid,
+    target: Type.Literal('app'),
+    bundle: Nullable(Type.String()),
+    name: Nullable(Type.String()),
+    version: Type.String(),
+    size: Type.Integer({ description: 'of the image, in bytes' }),
+    offset: Type.Integer({ description: 'bytes that the device has accepted' }),
+    state: State,
+    error: Nullable(Type.String()),
+    scheduled_at: Time,
+    updated_at: Time,
+    timeline: Type.Array(Type.Object({ state: State, at: Time })),
+  },
+  { title: 'FirmwareUpdate' },
+);
+const DeviceListQuery = Type.Object({ ...PageQuery, state: Type.Optional(State) });
+const ListQuery = Type.Object({ ...PageQuery, state: Type.Optional(State), device_id: Type.Optional(Uuid) });
+
+/** A request that creates something. */
+type Creating = Asked & Pick<FastifyRequest, 'receipt'>;
+
+const TOO_LATE = 'The device swaps its images already, or the update has ended.';
+const UNDER_WAY = 'Another update of the device is under way.';
+/** Records that are looked at together when a list is filtered. */
+const BATCH = 100;
+
+export const firmware: Family = (routes, { store, clock, ids, firmware: updates }) => {
+  const { images } = updates;
+  const collection = '/spaces/:space_id/firmware';
+  const ofDevice = '/spaces/:space_id/devices/:id/firmware';
+
+  routes.get(
+    `${collection}/images`,
+    operation({
+      tag: 'Firmware',
+      summary: 'List firmware images',
+      params: SpaceParams,
+      querystring: Type.Object(PageQuery),
+      response: { 200: PageOf(FirmwareImage) },
+    }),
+    async ({ spaceId, query }) => {
+      const page = { limit: query.limit ?? 100, after: query.offset };
+      return (await images.list(spaceId, page)).map(imageView);
+    },
+  );
+
+  routes.post(
+    `${collection}/images`,
+    operation({
+      tag: 'Firmware',
+      summary: 'Upload a firmware image',
+      description: 'An image for virtual devices says itself what it is; for any other, the version is needed.',
+      params: SpaceParams,
+      headers: IdempotencyHeaders,
+      body: NewImage,
+      response: { 201: FirmwareImage },
+      errors: IDEMPOTENCY_ERRORS,
+    }),
+    async (request, reply) => {
+      needWholeSpace(request);
+      const content = Buffer.from(request.body.data, 'base64');
+      const { bundle, name, version } = { ...request.body, ...readImage(content) };
+      if (version === undefined) throw new ApiFault(400, 'body needs "version": the image does not tell its own');
+      const at = Math.floor(clock.wall);
+      const image = images.describe(content, {
+        id: ids.uuid(),
+        spaceId: request.spaceId,
+        bundle: bundle ?? null,
+        name: name ?? null,
+        version,
+        createdAt: at,
+      });
+      const view = imageView(image);
+      await store.commit([...request.receipt(view), ...images.put(image, content)]);
+      return reply.code(201).send(view);
+    },
+  );
+
+  routes.get(
+    `${collection}/images/:id`,
+    operation({
+      tag: 'Firmware',
+      summary: 'Read what is told of a firmware image',
+      params: ItemParams,
+      response: { 200: FirmwareImage },
+    }),
+    async ({ spaceId, params }) => imageView(await findImage(spaceId, params.id)),
+  );
+
+  routes.delete(
+    `${collection}/images/:id`,
+    operation({
+      tag: 'Firmware',
+      summary: 'Delete a firmware image',
+      description: 'Updates to it that are under way fail.',
+      params: ItemParams,
+      response: { 204: NoContent },
+    }),
+    async (request, reply) => {
+      needWholeSpace(request);
+      const { id } = await findImage(request.spaceId, request.params.id);
+      await images.remove(id);
+      return reply.code(204).send();
+    },
+  );
+
+  routes.get(
+    collection,
+    operation({
+      tag: 'Firmware',
+      summary: 'List firmware updates',
+      params: SpaceParams,
+      querystring: ListQuery,
+      response: { 200: PageOf(FirmwareUpdate) },
+    }),
+    async (request) => list(request, request.query.device_id, request.query),
+  );
+
+  routes.post(
+    collection,
+    operation({
+      tag: 'Firmware',
+      summary: 'Update a device',
+      params: SpaceParams,
+      headers: IdempotencyHeaders,
+      body: NewUpdate,
+      response: { 201: FirmwareUpdate },
+      errors: { ...IDEMPOTENCY_ERRORS, 409: UNDER_WAY },
+    }),
+    async (request, reply) => {
+      const { device_id: deviceId, firmware_id: id } = request.body;
+      return reply.code(201).send(await schedule(request, deviceId.toLowerCase(), id));
+    },
+  );
+
+  routes.get(
+    `${collection}/:id`,
+    operation({
+      tag: 'Firmware',
+      summary: 'Read a firmware update',
+      params: ItemParams,
+      response: { 200: FirmwareUpdate },
+    }),
+    async (request) => updateView(await find(request, request.params.id)),
+  );
+
+  routes.post(
+    `${collection}/:id/cancel`,
+    operation({
+      tag: 'Firmware',
+      summary: 'Cancel a firmware update',
+      params: ItemParams,
+      response: { 200: FirmwareUpdate },
+      errors: { 409: TOO_LATE },
+    }),
+    async (request) => {
+      await cancel(request, request.params.id);
+      return updateView(await find(request, request.params.id));
+    },
+  );
+
+  routes.delete(
+    `${collection}/:id`,
+    operation({
+      tag: 'Firmware',
+      summary: 'Cancel a firmware update, without an answer',
+      params: ItemParams,
+      response: { 204: NoContent },
+      errors: { 409: TOO_LATE },
+    }),
+    async (request, reply) => {
+      await cancel(request, request.params.id);
+      return reply.code(204).send();
+    },
+  );
+
+  routes.get(
+    ofDevice,
+    operation({
+      tag: 'Firmware',
+      summary: 'List firmware updates of a device',
+      params: ItemParams,
+      querystring: DeviceListQuery,
+      response: { 200: PageOf(FirmwareUpdate) },
+    }),
+    async (request) => {
+      const device = await visibleDevice(store, request, request.params.id);
+      return list(request, device.id, request.query);
+    },
+  );
+
+  routes.post(
+    ofDevice,
+    operation({
+      tag: 'Firmware',
+      summary: 'Update this device',
+      params: ItemParams,
+      headers: IdempotencyHeaders,
+      body: NewUpdateOfDevice,
+      response: { 201: FirmwareUpdate },
+      errors: { ...IDEMPOTENCY_ERRORS, 409: UNDER_WAY },
+    }),
+    async (request, reply) =>
+      reply.code(201).send(await schedule(request, request.params.id, request.body.firmware_id)),
+  );
+
+  async function schedule(request: Creating, deviceId: Id, identifier: string) {
+    const device = await visibleDevice(store, request, deviceId);
+    await needWritableTag(store, request, device.tagIds);
+    const image = await findImage(request.spaceId, firmwareId(identifier) ?? '');
+    try {
+      return updateView(await updates.schedule(device, image, (job) => request.receipt(updateView(job))));
+    } catch (error) {
+      if (error instanceof ConflictError) throw new ApiFault(409, 'another update of the device is under way');
+      throw error;
+    }
+  }
+
+  async function cancel(request: Asked, id: Id): Promise<void> {
+    const job = await find(request, id);
+    const device = await visibleDevice(store, request, job.deviceId);
+    await needWritableTag(store, request, device.tagIds);
+    if ((await updates.cancel(job)) === 'too-late') throw new ApiFault(409, 'the update can not be cancelled any more');
+  }
+
+  async function list(request: Asked, deviceId: Id | undefined, query: Static<typeof DeviceListQuery>) {
+    const { limit = 100, offset, state } = query;
+    const found: UpdateJob[] = [];
+    for await (const job of all(request.spaceId, offset)) {
+      if (!isWanted(job, deviceId, state) || !(await isVisible(request, job))) continue;
+      found.push(job);
+      if (found.length === limit) break;
+    }
+    return found.map(updateView);
+  }
+
+  async function* all(spaceId: Id, offset: Id | undefined): AsyncGenerator<UpdateJob> {
+    let page: Page | undefined = { limit: BATCH, after: offset };
+    while (page) {
+      const rows = await store.records(UPDATES, spaceId, page);
+      yield* rows.map(jobOf);
+      page = rows.length === BATCH ? { limit: BATCH, after: rows.at(-1)?.id } : undefined;
+    }
+  }
+
+  /** An update of a device that was removed is told to those who see the whole space. */
+  async function isVisible(request: Asked, job: UpdateJob): Promise<boolean> {
+    const { scope } = request.access;
+    if (scope === null) return true;
+    const device = await store.device(request.spaceId, job.deviceId);
+    return device?.tagIds.some((id) => scope.includes(id)) ?? false;
+  }
+
+  async function find(request: Asked, id: Id): Promise<UpdateJob> {
+    const row = await store.record(UPDATES, request.spaceId, id);
+    const job = row && jobOf(row);
+    if (!job || !(await isVisible(request, job))) throw notFound('firmware update');
+    return job;
+  }
+
+  async function findImage(spaceId: Id, id: Id): Promise<Image> {
+    const image = await images.find(spaceId, id);
+    if (!image) throw notFound('firmware image');
+    return image;
+  }
+};
+
+function isWanted(job: UpdateJob, deviceId: Id | undefined, state: UpdateState | undefined): boolean {
+  return (deviceId === undefined || job.deviceId === deviceId) && (state === undefined || job.state === state);
+}
+
+function imageView({ id, bundle, name, version, size, sha256, createdAt }: Image): Static<typeof FirmwareImage> {
+  return { id, bundle, name, version, size, sha256, created_at: isoTime(createdAt) };
+}
+
+function updateView(job: UpdateJob): Static<typeof FirmwareUpdate> {
+  return {
+    id: job.id,
+    space_id: job.spaceId,
+    device_id: job.deviceId,
+    firmware_id: job.firmwareId,
+    target: 'app',
+    bundle: job.bundle,
+    name: job.name,
+    version: job.version,
+    size: job.size,
+    offset: job.offset,
+    state: job.state,
+    error: job.error,
+    scheduled_at: isoTime(job.scheduledAt),
+    updated_at: isoTime(job.updatedAt),
+    timeline: job.timeline.map(({ state, at }) => ({ state, at: isoTime(at) })),
+  };
+}

@@ -1,0 +1,171 @@
+/** API keys (cloud API gaps, 3.11). The secret is in two answers, that of the creation and that of a rotation, and nowhere else. */
+import Type, { type Static } from 'typebox';
+import {
+  type ApiKey,
+  changeKey,
+  deleteKey,
+  findKey,
+  lastUseOf,
+  listKeys,
+  newSecret,
+  prefixOf,
+  putKey,
+} from '../keys.js';
+import type { Id } from '../store/store.js';
+import { notFound } from './errors.js';
+import type { Family } from './family.js';
+import { NoContent, operation, PageOf } from './operation.js';
+import { ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
+import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
+import { isoTime, isoTimeOrNull } from './time.js';
+
+const KeyFields = {
+  id: Uuid,
+  name: Type.String(),
+  prefix: Type.String({ description: 'how the secret begins' }),
+  scope: Type.Enum(['space', 'tags'], { description: 'what it sees: everything, or the devices of its tags' }),
+  tags: Type.Array(Tag, { description: 'tags that have been deleted are left out' }),
+  access_type: Type.Enum(['write', 'read'], { description: '`read`: it changes nothing' }),
+  created_at: Time,
+  last_used_at: Nullable(Time),
+};
+export const Key = Type.Object(KeyFields, { title: 'Key' });
+const KeyWithSecret = Type.Object(
+  { ...KeyFields, key: Type.String({ description: 'the secret; shown only now' }) },
+  { title: 'KeyWithSecret' },
+);
+
+const NewKey = Type.Object(
+  {
+    name: Name,
+    tags: Type.Optional(TagRefs),
+    access_type: Type.Optional(Type.Enum(['write', 'read'], { description: '"write" or "read"' })),
+  },
+  { description: 'a JSON object' },
+);
+const KeyUpdate = Type.Partial(NewKey, { description: 'a JSON object' });
+
+export const keys: Family = (routes, { store, clock, ids, random }) => {
+  const collection = '/spaces/:space_id/keys';
+  const item = '/spaces/:space_id/keys/:id';
+
+  routes.get(
+    collection,
+    operation({
+      tag: 'Keys',
+      summary: 'List API keys',
+      params: SpaceParams,
+      querystring: Type.Object(PageQuery),
+      response: { 200: PageOf(Key) },
+    }),
+    async ({ spaceId, query: { limit = 100, offset } }, reply) => {
+      const page = await listKeys(store, spaceId, { limit, after: offset });
+      if (offset === undefined && page.length < limit) reply.header('x-total', page.length);
+      return Promise.all(page.map(view));
+    },
+  );
+
+  routes.post(
+    collection,
+    operation({
+      tag: 'Keys',
+      summary: 'Create an API key',
+      description: 'With `tags`, it sees only the devices that have one of them. `access_type` is `write` if left out.',
+      params: SpaceParams,
+      body: NewKey,
+      response: { 201: KeyWithSecret },
+    }),
+    async ({ spaceId, body }, reply) => {
+      const key: ApiKey = {
+        id: ids.uuid(),
+        spaceId,
+        name: body.name.trim(),
+        prefix: '',
+        tagIds: await limitOf(spaceId, body.tags),
+        access: body.access_type ?? 'write',
+        createdAt: Math.floor(clock.wall),
+      };
+      return reply.code(201).send(await withSecret(key));
+    },
+  );
+
+  routes.get(
+    item,
+    operation({ tag: 'Keys', summary: 'Read an API key', params: ItemParams, response: { 200: Key } }),
+    async ({ spaceId, params }) => view(await find(spaceId, params.id)),
+  );
+
+  routes.put(
+    item,
+    operation({
+      tag: 'Keys',
+      summary: 'Change an API key',
+      description: '`tags` replaces the whole set; an empty one opens the space.',
+      params: ItemParams,
+      body: KeyUpdate,
+      response: { 200: Key },
+    }),
+    async ({ spaceId, params, body }) => {
+      const before = await find(spaceId, params.id);
+      const key: ApiKey = {
+        ...before,
+        name: body.name?.trim() ?? before.name,
+        tagIds: body.tags === undefined ? before.tagIds : await limitOf(spaceId, body.tags),
+        access: body.access_type ?? before.access,
+      };
+      await store.commit([changeKey(key)]);
+      return view(key);
+    },
+  );
+
+  routes.delete(
+    item,
+    operation({ tag: 'Keys', summary: 'Delete an API key', params: ItemParams, response: { 204: NoContent } }),
+    async ({ spaceId, params }, reply) => {
+      await store.commit(deleteKey((await find(spaceId, params.id)).id));
+      return reply.code(204).send();
+    },
+  );
+
+  routes.post(
+    `${item}/rotate`,
+    operation({
+      tag: 'Keys',
+      summary: 'Replace the secret of an API key',
+      description: 'The old secret ends at once.',
+      params: ItemParams,
+      response: { 200: KeyWithSecret },
+    }),
+    async ({ spaceId, params }) => withSecret(await find(spaceId, params.id)),
+  );
+
+  async function find(spaceId: Id, id: Id): Promise<ApiKey> {
+    const key = await findKey(store, spaceId, id);
+    if (!key) throw notFound('key');
+    return key;
+  }
+
+  async function withSecret(key: ApiKey): Promise<Static<typeof KeyWithSecret>> {
+    const secret = newSecret(random);
+    await store.commit(putKey(key, secret));
+    return { ...(await view({ ...key, prefix: prefixOf(secret) })), key: secret };
+  }
+
+  async function limitOf(spaceId: Id, tags: Static<typeof TagRefs> = []): Promise<readonly Id[] | null> {
+    return tags.length === 0 ? null : knownTags(store, spaceId, tags);
+  }
+
+  async function view(key: ApiKey): Promise<Static<typeof Key>> {
+    const tags = await tagViews(store, key.spaceId, key.tagIds ?? []);
+    return {
+      id: key.id,
+      name: key.name,
+      prefix: key.prefix,
+      scope: key.tagIds === null ? 'space' : 'tags',
+      tags: [...tags.values()],
+      access_type: key.access,
+      created_at: isoTime(key.createdAt),
+      last_used_at: isoTimeOrNull(await lastUseOf(store, key)),
+    };
+  }
+};

@@ -1,0 +1,118 @@
+/** Logging in, and accepting an invitation (cloud API gaps, 3.1): the requests of those who have no credential yet. */
+import Type from 'typebox';
+import { LIFETIME } from '../accounts/logins.js';
+import { PASSWORD } from '../accounts/passwords.js';
+import type { Id } from '../store/store.js';
+import { ApiFault, notFound } from './errors.js';
+import type { Family } from './family.js';
+import { operation } from './operation.js';
+import { Email, Uuid } from './schemas.js';
+
+const Password = Type.String({ minLength: 1, maxLength: PASSWORD.max, description: 'a password', writeOnly: true });
+
+const Credentials = Type.Object({ email: Email, password: Password }, { description: 'a JSON object' });
+
+const Acceptance = Type.Object(
+  {
+    token: Type.String({ description: 'the token of an invitation', writeOnly: true }),
+    password: Type.String({
+      minLength: PASSWORD.min,
+      maxLength: PASSWORD.max,
+      description: `a password of ${PASSWORD.min} to ${PASSWORD.max} characters`,
+      writeOnly: true,
+    }),
+  },
+  { description: 'a JSON object' },
+);
+
+const Token = Type.Object(
+  {
+    access_token: Type.String({ description: 'opaque; for `Authorization: Bearer …`' }),
+    token_type: Type.Enum(['Bearer']),
+    expires_in: Type.Integer({ description: 'seconds' }),
+  },
+  { title: 'Token' },
+);
+
+/** Checking a password is dear on purpose. More at once than this are sent away, lest everybody else should wait for them. */
+const CHECKED_AT_ONCE = 8;
+
+export const login: Family = (routes, { members, logins }) => {
+  let checked = 0;
+
+  routes.post(
+    '/auth/login',
+    operation({
+      tag: 'Accounts',
+      summary: 'Log in',
+      access: 'anyone',
+      body: Credentials,
+      response: { 200: Token },
+      errors: { 401: 'The address or the password is wrong.' },
+    }),
+    async ({ body }) => {
+      const userId = await withTurn(() => members.login(body.email, body.password));
+      if (userId === undefined) throw new ApiFault(401, 'the email address or the password is wrong');
+      return tokenView(await logins.issue({ userId, spaceId: null }));
+    },
+  );
+
+  routes.post(
+    '/auth/accept',
+    operation({
+      tag: 'Accounts',
+      summary: 'Accept an invitation',
+      description: 'The password becomes that of the account; who has an account already gives the password it has.',
+      access: 'anyone',
+      body: Acceptance,
+      response: { 200: Token },
+      errors: { 401: 'The invitation is not valid (any more), or the password is not that of the account.' },
+    }),
+    async ({ body }) => {
+      const member = await withTurn(() => members.accept(body.token, body.password));
+      if (!member) throw new ApiFault(401, 'the invitation is not valid, or the password is not that of its account');
+      return tokenView(await logins.issue({ userId: member.id, spaceId: null }));
+    },
+  );
+
+  async function withTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (checked >= CHECKED_AT_ONCE) throw new ApiFault(503, 'too many logins at once', 'busy');
+    checked++;
+    try {
+      return await work();
+    } finally {
+      checked--;
+    }
+  }
+};
+
+/** Older clients bind their login to a space, and then use paths without one. */
+export const spaceLogin: Family = (routes, { members, logins }) => {
+  routes.post(
+    '/auth/space',
+    operation({
+      tag: 'Accounts',
+      summary: 'Bind a login to a space',
+      description: 'Only with --legacy-paths. The token opens `/v2/devices` and `/v2/messages`.',
+      body: Type.Object({ space_id: Uuid }, { description: 'a JSON object' }),
+      response: { 200: Token },
+      errors: { 404: 'There is no such space, or it is not yours.' },
+      deprecated: true,
+    }),
+    async ({ access, body }) => {
+      const spaceId = body.space_id.toLowerCase();
+      if (access.userId === null) throw new ApiFault(403, 'an API key is bound to its space already');
+      if (!(await opens(access.userId, access.boundTo, spaceId))) throw notFound('space');
+      return tokenView(await logins.issue({ userId: access.userId, spaceId }));
+    },
+  );
+
+  async function opens(userId: Id, boundTo: Id | null, spaceId: Id): Promise<boolean> {
+    if (boundTo !== null && boundTo !== spaceId) return false;
+    return (await members.find(spaceId, userId))?.state === 'active';
+  }
+};
+
+function tokenView(token: string) {
+  return { access_token: token, token_type: 'Bearer' as const, expires_in: LIFETIME / 1000 };
+}

@@ -1,0 +1,229 @@
+/** Variables: named values of a space or of one of its devices (cloud API gaps, 3.8). */
+import Type, { type Static } from 'typebox';
+import { matchingRecords } from '../records.js';
+import { ConflictError, type Id } from '../store/store.js';
+import { deleteVariable, findVariable, putVariable, toVariable, type Variable } from '../variables.js';
+import { ApiFault, notFound } from './errors.js';
+import type { Family } from './family.js';
+import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { NoContent, operation, PageOf } from './operation.js';
+import { ItemParams, Name, Nullable, NullableText, PageQuery, SpaceParams, Text, Time, Uuid } from './schemas.js';
+import { isoTime } from './time.js';
+
+const NullableUuid = Type.Union([Uuid, Type.Null()], { description: 'a UUID, or null' });
+const NullableName = Type.Union([Name, Type.Null()], {
+  description: 'a name of 1 to 64 printable characters, or null',
+});
+const Value = Type.String({ maxLength: 4096, description: 'a text of at most 4096 characters', writeOnly: true });
+const Flag = Type.Boolean({ description: 'true or false' });
+
+const View = Type.Object(
+  {
+    id: Uuid,
+    space_id: Uuid,
+    device_id: Nullable(Uuid),
+    name: Type.String(),
+    value: Nullable(Type.String({ description: 'null when it is secure' })),
+    environment: Nullable(Type.String()),
+    comment: Nullable(Type.String()),
+    secure: Type.Boolean(),
+    locked: Type.Boolean(),
+    created_at: Time,
+  },
+  { title: 'Variable' },
+);
+
+const Changeable = {
+  environment: Type.Optional(NullableName),
+  comment: Type.Optional(NullableText(500)),
+  secure: Type.Optional(Flag),
+};
+const NewVariable = Type.Object(
+  { name: Name, value: Value, device_id: Type.Optional(NullableUuid), ...Changeable },
+  { description: 'a JSON object' },
+);
+const VariableUpdate = Type.Object(
+  { name: Type.Optional(Name), value: Type.Optional(Value), ...Changeable },
+  { description: 'a JSON object' },
+);
+const ListQuery = Type.Object({
+  ...PageQuery,
+  device_id: Type.Optional(Uuid),
+  name: Type.Optional(Text),
+  environment: Type.Optional(Text),
+  secure: Type.Optional(Type.Enum(['true', 'false'], { description: '"true" or "false"' })),
+});
+
+const LOCKED = { 423: 'The variable is locked.' };
+const NAME_TAKEN = { 409: 'There is a variable with this name for the same device and environment.' };
+
+export const variables: Family = (routes, { store, clock, ids }) => {
+  const collection = '/spaces/:space_id/variables';
+  const item = '/spaces/:space_id/variables/:id';
+
+  routes.get(
+    collection,
+    operation({
+      tag: 'Variables',
+      summary: 'List variables',
+      description: 'Filters are exact.',
+      params: SpaceParams,
+      querystring: ListQuery,
+      response: { 200: PageOf(View) },
+    }),
+    async ({ spaceId, query }, reply) => {
+      const { limit = 100, offset: after, device_id: deviceId, name, environment, secure } = query;
+      const rows = await matchingRecords(store, 'variable', spaceId, { limit, after }, (row) => {
+        const variable = toVariable(row);
+        return (
+          (deviceId === undefined || variable.deviceId === deviceId) &&
+          (name === undefined || variable.name === name) &&
+          (environment === undefined || variable.environment === environment) &&
+          (secure === undefined || variable.secure === (secure === 'true'))
+        );
+      });
+      if (after === undefined && rows.length < limit) reply.header('x-total', rows.length);
+      return rows.map((row) => view(toVariable(row)));
+    },
+  );
+
+  routes.post(
+    collection,
+    operation({
+      tag: 'Variables',
+      summary: 'Create a variable',
+      description: 'Of the space, or with `device_id` of a device. The value of a secure one is never shown.',
+      params: SpaceParams,
+      headers: IdempotencyHeaders,
+      body: NewVariable,
+      response: { 201: View },
+      errors: { ...NAME_TAKEN, ...IDEMPOTENCY_ERRORS },
+    }),
+    async (request, reply) => {
+      const { spaceId, body } = request;
+      const variable: Variable = {
+        id: ids.uuid(),
+        spaceId,
+        deviceId: await knownDevice(spaceId, body.device_id?.toLowerCase() ?? null),
+        name: body.name.trim(),
+        value: body.value,
+        environment: body.environment?.trim() ?? null,
+        comment: body.comment ?? null,
+        secure: body.secure ?? false,
+        locked: false,
+        createdAt: Math.floor(clock.wall),
+      };
+      const answer = view(variable);
+      await put(variable, request.receipt(answer));
+      return reply.code(201).send(answer);
+    },
+  );
+
+  routes.get(
+    item,
+    operation({ tag: 'Variables', summary: 'Read a variable', params: ItemParams, response: { 200: View } }),
+    async ({ spaceId, params }) => view(await find(spaceId, params.id)),
+  );
+
+  routes.put(
+    item,
+    operation({
+      tag: 'Variables',
+      summary: 'Change a variable',
+      description: 'What is secure becomes visible only together with a new value.',
+      params: ItemParams,
+      body: VariableUpdate,
+      response: { 200: View },
+      errors: { ...NAME_TAKEN, ...LOCKED },
+    }),
+    async ({ spaceId, params, body }) => {
+      const before = await findUnlocked(spaceId, params.id);
+      if (before.secure && body.secure === false && body.value === undefined) {
+        throw new ApiFault(400, 'body needs "value": what is secure becomes visible only together with a new value');
+      }
+      const variable: Variable = {
+        ...before,
+        name: body.name?.trim() ?? before.name,
+        value: body.value ?? before.value,
+        environment: body.environment === undefined ? before.environment : (body.environment?.trim() ?? null),
+        comment: body.comment === undefined ? before.comment : body.comment,
+        secure: body.secure ?? before.secure,
+      };
+      await put(variable);
+      return view(variable);
+    },
+  );
+
+  routes.delete(
+    item,
+    operation({
+      tag: 'Variables',
+      summary: 'Delete a variable',
+      params: ItemParams,
+      response: { 204: NoContent },
+      errors: LOCKED,
+    }),
+    async ({ spaceId, params }, reply) => {
+      await store.commit([deleteVariable((await findUnlocked(spaceId, params.id)).id)]);
+      return reply.code(204).send();
+    },
+  );
+
+  for (const [action, locked, summary] of [
+    ['lock', true, 'Pin a variable to its value'],
+    ['unlock', false, 'Let a variable be changed again'],
+  ] as const) {
+    const described = operation({ tag: 'Variables', summary, params: ItemParams, response: { 200: View } });
+    const path = `${item}/${action}`;
+    const handle = async (spaceId: Id, id: Id) => {
+      const variable = { ...(await find(spaceId, id)), locked };
+      await put(variable);
+      return view(variable);
+    };
+    routes.post(path, described, ({ spaceId, params }) => handle(spaceId, params.id));
+    routes.put(path, described, ({ spaceId, params }) => handle(spaceId, params.id));
+  }
+
+  async function find(spaceId: Id, id: Id): Promise<Variable> {
+    const variable = await findVariable(store, spaceId, id);
+    if (!variable) throw notFound('variable');
+    return variable;
+  }
+
+  async function findUnlocked(spaceId: Id, id: Id): Promise<Variable> {
+    const variable = await find(spaceId, id);
+    if (variable.locked) throw new ApiFault(423, `the variable "${variable.name}" is locked`);
+    return variable;
+  }
+
+  async function knownDevice(spaceId: Id, id: Id | null): Promise<Id | null> {
+    if (id !== null && !(await store.device(spaceId, id))) {
+      throw new ApiFault(400, `body/device_id "${id}" is not a device of this space`);
+    }
+    return id;
+  }
+
+  async function put(variable: Variable, receipt: Parameters<typeof store.commit>[0] = []): Promise<void> {
+    try {
+      await store.commit([...receipt, putVariable(variable)]);
+    } catch (error) {
+      if (error instanceof ConflictError) throw new ApiFault(409, `there is a variable "${variable.name}" already`);
+      throw error;
+    }
+  }
+};
+
+function view(variable: Variable): Static<typeof View> {
+  return {
+    id: variable.id,
+    space_id: variable.spaceId,
+    device_id: variable.deviceId,
+    name: variable.name,
+    value: variable.secure ? null : variable.value,
+    environment: variable.environment,
+    comment: variable.comment,
+    secure: variable.secure,
+    locked: variable.locked,
+    created_at: isoTime(variable.createdAt),
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * Connectors as they are kept: records of the family `connector`, with a name once per space (cloud API gaps, 3.7). Which
+ * messages one of them forwards is decided here as well (section 6).
+ */
+import type { UnixMillis } from '../../kernel/time.js';
+import type { Change, DeviceRow, Id, MessageRow, RecordRow, Store } from '../store/store.js';
+
+export const TRIGGERS = ['data', 'session', 'config', 'stats', 'codec'] as const;
+export type Trigger = (typeof TRIGGERS)[number];
+
+/** In seconds: 9 retries, the last one about 22 hours and 42 minutes after the first attempt. */
+export const RETRY_DELAYS: readonly number[] = [10, 30, 60, 600, 1800, 3600, 10_800, 21_600, 43_200];
+
+export interface Connector {
+  readonly id: Id;
+  readonly spaceId: Id;
+  readonly name: string;
+  readonly direction: 'up' | 'down';
+  readonly state: 'enabled' | 'disabled';
+  readonly triggers: readonly Trigger[];
+  readonly tagIds: readonly Id[];
+  /** JavaScript with a function `main(job)`. */
+  readonly transformation: string;
+  /** Seconds from the end of an attempt to the beginning of the next. */
+  readonly retryDelays: readonly number[];
+  /** Seconds that a request may take; 0: the standard. */
+  readonly timeout: number;
+  readonly createdAt: UnixMillis;
+  /** When it was enabled last: what was to be delivered before has been dropped. */
+  readonly enabledAt: UnixMillis;
+}
+
+export function putConnector({ id, spaceId, createdAt, ...body }: Connector): Change {
+  return {
+    kind: 'record.put',
+    row: { family: 'connector', id, spaceId, key: body.name, createdAt, dueAt: null, body },
+  };
+}
+
+/** Its deliveries stay, like the messages of a deleted device, and are neither listed nor attempted any more. */
+export function deleteConnector(id: Id): Change {
+  return { kind: 'record.delete', family: 'connector', id };
+}
+
+export async function findConnector(store: Store, spaceId: Id, id: Id): Promise<Connector | undefined> {
+  const row = await store.record('connector', spaceId, id);
+  return row && toConnector(row);
+}
+
+export async function findConnectorByName(store: Store, spaceId: Id, name: string): Promise<Connector | undefined> {
+  const row = await store.recordByKey('connector', spaceId, name);
+  return row && toConnector(row);
+}
+
+export function toConnector({ id, spaceId, createdAt, body }: RecordRow): Connector {
+  // Because only `putConnector` writes these records, and a connector always belongs to a space.
+  return { id, spaceId: spaceId as Id, createdAt, ...(body as Omit<Connector, 'id' | 'spaceId' | 'createdAt'>) };
+}
+
+type Origin = Pick<DeviceRow, 'tagIds'>;
+
+/** Does the connector forward this message of this device? */
+export function wants(connector: Connector, device: Origin, message: Pick<MessageRow, 'type' | 'direction'>): boolean {
+  return (
+    connector.state === 'enabled' &&
+    connector.direction === message.direction &&
+    connector.triggers.some((trigger) => trigger === triggerOf(message.type)) &&
+    connector.tagIds.some((id) => device.tagIds.includes(id))
+  );
+}
+
+function triggerOf(type: string): string {
+  return type === 'decoder' || type === 'encoder' ? 'codec' : type;
+}

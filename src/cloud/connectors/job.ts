@@ -1,0 +1,64 @@
+/** What `main` is given (cloud API gaps, section 6: the union of the published samples, and variables). */
+import type { UnixMillis } from '../../kernel/time.js';
+import { serialText } from '../store/order.js';
+import type { DeviceRow, ListedMessage, Store } from '../store/store.js';
+import { variablesFor } from '../variables.js';
+import type { Connector } from './connector.js';
+
+export interface Job {
+  /** Counted from 0. */
+  readonly attempt: number;
+  readonly message: {
+    readonly id: string;
+    readonly type: string;
+    readonly direction: 'up' | 'down';
+    readonly created_at: string;
+    /** Null when the message could not be decoded. */
+    readonly body: unknown;
+  };
+  readonly device: {
+    readonly id: string;
+    readonly space_id: string;
+    readonly name: string;
+    readonly serial_number: string;
+    readonly label: Readonly<Record<string, string>>;
+    /** Names. */
+    readonly tags: readonly string[];
+    readonly session_id: number | null;
+    readonly created_at: string;
+  };
+  readonly connector: { readonly id: string; readonly name: string; readonly timeout: number };
+  /** Values by name; the device's own go before those of the space. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export async function jobFor(
+  store: Store,
+  connector: Connector,
+  device: DeviceRow,
+  message: ListedMessage,
+  attempt: number,
+): Promise<Job> {
+  const { id, type, direction, createdAt, body } = message;
+  const tags = await Promise.all(device.tagIds.map((tagId) => store.tag(device.spaceId, tagId)));
+  return {
+    attempt,
+    message: { id, type, direction, created_at: isoTime(createdAt), body },
+    device: {
+      id: device.id,
+      space_id: device.spaceId,
+      name: device.name,
+      serial_number: serialText(device.serial),
+      label: device.label,
+      tags: tags.filter((tag) => tag !== undefined).map((tag) => tag.name),
+      session_id: device.sessionId,
+      created_at: isoTime(device.createdAt),
+    },
+    connector: { id: connector.id, name: connector.name, timeout: connector.timeout },
+    variables: await variablesFor(store, device.spaceId, device.id),
+  };
+}
+
+function isoTime(at: UnixMillis): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,156 @@
+/**
+ * Firmware updates in the delivery queue: puts their chunks in, takes outdated ones out, and notices a download that has
+ * come to a stop. What the device's reports mean is told by Updates.
+ */
+import type { Clock } from '../../kernel/clock.js';
+import { seconds } from '../../kernel/time.js';
+import type { FirmwareUpdates } from '../context.js';
+import type { Image } from '../firmware/images.js';
+import { isOpen, type UpdateJob } from '../firmware/job.js';
+import { endOf, type UpdateStep, type Updates, updateOf } from '../firmware/updates.js';
+import type { Change, DeviceRow, Id, MessageRow, Store } from '../store/store.js';
+import type { Peer, QueuedDownlink } from './peer.js';
+
+/** The sliver of the delivery core that is needed. */
+export interface ChunkQueue {
+  /** What is remembered of the device, if anything. */
+  peerOf(serial: number): Peer | undefined;
+  /** Puts a stored downlink into the queue. */
+  insert(peer: Peer, row: MessageRow): void;
+  /** Takes a downlink out of the queue that is not needed any more: the device has it, or it is cancelled. */
+  settle(peer: Peer, entry: QueuedDownlink, received: boolean): Promise<void>;
+  /** Cancels a pending downlink, and does not ask what becomes of its update. */
+  cancel(row: MessageRow): Promise<unknown>;
+}
+
+export interface FirmwareQueueOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly updates: Updates;
+  readonly queue: ChunkQueue;
+}
+
+/**
+ * A device answers a chunk before it polls again. A poll this long after a chunk was delivered shows that it could not do
+ * anything with it; one at the very same time was sent together with the acknowledgement (wire protocol, 3.2 `xxAP`).
+ */
+const STALLED_AFTER = seconds(1);
+
+export class FirmwareQueue implements FirmwareUpdates {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #updates: Updates;
+  readonly #queue: ChunkQueue;
+
+  constructor({ store, clock, updates, queue }: FirmwareQueueOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#updates = updates;
+    this.#queue = queue;
+  }
+
+  get images() {
+    return this.#updates.images;
+  }
+
+  async schedule(
+    device: DeviceRow,
+    image: Image,
+    along: (job: UpdateJob) => readonly Change[] = () => [],
+  ): Promise<UpdateJob> {
+    return this.#updates.inTurn(device.id, async () => {
+      const step = this.#updates.begin(device, image);
+      await this.#write(step, along(step.job));
+      const peer = this.#queue.peerOf(device.serial);
+      if (peer) await this.#take(peer, step);
+      return step.job;
+    });
+  }
+
+  async cancel(job: UpdateJob): Promise<'cancelled' | 'too-late'> {
+    return this.#updates.inTurn(job.deviceId, async () => {
+      const current = await this.#updates.find(job.spaceId, job.id);
+      if (current === undefined || !isOpen(current) || current.state === 'swapping') return 'too-late';
+      await this.#end(job.spaceId, job.id, job.deviceId, 'cancelled', null);
+      return 'cancelled';
+    });
+  }
+
+  async whenRemoved(device: DeviceRow): Promise<readonly Change[]> {
+    const job = await this.#updates.current(device);
+    const step = job && (await this.#updates.end(job.spaceId, job.id, 'cancelled', 'the device was removed'));
+    return step?.changes ?? [];
+  }
+
+  /** The device was read from the store, or has reported on an update that may have ended elsewhere. */
+  async look(peer: Peer): Promise<void> {
+    const job = await this.#updates.current(peer.device);
+    if (job) this.#note(peer, job);
+    else peer.update = undefined;
+  }
+
+  /** An uplink has moved the update on, and that is stored. */
+  async moved(peer: Peer, job: UpdateJob): Promise<void> {
+    this.#note(peer, job);
+    // The first chunk waits as before.
+    if (job.state === 'scheduled') return;
+    for (const entry of chunksIn(peer)) {
+      // The confirmation was lost, but the device counts the chunk in.
+      await this.#queue.settle(peer, entry, entry.attempt > 0 && job.offset >= endOf(entry.row));
+    }
+  }
+
+  /** The device has a chunk. What is returned is to be written together with that. */
+  delivered(peer: Peer, chunk: MessageRow): Promise<readonly Change[]> {
+    if (peer.update) peer.update.silentSince = this.#clock.now;
+    return this.#updates.delivered(chunk);
+  }
+
+  /** The device polls. */
+  async polled(peer: Peer): Promise<void> {
+    const { silentSince = Number.POSITIVE_INFINITY } = peer.update ?? {};
+    if (this.#clock.now - silentSince < STALLED_AFTER || chunksIn(peer).length > 0) return;
+    await this.#updates.inTurn(peer.device.id, async () => {
+      const job = await this.#updates.current(peer.device);
+      if (job?.state !== 'downloading') return this.look(peer);
+      const step = this.#updates.restart(peer.device, job);
+      await this.#write(step);
+      await this.#take(peer, step);
+    });
+  }
+
+  /** A chunk will never be delivered, so its update ends. */
+  lost(chunk: MessageRow, state: 'cancelled' | 'failed', why: string | null): Promise<void> {
+    const { spaceId, deviceId } = chunk;
+    return this.#updates.inTurn(deviceId, () => this.#end(spaceId, updateOf(chunk), deviceId, state, why));
+  }
+
+  async #end(spaceId: Id, id: Id, deviceId: Id, state: 'cancelled' | 'failed', why: string | null): Promise<void> {
+    const step = await this.#updates.end(spaceId, id, state, why);
+    if (step === undefined) return;
+    await this.#write(step);
+    const pending = await this.#store.pendingDownlinks(deviceId);
+    for (const row of pending) if (row.type === 'firmware') await this.#queue.cancel(row);
+    const device = await this.#store.device(spaceId, deviceId);
+    const peer = device && this.#queue.peerOf(device.serial);
+    if (peer) this.#note(peer, step.job);
+  }
+
+  async #write({ changes, queue }: UpdateStep, along: readonly Change[] = []): Promise<void> {
+    await this.#store.commit([...along, ...changes, ...queue.map((row): Change => ({ kind: 'message.insert', row }))]);
+  }
+
+  async #take(peer: Peer, { job, queue }: UpdateStep): Promise<void> {
+    await this.moved(peer, job);
+    for (const row of queue) this.#queue.insert(peer, row);
+  }
+
+  #note(peer: Peer, job: UpdateJob): void {
+    const silentSince = job.state === 'downloading' ? this.#clock.now : undefined;
+    peer.update = isOpen(job) ? { silentSince } : undefined;
+  }
+}
+
+function chunksIn(peer: Peer): readonly QueuedDownlink[] {
+  return peer.queue.filter((entry) => entry.row.type === 'firmware');
+}

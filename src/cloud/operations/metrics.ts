@@ -1,0 +1,158 @@
+/**
+ * What the service tells Prometheus about itself. Times are in seconds, as is the custom there. Nothing is labelled by
+ * device, space or key: the number of series does not grow with the fleet, and no name of a customer is told.
+ */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Clock } from '../../kernel/clock.js';
+import type { Millis } from '../../kernel/time.js';
+import type { CloudEvent, Trace, TraceEvent } from '../../trace/events.js';
+import type { GatewayCounters } from '../gateway/flap-gateway.js';
+import type { Store } from '../store/store.js';
+import type { Guarded } from './guard.js';
+import { udpDrops } from './udp-drops.js';
+
+export interface Request {
+  readonly method: string;
+  /** The pattern of the route; `unknown` when there is none. */
+  readonly route: string;
+  readonly status: number;
+  readonly took: Millis;
+}
+
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #clock: Clock;
+  readonly #requests: Histogram;
+  readonly #commits: Histogram;
+  readonly #delivery: Histogram;
+  readonly #stored: Counter;
+  readonly #downlinks: Counter;
+
+  /** @param clock tells how long a downlink took to be delivered */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    const registers = [this.registry];
+    this.#requests = new Histogram({
+      name: 'ghostfleet_http_request_seconds',
+      help: 'Time to answer HTTP requests, by route and status',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+      registers,
+    });
+    this.#commits = new Histogram({
+      name: 'ghostfleet_store_commit_seconds',
+      help: 'Time from asking the store to write until it is durable',
+      buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+      registers,
+    });
+    this.#delivery = new Histogram({
+      name: 'ghostfleet_downlink_delivery_seconds',
+      help: 'Time from queuing a downlink until the device has confirmed it',
+      buckets: [1, 10, 60, 600, 3600, 6 * 3600, 86_400, 7 * 86_400],
+      registers,
+    });
+    this.#stored = new Counter({
+      name: 'ghostfleet_uplinks_total',
+      help: 'Uplinks that are stored, or recognised as copies of stored ones',
+      labelNames: ['type', 'copy'],
+      registers,
+    });
+    this.#downlinks = new Counter({
+      name: 'ghostfleet_downlinks_total',
+      help: 'Stations that downlinks have reached',
+      labelNames: ['what'],
+      registers,
+    });
+  }
+
+  /** Metrics of the process: memory, processor, event loop, garbage collection. Once in a process. */
+  watchProcess(): void {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  watchStore(store: Store, guarded: Guarded): void {
+    this.#gauge('ghostfleet_downlinks_pending', 'Downlinks that wait for their devices', () => store.countPending());
+    this.#gauge('ghostfleet_commits_waiting', 'Commits that wait to be durable', () => guarded.waiting);
+    this.#total('ghostfleet_commits_refused_total', 'Commits refused because too many waited', () => guarded.refused);
+  }
+
+  /** @param ports the bound UDP ports */
+  watchGateway(counters: GatewayCounters, ports: readonly number[]): void {
+    const packets: Counter<'outcome'> = new Counter({
+      name: 'ghostfleet_gateway_packets_total',
+      help: 'Datagrams by what became of them; `received` counts all',
+      labelNames: ['outcome'],
+      registers: [this.registry],
+      collect() {
+        packets.reset();
+        for (const [outcome, count] of Object.entries(counters)) packets.inc({ outcome }, count);
+      },
+    });
+    this.#total(
+      'ghostfleet_udp_receive_drops_total',
+      'Datagrams that the system dropped because a receive buffer was full; Linux only',
+      async () => (await udpDrops(ports)) ?? Number.NaN,
+    );
+  }
+
+  request({ method, route, status, took }: Request): void {
+    this.#requests.observe({ method, route, status }, took / 1000);
+  }
+
+  commit(took: Millis): void {
+    this.#commits.observe(took / 1000);
+  }
+
+  /** Counts what happens, and passes it on. */
+  listening(to: Trace): Trace {
+    return {
+      emit: (event) => {
+        this.#count(event);
+        to.emit(event);
+      },
+    };
+  }
+
+  #count(event: TraceEvent): void {
+    if (event.kind === 'cloud.stored') this.#stored.inc({ type: event.type, copy: String(event.copy) });
+    else if (isOfDownlink(event)) {
+      this.#downlinks.inc({ what: event.kind.slice('downlink.'.length) });
+      if (event.kind === 'downlink.delivered') {
+        this.#delivery.observe(Math.max(0, this.#clock.wall - timeOfId(event.downlink)) / 1000);
+      }
+    }
+  }
+
+  #gauge(name: string, help: string, read: () => number | Promise<number>): void {
+    const gauge: Gauge = new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect: async () => gauge.set(await read()),
+    });
+  }
+
+  #total(name: string, help: string, read: () => number | Promise<number>): void {
+    const counter: Counter = new Counter({
+      name,
+      help,
+      registers: [this.registry],
+      collect: async () => {
+        const total = await read();
+        counter.reset();
+        if (!Number.isNaN(total)) counter.inc(total);
+      },
+    });
+  }
+}
+
+type DownlinkEvent = Extract<CloudEvent, { readonly downlink: string }>;
+
+function isOfDownlink(event: TraceEvent): event is DownlinkEvent {
+  return 'downlink' in event;
+}
+
+/** When a row was made: the first 48 bits of its id. */
+function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}

@@ -1,0 +1,96 @@
+/**
+ * For those who run the service: is it alive, does it work, and how is it doing. Outside the API key, because load balancers
+ * and monitors ask; nothing here tells of a customer's data. Who binds the service to a public address puts a proxy before it
+ * that keeps `/metrics` inside.
+ */
+import type { FastifyInstance } from 'fastify';
+import Type from 'typebox';
+import type { Clock } from '../../kernel/clock.js';
+import { type Millis, seconds } from '../../kernel/time.js';
+import { operation } from '../api/operation.js';
+import type { Log } from '../context.js';
+import type { Store } from '../store/store.js';
+import type { Metrics } from './metrics.js';
+
+export interface OperationsContext {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** How long the store may take to answer a simple question. */
+const PATIENCE = seconds(2);
+
+const Health = Type.Object({ status: Type.Enum(['ok']) }, { title: 'Health' });
+
+export function addOperations(api: FastifyInstance, { store, clock, log, metrics }: OperationsContext): void {
+  api.addHook('onResponse', async (request, reply) => {
+    const { url: route = 'unknown' } = request.routeOptions;
+    const { method } = request;
+    const [status, took] = [reply.statusCode, reply.elapsedTime];
+    metrics.request({ method, route, status, took });
+    log.info({ method, route, status, took: Math.round(took) }, 'request');
+  });
+
+  api.register(async (routes) => {
+    routes.get(
+      '/healthz',
+      operation({
+        tag: 'Operations',
+        summary: 'Tell whether the process is alive',
+        description: 'Asks nothing else: restart it when this does not answer.',
+        access: 'anyone',
+        response: { 200: Health },
+      }),
+      async () => ({ status: 'ok' }),
+    );
+
+    routes.get(
+      '/readyz',
+      operation({
+        tag: 'Operations',
+        summary: 'Tell whether requests can be served',
+        description: 'Asks the store. Send requests elsewhere while this is not 200.',
+        access: 'anyone',
+        response: { 200: Health },
+        errors: { 503: 'The store does not answer, or the service is shutting down.' },
+      }),
+      async (_, reply) => {
+        const why = await complaintOf(store, clock);
+        if (why === undefined) return { status: 'ok' };
+        log.warn({ why }, 'not ready');
+        const fault = { statusCode: 503, error: 'Service Unavailable', message: 'the store does not answer' };
+        return reply.code(503).header('retry-after', 5).send(fault);
+      },
+    );
+
+    routes.get(
+      '/metrics',
+      operation({
+        tag: 'Operations',
+        summary: 'Read metrics in the format of Prometheus',
+        access: 'anyone',
+        response: { 200: { description: 'Prometheus text.', content: { 'text/plain': { schema: Type.String() } } } },
+      }),
+      async (_, reply) => reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+    );
+  });
+}
+
+/** Why the store cannot be used; undefined when it can. */
+async function complaintOf(store: Store, clock: Clock): Promise<string | undefined> {
+  try {
+    await within(clock, PATIENCE, store.spaces({ limit: 1 }));
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function within<T>(clock: Clock, limit: Millis, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const alarm = clock.after(limit, 'a question to the store', () => reject(new Error('no answer in time')));
+    work.then(resolve, reject).finally(() => alarm.cancel());
+  });
+}

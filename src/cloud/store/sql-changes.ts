@@ -1,0 +1,176 @@
+/** What a change of the port is in SQL, the same for SQLite and PostgreSQL. */
+import { foldCase } from './order.js';
+import type { SqlValue, Statement } from './sql-dialect.js';
+import type { Change, DeviceChange, DeviceRow, Id, MessageRow, SessionFacts } from './store.js';
+
+/** The statements of one change, to be carried out in order. @throws TypeError when a body is no JSON */
+export function statementsOf(change: Change): readonly Statement[] {
+  switch (change.kind) {
+    case 'space.put': {
+      const { id, name, type, createdAt } = change.row;
+      return [put('space', ['id'], { id, name, type, created_at: createdAt })];
+    }
+    case 'key.put': {
+      const { id, spaceId, name, hash, createdAt } = change.row;
+      return [put('api_key', ['id'], { id, space_id: spaceId, name, hash, created_at: createdAt })];
+    }
+    case 'key.delete':
+      return [{ text: 'DELETE FROM api_key WHERE id = ?', values: [change.id] }];
+    case 'tag.put': {
+      const { id, spaceId, name, color, accessType, createdAt } = change.row;
+      const columns = { id, space_id: spaceId, name, color, access_type: accessType, created_at: createdAt };
+      return [put('tag', ['id'], columns)];
+    }
+    case 'tag.delete':
+      return [{ text: 'DELETE FROM tag WHERE id = ?', values: [change.id] }];
+    case 'device.insert':
+      return insertDevice(change.row);
+    case 'device.change':
+      return changeDevice(change.id, change.change);
+    case 'device.delete':
+      return [
+        {
+          text: "UPDATE device SET deleted_at = ?, token = '' WHERE id = ? AND deleted_at IS NULL",
+          values: [change.at, change.id],
+        },
+        detachTags(change.id),
+        { text: CANCEL_PENDING, values: [change.at, change.id] },
+      ];
+    case 'message.insert':
+      return [insert('message', messageColumns(change.row))];
+    case 'message.state':
+      return [{ text: MOVE_MESSAGE, values: [change.state, change.at, change.state, change.attempt, change.id] }];
+    case 'message.answered':
+      return [{ text: 'UPDATE message SET down_answered_at = ? WHERE id = ?', values: [change.at, change.id] }];
+    case 'timeline.add': {
+      const { messageId, at, what, detail } = change.row;
+      return [insert('timeline', { message_id: messageId, at, what, detail })];
+    }
+    case 'codec.put': {
+      const { text, values } = insert('codec', { hash: change.row.hash, document: change.row.document });
+      return [{ text: `${text} ON CONFLICT (hash) DO NOTHING`, values }];
+    }
+    case 'record.put': {
+      const { family, id, spaceId, key, createdAt, dueAt, body } = change.row;
+      const columns = { family, id, space_id: spaceId, key, created_at: createdAt, due_at: dueAt, body: json(body) };
+      return [put('record', ['family', 'id'], columns)];
+    }
+    case 'record.delete':
+      return [{ text: 'DELETE FROM record WHERE family = ? AND id = ?', values: [change.family, change.id] }];
+    default:
+      return change satisfies never;
+  }
+}
+
+type Columns = Readonly<Record<string, SqlValue>>;
+
+const CANCEL_PENDING = `UPDATE message SET down_state = 'cancelled', down_state_at = ?
+  WHERE device_id = ? AND down_state = 'pending'`;
+
+const MOVE_MESSAGE = `UPDATE message SET
+  down_state_at = CASE WHEN down_state = ? THEN down_state_at ELSE ? END, down_state = ?, down_attempt = ? WHERE id = ?`;
+
+/** Leaves out a tag that does not exist, or is there already. */
+const ATTACH_TAG = `INSERT INTO device_tag (position, device_id, tag_id)
+  SELECT CAST(? AS INTEGER), d.id, t.id FROM device d, tag t WHERE d.id = ? AND d.deleted_at IS NULL AND t.id = ?
+  ON CONFLICT (device_id, tag_id) DO NOTHING`;
+
+/** The texts of `insert` and `put` by table: their columns are always the same. */
+const texts = new Map<string, string>();
+
+function insert(table: string, columns: Columns): Statement {
+  let text = texts.get(table);
+  if (text === undefined) {
+    const names = Object.keys(columns);
+    text = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+    texts.set(table, text);
+  }
+  return { text, values: Object.values(columns) };
+}
+
+/** Inserts the row, or replaces the one with its key. */
+function put(table: string, key: readonly string[], columns: Columns): Statement {
+  const { text, values } = insert(table, columns);
+  const name = `put ${table}`;
+  let whole = texts.get(name);
+  if (whole === undefined) {
+    const others = Object.keys(columns).filter((column) => !key.includes(column));
+    const replaced = others.map((column) => `${column} = excluded.${column}`).join(', ');
+    whole = `${text} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${replaced}`;
+    texts.set(name, whole);
+  }
+  return { text: whole, values };
+}
+
+function insertDevice(row: DeviceRow): readonly Statement[] {
+  const { id, spaceId, serial, token, createdAt } = row;
+  const columns = { id, space_id: spaceId, serial, token, created_at: createdAt, ...deviceColumns(row) };
+  return [insert('device', columns), ...attachTags(id, row.tagIds)];
+}
+
+function changeDevice(id: Id, change: DeviceChange): readonly Statement[] {
+  const columns = deviceColumns(change);
+  const statements: Statement[] = [];
+  const names = Object.keys(columns);
+  if (names.length > 0) {
+    const text = `UPDATE device SET ${names.join(' = ?, ')} = ? WHERE id = ? AND deleted_at IS NULL`;
+    statements.push({ text, values: [...Object.values(columns), id] });
+  }
+  if (change.tagIds) statements.push(detachTags(id), ...attachTags(id, change.tagIds));
+  return statements;
+}
+
+function attachTags(deviceId: Id, tagIds: readonly Id[]): readonly Statement[] {
+  return tagIds.map((tagId, position) => ({ text: ATTACH_TAG, values: [position, deviceId, tagId] }));
+}
+
+function detachTags(deviceId: Id): Statement {
+  return { text: 'DELETE FROM device_tag WHERE device_id = ?', values: [deviceId] };
+}
+
+/** The columns that a change of a device sets; its tags live in a table of their own. */
+function deviceColumns(change: DeviceChange): Columns {
+  const columns: Record<string, SqlValue> = {};
+  if (change.name !== undefined) {
+    columns.name = change.name;
+    columns.name_folded = foldCase(change.name);
+  }
+  if (change.comment !== undefined) columns.comment = change.comment;
+  if (change.externalId !== undefined) columns.external_id = change.externalId;
+  if (change.label !== undefined) columns.label = json(change.label);
+  if (change.lastSeen !== undefined) columns.last_seen = change.lastSeen;
+  if (change.sessionId !== undefined) columns.session_id = change.sessionId;
+  if (change.session !== undefined) columns.session = sessionText(change.session);
+  if (change.configHash !== undefined) columns.config_hash = change.configHash;
+  if (change.decoderHash !== undefined) columns.decoder_hash = change.decoderHash;
+  if (change.encoderHash !== undefined) columns.encoder_hash = change.encoderHash;
+  return columns;
+}
+
+function messageColumns(row: MessageRow): Columns {
+  return {
+    id: row.id,
+    space_id: row.spaceId,
+    device_id: row.deviceId,
+    created_at: row.createdAt,
+    type: row.type,
+    direction: row.direction,
+    body: json(row.body),
+    codec_hash: row.codecHash,
+    raw: row.raw,
+    print: row.print,
+    down_state: row.downState,
+    down_state_at: row.downStateAt,
+    down_scheduled_at: row.downScheduledAt,
+    down_attempt: row.downAttempt,
+    down_answered_at: row.downAnsweredAt,
+  };
+}
+
+function sessionText(session: SessionFacts | null): string | null {
+  return session === null ? null : json(session);
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value) ?? 'null';
+}

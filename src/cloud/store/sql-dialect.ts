@@ -1,0 +1,29 @@
+/**
+ * Where SQLite and PostgreSQL do not speak alike. Everything else that the stores say in SQL is said once: columns and rows in
+ * sql-rows.ts, lists in sql-queries.ts, changes in sql-changes.ts, the rest in sql-store.ts. There, `?` stands for a value.
+ */
+
+export type SqlValue = string | number | null | Uint8Array | readonly string[];
+
+export interface Statement {
+  readonly text: string;
+  readonly values: readonly SqlValue[];
+}
+
+export interface Dialect {
+  /** Condition: the column contains the text `?`. */
+  contains(column: string): string;
+  /** Condition: the column is one of the texts in `?`, which is made by {@link list}. */
+  among(column: string): string;
+  list(texts: readonly string[]): SqlValue;
+  /** A number of up to ten digits as ten digits. */
+  tenDigits(column: string): string;
+  /** Tags of `device d` as one JSON array, in the order in which they were given. */
+  readonly tagIds: string;
+  /** `message m`, read by this index. */
+  messagesBy(index: string): string;
+  /** Joins `device d`, with the messages as the outer loop. */
+  readonly joinDevice: string;
+  /** The id of `message m` in lists, newest first: see the schemas for what is special about it. */
+  readonly listedId: string;
+}

@@ -1,0 +1,64 @@
+/** Variables as they are kept: records of the family `variable`, with a name once per device and environment. */
+
+import type { UnixMillis } from '../kernel/time.js';
+import { everyRecord } from './records.js';
+import type { Change, Id, RecordRow, Store } from './store/store.js';
+
+export interface Variable {
+  readonly id: Id;
+  readonly spaceId: Id;
+  /** Null: of the whole space. */
+  readonly deviceId: Id | null;
+  readonly name: string;
+  readonly value: string;
+  readonly environment: string | null;
+  readonly comment: string | null;
+  /** Its value is not shown; transformations get it. */
+  readonly secure: boolean;
+  readonly locked: boolean;
+  readonly createdAt: UnixMillis;
+}
+
+export function putVariable({ id, spaceId, createdAt, ...body }: Variable): Change {
+  const key = JSON.stringify([body.deviceId, body.environment, body.name]);
+  return { kind: 'record.put', row: { family: 'variable', id, spaceId, key, createdAt, dueAt: null, body } };
+}
+
+export function deleteVariable(id: Id): Change {
+  return { kind: 'record.delete', family: 'variable', id };
+}
+
+export async function findVariable(store: Store, spaceId: Id, id: Id): Promise<Variable | undefined> {
+  const row = await store.record('variable', spaceId, id);
+  return row && toVariable(row);
+}
+
+export function toVariable({ id, spaceId, createdAt, body }: RecordRow): Variable {
+  // Because only `putVariable` writes these records, and a variable always belongs to a space.
+  return { id, spaceId: spaceId as Id, createdAt, ...(body as Omit<Variable, 'id' | 'spaceId' | 'createdAt'>) };
+}
+
+/**
+ * The variables of a device for a transformation, by name: its own go before those of its space. Only those without an
+ * environment, which have nothing to do with decoding (cloud API gaps, 3.8).
+ */
+export async function variablesFor(store: Store, spaceId: Id, deviceId: Id): Promise<Readonly<Record<string, string>>> {
+  const own: [string, string][] = [];
+  const common: [string, string][] = [];
+  for await (const row of everyRecord(store, 'variable', spaceId)) {
+    const variable = toVariable(row);
+    if (variable.environment !== null) continue;
+    if (variable.deviceId === deviceId) own.push([variable.name, variable.value]);
+    else if (variable.deviceId === null) common.push([variable.name, variable.value]);
+  }
+  return Object.fromEntries([...common, ...own]);
+}
+
+/** What deletes the variables of a device. */
+export async function variablesOfDevice(store: Store, spaceId: Id, deviceId: Id): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  for await (const row of everyRecord(store, 'variable', spaceId)) {
+    if (toVariable(row).deviceId === deviceId) changes.push(deleteVariable(row.id));
+  }
+  return changes;
+}

@@ -1,0 +1,124 @@
+/**
+ * The device ingress over HTTP (cloud API gaps, 5.5), on a radio link: the same messages as JSON, one request each, with the
+ * firmware's own patience. An answer that is no success is as good as none: the request is repeated, under the same key.
+ *
+ * A downlink is acknowledged before it is used. Unlike over FLAP the acknowledgement is answered, and repeated without an
+ * answer; should it never come, the message is used all the same, and recognised when the cloud offers it again.
+ */
+import type { Clock } from '../../kernel/clock.js';
+import { downFromJson } from '../../protocol/http/downlinks.js';
+import { JsonFields } from '../../protocol/http/fields.js';
+import { decodeResponse, type Errand, encodeRequest } from '../../protocol/http/frames.js';
+import { upToJson } from '../../protocol/http/uplinks.js';
+import { encodeDown, MessageError, parseUp } from '../../protocol/messages.js';
+import { type Dialogue, type End, RadioLink, type RadioLinkEnvironment, type SendStep } from './radio-link.js';
+
+export interface HttpLinkEnvironment extends RadioLinkEnvironment {
+  /** Claim token, 16 bytes. */
+  readonly token: Uint8Array;
+  /** Longest downlink message in bytes. */
+  readonly bufferSize: number;
+}
+
+export class HttpLink extends RadioLink {
+  constructor(env: HttpLinkEnvironment) {
+    super(env, new HttpDialogue(env));
+  }
+}
+
+/** A downlink that was fetched and not yet acknowledged. */
+interface Fetched {
+  readonly id: string;
+  readonly message: Uint8Array;
+}
+
+class HttpDialogue implements Dialogue {
+  readonly #clock: Clock;
+  readonly #token: Uint8Array;
+  readonly #bufferSize: number;
+  #errand: Errand = 'poll';
+  #requests = 0;
+  #key = '';
+  #fetched: Fetched | undefined;
+  /** Id of the downlink that was used last. */
+  #used = '';
+
+  constructor({ clock, token, bufferSize }: HttpLinkEnvironment) {
+    this.#clock = clock;
+    this.#token = token;
+    this.#bufferSize = bufferSize;
+  }
+
+  startUplink(message: Uint8Array): SendStep {
+    const uplink = upToJson(parseUp(message));
+    return uplink.type === 'session' ? this.#request('session', uplink.body) : this.#request('uplink', uplink);
+  }
+
+  startPoll(): SendStep {
+    return this.#request('poll', {});
+  }
+
+  answered(datagram: Uint8Array): SendStep | End | undefined {
+    const response = decodeResponse(datagram);
+    if (response?.key !== this.#key || response.status < 200 || response.status > 299) return undefined;
+    try {
+      return this.#succeeded(new JsonFields(JSON.parse(response.body), 'the answer'));
+    } catch (error) {
+      if (error instanceof MessageError || error instanceof SyntaxError) return this.fail('unreadable answer');
+      throw error;
+    }
+  }
+
+  fail(why: string): End {
+    const fetched = this.#fetched;
+    this.#forget();
+    return fetched ? this.#use(fetched, false) : { kind: 'failed', why };
+  }
+
+  reset(): void {
+    this.#forget();
+    this.#used = '';
+  }
+
+  #succeeded(answer: JsonFields): SendStep | End {
+    if (this.#errand === 'poll') return this.#polled(answer);
+    const poll = answer.bool('poll') ?? false;
+    const fetched = this.#fetched;
+    this.#forget();
+    return fetched ? this.#use(fetched, poll) : { kind: 'uplink-done', poll };
+  }
+
+  #polled(answer: JsonFields): SendStep | End {
+    const downlink = answer.plain('downlink');
+    if (downlink === undefined) {
+      this.#forget();
+      return { kind: 'poll-done', message: NOTHING, more: false, farewell: undefined };
+    }
+    const { id, message } = downFromJson(downlink);
+    const bytes = encodeDown(message);
+    if (bytes.length > this.#bufferSize) return this.fail('message longer than the buffer');
+    this.#fetched = { id, message: bytes };
+    return this.#request('ack', { id });
+  }
+
+  #use({ id, message }: Fetched, more: boolean): End {
+    const again = id === this.#used;
+    this.#used = id;
+    return { kind: 'poll-done', message: again ? NOTHING : message, more, farewell: undefined };
+  }
+
+  #request(errand: Errand, body: unknown): SendStep {
+    this.#errand = errand;
+    // Together with the time, the key also differs from those of the device's earlier lives.
+    this.#key = `${this.#clock.wall}-${++this.#requests}`;
+    const token = Buffer.from(this.#token).toString('hex');
+    return { kind: 'send', datagram: encodeRequest({ errand, key: this.#key, token, body: JSON.stringify(body) }) };
+  }
+
+  #forget(): void {
+    this.#key = '';
+    this.#fetched = undefined;
+  }
+}
+
+const NOTHING = new Uint8Array(0);

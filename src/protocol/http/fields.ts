@@ -1,0 +1,123 @@
+/** Taking JSON of the peer apart: each reader says which field is wrong, and what was wanted. */
+import { fromHex } from '../hashes.js';
+import { MessageError } from '../messages/error.js';
+import { uuidBytes } from '../uuid.js';
+
+const LONGEST_QUOTE = 40;
+
+/** The fields of a JSON object. A reader yields undefined for a field that is missing or null. */
+export class JsonFields {
+  readonly #fields: Readonly<Record<string, unknown>>;
+  readonly #where: string;
+
+  /** @param where how the object is called in messages: `body` @throws MessageError unless it is an object */
+  constructor(value: unknown, where: string) {
+    if (!isObject(value)) throw new MessageError('malformed', `${where} is not a JSON object`);
+    this.#fields = value;
+    this.#where = where;
+  }
+
+  text(name: string): string | undefined {
+    return this.#read(name, 'a text', (value) => (typeof value === 'string' ? value : undefined));
+  }
+
+  int(name: string): number | undefined {
+    return this.#read(name, 'a whole number', (value) => (Number.isSafeInteger(value) ? (value as number) : undefined));
+  }
+
+  uint(name: string): number | undefined {
+    const wanted = 'a whole number from 0';
+    return this.#read(name, wanted, (value) =>
+      Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined,
+    );
+  }
+
+  bool(name: string): boolean | undefined {
+    return this.#read(name, 'true or false', (value) => (typeof value === 'boolean' ? value : undefined));
+  }
+
+  /** 16 hex digits, in lower case. */
+  hash(name: string): string | undefined {
+    return this.#read(name, '16 hex digits', (value) => matching(value, /^[0-9a-f]{16}$/i)?.toLowerCase());
+  }
+
+  /** A whole number of up to 64 bits as decimal digits. */
+  digits(name: string): string | undefined {
+    return this.#read(name, 'a text of up to 19 digits', (value) => matching(value, /^\d{1,19}$/));
+  }
+
+  base64(name: string): Uint8Array | undefined {
+    return this.#read(name, 'base64', (value) => {
+      if (typeof value !== 'string') return undefined;
+      const bytes = Buffer.from(value, 'base64');
+      // The decoder is lenient: what is no base64 does not come back the same.
+      return bytes.toString('base64') === value ? new Uint8Array(bytes) : undefined;
+    });
+  }
+
+  hex(name: string): Uint8Array | undefined {
+    const text = this.#read(name, 'pairs of hex digits', (value) => matching(value, /^(?:[0-9a-f]{2})*$/i));
+    return text === undefined ? undefined : fromHex(text);
+  }
+
+  /** The 16 bytes of a UUID. */
+  uuid(name: string): Uint8Array | undefined {
+    const form = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+    const text = this.#read(name, 'a UUID', (value) => matching(value, form));
+    return text === undefined ? undefined : uuidBytes(text);
+  }
+
+  texts(name: string): readonly string[] | undefined {
+    return this.#read(name, 'a list of texts', (value) => (isTexts(value) ? value : undefined));
+  }
+
+  list(name: string): readonly unknown[] | undefined {
+    return this.#read(name, 'a list', (value) => (Array.isArray(value) ? value : undefined));
+  }
+
+  object(name: string): JsonFields | undefined {
+    const value = this.plain(name);
+    return value && new JsonFields(value, this.#place(name));
+  }
+
+  /** An object as it is. */
+  plain(name: string): Readonly<Record<string, unknown>> | undefined {
+    return this.#read(name, 'a JSON object', (value) => (isObject(value) ? value : undefined));
+  }
+
+  /** Insists on a field: `fields.need('id', fields.uuid('id'))`. @throws MessageError when it is undefined */
+  need<T>(name: string, value: T | undefined): T {
+    if (value !== undefined) return value;
+    throw new MessageError('malformed', `${this.#where} needs "${name}"`);
+  }
+
+  #read<T>(name: string, wanted: string, as: (value: unknown) => T | undefined): T | undefined {
+    const value = Object.hasOwn(this.#fields, name) ? this.#fields[name] : undefined;
+    if (value === undefined || value === null) return undefined;
+    const read = as(value);
+    if (read !== undefined) return read;
+    throw new MessageError('malformed', `${this.#place(name)}${quoted(value)} is not ${wanted}`);
+  }
+
+  #place(name: string): string {
+    return `${this.#where}/${name}`;
+  }
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function matching(value: unknown, form: RegExp): string | undefined {
+  return typeof value === 'string' && form.test(value) ? value : undefined;
+}
+
+function quoted(value: unknown): string {
+  if (typeof value === 'object') return '';
+  const text = String(value);
+  return ` "${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text}"`;
+}

@@ -1,0 +1,56 @@
+/**
+ * A device's HTTP request, and what was answered, as bytes: a head line, then JSON. That is how they cross a transport, so
+ * that the network misbehaves towards them as towards any datagram; transport/http.ts makes real HTTP of them.
+ */
+
+/** What a device asks for: the last part of the path. */
+export const ERRANDS = ['session', 'uplink', 'poll', 'ack'] as const;
+export type Errand = (typeof ERRANDS)[number];
+
+export interface RequestFrame {
+  readonly errand: Errand;
+  /** Names the request: the answer repeats it, and so does a repetition of the request (`Idempotency-Key`). */
+  readonly key: string;
+  /** Claim token, 32 hex digits. */
+  readonly token: string;
+  /** JSON. */
+  readonly body: string;
+}
+
+export interface ResponseFrame {
+  readonly key: string;
+  /** HTTP status code. */
+  readonly status: number;
+  /** JSON, when all is well. */
+  readonly body: string;
+}
+
+export function encodeRequest({ errand, key, token, body }: RequestFrame): Uint8Array {
+  return Buffer.from(`${errand} ${key} ${token}\n${body}`);
+}
+
+/** @throws Error for what {@link encodeRequest} did not make */
+export function decodeRequest(bytes: Uint8Array): RequestFrame {
+  const { head, body } = split(bytes);
+  const [word, key, token] = head;
+  const errand = ERRANDS.find((known) => known === word);
+  if (errand === undefined || key === undefined || token === undefined) throw new Error('not a request frame');
+  return { errand, key, token, body };
+}
+
+export function encodeResponse({ key, status, body }: ResponseFrame): Uint8Array {
+  return Buffer.from(`${key} ${status}\n${body}`);
+}
+
+/** Undefined for what is no response. */
+export function decodeResponse(bytes: Uint8Array): ResponseFrame | undefined {
+  const { head, body } = split(bytes);
+  const [key, status] = head;
+  return key === undefined || status === undefined ? undefined : { key, status: Number(status), body };
+}
+
+function split(bytes: Uint8Array): { readonly head: readonly string[]; readonly body: string } {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+  const end = text.indexOf('\n');
+  return { head: text.slice(0, end).split(' '), body: text.slice(end + 1) };
+}

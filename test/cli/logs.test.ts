@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { createLog, LOG_LEVELS } from '../../src/cli/logs.js';
+
+const TOKEN = '00112233445566778899AABBCCDDEEFF';
+const KEY = '3f1c2a44-9d61-4b70-8a5e-0123456789ab';
+const CHOSEN = 'my "own" key';
+const SECRETS = [TOKEN, KEY, CHOSEN, JSON.stringify(CHOSEN).slice(1, -1), 'hunter2', 'open-sesame'];
+
+/** Lines that a log of this level writes when `say` uses it. */
+function linesOf(level: (typeof LOG_LEVELS)[number], say: (log: ReturnType<typeof createLog>) => void): string[] {
+  const lines: string[] = [];
+  const output = { write: (text: string) => void lines.push(text), isTerminal: false, columns: 80 };
+  say(createLog(output, level, [CHOSEN]));
+  return lines;
+}
+
+describe('logs', () => {
+  it('write one JSON line each, from the chosen level upwards', () => {
+    const counts = LOG_LEVELS.map(
+      (level) =>
+        linesOf(level, (log) => {
+          log.info({ a: 1 }, 'one');
+          log.warn({ a: 1 }, 'two');
+          log.error({ a: 1 }, 'three');
+        }).length,
+    );
+    expect(counts).toEqual([0, 1, 2, 3]);
+    const [line = ''] = linesOf('info', (log) => log.info({ serial: 5, took: { ms: 2 } }, 'stored'));
+    expect(JSON.parse(line)).toMatchObject({ serial: 5, took: { ms: 2 }, msg: 'stored' });
+  });
+
+  it.each(['info', 'warn', 'error'] as const)('never show a secret at level %s, wherever it stands', (level) => {
+    const lines = linesOf('info', (log) => {
+      const say = log[level].bind(log);
+      for (const name of ['token', 'claim_token', 'key', 'apiKey', 'X-API-KEY', 'secret', 'password', 'access_token']) {
+        say({ [name]: 'open-sesame', deep: [{ request: { headers: { [name]: 'open-sesame' } } }] }, 'a field');
+      }
+      say({ headers: { authorization: 'Bearer open-sesame' } }, 'a header');
+      say({ what: `Authorization: Claim ${TOKEN}` }, 'a header in a text');
+      say({ what: 'ApiKey open-sesame' }, 'another');
+      say({ err: new Error(`cannot reach postgres://joe:hunter2@db/x with ${KEY}`) }, 'an error');
+      say({ err: Object.assign(new Error('x'), { detail: { token: TOKEN } }) }, 'an error with fields');
+      say({ name: CHOSEN }, `a message with ${CHOSEN} and ${TOKEN.toLowerCase()}`);
+    });
+    expect(lines.length).toBe(14);
+    const text = lines.join('');
+    for (const secret of [...SECRETS, TOKEN.toLowerCase()]) expect(text).not.toContain(secret);
+    for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();
+  });
+
+  it('leave ids, hashes and addresses readable', () => {
+    const fields = { id: '019aa1b2-c3d4-7e5f-8a6b-0123456789ab', hash: '0123456789abcdef', url: 'http://host:8080/x' };
+    const [line = ''] = linesOf('info', (log) => log.info(fields, 'fine'));
+    expect(JSON.parse(line)).toMatchObject(fields);
+  });
+});

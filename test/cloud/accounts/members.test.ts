@@ -1,0 +1,77 @@
+/** What the operator of a service may do about its admin, and decisions that are taken on several nodes. */
+import { describe, expect, it } from 'vitest';
+import { Members } from '../../../src/cloud/accounts/members.js';
+import { createIds } from '../../../src/cloud/ids.js';
+import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import { seededRandom } from '../../../src/kernel/random.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { SPACE, space } from '../store/rows.js';
+
+const EVA = 'eva@example.org';
+
+async function nodes() {
+  const store = new MemoryStore();
+  await store.commit([{ kind: 'space.put', row: space() }]);
+  const clock = new VirtualClock();
+  const node = (name: string) => {
+    const random = seededRandom(name);
+    return new Members({ store, clock, ids: createIds(clock, random), random });
+  };
+  return { store, members: node('a'), other: node('b') };
+}
+
+describe('the admin that the operator names', () => {
+  it('is made the owner, and nothing is written when that is so already', async () => {
+    const { members, store } = await nodes();
+    await members.ensureAdmin(SPACE, EVA, 'first-password');
+    const id = await members.login('EVA@example.org', 'first-password');
+    expect(await members.list(SPACE, { limit: 10 })).toMatchObject([
+      { id, email: EVA, role: 'admin', state: 'active' },
+    ]);
+    expect(await members.ownerOf(SPACE)).toBe(id);
+    expect(await members.spacesOf(id ?? '', { limit: 10 })).toEqual([SPACE]);
+    const before = await store.record('user', null, id ?? '');
+    await members.ensureAdmin(SPACE, EVA, 'first-password');
+    expect(await store.record('user', null, id ?? '')).toEqual(before);
+    expect(JSON.stringify(before)).not.toContain('first-password');
+  });
+
+  it('gets a new password, and is an admin again, when the operator wants that', async () => {
+    const { members } = await nodes();
+    await members.ensureAdmin(SPACE, 'adam@example.org', 'adams-password');
+    const invited = await members.invite(SPACE, { email: EVA, role: 'user', name: 'Eva' });
+    if (invited === 'known') throw new Error('nobody is known yet');
+    await members.accept(invited.token, 'first-password');
+    await members.ensureAdmin(SPACE, EVA, 'second-password');
+    expect(await members.login(EVA, 'first-password')).toBeUndefined();
+    expect(await members.login(EVA, 'second-password')).toBe(invited.member.id);
+    expect(await members.find(SPACE, invited.member.id)).toMatchObject({ role: 'admin', name: 'Eva' });
+    expect(await members.ownerOf(SPACE)).not.toBe(invited.member.id);
+  });
+});
+
+describe('two nodes that decide at the same moment', () => {
+  it('leave one admin', async () => {
+    const { members, other } = await nodes();
+    const admins = [];
+    for (const email of [EVA, 'adam@example.org']) {
+      const invited = await members.invite(SPACE, { email, role: 'admin', name: null });
+      if (invited === 'known') throw new Error('nobody is known yet');
+      await members.accept(invited.token, 'a-password');
+      admins.push(invited.member);
+    }
+    const [eva, adam] = admins;
+    if (!eva || !adam) throw new Error('there are two');
+    const outcomes = await Promise.all([members.remove(eva), other.change(adam, { role: 'user' })]);
+    expect(outcomes.filter((outcome) => outcome === 'last-admin')).toHaveLength(1);
+    const left = await members.list(SPACE, { limit: 10 });
+    expect(left.filter(({ role, state }) => role === 'admin' && state === 'active')).toHaveLength(1);
+  });
+
+  it('invite a person once', async () => {
+    const { members, other } = await nodes();
+    const eva = { email: EVA, role: 'user', name: null } as const;
+    const outcomes = await Promise.all([members.invite(SPACE, eva), other.invite(SPACE, eva)]);
+    expect(outcomes.filter((outcome) => outcome === 'known')).toHaveLength(1);
+  });
+});

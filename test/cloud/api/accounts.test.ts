@@ -1,0 +1,208 @@
+/** Logins, users and their roles, and the spaces that they make. */
+import { describe, expect, it } from 'vitest';
+import { days, hours } from '../../../src/kernel/time.js';
+import { PASSWORD, person, withToken } from './people.js';
+import { service } from './service.js';
+
+describe('an invitation', () => {
+  it('becomes a membership with a password, once; the token and the password are in no other answer or log', async () => {
+    const { call, logged } = await service();
+    const invited = await call('POST', 'users/invite', { email: 'Eva@Example.org', name: 'Eva' });
+    expect(invited.status).toBe(201);
+    const { invite_token: token, invite_expires_at: until, ...user } = invited.json;
+    expect(user).toMatchObject({ email: 'Eva@Example.org', name: 'Eva', role: 'user', state: 'invited' });
+    expect(until).toBe('2026-01-08T00:00:00.000Z');
+    expect((await call('GET', `users/${user.id}`)).json).toEqual(user);
+
+    const accepted = await call('POST', '/v2/auth/accept', { token, password: PASSWORD });
+    expect(accepted.json).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 86_400 });
+    expect((await call('POST', '/v2/auth/accept', { token, password: PASSWORD })).status).toBe(401);
+    const listed = await call('GET', 'users');
+    expect(listed.json).toEqual([{ ...user, state: 'active' }]);
+    expect(listed.text + JSON.stringify(logged)).not.toContain(token);
+    const short = await call('POST', '/v2/auth/accept', { token, password: 'secret7' });
+    expect([short.status, short.json.message]).toEqual([400, 'body/password is not a password of 8 to 256 characters']);
+  });
+
+  it('ends after a week', async () => {
+    const { call, clock } = await service();
+    const { invite_token: token } = (await call('POST', 'users/invite', { email: 'eva@example.org' })).json;
+    await clock.runUntil(days(7));
+    expect((await call('POST', '/v2/auth/accept', { token, password: PASSWORD })).status).toBe(401);
+  });
+
+  it('of somebody who is a user or invited already is a conflict', async () => {
+    const { call } = await service();
+    await call('POST', 'users/invite', { email: 'eva@example.org' });
+    const { status, json } = await call('POST', 'users/invite', { email: 'EVA@example.org' });
+    expect([status, json.message]).toEqual([409, '"EVA@example.org" is a user of this space, or invited already']);
+    expect((await call('POST', 'users/invite', { email: 'eva' })).status).toBe(400);
+  });
+
+  it('of somebody who was removed since is void, also when there is a new one', async () => {
+    const { call } = await service();
+    const invite = async () => (await call('POST', 'users/invite', { email: 'eva@example.org' })).json;
+    const first = await invite();
+    await call('DELETE', `users/${first.id}`);
+    const second = await invite();
+    const accept = (token: string) => call('POST', '/v2/auth/accept', { token, password: PASSWORD });
+    expect((await accept(first.invite_token)).status).toBe(401);
+    expect((await accept(second.invite_token)).status).toBe(200);
+  });
+
+  it('sets the password of an account once, also when two are accepted at the same moment', async () => {
+    const made = await service();
+    const mallory = await person(made, 'mallory@example.org');
+    const trap = (await mallory.call('POST', '/v2/spaces', { name: 'trap' })).json;
+    const email = { email: 'eva@example.org' };
+    const theirs = (await mallory.call('POST', `/v2/spaces/${trap.id}/users/invite`, email)).json.invite_token;
+    const ours = (await made.call('POST', 'users/invite', email)).json.invite_token;
+    const answers = await Promise.all([
+      made.call('POST', '/v2/auth/accept', { token: theirs, password: 'mallory-knows' }),
+      made.call('POST', '/v2/auth/accept', { token: ours, password: PASSWORD }),
+    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+  });
+
+  it('lets nobody in by an account that somebody else made up with the address', async () => {
+    const made = await service();
+    const mallory = await person(made, 'mallory@example.org');
+    const other = (await mallory.call('POST', '/v2/spaces', { name: 'trap' })).json;
+    const trap = await mallory.call('POST', `/v2/spaces/${other.id}/users/invite`, { email: 'eva@example.org' });
+    const { invite_token: token } = (await made.call('POST', 'users/invite', { email: 'eva@example.org' })).json;
+    const fake = await made.call('POST', '/v2/auth/accept', {
+      token: trap.json.invite_token,
+      password: 'mallory-knows',
+    });
+    expect((await withToken(made.call, fake)('GET', '')).status).toBe(404);
+    // The real one does not know that password; the administrator sees that something is wrong instead of a stranger.
+    expect((await made.call('POST', '/v2/auth/accept', { token, password: PASSWORD })).status).toBe(401);
+    expect((await made.call('GET', 'users')).json).toMatchObject([{ id: mallory.id }, { state: 'invited' }]);
+  });
+});
+
+describe('a login', () => {
+  it('opens the spaces of the account for 24 hours', async () => {
+    const made = await service();
+    await person(made, 'eva@example.org');
+    const answer = await made.call('POST', '/v2/auth/login', { email: 'EVA@example.org', password: PASSWORD });
+    expect(answer.status).toBe(200);
+    const eva = withToken(made.call, answer);
+    expect((await eva('GET', '/v2/spaces')).json).toMatchObject([{ id: made.spaceId, user_role: 'admin' }]);
+    expect((await eva('GET', 'devices')).status).toBe(200);
+    await made.clock.runUntil(hours(24));
+    expect((await eva('GET', 'devices')).status).toBe(401);
+  });
+
+  it('fails in the same way for a wrong password and an unknown address', async () => {
+    const made = await service();
+    await person(made, 'eva@example.org');
+    const wrong = await made.call('POST', '/v2/auth/login', { email: 'eva@example.org', password: 'wrong-password' });
+    const unknown = await made.call('POST', '/v2/auth/login', { email: 'adam@example.org', password: PASSWORD });
+    expect([wrong.status, wrong.text]).toEqual([401, unknown.text]);
+    await made.call('POST', 'users/invite', { email: 'bob@example.org' });
+    const invited = await made.call('POST', '/v2/auth/login', { email: 'bob@example.org', password: '' });
+    expect(invited.status).toBe(400);
+  });
+});
+
+describe('the role user', () => {
+  it('reads everything and changes nothing', async () => {
+    const made = await service();
+    const eva = await person(made, 'eva@example.org', 'user');
+    const { id } = await made.device();
+    for (const path of ['', 'devices', `devices/${id}`, 'messages', 'tags', 'users', 'keys', 'variables']) {
+      expect([path, (await eva.call('GET', path)).status]).toEqual([path, 200]);
+    }
+    expect((await eva.call('GET', '')).json.user_role).toBe('user');
+    for (const [method, path] of [
+      ['POST', 'devices'],
+      ['PUT', `devices/${id}`],
+      ['DELETE', `devices/${id}`],
+      ['POST', `devices/${id}/commands`],
+      ['POST', 'keys'],
+      ['POST', 'users/invite'],
+      ['PUT', ''],
+    ] as const) {
+      const { status, json } = await eva.call(method, path, {});
+      expect([method, path, status, json.message]).toEqual([method, path, 403, 'your role may only read']);
+    }
+  });
+});
+
+describe('users of a space', () => {
+  it('always have an admin among them', async () => {
+    const made = await service();
+    const eva = await person(made, 'eva@example.org');
+    const bob = await person(made, 'bob@example.org', 'user');
+    const last = { statusCode: 409, error: 'Conflict', message: 'this is the last admin of the space' };
+    expect((await made.call('PUT', `users/${eva.id}`, { role: 'user' })).json).toEqual(last);
+    expect((await made.call('DELETE', `users/${eva.id}`)).json).toEqual(last);
+    expect((await made.call('PUT', `users/${bob.id}`, { role: 'admin', name: 'Bob' })).json).toMatchObject({
+      role: 'admin',
+      name: 'Bob',
+    });
+    const both = [eva, bob].map(({ id }) => made.call('PUT', `users/${id}`, { role: 'user' }));
+    expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([200, 409]);
+  });
+
+  it('are out at once when they are removed; their account stays', async () => {
+    const made = await service();
+    await person(made, 'eva@example.org');
+    const bob = await person(made, 'bob@example.org');
+    expect((await made.call('DELETE', `users/${bob.id}`)).status).toBe(204);
+    expect((await bob.call('GET', 'devices')).status).toBe(404);
+    expect((await bob.call('GET', '/v2/spaces')).json).toEqual([]);
+    const again = (await made.call('POST', 'users/invite', { email: 'bob@example.org' })).json;
+    expect(again.id).toBe(bob.id);
+    expect((await bob.call('GET', 'devices')).status).toBe(404);
+    const acceptance = { token: again.invite_token, password: PASSWORD };
+    expect((await made.call('POST', '/v2/auth/accept', acceptance)).status).toBe(200);
+    expect((await bob.call('GET', 'devices')).status).toBe(200);
+  });
+});
+
+describe('a space', () => {
+  it('is made, renamed, handed over and deleted by those who may', async () => {
+    const made = await service();
+    const eva = await person(made, 'eva@example.org');
+    const space = (await eva.call('POST', '/v2/spaces/', { name: 'Second', user_role: 'x', owner_id: null })).json;
+    expect(space).toMatchObject({ name: 'Second', type: 'team', owner_id: eva.id, user_role: 'admin' });
+    const path = `/v2/spaces/${space.id}`;
+    expect((await eva.call('PUT', path, { name: 'renamed' })).json).toEqual({ ...space, name: 'renamed' });
+    expect((await eva.call('GET', '/v2/spaces?limit=1')).json).toMatchObject([{ id: made.spaceId }]);
+    expect((await eva.call('GET', `/v2/spaces?limit=1&offset=${made.spaceId}`)).json).toMatchObject([{ id: space.id }]);
+
+    const invited = (await eva.call('POST', `${path}/users/invite`, { email: 'bob@example.org', role: 'admin' })).json;
+    const tooEarly = await eva.call('PUT', path, { owner_id: invited.id });
+    expect(tooEarly.json.message).toBe(`body/owner_id "${invited.id}" is not an admin of this space`);
+    const acceptance = { token: invited.invite_token, password: PASSWORD };
+    const bob = withToken(made.call, await made.call('POST', '/v2/auth/accept', acceptance));
+    expect((await bob('PUT', path, { owner_id: invited.id })).status).toBe(403);
+    expect((await bob('DELETE', `${path}/users/${eva.id}`)).json.message).toContain('hand it over first');
+    expect((await eva.call('PUT', path, { owner_id: invited.id })).json.owner_id).toBe(invited.id);
+
+    expect((await eva.call('DELETE', path)).status).toBe(403);
+    expect((await bob('DELETE', path)).status).toBe(204);
+    for (const call of [eva.call, bob]) expect((await call('GET', path)).status).toBe(404);
+    expect((await bob('GET', '/v2/spaces')).json).toEqual([]);
+  });
+
+  it('with devices in it is not deleted; without, its keys end with it', async () => {
+    const made = await service();
+    const eva = await person(made, 'eva@example.org');
+    const { id } = await made.device();
+    await made.call('POST', 'tags', { name: 'cold', color: '#00ffaa' });
+    const { status, json } = await eva.call('DELETE', '');
+    expect([status, json.message]).toEqual([409, 'the space has devices (1): delete them first']);
+    expect((await made.call('DELETE', '')).status).toBe(403);
+    await eva.call('DELETE', `devices/${id}`);
+    expect((await eva.call('DELETE', '')).status).toBe(204);
+    expect((await made.call('GET', '/v2/spaces')).status).toBe(401);
+  });
+
+  it('is made by no API key', async () => {
+    const { call } = await service();
+    expect((await call('POST', '/v2/spaces', { name: 'x' })).status).toBe(403);
+  });
+});

@@ -1,0 +1,261 @@
+import { describe, expect, it } from 'vitest';
+import { RETRY_DELAYS } from '../../../src/cloud/connectors/connector.js';
+import { type Delivery, putDelivery } from '../../../src/cloud/connectors/delivery.js';
+import { service } from './service.js';
+
+const FORWARD =
+  'function main(job) { return { url: "https://example.com/" + job.device.name, data: job.message.body } }';
+
+async function tagged() {
+  const made = await service();
+  const tag = (await made.call('POST', 'tags', { name: 'cold', color: '#00ffaa' })).json;
+  const create = (given: object = {}) =>
+    made.call('POST', 'connectors', { name: 'forward', transformation: FORWARD, tags: [tag], ...given });
+  return { ...made, tag, create };
+}
+
+describe('connectors', () => {
+  it('are created with defaults, read, listed, changed and deleted', async () => {
+    const { call, create, tag, spaceId } = await tagged();
+    const created = await create();
+    expect([created.status, created.json]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        space_id: spaceId,
+        name: 'forward',
+        type: 'webhook',
+        direction: 'up',
+        state: 'enabled',
+        triggers: ['data'],
+        tags: [tag],
+        transformation: FORWARD,
+        retry_delays: RETRY_DELAYS,
+        timeout: 0,
+        created_at: '2026-01-01T00:00:00.000Z',
+      },
+    ]);
+    const path = `connectors/${created.json.id}`;
+    expect((await call('GET', path)).json).toEqual(created.json);
+    const list = await call('GET', 'connectors?limit=100');
+    expect([list.json, list.headers['x-total']]).toEqual([[created.json], '1']);
+    const change = { state: 'disabled', triggers: ['stats', 'codec', 'stats'], tags: [], retry_delays: [], timeout: 5 };
+    const changed = await call('PUT', path, { ...change, name: 'renamed' });
+    expect(changed.json).toEqual({ ...created.json, ...change, name: 'renamed', triggers: ['stats', 'codec'] });
+    expect((await call('PUT', path, {})).json).toEqual(changed.json);
+    expect((await call('DELETE', path)).status).toBe(204);
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      expect((await call(method, path, method === 'PUT' ? {} : undefined)).json.message).toBe('connector not found');
+    }
+    expect((await call('GET', 'connectors')).json).toEqual([]);
+  });
+
+  it('are created the way hio-dotnet does, and changed without saying which one', async () => {
+    const { call, tag } = await tagged();
+    const whole = {
+      direction: 'up',
+      name: 'Test Connector',
+      retry_delays: [10, 30, 60, 600, 1800, 3600, 10800, 21600, 43200],
+      state: 'enabled',
+      tags: [tag],
+      transformation: 'function main(job) { return { "method": "POST" } }',
+      triggers: ['data'],
+      type: 'webhook',
+      SpaceId: 'stray',
+    };
+    const created = await call('POST', 'connectors', whole);
+    expect(created.status).toBe(201);
+    const changed = await call('PUT', 'connectors', { ...whole, triggers: ['data', 'session'] });
+    expect([changed.status, changed.json]).toEqual([200, { ...created.json, triggers: ['data', 'session'] }]);
+    const other = await call('PUT', 'connectors', { ...whole, name: 'Another' });
+    expect([other.status, other.json.message]).toEqual([404, 'connector not found']);
+    expect((await call('PUT', 'connectors', { state: 'disabled' })).status).toBe(400);
+  });
+
+  it('have a name of their own, and are repeatable', async () => {
+    const { call, create } = await tagged();
+    await create({ name: 'taken' });
+    const { id } = (await create({ name: 'other' })).json;
+    expect((await create({ name: ' taken ' })).status).toBe(409);
+    expect((await call('PUT', `connectors/${id}`, { name: 'taken' })).json.message) //
+      .toBe('there is a connector "taken" already');
+    const body = { name: 'once', transformation: FORWARD };
+    const [first, again] = [1, 2].map(() => call('POST', 'connectors', body, { 'idempotency-key': 'k' }));
+    expect((await again)?.json).toEqual((await first)?.json);
+  });
+
+  it.each([
+    [{ direction: 'sideways' }, 'body/direction "sideways" is not "up" or "down"'],
+    [{ state: 'paused' }, 'body/state "paused" is not "enabled" or "disabled"'],
+    [{ type: 'mqtt' }, 'body/type "mqtt" is not "webhook"'],
+    [{ triggers: ['shell'] }, 'body/triggers/0 "shell" is not a list of data, session, config, stats, codec'],
+    [{ retry_delays: [-1] }, 'is not a list of at most 50 whole numbers of seconds, up to a week each'],
+    [{ retry_delays: [0.5] }, 'is not a list of at most 50 whole numbers of seconds, up to a week each'],
+    [{ timeout: 61 }, 'body/timeout "61" is not a whole number of seconds, at most 60'],
+    [{ transformation: 'x'.repeat(65_537) }, 'is not a script of at most 65536 characters'],
+    [{ transformation: 'a\0b' }, 'is not a script of at most 65536 characters'],
+    [{ tags: [{ id: '00000000-0000-7000-8000-000000000000' }] }, 'is not a tag of this space'],
+  ])('refuse %j', async (given, message) => {
+    const { create } = await tagged();
+    const { status, json } = await create(given);
+    expect([status, json.message]).toEqual([400, expect.stringContaining(message)]);
+  });
+
+  it('lose a tag that is deleted', async () => {
+    const { call, create, tag } = await tagged();
+    const { id } = (await create()).json;
+    await call('DELETE', `tags/${tag.id}`);
+    expect((await call('GET', `connectors/${id}`)).json.tags).toEqual([]);
+  });
+});
+
+describe('a preview', () => {
+  async function withMessage() {
+    const made = await tagged();
+    const { id } = await made.device();
+    const message = (await made.call('POST', `devices/${id}/downlinks`, { a: 1 })).json;
+    const connector = (await made.create()).json;
+    const preview = (transformation?: string, messageId = message.id) =>
+      made.call('POST', `connectors/${connector.id}/preview`, {
+        message_id: messageId,
+        ...(transformation && { transformation }),
+      });
+    return { ...made, preview };
+  }
+
+  it('shows the request, whatever tags and type there are', async () => {
+    const { preview } = await withMessage();
+    const { status, json } = await preview();
+    expect([status, json]).toEqual([
+      200,
+      {
+        outcome: 'request',
+        request: {
+          method: 'POST',
+          url: 'https://example.com/freezer-1',
+          header: { 'user-agent': 'ghostfleet', 'content-type': 'application/json' },
+          body: '{"a":1}',
+        },
+        error: null,
+      },
+    ]);
+  });
+
+  it('tries a script that is not saved, and says what is wrong with it', async () => {
+    const { preview } = await withMessage();
+    expect((await preview('function main() { return null }')).json).toEqual({
+      outcome: 'cancelled',
+      request: null,
+      error: null,
+    });
+    const failed = await preview('function main() { return nothing }');
+    expect(failed.json).toMatchObject({
+      outcome: 'failed',
+      request: null,
+      error: expect.stringMatching(/^ReferenceError/),
+    });
+    expect((await preview('function main() { return { url: "x" } }')).json.error).toBe(
+      'url is not an http or https address',
+    );
+  });
+
+  it('needs a message of the space', async () => {
+    const { preview, call } = await withMessage();
+    const nobody = '00000000-0000-7000-8000-000000000000';
+    expect((await preview(undefined, nobody)).json.message).toBe(
+      `body/message_id "${nobody}" is not a message of this space`,
+    );
+    expect((await call('POST', `connectors/${nobody}/preview`, { message_id: nobody })).status).toBe(404);
+  });
+});
+
+describe('deliveries', () => {
+  async function withDeliveries() {
+    const made = await tagged();
+    const connector = (await made.create()).json;
+    const other = (await made.create({ name: 'other' })).json;
+    const { ids, clock, spaceId, store } = made;
+    const log = {
+      attempt: 0,
+      at: clock.wall,
+      took: 12,
+      status: 500,
+      target: 'https://x',
+      error: 'no',
+      response: 'sorry',
+    };
+    const delivery = (given: Partial<Delivery>): Delivery => ({
+      id: ids.uuid(),
+      spaceId,
+      connectorId: connector.id,
+      deviceId: ids.uuid(),
+      messageId: ids.uuid(),
+      createdAt: clock.wall,
+      dueAt: null,
+      state: 'delivered',
+      attempt: 0,
+      log: [],
+      ...given,
+    });
+    const rows = [
+      delivery({}),
+      delivery({ state: 'pending', dueAt: clock.wall + 10_000, attempt: 1, log: [log] }),
+      delivery({ connectorId: other.id }),
+      delivery({ state: 'failed' }),
+    ];
+    await store.commit(rows.map(putDelivery));
+    const path = `connectors/${connector.id}/deliveries`;
+    const idsOf = async (query: string) =>
+      (await made.call('GET', `${path}?${query}`)).json.map(({ id }: { id: string }) =>
+        rows.findIndex((row) => row.id === id),
+      );
+    return { ...made, connector, other, rows, path, idsOf };
+  }
+
+  it('are listed by connector, newest first, page by page, by state and by message', async () => {
+    const { idsOf, rows } = await withDeliveries();
+    expect(await idsOf('')).toEqual([3, 1, 0]);
+    expect(await idsOf('limit=2')).toEqual([3, 1]);
+    expect(await idsOf(`limit=2&offset=${rows[1]?.id}`)).toEqual([0]);
+    expect(await idsOf(`offset=${rows[0]?.id}`)).toEqual([]);
+    expect(await idsOf('state=pending')).toEqual([1]);
+    expect(await idsOf(`message_id=${rows[0]?.messageId}`)).toEqual([0]);
+  });
+
+  it('tell their attempts', async () => {
+    const { call, path, rows, connector, other } = await withDeliveries();
+    const [, row] = rows;
+    expect((await call('GET', `${path}/${row?.id}`)).json).toEqual({
+      id: row?.id,
+      connector_id: connector.id,
+      device_id: row?.deviceId,
+      message_id: row?.messageId,
+      state: 'pending',
+      attempts: 1,
+      next_attempt_at: '2026-01-01T00:00:10.000Z',
+      created_at: '2026-01-01T00:00:00.000Z',
+      log: [
+        {
+          attempt: 0,
+          at: '2026-01-01T00:00:00.000Z',
+          took: 12,
+          target: 'https://x',
+          status: 500,
+          error: 'no',
+          response: 'sorry',
+        },
+      ],
+    });
+    expect((await call('GET', `connectors/${other.id}/deliveries/${row?.id}`)).json.message).toBe('delivery not found');
+  });
+
+  it('that are pending are cancelled as soon as their connector is disabled', async () => {
+    const { call, path, rows, connector, clock } = await withDeliveries();
+    const of = async () => (await call('GET', `${path}/${rows[1]?.id}`)).json;
+    await call('PUT', `connectors/${connector.id}`, { state: 'disabled' });
+    expect(await of()).toMatchObject({ state: 'cancelled', next_attempt_at: null });
+    await clock.runUntil(5);
+    await call('PUT', `connectors/${connector.id}`, { state: 'enabled' });
+    expect(await of()).toMatchObject({ state: 'cancelled', next_attempt_at: null });
+  });
+});

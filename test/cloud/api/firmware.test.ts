@@ -1,0 +1,178 @@
+/** Firmware images and updates through the API (cloud API gaps, 3.9); how an update runs is tested elsewhere. */
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { writeImage } from '../../../src/protocol/firmware-image.js';
+import { service } from './service.js';
+
+const BUILD = { bundle: 'com.hardwario.chester.app.clime', name: 'CHESTER Clime', version: 'v9.0.0' };
+const CONTENT = writeImage(BUILD, 1000);
+const UNKNOWN = '0197a3b1-0000-7000-8000-000000000001';
+
+const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
+
+async function lab() {
+  const used = await service();
+  const device = await used.device();
+  const image = (await used.call('POST', 'firmware/images', { data: base64(CONTENT) })).json;
+  const schedule = (firmwareId: string = image.id, deviceId = device.id) =>
+    used.call('POST', 'firmware', { device_id: deviceId, firmware_id: firmwareId });
+  const limitedKey = async (): Promise<{ headers: Record<string, string>; tag: { id: string } }> => {
+    const tag = (await used.call('POST', 'tags', { name: 'cold', color: '#112233' })).json;
+    const { key } = (await used.call('POST', 'keys', { name: 'limited', tags: [{ id: tag.id }] })).json;
+    return { headers: { 'x-api-key': key }, tag };
+  };
+  return { ...used, register: used.device, device, image, schedule, limitedKey };
+}
+
+describe('an image', () => {
+  it('tells itself what it is, and can be listed, read and deleted', async () => {
+    const { call, image } = await lab();
+    expect(image).toEqual({
+      id: expect.any(String),
+      ...BUILD,
+      size: 1000,
+      sha256: createHash('sha256').update(CONTENT).digest('hex'),
+      created_at: '2026-01-01T00:00:00.000Z',
+    });
+    expect((await call('GET', 'firmware/images')).json).toEqual([image]);
+    expect((await call('GET', `firmware/images/${image.id}`)).json).toEqual(image);
+    expect((await call('DELETE', `firmware/images/${image.id}`)).status).toBe(204);
+    expect((await call('GET', `firmware/images/${image.id}`)).status).toBe(404);
+    expect((await call('GET', 'firmware/images')).json).toEqual([]);
+  });
+
+  it('of real firmware comes with its version', async () => {
+    const { call } = await lab();
+    const data = base64(Uint8Array.of(0x3d, 0xb8, 0xf3, 0x96));
+    const refused = await call('POST', 'firmware/images', { data });
+    expect(refused).toMatchObject({ status: 400, json: { message: expect.stringContaining('"version"') } });
+    const image = (await call('POST', 'firmware/images', { data, version: 'v3.6.0' })).json;
+    expect(image).toMatchObject({ version: 'v3.6.0', bundle: null, name: null, size: 4 });
+  });
+
+  it.each([[''], ['!!!!'], ['YQ'], [7]])('is refused as %j, which is no base64', async (data) => {
+    const { call } = await lab();
+    expect((await call('POST', 'firmware/images', { data, version: 'v1' })).status).toBe(400);
+  });
+
+  it('is uploaded once under an idempotency key', async () => {
+    const { call } = await lab();
+    const upload = () => call('POST', 'firmware/images', { data: base64(CONTENT) }, { 'idempotency-key': 'the-same' });
+    expect((await upload()).json).toEqual((await upload()).json);
+    expect((await call('GET', 'firmware/images')).json).toHaveLength(2);
+  });
+});
+
+describe('an update', () => {
+  it('is scheduled, and its first chunk queued', async () => {
+    const { call, device, image, schedule, spaceId } = await lab();
+    const scheduled = await schedule();
+    expect(scheduled.status).toBe(201);
+    expect(scheduled.json).toEqual({
+      id: expect.any(String),
+      space_id: spaceId,
+      device_id: device.id,
+      firmware_id: image.id,
+      target: 'app',
+      ...BUILD,
+      size: 1000,
+      offset: 0,
+      state: 'scheduled',
+      error: null,
+      scheduled_at: '2026-01-01T00:00:00.000Z',
+      updated_at: '2026-01-01T00:00:00.000Z',
+      timeline: [{ state: 'scheduled', at: '2026-01-01T00:00:00.000Z' }],
+    });
+    expect((await call('GET', `firmware/${scheduled.json.id}`)).json).toEqual(scheduled.json);
+    const [chunk] = (await call('GET', 'messages?type=firmware')).json;
+    expect(chunk).toMatchObject({ direction: 'down', down_state: 'pending', body: { offset: 0, length: 256 } });
+  });
+
+  it('takes the identifier as 32 hex digits too, and the address below the device', async () => {
+    const { call, device, image } = await lab();
+    const firmwareId = image.id.replaceAll('-', '').toUpperCase();
+    const scheduled = await call('POST', `devices/${device.id}/firmware`, { firmware_id: firmwareId, target: 'app' });
+    expect(scheduled).toMatchObject({ status: 201, json: { firmware_id: image.id } });
+    expect((await call('GET', `devices/${device.id}/firmware`)).json).toEqual([scheduled.json]);
+  });
+
+  it('is the only open one of its device', async () => {
+    const { schedule } = await lab();
+    await schedule();
+    expect(await schedule()).toMatchObject({ status: 409, json: { message: expect.stringContaining('under way') } });
+  });
+
+  it('is scheduled once under an idempotency key', async () => {
+    const { call, device, image } = await lab();
+    const body = { device_id: device.id, firmware_id: image.id };
+    const schedule = () => call('POST', 'firmware', body, { 'idempotency-key': 'the-same' });
+    expect((await schedule()).json).toEqual((await schedule()).json);
+  });
+
+  it.each([
+    ['an unknown device', { device_id: UNKNOWN }, 404],
+    ['an unknown image', { firmware_id: UNKNOWN }, 404],
+    ['an identifier that is none', { firmware_id: 'latest' }, 400],
+    ['another target', { target: 'modem' }, 400],
+  ])('is refused for %s', async (_, change, status) => {
+    const { call, device, image } = await lab();
+    const body = { device_id: device.id, firmware_id: image.id, ...change };
+    expect((await call('POST', 'firmware', body)).status).toBe(status);
+  });
+
+  it('is cancelled with its chunk, and then a new one may begin', async () => {
+    const { call, schedule } = await lab();
+    const { id } = (await schedule()).json;
+    expect(await call('POST', `firmware/${id}/cancel`)).toMatchObject({ status: 200, json: { state: 'cancelled' } });
+    expect((await call('GET', 'messages?type=firmware')).json).toMatchObject([{ down_state: 'cancelled' }]);
+    expect((await call('POST', `firmware/${id}/cancel`)).status).toBe(409);
+    const next = (await schedule()).json;
+    expect((await call('DELETE', `firmware/${next.id}`)).status).toBe(204);
+    expect((await call('DELETE', `firmware/${UNKNOWN}`)).status).toBe(404);
+  });
+
+  it('ends when its device is removed, and is still told of', async () => {
+    const { call, device, schedule } = await lab();
+    const { id } = (await schedule()).json;
+    await call('DELETE', `devices/${device.id}`);
+    expect((await call('GET', `firmware/${id}`)).json).toMatchObject({
+      state: 'cancelled',
+      error: 'the device was removed',
+    });
+  });
+});
+
+describe('the list of updates', () => {
+  it('is filtered by device and state, and comes in pages', async () => {
+    const { call, device, schedule, register } = await lab();
+    const other = await register({ name: 'other', serial_number: '2159017986' });
+    const first = (await schedule()).json;
+    await call('POST', `firmware/${first.id}/cancel`);
+    const second = (await schedule()).json;
+    const third = (await schedule(undefined, other.id)).json;
+    const listed = async (query: string) =>
+      (await call('GET', `firmware${query}`)).json.map(({ id }: { id: string }) => id);
+    expect(await listed('')).toEqual([first.id, second.id, third.id]);
+    expect(await listed(`?device_id=${device.id}`)).toEqual([first.id, second.id]);
+    expect(await listed('?state=scheduled')).toEqual([second.id, third.id]);
+    expect(await listed(`?limit=1&offset=${first.id}`)).toEqual([second.id]);
+    expect(await listed(`?offset=${third.id}`)).toEqual([]);
+    expect((await call('GET', 'firmware?state=done')).status).toBe(400);
+  });
+
+  it('shows a limited key the updates of its devices only', async () => {
+    const { call, device, image, schedule, limitedKey, register } = await lab();
+    const { headers, tag } = await limitedKey();
+    const mine = await register({ name: 'mine', serial_number: '2159017986', tags: [{ id: tag.id }] });
+    const foreign = (await schedule()).json;
+    const body = { device_id: mine.id, firmware_id: image.id };
+    const own = (await call('POST', 'firmware', body, headers)).json;
+    expect((await call('GET', 'firmware', undefined, headers)).json).toEqual([own]);
+    expect((await call('GET', `firmware/${foreign.id}`, undefined, headers)).status).toBe(404);
+    const notMine = { ...body, device_id: device.id };
+    expect((await call('POST', 'firmware', notMine, headers)).status).toBe(404);
+    expect((await call('POST', 'firmware/images', { data: base64(CONTENT) }, headers)).status).toBe(403);
+    await call('PUT', `tags/${tag.id}`, { access_type: 'read' });
+    expect((await call('POST', `firmware/${own.id}/cancel`, undefined, headers)).status).toBe(403);
+  });
+});

@@ -1,0 +1,191 @@
+/** API keys, and what one that is limited to tags sees. */
+import { describe, expect, it } from 'vitest';
+import { minutes } from '../../../src/kernel/time.js';
+import { withKey } from './people.js';
+import { service } from './service.js';
+
+const SECRET = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('an API key', () => {
+  it('shows its secret when it is made and when it is rotated, and never again', async () => {
+    const { call } = await service();
+    const made = await call('POST', 'keys', { name: ' script ' });
+    const { key: secret, ...key } = made.json;
+    expect([made.status, secret]).toEqual([201, expect.stringMatching(SECRET)]);
+    expect(key).toEqual({
+      id: expect.any(String),
+      name: 'script',
+      prefix: secret.slice(0, 8),
+      scope: 'space',
+      tags: [],
+      access_type: 'write',
+      created_at: '2026-01-01T00:00:00.000Z',
+      last_used_at: null,
+    });
+    const rotated = (await call('POST', `keys/${key.id}/rotate`)).json;
+    expect(rotated).toEqual({ ...key, key: expect.stringMatching(SECRET), prefix: rotated.key.slice(0, 8) });
+    expect((await withKey(call, secret)('GET', '')).status).toBe(401);
+    expect((await withKey(call, rotated.key)('GET', '')).status).toBe(200);
+    const all = (await call('GET', 'keys')).text + (await call('GET', `keys/${key.id}`)).text;
+    expect(all).not.toContain(rotated.key);
+    expect(all).not.toContain(secret);
+  });
+
+  it('is listed together with the first one, renamed, and deleted', async () => {
+    const { call } = await service();
+    const { key, id } = (await call('POST', 'keys', { name: 'script' })).json;
+    expect((await call('GET', 'keys')).json).toMatchObject([{ name: 'first key', prefix: '' }, { id }]);
+    expect((await call('PUT', `keys/${id}`, { name: 'other' })).json).toMatchObject({
+      name: 'other',
+      prefix: key.slice(0, 8),
+    });
+    expect((await withKey(call, key)('GET', '')).status).toBe(200);
+    expect((await call('DELETE', `keys/${id}`)).status).toBe(204);
+    expect((await withKey(call, key)('GET', '')).status).toBe(401);
+    expect((await call('GET', `keys/${id}`)).status).toBe(404);
+  });
+
+  it('tells when it was last used, to the minute', async () => {
+    const { call, clock } = await service();
+    const { key, id } = (await call('POST', 'keys', { name: 'script' })).json;
+    await withKey(call, key)('GET', '');
+    await clock.runUntil(minutes(0.5));
+    await withKey(call, key)('GET', '');
+    expect((await call('GET', `keys/${id}`)).json.last_used_at).toBe('2026-01-01T00:00:00.000Z');
+    await clock.runUntil(minutes(1));
+    await withKey(call, key)('GET', '');
+    expect((await call('GET', `keys/${id}`)).json.last_used_at).toBe('2026-01-01T00:01:00.000Z');
+  });
+
+  it('that only reads is refused every change', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const reader = withKey(call, (await call('POST', 'keys', { name: 'reader', access_type: 'read' })).json.key);
+    expect((await reader('GET', `devices/${id}`)).status).toBe(200);
+    expect((await reader('GET', '')).json.user_role).toBe('user');
+    for (const [method, path] of [
+      ['POST', `devices/${id}/commands`],
+      ['PUT', `devices/${id}`],
+      ['POST', 'keys'],
+      ['POST', '/v2/spaces'],
+    ] as const) {
+      expect((await reader(method, path, { name: 'x' })).status).toBe(403);
+    }
+  });
+});
+
+/** Two tags that devices and a key share, one for reading only; a device with each, with both, and with another tag. */
+async function limited() {
+  const made = await service();
+  const { call } = made;
+  const tag = async (name: string, accessType = 'write') =>
+    (await call('POST', 'tags', { name, color: '#00ffaa', access_type: accessType })).json;
+  const [mine, watched, foreign] = [await tag('mine'), await tag('watched', 'read'), await tag('foreign')];
+  const device = (n: number, ...tags: { id: string }[]) =>
+    made.device({ name: `unit-${n}`, serial_number: String(2159017985 + n), tags });
+  const devices = {
+    mine: await device(1, mine, foreign),
+    watched: await device(2, watched),
+    foreign: await device(3, foreign),
+    bare: await device(4),
+  };
+  const messages: Record<string, string> = {};
+  for (const [name, { id }] of Object.entries(devices)) {
+    messages[name] = (await call('POST', `devices/${id}/commands`, ['info show'])).json.id;
+  }
+  const { key, id: keyId } = (await call('POST', 'keys', { name: 'limited', tags: [mine, watched] })).json;
+  return { ...made, mine, watched, foreign, devices, messages, keyId, limited: withKey(call, key) };
+}
+
+const names = (answer: { json: { name: string }[] }) => answer.json.map(({ name }) => name);
+
+describe('a key that is limited to tags', () => {
+  it('sees the devices with these tags, their messages and these tags', async () => {
+    const { limited: call, devices, messages, foreign } = await limited();
+    expect(names(await call('GET', 'devices'))).toEqual(['unit-1', 'unit-2']);
+    expect(names(await call('GET', 'devices?sort_by=name&order_by=desc'))).toEqual(['unit-2', 'unit-1']);
+    expect(names(await call('GET', `devices?tag_ids=${foreign.id}`))).toEqual(['unit-1']);
+    expect((await call('GET', 'devices/count')).json).toEqual({ count: 2 });
+    expect((await call('GET', 'devices?limit=1')).headers['x-total']).toBe('2');
+    expect(names(await call('GET', 'tags'))).toEqual(['mine', 'watched']);
+    expect((await call('GET', 'tags?limit=1')).json).toHaveLength(1);
+    const listed = (await call('GET', 'messages')).json.map((message: { id: string }) => message.id);
+    expect(listed).toEqual([messages.watched, messages.mine]);
+    expect((await call('GET', `messages?device_id=${devices.foreign.id}`)).json).toEqual([]);
+    expect((await call('GET', `messages/${messages.mine}/timeline`)).status).toBe(200);
+  });
+
+  it('cannot tell what is outside from what does not exist', async () => {
+    const { limited: call, devices, messages, foreign, ids } = await limited();
+    for (const [method, family, id, tail, body] of [
+      ['GET', 'devices', devices.foreign.id, ''],
+      ['PUT', 'devices', devices.bare.id, '', {}],
+      ['DELETE', 'devices', devices.bare.id, ''],
+      ['POST', 'devices', devices.foreign.id, '/commands', ['info show']],
+      ['GET', 'messages', messages.foreign, ''],
+      ['GET', 'messages', messages.bare, '/timeline'],
+      ['POST', 'messages', messages.foreign, '/cancel'],
+      ['GET', 'tags', foreign.id, ''],
+      ['DELETE', 'tags', foreign.id, ''],
+      ['GET', 'keys', ids.uuid(), ''],
+      ['GET', 'users', ids.uuid(), ''],
+    ] as const) {
+      const known = await call(method, `${family}/${id}${tail}`, body);
+      const unknown = await call(method, `${family}/${ids.uuid()}${tail}`, body);
+      expect([family, known.status, known.text]).toEqual([family, 404, unknown.text]);
+    }
+    const cursor = (id: string) => call('GET', `devices?sort_by=name&offset=${id}`);
+    expect((await cursor(devices.bare.id)).text).toBe((await cursor(ids.uuid())).text);
+    for (const family of ['keys', 'users', 'variables']) expect((await call('GET', family)).status).toBe(404);
+  });
+
+  it('registers and keeps devices only with a tag of its own', async () => {
+    const { limited: call, devices, mine, watched, foreign } = await limited();
+    const device = (n: number, ...tags: { id: string }[]) =>
+      call('POST', 'devices', { name: 'new', serial_number: `000000000${n}`, token: '0'.repeat(32), tags });
+    expect((await device(1)).status).toBe(403);
+    expect((await device(2, watched)).status).toBe(403);
+    expect((await device(3, foreign)).json.message).toContain(`"${foreign.id}" is not a tag of this space`);
+    expect((await device(4, mine)).status).toBe(201);
+    const path = `devices/${devices.mine.id}`;
+    expect((await call('PUT', path, { tags: [foreign] })).status).toBe(403);
+    expect((await call('PUT', path, { tags: [foreign, mine, watched], comment: 'x' })).json.tags).toHaveLength(3);
+  });
+
+  it('sends nothing to, and changes nothing of, a device of which it has only a tag for reading', async () => {
+    const { limited: call, devices, messages, mine } = await limited();
+    const path = `devices/${devices.watched.id}`;
+    for (const answer of [
+      await call('POST', `${path}/commands`, ['info show']),
+      await call('POST', 'messages', { device_id: devices.watched.id, type: 'data', body: {} }),
+      await call('POST', `messages/${messages.watched}/cancel`),
+      await call('PUT', path, { tags: [mine] }),
+      await call('DELETE', path),
+    ]) {
+      expect([answer.status, answer.json.message]).toEqual([403, expect.stringContaining('access type "write"')]);
+    }
+    expect((await call('POST', `devices/${devices.mine.id}/commands`, ['info show'])).status).toBe(201);
+    expect((await call('POST', `messages/${messages.mine}/cancel`)).status).toBe(200);
+  });
+
+  it('changes neither tags nor its space', async () => {
+    const { limited: call, watched } = await limited();
+    const escalation = await call('PUT', `tags/${watched.id}`, { access_type: 'write' });
+    const others = [
+      await call('POST', 'tags', { name: 'new', color: '#000000' }),
+      await call('PUT', '', { name: 'x' }),
+    ];
+    expect([escalation, ...others].map(({ status }) => status)).toEqual([403, 403, 403]);
+  });
+
+  it('whose tags are deleted sees nothing, rather than everything', async () => {
+    const { limited: call, call: admin, mine, watched, keyId } = await limited();
+    await admin('DELETE', `tags/${mine.id}`);
+    await admin('DELETE', `tags/${watched.id}`);
+    expect((await admin('GET', `keys/${keyId}`)).json).toMatchObject({ scope: 'tags', tags: [] });
+    expect((await call('GET', 'devices')).json).toEqual([]);
+    expect((await call('GET', 'messages')).json).toEqual([]);
+    expect((await admin('PUT', `keys/${keyId}`, { tags: [] })).json.scope).toBe('space');
+    expect((await call('GET', 'devices')).json).toHaveLength(4);
+  });
+});

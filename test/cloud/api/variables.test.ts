@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { variablesFor } from '../../../src/cloud/variables.js';
+import { service } from './service.js';
+
+describe('a variable', () => {
+  it('is created, read, changed and deleted', async () => {
+    const { call, spaceId, device } = await service();
+    const { id: deviceId } = await device();
+    const given = { device_id: deviceId.toUpperCase(), name: '12345678', value: '00ff', environment: 'wmbus' };
+    const made = await call('POST', 'variables', given);
+    expect([made.status, made.json]).toEqual([
+      201,
+      {
+        id: expect.any(String),
+        space_id: spaceId,
+        device_id: deviceId,
+        name: '12345678',
+        value: '00ff',
+        environment: 'wmbus',
+        comment: null,
+        secure: false,
+        locked: false,
+        created_at: '2026-01-01T00:00:00.000Z',
+      },
+    ]);
+    const path = `variables/${made.json.id}`;
+    expect((await call('GET', path)).json).toEqual(made.json);
+    const changed = await call('PUT', path, { value: '01', comment: 'meter', environment: null });
+    expect(changed.json).toEqual({ ...made.json, value: '01', comment: 'meter', environment: null });
+    expect((await call('DELETE', path)).status).toBe(204);
+    expect((await call('GET', path)).status).toBe(404);
+  });
+
+  it('has a name once per device and environment', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const variable = { name: 'a', value: '1' };
+    for (const place of [{}, { device_id: id }, { environment: 'wmbus' }, { device_id: id, environment: 'wmbus' }]) {
+      expect((await call('POST', 'variables', { ...variable, ...place })).status).toBe(201);
+      const again = await call('POST', 'variables', { ...variable, ...place });
+      expect([again.status, again.json.message]).toEqual([409, 'there is a variable "a" already']);
+    }
+  });
+
+  it('that is secure never shows its value, and becomes visible only with a new one', async () => {
+    const { call, store, spaceId, ids } = await service();
+    const made = await call('POST', 'variables', { name: 'key', value: 'hush-hush', secure: true });
+    const path = `variables/${made.json.id}`;
+    const answers = [made, await call('GET', path), await call('PUT', path, { comment: 'x' })];
+    for (const { json, text } of answers) {
+      expect(json.value).toBeNull();
+      expect(text).not.toContain('hush-hush');
+    }
+    expect(await variablesFor(store, spaceId, ids.uuid())).toEqual({ key: 'hush-hush' });
+    expect((await call('PUT', path, { secure: false })).status).toBe(400);
+    expect((await call('PUT', path, { secure: false, value: 'open' })).json.value).toBe('open');
+    const refused = await call('POST', 'variables', { name: 'key', value: 'hush-hush'.repeat(500) });
+    expect([refused.status, refused.text]).toEqual([400, expect.not.stringContaining('hush')]);
+  });
+
+  it('that is locked is neither changed nor deleted', async () => {
+    const { call } = await service();
+    const { id } = (await call('POST', 'variables', { name: 'a', value: '1' })).json;
+    for (const method of ['POST', 'PUT']) {
+      expect((await call(method, `variables/${id}/lock`)).json).toMatchObject({ id, locked: true });
+      const { status, json } = await call('PUT', `variables/${id}`, { value: '2' });
+      expect([status, json]).toEqual([
+        423,
+        { statusCode: 423, error: 'Locked', message: 'the variable "a" is locked' },
+      ]);
+      expect((await call('DELETE', `variables/${id}`)).status).toBe(423);
+      expect((await call(method, `variables/${id}/unlock`)).json).toMatchObject({ value: '1', locked: false });
+    }
+    expect((await call('PUT', `variables/${id}`, { value: '2' })).status).toBe(200);
+  });
+
+  it('belongs to a device of the space, and goes with it', async () => {
+    const { call, device, ids } = await service();
+    const { id } = await device();
+    await call('POST', 'variables', { name: 'a', value: '1', device_id: id });
+    await call('POST', 'variables', { name: 'a', value: '1' });
+    const unknown = ids.uuid();
+    const refused = await call('POST', 'variables', { name: 'a', value: '1', device_id: unknown });
+    expect([refused.status, refused.json.message]).toEqual([
+      400,
+      `body/device_id "${unknown}" is not a device of this space`,
+    ]);
+    await call('DELETE', `devices/${id}`);
+    expect((await call('GET', 'variables')).json).toMatchObject([{ device_id: null }]);
+  });
+});
+
+describe('the list of variables', () => {
+  it('is filtered and comes page by page', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    for (const [name, more] of [
+      ['a', {}],
+      ['b', { device_id: id }],
+      ['c', { environment: 'wmbus' }],
+      ['d', { secure: true }],
+    ] as const) {
+      await call('POST', 'variables', { name, value: '1', ...more });
+    }
+    const names = async (query: string) =>
+      (await call('GET', `variables${query}`)).json.map((variable: { name: string }) => variable.name);
+    expect(await names('')).toEqual(['a', 'b', 'c', 'd']);
+    expect(await names(`?device_id=${id}`)).toEqual(['b']);
+    expect(await names('?name=a')).toEqual(['a']);
+    expect(await names('?environment=wmbus')).toEqual(['c']);
+    expect(await names('?secure=true')).toEqual(['d']);
+    const [first] = (await call('GET', 'variables?limit=1&secure=false')).json;
+    expect(await names(`?limit=2&secure=false&offset=${first.id}`)).toEqual(['b', 'c']);
+  });
+});
+
+describe('the variables for a transformation', () => {
+  it('are those of the device and of its space, the former before the latter, without those of an environment', async () => {
+    const { call, device, store, spaceId } = await service();
+    const { id } = await device();
+    for (const variable of [
+      { name: 'url', value: 'of the device', device_id: id },
+      { name: 'url', value: 'of the space' },
+      { name: 'group', value: '7' },
+      { name: '12345678', value: '00ff', environment: 'wmbus' },
+    ]) {
+      await call('POST', 'variables', variable);
+    }
+    expect(await variablesFor(store, spaceId, id)).toEqual({ url: 'of the device', group: '7' });
+  });
+});

@@ -1,0 +1,384 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { deleteConnector, putConnector, RETRY_DELAYS } from '../../../src/cloud/connectors/connector.js';
+import { putDelivery } from '../../../src/cloud/connectors/delivery.js';
+import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import type { Change, Store } from '../../../src/cloud/store/store.js';
+import { putVariable } from '../../../src/cloud/variables.js';
+import { hours, minutes, seconds } from '../../../src/kernel/time.js';
+import { compileCodec } from '../../../src/protocol/codec.js';
+import { encodeUp } from '../../../src/protocol/messages.js';
+import { type LabOptions, lab } from './lab.js';
+import type { receiver } from './receiver.js';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function opened(options: LabOptions = {}) {
+  const made = await lab(options);
+  closing.push(made.close);
+  return made;
+}
+
+const DECODER = compileCodec({ version: 2, type: 'decoder', name: 'test', schema: [{ name: 'a', value: null }] });
+
+type Answer = Parameters<typeof receiver>[0];
+const always =
+  (status: number): Answer =>
+  (_, response) =>
+    response.writeHead(status).end('because');
+
+describe('a connector', () => {
+  it('forwards what a device with one of its tags sends', async () => {
+    const { connector, device, uplink, pass, hook, deliveries, tagId, otherTagId, spaceId } = await opened();
+    const forward = await connector({ tagIds: [otherTagId, tagId] });
+    const peer = await device();
+    await uplink(peer, { thermometer: { temperature: 21.5 } });
+    await pass(1);
+    const [delivery] = await deliveries(forward);
+    expect(hook.received.map(({ method, json }) => [method, json])).toEqual([
+      [
+        'POST',
+        {
+          attempt: 0,
+          message: {
+            id: delivery?.messageId,
+            type: 'data',
+            direction: 'up',
+            created_at: '2026-01-01T00:00:00.000Z',
+            body: { thermometer: { temperature: 21.5 } },
+          },
+          device: {
+            id: peer.device.id,
+            space_id: spaceId,
+            name: 'device-2159017985',
+            serial_number: '2159017985',
+            label: { site: 'A' },
+            tags: ['cold'],
+            session_id: null,
+            created_at: '2026-01-01T00:00:00.000Z',
+          },
+          connector: { id: forward.id, name: forward.name, timeout: 0 },
+          variables: { target: hook.url },
+        },
+      ],
+    ]);
+    const at = 1_767_225_600_000;
+    const entry = { attempt: 0, at, took: 0, status: 200, target: hook.url, error: null, response: null };
+    expect(delivery).toMatchObject({ state: 'delivered', dueAt: null, log: [entry] });
+  });
+
+  it('leaves alone what differs in tag, trigger, direction or state', async () => {
+    const { connector, device, uplink, pass, hook, otherTagId, store } = await opened();
+    await connector({ tagIds: [otherTagId] });
+    await connector({ tagIds: [] });
+    await connector({ triggers: ['session', 'stats'] });
+    await connector({ triggers: [] });
+    await connector({ direction: 'down' });
+    await connector({ state: 'disabled' });
+    await uplink(await device());
+    await connector({ tagIds: [otherTagId] });
+    await uplink(await device(2_159_017_986, []));
+    await pass(minutes(1));
+    expect(hook.received).toEqual([]);
+    expect(await store.dueRecords('delivery', Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
+  });
+
+  it('takes decoders and encoders for codecs, and forwards session, config and stats if told to', async () => {
+    const { connector, device, core, pass, hook } = await opened();
+    await connector({ triggers: ['codec', 'config'] });
+    const peer = await device();
+    await core.accept(peer, encodeUp({ kind: 'upload-decoder', hash: DECODER.hash, document: DECODER.bytes }));
+    await core.accept(peer, encodeUp({ kind: 'upload-config', hash: '00112233445566bb', lines: ['app config a 1'] }));
+    await core.accept(peer, encodeUp({ kind: 'create-session', session: { serial_number: 2_159_017_985 } }));
+    await pass(1);
+    expect(hook.received.map(({ json }) => json.message.type).sort()).toEqual(['config', 'decoder']);
+  });
+
+  it('of direction down forwards downlinks once they are delivered', async () => {
+    const { connector, device, core, pass, hook } = await opened();
+    await connector({ direction: 'down', triggers: ['config'] });
+    const peer = await device();
+    await core.queue(peer.device, { type: 'config', lines: ['app config a 1'] });
+    await core.take(peer);
+    await pass(1);
+    expect(hook.received).toEqual([]);
+    await core.confirm(peer, 'final-ack');
+    await pass(1);
+    const message = { type: 'config', direction: 'down', body: ['app config a 1'] };
+    expect(hook.received).toMatchObject([{ json: { message } }]);
+  });
+
+  it('sends nothing that its script does not want, and gives up at once on a script that fails', async () => {
+    const { connector, device, uplink, pass, deliveries, hook } = await opened();
+    const unwanted = await connector({ transformation: 'function main() { return null }' });
+    const broken = await connector({ transformation: 'function main(job) { return job.message.body.system.uptime }' });
+    const nowhere = await connector({ transformation: 'function main() { return { url: "ftp://x" } }' });
+    await uplink(await device());
+    await pass(hours(1));
+    expect(hook.received).toEqual([]);
+    expect(await deliveries(unwanted)).toMatchObject([{ state: 'cancelled', log: [{ error: 'main returned null' }] }]);
+    expect(await deliveries(broken)).toMatchObject([
+      { state: 'failed', log: [{ error: expect.stringMatching(/^TypeError/) }] },
+    ]);
+    expect(await deliveries(nowhere)).toMatchObject([{ state: 'failed', log: [{ target: null }] }]);
+  });
+
+  it('does not reach private addresses unless it may, and does not try again', async () => {
+    const { connector, device, uplink, pass, deliveries, hook } = await opened({ allowPrivate: false });
+    const inside = await connector();
+    await uplink(await device());
+    await pass(hours(1));
+    expect(hook.received).toEqual([]);
+    const error = '"127.0.0.1" is not a public address';
+    expect(await deliveries(inside)).toMatchObject([{ state: 'failed', log: [{ error, target: hook.url }] }]);
+  });
+
+  it('gives every script a job of its own, with variables of the device before those of the space', async () => {
+    const { connector, device, uplink, pass, hook, store, ids, spaceId, clock } = await opened({ answer: always(500) });
+    const spoil = 'function main(job) { const was = JSON.stringify(job.message.body); job.message.body = 0; ';
+    const send = 'return { url: job.variables.target, data: [was, job.variables.key] } }';
+    await connector({ transformation: spoil + send, retryDelays: [1] });
+    await connector({ transformation: spoil + send, retryDelays: [] });
+    const peer = await device();
+    const common = { spaceId, environment: null, comment: null, secure: true, locked: false, createdAt: clock.wall };
+    for (const [deviceId, value] of [
+      [null, 'space'],
+      [peer.device.id, 'device'],
+    ] as const)
+      await store.commit([putVariable({ ...common, id: ids.uuid(), deviceId, name: 'key', value })]);
+    await uplink(peer, { a: [1] });
+    await pass(seconds(2));
+    expect(hook.received.map(({ json }) => json)).toEqual(Array(3).fill(['{"a":[1]}', 'device']));
+  });
+});
+
+describe('a delivery that is not answered with success', () => {
+  it('is attempted again after each of the delays, counted from the end of the attempt, and then has failed', async () => {
+    const at: number[] = [];
+    const world = await opened({
+      answer: (_, response) => {
+        at.push(world.clock.now);
+        response.writeHead(503).end('later');
+      },
+    });
+    const { connector, device, uplink, pass, deliveries, hook } = world;
+    const forward = await connector();
+    await uplink(await device());
+    await pass(hours(24));
+    const waits = at.slice(1).map((time, i) => (time - (at[i] ?? 0)) / 1000);
+    expect(waits).toEqual(RETRY_DELAYS);
+    expect(hook.received.map(({ json }) => json.attempt)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    const [delivery, ...more] = await deliveries(forward);
+    expect(more).toEqual([]);
+    expect(delivery).toMatchObject({ state: 'failed', dueAt: null, attempt: 9 });
+    expect(delivery?.log).toHaveLength(10);
+    expect(delivery?.log[9]).toMatchObject({ attempt: 9, status: 503, error: 'the answer was 503', response: 'later' });
+  });
+
+  it('is delivered as soon as it is, and follows no redirect', async () => {
+    const statuses = [302, 404, 204];
+    const answer: Answer = (_, response) => response.writeHead(statuses.shift() ?? 500, { location: '/' }).end();
+    const { connector, device, uplink, pass, deliveries } = await opened({ answer });
+    const forward = await connector();
+    await uplink(await device());
+    await pass(hours(1));
+    const log = [{ error: 'redirects are not followed' }, { status: 404 }, { status: 204, error: null }];
+    expect(await deliveries(forward)).toMatchObject([{ state: 'delivered', attempt: 2, log }]);
+  });
+
+  it('is dropped when its connector is disabled, also when it is enabled again, or deleted', async () => {
+    const { connector, device, uplink, pass, deliveries, hook, store, clock } = await opened({ answer: always(500) });
+    const [off, back, gone] = [await connector(), await connector(), await connector()];
+    const peer = await device();
+    await uplink(peer);
+    await pass(seconds(1));
+    await store.commit([
+      putConnector({ ...off, state: 'disabled' }),
+      putConnector({ ...back, enabledAt: clock.wall }),
+      deleteConnector(gone.id),
+    ]);
+    await pass(hours(24));
+    expect(hook.received).toHaveLength(3);
+    expect(await deliveries(off)).toMatchObject([
+      { state: 'cancelled', log: [{}, { error: 'the connector is disabled' }] },
+    ]);
+    expect(await deliveries(back)).toMatchObject([
+      { state: 'cancelled', log: [{}, { error: 'the connector was disabled' }] },
+    ]);
+    expect(await deliveries(gone)).toEqual([]);
+  });
+
+  it('is cancelled when its device is gone', async () => {
+    const { connector, device, uplink, pass, deliveries, store, clock } = await opened({ answer: always(500) });
+    const forward = await connector();
+    const peer = await device();
+    await uplink(peer);
+    await pass(seconds(1));
+    await store.commit([{ kind: 'device.delete', id: peer.device.id, at: clock.wall }]);
+    await pass(seconds(20));
+    expect(await deliveries(forward)).toMatchObject([
+      { state: 'cancelled', log: [{}, { error: 'the message or its device is gone' }] },
+    ]);
+  });
+});
+
+describe('deliveries', () => {
+  it('are written in the commit of the message, so that an acknowledged one can not go without', async () => {
+    const store = new MemoryStore();
+    const commits: (readonly Change[])[] = [];
+    const commit = store.commit.bind(store);
+    store.commit = (changes) => {
+      commits.push(changes);
+      return commit(changes);
+    };
+    const { connector, device, uplink } = await opened({ store });
+    await connector();
+    await connector();
+    await uplink(await device());
+    const withMessage = commits.filter((changes) => changes.some(({ kind }) => kind === 'message.insert'));
+    expect(withMessage).toHaveLength(1);
+    expect(
+      withMessage[0]?.filter((change) => change.kind === 'record.put' && change.row.family === 'delivery'),
+    ).toHaveLength(2);
+  });
+
+  it('go on where they were when the service starts again', async () => {
+    const { connector, device, uplink, pass, deliveries, connectors, open, hook } = await opened({
+      answer: always(500),
+    });
+    const forward = await connector({ retryDelays: [10, 10] });
+    const peer = await device();
+    await uplink(peer);
+    await pass(seconds(1));
+    await connectors.close();
+    await uplink(peer, { n: 2 });
+    await pass(minutes(1));
+    expect(hook.received).toHaveLength(1);
+    const again = open();
+    closing.push(() => again.close());
+    again.wake();
+    await pass(minutes(1));
+    expect((await deliveries(forward)).map(({ state, log }) => [state, log.length])).toEqual([
+      ['failed', 3],
+      ['failed', 3],
+    ]);
+  });
+
+  it('that died with a service are taken over when their lease is over', async () => {
+    const { connector, device, uplink, pass, deliveries, connectors, open, hook, store, clock } = await opened();
+    const forward = await connector();
+    await connectors.close();
+    await uplink(await device());
+    const [delivery] = await deliveries(forward);
+    if (!delivery) throw new Error('no delivery');
+    await store.commit([putDelivery({ ...delivery, dueAt: clock.wall + minutes(3) })]);
+    const other = open();
+    closing.push(() => other.close());
+    other.wake();
+    await pass(minutes(2));
+    expect(hook.received).toEqual([]);
+    await pass(minutes(1));
+    expect(hook.received).toHaveLength(1);
+  });
+
+  it('are attempted once, however many services share the database', async () => {
+    const store: Store = new MemoryStore();
+    const turns = new Map<string, Promise<unknown>>();
+    const nodes = {
+      listen: () => {},
+      claim: async () => {},
+      inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+        const turn = (turns.get(name) ?? Promise.resolve()).then(work);
+        turns.set(
+          name,
+          turn.catch(() => {}),
+        );
+        return turn;
+      },
+    };
+    const shared = Object.assign(store, { nodes });
+    const due = store.dueRecords.bind(store);
+    // Long enough for another service to read the same.
+    shared.dueRecords = async (...query) => {
+      const rows = await due(...query);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      return rows;
+    };
+    const { connector, device, uplink, pass, hook, open, connectors } = await opened({ store: shared });
+    await connector();
+    const other = open();
+    closing.push(() => other.close());
+    const peer = await device();
+    for (let n = 0; n < 100; n++) await uplink(peer, { n });
+    connectors.wake();
+    other.wake();
+    await pass(minutes(10));
+    const seen = hook.received.map(({ json }) => json.message.body.n);
+    expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, n) => n));
+  });
+
+  it('of a connector whose target hangs do not hold up the others', async () => {
+    let held = 0;
+    const answer: Answer = ({ path }, response) => {
+      if (path === '/hang') held++;
+      else response.end();
+    };
+    const { connector, device, uplink, clock, hook, deliveries } = await opened({ answer });
+    const hang = await connector({
+      transformation: 'function main(job) { return { url: job.variables.target + "/hang" } }',
+      timeout: 1,
+      retryDelays: [],
+    });
+    const fine = await connector();
+    const peer = await device();
+    for (let n = 0; n < 12; n++) await uplink(peer, { n });
+    await clock.runUntil(1);
+    expect([(await deliveries(fine)).filter(({ state }) => state === 'delivered').length, held]).toEqual([12, 12]);
+    const order = hook.received.map(({ path }) => path);
+    expect(order.lastIndexOf('/')).toBeLessThan(order.lastIndexOf('/hang'));
+    expect(await deliveries(hang)).toMatchObject(
+      Array(12).fill({ state: 'failed', log: [{ error: 'no answer within 1 s', status: null }] }),
+    );
+  });
+
+  it('that wait when the service closes are given back, and those under way finished', async () => {
+    const open: (() => void)[] = [];
+    let begun = () => {};
+    const underWay = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const answer: Answer = (_, response) => {
+      open.push(() => response.end());
+      begun();
+    };
+    const { connector, device, uplink, deliveries, connectors } = await opened({ answer });
+    const forward = await connector();
+    const peer = await device();
+    for (let n = 0; n < 20; n++) await uplink(peer, { n });
+    await underWay;
+    const closed = connectors.close();
+    const answering = setInterval(() => {
+      for (const end of open.splice(0)) end();
+    }, 1);
+    await closed.finally(() => clearInterval(answering));
+    const states = (await deliveries(forward)).map(({ state, dueAt }) => `${state} ${dueAt}`);
+    const delivered = states.filter((state) => state === 'delivered null');
+    expect(delivered.length).toBeGreaterThan(0);
+    expect(states.filter((state) => state === 'pending 1767225600000')).toHaveLength(20 - delivered.length);
+    expect(delivered.length).toBeLessThan(20);
+  });
+
+  it('say nothing of tokens, neither in their log nor in that of the service', async () => {
+    const { connector, device, uplink, pass, deliveries, logged } = await opened({ answer: always(500) });
+    const secret = 's3cret-token';
+    const forward = await connector({
+      transformation: `function main(job) { return { url: job.variables.target + '/${secret}?k=${secret}', header: { a: '${secret}' } } }`,
+    });
+    await uplink(await device());
+    await pass(hours(24));
+    expect((await deliveries(forward))[0]?.log).toHaveLength(10);
+    expect(JSON.stringify([await deliveries(forward), logged])).not.toContain(secret);
+  });
+});

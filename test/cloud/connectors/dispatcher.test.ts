@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { putConnector, RETRY_DELAYS } from '../../../src/cloud/connectors/connector.js';
+import { type Attempted, type Delivery, findDelivery, putDelivery } from '../../../src/cloud/connectors/delivery.js';
+import { Dispatcher } from '../../../src/cloud/connectors/dispatcher.js';
+import { createIds } from '../../../src/cloud/ids.js';
+import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import { seededRandom } from '../../../src/kernel/random.js';
+import { type Millis, minutes, seconds } from '../../../src/kernel/time.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+
+/** Time passes although attempts are under way, as it does in reality. */
+class Unheld extends VirtualClock {
+  override hold(): () => void {
+    return () => {};
+  }
+
+  /** In steps, between which promises settle. */
+  async pass(time: Millis): Promise<void> {
+    const end = this.now + time;
+    while (this.now < end) {
+      for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+      await this.runUntil(Math.min(end, this.now + seconds(1)));
+    }
+  }
+}
+
+const NEVER = new Promise<never>(() => {});
+const DELIVERED: Attempted = {
+  outcome: 'delivered',
+  entry: { attempt: 0, at: 0, took: 0, status: 200, target: null, error: null, response: null },
+};
+
+async function dispatcher(attempt: (name: string) => Promise<Attempted>) {
+  const clock = new Unheld();
+  const store = new MemoryStore();
+  const ids = createIds(clock, seededRandom('dispatcher'));
+  const logged: string[] = [];
+  const note = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
+  const spaceId = ids.uuid();
+  const createdAt = clock.wall;
+  await store.commit([{ kind: 'space.put', row: { id: spaceId, name: 'lab', type: 'team', createdAt } }]);
+  const log = { info: note, warn: note, error: note };
+  const made = new Dispatcher({ store, clock, log, attempts: { attempt: ({ name }) => attempt(name) } });
+  const connector = async (name: string) => {
+    const row = {
+      id: ids.uuid(),
+      spaceId,
+      name,
+      direction: 'up',
+      state: 'enabled',
+      triggers: [],
+      tagIds: [],
+      transformation: '',
+      retryDelays: RETRY_DELAYS,
+      timeout: 0,
+      createdAt,
+      enabledAt: createdAt,
+    } as const;
+    await store.commit([putConnector(row)]);
+    /** Puts `count` deliveries into its queue. */
+    const fill = async (count: number) => {
+      const rows = Array.from({ length: count }, (): Delivery => {
+        const refs = { connectorId: row.id, deviceId: ids.uuid(), messageId: ids.uuid() };
+        return { id: ids.uuid(), spaceId, ...refs, createdAt, dueAt: createdAt, state: 'pending', attempt: 0, log: [] };
+      });
+      await store.commit(rows.map(putDelivery));
+      return rows.map(
+        ({ id }) =>
+          () =>
+            findDelivery(store, row, id),
+      );
+    };
+    return { ...row, fill };
+  };
+  return { clock, store, connector, dispatcher: made, logged };
+}
+
+describe('the dispatcher', () => {
+  it('puts off what does not fit into the line of a connector that is stuck, so that others get their turn', async () => {
+    let begun = 0;
+    const world = await dispatcher((name) => {
+      if (name !== 'stuck') return Promise.resolve(DELIVERED);
+      begun++;
+      return NEVER;
+    });
+    await (await world.connector('stuck')).fill(1000);
+    const behind = await (await world.connector('fine')).fill(50);
+    world.dispatcher.wake();
+    await world.clock.pass(seconds(20));
+    expect(begun).toBe(8);
+    for (const read of behind) expect((await read())?.state).toBe('delivered');
+  });
+
+  it('gets through far more than a line holds, one after another', async () => {
+    const world = await dispatcher(() => Promise.resolve(DELIVERED));
+    const fast = await (await world.connector('fast')).fill(1000);
+    world.dispatcher.wake();
+    await world.clock.pass(seconds(10));
+    for (const read of fast) expect((await read())?.state).toBe('delivered');
+  });
+
+  it('attempts again, after the lease, what an error of the service has interrupted', async () => {
+    let failures = 2;
+    const world = await dispatcher(() =>
+      failures-- > 0 ? Promise.reject(new Error('no disk')) : Promise.resolve(DELIVERED),
+    );
+    const [read] = await (await world.connector('unlucky')).fill(1);
+    world.dispatcher.wake();
+    await world.clock.pass(minutes(2));
+    expect([(await read?.())?.state, world.logged.length]).toEqual(['pending', 1]);
+    await world.clock.pass(minutes(8));
+    expect([(await read?.())?.state, world.logged.length]).toEqual(['delivered', 2]);
+  });
+
+  it('goes on after the store has refused to let it take something', async () => {
+    const world = await dispatcher(() => Promise.resolve(DELIVERED));
+    const [read] = await (await world.connector('patient')).fill(1);
+    const commit = world.store.commit.bind(world.store);
+    world.store.commit = () => Promise.reject(new Error('busy'));
+    world.dispatcher.wake();
+    await world.clock.pass(seconds(20));
+    world.store.commit = commit;
+    await world.clock.pass(minutes(1));
+    expect((await read?.())?.state).toBe('delivered');
+    expect(world.logged).toEqual(['deliveries can not be taken {"error":"Error: busy"}']);
+  });
+});

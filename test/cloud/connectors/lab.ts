@@ -1,0 +1,136 @@
+/** Devices, the delivery core and connectors in simulated time; what connectors send goes to a real web server. */
+import { type Connector, putConnector, RETRY_DELAYS } from '../../../src/cloud/connectors/connector.js';
+import { Connectors } from '../../../src/cloud/connectors/connectors.js';
+import { type Delivery, deliveriesOf } from '../../../src/cloud/connectors/delivery.js';
+import type { Log } from '../../../src/cloud/context.js';
+import { CloudCore } from '../../../src/cloud/core/core.js';
+import type { Peer } from '../../../src/cloud/core/peer.js';
+import { createIds } from '../../../src/cloud/ids.js';
+import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import type { DeviceRow, Id, Store } from '../../../src/cloud/store/store.js';
+import { seededRandom } from '../../../src/kernel/random.js';
+import type { Millis } from '../../../src/kernel/time.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import type { JsonObject } from '../../../src/protocol/decode.js';
+import { receiver } from './receiver.js';
+
+/** Sends what it is given to the first receiver. */
+export const FORWARD = 'function main(job) { return { url: job.variables.target, data: job } }';
+
+export interface LabOptions {
+  readonly store?: Store;
+  readonly allowPrivate?: boolean;
+  readonly answer?: Parameters<typeof receiver>[0];
+}
+
+export async function lab({ store = new MemoryStore(), allowPrivate = true, answer }: LabOptions = {}) {
+  const clock = new VirtualClock();
+  const random = seededRandom('connectors');
+  const ids = createIds(clock, random.fork('ids'));
+  const logged: string[] = [];
+  const note = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
+  const log: Log = { info: note, warn: note, error: note };
+  const hook = await receiver(answer);
+
+  const open = () => new Connectors({ store, clock, ids, log, random, allowPrivate });
+  const connectors = open();
+  const core = new CloudCore({ store, clock, ids, log, trace: { emit: () => {} }, forwarding: connectors });
+  const [spaceId, tagId, otherTagId] = [ids.uuid(), ids.uuid(), ids.uuid()];
+  const at = clock.wall;
+  const variable = { deviceId: null, environment: null, comment: null, secure: false, locked: false };
+  await store.commit([
+    { kind: 'space.put', row: { id: spaceId, name: 'lab', type: 'team', createdAt: at } },
+    ...(['cold', 'warm'] as const).map((name, i) => {
+      const row = { id: [tagId, otherTagId][i] ?? '', spaceId, name, color: '#00ff00', createdAt: at };
+      return { kind: 'tag.put', row: { ...row, accessType: 'write' } } as const;
+    }),
+    {
+      kind: 'record.put',
+      row: {
+        family: 'variable',
+        id: ids.uuid(),
+        spaceId,
+        key: 'target',
+        createdAt: at,
+        dueAt: null,
+        body: { ...variable, name: 'target', value: hook.url },
+      },
+    },
+  ]);
+
+  const connector = async (given: Partial<Connector> = {}): Promise<Connector> => {
+    const made: Connector = {
+      id: ids.uuid(),
+      spaceId,
+      name: `connector-${ids.uuid()}`,
+      direction: 'up',
+      state: 'enabled',
+      triggers: ['data'],
+      tagIds: [tagId],
+      transformation: FORWARD,
+      retryDelays: RETRY_DELAYS,
+      timeout: 0,
+      createdAt: clock.wall,
+      enabledAt: clock.wall,
+      ...given,
+    };
+    await store.commit([putConnector(made)]);
+    connectors.changed(spaceId);
+    return made;
+  };
+  const device = async (serial = 2_159_017_985, tagIds: readonly Id[] = [tagId]): Promise<Peer> => {
+    const row: DeviceRow = {
+      id: ids.uuid(),
+      spaceId,
+      name: `device-${serial}`,
+      comment: null,
+      serial,
+      token: '00'.repeat(16),
+      externalId: null,
+      label: { site: 'A' },
+      tagIds,
+      createdAt: at,
+      lastSeen: null,
+      sessionId: null,
+      session: null,
+      configHash: null,
+      decoderHash: null,
+      encoderHash: null,
+    };
+    await store.commit([{ kind: 'device.insert', row }]);
+    const peer = await core.load(serial);
+    if (!peer) throw new Error('no peer');
+    return peer;
+  };
+  const uplink = (peer: Peer, body: JsonObject = { n: 1 }) => core.accept(peer, { kind: 'decoded-data', body });
+  /** Lets time pass, and connectors work. */
+  const pass = (time: Millis) => clock.runUntil(clock.now + time);
+  const deliveries = async (of: Connector): Promise<Delivery[]> => {
+    const list: Delivery[] = [];
+    for await (const delivery of deliveriesOf(store, of, undefined)) list.push(delivery);
+    return list.reverse();
+  };
+  const close = async () => {
+    core.close();
+    await connectors.close();
+    await hook.close();
+  };
+  const space = { spaceId, tagId, otherTagId };
+  return {
+    clock,
+    store,
+    ids,
+    core,
+    connectors,
+    open,
+    hook,
+    logged,
+    connector,
+    device,
+    uplink,
+    pass,
+    deliveries,
+    close,
+    ...space,
+  };
+}

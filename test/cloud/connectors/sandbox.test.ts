@@ -1,0 +1,175 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { Sandbox, type ScriptResult } from '../../../src/cloud/connectors/sandbox/sandbox.js';
+import { RealClock } from '../../../src/kernel/real-clock.js';
+import { SAMPLE_JOB, THINGSBOARD, UBIDOTS } from './samples.js';
+
+// Half the patience, so that the tests take less of ours.
+const patience = new RealClock({ speed: 2 });
+const sandbox = new Sandbox(patience);
+afterAll(() => sandbox.close());
+
+const NOW = Date.UTC(2026, 6, 1, 12);
+
+function run(source: string, job: unknown = {}, more: { owner?: string; seed?: number } = {}): Promise<ScriptResult> {
+  return sandbox.run({ owner: 'somebody', source, job, now: NOW, seed: 1, ...more });
+}
+
+async function returned(source: string, job?: unknown, owner?: string): Promise<unknown> {
+  const result = await run(source, job, owner === undefined ? {} : { owner });
+  if (result.kind === 'failed') throw new Error(result.why);
+  return result.value;
+}
+
+async function faultOf(source: string, job?: unknown, owner?: string): Promise<string> {
+  const result = await run(source, job, owner === undefined ? {} : { owner });
+  return result.kind === 'failed' ? result.why : `no fault: ${JSON.stringify(result.value)}`;
+}
+
+const body = (code: string) => `function main(job) { ${code} }`;
+
+describe('scripts of real users', () => {
+  it('send telemetry to ThingsBoard', async () => {
+    expect(await returned(THINGSBOARD, SAMPLE_JOB)).toEqual({
+      method: 'POST',
+      url: 'https://thingsboard.example/api/v1/tb-token/telemetry',
+      header: { 'Content-Type': 'application/json' },
+      data: [
+        { ts: 1_772_359_200_000, values: { thermometer_temperature: 21.5, voltage: 3.61, orientation: 2 } },
+        { ts: 1_772_359_260_000, values: { hygrometer_humidity: 47.1 } },
+      ],
+    });
+    expect(await returned(THINGSBOARD, { ...SAMPLE_JOB, device: { ...SAMPLE_JOB.device, label: {} } })).toBeNull();
+  });
+
+  it('send variables to Ubidots, and change their job on the way', async () => {
+    expect(await returned(UBIDOTS, SAMPLE_JOB)).toEqual({
+      url: 'https://industrial.api.ubidots.com/api/v1.6/devices/2159017985/',
+      headers: { 'X-Auth-Token': 'ubi-token' },
+      body: JSON.stringify({ temperature: { value: 21.5, timestamp: 1_772_359_200_000 }, voltage: 3610 }),
+    });
+  });
+
+  it('may define main in any way, fail where fields are missing, and say so with the line', async () => {
+    expect(await returned('const main = ({ a }) => ({ a: a?.b ?? 1 })', {})).toEqual({ a: 1 });
+    expect(await returned('"use strict";\r\nlet n = 0;\r\nvar main = function () { return n; };')).toBe(0);
+    expect(
+      await faultOf('function main(job) {\n  return job.message.body.system.uptime;\n}', { message: { body: {} } }),
+    ) //
+      .toMatch(/^TypeError: .* \(line 2\)$/);
+    expect(await faultOf(body('return { sn }'))).toMatch(/^ReferenceError: .*sn.* \(line 1\)$/);
+    expect(await faultOf('function main( {')).toMatch(/^SyntaxError: /);
+    expect(await faultOf('function other() {}')).toBe('the script has no function main');
+    expect(await faultOf('async function main() {}')).toMatch(/promise/);
+    expect(await faultOf(body('throw "no"'))).toBe('the script threw no');
+  });
+
+  it('may still talk to the console', async () => {
+    expect(await returned(body('console.log(job); console.error("x"); return 1'))).toBe(1);
+  });
+});
+
+describe('the world of a script', () => {
+  it('is the moment of the attempt, in UTC, and the same for the same seed', async () => {
+    const dates = body('return [Date.now(), new Date().toISOString(), new Date(2026, 6, 1, 12).getTime()]');
+    expect(await returned(dates)).toEqual([NOW, new Date(NOW).toISOString(), NOW]);
+    const draws = body('return [Math.random(), Math.random()]');
+    const [first, same, other] = await Promise.all([1, 1, 2].map((seed) => run(draws, {}, { seed })));
+    expect(same).toEqual(first);
+    expect(other).not.toEqual(first);
+  });
+
+  it('has no way out', async () => {
+    const names = [
+      'process',
+      'require',
+      'fetch',
+      'XMLHttpRequest',
+      'setTimeout',
+      'WebAssembly',
+      'Worker',
+      'module',
+      'os',
+      'std',
+    ];
+    expect(await returned(body(`return ${JSON.stringify(names)}.filter((name) => name in globalThis)`))).toEqual([]);
+    expect(await faultOf('import fs from "node:fs"; function main() {}')).toMatch(/^SyntaxError: /);
+    expect(await faultOf(body('return import("node:fs")'))).toMatch(/promise/);
+    const outer = body('return main.constructor.constructor("return typeof process + typeof globalThis.main")()');
+    expect(await returned(outer)).toBe('undefinedfunction');
+  });
+
+  it('is gone with the script: nothing is remembered, nothing is spoilt', async () => {
+    const spoil = `
+      globalThis.left = 1; implicit = 2;
+      JSON.stringify = () => '"stolen"'; JSON.parse = () => ({ stolen: true });
+      Object.prototype.polluted = 1; Array.prototype.map = null; String = null;
+      Date.now = () => 0; Object.defineProperty(Object.prototype, 'url', { get() { return 'http://evil' } });
+      function main(job) { job.a = 2; return { data: job.a, own: Object.keys(job) } }`;
+    expect(await returned(spoil, { a: 1 })).toEqual({ data: 2, own: ['a'] });
+    const look = body(
+      'return [typeof left, typeof implicit, {}.polluted ?? 0, {}.url ?? 0, job.a, Date.now(), [1].map(String)]',
+    );
+    expect(await returned(look, { a: 1 })).toEqual(['undefined', 'undefined', 0, 0, 1, NOW, ['1']]);
+  });
+
+  it('gives back plain JSON: names like __proto__ mean nothing on this side', async () => {
+    const value = await returned(body('return JSON.parse(\'{"__proto__":{"polluted":1},"constructor":1}\')'));
+    expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor']);
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+});
+
+describe('a script that wants too much is stopped, and the next one runs:', () => {
+  const TIME = 'the script took too long';
+  it.concurrent.each([
+    ['an endless loop', body('for (;;);'), TIME],
+    ['one before main', 'for (;;);', TIME],
+    ['one that catches', body('for (;;) try { for (;;); } catch {} finally { continue }'), TIME],
+    ['one in a getter of the result', body('return { get url() { for (;;); } }'), TIME],
+    ['one in an error', body('throw { toString() { for (;;); } }'), TIME],
+    ['a pattern that backtracks', body('return /^(a+)+$/.test("a".repeat(40) + "b")'), TIME],
+    ['one long operation', body('return [1].concat(new Array(1e8)).join("abc")'), TIME],
+    ['a memory bomb', body('const a = []; for (;;) a.push("x".repeat(1e6) + a.length)'), /memory|took too long/],
+    ['a huge allocation', body('return "x".repeat(1e9)'), /memory/],
+    ['a typed array', body('return new Uint8Array(2e9).length'), /memory|length/],
+    ['a string that doubles', body('let s = "x"; for (;;) s += s'), /too long|memory/],
+    ['endless recursion', body('return main(job) + 1'), /too deep|stack overflow/],
+    ['a parser bomb', body('return eval("(".repeat(1e5))'), /memory, or nested too deeply|stack overflow/],
+    ['a long result', body('return "x".repeat(2e6)'), /more than 1048576 characters/],
+    ['a deep result', body('let o = {}; for (let i = 0; i < 200; i++) o = { o }; return o'), /too deep/],
+    [
+      'a bottomless result',
+      body('let o = {}; for (let i = 0; i < 1e4; i++) o = { o }; return o'),
+      /too deep|stack overflow/,
+    ],
+    ['a circular result', body('const o = {}; o.o = o; return o'), /circular/],
+    ['a result that is no JSON', body('return () => 1'), /no JSON/],
+    ['a proxy without an end', body('const p = new Proxy({}, { get: () => p }); return p'), /.+/],
+    ['a throwing getter', body('return { get url() { throw new Error("boo") } }'), 'Error: boo (line 1)'],
+    ['an error that throws', body('throw { get message() { throw 1 }, toString() { throw 2 } }'), /can not be shown/],
+    ['a toJSON that lies', body('return { toJSON() { return { toJSON: 1, url: 2n } } }'), /TypeError/],
+  ])('%s', async (name, source, expected) => {
+    expect(await faultOf(source, {}, name)).toMatch(expected);
+    expect(await returned(body('return job'), { after: true }, name)).toEqual({ after: true });
+  });
+
+  it('others run meanwhile, and a sandbox that closes tells those who wait', async () => {
+    const own = new Sandbox(patience);
+    const script = (owner: string, source: string) => own.run({ owner, source, job: {}, now: NOW, seed: 1 });
+    const stuck = [1, 2, 3].map(() => script('villain', body('return [1].concat(new Array(1e8)).join("abc")')));
+    const ended = stuck.map((each) =>
+      each.then(
+        () => 'done',
+        (error: Error) => error.message,
+      ),
+    );
+    expect(await script('somebody else', body('return 1'))).toEqual({ kind: 'value', value: 1 });
+    await own.close();
+    expect(await Promise.all(ended)).toEqual([
+      'the sandbox is closed',
+      'the sandbox is closed',
+      'the sandbox is closed',
+    ]);
+    await expect(script('late', body('return 1'))).rejects.toThrow('closed');
+  });
+});

@@ -1,0 +1,186 @@
+import type { LookupAddress } from 'node:dns';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isPublicAddress, type Lookup } from '../../../src/cloud/connectors/guard.js';
+import { Sender } from '../../../src/cloud/connectors/sender.js';
+import { RealClock } from '../../../src/kernel/real-clock.js';
+import { seconds } from '../../../src/kernel/time.js';
+import { receiver } from './receiver.js';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+function sender(options: { readonly allowPrivate?: boolean; readonly lookup?: Lookup } = {}): Sender {
+  const made = new Sender({ patience: new RealClock(), allowPrivate: false, ...options });
+  closing.push(() => made.close());
+  return made;
+}
+
+async function target(...options: Parameters<typeof receiver>) {
+  const made = await receiver(...options);
+  closing.push(made.close);
+  return made;
+}
+
+const get = (url: string) => ({ method: 'GET', url, header: {}, body: null });
+
+/** Names mean these addresses, in turn. */
+function names(...answers: readonly (readonly string[])[]) {
+  const asked: string[] = [];
+  const lookup: Lookup = (hostname, options, callback) => {
+    const addresses = answers[Math.min(asked.length, answers.length - 1)] ?? [];
+    asked.push(hostname);
+    const found: LookupAddress[] = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    if (options.all) callback(null, found);
+    else callback(null, found[0]?.address ?? '', found[0]?.family);
+  };
+  return { lookup, asked };
+}
+
+describe('an address is public', () => {
+  it.each(['1.1.1.1', '93.184.216.34', '172.15.0.1', '172.32.0.1', '192.167.1.1', '223.255.255.1', '2606:4700::1111'])(
+    'such as %s',
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  );
+  it.each([
+    ['this host', '0.0.0.0'],
+    ['private', '10.255.0.1'],
+    ['private', '172.16.0.1'],
+    ['private', '172.31.255.255'],
+    ['private', '192.168.1.1'],
+    ['shared', '100.64.0.1'],
+    ['loopback', '127.0.0.1'],
+    ['loopback', '127.255.255.254'],
+    ['link-local, with the metadata of clouds', '169.254.169.254'],
+    ['documentation', '203.0.113.9'],
+    ['benchmarks', '198.19.0.1'],
+    ['multicast', '224.0.0.1'],
+    ['reserved', '240.0.0.1'],
+    ['broadcast', '255.255.255.255'],
+    ['unspecified', '::'],
+    ['loopback', '::1'],
+    ['mapped', '::ffff:127.0.0.1'],
+    ['mapped', '::ffff:8.8.8.8'],
+    ['compatible', '::127.0.0.1'],
+    ['translated', '64:ff9b::7f00:1'],
+    ['unique local', 'fd00::1'],
+    ['link-local', 'fe80::1'],
+    ['with a zone', 'fe80::1%eth0'],
+    ['site-local', 'fec0::1'],
+    ['multicast', 'ff02::1'],
+    ['6to4 of loopback', '2002:7f00:1::'],
+    ['Teredo', '2001::1'],
+    ['documentation', '2001:db8::1'],
+    ['no address', 'localhost'],
+    ['no address', ''],
+  ])('not when it is %s: %s', (_, address) => expect(isPublicAddress(address)).toBe(false));
+});
+
+describe('the guard', () => {
+  it.each([
+    'http://127.0.0.1/',
+    'http://127.1/',
+    'http://2130706433/',
+    'http://0x7f000001/',
+    'http://0177.0.0.1/',
+    'http://0/',
+    'http://[::1]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::ffff:7f00:1]/',
+    'http://169.254.169.254/latest/meta-data/',
+    'https://192.168.0.1/',
+  ])('refuses %s without looking anything up', async (url) => {
+    const { lookup, asked } = names(['1.1.1.1']);
+    const reply = await sender({ lookup }).send(get(url), seconds(5));
+    expect(reply).toMatchObject({ kind: 'refused', why: expect.stringContaining('is not a public address') });
+    expect(asked).toEqual([]);
+  });
+
+  it('really keeps requests away', async () => {
+    const inside = await target();
+    const { port } = new URL(inside.url);
+    const guarded = sender();
+    for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+      expect(await guarded.send(get(`http://${host}:${port}/`), seconds(5))).toMatchObject({ kind: 'refused' });
+    }
+    expect(inside.received).toEqual([]);
+  });
+
+  it('decides on the address that is connected to: a name that changes its mind gains nothing', async () => {
+    const inside = await target();
+    const { port } = new URL(inside.url);
+    // Had somebody asked before in order to check, this name would have been public then.
+    const { lookup, asked } = names(['127.0.0.1'], ['1.1.1.1']);
+    const reply = await sender({ lookup }).send(get(`http://rebind.example:${port}/`), seconds(5));
+    expect(reply).toEqual({ kind: 'refused', why: '"rebind.example" is not a public address' });
+    expect([asked, inside.received]).toEqual([['rebind.example'], []]);
+  });
+
+  it.each([
+    ['one of its addresses is private', ['1.1.1.1', '10.0.0.1']],
+    ['its only address is mapped', ['::ffff:10.0.0.1']],
+  ])('refuses a name when %s', async (_, addresses) => {
+    const { lookup } = names(addresses);
+    const reply = await sender({ lookup }).send(get('https://mixed.example/'), seconds(5));
+    expect(reply).toEqual({ kind: 'refused', why: '"mixed.example" is not a public address' });
+  });
+
+  it('does not follow a redirect to where it would not let anybody go', async () => {
+    const inside = await target();
+    const outside = await target((_, response) => response.writeHead(302, { location: inside.url }).end('moved'));
+    const reply = await sender({ allowPrivate: true }).send(get(outside.url), seconds(5));
+    expect(reply).toEqual({ kind: 'answer', status: 302, text: 'moved' });
+    expect(inside.received).toEqual([]);
+  });
+});
+
+describe('a request', () => {
+  const free = () => sender({ allowPrivate: true });
+
+  it('arrives as it was made, with the host of its URL', async () => {
+    const { url, received } = await target();
+    const header = { 'x-a': 'b', 'content-type': 'application/json' };
+    const reply = await free().send({ method: 'PUT', url: `${url}/p?q=1`, header, body: '{"a":1}' }, seconds(5));
+    expect(reply).toEqual({ kind: 'answer', status: 200, text: '' });
+    expect(received).toMatchObject([{ method: 'PUT', path: '/p?q=1', json: { a: 1 }, headers: { 'x-a': 'b' } }]);
+    expect(received[0]?.headers.host).toBe(new URL(url).host);
+  });
+
+  it.each([
+    ['says nothing', () => {}],
+    ['dribbles its head', (response: DribblingResponse) => void response.socket?.write('HTTP/1.1 200 OK\r\nx: ')],
+  ])('to a target that %s is given up in time', async (_, misbehave) => {
+    const { url } = await target((__, response) => misbehave(response));
+    expect(await free().send(get(url), 300)).toEqual({ kind: 'silence', why: 'no answer within 0.3 s' });
+  });
+
+  it('whose answer never ends is answered all the same: its status has come', async () => {
+    const endless = await target((_, response) => {
+      const more = () => response.write('x'.repeat(16_384), () => !response.destroyed && more());
+      more();
+    });
+    expect(await free().send(get(endless.url), seconds(5))).toEqual({ kind: 'answer', status: 200, text: '' });
+    const stuck = await target((_, response) => response.writeHead(500).write('the beginning'));
+    expect(await free().send(get(stuck.url), 300)).toEqual({ kind: 'answer', status: 500, text: 'the beginning' });
+  });
+
+  it('that fails keeps the beginning of the answer, without control characters', async () => {
+    const { url } = await target((_, response) => response.writeHead(403).end(`no\u0000 \u001b[31m${'é'.repeat(900)}`));
+    const reply = await free().send(get(url), seconds(5));
+    expect(reply).toMatchObject({ kind: 'answer', status: 403, text: expect.stringMatching(/^no +\[31mé{490,}$/) });
+  });
+
+  it('to nobody says why there is no answer', async () => {
+    const { url, close } = await target();
+    await close();
+    const why = 'the connection was refused';
+    expect(await free().send(get(url), seconds(5))).toEqual({ kind: 'silence', why });
+    const broken = await target((_, response) => response.destroy());
+    expect(await free().send(get(broken.url), seconds(5))).toEqual({ kind: 'silence', why: 'the connection broke' });
+    const long = await target((_, response) => response.setHeader('x', 'y'.repeat(20_000)).end());
+    expect(await free().send(get(long.url), seconds(5))).toMatchObject({ kind: 'silence' });
+  });
+});
+
+type DribblingResponse = Parameters<NonNullable<Parameters<typeof receiver>[0]>>[1];

@@ -1,0 +1,244 @@
+/** What only the HTTP gateway does: who may come in, JSON of every kind, keys of repetitions (cloud API gaps, 5.5). */
+import { describe, expect, it } from 'vitest';
+import type { Store } from '../../../src/cloud/store/store.js';
+import { configHash } from '../../../src/protocol/hashes.js';
+import { type TestCloud, TOKEN, testCloud } from '../../support/cloud.js';
+import { ingressOf, post } from '../../support/ingress.js';
+
+async function ingress(cloud?: TestCloud) {
+  const used = cloud ?? (await testCloud());
+  const device = cloud ? await cloud.device() : await used.addDevice();
+  const app = ingressOf(used);
+  const send = (errand: string, body?: unknown, options?: Parameters<typeof post>[3]) =>
+    post(app, errand, body, options);
+  const stored = async () => (await used.messages(device)).filter(({ direction }) => direction === 'up');
+  return { cloud: used, device, app, send, stored };
+}
+
+describe('the door', () => {
+  it('does not tell an unknown device from a wrong token', async () => {
+    const { send } = await ingress();
+    const wrongToken = await send('poll', {}, { token: 'f'.repeat(32) });
+    const unknownDevice = await send('poll', {}, { serial: '2159017999' });
+    expect(wrongToken).toEqual(unknownDevice);
+    expect(wrongToken.status).toBe(401);
+    expect(wrongToken.headers['www-authenticate']).toBe('Claim');
+    expect(JSON.stringify(wrongToken)).not.toContain('ffff');
+  });
+
+  it.each([
+    ['no credential', {}],
+    ['another scheme', { authorization: `Bearer ${TOKEN}` }],
+    ['a token that is too short', { authorization: 'Claim 00112233' }],
+    ['an empty token', { authorization: 'Claim ' }],
+  ])('stays closed to %s', async (_, headers) => {
+    const { app } = await ingress();
+    const answer = await app.inject({ method: 'POST', url: '/v2/device/2159017986/poll', headers });
+    expect(answer.statusCode).toBe(401);
+  });
+
+  it.each(['0', '4294967296', 'abc'])('stays closed to the serial number "%s"', async (serial) => {
+    const { send } = await ingress();
+    expect((await send('poll', {}, { serial })).status).toBe(401);
+  });
+
+  it('takes the token in capitals as well', async () => {
+    const { send } = await ingress();
+    expect((await send('poll', {}, { token: TOKEN.toUpperCase() })).status).toBe(200);
+  });
+
+  it('turns away a device that sends many requests at once', async () => {
+    const { cloud, send } = await ingress();
+    const open = holdCommits(cloud.store);
+    const sending = Array.from({ length: 20 }, (_, n) => send('uplink', reading({ n })));
+    await Promise.race(sending);
+    open();
+    const answers = await Promise.all(sending);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
+    expect(answers.find(({ status }) => status === 429)?.headers['retry-after']).toBe('1');
+  });
+});
+
+const reading = (body: object) => ({ type: 'data', body });
+
+/** Lets nothing be written until the returned function is called. */
+function holdCommits(store: Store): () => void {
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const commit = store.commit.bind(store);
+  store.commit = async (changes) => {
+    await gate;
+    return commit(changes);
+  };
+  return open;
+}
+
+describe('somebody with curl', () => {
+  it('begins a session, fetches the answer and acknowledges it', async () => {
+    const { cloud, device, send } = await ingress();
+    expect((await send('session', { fw_version: 'v1.0.0', colour: 'red' })).json).toEqual({ poll: true });
+    const offer = await send('poll');
+    expect(offer.json).toMatchObject({
+      downlink: {
+        type: 'session',
+        body: {
+          timestamp: Math.floor(cloud.clock.wall / 1000),
+          decoder_hash: null,
+          device_id: device.id,
+          device_name: device.name,
+        },
+      },
+      more: false,
+    });
+    const { id } = offer.json.downlink;
+    expect((await send('ack', { id })).json).toEqual({ poll: false });
+    expect((await send('poll')).json).toEqual({ downlink: null, more: false });
+    expect((await cloud.device()).session).toEqual({ fw_version: 'v1.0.0' });
+  });
+
+  it('sends data without a codec', async () => {
+    const { send, stored } = await ingress();
+    await send('uplink', reading({ temperature: 21.5, tags: ['a', null] }));
+    expect(await stored()).toMatchObject([
+      { type: 'data', body: { temperature: 21.5, tags: ['a', null] }, codecHash: null, raw: null },
+    ]);
+  });
+
+  it('may send the same reading twice, but not the same numbered one', async () => {
+    const { send, stored } = await ingress();
+    for (const body of [{ a: 1 }, { a: 1 }, { message: { sequence: 7 } }, { message: { sequence: 7 } }]) {
+      expect((await send('uplink', reading(body))).status).toBe(200);
+    }
+    expect((await stored()).map(({ body }) => body)).toEqual([{ a: 1 }, { a: 1 }, { message: { sequence: 7 } }]);
+  });
+
+  it('has a repetition recognised by its key, and only the last one', async () => {
+    const { send, stored } = await ingress();
+    for (const key of ['1', '1', '2', '1']) await send('uplink', reading({ a: 1 }), { key });
+    expect(await stored()).toHaveLength(3);
+  });
+
+  it('uploads a decoder as JSON, by which CBOR is read from then on', async () => {
+    const { cloud, send, stored } = await ingress();
+    const document = { version: 2, type: 'decoder', name: 'mine', schema: [{ level: [{ $div: 10 }] }] };
+    await send('uplink', { type: 'decoder', body: document });
+    const { decoderHash } = await cloud.device();
+    const cbor = Buffer.from([0xa1, 0, 0x18, 215]).toString('base64');
+    await send('uplink', { type: 'data', codec_hash: decoderHash, cbor });
+    expect((await stored()).map(({ type, body }) => [type, body])).toEqual([
+      ['decoder', { hash: decoderHash, name: 'mine', version: 2 }],
+      ['data', { level: 21.5 }],
+    ]);
+  });
+
+  it('reports a configuration without its hash', async () => {
+    const { cloud, send } = await ingress();
+    const lines = ['app config mode "lte"'];
+    await send('uplink', { type: 'config', body: lines });
+    expect((await cloud.device()).configHash).toBe(configHash(lines));
+  });
+
+  it('answers a shell downlink under its id', async () => {
+    const { cloud, device, send } = await ingress();
+    const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['cloud state'] });
+    expect((await send('poll')).json.downlink).toEqual({ id, type: 'shell', body: ['cloud state'] });
+    await send('ack', { id });
+    const responses = [{ command: 'cloud state', outputs: ['initialized: yes'] }];
+    await send('uplink', { type: 'shell', body: { message_id: id, responses } });
+    expect((await cloud.store.timeline(id)).map(({ what }) => what)).toEqual([
+      'queued',
+      'contact',
+      'offered',
+      'sent',
+      'answered',
+    ]);
+  });
+
+  it('gets data for the application as they were queued, and as the encoder writes them', async () => {
+    const { cloud, device, send } = await ingress();
+    const schema = [{ relay: [{ $type: 'int' }] }];
+    await send('uplink', { type: 'encoder', body: { version: 2, type: 'encoder', name: 'mine', schema } });
+    const { id } = await cloud.core.queue(device, { type: 'data', body: { relay: 1 } });
+    const { encoderHash } = await cloud.device();
+    expect((await send('poll')).json.downlink).toEqual({
+      id,
+      type: 'data',
+      body: { relay: 1 },
+      codec_hash: encoderHash,
+      cbor: Buffer.from([0xa1, 0, 1]).toString('base64'),
+    });
+  });
+
+  it('asks for the time', async () => {
+    const { cloud, send } = await ingress();
+    expect((await send('uplink', { type: 'timestamp' })).json).toEqual({ poll: true });
+    expect((await send('poll')).json.downlink).toMatchObject({
+      type: 'timestamp',
+      body: { timestamp: Math.floor(cloud.clock.wall / 1000) },
+    });
+  });
+});
+
+describe('an acknowledgement', () => {
+  it('may be repeated', async () => {
+    const { cloud, device, send } = await ingress();
+    const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
+    await send('poll');
+    for (let i = 0; i < 2; i++) expect(await send('ack', { id })).toMatchObject({ status: 200, json: { poll: false } });
+    expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'sent' });
+  });
+
+  it('counts after a restart of the service', async () => {
+    const { cloud, device, send } = await ingress();
+    const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
+    await send('poll');
+    const restarted = await ingress(await testCloud({ store: cloud.store }));
+    await restarted.send('ack', { id });
+    expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'sent' });
+  });
+
+  it('of a downlink that was never offered changes nothing', async () => {
+    const { cloud, device, send } = await ingress();
+    const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
+    expect((await send('ack', { id })).json).toEqual({ poll: true });
+    expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'pending' });
+  });
+});
+
+describe('a message that makes no sense is refused', () => {
+  const TOO_LONG = Array.from({ length: 200 }, () => 'x'.repeat(100));
+  it.each([
+    ['no object', [], 'body is not'],
+    ['no type', { body: {} }, 'body needs "type"'],
+    ['an unknown type', { type: 'weather' }, '"weather" is not one of "session"'],
+    ['data without a body', { type: 'data' }, 'data needs a "body"'],
+    ['data that are no object', { type: 'data', body: [1] }, 'body/body is not a JSON object'],
+    ['CBOR that is not base64', { type: 'data', codec_hash: '0'.repeat(16), cbor: '!' }, 'body/cbor "!" is not base64'],
+    ['CBOR without its codec', { type: 'data', cbor: 'oA==' }, 'body needs "codec_hash"'],
+    ['a hash that is none', { type: 'config', hash: 'xyz', body: [] }, 'body/hash "xyz" is not 16 hex digits'],
+    ['lines that are no texts', { type: 'config', body: [1] }, 'body/body is not a list of texts'],
+    [
+      'a codec under a wrong hash',
+      { type: 'decoder', codec_hash: '0'.repeat(16), cbor: 'oA==' },
+      'is not that of the decoder',
+    ],
+    ['a shell answer without its question', { type: 'shell', body: { responses: [] } }, 'needs "message_id"'],
+    ['a fraction as a number', { type: 'stats', body: { uptime: 1.5 } }, '"1.5" is not a whole number'],
+    ['an update id that is none', { type: 'firmware', body: { type: 'next', update_id: '7' } }, '"7" is not a UUID'],
+    ['an IMEI with letters', { type: 'session', body: { imei: 'x1' } }, 'body/imei "x1" is not'],
+    ['more than a message can carry', { type: 'config', body: TOO_LONG }, 'at most 16383 are possible'],
+  ])('%s', async (_, body, message) => {
+    const { send, stored } = await ingress();
+    const answer = await send('uplink', body);
+    expect(answer.status).toBe(400);
+    expect(answer.json.message).toContain(message);
+    expect(await stored()).toEqual([]);
+  });
+
+  it('a key that is too long', async () => {
+    const { send } = await ingress();
+    expect((await send('uplink', reading({ a: 1 }), { key: 'x'.repeat(65) })).status).toBe(400);
+  });
+});

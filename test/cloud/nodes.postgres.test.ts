@@ -1,0 +1,278 @@
+/** Two services on one database: any of them answers, a device may move between them, and nothing is delivered twice. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DeviceCloudClient } from '../../src/client/client.js';
+import { startService } from '../../src/cloud/service.js';
+import { openStore } from '../../src/cloud/store/index.js';
+import type { News, Nodes } from '../../src/cloud/store/nodes.js';
+import type { DeviceRow, MessageRow, Store } from '../../src/cloud/store/store.js';
+import { seededRandom } from '../../src/kernel/random.js';
+import { RealClock } from '../../src/kernel/real-clock.js';
+import { days, hours, seconds } from '../../src/kernel/time.js';
+import { VirtualClock } from '../../src/kernel/virtual-clock.js';
+import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, RESET } from '../../src/protocol/flap/packet.js';
+import { encodeUp, parseDown } from '../../src/protocol/messages.js';
+import { QUIET, SERIAL, type TestCloud, TOKEN, testCloud } from '../support/cloud.js';
+import { newDatabase, query, sharedServer } from '../support/postgres/databases.js';
+import { until } from '../support/until.js';
+
+const poll = (sequence: number): Packet => ({ flags: POLL, sequence, data: NOTHING });
+const ack = (sequence: number): Packet => ({ flags: ACK, sequence, data: NOTHING });
+const uplink = (n: number): Packet => ({
+  flags: FIRST | LAST,
+  sequence: 0,
+  data: encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.of(n) }),
+});
+const NOTHING_WAITS: Packet = { flags: FIRST | LAST, sequence: 1, data: NOTHING };
+
+// Without a server, this says so, once.
+sharedServer();
+
+let url: string;
+let a: TestCloud;
+let b: TestCloud;
+let device: DeviceRow;
+
+beforeEach(async () => {
+  url = await newDatabase();
+  a = await testCloud({ store: await openStore(url), seed: 'a' });
+  b = await testCloud({ store: await openStore(url), seed: 'b' });
+  device = await a.addDevice();
+});
+
+afterEach(async () => {
+  for (const cloud of [a, b]) {
+    cloud.core.close();
+    await cloud.store.close();
+  }
+});
+
+const shell = (cloud: TestCloud, command: string) => cloud.core.queue(device, { type: 'shell', commands: [command] });
+
+/** The shell command that a poll is answered with. */
+async function offered(cloud: TestCloud): Promise<unknown> {
+  const answer = await cloud.exchange(poll(0));
+  if (answer === undefined || answer.data.length === 0) return answer;
+  const message = parseDown(answer.data);
+  return message.kind === 'download-shell' ? message.commands : message.kind;
+}
+
+const stateOf = async (row: MessageRow) => (await a.store.message(row.spaceId, row.id))?.downState;
+const deliveries = () => [...a.events, ...b.events].filter((event) => event.kind === 'downlink.delivered');
+/** Resolves when the service has heard that something about the device is not as it remembers it. */
+const heard = (cloud: TestCloud) => until(() => cloud.core.known(SERIAL) === undefined);
+
+describe('a downlink that is queued through another service', () => {
+  it('is announced in the answer to the next uplink', async () => {
+    await b.exchange(uplink(1));
+    await until(() => b.core.known(SERIAL) !== undefined || b.exchange(uplink(2)).then(() => false));
+    await shell(a, 'one');
+    await heard(b);
+    expect((await b.exchange(uplink(3)))?.flags).toBe(ACK | POLL);
+  });
+
+  it('is offered at the next poll, even when the news has not arrived', async () => {
+    await b.exchange(uplink(1));
+    await shell(a, 'one');
+    expect(await offered(b)).toEqual(['one']);
+    await b.exchange(ack(2));
+    expect(deliveries()).toHaveLength(1);
+  });
+
+  it('does not disturb a transfer under way', async () => {
+    const first = await shell(b, 'one');
+    expect(await offered(b)).toEqual(['one']);
+    await shell(a, 'two');
+    await heard(b);
+    expect(await b.exchange(ack(2))).toBeUndefined();
+    expect(await stateOf(first)).toBe('sent');
+    expect(await offered(b)).toEqual(['two']);
+  });
+});
+
+describe('a downlink that another service has delivered or ended', () => {
+  it('is not offered again when the device comes back', async () => {
+    const row = await shell(a, 'one');
+    await a.exchange(uplink(1));
+    expect(await offered(b)).toEqual(['one']);
+    await b.exchange(ack(2));
+    expect(await stateOf(row)).toBe('sent');
+    expect(await a.exchange(poll(0))).toEqual(NOTHING_WAITS);
+    expect(deliveries()).toHaveLength(1);
+  });
+
+  it('counts once, though both services believe to have delivered it', async () => {
+    const row = await shell(a, 'one');
+    expect(await offered(a)).toEqual(['one']);
+    expect(await offered(b)).toEqual(['one']);
+    await b.exchange(ack(2));
+    // Sequence 0 after a completely sent downlink confirms it (wire protocol, 6.2 step 4).
+    await a.exchange(poll(0));
+    expect(await stateOf(row)).toBe('sent');
+    expect(deliveries()).toHaveLength(1);
+    const sent = (await a.store.timeline(row.id)).filter(({ what }) => what === 'sent');
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is not offered when it was cancelled there', async () => {
+    const row = await shell(b, 'one');
+    await b.exchange(uplink(1));
+    expect(await a.core.cancel(row)).toBe('cancelled');
+    expect(await b.exchange(poll(0))).toEqual(NOTHING_WAITS);
+  });
+
+  it('can be ended by one of them only', async () => {
+    const row = await shell(a, 'one');
+    await b.exchange(uplink(1));
+    const results = await Promise.all([a.core.cancel(row), b.core.cancel(row)]);
+    expect(results.sort()).toEqual(['cancelled', 'not-pending']);
+    await shell(a, 'two');
+    await Promise.all([a, b].map((cloud) => cloud.clock.runUntil(days(30) + hours(2))));
+    const expired = [...a.events, ...b.events].filter((event) => event.kind === 'downlink.expired');
+    expect(expired).toHaveLength(1);
+  });
+
+  it('can not be cancelled any more', async () => {
+    const row = await shell(a, 'one');
+    expect(await offered(b)).toEqual(['one']);
+    await b.exchange(ack(2));
+    expect(await a.core.cancel(row)).toBe('not-pending');
+    expect(await stateOf(row)).toBe('sent');
+  });
+});
+
+describe('a device that moves to another service', () => {
+  it('is told to start over in the middle of a transfer, and loses nothing', async () => {
+    const row = await shell(a, 'one');
+    expect(await offered(a)).toEqual(['one']);
+    expect(await b.exchange(ack(2))).toEqual(RESET);
+    expect(await offered(b)).toEqual(['one']);
+    await b.exchange(ack(2));
+    expect(await stateOf(row)).toBe('sent');
+  });
+
+  it('is told to start over when it comes back, instead of being taken for where it was', async () => {
+    await shell(a, 'one');
+    await shell(a, 'two');
+    // Here, the first one waits for the acknowledgement with sequence 2 …
+    expect(await offered(a)).toEqual(['one']);
+    await until(() => b.exchange(poll(0)).then(() => a.core.known(SERIAL) === undefined));
+    // … and there, an acknowledgement with sequence 2 may be due for something else.
+    expect(await a.exchange(ack(2))).toEqual(RESET);
+    expect(deliveries()).toEqual([]);
+  });
+
+  it('is stored once, though it sent the same message to both', async () => {
+    await a.exchange(uplink(1));
+    expect((await b.exchange(uplink(1)))?.flags).toBe(ACK);
+    expect(await a.store.messages(device.spaceId, { limit: 9 })).toHaveLength(1);
+  });
+});
+
+it('a device that is deleted through another service is not answered any more', async () => {
+  await b.exchange(uplink(1));
+  await a.store.commit([{ kind: 'device.delete', id: device.id, at: a.clock.wall }]);
+  await heard(b);
+  expect(await b.exchange(uplink(2))).toBeUndefined();
+  expect(b.gateway.counters.unknownSerial).toBe(1);
+});
+
+it('what was missed while the connection was lost is made up for', async () => {
+  await b.exchange(uplink(1));
+  await until(async () => (await listeners()).length === 2);
+  await until(() => b.exchange(uplink(2)).then(() => b.core.known(SERIAL) !== undefined));
+  await query(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'");
+  await until(async () => (await listeners()).length === 0);
+  await shell(a, 'one');
+  // A virtual second later, it listens again.
+  await until(() => b.clock.runUntil(b.clock.now + seconds(1)).then(() => b.core.known(SERIAL) === undefined));
+  expect((await b.exchange(uplink(3)))?.flags).toBe(ACK | POLL);
+});
+
+describe('the news of a store', () => {
+  let stores: Store[];
+  const nodesOf = (store: Store): Nodes => {
+    if (!store.nodes) throw new Error('a store without nodes');
+    return store.nodes;
+  };
+  beforeEach(async () => {
+    stores = [await openStore(url), await openStore(url)];
+  });
+  afterEach(() => Promise.all(stores.map((store) => store.close())));
+
+  it('is heard by all others, in order, and begins with what may have been missed', async () => {
+    const [mine, other] = stores as [Store, Store];
+    const told: News[][] = [[], []];
+    for (const [n, store] of stores.entries()) {
+      nodesOf(store).listen(new VirtualClock(), (news) => told[n]?.push(news));
+    }
+    await until(() => told.every((news) => news.length === 1));
+    await nodesOf(mine).claim(7);
+    await mine.commit([{ kind: 'device.change', id: device.id, change: { lastSeen: 1 } }]);
+    await mine.commit([{ kind: 'device.change', id: device.id, change: { name: 'new' } }]);
+    await nodesOf(other).claim(8);
+    await until(() => told[0]?.length === 2 && told[1]?.length === 3);
+    expect(told).toEqual([
+      [{ kind: 'missed' }, { kind: 'moved', serial: 8 }],
+      [{ kind: 'missed' }, { kind: 'moved', serial: 7 }, { kind: 'changed', serial: SERIAL }],
+    ]);
+  });
+
+  it('is not told of what was rolled back', async () => {
+    const [mine, other] = stores as [Store, Store];
+    const told: News[] = [];
+    nodesOf(other).listen(new VirtualClock(), (news) => told.push(news));
+    await until(() => told.length === 1);
+    const twice = [1, 2].map(() => ({ kind: 'device.insert', row: device }) as const);
+    const renamed = { kind: 'device.change', id: device.id, change: { name: 'new' } } as const;
+    await expect(mine.commit([renamed, ...twice])).rejects.toThrow();
+    await nodesOf(mine).claim(7);
+    await until(() => told.length > 1);
+    expect(told.slice(1)).toEqual([{ kind: 'moved', serial: 7 }]);
+  });
+
+  it('goes with turns: one service works at a time, also after one has failed', async () => {
+    let working = 0;
+    const work = async (fails: boolean) => {
+      expect(++working).toBe(1);
+      await query(url, 'SELECT pg_sleep(0.02)');
+      working--;
+      if (fails) throw new Error('broken');
+    };
+    const results = await Promise.allSettled(
+      [...stores, ...stores].map((store, n) => nodesOf(store).inTurn('job', () => work(n === 1))),
+    );
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+  });
+});
+
+it('services that start at the same moment on an empty database share a space and a key', async () => {
+  const db = await newDatabase();
+  const services = await Promise.all(
+    ['one', 'two', 'three'].map((seed) =>
+      startService({
+        db,
+        host: '127.0.0.1',
+        port: 0,
+        udpPort: 0,
+        udpRawPort: null,
+        apiKey: 'a-key-of-the-user',
+        clock: new RealClock(),
+        random: seededRandom(seed),
+        trace: { emit: () => {} },
+        log: QUIET,
+      }),
+    ),
+  );
+  expect(new Set(services.map((service) => service.spaceId)).size).toBe(1);
+  const [one, two, three] = services.map(
+    ({ api, spaceId }) => new DeviceCloudClient({ baseUrl: api, apiKey: 'a-key-of-the-user', spaceId }),
+  ) as [DeviceCloudClient, DeviceCloudClient, DeviceCloudClient];
+  const made = await one.createDevice({ name: 'shared', serial_number: String(SERIAL), token: TOKEN });
+  const message = await two.sendCommands(made.id, ['info show']);
+  expect((await three.messages({ device_id: made.id })).map(({ id }) => id)).toEqual([message.id]);
+  for (const client of [one, two, three]) await client.close();
+  for (const service of services) await service.close();
+});
+
+const listeners = () =>
+  query(url, `SELECT 1 FROM pg_stat_activity a WHERE query LIKE 'LISTEN "ghostfleet.' || current_schema() || '"'`);

@@ -1,0 +1,146 @@
+/** A whole service on real ports, as its operators see it. */
+import { createSocket } from 'node:dgram';
+import { createConnection } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Log } from '../../../src/cloud/context.js';
+import { type Service, type ServiceOptions, startService } from '../../../src/cloud/service.js';
+import { seededRandom } from '../../../src/kernel/random.js';
+import { RealClock } from '../../../src/kernel/real-clock.js';
+import { type Document, inlined, judge } from '../../support/openapi.js';
+
+const KEY = 'a-key-for-operators';
+const TOKEN = '00112233445566778899aabbccddeeff';
+
+let running: Service | undefined;
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+});
+
+async function serve(options: Partial<ServiceOptions> = {}) {
+  const lines: string[] = [];
+  const write = (fields: object, message: string) => {
+    lines.push(
+      `${message} ${JSON.stringify(fields, (_, value) => (value instanceof Error ? String(value.stack) : value))}`,
+    );
+  };
+  const log: Log = { info: write, warn: write, error: write };
+  running = await startService({
+    ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: 0, udpRawPort: 0, apiKey: KEY, operated: true },
+    ...{ clock: new RealClock(), random: seededRandom('operations'), trace: { emit: () => {} }, log },
+    ...options,
+  });
+  const service = running;
+  const request = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${service.api}${path}`, {
+      method,
+      headers: { 'x-api-key': KEY, ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  };
+  const space = (path: string) => `/v2/spaces/${service.spaceId}/${path}`;
+  return { service, request, space, lines };
+}
+
+const registration = { name: 'freezer', serial_number: '2159017986', token: TOKEN };
+
+describe('health', () => {
+  it('is told without a key, and is in the document', async () => {
+    const { request } = await serve();
+    const none = { 'x-api-key': '' };
+    const document: Document = JSON.parse((await request('GET', '/v2/documentation/json', undefined, none)).text);
+    const fits = judge(inlined(document));
+    for (const path of ['/healthz', '/readyz', '/metrics']) {
+      const { status, text, headers } = await request('GET', path, undefined, none);
+      expect([path, status]).toEqual([path, 200]);
+      expect(fits('GET', path, status, headers.get('content-type') ?? '', text)).toBeUndefined();
+    }
+    expect(document.paths['/readyz']?.get?.security).toEqual([]);
+  });
+
+  it('is not there in a simulation', async () => {
+    const { request } = await serve({ operated: false });
+    expect((await request('GET', '/healthz')).status).toBe(404);
+  });
+});
+
+describe('metrics', () => {
+  it('count requests by route and status, packets by outcome, and what waits', async () => {
+    const { request, space, service } = await serve();
+    const { id } = JSON.parse((await request('POST', space('devices'), registration)).text);
+    await request('POST', space(`devices/${id}/commands`), ['info show']);
+    await request('GET', space(`devices/${id}`));
+    await request('GET', '/v2/nowhere');
+    const socket = createSocket('udp4');
+    await new Promise<void>((resolve) => socket.send('rubbish', service.udp ?? 0, '127.0.0.1', () => resolve()));
+    while (service.gateway.counters.received === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    socket.close();
+    const { text } = await request('GET', '/metrics');
+    const read = (series: string) =>
+      Number(
+        text
+          .split('\n')
+          .find((line) => line.startsWith(`${series} `))
+          ?.split(' ')[1],
+      );
+    const route = '/v2/spaces/:space_id/devices';
+    expect(read(`ghostfleet_http_request_seconds_count{method="POST",route="${route}",status="201"}`)).toBe(1);
+    expect(read(`ghostfleet_http_request_seconds_count{method="GET",route="${route}/:id",status="200"}`)).toBe(1);
+    expect(read('ghostfleet_http_request_seconds_count{method="GET",route="unknown",status="404"}')).toBe(1);
+    expect(read('ghostfleet_gateway_packets_total{outcome="received"}')).toBe(1);
+    expect(read('ghostfleet_gateway_packets_total{outcome="unreadable"}')).toBe(1);
+    expect(read('ghostfleet_downlinks_pending')).toBe(1);
+    expect(read('ghostfleet_downlinks_total{what="queued"}')).toBe(1);
+    expect(read('ghostfleet_commits_waiting')).toBe(0);
+    expect(read('ghostfleet_store_commit_seconds_count')).toBeGreaterThan(1);
+    if (process.platform === 'linux') expect(read('ghostfleet_udp_receive_drops_total')).toBe(0);
+    expect(text).toContain('nodejs_eventloop_lag_p99_seconds ');
+    for (const secret of [KEY, TOKEN, id, service.spaceId, 'freezer']) expect(text).not.toContain(secret);
+  });
+});
+
+describe('logs of a service', () => {
+  it('hold no credential, whatever is sent and however it fails', async () => {
+    const { request, space, lines } = await serve();
+    const secrets = [KEY, TOKEN, 'a-wrong-key', 'hunter2-password', 'ffeeddccbbaa99887766554433221100'];
+    await request('POST', space('devices'), registration);
+    await request('POST', space('devices'), registration);
+    await request('POST', space('devices'), { ...registration, serial_number: 'x', token: `${secrets[4]}0` });
+    await request('POST', space('devices'), `{"token": "${secrets[4]}", `);
+    for (const headers of [{ 'x-api-key': 'a-wrong-key' }, { authorization: 'Bearer a-wrong-key', 'x-api-key': '' }]) {
+      await request('GET', '/v2/spaces', undefined, headers);
+    }
+    await request('POST', '/v2/auth/login', { email: 'a@example.com', password: 'hunter2-password' });
+    await request('POST', '/v2/device/2159017986/poll', {}, { authorization: `Claim ${secrets[4]}`, 'x-api-key': '' });
+    await request('POST', '/v2/device/2159017986/poll', {}, { authorization: `Claim ${TOKEN}`, 'x-api-key': '' });
+    expect(lines.length).toBeGreaterThan(7);
+    for (const secret of secrets) expect(lines.filter((line) => line.includes(secret))).toEqual([]);
+  });
+});
+
+describe('a service that is told to stop', () => {
+  it('finishes what is under way, and takes nothing new', async () => {
+    const { request, service } = await serve();
+    // A request whose body is still on its way when the service closes.
+    const body = JSON.stringify({ name: 'late', color: '#000000' });
+    const socket = createConnection(Number(new URL(service.api).port), '127.0.0.1');
+    let answer = '';
+    socket.on('data', (text) => {
+      answer += text;
+    });
+    const ended = new Promise((resolve) => socket.on('close', resolve));
+    socket.write(
+      `POST /v2/spaces/${service.spaceId}/tags HTTP/1.1\r\nHost: x\r\nX-API-KEY: ${KEY}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
+    );
+    await request('GET', '/healthz');
+    const closing = service.close();
+    await expect(request('GET', '/healthz')).rejects.toThrow();
+    socket.write(body.slice(5));
+    await closing;
+    await ended;
+    expect(answer).toMatch(/^HTTP\/1.1 201 /);
+    running = undefined;
+  });
+});

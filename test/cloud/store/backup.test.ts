@@ -1,0 +1,84 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backupDatabase } from '../../../src/cloud/store/backup.js';
+import { openStore } from '../../../src/cloud/store/index.js';
+import { ghostfleet } from '../../support/host.js';
+import { furnish, insert, message, SPACE } from './rows.js';
+
+let directory: string;
+let files = 0;
+const newPath = () => join(directory, `${files++}.db`);
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'ghostfleet-backup-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** A store with `count` messages, and its file. */
+async function furnished(count: number) {
+  const path = newPath();
+  const store = await openStore(path);
+  await furnish(store);
+  for (let n = 1; n <= count; n++) await store.commit([insert.message(message(n))]);
+  return { path, store };
+}
+
+const countOf = async (path: string): Promise<number> => {
+  const store = await openStore(path);
+  const rows = await store.messages(SPACE, { limit: 10_000 });
+  await store.close();
+  return rows.length;
+};
+
+describe('a backup', () => {
+  it('holds everything that was committed before it began, while the service goes on writing', async () => {
+    const { path, store } = await furnished(200);
+    const target = newPath();
+    let written = 200;
+    let done = false;
+    const writing = (async () => {
+      while (!done) await store.commit([insert.message(message(++written))]);
+    })();
+    expect(await backupDatabase(path, target)).toBeGreaterThan(10_000);
+    done = true;
+    await writing;
+    await store.close();
+    const copied = await countOf(target);
+    expect(copied).toBeGreaterThanOrEqual(200);
+    expect(copied).toBeLessThanOrEqual(written);
+    expect(await countOf(path)).toBe(written);
+  });
+
+  it('can be made of a service that was stopped, and leaves nothing else behind', async () => {
+    const { path, store } = await furnished(3);
+    await store.close();
+    const target = newPath();
+    const { exit, out } = await ghostfleet(['backup', path, target]);
+    expect([exit, out]).toEqual([0, expect.stringMatching(/: \d+ bytes, complete and checked\n$/)]);
+    expect(readdirSync(directory).filter((file) => file.includes('unfinished'))).toEqual([]);
+    expect(await countOf(target)).toBe(3);
+  });
+
+  it('never writes over a file', async () => {
+    const { path, store } = await furnished(1);
+    await expect(backupDatabase(path, path)).rejects.toThrow('exists already');
+    await store.close();
+    expect(await countOf(path)).toBe(1);
+  });
+
+  it('says what it cannot copy, and where it cannot write', async () => {
+    const { path, store } = await furnished(0);
+    await store.close();
+    const text = newPath();
+    writeFileSync(text, 'no database '.repeat(100));
+    const missing = join(directory, 'missing', 'x.db');
+    const target = newPath();
+    await expect(backupDatabase(newPath(), target)).rejects.toThrow('there is no file');
+    await expect(backupDatabase(text, target)).rejects.toThrow('is not a database');
+    await expect(backupDatabase(path, missing)).rejects.toThrow(/missing.*cannot be written/);
+    expect((await ghostfleet(['backup', 'postgres://user:pw@host/db', target])).err).toContain('pg_dump');
+    expect(existsSync(target)).toBe(false);
+  });
+});

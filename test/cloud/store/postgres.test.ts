@@ -1,0 +1,316 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore, storeName } from '../../../src/cloud/store/index.js';
+import { POSTGRES } from '../../../src/cloud/store/postgres.js';
+import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/cloud/store/postgres-migrations.js';
+import type { Statement } from '../../../src/cloud/store/sql-dialect.js';
+import { messageList } from '../../../src/cloud/store/sql-queries.js';
+import { StoreUnavailable } from '../../../src/cloud/store/store.js';
+import { UsageError } from '../../../src/kernel/errors.js';
+import { storeContract } from '../../contracts/store.js';
+import { connected, newDatabase, query, sharedServer } from '../../support/postgres/databases.js';
+import { type PostgresServer, startPostgres } from '../../support/postgres/server.js';
+import { until } from '../../support/until.js';
+import { device, downlink, furnish, insert, message, SPACE } from './rows.js';
+
+const server = sharedServer();
+
+storeContract('postgres', async () => openStore(await newDatabase()));
+
+describe('the PostgreSQL store', () => {
+  it('puts the commits of one turn into one transaction', async () => {
+    const url = await newDatabase();
+    const store = await openStore(url);
+    await furnish(store);
+    await Promise.all([1, 2, 3, 4, 5].map((n) => store.commit([insert.message(message(n))])));
+    await store.commit([insert.message(message(6))]);
+    const [row] = await query<{ count: string }>(url, 'SELECT count(DISTINCT xmin::text) FROM message');
+    expect(row?.count).toBe('2');
+    await store.close();
+  });
+
+  it('writes many commits at once in the order in which they were given, and tells each its own fate', async () => {
+    const store = await openStore(await newDatabase());
+    await furnish(store);
+    // More than fit into one transaction, and every hundredth comes too late.
+    const results = await Promise.allSettled(
+      Array.from({ length: 1200 }, (_, n) =>
+        store.commit([insert.message(message(n % 100 === 99 ? n - 1 : n, { body: { turn: n } }))]),
+      ),
+    );
+    const rejected = results.flatMap(({ status }, n) => (status === 'rejected' ? [n] : []));
+    expect(rejected).toEqual(Array.from({ length: 12 }, (_, n) => n * 100 + 99));
+    expect(await store.messages(SPACE, { limit: 2000 })).toHaveLength(1188);
+    await store.close();
+  });
+
+  it('tells everybody when the whole transaction is lost, and works on', async () => {
+    const url = await newDatabase();
+    const store = await openStore(url);
+    await furnish(store);
+    await query(
+      url,
+      `CREATE FUNCTION boom() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN RAISE EXCEPTION 'no space left' USING ERRCODE = 'disk_full'; END $$;
+       CREATE TRIGGER boom BEFORE INSERT ON message FOR EACH ROW WHEN (NEW.type = 'boom') EXECUTE FUNCTION boom()`,
+    );
+    const results = await Promise.allSettled([
+      store.commit([insert.message(message(1))]),
+      store.commit([insert.message(message(2, { type: 'boom' }))]),
+      store.commit([insert.message(message(3))]),
+    ]);
+    expect(results.map((result) => result.status)).toEqual(['rejected', 'rejected', 'rejected']);
+    await store.commit([insert.message(message(4))]);
+    expect((await store.messages(SPACE, { limit: 9 })).map((row) => row.id)).toEqual([message(4).id]);
+    await store.close();
+  });
+
+  it('tries again when it got in the way of another service', async () => {
+    const url = await newDatabase();
+    const store = await openStore(url);
+    await furnish(store, [device(1), device(2)]);
+    await connected(url, async (rival) => {
+      // The rival is patient, so that the store is the one that gives way.
+      await rival.query("SET deadlock_timeout = '20s'");
+      const touch = (n: number) => rival.query('UPDATE device SET last_seen = 1 WHERE id = $1', [device(n).id]);
+      await rival.query('BEGIN');
+      await touch(2);
+      const commit = store.commit(
+        [1, 2].map((n) => ({ kind: 'device.change', id: device(n).id, change: { name: `new ${n}` } }) as const),
+      );
+      await until(async () => {
+        const waiting = await query(url, "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+        return waiting.length > 0;
+      });
+      await touch(1);
+      await rival.query('COMMIT');
+      await commit;
+    });
+    const rows = [await store.device(SPACE, device(1).id), await store.device(SPACE, device(2).id)];
+    expect(rows.map((row) => [row?.name, row?.lastSeen])).toEqual([
+      ['new 1', 1],
+      ['new 2', 1],
+    ]);
+    await store.close();
+  });
+
+  it('waits for the disk even where the database is told not to', async () => {
+    const url = await newDatabase();
+    const store = await openStore(url);
+    await furnish(store);
+    await query(
+      url,
+      `CREATE TABLE seen (setting text);
+       CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN INSERT INTO seen SELECT current_setting('synchronous_commit'); RETURN NEW; END $$;
+       CREATE TRIGGER look BEFORE INSERT ON message FOR EACH ROW EXECUTE FUNCTION look()`,
+    );
+    await store.commit([insert.message(message(1))]);
+    expect(await query(url, 'SHOW synchronous_commit')).toEqual([{ synchronous_commit: 'off' }]);
+    expect(await query(url, 'SELECT setting FROM seen')).toEqual([{ setting: 'on' }]);
+    await store.close();
+  });
+
+  it('writes what still waits when it is closed, and refuses what comes later', async () => {
+    const url = await newDatabase();
+    const store = await openStore(url);
+    await furnish(store);
+    const last = store.commit([insert.message(message(1))]);
+    await store.close();
+    await last;
+    await expect(store.commit([insert.message(message(2))])).rejects.toThrow('the store is closed');
+    expect(await query(url, 'SELECT id FROM message')).toEqual([{ id: message(1).id }]);
+  });
+
+  it('finds the latest messages of a silent device without passing over those of others', async () => {
+    const url = await newDatabase();
+    const store = await openStore(url);
+    await furnish(store, [device(1), device(2)]);
+    // Device 1 has a third of all messages, but none of the later ones.
+    await query(
+      url,
+      `INSERT INTO message (id, space_id, device_id, created_at, type, direction, body, down_attempt)
+       SELECT lpad(to_hex(n), 12, '0'), '${SPACE}', CASE WHEN n < 10000 THEN '${device(1).id}' ELSE '${device(2).id}' END,
+       n, 'data', 'up', '{}', 0 FROM generate_series(1, 30000) n; ANALYZE message`,
+    );
+    const list = { limit: 20, deviceId: device(1).id };
+    const between = { ...list, createdAfter: 1, createdBefore: 1e12 };
+    for (const asked of [list, { ...list, types: ['data'] }, { ...list, types: ['data', 'stats'] }, between]) {
+      const plan = await planOf(url, messageList(POSTGRES, SPACE, asked));
+      expect(plan).toContain('message_of_device');
+      expect(plan).not.toMatch(/Seq Scan on message|Sort/);
+    }
+    const ofSpace = await planOf(url, messageList(POSTGRES, SPACE, { limit: 20 }));
+    expect(ofSpace).toContain('message_of_space');
+    expect(ofSpace).not.toMatch(/Seq Scan on message|Sort/);
+    await store.close();
+  });
+});
+
+describe('a PostgreSQL server that goes down', () => {
+  let own: PostgresServer;
+  beforeAll(async () => {
+    own = await startPostgres({ durable: true });
+  });
+  afterAll(() => own.stop());
+
+  it('has every message that the store called safe, and the store goes on when it is back', async () => {
+    const store = await openStore(own.url);
+    await furnish(store);
+    const safe: string[] = [];
+    const failures: unknown[] = [];
+    const write = (n: number) =>
+      store.commit([insert.message(message(n))]).then(
+        () => safe.push(message(n).id),
+        (error) => failures.push(error),
+      );
+    const crash = new Promise<void>((resolve) => setTimeout(resolve, 100)).then(() => own.crash());
+    let n = 0;
+    for (; failures.length === 0; n++) {
+      write(n);
+      if (n % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    await crash;
+    expect(safe.length).toBeGreaterThan(100);
+    expect(failures.every((failure) => failure instanceof StoreUnavailable)).toBe(true);
+    await until(() =>
+      store.commit([insert.message(message(1e6))]).then(
+        () => true,
+        () => false,
+      ),
+    );
+    const found = new Set((await store.messages(SPACE, { limit: 1e6 })).map((row) => row.id));
+    expect(safe.filter((id) => !found.has(id))).toEqual([]);
+    await store.close();
+  });
+});
+
+describe('opening a PostgreSQL database that cannot be used', () => {
+  const refusal = async (url: string): Promise<string> => {
+    const error: unknown = await openStore(url).then(
+      (store) => store.close(),
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(UsageError);
+    const { code, message: sentence, hint = '' } = error as UsageError;
+    expect(code).toBe('bad-database');
+    expect(`${sentence} ${hint}`).not.toMatch(/secret|\n/);
+    return sentence.replace(/:\d+\//, ':PORT/');
+  };
+  const changed = (change: (url: URL) => void): string => {
+    const url = new URL(server);
+    change(url);
+    return url.href;
+  };
+
+  it('says why in one sentence, without the password', async () => {
+    const nobody = changed((url) => {
+      url.port = '1';
+    });
+    expect(await refusal(nobody)).toBe(
+      '"postgres://tester@127.0.0.1:PORT/postgres" cannot be reached: nobody listens there',
+    );
+    const wrong = changed((url) => {
+      url.password = 'another secret';
+    });
+    expect(await refusal(wrong)).toBe('"postgres://tester@127.0.0.1:PORT/postgres" refuses the password');
+    const missing = changed((url) => {
+      url.pathname = '/missing';
+    });
+    expect(await refusal(missing)).toBe(
+      '"postgres://tester@127.0.0.1:PORT/missing" does not exist: create the database',
+    );
+    const unknown = changed((url) => {
+      url.hostname = 'host.invalid';
+    });
+    expect(await refusal(unknown)).toMatch(/cannot be reached: its host is unknown$/);
+    expect(await refusal('postgres://user:secret@host:port/x')).toBe(
+      'the address of the PostgreSQL database cannot be read',
+    );
+    expect(await refusal(`${server}?options=${encodeURIComponent('-c search_path=nowhere')}`)).toMatch(
+      /has no schema to make tables in$/,
+    );
+  });
+
+  it('leaves the tables of another program alone', async () => {
+    const url = await newDatabase();
+    await query(url, 'CREATE TABLE device (recipe text)');
+    expect(await refusal(url)).toMatch(/is used by another program: relation "device" already exists$/);
+    expect(await query(url, "SELECT to_regclass('space') AS space")).toEqual([{ space: null }]);
+  });
+
+  it('refuses one that a newer version wrote', async () => {
+    const url = await newDatabase();
+    await connected(url, (client) => migratePostgres(client, 'x', [...POSTGRES_MIGRATIONS, 'CREATE TABLE later ()']));
+    const known = POSTGRES_MIGRATIONS.length;
+    expect(await refusal(url)).toContain(`newer version: its schema is ${known + 1}, this version knows ${known}`);
+  });
+
+  it('refuses one that cannot hold every character', async () => {
+    await query(server, "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
+    const latin = changed((url) => {
+      url.pathname = '/latin';
+    });
+    expect(await refusal(latin)).toMatch(/has the encoding LATIN1; it must be UTF8$/);
+  });
+
+  it('is not announced with its password either', () => {
+    expect(storeName('postgresql://me:secret@db/fleet?sslpassword=secret')).toBe('postgresql://me@db/fleet');
+    expect(storeName('fleet.db')).toBe('fleet.db');
+  });
+});
+
+describe('PostgreSQL migrations', () => {
+  it.each(POSTGRES_MIGRATIONS.map((_, n) => n + 1))('bring a database of version %i up to date', async (version) => {
+    const url = await newDatabase();
+    await connected(url, (client) => migratePostgres(client, 'x', POSTGRES_MIGRATIONS.slice(0, version)));
+    await query(
+      url,
+      `INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1);
+       INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at)
+       VALUES ('${device(1).id}', '${SPACE}', 'Old', 'old', 4, 't', '{}', 1);
+       INSERT INTO message (id, space_id, device_id, created_at, type, direction, body, down_state, down_attempt)
+       VALUES ('${message(1).id}', '${SPACE}', '${device(1).id}', 1, 'shell', 'down', '["x"]', 'pending', 0)`,
+    );
+    const store = await openStore(url);
+    expect((await store.deviceBySerial(4))?.name).toBe('Old');
+    expect((await store.pendingDownlinks(device(1).id)).map((row) => row.body)).toEqual([['x']]);
+    await store.commit([insert.message(downlink(2))]);
+    expect(await store.countPending()).toBe(2);
+    await store.close();
+  });
+
+  it('run once when several services start at the same moment', async () => {
+    const url = await newDatabase();
+    const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(url)));
+    expect(await query(url, 'SELECT version FROM ghostfleet_schema')).toEqual([
+      { version: POSTGRES_MIGRATIONS.length },
+    ]);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  it('leave nothing behind when a step fails', async () => {
+    const url = await newDatabase();
+    await connected(url, async (client) => {
+      await expect(migratePostgres(client, 'x', [...POSTGRES_MIGRATIONS, 'no SQL'])).rejects.toThrow('syntax error');
+    });
+    expect(await query(url, 'SELECT 1 FROM pg_class WHERE relnamespace = current_schema()::regnamespace')).toEqual([]);
+  });
+});
+
+/** How the database would go about it once it has seen the query a few times, whatever its values. */
+async function planOf(url: string, { text, values }: Statement): Promise<string> {
+  let count = 0;
+  const numbered = text.replace(/\?/g, () => `$${++count}`);
+  const literals = values.map((value) =>
+    Array.isArray(value) ? `'{${value.join(',')}}'` : typeof value === 'number' ? String(value) : `'${value}'`,
+  );
+  return connected(url, async (client) => {
+    const plans: string[] = [];
+    for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+      await client.query(`SET plan_cache_mode = ${mode}; PREPARE ${mode} AS ${numbered}`);
+      const { rows } = await client.query<Record<string, string>>(`EXPLAIN EXECUTE ${mode} (${literals.join(', ')})`);
+      plans.push(...rows.map((row) => row['QUERY PLAN'] ?? ''));
+    }
+    return plans.join('\n');
+  });
+}

@@ -1,0 +1,235 @@
+/**
+ * What every gateway promises a device, whatever wire it speaks over: the delivery rules of the core (wire protocol, 6.3,
+ * 6.4 and section 15).
+ */
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openStore } from '../../src/cloud/store/index.js';
+import type { Store } from '../../src/cloud/store/store.js';
+import { days } from '../../src/kernel/time.js';
+import { compileCodec } from '../../src/protocol/codec.js';
+import type { DownMessage, UpMessage } from '../../src/protocol/messages.js';
+import { type TestCloud, testCloud } from '../support/cloud.js';
+
+/** A device's end of the wire. */
+export interface DeviceLine {
+  /** Sends an uplink; undefined: it was not accepted. */
+  send(message: UpMessage): Promise<{ readonly poll: boolean } | undefined>;
+  /** Sends the last uplink again, as after a lost answer; resolves with the answer to one of the copies. */
+  repeat(): Promise<{ readonly poll: boolean } | undefined>;
+  /** Asks for a downlink and confirms it. */
+  fetch(): Promise<DownMessage | undefined>;
+  /** Asks for a downlink, and does not receive all of what is answered. */
+  fetchInVain(): Promise<void>;
+  /** The device loses what it knows of its connection. */
+  restart(): void;
+}
+
+export interface LineOptions {
+  readonly serial?: number;
+  readonly token?: string;
+}
+
+/** @param open connects a device to a cloud */
+export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) => DeviceLine): void {
+  const connected = async (store?: Store) => {
+    const cloud = await testCloud(store ? { store } : {});
+    const device = await cloud.addDevice();
+    return { cloud, device, line: open(cloud) };
+  };
+
+  describe('an uplink', () => {
+    it('is stored as what it is', async () => {
+      const { cloud, device, line } = await connected();
+      for (const message of [SESSION, UPLOAD_DECODER, CONFIG, data(21), SHELL_ANSWER, STATS]) {
+        expect(await line.send(message)).toBeDefined();
+      }
+      const stored = (await cloud.messages(device)).filter(({ direction }) => direction === 'up');
+      expect(stored.map(({ type, body }) => [type, body])).toEqual([
+        ['session', SESSION.session],
+        ['decoder', { hash: DECODER.hash, name: 'test', version: 2 }],
+        ['config', CONFIG.lines],
+        ['data', { temperature: 21 }],
+        ['shell', { message_id: ID, responses: [{ command: 'cloud state', result: -5, outputs: ['no'] }] }],
+        ['stats', { uptime: 12, rsrp: -90 }],
+      ]);
+    });
+
+    it('is answered only when it is durable', async () => {
+      const store = await openStore('memory');
+      let letThrough = () => {};
+      const gate = new Promise<void>((resolve) => {
+        letThrough = resolve;
+      });
+      const { line } = await connected(withCommit(store, gate));
+      let answered = false;
+      const sending = line.send(data(1)).finally(() => {
+        answered = true;
+      });
+      for (let i = 0; i < 20; i++) await setImmediate();
+      expect(answered).toBe(false);
+      letThrough();
+      expect(await sending).toBeDefined();
+    });
+
+    it('is stored once when its answer was lost', async () => {
+      const { cloud, device, line } = await connected();
+      await line.send(SHELL_ANSWER);
+      expect(await line.repeat()).toEqual({ poll: false });
+      expect(await cloud.messages(device)).toHaveLength(1);
+    });
+
+    it('with the same data is recognised even by a device that has restarted', async () => {
+      const { cloud, device, line } = await connected();
+      await line.send(data(21));
+      line.restart();
+      expect(await line.send(data(21))).toBeDefined();
+      expect(await line.send(data(22))).toBeDefined();
+      expect(await cloud.messages(device)).toHaveLength(2);
+    });
+
+    it('is stored raw when it can not be decoded', async () => {
+      const { cloud, device, line } = await connected();
+      await line.send(data(21));
+      expect(await cloud.messages(device)).toMatchObject([
+        { type: 'data', body: null, raw: 'a10015', codecHash: DECODER.hash },
+      ]);
+    });
+
+    it('of a device that the cloud does not know is not accepted', async () => {
+      const cloud = await testCloud();
+      expect(await open(cloud).send(SESSION)).toBeUndefined();
+    });
+
+    it('with a wrong claim token is not accepted, and nothing is stored', async () => {
+      const { cloud, device } = await connected();
+      expect(await open(cloud, { token: 'f'.repeat(32) }).send(SESSION)).toBeUndefined();
+      expect(await cloud.messages(device)).toEqual([]);
+    });
+  });
+
+  describe('a downlink', () => {
+    it('is announced in the answer to an uplink', async () => {
+      const { cloud, device, line } = await connected();
+      expect(await line.send(data(1))).toEqual({ poll: false });
+      await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
+      expect(await line.send(data(2))).toEqual({ poll: true });
+    });
+
+    it('is delivered once, and is sent from then on', async () => {
+      const { cloud, device, line } = await connected();
+      const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
+      expect(await line.fetch()).toMatchObject({ kind: 'download-shell', commands: ['one'] });
+      expect(await line.fetch()).toBeUndefined();
+      expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'sent', downAttempt: 1 });
+    });
+
+    it('comes one at a poll: session first, then as queued, configurations last', async () => {
+      const { cloud, device, line } = await connected();
+      await cloud.core.queue(device, { type: 'config', lines: ['app config a 1'] });
+      await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
+      await cloud.core.queue(device, { type: 'shell', commands: ['two'] });
+      await line.send(SESSION);
+      expect(await drain(line)).toMatchObject([
+        { kind: 'set-session', deviceId: device.id, timestamp: Math.floor(cloud.clock.wall / 1000) },
+        { kind: 'download-shell', commands: ['one'] },
+        { kind: 'download-shell', commands: ['two'] },
+        { kind: 'download-config', lines: ['app config a 1'] },
+      ]);
+    });
+
+    it('that was not received is offered again', async () => {
+      const { cloud, device, line } = await connected();
+      const commands = [LONG, LONG, LONG];
+      await line.send(data(1));
+      const { id } = await cloud.core.queue(device, { type: 'shell', commands });
+      await line.fetchInVain();
+      expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'pending' });
+      expect(await line.fetch()).toMatchObject({ commands });
+      expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'sent', downAttempt: 2 });
+    });
+
+    it('that was cancelled is not offered', async () => {
+      const { cloud, device, line } = await connected();
+      const row = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
+      await line.send(data(1));
+      expect(await cloud.core.cancel(row)).toBe('cancelled');
+      expect(await line.fetch()).toBeUndefined();
+    });
+
+    it('expires after 30 days', async () => {
+      const { cloud, device, line } = await connected();
+      const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
+      await cloud.clock.runUntil(days(31));
+      expect(await line.fetch()).toBeUndefined();
+      expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'expired' });
+    });
+
+    it('with data comes as the device can read it', async () => {
+      const { cloud, device, line } = await connected();
+      await cloud.core.queue(device, { type: 'data', body: { relay: 1 } });
+      expect(await line.fetch()).toBeUndefined();
+      await line.send({ kind: 'upload-encoder', hash: ENCODER.hash, document: ENCODER.bytes });
+      const received = await line.fetch();
+      expect(received).toMatchObject({ kind: 'download-data', hash: ENCODER.hash });
+      expect(received?.kind === 'download-data' && [...received.body]).toEqual([0xa1, 0, 1]);
+    });
+  });
+}
+
+const DECODER = compileCodec({
+  version: 2,
+  type: 'decoder',
+  name: 'test',
+  schema: [{ name: 'temperature', value: null }],
+});
+const ENCODER = compileCodec({
+  version: 2,
+  type: 'encoder',
+  name: 'test',
+  schema: [{ name: 'relay', value: [{ name: '$type', value: 'int' }] }],
+});
+const ID = '0197a3b1-0000-7000-8000-000000000001';
+const LONG = 'x'.repeat(250);
+
+const SESSION = {
+  kind: 'create-session',
+  session: { serial_number: 2_159_017_986, fw_version: 'v1.2.0', imei: '350000000000001' },
+} as const;
+const UPLOAD_DECODER: UpMessage = { kind: 'upload-decoder', hash: DECODER.hash, document: DECODER.bytes };
+const CONFIG = { kind: 'upload-config', hash: '0011223344556677', lines: ['app config a 1'] } as const;
+const STATS: UpMessage = { kind: 'upload-stats', stats: { uptime: 12, rsrp: -90 } };
+const SHELL_ANSWER: UpMessage = {
+  kind: 'upload-shell',
+  messageId: Uint8Array.from(Buffer.from(ID.replaceAll('-', ''), 'hex')),
+  responses: [{ command: 'cloud state', result: -5, lines: ['no'] }],
+};
+
+/** A CBOR map with the temperature. */
+function data(temperature: number): UpMessage {
+  return { kind: 'upload-data', hash: DECODER.hash, body: Uint8Array.of(0xa1, 0, temperature) };
+}
+
+/** Fetches until nothing waits. */
+async function drain(line: DeviceLine): Promise<readonly DownMessage[]> {
+  const received: DownMessage[] = [];
+  for (let message = await line.fetch(); message; message = await line.fetch()) received.push(message);
+  return received;
+}
+
+/** A store that writes only once `gate` is open; the space and the device of a test come before that. */
+function withCommit(store: Store, gate: Promise<void>): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name !== 'commit') {
+        const member = Reflect.get(target, name);
+        return typeof member === 'function' ? member.bind(target) : member;
+      }
+      const commit: Store['commit'] = async (changes) => {
+        if (changes.some(({ kind }) => kind === 'message.insert')) await gate;
+        return target.commit(changes);
+      };
+      return commit;
+    },
+  });
+}

@@ -1,0 +1,210 @@
+/** The HTTP link: what it asks for, what it takes for an answer, and what it does without one (cloud API gaps, 5.5). */
+import { describe, expect, it } from 'vitest';
+import { HttpLink } from '../../../src/device/link/http-link.js';
+import type { PollOutcome, UplinkOutcome } from '../../../src/device/link/link.js';
+import { Modem } from '../../../src/device/modem/modem.js';
+import { NoiseStream } from '../../../src/kernel/random.js';
+import { minutes, seconds } from '../../../src/kernel/time.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { tokenBytes } from '../../../src/protocol/flap/envelope.js';
+import { decodeRequest, encodeResponse, type RequestFrame } from '../../../src/protocol/http/frames.js';
+import { encodeDown, encodeUp } from '../../../src/protocol/messages.js';
+import { TOKEN } from '../../support/cloud.js';
+
+interface Answer {
+  readonly status?: number;
+  readonly body?: unknown;
+  /** Another request's. */
+  readonly key?: string;
+  readonly after?: number;
+}
+
+/** A link whose modem is attached; `answer` decides what the cloud says to the n-th request (from 0), undefined: nothing. */
+async function testLink(answer: (request: RequestFrame, n: number) => Answer | undefined = () => undefined) {
+  const clock = new VirtualClock();
+  const modem = new Modem({ clock, random: new NoiseStream(1), cellSeed: 1, attachPolicy: () => 'periodic-2h' });
+  const requests: (RequestFrame & { readonly at: number })[] = [];
+  const link: HttpLink = new HttpLink({
+    clock,
+    modem,
+    port: {
+      send: (frame) => {
+        const request = decodeRequest(frame);
+        const said = answer(request, requests.length);
+        requests.push({ ...request, at: clock.now });
+        if (said === undefined) return;
+        const { status = 200, body = {}, key = request.key, after = 10 } = said;
+        clock.after(after, 'answer', () => link.receive(encodeResponse({ key, status, body: text(body) })));
+      },
+    },
+    observer: { woke: () => {}, repeated: () => {}, restarted: () => {} },
+    token: tokenBytes(TOKEN),
+    bufferSize: 2000,
+  });
+  modem.start();
+  await clock.runUntil(minutes(2));
+  const outcomes: (UplinkOutcome | PollOutcome)[] = [];
+  return {
+    clock,
+    link,
+    requests,
+    outcomes,
+    send: (message: Uint8Array, budget = Number.POSITIVE_INFINITY) =>
+      link.uplink(
+        message,
+        budget,
+        () => {},
+        (outcome) => outcomes.push(outcome),
+      ),
+    poll: () => link.poll(seconds(60), (outcome) => outcomes.push(outcome)),
+  };
+}
+
+function text(body: unknown): string {
+  return typeof body === 'string' ? body : JSON.stringify(body);
+}
+
+const DATA = encodeUp({ kind: 'upload-data', hash: '0011223344556677', body: Uint8Array.of(0xa0) });
+const ID = '0197a3b1-0000-7000-8000-000000000001';
+const DOWNLINK = { id: ID, type: 'config', body: ['app config a 1'] };
+const MESSAGE = encodeDown({ kind: 'download-config', lines: ['app config a 1'] });
+const EMPTY = new Uint8Array(0);
+
+/** A cloud with one downlink, which the n-th acknowledgement (from 0) takes off. */
+function cloudWith(downlink: unknown, takenOffBy = 0) {
+  let acknowledged = 0;
+  return ({ errand }: RequestFrame): Answer | undefined => {
+    if (errand === 'poll') return { body: { downlink: acknowledged > takenOffBy ? null : downlink, more: false } };
+    return acknowledged++ >= takenOffBy ? { body: { poll: false } } : undefined;
+  };
+}
+
+describe('an uplink', () => {
+  it('is one request with the claim token, and its answer says whether to poll', async () => {
+    const { clock, requests, outcomes, send } = await testLink(() => ({ body: { poll: true } }));
+    send(DATA);
+    await clock.runUntil(minutes(3));
+    expect(requests).toMatchObject([{ errand: 'uplink', token: TOKEN }]);
+    expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ type: 'data', codec_hash: '0011223344556677', cbor: 'oA==' });
+    expect(outcomes).toEqual([{ ok: true, poll: true }]);
+  });
+
+  it('that begins a session goes to its own address, with the facts as they are', async () => {
+    const { clock, requests, send } = await testLink(() => ({ body: { poll: true } }));
+    send(encodeUp({ kind: 'create-session', session: { fw_version: 'v1' } }));
+    await clock.runUntil(minutes(3));
+    expect(requests).toMatchObject([{ errand: 'session', body: '{"fw_version":"v1"}' }]);
+  });
+
+  it('is repeated every 10 s under the same key while there is no answer', async () => {
+    const { clock, requests, outcomes, send } = await testLink();
+    send(DATA, seconds(60));
+    await clock.runUntil(minutes(5));
+    expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
+    expect(requests.slice(1).map(({ at }, i) => at - (requests[i]?.at ?? 0))).toEqual(
+      Array.from({ length: requests.length - 1 }, () => seconds(10)),
+    );
+    expect(requests.length).toBeGreaterThan(5);
+    expect(outcomes).toEqual([{ ok: false, why: 'no answer in time' }]);
+  });
+
+  it.each([401, 429, 500, 503])('takes an answer with status %i for none', async (status) => {
+    const { clock, requests, outcomes, send } = await testLink((_, n) =>
+      n === 0 ? { status, body: { message: 'no' } } : { body: { poll: false } },
+    );
+    send(DATA);
+    await clock.runUntil(minutes(3));
+    expect(requests.map(({ at }) => at - (requests[0]?.at ?? 0))).toEqual([0, seconds(10)]);
+    expect(outcomes).toEqual([{ ok: true, poll: false }]);
+  });
+
+  it('does not take the answer to another request for its own', async () => {
+    const { clock, outcomes, send } = await testLink((_, n) =>
+      n === 0 ? { key: 'x-1', body: { poll: true } } : undefined,
+    );
+    send(DATA, seconds(8));
+    await clock.runUntil(minutes(3));
+    expect(outcomes).toEqual([{ ok: false, why: 'no answer in time' }]);
+  });
+
+  it('takes a late answer when it would send again', async () => {
+    const { clock, requests, outcomes, send } = await testLink(() => ({ body: { poll: false }, after: seconds(7) }));
+    send(DATA);
+    await clock.runUntil(minutes(3));
+    expect(requests).toHaveLength(2);
+    expect(outcomes).toEqual([{ ok: true, poll: false }]);
+  });
+
+  it('fails on an answer that can not be read', async () => {
+    const { clock, outcomes, send } = await testLink(() => ({ body: '<html>' }));
+    send(DATA);
+    await clock.runUntil(minutes(3));
+    expect(outcomes).toEqual([{ ok: false, why: 'unreadable answer' }]);
+  });
+
+  it('never has the key of an earlier one', async () => {
+    const { clock, link, requests, send } = await testLink(() => ({ body: { poll: false } }));
+    for (let i = 0; i < 3; i++) {
+      send(DATA);
+      await clock.runUntil(clock.now + seconds(30));
+      if (i === 1) link.reset();
+    }
+    expect(new Set(requests.map(({ key }) => key)).size).toBe(3);
+  });
+});
+
+describe('a poll', () => {
+  it('fetches nothing when nothing waits', async () => {
+    const { clock, requests, outcomes, poll } = await testLink(() => ({ body: { downlink: null, more: false } }));
+    poll();
+    await clock.runUntil(minutes(3));
+    expect(requests.map(({ errand }) => errand)).toEqual(['poll']);
+    expect(outcomes).toEqual([{ ok: true, message: EMPTY, more: false }]);
+  });
+
+  it('acknowledges a downlink before it hands it over', async () => {
+    const { clock, requests, outcomes, poll } = await testLink(cloudWith(DOWNLINK));
+    poll();
+    await clock.runUntil(minutes(3));
+    expect(requests.map(({ errand, body }) => [errand, body])).toEqual([
+      ['poll', '{}'],
+      ['ack', `{"id":"${ID}"}`],
+    ]);
+    expect(outcomes).toEqual([{ ok: true, message: Uint8Array.from(MESSAGE), more: false }]);
+  });
+
+  it('repeats the acknowledgement until it is answered', async () => {
+    const { clock, requests, outcomes, poll } = await testLink(cloudWith(DOWNLINK, 2));
+    poll();
+    await clock.runUntil(minutes(3));
+    expect(requests.map(({ errand }) => errand)).toEqual(['poll', 'ack', 'ack', 'ack']);
+    expect(outcomes).toHaveLength(1);
+  });
+
+  it('hands a downlink over once, even when the cloud never hears the acknowledgement', async () => {
+    const { clock, outcomes, poll } = await testLink(cloudWith(DOWNLINK, 100));
+    poll();
+    await clock.runUntil(minutes(4));
+    poll();
+    await clock.runUntil(minutes(6));
+    expect(outcomes).toEqual([
+      { ok: true, message: Uint8Array.from(MESSAGE), more: false },
+      { ok: true, message: EMPTY, more: false },
+    ]);
+  });
+
+  it.each([
+    [
+      'is longer than the buffer',
+      { ...DOWNLINK, body: Array.from({ length: 20 }, () => 'x'.repeat(200)) },
+      'message longer',
+    ],
+    ['can not be read', { ...DOWNLINK, type: 'weather' }, 'unreadable answer'],
+  ])('fails on a downlink that %s', async (_, downlink, why) => {
+    const { clock, requests, outcomes, poll } = await testLink(cloudWith(downlink));
+    poll();
+    await clock.runUntil(minutes(3));
+    expect(requests.map(({ errand }) => errand)).toEqual(['poll']);
+    expect(outcomes).toEqual([{ ok: false, why: expect.stringContaining(why) }]);
+  });
+});

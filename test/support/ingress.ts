@@ -1,0 +1,54 @@
+/** The device ingress alone, on a test cloud, without sockets. */
+import fastify, { type FastifyInstance } from 'fastify';
+import { acceptJsonOnly } from '../../src/cloud/api/body.js';
+import { errorHandler } from '../../src/cloud/api/errors.js';
+import { type TypeBoxProvider, validatorCompiler } from '../../src/cloud/api/validation.js';
+import { HttpGateway } from '../../src/cloud/gateway/http.js';
+import type { SendRequest } from '../../src/transport/http.js';
+import { QUIET, SERIAL, type TestCloud, TOKEN } from './cloud.js';
+
+export function ingressOf(cloud: TestCloud): FastifyInstance {
+  const app = fastify();
+  acceptJsonOnly(app);
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setErrorHandler(errorHandler(QUIET, { plainNotFound: false }));
+  const gateway = new HttpGateway({ core: cloud.core, clock: cloud.clock, trace: { emit: () => {} } });
+  app.register(async (routes) => gateway.routes(routes.withTypeProvider<TypeBoxProvider>()), { prefix: '/v2' });
+  return app;
+}
+
+/** Requests that go straight into the application. */
+export function injected(app: FastifyInstance): SendRequest {
+  return async ({ path, headers, body }) => {
+    const answer = await app.inject({ method: 'POST', url: path, headers: { ...headers }, payload: body });
+    return { status: answer.statusCode, body: answer.body };
+  };
+}
+
+export interface IngressAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers whose shape is what they test
+  readonly json: any;
+}
+
+/** A request as somebody with curl would send it. */
+export async function post(
+  app: FastifyInstance,
+  errand: string,
+  body: unknown = {},
+  { serial = String(SERIAL), token = TOKEN, key }: { serial?: string; token?: string; key?: string } = {},
+): Promise<IngressAnswer> {
+  const answer = await app.inject({
+    method: 'POST',
+    url: `/v2/device/${serial}/${errand}`,
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Claim ${token}`,
+      ...(key !== undefined && { 'idempotency-key': key }),
+    },
+    payload: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  return { status: answer.statusCode, headers: answer.headers, json: answer.body === '' ? undefined : answer.json() };
+}
