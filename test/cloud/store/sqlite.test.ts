@@ -76,19 +76,34 @@ describe('the SQLite store', () => {
     await store.close();
   });
 
-  it('puts the commits of one turn into one transaction', async () => {
-    const { store, log } = openLogged();
+  it('puts the commits of one turn into one transaction, and those that come meanwhile into the next', async () => {
+    const { store, path } = openWithDatabase();
     await furnish(store);
-    log.length = 0;
-    await Promise.all([1, 2, 3, 4, 5].map((n) => store.commit([insert.message(message(n))])));
-    expect(log.filter((sql) => sql === 'COMMIT')).toHaveLength(1);
-    await store.commit([insert.message(message(6))]);
-    expect(log.filter((sql) => sql === 'COMMIT')).toHaveLength(2);
+    const before = transactionsIn(path);
+    const first = [1, 2, 3, 4, 5].map((n) => store.commit([insert.message(message(n))]));
+    await new Promise((resolve) => setImmediate(resolve));
+    const second = [6, 7, 8].map((n) => store.commit([insert.message(message(n))]));
+    await Promise.all([...first, ...second]);
+    expect(transactionsIn(path) - before).toBe(2);
+    await store.close();
+  });
+
+  it('leaves the others of a transaction alone when one commit is refused', async () => {
+    const { store } = openWithDatabase();
+    await furnish(store, []);
+    const [a, b] = [device(1), device(2, { serial: device(1).serial })];
+    const results = await Promise.allSettled([
+      store.commit([insert.device(a)]),
+      store.commit([insert.tag(tag(1)), insert.device(b)]),
+      store.commit([insert.tag(tag(2))]),
+    ]);
+    expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await store.tags(SPACE, { limit: 9 })).toEqual([tag(2)]);
     await store.close();
   });
 
   it('tells everybody when the whole transaction is lost, and works on', async () => {
-    const { store, db } = openLogged();
+    const { store, db } = openWithDatabase();
     await furnish(store);
     // The database ends a transaction by itself when the disk is full; a trigger does it without filling one.
     db.exec(`CREATE TRIGGER boom BEFORE INSERT ON message WHEN NEW.type = 'boom'
@@ -105,7 +120,7 @@ describe('the SQLite store', () => {
   });
 
   it('neither scans nor sorts for a listing in order of id', async () => {
-    const { store, db } = openLogged();
+    const { store, db } = openWithDatabase();
     const page = { limit: 20 };
     const everything = { ...page, types: ['a', 'b'], direction: 'up', createdAfter: 1, createdBefore: 2 } as const;
     const queries = [
@@ -242,13 +257,21 @@ describe('migrations', () => {
   });
 });
 
-/** A store whose statements are logged, and the database under it. */
-function openLogged() {
-  const log: string[] = [];
+/** A store, and the database under it. */
+function openWithDatabase() {
   const path = newPath();
-  const db = new BetterSqlite(path, { verbose: (sql) => log.push(String(sql)) });
+  const db = new BetterSqlite(path);
   db.pragma('journal_mode = WAL');
   db.pragma('foreign_keys = ON');
   migrate(db, path);
-  return { store: new SqlStore(new SqliteDriver(db)), db, log };
+  return { store: new SqlStore(new SqliteDriver(db)), db, path };
+}
+
+/** Counted in the write-ahead log: the last frame of a transaction says how large the database is after it. */
+function transactionsIn(path: string): number {
+  const log = readFileSync(`${path}-wal`);
+  const frame = 24 + log.readUInt32BE(8);
+  let count = 0;
+  for (let at = 32; at + frame <= log.length; at += frame) if (log.readUInt32BE(at + 4) > 0) count++;
+  return count;
 }
