@@ -1,33 +1,50 @@
 /**
- * As little as makes an uplink durable over HTTP: fastify checks a body, better-sqlite3 writes it, and those that arrive in one
- * turn of the event loop share a transaction. Prints its port.
+ * As little as makes uplinks of known devices durable over HTTP, by the usual means: fastify checks the body, the token is
+ * compared, better-sqlite3 writes a row that can be found by id and by device, and requests that arrive in one turn of the
+ * event loop share a transaction. No sessions, no repetitions, no downlinks, no metrics. Prints its port.
  */
+import { randomUUID, timingSafeEqual } from 'node:crypto';
 import BetterSqlite from 'better-sqlite3';
 import fastify from 'fastify';
 
-const db = new BetterSqlite(process.argv[2]);
+const [path, devices, firstSerial, token] = process.argv.slice(2);
+const db = new BetterSqlite(path);
 db.pragma('journal_mode = WAL');
 db.pragma('synchronous = FULL');
-db.exec('CREATE TABLE message (id INTEGER PRIMARY KEY, serial TEXT NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL)');
-const insert = db.prepare('INSERT INTO message (serial, at, body) VALUES (?, ?, ?)');
+db.exec(`CREATE TABLE message (id TEXT PRIMARY KEY, serial INTEGER NOT NULL, at INTEGER NOT NULL, body TEXT NOT NULL);
+  CREATE INDEX message_of_device ON message (serial, at)`);
+const insert = db.prepare('INSERT INTO message (id, serial, at, body) VALUES (?, ?, ?, ?)');
 const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')];
+const tokens = new Map<number, Buffer>();
+for (let n = 0; n < Number(devices); n++) tokens.set(Number(firstSerial) + n, Buffer.from(String(token), 'hex'));
 
-let waiting: { readonly serial: string; readonly body: unknown; readonly done: () => void }[] = [];
+interface Waiting {
+  readonly serial: number;
+  readonly body: unknown;
+  readonly done: () => void;
+}
+let waiting: Waiting[] = [];
 
 function flush(): void {
   const batch = waiting;
   waiting = [];
   begin.run();
-  for (const { serial, body } of batch) insert.run(serial, Date.now(), JSON.stringify(body));
+  for (const { serial, body } of batch) insert.run(randomUUID(), serial, Date.now(), JSON.stringify(body));
   commit.run();
   for (const { done } of batch) done();
 }
 
 const app = fastify();
-const body = { type: 'object', required: ['type'], properties: { type: { type: 'string' }, body: { type: 'object' } } };
-app.post<{ Params: { serial: string } }>('/v2/device/:serial/uplink', { schema: { body } }, async (request) => {
+const schema = {
+  body: { type: 'object', required: ['type'], properties: { type: { type: 'string' }, body: { type: 'object' } } },
+};
+app.post<{ Params: { serial: string } }>('/v2/device/:serial/uplink', { schema }, async (request, reply) => {
+  const serial = Number(request.params.serial);
+  const known = tokens.get(serial);
+  const given = Buffer.from((request.headers.authorization ?? '').slice('Claim '.length), 'hex');
+  if (!known || given.length !== known.length || !timingSafeEqual(given, known)) return reply.code(401).send();
   await new Promise<void>((done) => {
-    waiting.push({ serial: request.params.serial, body: request.body, done });
+    waiting.push({ serial, body: request.body, done });
     if (waiting.length === 1) setImmediate(flush);
   });
   return { poll: false };

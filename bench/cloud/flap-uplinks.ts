@@ -26,7 +26,7 @@ export const flapUplinks: Bench = {
       await (await registerFleet(db, LOAD.devices)).store.close();
       const service = await startServe(['--db', db]);
       const rate = await measured(service.ports.udp);
-      await service.end(process.env.PROF ? 'SIGTERM' : 'SIGKILL');
+      await service.end('SIGKILL');
       return [
         {
           what: `durable uplinks over UDP, against ${RATE_LIMIT}/s or ${ECHO_LIMIT} of a bare echo`,

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { startServe } from '../../scripts/support/serve-process.js';
 import type { Bench } from '../result.js';
 import { startBare } from './bare.js';
-import { registerFleet } from './fleet.js';
+import { FIRST_SERIAL, registerFleet, TOKEN } from './fleet.js';
 import { postUplinks } from './http-load.js';
 
-const LOAD = { devices: 1000, connections: 20 };
+const DEVICES = 1000;
 const WARM_UP = 1500;
 const MEASURED = 4000;
 const LIMIT = 0.6;
@@ -18,18 +18,24 @@ export const httpUplinks: Bench = {
   async run() {
     const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
     try {
-      const bare = await startBare('bare-http', join(directory, 'bare.db'));
+      const bare = await startBare(
+        'bare-http',
+        join(directory, 'bare.db'),
+        String(DEVICES),
+        String(FIRST_SERIAL),
+        TOKEN,
+      );
       const bareRate = await measured(bare.port);
       await bare.end();
 
       const db = join(directory, 'cloud.db');
-      await (await registerFleet(db, LOAD.devices)).store.close();
+      await (await registerFleet(db, DEVICES)).store.close();
       const service = await startServe(['--db', db]);
       const rate = await measured(service.ports.http);
-      await service.end(process.env.PROF ? 'SIGTERM' : 'SIGKILL');
+      await service.end('SIGKILL');
       return [
         {
-          what: `durable uplinks over HTTP of ${LOAD.devices} devices, against a bare endpoint`,
+          what: `durable uplinks over HTTP of ${DEVICES.toLocaleString('en')} devices, against a bare endpoint`,
           ratio: rate / bareRate,
           limit: LIMIT,
           detail: `${Math.round(rate)}/s, bare ${Math.round(bareRate)}/s`,
@@ -42,6 +48,6 @@ export const httpUplinks: Bench = {
 };
 
 async function measured(port: number): Promise<number> {
-  await postUplinks({ ...LOAD, port, milliseconds: WARM_UP });
-  return postUplinks({ ...LOAD, port, milliseconds: MEASURED });
+  await postUplinks({ port, devices: DEVICES, milliseconds: WARM_UP });
+  return postUplinks({ port, devices: DEVICES, milliseconds: MEASURED });
 }

@@ -31,23 +31,10 @@ export async function startServe(
   env: Readonly<Record<string, string>> = {},
 ): Promise<ServeProcess> {
   const ports = ['--port', http, '--udp-port', udp, '--udp-raw-port', udpRaw].map(String);
-  const child = spawn(
-    process.execPath,
-    [
-      ...(process.env.PROF ? ['--cpu-prof', '--cpu-prof-dir=/tmp/prof'] : []),
-      program(),
-      'serve',
-      '--json',
-      '--log-level',
-      'error',
-      ...ports,
-      ...args,
-    ],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, ...env },
-    },
-  );
+  const child = spawn(process.execPath, [program(), 'serve', '--json', '--log-level', 'error', ...ports, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
   let complaints = '';
   child.stderr.on('data', (text) => {
     complaints += text;

@@ -118,6 +118,25 @@ describe('the client', () => {
     expect((await failure(client.deleteUser(invited.id))).message).toContain('the last admin');
   });
 
+  it('works with connectors', async () => {
+    const { client } = await connected();
+    const { id: deviceId } = await client.createDevice(device(1));
+    const message = await client.createMessage({ device_id: deviceId, type: 'config', body: ['app config a 1'] });
+    const transformation = 'function main(job) { return { url: "http://x/", data: job.message.type } }';
+    const made = await client.createConnector({ name: 'forward', transformation, direction: 'down' });
+    expect(await client.connectors()).toEqual([made]);
+    expect((await client.updateConnector(made.id, { triggers: ['config'] })).triggers).toEqual(['config']);
+    expect(await client.connector(made.id)).toMatchObject({ direction: 'down', triggers: ['config'] });
+    expect(await client.previewConnector(made.id, message.id)).toMatchObject({ request: { body: 'config' } });
+    const other = 'function main() { return null }';
+    expect((await client.previewConnector(made.id, message.id, other)).outcome).toBe('cancelled');
+    expect(await client.deliveries(made.id, { state: 'failed' })).toEqual([]);
+    expect(await collect(client.allDeliveries(made.id))).toEqual([]);
+    expect((await failure(client.delivery(made.id, message.id))).message).toContain('delivery not found');
+    await client.deleteConnector(made.id);
+    expect(await client.connectors()).toEqual([]);
+  });
+
   it('works with keys and variables', async () => {
     const { client, baseUrl } = await connected();
     const { key: apiKey, ...key } = await client.createKey({ name: 'script', access_type: 'read' });

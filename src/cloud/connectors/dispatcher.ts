@@ -39,8 +39,8 @@ const LEASE = minutes(3);
 /** Deliveries that are looked at together. */
 const PAGE = 128;
 /** Of one connector: requests under way, and deliveries that are taken and wait for their turn. */
-const AT_ONCE = 8;
-const IN_LINE = 32;
+const AT_ONCE = 16;
+const IN_LINE = 64;
 /** Requests under way altogether. */
 const AT_ONCE_ALL = 256;
 /** A full line in which nothing has moved for this long is slow: what does not fit into it is put off. */

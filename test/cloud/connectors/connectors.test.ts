@@ -333,13 +333,13 @@ describe('deliveries', () => {
     });
     const fine = await connector();
     const peer = await device();
-    for (let n = 0; n < 12; n++) await uplink(peer, { n });
+    for (let n = 0; n < 20; n++) await uplink(peer, { n });
     await clock.runUntil(1);
-    expect([(await deliveries(fine)).filter(({ state }) => state === 'delivered').length, held]).toEqual([12, 12]);
+    expect([(await deliveries(fine)).filter(({ state }) => state === 'delivered').length, held]).toEqual([20, 20]);
     const order = hook.received.map(({ path }) => path);
     expect(order.lastIndexOf('/')).toBeLessThan(order.lastIndexOf('/hang'));
     expect(await deliveries(hang)).toMatchObject(
-      Array(12).fill({ state: 'failed', log: [{ error: 'no answer within 1 s', status: null }] }),
+      Array(20).fill({ state: 'failed', log: [{ error: 'no answer within 1 s', status: null }] }),
     );
   });
 
@@ -356,7 +356,7 @@ describe('deliveries', () => {
     const { connector, device, uplink, deliveries, connectors } = await opened({ answer });
     const forward = await connector();
     const peer = await device();
-    for (let n = 0; n < 20; n++) await uplink(peer, { n });
+    for (let n = 0; n < 40; n++) await uplink(peer, { n });
     await underWay;
     const closed = connectors.close();
     const answering = setInterval(() => {
@@ -366,8 +366,8 @@ describe('deliveries', () => {
     const states = (await deliveries(forward)).map(({ state, dueAt }) => `${state} ${dueAt}`);
     const delivered = states.filter((state) => state === 'delivered null');
     expect(delivered.length).toBeGreaterThan(0);
-    expect(states.filter((state) => state === 'pending 1767225600000')).toHaveLength(20 - delivered.length);
-    expect(delivered.length).toBeLessThan(20);
+    expect(states.filter((state) => state === 'pending 1767225600000')).toHaveLength(40 - delivered.length);
+    expect(delivered.length).toBeLessThan(40);
   });
 
   it('say nothing of tokens, neither in their log nor in that of the service', async () => {

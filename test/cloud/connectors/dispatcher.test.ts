@@ -87,7 +87,7 @@ describe('the dispatcher', () => {
     const behind = await (await world.connector('fine')).fill(50);
     world.dispatcher.wake();
     await world.clock.pass(seconds(20));
-    expect(begun).toBe(8);
+    expect(begun).toBe(16);
     for (const read of behind) expect((await read())?.state).toBe('delivered');
   });
 
