@@ -2,11 +2,14 @@
  * `npm run bench [-- name…]`: runs the benchmarks one after the other, prints ratios, and fails when one is below its limit.
  * A ratio is taken within one run on one machine, so that a slow machine is no reason to fail.
  */
+import { flapUplinks } from './cloud/flap-uplinks.js';
+import { httpUplinks } from './cloud/http-uplinks.js';
+import { largeStore } from './cloud/large-store.js';
 import { memoryAtRest } from './memory-at-rest.js';
 import type { Bench } from './result.js';
 import { virtualDay } from './virtual-day.js';
 
-const BENCHES: readonly Bench[] = [virtualDay, memoryAtRest];
+const BENCHES: readonly Bench[] = [virtualDay, memoryAtRest, httpUplinks, flapUplinks, largeStore];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name));
