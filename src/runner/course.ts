@@ -1,0 +1,72 @@
+/** The course of a run: power-ups and steps at their moments, until nothing is open any more. */
+import type { Device } from '../device/device.js';
+import type { DrivenClock } from '../kernel/clock.js';
+import { StuckError } from '../kernel/errors.js';
+import { formatDuration, seconds } from '../kernel/time.js';
+import type { Plan, PlannedAction } from '../scenario/plan.js';
+import { describeStep, runStep } from '../scenario/steps/index.js';
+import type { DeviceHandle, World } from '../scenario/world.js';
+import type { Trace } from '../trace/events.js';
+
+/** How often the world is asked whether it has come to rest. */
+const REST_CHECK = seconds(1);
+
+/** Everything that takes part in a run. */
+export interface Cast {
+  readonly plan: Plan;
+  /** In the order of the plan, as are the handles. */
+  readonly devices: readonly Device[];
+  readonly handles: readonly DeviceHandle[];
+  readonly world: World;
+  readonly trace: Trace;
+}
+
+/** Lets the time of the plan pass. @throws StuckError when the world does not come to rest; the reason when the clock is stopped */
+export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void> {
+  const { plan, devices, trace } = cast;
+  plan.devices.forEach((planned, index) => {
+    clock.after(planned.bootAt, 'the first power-up of a device', () => devices[index]?.powerOn());
+  });
+  for (const action of plan.actions) schedule(action, cast, clock);
+  await clock.runUntil(plan.duration);
+  trace.emit({ kind: 'world.closing', at: clock.now });
+  for (const device of devices) device.close();
+  await settle(devices, plan, clock);
+}
+
+/** A step's requests keep virtual time still, device after device: the order of requests is part of the run. */
+function schedule(action: PlannedAction, { world, handles, trace }: Cast, clock: DrivenClock): void {
+  const step = describeStep(action);
+  clock.after(action.at, 'a step of the scenario', () => {
+    const release = clock.hold(`the step "${step}"`);
+    const carryOut = async () => {
+      for (const index of action.devices) {
+        const handle = handles[index];
+        if (handle === undefined) continue;
+        const note = await runStep(world, handle, action).then(
+          () => '',
+          (error: unknown) => (error instanceof Error ? error.message : String(error)),
+        );
+        trace.emit({ kind: 'step', at: clock.now, step, ok: note === '', note });
+      }
+    };
+    carryOut().finally(release);
+  });
+}
+
+/** Lets open exchanges end. @throws StuckError naming who is still busy, and with what */
+async function settle(devices: readonly Device[], plan: Plan, clock: DrivenClock): Promise<void> {
+  const deadline = plan.duration + plan.settle;
+  for (;;) {
+    const busy = devices.flatMap((device, index) => {
+      const work = device.busyWith;
+      return work === undefined ? [] : [`${plan.devices[index]?.name} with ${work}`];
+    });
+    if (busy.length === 0) return;
+    if (clock.now >= deadline) {
+      const shown = busy.slice(0, 5).join(', ') + (busy.length > 5 ? ` and ${busy.length - 5} more` : '');
+      throw new StuckError(`not at rest ${formatDuration(plan.settle)} after the end: ${shown}`, shown);
+    }
+    await clock.runUntil(Math.min(deadline, clock.now + REST_CHECK));
+  }
+}

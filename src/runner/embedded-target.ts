@@ -1,0 +1,89 @@
+/** The Device Cloud Service in this process, made anew for every run, on the clock of the run. */
+import { DeviceCloudClient } from '../client/client.js';
+import type { Log } from '../cloud/context.js';
+import { type Service, startService } from '../cloud/service.js';
+import type { EdgeClock } from '../kernel/clock.js';
+import { EXIT, GhostfleetError } from '../kernel/errors.js';
+import { InFlight } from '../kernel/in-flight.js';
+import type { Random } from '../kernel/random.js';
+import type { Trace } from '../trace/events.js';
+import { httpTransport, pooledRequests } from '../transport/http.js';
+import { memoryTransport } from '../transport/memory.js';
+import type { Transport } from '../transport/transport.js';
+import { udpTransport } from '../transport/udp.js';
+import type { Target } from './target.js';
+
+const LOOPBACK = '127.0.0.1';
+
+export interface EmbeddedOptions {
+  /** What carries messages: datagrams in memory or over UDP, or HTTP requests. */
+  readonly transport: 'memory' | 'udp' | 'http';
+  /** Where the cloud keeps its data: a path, or `memory`. */
+  readonly db: string;
+  /** Name of its space. */
+  readonly space: string;
+  /** Whether its time is virtual: datagrams on their way then hold the clock. */
+  readonly virtual: boolean;
+  readonly clock: EdgeClock;
+  readonly random: Random;
+  readonly trace: Trace;
+  readonly log: Log;
+}
+
+/** @throws UsageError when it can not start there, or when the database is not a new one */
+export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> {
+  const { transport, virtual, clock, random, trace, log } = options;
+  const udp = transport === 'udp';
+  const wires = {
+    toCloud: new InFlight(clock, 'a datagram on its way to the gateway'),
+    toDevices: new InFlight(clock, 'a datagram on its way to a device'),
+  };
+  const service = await startService({
+    db: options.db,
+    host: LOOPBACK,
+    port: 0,
+    udpPort: udp ? 0 : null,
+    udpRawPort: null,
+    space: options.space,
+    clock,
+    random: random.fork('cloud'),
+    trace,
+    log,
+    ...(virtual && udp && { wires }),
+  });
+  const closers = [() => service.close()];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const api = new DeviceCloudClient({ baseUrl: service.api, apiKey: keyOf(service), spaceId: service.spaceId });
+    closers.push(() => api.close());
+    const wire = await openWire(transport, service, clock, virtual && udp ? wires : undefined);
+    closers.push(() => wire.close());
+    return { api, wire, format: transport === 'http' ? 'http' : 'base64', close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function keyOf(service: Service): string {
+  if (service.apiKey !== undefined) return service.apiKey;
+  throw new GhostfleetError('old-database', 'the database of a run must be a new one', EXIT.usage);
+}
+
+async function openWire(
+  kind: EmbeddedOptions['transport'],
+  service: Service,
+  clock: EdgeClock,
+  wires: { toCloud: InFlight; toDevices: InFlight } | undefined,
+): Promise<Transport> {
+  if (kind === 'http') {
+    const requests = pooledRequests(service.api);
+    return httpTransport(requests.send, clock, () => requests.close());
+  }
+  if (service.udp === null) {
+    return memoryTransport((datagram, reply) => service.gateway.receive(datagram, 'base64', reply));
+  }
+  return udpTransport({ host: LOOPBACK, port: service.udp, format: 'base64', ...(wires && { wires }) });
+}
