@@ -10,12 +10,13 @@ import type { TraceEvent } from '../trace/events.js';
 import { checked, command, wholeNumber } from './command.js';
 import type { Host } from './host.js';
 import { profileNamed } from './read-files.js';
+import { type HostAndPort, hostAndPort, positiveNumber } from './values.js';
 
 interface DeviceFlags {
   readonly profile: string;
   readonly serial: number | undefined;
   readonly token: string | undefined;
-  readonly udp: { readonly host: string; readonly port: number } | undefined;
+  readonly udp: HostAndPort | undefined;
   readonly raw: boolean;
   readonly link: 'udp' | 'http';
   readonly api: string;
@@ -56,7 +57,7 @@ export const device = command<DeviceFlags>(
       })
       .option(
         'udp',
-        checked({ default: '127.0.0.1:5003', describe: 'gateway as HOST:PORT' }, 'udp', 'HOST:PORT', addressOf),
+        checked({ default: '127.0.0.1:5003', describe: 'gateway as HOST:PORT' }, 'udp', 'HOST:PORT', hostAndPort),
       )
       .option('raw', { type: 'boolean', default: false, describe: 'send raw datagrams (port 5002) in place of base64' })
       .option('config', {
@@ -67,7 +68,7 @@ export const device = command<DeviceFlags>(
       })
       .option(
         'speed',
-        checked({ default: '1', describe: 'how much faster than real' }, 'speed', 'a number above 0', speedOf),
+        checked({ default: '1', describe: 'how much faster than real' }, 'speed', 'a number above 0', positiveNumber),
       )
       .option(
         'for',
@@ -100,7 +101,7 @@ export const device = command<DeviceFlags>(
 function addressIn({ link, api, udp, raw }: DeviceFlags): CloudAddress {
   if (link === 'http') return { link, api };
   // Because the option has a default.
-  return { link, ...(udp as { host: string; port: number }), format: raw ? 'raw' : 'base64' };
+  return { link, ...(udp as HostAndPort), format: raw ? 'raw' : 'base64' };
 }
 
 /** Hands each typed line to the shell and shows what it prints. */
@@ -135,16 +136,4 @@ function serialOf(text: string): number | undefined {
 
 function tokenOf(text: string): string | undefined {
   return /^[0-9a-f]{32}$/i.test(text) ? text : undefined;
-}
-
-function addressOf(text: string): { host: string; port: number } | undefined {
-  const [, bracketed, plain, digits] = /^(?:\[(.+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
-  const address = bracketed ?? plain;
-  const port = wholeNumber(1, 65_535)(digits ?? '');
-  return address !== undefined && port !== undefined ? { host: address, port } : undefined;
-}
-
-function speedOf(text: string): number | undefined {
-  const value = Number(text);
-  return Number.isFinite(value) && value > 0 ? value : undefined;
 }

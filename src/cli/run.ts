@@ -13,14 +13,16 @@ import { checked, command, wholeNumber } from './command.js';
 import type { Host } from './host.js';
 import { createLog } from './logs.js';
 import { loadPlan } from './read-files.js';
+import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
+import { positiveNumber } from './values.js';
 
-interface RunFlags {
+interface RunFlags extends TargetFlags {
   readonly file: string;
   readonly seed: number | undefined;
-  readonly clock: 'virtual' | 'real';
+  readonly clock: 'virtual' | 'real' | undefined;
   readonly speed: number | undefined;
-  readonly transport: 'memory' | 'udp' | 'http';
-  readonly store: 'memory' | 'sqlite';
+  readonly transport: 'memory' | 'udp' | 'http' | undefined;
+  readonly store: 'memory' | 'sqlite' | undefined;
   readonly out: string | undefined;
   readonly json: boolean;
 }
@@ -29,27 +31,29 @@ export const run = command<RunFlags>(
   'run <file>',
   'Run a scenario against the embedded cloud, and report',
   (parser) =>
-    parser
+    targetOptions(parser)
       .positional('file', { type: 'string', demandOption: true, describe: 'scenario file' })
       .option('seed', checked({ describe: 'seed in place of the file’s' }, 'seed', 'a whole number', seedOf))
       .option('clock', {
         choices: ['virtual', 'real'] as const,
-        default: 'virtual' as const,
-        describe: 'virtual time, or real time',
+        describe: 'virtual time, the default, or real time',
       })
       .option(
         'speed',
-        checked({ describe: 'how much faster than real; with --clock real' }, 'speed', 'a number above 0', speedOf),
+        checked(
+          { describe: 'how much faster than real; with --clock real' },
+          'speed',
+          'a number above 0',
+          positiveNumber,
+        ),
       )
       .option('transport', {
         choices: ['memory', 'udp', 'http'] as const,
-        default: 'memory' as const,
-        describe: 'what carries messages: datagrams in memory or over UDP, or HTTP requests',
+        describe: 'what carries messages: datagrams in memory, the default, or over UDP, or HTTP requests',
       })
       .option('store', {
         choices: ['memory', 'sqlite'] as const,
-        default: 'memory' as const,
-        describe: 'where the cloud keeps its data; sqlite needs --out',
+        describe: 'where the cloud keeps its data; memory is the default, sqlite needs --out',
       })
       .option('out', { type: 'string', describe: 'directory for summary.json, events.jsonl and report.txt' })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object in place of the report' }),
@@ -57,14 +61,21 @@ export const run = command<RunFlags>(
 );
 
 async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
-  if (flags.speed !== undefined && flags.clock !== 'real') {
+  const wrong = flags.target === undefined ? undefined : OF_EMBEDDED.find((name) => flags[name] !== undefined);
+  if (wrong !== undefined) throw new UsageError('bad-flags', `--${wrong} makes no sense with --target`);
+  if (flags.target !== undefined && flags.clock === 'virtual') {
+    throw new UsageError('bad-flags', '--clock virtual makes no sense with --target: another cloud lives in real time');
+  }
+  const cloud = cloudIn(flags, host);
+  const clock = flags.clock ?? (cloud === undefined ? 'virtual' : 'real');
+  if (flags.speed !== undefined && clock !== 'real') {
     throw new UsageError('bad-flags', '--speed needs --clock real: virtual time runs as fast as it can');
   }
   if (flags.store === 'sqlite' && flags.out === undefined) {
     throw new UsageError('bad-flags', '--store sqlite needs --out: the database is kept there');
   }
   const { plan, profiles } = loadPlan(flags.file, flags.seed);
-  const reproduce = commandLine(flags, plan);
+  const reproduce = commandLine(flags, clock, plan);
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);
   const progress = new ProgressDisplay(host, plan);
   let forget = () => {};
@@ -72,9 +83,10 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
     const result = await carryOut({
       plan,
       profiles,
-      clock: flags.clock,
+      clock,
       speed: flags.speed ?? 1,
-      transport: flags.transport,
+      transport: flags.transport ?? 'memory',
+      ...(cloud && { cloud }),
       db: flags.store === 'sqlite' && out ? newDatabase(out) : 'memory',
       sinks: out ? [new FileSink(join(out, 'events.jsonl'))] : [],
       log: createLog(host.err, 'error'),
@@ -117,12 +129,17 @@ function newDatabase(out: string): string {
 }
 
 /** The shortest command that takes the same course again. */
-function commandLine(flags: RunFlags, plan: Plan): string {
-  const words = ['ghostfleet', 'run', flags.file, '--seed', String(plan.seed), '--clock', flags.clock];
+function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
+  const words = ['ghostfleet', 'run', flags.file, '--seed', String(plan.seed), '--clock', clock];
   if (flags.speed !== undefined) words.push('--speed', String(flags.speed));
-  if (flags.transport !== 'memory') words.push('--transport', flags.transport);
+  const { transport = 'memory' } = flags;
+  if (transport !== 'memory') words.push('--transport', transport);
+  words.push(...targetWords(flags));
   return words.map((word) => (/^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 }
+
+/** Flags that are about the embedded cloud. */
+const OF_EMBEDDED = ['transport', 'store'] as const;
 
 const TERMINAL_EVERY: Millis = 100;
 const PLAIN_EVERY: Millis = seconds(5);
@@ -187,9 +204,4 @@ class ProgressDisplay {
 
 function seedOf(text: string): number | undefined {
   return wholeNumber(0, Number.MAX_SAFE_INTEGER)(text);
-}
-
-function speedOf(text: string): number | undefined {
-  const value = Number(text);
-  return Number.isFinite(value) && value > 0 ? value : undefined;
 }

@@ -44,6 +44,7 @@ import type {
 } from './types.js';
 
 export { ApiError, ConnectionError } from './errors.js';
+export type { Gate, HttpOptions } from './http.js';
 export type * from './types.js';
 
 export interface ClientOptions extends HttpOptions {

@@ -1,4 +1,5 @@
 /** What can go wrong between the client and the service. No message ever contains the API key. */
+import type { Millis } from '../kernel/time.js';
 
 /** The service answered, but not with what was asked for. */
 export class ApiError extends Error {
@@ -7,14 +8,17 @@ export class ApiError extends Error {
   readonly body: unknown;
   readonly method: string;
   readonly path: string;
+  /** When the service asks to come again; undefined when it does not say. */
+  readonly retryAfter: Millis | undefined;
 
-  constructor(status: number, body: unknown, method: string, path: string) {
+  constructor(status: number, body: unknown, method: string, path: string, retryAfter?: Millis) {
     super(`${method} ${path} was answered with ${status}: ${sentenceOf(body)}`);
     this.name = 'ApiError';
     this.status = status;
     this.body = body;
     this.method = method;
     this.path = path;
+    this.retryAfter = retryAfter;
   }
 }
 

@@ -15,19 +15,29 @@ export interface HttpOptions {
   readonly connections?: number;
   /** Real time to wait for a connection, for the head of an answer, and for each further part of it. Default 30 s. */
   readonly timeout?: Millis;
+  /** Every request goes through it: for those who want fewer at once, or later. */
+  readonly gate?: Gate;
 }
+
+/** Carries a request out, now or later, once or again. */
+export type Gate = <T>(request: () => Promise<T>) => Promise<T>;
 
 /** A value of a query string; what is undefined is left out, a list is repeated as `name[]=`. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+const atOnce: Gate = (request) => request();
 
 export class JsonHttp {
   readonly #pool: Pool;
   readonly #origin: string;
   readonly #prefix: string;
   readonly #apiKey: string | undefined;
+  readonly #gate: Gate;
 
   /** @throws UsageError when the address or the key cannot be one */
-  constructor({ baseUrl, apiKey, connections = 16, timeout = seconds(30) }: HttpOptions) {
+  constructor({ baseUrl, apiKey, connections = 16, timeout = seconds(30), gate = atOnce }: HttpOptions) {
     if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
       throw new UsageError('bad-url', `"${baseUrl}" is not an address such as "http://127.0.0.1:8080"`);
     }
@@ -38,6 +48,7 @@ export class JsonHttp {
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, '');
     this.#apiKey = apiKey;
+    this.#gate = gate;
     this.#pool = new Pool(url.origin, {
       connections,
       headersTimeout: timeout,
@@ -52,17 +63,21 @@ export class JsonHttp {
    * @throws ApiError when the status is not 2xx or the answer is no JSON
    * @throws ConnectionError when there is no answer
    */
-  async request(
-    method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-    path: string,
-    query: Query = {},
-    body?: unknown,
-  ): Promise<unknown> {
-    const { status, text } = await this.#exchange(method, path, this.#prefix + path + queryText(query), body);
+  request(method: Method, path: string, query: Query = {}, body?: unknown): Promise<unknown> {
+    return this.#gate(() => this.#request(method, path, query, body));
+  }
+
+  async #request(method: Method, path: string, query: Query, body: unknown): Promise<unknown> {
+    const { status, text, retryAfter } = await this.#exchange(
+      method,
+      path,
+      this.#prefix + path + queryText(query),
+      body,
+    );
     if (status < 200 || status > 299) {
       // A server could repeat the key that it refuses.
       const answer = this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, '***');
-      throw new ApiError(status, parseJson(answer) ?? answer, method, path);
+      throw new ApiError(status, parseJson(answer) ?? answer, method, path, retryAfter);
     }
     if (text === '') return undefined;
     const value = parseJson(text);
@@ -75,7 +90,7 @@ export class JsonHttp {
     return this.#pool.close();
   }
 
-  async #exchange(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, target: string, body: unknown) {
+  async #exchange(method: Method, path: string, target: string, body: unknown) {
     const headers: Record<string, string> = { accept: 'application/json' };
     if (this.#apiKey !== undefined) headers['x-api-key'] = this.#apiKey;
     if (body !== undefined) headers['content-type'] = 'application/json';
@@ -86,11 +101,17 @@ export class JsonHttp {
         headers,
         body: body === undefined ? null : JSON.stringify(body),
       });
-      return { status: answer.statusCode, text: await answer.body.text() };
+      const retryAfter = delayIn(answer.headers['retry-after']);
+      return { status: answer.statusCode, text: await answer.body.text(), retryAfter };
     } catch (error) {
       throw new ConnectionError(error instanceof Error ? error : new Error(String(error)), this.#origin, method, path);
     }
   }
+}
+
+/** Of the two forms of Retry-After only the seconds: a date would need a common clock. */
+function delayIn(header: string | string[] | undefined): Millis | undefined {
+  return typeof header === 'string' && /^\d{1,6}$/.test(header) ? seconds(Number(header)) : undefined;
 }
 
 function queryText(query: Query): string {

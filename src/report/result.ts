@@ -20,6 +20,8 @@ export interface RunResult extends RunSummary {
   readonly clock: 'virtual' | 'real';
   /** Simulated milliseconds in a real one; null in virtual time, which has no speed of its own. */
   readonly speed: number | null;
+  /** `embedded`, or the address of the cloud that the fleet talked to. */
+  readonly target: string;
   readonly transport: string;
   /** Where the run left its files; null when it left none. */
   readonly out: string | null;

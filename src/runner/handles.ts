@@ -22,13 +22,21 @@ export function deviceHandle(planned: PlannedDevice, tags: readonly string[], de
   };
 }
 
+export interface RunWorld extends World {
+  readonly api: DeviceCloudClient;
+  /** Ids of the tags that were created. */
+  readonly madeTags: readonly string[];
+}
+
 /** The API of the run's space. Tags are created when a step or a group names one that does not exist. */
-export function worldOf(api: DeviceCloudClient): World {
+export function worldOf(api: DeviceCloudClient): RunWorld {
   const known = new Map<string, Promise<string>>();
+  const madeTags: string[] = [];
   return {
     api,
+    madeTags,
     tagId(name) {
-      const id = known.get(name) ?? findOrCreateTag(api, name);
+      const id = known.get(name) ?? findOrCreateTag(api, name, (made) => madeTags.push(made));
       known.set(name, id);
       return id;
     },
@@ -38,12 +46,13 @@ export function worldOf(api: DeviceCloudClient): World {
 /** Tags of a run have colours that differ as long as there are few of them. */
 const COLOURS = ['#3b82f6', '#10b981', '#f59e0b', '#ef4444', '#8b5cf6', '#14b8a6'];
 
-async function findOrCreateTag(api: DeviceCloudClient, name: string): Promise<string> {
+async function findOrCreateTag(api: DeviceCloudClient, name: string, created: (id: string) => void): Promise<string> {
   let count = 0;
   for await (const tag of api.allTags()) {
     if (tag.name === name) return tag.id;
     count++;
   }
-  const created = await api.createTag({ name, color: COLOURS[count % COLOURS.length] ?? '#3b82f6' });
-  return created.id;
+  const { id } = await api.createTag({ name, color: COLOURS[count % COLOURS.length] ?? '#3b82f6' });
+  created(id);
+  return id;
 }

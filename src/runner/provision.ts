@@ -1,24 +1,55 @@
-/** What a run needs in the cloud before it begins, made through the public API. */
+/** What a run needs in the cloud, made through the public API before it begins, and taken away after it. */
 import PQueue from 'p-queue';
+import { ApiError, ConnectionError } from '../client/client.js';
+import { UsageError } from '../kernel/errors.js';
 import type { Plan } from '../scenario/plan.js';
 import { runStep } from '../scenario/steps/index.js';
-import type { DeviceHandle, World } from '../scenario/world.js';
+import type { DeviceHandle } from '../scenario/world.js';
+import type { RunWorld } from './handles.js';
 
-/**
- * Creates the devices of the fleet, with their tags.
- * @param concurrency requests at once: one in virtual time, where their order is part of the run
- */
+export interface ProvisionOptions {
+  /** Requests at once: one in virtual time, where their order is part of the run. */
+  readonly concurrency: number;
+  /** Ends it early, and without complaint: what has been asked for is waited for, and no more is begun. */
+  readonly signal: AbortSignal;
+}
+
+/** Creates the devices of the fleet, with their tags. @throws UsageError for the first refusal */
 export async function provision(
   plan: Plan,
-  world: World,
+  world: RunWorld,
   handles: readonly DeviceHandle[],
-  concurrency: number,
+  { concurrency, signal }: ProvisionOptions,
 ): Promise<void> {
   const queue = new PQueue({ concurrency });
   const create = { step: 'create-device', options: null } as const;
   const work = handles.map((handle, index) => {
     const group = plan.groups[plan.devices[index]?.group ?? -1];
-    return group?.register ? queue.add(() => runStep(world, handle, create)) : undefined;
+    return group?.register ? queue.add(async () => signal.aborted || runStep(world, handle, create)) : undefined;
   });
-  await Promise.all(work);
+  const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected');
+  if (failed?.status !== 'rejected') return;
+  if (failed.reason instanceof ApiError || failed.reason instanceof ConnectionError) {
+    throw new UsageError('not-created', `the fleet could not be created: ${failed.reason.message}`);
+  }
+  throw failed.reason;
+}
+
+/** Deletes what the run has made: its devices, and the tags that there were not before. Returns what could not be deleted. */
+export async function tearDown(
+  world: RunWorld,
+  handles: readonly DeviceHandle[],
+  concurrency: number,
+): Promise<readonly string[]> {
+  const queue = new PQueue({ concurrency });
+  const left: string[] = [];
+  const attempt = (what: string, action: () => Promise<void>) =>
+    queue.add(() => action().catch((error: Error) => left.push(`${what}: ${error.message}`)));
+  for (const { name, cloudId } of handles) {
+    if (cloudId !== undefined) void attempt(`device "${name}"`, () => world.api.deleteDevice(cloudId));
+  }
+  await queue.onIdle();
+  for (const id of world.madeTags) void attempt(`tag ${id}`, () => world.api.deleteTag(id));
+  await queue.onIdle();
+  return left;
 }

@@ -21,11 +21,12 @@ import type { ScheduledFault } from '../transport/faults/fault.js';
 import type { FaultSpec } from '../transport/faults/index.js';
 import { withFaults } from '../transport/faults/with-faults.js';
 import { type Cast, letTimePass } from './course.js';
-import { embeddedTarget } from './embedded-target.js';
 import { buildFleet } from './fleet.js';
-import { deviceHandle, worldOf } from './handles.js';
-import { provision } from './provision.js';
-import type { Target } from './target.js';
+import { deviceHandle, type RunWorld, worldOf } from './handles.js';
+import { provision, tearDown } from './provision.js';
+import { embeddedTarget } from './targets/embedded.js';
+import { type RemoteCloud, remoteTarget } from './targets/remote.js';
+import type { Target } from './targets/target.js';
 
 /** Requests of the provisioning that are under way at once in real time. */
 const PROVISIONING = 16;
@@ -36,7 +37,9 @@ export interface RunOptions {
   readonly clock: 'virtual' | 'real';
   /** Simulated milliseconds in a real one; only for the real clock. */
   readonly speed: number;
-  /** What carries messages: datagrams in memory or over UDP, or HTTP requests. */
+  /** A cloud elsewhere, in place of the embedded one; needs the real clock. */
+  readonly cloud?: RemoteCloud;
+  /** What carries messages to the embedded cloud: datagrams in memory or over UDP, or HTTP requests. */
   readonly transport: 'memory' | 'udp' | 'http';
   /** Where the embedded cloud keeps its data: a path, or `memory`. */
   readonly db: string;
@@ -48,7 +51,7 @@ export interface RunOptions {
   readonly out: string | null;
   /** Real milliseconds since some moment, for what the run took. */
   readonly stopwatch: () => number;
-  /** Called once the world is built. */
+  /** Called when the world is about to be built. */
   readonly started?: (control: RunControl) => void;
 }
 
@@ -70,16 +73,23 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const digest = new DigestSink();
   const trace = new TraceLog([metrics], [digest, ...options.sinks]);
   const random = seededRandom(plan.seed);
+  const abort = new AbortController();
+  const stop = (reason: GhostfleetError) => {
+    abort.abort(reason);
+    clock.stop(reason);
+  };
   const target = await openTarget(options, clock, trace, random);
-  let cast: Cast | undefined;
+  const cast = build(options, target, clock, random);
   let end: End;
   try {
-    cast = await build(options, target, clock, trace, random);
-    options.started?.({ clock, metrics, stop: (reason) => clock.stop(reason) });
-    end = await howItEnds(letTimePass(cast, clock));
+    options.started?.({ clock, metrics, stop });
+    const concurrency = options.clock === 'virtual' ? 1 : PROVISIONING;
+    await provision(plan, cast.world, cast.handles, { concurrency, signal: abort.signal });
+    end = await howItEnds(letTimePass(cast, clock).then(() => target.lastLook()));
   } finally {
     trace.close();
-    for (const device of cast?.devices ?? []) device.powerOff();
+    for (const device of cast.devices) device.powerOff();
+    if (target.outlivesRun) await cleanUp(cast, options.log);
     await target.close();
   }
   const expectations = plan.expectations.map((expectation) => evaluate(expectation, metrics));
@@ -96,7 +106,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
     failure: end.failure,
     clock: options.clock,
     speed: options.clock === 'real' ? options.speed : null,
-    transport: options.transport,
+    target: options.cloud?.api ?? 'embedded',
+    transport: transportOf(options),
     out: options.out,
     simulatedMs: clock.now,
     wallMs: options.stopwatch() - began,
@@ -108,30 +119,37 @@ export async function run(options: RunOptions): Promise<RunResult> {
   };
 }
 
+function transportOf({ cloud, transport }: RunOptions): string {
+  if (cloud === undefined) return transport;
+  return cloud.gateway === null ? 'http' : 'udp';
+}
+
 function openTarget(options: RunOptions, clock: DrivenClock, trace: Trace, random: Random): Promise<Target> {
-  const { transport, db, log, plan } = options;
+  const { transport, db, log, plan, cloud, speed } = options;
+  if (cloud !== undefined) {
+    const serials = new Set(plan.devices.map(({ serial }) => serial));
+    return remoteTarget({ cloud, serials, speed, clock, trace });
+  }
   const virtual = options.clock === 'virtual';
   return embeddedTarget({ transport, db, log, space: plan.scenario, virtual, clock, random, trace });
 }
 
-/** The fleet, made known to the cloud, ready to be switched on. */
-async function build(
-  options: RunOptions,
-  { api, wire, format }: Target,
-  clock: DrivenClock,
-  trace: Trace,
-  random: Random,
-): Promise<Cast> {
+/** The fleet, ready to be made known to the cloud and switched on. */
+function build(options: RunOptions, target: Target, clock: DrivenClock, random: Random): Cast & { world: RunWorld } {
   const { plan } = options;
+  const { api, wire, format, trace } = target;
   const transport = withFaults(wire, { clock, random, trace, faults: faultsOf(plan) });
   const devices = buildFleet({ ...options, clock, random, trace, transport, format });
   const handles = plan.devices.map((planned, index) => {
     const tags = plan.groups[planned.group]?.tags ?? [];
     return deviceHandle(planned, tags, devices[index] as Device);
   });
-  const world = worldOf(api);
-  await provision(plan, world, handles, options.clock === 'virtual' ? 1 : PROVISIONING);
-  return { plan, devices, handles, world, trace };
+  return { plan, devices, handles, world: worldOf(api), trace };
+}
+
+async function cleanUp({ world, handles }: Cast & { world: RunWorld }, log: Log): Promise<void> {
+  const left = await tearDown(world, handles, PROVISIONING);
+  if (left.length > 0) log.warn({ left }, `${left.length} things that the run made could not be deleted`);
 }
 
 interface End {

@@ -18,8 +18,8 @@ export type UplinkType = 'session' | 'data' | 'config' | 'codec' | 'shell' | 'fi
 /** What a downlink carries. */
 export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' | 'timestamp';
 
-/** What made the cloud believe that a downlink has arrived (wire protocol, 6.2 step 4 and 5). */
-export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero';
+/** What made the cloud believe that a downlink has arrived (wire protocol, 6.2 step 4 and 5). `told`: only its API was asked. */
+export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 
 /** Something that happened on a device. */
 export type DeviceEvent =

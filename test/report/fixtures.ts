@@ -19,6 +19,7 @@ export function resultOf(changes: Partial<RunResult> = {}, events: readonly Trac
     next: [],
     clock: 'virtual',
     speed: null,
+    target: 'embedded',
     transport: 'memory',
     out: null,
     simulatedMs: 360 * MINUTE,

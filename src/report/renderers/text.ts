@@ -49,9 +49,9 @@ function headline(result: RunResult, paint: Paint): string {
   return `${paint('strong', result.scenario)} · seed ${result.seed} · digest ${result.digest} · ${result.reproduce}`;
 }
 
-function running({ planDigest, simulatedMs, wallMs, clock, speed, transport, events }: RunResult): string {
+function running({ planDigest, simulatedMs, wallMs, clock, speed, target, transport, events }: RunResult): string {
   const pace = clock === 'virtual' ? 'virtual time' : `real time${speed === null || speed === 1 ? '' : ` × ${speed}`}`;
-  return `plan ${planDigest} · ${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)} · ${pace} · ${transport} · ${events} events`;
+  return `plan ${planDigest} · ${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)} · ${pace} · ${transport}${target === 'embedded' ? '' : ` to ${target}`} · ${events} events`;
 }
 
 function verdict(result: RunResult, paint: Paint): string {

@@ -92,7 +92,7 @@ export class Metrics implements Fold {
       },
       {
         name: 'final-ack-missed',
-        count: this.#downlinks.count(({ evidence }) => evidence !== undefined && evidence !== 'final-ack'),
+        count: this.#downlinks.count(({ evidence }) => evidence === 'next-packet' || evidence === 'sequence-zero'),
         about: 'downlink whose last acknowledgement was lost or overtaken: the next packet confirmed it instead',
       },
       {

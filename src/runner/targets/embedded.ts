@@ -1,16 +1,16 @@
 /** The Device Cloud Service in this process, made anew for every run, on the clock of the run. */
-import { DeviceCloudClient } from '../client/client.js';
-import type { Log } from '../cloud/context.js';
-import { type Service, startService } from '../cloud/service.js';
-import type { EdgeClock } from '../kernel/clock.js';
-import { EXIT, GhostfleetError } from '../kernel/errors.js';
-import { InFlight } from '../kernel/in-flight.js';
-import type { Random } from '../kernel/random.js';
-import type { Trace } from '../trace/events.js';
-import { httpTransport, pooledRequests } from '../transport/http.js';
-import { memoryTransport } from '../transport/memory.js';
-import type { Transport } from '../transport/transport.js';
-import { udpTransport } from '../transport/udp.js';
+import { DeviceCloudClient } from '../../client/client.js';
+import type { Log } from '../../cloud/context.js';
+import { type Service, startService } from '../../cloud/service.js';
+import type { EdgeClock } from '../../kernel/clock.js';
+import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import { InFlight } from '../../kernel/in-flight.js';
+import type { Random } from '../../kernel/random.js';
+import type { Trace } from '../../trace/events.js';
+import { httpTransport, pooledRequests } from '../../transport/http.js';
+import { memoryTransport } from '../../transport/memory.js';
+import type { Transport } from '../../transport/transport.js';
+import { udpTransport } from '../../transport/udp.js';
 import type { Target } from './target.js';
 
 const LOOPBACK = '127.0.0.1';
@@ -60,7 +60,8 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     closers.push(() => api.close());
     const wire = await openWire(transport, service, clock, virtual && udp ? wires : undefined);
     closers.push(() => wire.close());
-    return { api, wire, format: transport === 'http' ? 'http' : 'base64', close };
+    const format = transport === 'http' ? 'http' : 'base64';
+    return { api, wire, format, trace, outlivesRun: false, lastLook: async () => {}, close };
   } catch (error) {
     await close();
     throw error;

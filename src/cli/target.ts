@@ -1,0 +1,82 @@
+/** The flags that name another cloud than the embedded one. */
+import type { Argv } from 'yargs';
+import { UsageError } from '../kernel/errors.js';
+import type { RemoteCloud } from '../runner/targets/remote.js';
+import { checked } from './command.js';
+import type { Host } from './host.js';
+import { type HostAndPort, hostAndPort, positiveNumber } from './values.js';
+
+export interface TargetFlags {
+  readonly target: string | undefined;
+  readonly 'api-key': string | undefined;
+  readonly space: string | undefined;
+  readonly udp: HostAndPort | undefined;
+  readonly link: 'udp' | 'http' | undefined;
+  readonly rate: number | undefined;
+}
+
+export function targetOptions(parser: Argv): Argv {
+  return parser
+    .option('target', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'address of another cloud to run against, in real time',
+    })
+    .option('api-key', { type: 'string', requiresArg: true, describe: 'its API key; or in GHOSTFLEET_API_KEY' })
+    .option('space', { type: 'string', requiresArg: true, describe: 'id of its space; the first that the key opens' })
+    .option(
+      'udp',
+      checked({ describe: 'its UDP gateway; port 5003 of its host, unless given' }, 'udp', 'HOST:PORT', hostAndPort),
+    )
+    .option('link', {
+      choices: ['udp', 'http'] as const,
+      describe: 'how devices reach it: UDP, or HTTP beside its API',
+    })
+    .option('rate', checked({ describe: 'API requests a second at most' }, 'rate', 'a number above 0', positiveNumber));
+}
+
+/** API requests to another cloud that are under way at once. */
+const AT_ONCE = 16;
+const GATEWAY_PORT = 5003;
+/** Flags that only make sense with --target. */
+const OF_TARGET = ['api-key', 'space', 'udp', 'link', 'rate'] as const;
+
+/** The cloud that --target names. @throws UsageError when flags contradict each other, or a key is missing */
+export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined {
+  const { target, udp, link } = flags;
+  if (target === undefined) {
+    const lost = OF_TARGET.find((name) => flags[name] !== undefined);
+    if (lost !== undefined) throw new UsageError('bad-flags', `--${lost} needs --target`);
+    return undefined;
+  }
+  if (udp !== undefined && link === 'http') throw new UsageError('bad-flags', '--udp makes no sense with --link http');
+  const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
+  if (apiKey === undefined) {
+    throw new UsageError('bad-flags', '--target needs an API key', 'give --api-key, or set GHOSTFLEET_API_KEY');
+  }
+  if (!URL.canParse(target))
+    throw new UsageError('bad-flags', `--target "${target}" is not an address such as "https://cloud.example"`);
+  const gateway = link === 'http' ? null : (udp ?? { host: hostIn(target), port: GATEWAY_PORT });
+  return {
+    api: target,
+    apiKey,
+    spaceId: flags.space ?? null,
+    gateway,
+    pace: { atOnce: AT_ONCE, perSecond: flags.rate ?? null },
+  };
+}
+
+/** Without the brackets of an IPv6 address. */
+function hostIn(address: string): string {
+  return new URL(address).hostname.replace(/^\[(.*)\]$/, '$1');
+}
+
+/** The flags as they were given, without the key. */
+export function targetWords({ target, space, udp, link, rate }: TargetFlags): readonly string[] {
+  const values = { target, space, udp: udp && addressText(udp), link, rate };
+  return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
+}
+
+function addressText({ host, port }: HostAndPort): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

@@ -1,0 +1,21 @@
+/** How the values of options are written, where several commands have the same ones. */
+import { wholeNumber } from './command.js';
+
+export interface HostAndPort {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `127.0.0.1:5003`, `[::1]:5003` */
+export function hostAndPort(text: string): HostAndPort | undefined {
+  const [, bracketed, plain, digits] = /^(?:\[(.+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  const port = wholeNumber(1, 65_535)(digits ?? '');
+  return host !== undefined && port !== undefined ? { host, port } : undefined;
+}
+
+/** A number above 0. */
+export function positiveNumber(text: string): number | undefined {
+  const value = Number(text);
+  return Number.isFinite(value) && value > 0 ? value : undefined;
+}

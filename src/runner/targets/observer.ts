@@ -1,0 +1,188 @@
+/**
+ * What a cloud does that can only be asked: read off the messages of its public API, and told to the trace as the embedded
+ * cloud tells it by itself.
+ *
+ * Three things differ, because no API can show them. An offer is known when it has arrived, so the service's own time counts
+ * as transfer. A moment that the cloud gives is of the cloud's clock, which must not be far from ours. And a repetition that
+ * it recognised is never seen.
+ */
+import type { DeviceCloudClient, Message } from '../../client/client.js';
+import type { Alarm, Clock } from '../../kernel/clock.js';
+import { type Instant, seconds, type UnixMillis } from '../../kernel/time.js';
+import type { DownlinkType, Trace, TraceEvent, UplinkType } from '../../trace/events.js';
+
+/** How often messages are read. */
+const EVERY = seconds(1);
+/** Messages may become visible in another order than that of their times: this much is read again. */
+const OVERLAP = seconds(5);
+
+/** What the API calls the types of messages that devices send. */
+const UPLINKS: Readonly<Record<string, UplinkType>> = {
+  session: 'session',
+  data: 'data',
+  config: 'config',
+  decoder: 'codec',
+  encoder: 'codec',
+  shell: 'shell',
+  firmware: 'firmware',
+  stats: 'stats',
+};
+
+interface Watched {
+  readonly id: string;
+  readonly serial: number;
+  readonly type: DownlinkType;
+  received: boolean;
+  delivered: boolean;
+  answered: boolean;
+}
+
+export class Observer implements Trace {
+  readonly #clock: Clock;
+  readonly #trace: Trace;
+  readonly #serials: ReadonlySet<number>;
+  readonly #speed: number;
+  /** Calendar time at which the run began. */
+  readonly #origin: UnixMillis;
+  /** Downlinks that are not known to be at their end, in the order in which they were queued. */
+  readonly #open = new Set<Watched>();
+  /** Messages that were read within the overlap, and when they were created. */
+  readonly #seen = new Map<string, UnixMillis>();
+  #newest: UnixMillis;
+  #next: Alarm | undefined;
+  #looking: Promise<void> = Promise.resolve();
+
+  /**
+   * @param serials of the devices of the run: nobody else's messages count
+   * @param speed milliseconds of the run in one of the cloud's
+   */
+  constructor(clock: Clock, trace: Trace, serials: ReadonlySet<number>, speed: number) {
+    this.#clock = clock;
+    this.#trace = trace;
+    this.#serials = serials;
+    this.#speed = speed;
+    this.#origin = clock.wall - clock.now;
+    this.#newest = this.#origin;
+  }
+
+  /** Begins to read. A look that fails is made up for by the next one. */
+  follow(api: DeviceCloudClient): void {
+    const look = () => {
+      this.#looking = this.#look(api)
+        .catch(() => {})
+        .then(() => this.#after(look));
+    };
+    this.#after(look);
+  }
+
+  /** Reads what is there now, and asks for every downlink that is still open. @throws when the cloud does not answer */
+  async lastLook(api: DeviceCloudClient): Promise<void> {
+    await this.#looking;
+    this.stop();
+    await this.#look(api, () => true);
+  }
+
+  stop(): void {
+    this.#next?.cancel();
+  }
+
+  /** The API has accepted a downlink. */
+  queued({ id, type, device_serial_number: serial }: Message): void {
+    // Because the API has just made it of this type.
+    const entry = {
+      id,
+      serial: Number(serial),
+      type: type as DownlinkType,
+      received: false,
+      delivered: false,
+      answered: false,
+    };
+    this.#open.add(entry);
+    this.#trace.emit({
+      kind: 'downlink.queued',
+      at: this.#clock.now,
+      serial: entry.serial,
+      downlink: id,
+      type: entry.type,
+    });
+  }
+
+  /** Takes what happens to the devices. */
+  emit(event: TraceEvent): void {
+    if (event.kind === 'downlink.received') this.#arrived(event.serial, event.type, event.print, event.at);
+    this.#trace.emit(event);
+  }
+
+  /** Downlinks of one type reach a device in the order in which they were queued (wire protocol, 15). */
+  #arrived(serial: number, type: DownlinkType, print: string, at: Instant): void {
+    const entry = this.#first((open) => open.serial === serial && open.type === type && !open.received);
+    if (entry === undefined) return;
+    entry.received = true;
+    this.#trace.emit({ kind: 'downlink.offered', at, serial, downlink: entry.id, print, attempt: 1 });
+  }
+
+  #after(look: () => void): void {
+    this.#next = this.#clock.after(EVERY * this.#speed, 'the next look at the messages of the cloud', look);
+  }
+
+  /** @param worthAsking for the state of an open downlink */
+  async #look(api: DeviceCloudClient, worthAsking = (entry: Watched) => entry.received): Promise<void> {
+    for (const entry of this.#open) {
+      if (!entry.delivered && worthAsking(entry)) this.#judge(entry, await api.message(entry.id));
+    }
+    for (const message of await this.#unread(api)) this.#tell(message);
+  }
+
+  /** What is new, oldest first. */
+  async #unread(api: DeviceCloudClient): Promise<readonly Message[]> {
+    const after = new Date(this.#newest - OVERLAP).toISOString();
+    const found: Message[] = [];
+    for await (const message of api.allMessages({ after, direction: 'up' })) {
+      if (!this.#seen.has(message.id)) found.push(message);
+    }
+    for (const { id, created_at } of found) {
+      const created = Date.parse(created_at);
+      this.#seen.set(id, created);
+      this.#newest = Math.max(this.#newest, created);
+    }
+    for (const [id, created] of this.#seen) if (created < this.#newest - OVERLAP) this.#seen.delete(id);
+    return found.reverse();
+  }
+
+  #tell({ id, type, created_at, device_serial_number }: Message): void {
+    const serial = Number(device_serial_number);
+    const kind = UPLINKS[type];
+    if (kind === undefined || !this.#serials.has(serial)) return;
+    const at = this.#moment(created_at);
+    this.#trace.emit({ kind: 'cloud.stored', at, serial, type: kind, message: id, copy: false });
+    // What a device tells after a shell command is its answer; after a configuration, that configuration.
+    const asked = this.#first((open) => open.serial === serial && open.type === kind && open.received);
+    if (asked === undefined || (kind !== 'shell' && kind !== 'config')) return;
+    this.#trace.emit({ kind: 'downlink.answered', at, serial, downlink: asked.id });
+    if (asked.delivered) this.#open.delete(asked);
+    else asked.answered = true;
+  }
+
+  #judge(entry: Watched, { down_state: state, down_state_at }: Message): void {
+    const { serial, id: downlink } = entry;
+    const at = down_state_at === null ? this.#clock.now : this.#moment(down_state_at);
+    if (state === 'sent') {
+      entry.delivered = true;
+      this.#trace.emit({ kind: 'downlink.delivered', at, serial, downlink, evidence: 'told' });
+      if (entry.answered || (entry.type !== 'shell' && entry.type !== 'config')) this.#open.delete(entry);
+    } else if (state === 'cancelled' || state === 'expired') {
+      this.#open.delete(entry);
+      this.#trace.emit({ kind: `downlink.${state}`, at, serial, downlink });
+    }
+  }
+
+  #first(test: (entry: Watched) => boolean): Watched | undefined {
+    for (const entry of this.#open) if (test(entry)) return entry;
+    return undefined;
+  }
+
+  /** A moment of the cloud's clock as one of the run; never later than now. */
+  #moment(time: string): Instant {
+    return Math.min(this.#clock.now, Math.max(0, (Date.parse(time) - this.#origin) * this.#speed));
+  }
+}

@@ -1,0 +1,53 @@
+/** Requests to a service that others use too: not too many at once, not too many a second, and later when it asks for that. */
+import PQueue from 'p-queue';
+import { ApiError, type Gate } from '../../client/client.js';
+import type { Clock } from '../../kernel/clock.js';
+import { type Millis, seconds } from '../../kernel/time.js';
+
+export interface Pace {
+  /** Requests under way. */
+  readonly atOnce: number;
+  /** Requests begun in a second; null: as many as there are. */
+  readonly perSecond: number | null;
+}
+
+/** A request that was turned away this often is given up: the service does not want us. */
+const MOST_TRIES = 20;
+
+/**
+ * A request that is answered with 429 or 503 and a `Retry-After` was not carried out: it is sent again when the time has come,
+ * and no other one before it.
+ */
+export function paced({ atOnce, perSecond }: Pace, clock: Pick<Clock, 'after'>): Gate {
+  const queue = new PQueue({
+    concurrency: atOnce,
+    ...(perSecond !== null && {
+      interval: 1000 / Math.min(1, perSecond),
+      intervalCap: Math.max(1, perSecond),
+      strict: true,
+    }),
+  });
+  const rest = (delay: Millis) =>
+    new Promise<void>((resolve) => clock.after(delay, 'the rate limit of the cloud', resolve));
+  // It keeps its place in the queue while it rests: no other one may pass.
+  const untilTaken = async <T>(request: () => Promise<T>): Promise<T> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await request();
+      } catch (error) {
+        const delay = laterBy(error);
+        if (delay === undefined || tries === MOST_TRIES) throw error;
+        queue.pause();
+        await rest(delay);
+        queue.start();
+      }
+    }
+  };
+  return (request) => queue.add(() => untilTaken(request));
+}
+
+function laterBy(error: unknown): Millis | undefined {
+  if (!(error instanceof ApiError) || (error.status !== 429 && error.status !== 503)) return undefined;
+  if (error.status === 429) return Math.max(error.retryAfter ?? 0, seconds(1));
+  return error.retryAfter;
+}

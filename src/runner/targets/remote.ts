@@ -1,0 +1,110 @@
+/** Any cloud that speaks the contract, somewhere else. Its time is real, and what a run makes there has to go again. */
+import { DeviceCloudClient, type HttpOptions, type Message } from '../../client/client.js';
+import type { EdgeClock } from '../../kernel/clock.js';
+import { UsageError } from '../../kernel/errors.js';
+import type { Trace } from '../../trace/events.js';
+import { httpTransport, pooledRequests } from '../../transport/http.js';
+import type { Transport } from '../../transport/transport.js';
+import { udpTransport } from '../../transport/udp.js';
+import { Observer } from './observer.js';
+import { type Pace, paced } from './paced.js';
+import type { Target } from './target.js';
+
+/** Where a cloud is. */
+export interface RemoteCloud {
+  /** Base address of its API, such as `https://cloud.example`. */
+  readonly api: string;
+  /** Secret. */
+  readonly apiKey: string;
+  /** The space to work in; null: the first that the key opens. */
+  readonly spaceId: string | null;
+  /** Its UDP gateway; null: the device ingress beside the API. */
+  readonly gateway: { readonly host: string; readonly port: number } | null;
+  readonly pace: Pace;
+}
+
+export interface RemoteOptions {
+  readonly cloud: RemoteCloud;
+  /** Of the devices of the run. */
+  readonly serials: ReadonlySet<number>;
+  /** Simulated milliseconds in a real one: the devices' time, not the cloud's. */
+  readonly speed: number;
+  readonly clock: EdgeClock;
+  readonly trace: Trace;
+}
+
+/** @throws UsageError when the API can not be used */
+export async function remoteTarget({ cloud, serials, speed, clock, trace }: RemoteOptions): Promise<Target> {
+  const gate = paced(cloud.pace, clock);
+  const options = { baseUrl: cloud.api, apiKey: cloud.apiKey, connections: cloud.pace.atOnce, gate };
+  const spaceId = await spaceOf(options, cloud.spaceId);
+  const observer = new Observer(clock, trace, serials, speed);
+  const api = new ReportingClient({ ...options, spaceId }, (message) => observer.queued(message));
+  const wire = await openWire(cloud, clock);
+  observer.follow(api);
+  return {
+    api,
+    wire,
+    format: cloud.gateway === null ? 'http' : 'base64',
+    trace: observer,
+    outlivesRun: true,
+    lastLook: () => observer.lastLook(api),
+    close: async () => {
+      observer.stop();
+      await wire.close();
+      await api.close();
+    },
+  };
+}
+
+/** The space that was asked for, or the first that the key opens, once it has been seen that the key opens it. */
+async function spaceOf(options: HttpOptions & { readonly apiKey: string }, wanted: string | null): Promise<string> {
+  const client =
+    wanted === null ? DeviceCloudClient.connect(options) : new DeviceCloudClient({ ...options, spaceId: wanted });
+  try {
+    const { spaceId } = await client;
+    await (await client).devices({ limit: 1 });
+    return spaceId;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError('bad-target', `${options.baseUrl} can not be used: ${reason}`);
+  } finally {
+    await Promise.resolve(client).then(
+      (opened) => opened.close(),
+      () => {},
+    );
+  }
+}
+
+async function openWire({ api, gateway }: RemoteCloud, clock: EdgeClock): Promise<Transport> {
+  if (gateway !== null) return udpTransport({ ...gateway, format: 'base64' });
+  const requests = pooledRequests(api);
+  return httpTransport(requests.send, clock, () => requests.close());
+}
+
+/** Tells which downlinks it has queued. */
+class ReportingClient extends DeviceCloudClient {
+  readonly #queued: (message: Message) => void;
+
+  constructor(options: ConstructorParameters<typeof DeviceCloudClient>[0], queued: (message: Message) => void) {
+    super(options);
+    this.#queued = queued;
+  }
+
+  override async sendConfig(deviceId: string, lines: readonly string[]): Promise<Message> {
+    return this.#told(await super.sendConfig(deviceId, lines));
+  }
+
+  override async sendCommands(deviceId: string, commands: readonly string[]): Promise<Message> {
+    return this.#told(await super.sendCommands(deviceId, commands));
+  }
+
+  override async sendData(deviceId: string, body: Readonly<Record<string, unknown>>): Promise<Message> {
+    return this.#told(await super.sendData(deviceId, body));
+  }
+
+  #told(message: Message): Message {
+    this.#queued(message);
+    return message;
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * What a fleet runs against: the embedded cloud, or any cloud that speaks the contract. The runner knows no more of it than
+ * its API, and a way for datagrams.
+ */
+import type { DeviceCloudClient } from '../../client/client.js';
+import type { LinkFormat } from '../../device/device.js';
+import type { Trace } from '../../trace/events.js';
+import type { Transport } from '../../transport/transport.js';
+
+export interface Target {
+  /** The public API, for the space of the run. */
+  readonly api: DeviceCloudClient;
+  /** The way to its gateway, without faults. */
+  readonly wire: Transport;
+  /** What the devices must send over it. */
+  readonly format: LinkFormat;
+  /** Where the devices tell what happens to them. */
+  readonly trace: Trace;
+  /** What the run made there has to be taken away at its end. */
+  readonly outlivesRun: boolean;
+  /** The fleet is at rest: tells what is not yet known about the last messages. */
+  lastLook(): Promise<void>;
+  /** Ends what was opened for the run. */
+  close(): Promise<void>;
+}

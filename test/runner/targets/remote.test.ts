@@ -1,0 +1,156 @@
+/** A fleet against a cloud that only its public API and its gateway are known of. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { DeviceCloudClient } from '../../../src/client/client.js';
+import { type Service, startService } from '../../../src/cloud/service.js';
+import { InterruptedError, UsageError } from '../../../src/kernel/errors.js';
+import { seededRandom } from '../../../src/kernel/random.js';
+import { RealClock } from '../../../src/kernel/real-clock.js';
+import { packagedProfiles } from '../../../src/profile/library.js';
+import { deviceTypes } from '../../../src/runner/bench-config.js';
+import { type RunOptions, run } from '../../../src/runner/run.js';
+import type { RemoteCloud } from '../../../src/runner/targets/remote.js';
+import { parseScenario } from '../../../src/scenario/parse.js';
+import { planScenario } from '../../../src/scenario/plan-scenario.js';
+import { QUIET } from '../../support/cloud.js';
+
+const profiles = packagedProfiles();
+
+const SCENARIO = `
+name: elsewhere
+duration: 4m
+settle: 3m
+fleet:
+  - { name: clime, profile: clime, count: 2, tags: [visitor], config: { interval-report: 60 } }
+  - { name: control, profile: control, count: 1, config: { interval-report: 60 } }
+network: { latency: 1s..2s }
+steps:
+  - { at: 90s, commands: [info serial-number] }
+  - { at: 90s, to: clime/1, config: { interval-report: 120 } }
+  - { at: 90s, to: control, downlink: { output_1_state: 1 } }
+expect:
+  - device.ready == 3
+  - uplink.stored == uplink.sent
+  - downlink.queued == 5
+  - downlink.delivered == downlink.queued
+  - downlink.answered == 4
+`;
+
+let service: Service | undefined;
+
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+});
+
+async function serve(): Promise<Service> {
+  service = await startService({
+    db: 'memory',
+    host: '127.0.0.1',
+    port: 0,
+    udpPort: 0,
+    udpRawPort: null,
+    space: 'theirs',
+    clock: new RealClock(),
+    random: seededRandom(1),
+    trace: { emit: () => {} },
+    log: QUIET,
+  });
+  return service;
+}
+
+function cloudAt({ api, apiKey, udp }: Service, link: 'udp' | 'http'): RemoteCloud {
+  return {
+    api,
+    apiKey: String(apiKey),
+    spaceId: null,
+    gateway: link === 'udp' ? { host: '127.0.0.1', port: Number(udp) } : null,
+    pace: { atOnce: 4, perSecond: null },
+  };
+}
+
+/** At 60 times real time, because a device needs minutes to become ready and to report. */
+function visit(cloud: RemoteCloud, options: Partial<RunOptions> = {}) {
+  return run({
+    plan: planScenario(parseScenario(SCENARIO, 'test.yaml', deviceTypes(profiles)), { seed: 7 }),
+    profiles,
+    clock: 'real',
+    speed: 60,
+    cloud,
+    transport: 'memory',
+    db: 'memory',
+    sinks: [],
+    log: QUIET,
+    reproduce: 'again',
+    out: null,
+    stopwatch: () => 0,
+    ...options,
+  });
+}
+
+async function whatIsLeft({ api, apiKey, spaceId }: Service) {
+  const client = new DeviceCloudClient({ baseUrl: api, apiKey: String(apiKey), spaceId });
+  const [devices, tags] = [await client.devices(), await client.tags()];
+  await client.close();
+  return { devices: devices.map(({ name }) => name), tags: tags.map(({ name }) => name) };
+}
+
+describe('a run against another cloud', () => {
+  it.each(['udp', 'http'] as const)(
+    'sees over its API what became of every message, with devices on %s',
+    async (link) => {
+      const result = await visit(cloudAt(await serve(), link));
+      expect(result.failure).toBeNull();
+      expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
+      expect(result.transport).toBe(link);
+      expect(result.target).toBe(service?.api);
+    },
+  );
+
+  it('takes away what it has made, and nothing else', async () => {
+    const theirs = await serve();
+    const client = new DeviceCloudClient({
+      baseUrl: theirs.api,
+      apiKey: String(theirs.apiKey),
+      spaceId: theirs.spaceId,
+    });
+    await client.createTag({ name: 'here-before', color: '#123456' });
+    await client.createDevice({ name: 'stays', serial_number: '2159000001', token: 'a'.repeat(32) });
+    await client.close();
+    await visit(cloudAt(theirs, 'udp'), {
+      started: (control) => control.clock.after(30_000, 'the end', () => control.stop(new InterruptedError('SIGINT'))),
+    });
+    expect(await whatIsLeft(theirs)).toEqual({ devices: ['stays'], tags: ['here-before'] });
+  });
+
+  it('takes it away as well when it is interrupted while it is still being made', async () => {
+    const theirs = await serve();
+    const result = await visit(cloudAt(theirs, 'udp'), {
+      started: (control) => control.stop(new InterruptedError('SIGINT')),
+    });
+    expect(result.failure).toBe('interrupted by SIGINT');
+    expect(await whatIsLeft(theirs)).toEqual({ devices: [], tags: [] });
+  });
+
+  it('says in a sentence that the key is refused, without the key', async () => {
+    const cloud = { ...cloudAt(await serve(), 'udp'), apiKey: 'wrong-key' };
+    const failure = await visit(cloud).catch((error: Error) => error);
+    expect(failure).toBeInstanceOf(UsageError);
+    expect(String(failure)).toMatch(/can not be used: GET .*401/);
+    expect(String(failure)).not.toContain('wrong-key');
+  });
+
+  it('says that a device of the fleet exists there already, and takes away the others', async () => {
+    const theirs = await serve();
+    const client = new DeviceCloudClient({
+      baseUrl: theirs.api,
+      apiKey: String(theirs.apiKey),
+      spaceId: theirs.spaceId,
+    });
+    await client.createDevice({ name: 'theirs', serial_number: '2159017986', token: 'a'.repeat(32) });
+    await client.close();
+    const failure = await visit(cloudAt(theirs, 'udp')).catch((error: Error) => error);
+    expect(failure).toBeInstanceOf(UsageError);
+    expect(String(failure)).toMatch(/the fleet could not be created: POST .*409/);
+    expect((await whatIsLeft(theirs)).devices).toEqual(['theirs']);
+  });
+});
