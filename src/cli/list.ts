@@ -1,6 +1,7 @@
 /** `ghostfleet list`: what scenarios can name. */
 import { EXIT } from '../kernel/errors.js';
 import { packagedProfiles } from '../profile/library.js';
+import { CALLS } from '../scenario/load/calls.js';
 import { STEPS } from '../scenario/steps/index.js';
 import { METRICS } from '../trace/metrics/index.js';
 import { FAULT_KINDS } from '../transport/faults/index.js';
@@ -9,6 +10,7 @@ import { command } from './command.js';
 const SUBJECTS = {
   profiles: () => [...packagedProfiles().values()].map(({ name, title }) => [name, title]),
   steps: () => Object.entries(STEPS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
+  calls: () => Object.entries(CALLS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
   faults: () => Object.entries(FAULT_KINDS).map(([name, { about }]) => [name, about]),
   metrics: () =>
     METRICS.map(({ name, shape, about }) => [name, `${about}${shape === 'durations' ? ' (durations)' : ''}`]),
@@ -18,7 +20,7 @@ type Subject = keyof typeof SUBJECTS;
 
 export const list = command<{ readonly subject: Subject }>(
   'list <subject>',
-  'List profiles, steps, faults or metrics',
+  'List profiles, steps, calls, faults or metrics',
   (parser) =>
     parser.positional('subject', {
       choices: Object.keys(SUBJECTS),

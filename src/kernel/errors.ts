@@ -14,6 +14,8 @@ export const EXIT = {
   expectation: 3,
   /** The world did not come to rest. */
   stuck: 4,
+  /** The machine or the generator spoiled the measurement: it says nothing about the service. */
+  invalid: 5,
   interrupted: 130,
 } as const;
 

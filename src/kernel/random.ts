@@ -56,6 +56,25 @@ export function chance(random: Draws, ratio: number): boolean {
   return ratio > 0 && (ratio >= 1 || random.next() < ratio);
 }
 
+/**
+ * Exponentially distributed with mean 1: the time between arrivals that know nothing of each other.
+ *
+ * Von Neumann's comparison of uniform numbers, because a logarithm may differ in its last bit between engines. Runs of falling
+ * numbers are drawn until one has odd length; the first number of that run is the fraction, the runs before it the whole part.
+ */
+export function exponential(random: Draws): number {
+  for (let whole = 0; ; whole++) {
+    const fraction = random.next();
+    let previous = fraction;
+    let length = 1;
+    for (let next = random.next(); next < previous; next = random.next()) {
+      previous = next;
+      length++;
+    }
+    if (length % 2 === 1) return whole + fraction;
+  }
+}
+
 /** `length` random bytes. */
 export function randomBytes(random: Draws, length: number): Uint8Array {
   const bytes = new Uint8Array(length);

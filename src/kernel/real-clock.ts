@@ -14,8 +14,12 @@ const LONGEST_TIMER = 2_147_483_647;
 export interface RealClockOptions {
   /** Simulated milliseconds that pass in a real one. Default 1. */
   readonly speed?: number;
-  /** The calendar time at which the world begins. Default: now. */
+  /** The calendar time at which the world begins. Default: the moment at which it does. */
   readonly start?: UnixMillis;
+  /** Time stands at 0, and no alarm comes, until {@link RealClock.begin}: for as long as a world is being built. */
+  readonly frozen?: boolean;
+  /** Told for every alarm how much later it came than it was due, in real milliseconds. */
+  readonly onAlarm?: (lateBy: Millis) => void;
 }
 
 interface Pending {
@@ -25,8 +29,11 @@ interface Pending {
 
 export class RealClock implements DrivenClock {
   readonly #speed: number;
-  readonly #start: UnixMillis;
-  readonly #origin = performance.now();
+  #start: UnixMillis;
+  readonly #onAlarm: ((lateBy: Millis) => void) | undefined;
+  #origin = performance.now();
+  #frozen: boolean;
+  readonly #fixedStart: boolean;
   readonly #heap = new AlarmHeap();
   readonly #pending = new Map<number, Pending>();
   readonly #holds = new Holds();
@@ -41,10 +48,22 @@ export class RealClock implements DrivenClock {
     this.#speed = options.speed ?? 1;
     if (!(this.#speed > 0)) throw new RangeError(`speed must be more than 0, not ${this.#speed}`);
     this.#start = options.start ?? Date.now();
+    this.#onAlarm = options.onAlarm;
+    this.#frozen = options.frozen ?? false;
+    this.#fixedStart = options.start !== undefined;
   }
 
   get now(): Instant {
-    return (performance.now() - this.#origin) * this.#speed;
+    return this.#frozen ? 0 : (performance.now() - this.#origin) * this.#speed;
+  }
+
+  /** Time begins to pass, from 0. */
+  begin(): void {
+    if (!this.#frozen) return;
+    this.#origin = performance.now();
+    if (!this.#fixedStart) this.#start = Date.now();
+    this.#frozen = false;
+    if (this.#pending.size > 0) this.#arm(this.#heap.nextDue);
   }
 
   get wall(): UnixMillis {
@@ -112,6 +131,7 @@ export class RealClock implements DrivenClock {
   }
 
   #arm(due: Instant): void {
+    if (this.#frozen) return;
     clearTimeout(this.#timer);
     this.#armedFor = due;
     const wait = Math.ceil(Math.max(0, (due - this.now) / this.#speed));
@@ -141,9 +161,11 @@ export class RealClock implements DrivenClock {
   }
 
   #take(): (() => void) | undefined {
+    const due = this.#heap.nextDue;
     const slot = this.#heap.pop();
     const entry = this.#pending.get(slot);
     this.#pending.delete(slot);
+    if (entry !== undefined) this.#onAlarm?.((this.now - due) / this.#speed);
     return entry?.action;
   }
 }

@@ -57,10 +57,11 @@ export function formatDuration(duration: Millis): string {
   return text;
 }
 
-/** Writes a measured duration for people, three significant places at most: "840ms", "12.4s", "21m 05s", "3h 07m". */
+/** Writes a measured duration for people, three significant places at most: "0.42ms", "840ms", "12.4s", "21m 05s", "3h 07m". */
 export function humanDuration(duration: Millis): string {
   const two = (n: number) => String(n).padStart(2, '0');
   if (duration < 0) return `-${humanDuration(-duration)}`;
+  if (duration < 9.95 && !Number.isInteger(duration)) return `${Number(duration.toPrecision(2))}ms`;
   if (duration < 999.5) return `${Math.round(duration)}ms`;
   if (duration < 99_950) return `${(duration / 1000).toFixed(1)}s`;
   const whole = Math.round(duration / 1000);

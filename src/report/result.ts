@@ -4,6 +4,7 @@
  */
 import type { ExitCode } from '../kernel/errors.js';
 import type { Millis } from '../kernel/time.js';
+import type { Spread } from '../trace/distribution.js';
 import type { RunSummary } from '../trace/metrics/index.js';
 
 export interface RunResult extends RunSummary {
@@ -27,6 +28,8 @@ export interface RunResult extends RunSummary {
   readonly out: string | null;
   readonly simulatedMs: Millis;
   readonly wallMs: Millis;
+  /** How the process kept up; null in virtual time, which waits for it. */
+  readonly generator: GeneratorReport | null;
   /** Events of the trace. */
   readonly events: number;
   readonly expectations: readonly ExpectationResult[];
@@ -36,6 +39,21 @@ export interface RunResult extends RunSummary {
   readonly next: readonly string[];
   /** Names of the devices that the report mentions, by serial number. */
   readonly names: Readonly<Record<string, string>>;
+}
+
+export interface GeneratorReport {
+  /** How much later than their time things were done, in real time; undefined when there was nothing to do. */
+  readonly lateness: Spread | undefined;
+  /** 99 % of the event loop's turns were delayed by no more. */
+  readonly eventLoopDelay: Millis;
+  /** Share of the time in which the event loop was busy, 0 to 1. */
+  readonly busy: number;
+  /** Cores in use on average. */
+  readonly cpu: number;
+  /** Share of the time spent on collecting garbage, 0 to 1. */
+  readonly gc: number;
+  /** Why the run says nothing about the service; null when it does. */
+  readonly spoiled: string | null;
 }
 
 export interface ExpectationResult {

@@ -7,6 +7,7 @@ import type { Plan, PlannedAction } from '../scenario/plan.js';
 import { describeStep, runStep } from '../scenario/steps/index.js';
 import type { DeviceHandle, World } from '../scenario/world.js';
 import type { Trace } from '../trace/events.js';
+import type { Loads } from './load/loads.js';
 
 /** How often the world is asked whether it has come to rest. */
 const REST_CHECK = seconds(1);
@@ -19,6 +20,8 @@ export interface Cast {
   readonly handles: readonly DeviceHandle[];
   readonly world: World;
   readonly trace: Trace;
+  /** Begins the loads of the plan. */
+  readonly startLoads: () => Loads;
 }
 
 /** Lets the time of the plan pass. @throws StuckError when the world does not come to rest; the reason when the clock is stopped */
@@ -28,10 +31,15 @@ export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void>
     clock.after(planned.bootAt, 'the first power-up of a device', () => devices[index]?.powerOn());
   });
   for (const action of plan.actions) schedule(action, cast, clock);
-  await clock.runUntil(plan.duration);
-  trace.emit({ kind: 'world.closing', at: clock.now });
-  for (const device of devices) device.close();
-  await settle(devices, plan, clock);
+  const loads = cast.startLoads();
+  try {
+    await clock.runUntil(plan.duration);
+    trace.emit({ kind: 'world.closing', at: clock.now });
+    for (const device of devices) device.close();
+    await settle(devices, loads, plan, clock);
+  } finally {
+    loads.close();
+  }
 }
 
 /** A step's requests keep virtual time still, device after device: the order of requests is part of the run. */
@@ -55,13 +63,14 @@ function schedule(action: PlannedAction, { world, handles, trace }: Cast, clock:
 }
 
 /** Lets open exchanges end. @throws StuckError naming who is still busy, and with what */
-async function settle(devices: readonly Device[], plan: Plan, clock: DrivenClock): Promise<void> {
+async function settle(devices: readonly Device[], loads: Loads, plan: Plan, clock: DrivenClock): Promise<void> {
   const deadline = plan.duration + plan.settle;
   for (;;) {
     const busy = devices.flatMap((device, index) => {
       const work = device.busyWith;
       return work === undefined ? [] : [`${plan.devices[index]?.name} with ${work}`];
     });
+    busy.push(...loads.open);
     if (busy.length === 0) return;
     if (clock.now >= deadline) {
       const shown = busy.slice(0, 5).join(', ') + (busy.length > 5 ? ` and ${busy.length - 5} more` : '');

@@ -4,12 +4,12 @@
 import type { Log } from '../cloud/context.js';
 import type { Device } from '../device/device.js';
 import type { DrivenClock } from '../kernel/clock.js';
-import { EXIT, type ExitCode, GhostfleetError } from '../kernel/errors.js';
+import { EXIT, type GhostfleetError } from '../kernel/errors.js';
 import { type Random, seededRandom } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { VirtualClock } from '../kernel/virtual-clock.js';
 import type { Profile } from '../profile/profile.js';
-import type { RunResult } from '../report/result.js';
+import type { GeneratorReport, RunResult } from '../report/result.js';
 import { planDigest } from '../scenario/describe.js';
 import { evaluate } from '../scenario/expect/evaluate.js';
 import type { Plan } from '../scenario/plan.js';
@@ -22,7 +22,11 @@ import type { FaultSpec } from '../transport/faults/index.js';
 import { withFaults } from '../transport/faults/with-faults.js';
 import { type Cast, letTimePass } from './course.js';
 import { buildFleet } from './fleet.js';
+import { GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, worldOf } from './handles.js';
+import { type End, howItEnds, judge } from './judge.js';
+import { type CallSender, httpCalls } from './load/http-calls.js';
+import { Loads } from './load/loads.js';
 import { provision, tearDown } from './provision.js';
 import { embeddedTarget } from './targets/embedded.js';
 import { type RemoteCloud, remoteTarget } from './targets/remote.js';
@@ -30,6 +34,8 @@ import type { Target } from './targets/target.js';
 
 /** Requests of the provisioning that are under way at once in real time. */
 const PROVISIONING = 16;
+/** Connections that the loads share in real time. */
+const CONNECTIONS = 64;
 
 export interface RunOptions {
   readonly plan: Plan;
@@ -67,9 +73,8 @@ export interface RunControl {
 export async function run(options: RunOptions): Promise<RunResult> {
   const { plan } = options;
   const began = options.stopwatch();
-  const clock: DrivenClock =
-    options.clock === 'virtual' ? new VirtualClock({ start: plan.start }) : new RealClock({ speed: options.speed });
-  const metrics = new Metrics(plan.devices.length);
+  const { clock, begin, generatorReport } = timeOf(options);
+  const metrics = new Metrics(plan.devices.length, plan.warmUp);
   const digest = new DigestSink();
   const trace = new TraceLog([metrics], [digest, ...options.sinks]);
   const random = seededRandom(plan.seed);
@@ -79,22 +84,26 @@ export async function run(options: RunOptions): Promise<RunResult> {
     clock.stop(reason);
   };
   const target = await openTarget(options, clock, trace, random);
-  const cast = build(options, target, clock, random);
+  const sender = httpCalls({ ...target.address, connections: CONNECTIONS });
+  const cast = build(options, target, sender, clock, random);
   let end: End;
+  let generator: GeneratorReport | null = null;
   try {
     options.started?.({ clock, metrics, stop });
     const concurrency = options.clock === 'virtual' ? 1 : PROVISIONING;
     await provision(plan, cast.world, cast.handles, { concurrency, signal: abort.signal });
+    begin();
     end = await howItEnds(letTimePass(cast, clock).then(() => target.lastLook()));
   } finally {
+    generator = generatorReport();
     trace.close();
     for (const device of cast.devices) device.powerOff();
     if (target.outlivesRun) await cleanUp(cast, options.log);
+    await sender.close();
     await target.close();
   }
   const expectations = plan.expectations.map((expectation) => evaluate(expectation, metrics));
-  const held = expectations.every((expectation) => expectation.passed);
-  const exitCode = end.exitCode !== EXIT.fine || held ? end.exitCode : EXIT.expectation;
+  const { exitCode, failure } = judge(end, expectations, metrics.contradictions, generator);
   return {
     ...metrics.summary(),
     scenario: plan.scenario,
@@ -103,7 +112,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     planDigest: planDigest(plan),
     passed: exitCode === EXIT.fine,
     exitCode,
-    failure: end.failure,
+    failure,
     clock: options.clock,
     speed: options.clock === 'real' ? options.speed : null,
     target: options.cloud?.api ?? 'embedded',
@@ -111,12 +120,31 @@ export async function run(options: RunOptions): Promise<RunResult> {
     out: options.out,
     simulatedMs: clock.now,
     wallMs: options.stopwatch() - began,
+    generator,
     events: trace.events,
     expectations,
     reproduce: options.reproduce,
     next: plan.next,
     names: Object.fromEntries(plan.devices.map(({ serial, name }) => [serial, name])),
   };
+}
+
+/** The clock of a run, and in real time what watches whether the run keeps up with it. */
+function timeOf({ clock, speed, plan }: RunOptions): {
+  readonly clock: DrivenClock;
+  readonly begin: () => void;
+  readonly generatorReport: () => GeneratorReport | null;
+} {
+  if (clock === 'virtual') {
+    return { clock: new VirtualClock({ start: plan.start }), begin: () => {}, generatorReport: () => null };
+  }
+  let watch: GeneratorWatch | undefined;
+  const real = new RealClock({ speed, frozen: true, onAlarm: (lateBy) => watch?.late(lateBy) });
+  const begin = () => {
+    watch = new GeneratorWatch();
+    real.begin();
+  };
+  return { clock: real, begin, generatorReport: () => watch?.end() ?? null };
 }
 
 function transportOf({ cloud, transport }: RunOptions): string {
@@ -135,37 +163,33 @@ function openTarget(options: RunOptions, clock: DrivenClock, trace: Trace, rando
 }
 
 /** The fleet, ready to be made known to the cloud and switched on. */
-function build(options: RunOptions, target: Target, clock: DrivenClock, random: Random): Cast & { world: RunWorld } {
+function build(
+  options: RunOptions,
+  target: Target,
+  sender: CallSender,
+  clock: DrivenClock,
+  random: Random,
+): Cast & { world: RunWorld } {
   const { plan } = options;
-  const { api, wire, format, trace } = target;
+  const { api, wire, format, trace, accepted } = target;
+  const virtual = options.clock === 'virtual';
   const transport = withFaults(wire, { clock, random, trace, faults: faultsOf(plan) });
   const devices = buildFleet({ ...options, clock, random, trace, transport, format });
   const handles = plan.devices.map((planned, index) => {
     const tags = plan.groups[planned.group]?.tags ?? [];
     return deviceHandle(planned, tags, devices[index] as Device);
   });
-  return { plan, devices, handles, world: worldOf(api), trace };
+  const startLoads = () =>
+    new Loads(plan.loads, {
+      ...{ clock, random, trace, handles, accepted, space: api.spaceId },
+      ...{ sender, connections: virtual ? 1 : CONNECTIONS, leastPause: virtual ? 1 : 0 },
+    });
+  return { plan, devices, handles, world: worldOf(api), trace, startLoads };
 }
 
 async function cleanUp({ world, handles }: Cast & { world: RunWorld }, log: Log): Promise<void> {
   const left = await tearDown(world, handles, PROVISIONING);
   if (left.length > 0) log.warn({ left }, `${left.length} things that the run made could not be deleted`);
-}
-
-interface End {
-  readonly exitCode: ExitCode;
-  /** Why the run ended early. */
-  readonly failure: string | null;
-}
-
-async function howItEnds(course: Promise<void>): Promise<End> {
-  try {
-    await course;
-    return { exitCode: EXIT.fine, failure: null };
-  } catch (error) {
-    if (error instanceof GhostfleetError) return { exitCode: error.exit, failure: error.message };
-    throw error;
-  }
 }
 
 function faultsOf(plan: Plan): readonly ScheduledFault<FaultSpec>[] {

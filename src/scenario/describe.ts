@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { formatRatio } from '../kernel/ratio.js';
 import { formatDuration, type Instant } from '../kernel/time.js';
 import type { FaultSpec } from '../transport/faults/index.js';
-import type { Plan, PlannedAction, PlannedFault } from './plan.js';
+import type { Pace } from './load/load.js';
+import type { Plan, PlannedAction, PlannedFault, PlannedLoad } from './plan.js';
 import { describeStep } from './steps/index.js';
 
 /** Width of a column that holds a time. */
@@ -25,6 +26,7 @@ export function describePlan(plan: Plan): string {
     ...section('fleet', describeFleet(plan)),
     ...section('network', plan.network.map(describeFault)),
     ...section('steps', describeActions(plan)),
+    ...section('load', plan.loads.map(describeLoad)),
     ...section(
       'expect',
       plan.expectations.map((expectation) => expectation.line),
@@ -80,6 +82,26 @@ function describeFaultSpec(fault: FaultSpec): string {
     default:
       return fault satisfies never;
   }
+}
+
+function describeLoad({ name, from, until, pace, devices }: PlannedLoad): string {
+  const when = `${moment(from)} to ${moment(until)}`.padEnd(COLUMN);
+  const about = devices.length === 1 ? '1 device' : `${devices.length} devices`;
+  return `${when} ${`${name}, ${about}`.padEnd(2 * COLUMN)} ${describePace(pace)}`;
+}
+
+function describePace(pace: Pace): string {
+  if (pace.kind === 'closed') return `${pace.users} users that wait, and think for ${formatDuration(pace.think)}`;
+  const rates = pace.pieces.map(({ first, last }) => (first === last ? rate(first) : `${rate(first)}..${rate(last)}`));
+  return `${rates.join(', then ')}, ${pace.spacing === 'even' ? 'evenly' : 'Poisson'}`;
+}
+
+function rate(perSecond: number): string {
+  return perSecond >= 1 || perSecond === 0 ? `${round(perSecond)}/s` : `${round(perSecond * 3600)}/h`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
 }
 
 /** One line a step of the scenario, however many devices it is spread over. */

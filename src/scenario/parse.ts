@@ -19,6 +19,7 @@ import { didYouMean, quote } from '../input/problems.js';
 import { hours, type Millis, minutes, type UnixMillis } from '../kernel/time.js';
 import { expectation } from './expect/parse.js';
 import { type DeviceTypes, type FleetShape, fleet } from './parse-fleet.js';
+import { load } from './parse-load.js';
 import { network } from './parse-network.js';
 import type { FleetGroup, Scenario, ScenarioStep, Selector } from './scenario.js';
 import { checkStep, STEP_NAMES } from './steps/index.js';
@@ -29,7 +30,10 @@ const DEFAULT_SEED = 1;
 const DEFAULT_SETTLE: Millis = minutes(10);
 const LONGEST_DURATION: Millis = hours(24 * 366);
 
-const KEYS = ['name', 'about', 'seed', 'start', 'duration', 'settle', 'fleet', 'network', 'steps', 'expect', 'next'];
+const KEYS = [
+  ...['name', 'about', 'seed', 'start', 'duration', 'settle', 'warm-up'],
+  ...['fleet', 'network', 'steps', 'load', 'expect', 'next'],
+];
 
 /**
  * @param source the YAML text
@@ -61,6 +65,7 @@ function readScenario(root: MapNode, file: string, types: DeviceTypes, problems:
   const start = read('start', calendarTime, DEFAULT_START);
   const length = read('duration', positiveDuration);
   const settle = read('settle', duration, DEFAULT_SETTLE);
+  const warmUp = read('warm-up', duration, 0);
   // A wrong duration must not make every later moment wrong too.
   const end = length ?? Number.POSITIVE_INFINITY;
   const shape: FleetShape = { types, end };
@@ -74,9 +79,16 @@ function readScenario(root: MapNode, file: string, types: DeviceTypes, problems:
     list((node, found) => step(node, found, { names, sizes, end })),
     [],
   );
+  const loads = read(
+    'load',
+    (node, found) =>
+      load(node, found, { end, selector: (to, place) => selector(to, place, found, { names, sizes, end }) }),
+    [],
+  );
   const expectations = read('expect', list(expectation), []);
   const next = read('next', list(text()), []);
   if (name === undefined || about === undefined || seed === undefined || start === undefined) return undefined;
+  if (warmUp === undefined || loads === undefined) return undefined;
   if (length === undefined || settle === undefined || groups === undefined || faults === undefined) return undefined;
   if (steps === undefined || expectations === undefined || next === undefined) return undefined;
   return {
@@ -87,9 +99,11 @@ function readScenario(root: MapNode, file: string, types: DeviceTypes, problems:
     start,
     duration: length,
     settle,
+    warmUp,
     fleet: groups,
     network: faults,
     steps,
+    loads,
     expectations,
     next,
   };

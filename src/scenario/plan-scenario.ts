@@ -24,10 +24,12 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     start: scenario.start,
     duration: scenario.duration,
     settle: scenario.settle,
+    warmUp: scenario.warmUp,
     groups: scenario.fleet.map(planGroup),
     devices,
     network: scenario.network,
     actions: planActions(scenario, devices),
+    loads: scenario.loads.map(({ to, ...load }) => ({ ...load, devices: select(to, scenario.fleet, devices) })),
     expectations: scenario.expectations,
     next: scenario.next,
   };

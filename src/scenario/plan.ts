@@ -8,6 +8,7 @@
 import type { Instant, Millis, UnixMillis } from '../kernel/time.js';
 import type { FaultSpec } from '../transport/faults/index.js';
 import type { Expectation } from './expect/expectation.js';
+import type { Load } from './load/load.js';
 import type { StepCall } from './steps/index.js';
 
 export interface Plan {
@@ -20,12 +21,16 @@ export interface Plan {
   readonly duration: Millis;
   /** How long open exchanges may take to end after that. */
   readonly settle: Millis;
+  /** Calls that were due earlier do not count in latencies. */
+  readonly warmUp: Millis;
   readonly groups: readonly PlannedGroup[];
   /** In the order of the groups; steps refer to them by their index. */
   readonly devices: readonly PlannedDevice[];
   readonly network: readonly PlannedFault[];
   /** In order of time; at the same time in the order of the file. */
   readonly actions: readonly PlannedAction[];
+  /** Requests to the API that go on beside the steps. */
+  readonly loads: readonly PlannedLoad[];
   readonly expectations: readonly Expectation[];
   /** What to try next, for people. */
   readonly next: readonly string[];
@@ -79,3 +84,9 @@ export type PlannedAction = StepCall & {
   /** Indices into {@link Plan.devices}, ascending. */
   readonly devices: readonly number[];
 };
+
+/** A load and the devices that its requests are about, one after the other. */
+export interface PlannedLoad extends Load {
+  /** Indices into {@link Plan.devices}, ascending. */
+  readonly devices: readonly number[];
+}

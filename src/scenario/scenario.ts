@@ -28,6 +28,7 @@
  */
 import type { Instant, Millis, UnixMillis } from '../kernel/time.js';
 import type { Expectation } from './expect/expectation.js';
+import type { ScenarioLoad } from './parse-load.js';
 import type { PlannedFault } from './plan.js';
 import type { StepCall } from './steps/index.js';
 
@@ -40,10 +41,13 @@ export interface Scenario {
   readonly start: UnixMillis;
   readonly duration: Millis;
   readonly settle: Millis;
+  /** Calls that were due earlier do not count in latencies. */
+  readonly warmUp: Millis;
   readonly fleet: readonly FleetGroup[];
   /** What holds all the time comes first. */
   readonly network: readonly PlannedFault[];
   readonly steps: readonly ScenarioStep[];
+  readonly loads: readonly ScenarioLoad[];
   readonly expectations: readonly Expectation[];
   /** What to try next, for people. */
   readonly next: readonly string[];

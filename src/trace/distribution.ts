@@ -1,6 +1,6 @@
 /**
  * How durations are spread: an HDR histogram with three significant digits, plus what it would round away (least,
- * greatest, sum). Recording costs some 30 ns; durations are whole milliseconds.
+ * greatest, sum). Recording costs some 30 ns. Durations are whole milliseconds, or finer ones where that matters.
  */
 import { build, type Histogram } from 'hdr-histogram-js';
 import type { Millis } from '../kernel/time.js';
@@ -17,17 +17,27 @@ export interface Spread {
 }
 
 export class Distribution {
+  /** Steps in a millisecond, to which durations are rounded. */
+  readonly #steps: number;
   // Made with the first value: of the many stages and types of a run most stay empty.
   #histogram: Histogram | undefined;
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
   #sum = 0;
 
-  /** All values of `parts` together. */
+  /** @param steps in a millisecond: 1000 for durations that are measured in microseconds */
+  constructor(steps = 1) {
+    this.#steps = steps;
+  }
+
+  /** All values of `parts` together, which must have the same steps. */
   static merged(parts: Iterable<Distribution>): Distribution {
-    const all = new Distribution();
-    for (const part of parts) all.#add(part);
-    return all;
+    let all: Distribution | undefined;
+    for (const part of parts) {
+      all ??= new Distribution(part.#steps);
+      all.#add(part);
+    }
+    return all ?? new Distribution();
   }
 
   get count(): number {
@@ -53,9 +63,10 @@ export class Distribution {
 
   /** Records a duration; a negative one counts as 0. */
   record(duration: Millis): void {
-    const whole = Math.max(0, Math.round(duration));
+    const counted = Math.max(0, Math.round(duration * this.#steps));
     this.#histogram ??= emptyHistogram();
-    this.#histogram.recordValue(whole);
+    this.#histogram.recordValue(counted);
+    const whole = counted / this.#steps;
     this.#sum += whole;
     if (whole < this.#min) this.#min = whole;
     if (whole > this.#max) this.#max = whole;
@@ -65,7 +76,7 @@ export class Distribution {
   percentile(percent: number): Millis | undefined {
     if (this.#histogram === undefined) return undefined;
     // A bucket is named by its upper end, which may lie beyond every recorded value.
-    return Math.max(this.#min, Math.min(this.#max, this.#histogram.getValueAtPercentile(percent)));
+    return Math.max(this.#min, Math.min(this.#max, this.#histogram.getValueAtPercentile(percent) / this.#steps));
   }
 
   /** undefined when nothing was recorded. */
@@ -74,7 +85,7 @@ export class Distribution {
     return {
       count: this.count,
       min: this.#min,
-      mean: Math.round(this.#sum / this.count),
+      mean: Math.round((this.#sum / this.count) * this.#steps) / this.#steps,
       p50: this.percentile(50) ?? 0,
       p95: this.percentile(95) ?? 0,
       p99: this.percentile(99) ?? 0,
@@ -83,6 +94,7 @@ export class Distribution {
   }
 
   #add(other: Distribution): void {
+    if (other.#steps !== this.#steps) throw new RangeError('distributions of different steps can not be merged');
     if (other.#histogram === undefined) return;
     this.#histogram ??= emptyHistogram();
     this.#histogram.add(other.#histogram);

@@ -130,6 +130,43 @@ export type CloudEvent =
   | { readonly kind: 'downlink.cancelled'; readonly at: Instant; readonly serial: number; readonly downlink: string }
   | { readonly kind: 'downlink.expired'; readonly at: Instant; readonly serial: number; readonly downlink: string };
 
+/** A request of a load, which the runner sends to the API. `call` names the load; `intended` is when it was due. */
+export type CallEvent =
+  /** `status` of its answer; 0: there was none, `why` says so in a short fixed phrase (empty otherwise). */
+  | {
+      readonly kind: 'call.done';
+      readonly at: Instant;
+      readonly call: string;
+      readonly intended: Instant;
+      readonly sent: Instant;
+      readonly status: number;
+      readonly why: string;
+    }
+  /** It was never sent. */
+  | {
+      readonly kind: 'call.dropped';
+      readonly at: Instant;
+      readonly call: string;
+      readonly intended: Instant;
+      readonly why: string;
+    }
+  /** It was still without an answer at the very end. */
+  | {
+      readonly kind: 'call.open';
+      readonly at: Instant;
+      readonly call: string;
+      readonly intended: Instant;
+      readonly sent: Instant;
+    }
+  /** A load is over. `planned`: requests that were due until then, counted apart from those that were made. */
+  | {
+      readonly kind: 'load.closed';
+      readonly at: Instant;
+      readonly call: string;
+      readonly planned: number;
+      readonly closedLoop: boolean;
+    };
+
 /** Something that happened between the two, or that the runner did. */
 export type WorldEvent =
   /** The network lost, doubled or changed a datagram because a fault says so. */
@@ -145,7 +182,7 @@ export type WorldEvent =
   /** The scenario's time is over; devices begin nothing new. */
   | { readonly kind: 'world.closing'; readonly at: Instant };
 
-export type TraceEvent = DeviceEvent | CloudEvent | WorldEvent;
+export type TraceEvent = DeviceEvent | CloudEvent | CallEvent | WorldEvent;
 
 /** Where facts go. */
 export interface Trace {

@@ -34,18 +34,22 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
     // No gateway at that port, or no route: to the device it is silence, and it repeats.
     socket.on('error', () => {});
   }
+  let closed = false;
   return {
     connect: (serial, receive) => {
       receivers.set(serial, receive);
       const socket = sockets[serial % sockets.length] as Socket;
       return {
         send: (datagram) => {
+          // What a fault has held back may come when the wire is cut.
+          if (closed) return;
           wires?.toCloud.departed();
           socket.send(datagram, port, host);
         },
       };
     },
     close: async () => {
+      closed = true;
       await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => socket.close(() => resolve()))));
     },
   };

@@ -21,6 +21,7 @@ export function resultOf(changes: Partial<RunResult> = {}, events: readonly Trac
     speed: null,
     target: 'embedded',
     transport: 'memory',
+    generator: null,
     out: null,
     simulatedMs: 360 * MINUTE,
     wallMs: 2345,

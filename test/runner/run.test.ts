@@ -146,3 +146,24 @@ expect: [step.failed == 2]
     for (const { claimToken } of plan.devices) expect(text).not.toContain(claimToken);
   });
 });
+
+describe('the loads of a run', () => {
+  const LOADED = `${SMALL.replace(
+    'expect:',
+    `load:
+  - { latest-value:, rate: 1/s..3/s, spacing: poisson, from: 20m, until: 25m }
+  - { count-devices:, users: 2, think: 5m }
+  - { commands: [info show], rate: 12/h, to: control }
+expect:
+  - call.answered == call.planned
+  - downlink.queued == 10 + 18`,
+  ).replace('  - downlink.queued == 10\n', '')}`;
+
+  it('are part of its course: the same seed makes the same requests at the same times', async () => {
+    const once = await runText(LOADED);
+    expect(once.expectations.filter(({ passed }) => !passed)).toEqual([]);
+    expect(Object.keys(once.calls)).toEqual(['commands to control', 'count-devices', 'latest-value']);
+    expect((await runText(LOADED)).digest).toBe(once.digest);
+    expect((await runText(LOADED, { seed: 8 })).digest).not.toBe(once.digest);
+  });
+});

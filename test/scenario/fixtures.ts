@@ -17,18 +17,20 @@ export interface ScenarioParts {
   readonly fleet?: string;
   readonly network?: string;
   readonly steps?: string;
+  readonly load?: string;
   readonly expect?: string;
 }
 
 const HEAD = 'name: test\nduration: 2h\n';
 const FLEET = '  - { name: clime, profile: clime, count: 3 }\n  - { name: control, profile: control, count: 2 }\n';
 
-export function yamlOf({ head = HEAD, fleet = FLEET, network, steps, expect }: ScenarioParts = {}): string {
+export function yamlOf({ head = HEAD, fleet = FLEET, network, steps, load, expect }: ScenarioParts = {}): string {
   return [
     head,
     `fleet:\n${fleet}`,
     network === undefined ? '' : `network:\n${network}`,
     steps === undefined ? '' : `steps:\n${steps}`,
+    load === undefined ? '' : `load:\n${load}`,
     expect === undefined ? '' : `expect:\n${expect}`,
   ].join('');
 }

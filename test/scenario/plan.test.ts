@@ -108,6 +108,7 @@ describe('the description of a plan', () => {
   const scenario = scenarioOf({
     network: '  loss: 1%\n  faults: [{ outage: up, from: 30m, until: 40m, to: clime }]\n',
     steps: '  - { at: 1h, to: clime, over: 5m, config: { interval-report: 900 } }\n',
+    load: '  - { latest-value:, rate: 1/m..3/s, from: 1h }\n  - { list-devices:, users: 3, think: 2s }\n',
     expect: '  - device.ready == fleet.devices\n',
   });
   const plan = planScenario(scenario, { seed: 7 });
@@ -119,6 +120,8 @@ describe('the description of a plan', () => {
     expect(text).toMatch(/always +loss 1%/);
     expect(text).toMatch(/30m to 40m +outage · clime · only up/);
     expect(text).toMatch(/1h to 1h3m20s +3 × clime-0001 … clime-0003 +config: app config interval-report 900/);
+    expect(text).toMatch(/1h to 2h +latest-value, 5 devices +60\/h..3\/s, evenly/);
+    expect(text).toMatch(/0s to 2h +list-devices, 5 devices +3 users that wait, and think for 2s/);
     expect(text).toContain('device.ready == fleet.devices');
   });
 

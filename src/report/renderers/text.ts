@@ -3,16 +3,16 @@
  * the same course again.
  */
 import { humanDuration } from '../../kernel/time.js';
-import type { Spread } from '../../trace/distribution.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
 import type { DownlinkTimeline } from '../../trace/metrics/downlinks.js';
 import { bar } from '../progress.js';
 import type { RunResult } from '../result.js';
-import { type Column, table, wrap } from '../table.js';
+import { wrap } from '../table.js';
 import type { RenderOptions } from './index.js';
+import { load } from './text-load.js';
+import { percent, section, spreadCells, WIDTH } from './text-parts.js';
 
-const WIDTH = 100;
 const BAR_WIDTH = 24;
 /** Of the longest type of downlink, `firmware`. */
 const TYPE_WIDTH = 8;
@@ -26,6 +26,7 @@ export function text(result: RunResult, { colour = false }: RenderOptions = {}):
     downlinks(result),
     waits(result),
     slowest(result),
+    load(result),
     anomalies(result),
     expectations(result, paint),
     result.failure === null ? [] : wrap(paint('bad', `✗ ${result.failure}`), WIDTH),
@@ -181,31 +182,9 @@ function expectations({ expectations: outcomes }: RunResult, paint: Paint): read
   return ['expectations', ...lines];
 }
 
-/** A table under a title; the first cell of a row names it. An empty column title belongs to text, the others to numbers. */
-function section(title: string, columns: readonly string[], rows: readonly (readonly string[])[]): readonly string[] {
-  const titles: readonly Column[] = columns.map((column) => ({
-    title: column,
-    align: column === '' ? 'left' : 'right',
-  }));
-  return table([{ title }, ...titles], rows.map(indented));
-}
-
-function indented(row: readonly string[]): readonly string[] {
-  return [`  ${row[0] ?? ''}`, ...row.slice(1)];
-}
-
-function spreadCells({ count, p50, p95, p99, max }: Spread): readonly string[] {
-  return [String(count), ...[p50, p95, p99, max].map(humanDuration)];
-}
-
 /** A downlink is delivered, which the API calls sent, when its last fragment is acknowledged. */
 function stageName(stage: (typeof STAGES)[number]): string {
   return stage === 'contact' ? 'first contact' : stage === 'delivered' ? 'acknowledged' : stage;
-}
-
-/** With one decimal; what is there but rounds to nothing is not 0. */
-function percent(share: number): string {
-  return share > 0 && share < 0.0005 ? '<0.1%' : `${(share * 100).toFixed(1)}%`;
 }
 
 function sum(counts: Readonly<Record<string, number>>): number {

@@ -56,12 +56,14 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    const api = new DeviceCloudClient({ baseUrl: service.api, apiKey: keyOf(service), spaceId: service.spaceId });
+    const address = { baseUrl: service.api, apiKey: keyOf(service) };
+    const api = new DeviceCloudClient({ ...address, spaceId: service.spaceId });
     closers.push(() => api.close());
     const wire = await openWire(transport, service, clock, virtual && udp ? wires : undefined);
     closers.push(() => wire.close());
     const format = transport === 'http' ? 'http' : 'base64';
-    return { api, wire, format, trace, outlivesRun: false, lastLook: async () => {}, close };
+    const alreadyTold = { accepted: () => {}, lastLook: async () => {} };
+    return { api, address, wire, format, trace, outlivesRun: false, ...alreadyTold, close };
   } catch (error) {
     await close();
     throw error;

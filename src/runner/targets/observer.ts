@@ -42,8 +42,6 @@ export class Observer implements Trace {
   readonly #trace: Trace;
   readonly #serials: ReadonlySet<number>;
   readonly #speed: number;
-  /** Calendar time at which the run began. */
-  readonly #origin: UnixMillis;
   /** Downlinks that are not known to be at their end, in the order in which they were queued. */
   readonly #open = new Set<Watched>();
   /** Messages that were read within the overlap, and when they were created. */
@@ -61,8 +59,7 @@ export class Observer implements Trace {
     this.#trace = trace;
     this.#serials = serials;
     this.#speed = speed;
-    this.#origin = clock.wall - clock.now;
-    this.#newest = this.#origin;
+    this.#newest = clock.wall;
   }
 
   /** Begins to read. A look that fails is made up for by the next one. */
@@ -183,6 +180,7 @@ export class Observer implements Trace {
 
   /** A moment of the cloud's clock as one of the run; never later than now. */
   #moment(time: string): Instant {
-    return Math.min(this.#clock.now, Math.max(0, (Date.parse(time) - this.#origin) * this.#speed));
+    const { now, wall } = this.#clock;
+    return Math.min(now, Math.max(0, (Date.parse(time) - (wall - now)) * this.#speed));
   }
 }

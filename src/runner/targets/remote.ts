@@ -2,6 +2,7 @@
 import { DeviceCloudClient, type HttpOptions, type Message } from '../../client/client.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
+import { RealClock } from '../../kernel/real-clock.js';
 import type { Trace } from '../../trace/events.js';
 import { httpTransport, pooledRequests } from '../../transport/http.js';
 import type { Transport } from '../../transport/transport.js';
@@ -35,7 +36,8 @@ export interface RemoteOptions {
 
 /** @throws UsageError when the API can not be used */
 export async function remoteTarget({ cloud, serials, speed, clock, trace }: RemoteOptions): Promise<Target> {
-  const gate = paced(cloud.pace, clock);
+  // Also while the run's own clock stands still.
+  const gate = paced(cloud.pace, new RealClock());
   const options = { baseUrl: cloud.api, apiKey: cloud.apiKey, connections: cloud.pace.atOnce, gate };
   const spaceId = await spaceOf(options, cloud.spaceId);
   const observer = new Observer(clock, trace, serials, speed);
@@ -44,6 +46,9 @@ export async function remoteTarget({ cloud, serials, speed, clock, trace }: Remo
   observer.follow(api);
   return {
     api,
+    address: { baseUrl: cloud.api, apiKey: cloud.apiKey },
+    // Because it is the answer to a downlink that was queued.
+    accepted: (answer) => observer.queued(JSON.parse(answer) as Message),
     wire,
     format: cloud.gateway === null ? 'http' : 'base64',
     trace: observer,

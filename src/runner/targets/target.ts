@@ -10,6 +10,10 @@ import type { Transport } from '../../transport/transport.js';
 export interface Target {
   /** The public API, for the space of the run. */
   readonly api: DeviceCloudClient;
+  /** Where the API is, for those who send requests of their own. The key is secret. */
+  readonly address: { readonly baseUrl: string; readonly apiKey: string };
+  /** Takes the answer to a request that queued a downlink past `api`. */
+  accepted(answer: string): void;
   /** The way to its gateway, without faults. */
   readonly wire: Transport;
   /** What the devices must send over it. */

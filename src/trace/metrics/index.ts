@@ -2,8 +2,10 @@
  * All metrics of a run, folded from one trace. To add one: give a fold of this folder another counter or write a new
  * one, and name the metric in its table.
  */
+import type { Millis } from '../../kernel/time.js';
 import type { TraceEvent } from '../events.js';
 import type { Fold } from '../log.js';
+import { CALL_METRICS, CallFold, type CallSummary } from './calls.js';
 import { DEVICE_METRICS, DeviceFold, type FleetSummary } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold, type DownlinkSummary, isUnreceived } from './downlinks.js';
 import { type Measure, type MetricInfo, metricInfos, readMetric } from './metric.js';
@@ -15,6 +17,7 @@ export const METRICS: readonly MetricInfo[] = [
   ...metricInfos(DEVICE_METRICS),
   ...metricInfos(UPLINK_METRICS),
   ...metricInfos(DOWNLINK_METRICS),
+  ...metricInfos(CALL_METRICS),
   ...metricInfos(WORLD_METRICS),
 ];
 
@@ -31,6 +34,8 @@ export interface RunSummary {
   readonly fleet: FleetSummary;
   readonly uplinks: UplinkSummary;
   readonly downlinks: DownlinkSummary;
+  /** API requests by the name of their load. */
+  readonly calls: Readonly<Record<string, CallSummary>>;
   /** Datagrams that the network tampered with, by fault. */
   readonly faults: Readonly<Record<string, number>>;
   readonly steps: { readonly done: number; readonly failed: number };
@@ -43,12 +48,17 @@ export class Metrics implements Fold {
   readonly #uplinks = new UplinkFold();
   readonly #downlinks = new DownlinkFold();
   readonly #world = new WorldFold();
+  readonly #calls: CallFold;
   readonly #handlers = new Map<string, ((event: TraceEvent) => void)[]>();
 
-  /** @param devices number of devices of the plan */
-  constructor(devices: number) {
+  /**
+   * @param devices number of devices of the plan
+   * @param warmUp API requests that were due earlier do not count in latencies
+   */
+  constructor(devices: number, warmUp: Millis = 0) {
     this.#devices = new DeviceFold(devices);
-    for (const fold of [this.#devices, this.#uplinks, this.#downlinks, this.#world]) {
+    this.#calls = new CallFold(warmUp);
+    for (const fold of [this.#devices, this.#uplinks, this.#downlinks, this.#calls, this.#world]) {
       for (const [kind, handler] of Object.entries(fold.on)) {
         const known = this.#handlers.get(kind) ?? [];
         // Because a handler is only ever called with the kind that it is listed under.
@@ -68,8 +78,14 @@ export class Metrics implements Fold {
       readMetric(DEVICE_METRICS, this.#devices, name) ??
       readMetric(UPLINK_METRICS, this.#uplinks, name) ??
       readMetric(DOWNLINK_METRICS, this.#downlinks, name) ??
+      readMetric(CALL_METRICS, this.#calls, name) ??
       readMetric(WORLD_METRICS, this.#world, name)
     );
+  }
+
+  /** Sums that should be the same and are not, in sentences; a bug of ours when there are any. */
+  get contradictions(): readonly string[] {
+    return this.#calls.contradictions;
   }
 
   summary(): RunSummary {
@@ -77,6 +93,7 @@ export class Metrics implements Fold {
       fleet: this.#devices.summary(),
       uplinks: this.#uplinks.summary(),
       downlinks: this.#downlinks.summary(),
+      calls: this.#calls.summary(),
       faults: this.#world.faults.toRecord(),
       steps: { done: this.#world.stepsDone, failed: this.#world.stepsFailed.total },
       anomalies: this.#anomalies(),

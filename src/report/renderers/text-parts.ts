@@ -1,0 +1,33 @@
+/** What the sections of the text report have in common. */
+import { humanDuration } from '../../kernel/time.js';
+import type { Spread } from '../../trace/distribution.js';
+import { type Column, table } from '../table.js';
+
+/** Columns of the report. */
+export const WIDTH = 100;
+
+/** A table under a title; the first cell of a row names it. An empty column title belongs to text, the others to numbers. */
+export function section(
+  title: string,
+  columns: readonly string[],
+  rows: readonly (readonly string[])[],
+): readonly string[] {
+  const titles: readonly Column[] = columns.map((column) => ({
+    title: column,
+    align: column === '' ? 'left' : 'right',
+  }));
+  return table([{ title }, ...titles], rows.map(indented));
+}
+
+function indented(row: readonly string[]): readonly string[] {
+  return [`  ${row[0] ?? ''}`, ...row.slice(1)];
+}
+
+export function spreadCells({ count, p50, p95, p99, max }: Spread): readonly string[] {
+  return [String(count), ...[p50, p95, p99, max].map(humanDuration)];
+}
+
+/** With one decimal; what is there but rounds to nothing is not 0. */
+export function percent(share: number): string {
+  return share > 0 && share < 0.0005 ? '<0.1%' : `${(share * 100).toFixed(1)}%`;
+}

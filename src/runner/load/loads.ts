@@ -1,0 +1,123 @@
+/**
+ * Carries the loads of a plan out. Requests at a rate come when they are due, whatever the service does; users that wait come
+ * again when they have their answer and have thought about it.
+ */
+import PQueue from 'p-queue';
+import type { Alarm } from '../../kernel/clock.js';
+import type { Random } from '../../kernel/random.js';
+import type { Instant, Millis } from '../../kernel/time.js';
+import { arrivals } from '../../scenario/load/arrivals.js';
+import type { PlannedLoad } from '../../scenario/plan.js';
+import { type RequestStage, Requests } from './requests.js';
+
+export interface LoadOptions extends RequestStage {
+  readonly random: Random;
+  /** Requests under way at once, all loads together: one in virtual time, where their order is part of the run. */
+  readonly connections: number;
+  /** The least time between an answer and the next request of the same user: 0 in real time only, where answers take time. */
+  readonly leastPause: Millis;
+}
+
+/** A load under way. */
+interface Running {
+  /** Requests that have come and are not yet done with. */
+  readonly unfinished: number;
+  readonly name: string;
+  close(): void;
+}
+
+/** All loads of a run, over the connections that they share. */
+export class Loads {
+  readonly #running: readonly Running[];
+
+  /** They begin at their times. */
+  constructor(loads: readonly PlannedLoad[], options: LoadOptions) {
+    const queue = new PQueue({ concurrency: options.connections });
+    this.#running = loads.map((load) => {
+      const requests = new Requests(load, options, queue);
+      return load.pace.kind === 'open'
+        ? atRate(load, requests, options)
+        : byUsers(load, load.pace.users, load.pace.think, requests, options);
+    });
+  }
+
+  /** What is waited for, in words. */
+  get open(): readonly string[] {
+    return this.#running.flatMap(({ name, unfinished }) =>
+      unfinished > 0 ? [`the load "${name}" with ${unfinished} requests`] : [],
+    );
+  }
+
+  /** Closes the books; what is answered later does not count. */
+  close(): void {
+    for (const running of this.#running) running.close();
+  }
+}
+
+function atRate(load: PlannedLoad, requests: Requests, { clock, random }: LoadOptions): Running {
+  const due = arrivals(load, random);
+  let next = due.next();
+  let alarm: Alarm | undefined;
+  const wait = () => {
+    if (!next.done) alarm = clock.after(Math.max(0, next.value - clock.now), 'a request of a load', act);
+  };
+  const act = () => {
+    for (; !next.done && next.value <= clock.now; next = due.next()) void requests.make(next.value);
+    wait();
+  };
+  wait();
+  return {
+    name: load.name,
+    get unfinished() {
+      return requests.unfinished;
+    },
+    close: () => {
+      alarm?.cancel();
+      for (; !next.done && next.value <= clock.now; next = due.next()) requests.drop(next.value, 'the run was over');
+      requests.close(countUntil(clock.now, arrivals(load, random)));
+    },
+  };
+}
+
+function countUntil(now: Instant, due: Iterable<Instant>): number {
+  let count = 0;
+  for (const moment of due) {
+    if (moment > now) break;
+    count++;
+  }
+  return count;
+}
+
+function byUsers(
+  load: PlannedLoad,
+  users: number,
+  think: Millis,
+  requests: Requests,
+  { clock, leastPause }: LoadOptions,
+): Running {
+  const pause = Math.max(think, leastPause);
+  let made = 0;
+  let over = false;
+  const turn = async (): Promise<void> => {
+    do {
+      if (over || clock.now >= load.until) return;
+      made++;
+      await requests.make(clock.now);
+    } while (pause === 0);
+    clock.after(pause, 'a user of a load has thought', turn);
+  };
+  for (let user = 0; user < users; user++) {
+    const first = load.from + (pause * user) / users;
+    clock.after(Math.max(0, first - clock.now), 'a user of a load arrives', turn);
+  }
+  return {
+    name: load.name,
+    get unfinished() {
+      return requests.unfinished;
+    },
+    close: () => {
+      over = true;
+      requests.close(made);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * The requests of one load, and their books. A request is sent as soon as a connection is free; how long it waited for one
+ * counts in its latency. None goes missing: it is answered, has failed, is still under way at the end, or was dropped for a
+ * reason.
+ */
+import type PQueue from 'p-queue';
+import type { EdgeClock } from '../../kernel/clock.js';
+import type { Instant } from '../../kernel/time.js';
+import { queuesDownlink, requestOf } from '../../scenario/load/calls.js';
+import type { PlannedLoad } from '../../scenario/plan.js';
+import type { DeviceHandle } from '../../scenario/world.js';
+import type { Trace } from '../../trace/events.js';
+import type { CallSender } from './http-calls.js';
+
+export interface RequestStage {
+  readonly clock: EdgeClock;
+  readonly trace: Trace;
+  /** Id of the space. */
+  readonly space: string;
+  /** All devices of the plan, in its order. */
+  readonly handles: readonly DeviceHandle[];
+  readonly sender: CallSender;
+  /** Takes the answers to requests that queued a downlink. */
+  readonly accepted: (answer: string) => void;
+}
+
+/** Requests that may wait for a connection: far more than any service catches up with. */
+const MOST_WAITING = 100_000;
+
+interface Entry {
+  readonly intended: Instant;
+  /** undefined while it waits for a connection. */
+  sent: Instant | undefined;
+}
+
+export class Requests {
+  readonly #load: PlannedLoad;
+  readonly #stage: RequestStage;
+  readonly #queue: PQueue;
+  readonly #unfinished = new Set<Entry>();
+  readonly #queuesDownlink: boolean;
+  #count = 0;
+  #closed = false;
+
+  constructor(load: PlannedLoad, stage: RequestStage, queue: PQueue) {
+    this.#load = load;
+    this.#stage = stage;
+    this.#queue = queue;
+    this.#queuesDownlink = queuesDownlink(load.call);
+  }
+
+  /** Requests that have come and are not yet done with. */
+  get unfinished(): number {
+    return this.#unfinished.size;
+  }
+
+  /** Makes a request that was due at `intended`, about the devices of the load in turn. Resolves when it is done with. */
+  async make(intended: Instant): Promise<void> {
+    const { clock, handles } = this.#stage;
+    const { devices, name } = this.#load;
+    const device = handles[devices[this.#count++ % devices.length] ?? -1]?.cloudId;
+    if (device === undefined) return this.drop(intended, 'the device does not exist in the cloud');
+    if (this.#queue.size >= MOST_WAITING) return this.drop(intended, 'too many wait for a connection');
+    const entry: Entry = { intended, sent: undefined };
+    this.#unfinished.add(entry);
+    const release = clock.hold(`a request of the load "${name}"`);
+    await this.#queue.add(() => this.#send(entry, device)).finally(release);
+  }
+
+  /** Accounts for a request that is never sent. */
+  drop(intended: Instant, why: string): void {
+    this.#stage.trace.emit({ kind: 'call.dropped', at: this.#stage.clock.now, call: this.#load.name, intended, why });
+  }
+
+  /** @param planned requests that have come, counted by whoever let them come */
+  close(planned: number): void {
+    const { clock, trace } = this.#stage;
+    const { name: call, pace } = this.#load;
+    this.#closed = true;
+    for (const { intended, sent } of this.#unfinished) {
+      if (sent === undefined) this.drop(intended, 'the run was over');
+      else trace.emit({ kind: 'call.open', at: clock.now, call, intended, sent });
+    }
+    trace.emit({ kind: 'load.closed', at: clock.now, call, planned, closedLoop: pace.kind === 'closed' });
+  }
+
+  async #send(entry: Entry, device: string): Promise<void> {
+    if (this.#closed) return;
+    const { clock, space, sender, accepted, trace } = this.#stage;
+    const sent = clock.now;
+    entry.sent = sent;
+    const request = requestOf(this.#load.call, { space, device });
+    const { status, why, body } = await sender.send(request, this.#queuesDownlink);
+    if (this.#closed) return;
+    this.#unfinished.delete(entry);
+    if (this.#queuesDownlink && status >= 200 && status < 300) accepted(body);
+    const { intended } = entry;
+    trace.emit({ kind: 'call.done', at: clock.now, call: this.#load.name, intended, sent, status, why });
+  }
+}

@@ -1,0 +1,119 @@
+/** The requests that a load can be made of. To add one: describe it here. */
+import { complain } from '../../input/checks.js';
+import { type LocatedNode, type Problems, plain } from '../../input/document.js';
+import { configLines } from '../config-lines.js';
+import { shellLines } from '../shell-lines.js';
+
+/** A request as it goes over the wire. */
+export interface CallRequest {
+  readonly method: 'GET' | 'POST';
+  /** Without the base address: `/v2/spaces/…`. */
+  readonly path: string;
+  /** JSON; undefined for a GET. */
+  readonly body: string | undefined;
+}
+
+/** Whom a request is about. */
+export interface CallContext {
+  readonly space: string;
+  /** Id of a device in the cloud. */
+  readonly device: string;
+}
+
+interface CallKind {
+  /** One line for `ghostfleet list calls`. */
+  readonly about: string;
+  readonly example: string;
+  readonly method: 'GET' | 'POST';
+  /** Below `/v2/spaces/{space_id}`. */
+  readonly path: (device: string) => string;
+  /** Reads what stands after its name, which becomes the body; without it, nothing may stand there. */
+  readonly check?: (node: LocatedNode, problems: Problems) => object | undefined;
+}
+
+export const CALLS = {
+  'latest-value': {
+    about: 'reads the newest data message of a device',
+    example: 'latest-value:',
+    method: 'GET',
+    path: (device) => `/messages?device_id=${device}&type[]=data&limit=1`,
+  },
+  'list-messages': {
+    about: 'reads a full page of the newest messages of the space',
+    example: 'list-messages:',
+    method: 'GET',
+    path: () => '/messages?limit=100',
+  },
+  'list-devices': {
+    about: 'reads a page of devices',
+    example: 'list-devices:',
+    method: 'GET',
+    path: () => '/devices?limit=100',
+  },
+  'read-device': {
+    about: 'reads one device',
+    example: 'read-device:',
+    method: 'GET',
+    path: (device) => `/devices/${device}`,
+  },
+  'count-devices': {
+    about: 'counts the devices of the space',
+    example: 'count-devices:',
+    method: 'GET',
+    path: () => '/devices/count',
+  },
+  config: {
+    about: 'queues configuration lines for a device',
+    example: 'config: { interval-report: 900 }',
+    method: 'POST',
+    path: (device) => `/devices/${device}/configs`,
+    check: configLines,
+  },
+  commands: {
+    about: 'queues shell commands for a device',
+    example: 'commands: [info show]',
+    method: 'POST',
+    path: (device) => `/devices/${device}/commands`,
+    check: shellLines,
+  },
+  downlink: {
+    about: 'queues data for the application of a device',
+    example: 'downlink: { output_1_state: 1 }',
+    method: 'POST',
+    path: (device) => `/devices/${device}/downlinks`,
+    check: (node, problems) =>
+      node.kind === 'map' ? (plain(node) as object) : complain(node, problems, 'a map with the keys of the encoder'),
+  },
+} as const satisfies Readonly<Record<string, CallKind>>;
+
+export type CallName = keyof typeof CALLS;
+// Because Object.keys forgets the keys' types.
+export const CALL_NAMES = Object.keys(CALLS) as readonly CallName[];
+
+/** A call as plain data, as it stands in a plan. */
+export interface CallSpec {
+  readonly kind: CallName;
+  /** JSON text of its body; null for those that have none. */
+  readonly body: string | null;
+}
+
+/** Reads the options of the call `kind`. */
+export function checkCall(kind: CallName, node: LocatedNode, problems: Problems): CallSpec | undefined {
+  const { check }: CallKind = CALLS[kind];
+  if (check === undefined) {
+    if (node.kind === 'scalar' && node.value === null) return { kind, body: null };
+    return complain(node, problems, `nothing after "${kind}:"`);
+  }
+  const body = check(node, problems);
+  return body && { kind, body: JSON.stringify(body) };
+}
+
+/** Whether it leaves a downlink in the queue of a device. */
+export function queuesDownlink({ kind }: CallSpec): boolean {
+  return CALLS[kind].method === 'POST';
+}
+
+export function requestOf({ kind, body }: CallSpec, { space, device }: CallContext): CallRequest {
+  const { method, path }: CallKind = CALLS[kind];
+  return { method, path: `/v2/spaces/${space}${path(device)}`, body: body ?? undefined };
+}

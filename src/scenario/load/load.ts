@@ -1,0 +1,33 @@
+/**
+ * What users of the cloud ask of its API during a run, beside the steps: requests at a rate, or users that each wait for their
+ * answer before they ask again.
+ *
+ * The two are not the same measurement. At a rate (open), requests come whether or not the service keeps up, as the requests of
+ * many people do; a service that stands still for a while is charged for everybody who would have asked meanwhile. Users that
+ * wait (closed) ask less of a slow service, and so make it look better than it is: reports mark them.
+ */
+import type { Instant, Millis } from '../../kernel/time.js';
+import type { CallSpec } from './calls.js';
+
+/** One line of the `load` of a scenario. */
+export interface Load {
+  /** `latest-value to clime`, for reports; no two loads have the same. */
+  readonly name: string;
+  readonly call: CallSpec;
+  readonly from: Instant;
+  readonly until: Instant;
+  readonly pace: Pace;
+}
+
+export type Pace =
+  | { readonly kind: 'open'; readonly spacing: 'even' | 'poisson'; readonly pieces: readonly RatePiece[] }
+  | { readonly kind: 'closed'; readonly users: number; readonly think: Millis };
+
+/** A stretch of time over which a rate changes evenly; a steady one has the same rate at both ends. */
+export interface RatePiece {
+  readonly from: Instant;
+  readonly until: Instant;
+  /** Requests a second. */
+  readonly first: number;
+  readonly last: number;
+}

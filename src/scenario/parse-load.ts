@@ -1,0 +1,149 @@
+/**
+ * The `load` of a scenario: requests to the API, as users of the cloud make them.
+ *
+ *     load:
+ *       - { latest-value:, rate: 50/s, spacing: poisson }          # steady; evenly spaced unless said
+ *       - { list-devices:, rate: 1/s..20/s, from: 10m, until: 20m } # a ramp
+ *       - { commands: [info show], to: clime, rate: { 0s: 1/s, 5m: 30/s, 5m30s: 1/s } }   # from moments after `from` on
+ *       - { list-messages:, users: 10, think: 2s }                 # a closed loop
+ */
+import {
+  type Check,
+  complain,
+  duration,
+  integer,
+  oneOf,
+  optional,
+  readVariant,
+  text,
+  valueAt,
+} from '../input/checks.js';
+import type { LocatedNode, MapNode, Problems } from '../input/document.js';
+import type { Instant, Millis } from '../kernel/time.js';
+import { parseDuration } from '../kernel/time.js';
+import { CALL_NAMES, checkCall } from './load/calls.js';
+import type { Load, Pace, RatePiece } from './load/load.js';
+import type { Selector } from './scenario.js';
+
+export interface ScenarioLoad extends Load {
+  readonly to: Selector;
+}
+
+export interface LoadShape {
+  /** When the scenario is over. */
+  readonly end: Millis;
+  readonly selector: (to: string, node: LocatedNode) => Selector | undefined;
+}
+
+const MOST_USERS = 10_000;
+const FASTEST = 1_000_000;
+
+const COMMON = {
+  from: optional(duration, 0),
+  until: optional(duration),
+  to: optional(text(), 'all'),
+  rate: optional((node: LocatedNode) => node),
+  spacing: optional(oneOf(['even', 'poisson'])),
+  users: optional(integer(1, MOST_USERS)),
+  think: optional(duration),
+};
+
+export function load(node: LocatedNode, problems: Problems, shape: LoadShape): readonly ScenarioLoad[] | undefined {
+  if (node.kind !== 'list') return complain(node, problems, 'a list of requests, each with a rate or with users');
+  const before = problems.list.length;
+  const names = new Map<string, number>();
+  const loads = node.items.flatMap((item) => {
+    const read = oneLoad(item, problems, shape);
+    if (read === undefined) return [];
+    const count = (names.get(read.name) ?? 0) + 1;
+    names.set(read.name, count);
+    return [count === 1 ? read : { ...read, name: `${read.name} (${count})` }];
+  });
+  return problems.list.length === before ? loads : undefined;
+}
+
+function oneLoad(node: LocatedNode, problems: Problems, { end, selector }: LoadShape): ScenarioLoad | undefined {
+  if (node.kind !== 'map') return complain(node, problems, 'a request: a map with what to ask, and "rate" or "users"');
+  const { common, kind, options } = readVariant('a load', COMMON, CALL_NAMES, node, problems);
+  const call = kind && checkCall(kind, options, problems);
+  if (common === undefined || call === undefined) return undefined;
+  const { from, until = end } = common;
+  if (until <= from) problems.add(valueAt(node, 'until'), 'the load would end before it begins');
+  else if (until > end) problems.add(valueAt(node, 'until'), 'the load would end after the scenario');
+  const to = selector(common.to, valueAt(node, 'to'));
+  const pace = paceOf(node, common, { from, until }, problems);
+  const name = common.to === 'all' ? call.kind : `${call.kind} to ${common.to}`;
+  return to && pace && { name, call, from, until, pace, to };
+}
+
+interface Window {
+  readonly from: Instant;
+  readonly until: Instant;
+}
+
+interface PaceKeys {
+  readonly rate: LocatedNode | undefined;
+  readonly spacing: 'even' | 'poisson' | undefined;
+  readonly users: number | undefined;
+  readonly think: Millis | undefined;
+}
+
+function paceOf(node: MapNode, keys: PaceKeys, window: Window, problems: Problems): Pace | undefined {
+  const { rate, spacing, users, think } = keys;
+  if ((rate === undefined) === (users === undefined)) {
+    problems.add(
+      node,
+      'a load needs either "rate" (requests come by themselves) or "users" (each waits for its answer)',
+    );
+    return undefined;
+  }
+  if (users !== undefined) {
+    if (spacing !== undefined) problems.add(valueAt(node, 'spacing'), 'users that wait for answers have no spacing');
+    return { kind: 'closed', users, think: think ?? 0 };
+  }
+  if (think !== undefined) problems.add(valueAt(node, 'think'), 'only "users" think before they ask again');
+  const pieces = rate && ratePieces(rate, window, problems);
+  return pieces && { kind: 'open', spacing: spacing ?? 'even', pieces };
+}
+
+function ratePieces(node: LocatedNode, { from, until }: Window, problems: Problems): readonly RatePiece[] | undefined {
+  if (node.kind !== 'map') {
+    const read = rates(node, problems);
+    return read && [{ from, until, ...read }];
+  }
+  const before = problems.list.length;
+  const starts: { readonly at: Instant; readonly first: number; readonly last: number }[] = [];
+  for (const [key, entry] of node.entries) {
+    const after = parseDuration(key);
+    const read = rates(entry.value, problems);
+    const at = from + (after ?? 0);
+    if (after === undefined)
+      problems.add(entry.key, `"${key}" is not a time after the start of the load, such as "5m"`);
+    else if (at >= until) problems.add(entry.key, 'the rate would change after the end of the load');
+    else if (at <= (starts.at(-1)?.at ?? -1)) problems.add(entry.key, 'the times must come in their order');
+    if (read) starts.push({ at, ...read });
+  }
+  if (node.entries.size === 0) return complain(node, problems, 'rates by the time from which on they hold');
+  if (problems.list.length > before) return undefined;
+  return starts.map(({ at, first, last }, i) => ({ from: at, until: starts[i + 1]?.at ?? until, first, last }));
+}
+
+/** `50/s`, `600/h`, or `1/s..50/s` for a rate that changes evenly. */
+const rates: Check<{ readonly first: number; readonly last: number }> = (node, problems) => {
+  const [one = '', other = one, ...more] = node.kind === 'scalar' ? node.source.trim().split('..') : [];
+  const first = perSecond(one);
+  const last = perSecond(other);
+  if (more.length > 0 || first === undefined || last === undefined) {
+    return complain(node, problems, `a rate such as "50/s", "600/h" or "1/s..50/s", up to ${FASTEST}/s`);
+  }
+  return { first, last };
+};
+
+const SECONDS = { s: 1, m: 60, h: 3600 } as const;
+
+function perSecond(source: string): number | undefined {
+  const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)\/([smh])$/.exec(source.trim()) ?? [];
+  // Because the expression lets no other unit pass.
+  const rate = Number(count) / SECONDS[unit as keyof typeof SECONDS];
+  return count !== '' && rate <= FASTEST ? rate : undefined;
+}

@@ -1,0 +1,124 @@
+/** Loads of a run: what was planned, and what became of it. */
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { seededRandom } from '../../../src/kernel/random.js';
+import { RealClock } from '../../../src/kernel/real-clock.js';
+import { httpCalls } from '../../../src/runner/load/http-calls.js';
+import { Loads } from '../../../src/runner/load/loads.js';
+import type { Pace } from '../../../src/scenario/load/load.js';
+import type { PlannedLoad } from '../../../src/scenario/plan.js';
+import type { DeviceHandle } from '../../../src/scenario/world.js';
+import { Metrics } from '../../../src/trace/metrics/index.js';
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.closeAllConnections();
+  server?.close();
+});
+
+/** A service that answers as it is told; `requests` are those it has seen. */
+async function service(answer: (respond: (status: number) => void, number: number) => void) {
+  const requests: string[] = [];
+  server = createServer((request, response) => {
+    requests.push(`${request.method} ${request.url} ${request.headers['x-api-key']}`);
+    answer((status) => response.writeHead(status).end('{}'), requests.length);
+  });
+  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { baseUrl: `http://127.0.0.1:${port}/base`, requests };
+}
+
+const open = (perSecond: number, until: number): Pace => ({
+  kind: 'open',
+  spacing: 'even',
+  pieces: [{ from: 0, until, first: perSecond, last: perSecond }],
+});
+
+/** Carries one load out until it is over and everything is answered, or until `stopAt`. */
+async function carryOut(
+  baseUrl: string,
+  pace: Pace,
+  options: { until?: number; stopAt?: number; connections?: number } = {},
+) {
+  const { until = 300, stopAt, connections = 8 } = options;
+  const clock = new RealClock();
+  const metrics = new Metrics(2);
+  const sender = httpCalls({ baseUrl, apiKey: 'secret', connections });
+  const load: PlannedLoad = {
+    ...{ name: 'reads', call: { kind: 'read-device', body: null }, from: 0, until, pace, devices: [0, 1] },
+  };
+  // Because loads look at nothing else of a device.
+  const handles = [{ cloudId: 'one' }, { cloudId: 'two' }] as unknown as readonly DeviceHandle[];
+  const loads = new Loads([load], {
+    ...{ clock, trace: { emit: (event) => metrics.take(event) }, space: 's', handles, sender, accepted: () => {} },
+    ...{ random: seededRandom(1), connections, leastPause: 0 },
+  });
+  await clock.runUntil(stopAt ?? until);
+  while (stopAt === undefined && loads.open.length > 0) await clock.runUntil(clock.now + 5);
+  loads.close();
+  await sender.close();
+  return { summary: metrics.summary().calls.reads, contradictions: metrics.contradictions };
+}
+
+describe('a load', () => {
+  it('asks about its devices in turn, with the key', async () => {
+    const { baseUrl, requests } = await service((respond) => respond(200));
+    const { summary } = await carryOut(baseUrl, open(100, 300));
+    expect(summary).toMatchObject({ planned: 30, sent: 30, answered: 30, failed: 0, inFlight: 0, dropped: 0 });
+    expect(new Set(requests)).toEqual(
+      new Set(['one', 'two'].map((id) => `GET /base/v2/spaces/s/devices/${id} secret`)),
+    );
+  });
+
+  it('goes on asking while the service stands still, and charges it for everybody who waited', async () => {
+    const thaw = new Promise<void>((resolve) => setTimeout(resolve, 250));
+    const { baseUrl } = await service((respond) => void thaw.then(() => respond(200)));
+    const { summary, contradictions } = await carryOut(baseUrl, open(100, 300), { connections: 4 });
+    expect(summary).toMatchObject({ planned: 30, answered: 30 });
+    // Four connections were blocked: the others waited for one, which only shows since they were due.
+    expect(summary?.latency?.p50).toBeGreaterThan(80);
+    expect(summary?.service?.p50).toBeLessThan(summary?.latency?.p50 ?? 0);
+    expect(contradictions).toEqual([]);
+  });
+
+  it('keeps its books when the service dies under it', async () => {
+    const { baseUrl } = await service((respond, number) => {
+      if (number < 10) respond(200);
+      else {
+        server?.closeAllConnections();
+        server?.close();
+      }
+    });
+    const { summary, contradictions } = await carryOut(baseUrl, open(100, 300));
+    expect(contradictions).toEqual([]);
+    expect(summary).toMatchObject({ planned: 30, sent: 30, dropped: 0, inFlight: 0 });
+    expect(summary?.failed).toBeGreaterThanOrEqual(15);
+    expect(Object.keys(summary?.reasons ?? {}).every((reason) => reason.startsWith('no answer: '))).toBe(true);
+  });
+
+  it('keeps its books when the run is interrupted: some are open, those that waited are dropped', async () => {
+    const { baseUrl } = await service(() => {});
+    const { summary, contradictions } = await carryOut(baseUrl, open(100, 300), { stopAt: 150, connections: 2 });
+    expect(contradictions).toEqual([]);
+    expect(summary).toMatchObject({ answered: 0, inFlight: 2 });
+    expect(summary?.reasons['dropped: the run was over']).toBe(summary?.dropped);
+    expect(summary?.planned).toBe(2 + (summary?.dropped ?? 0));
+  });
+
+  it('made by users that wait never has more under way than there are users, and is marked', async () => {
+    let [underWay, most] = [0, 0];
+    const { baseUrl } = await service((respond) => {
+      most = Math.max(most, ++underWay);
+      setTimeout(() => {
+        underWay--;
+        respond(200);
+      }, 10);
+    });
+    const { summary, contradictions } = await carryOut(baseUrl, { kind: 'closed', users: 3, think: 0 });
+    expect(most).toBe(3);
+    expect(summary?.closedLoop).toBe(true);
+    expect(summary?.answered).toBeGreaterThan(3);
+    expect(contradictions).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+/** The `load` of a scenario file. */
+import { describe, expect, it } from 'vitest';
+import { planScenario } from '../../../src/scenario/plan-scenario.js';
+import { problemsOf, scenarioOf, yamlOf } from '../fixtures.js';
+
+const listOf = (lines: readonly string[]) => lines.map((line) => `  - ${line}\n`).join('');
+const loadsOf = (...lines: readonly string[]) => scenarioOf({ load: listOf(lines) }).loads;
+const complaintsOf = (...lines: readonly string[]) => problemsOf(yamlOf({ load: listOf(lines) }));
+
+describe('a load', () => {
+  it('lasts as long as the scenario, is evenly spaced and about all devices, unless it says otherwise', () => {
+    expect(loadsOf('{ latest-value:, rate: 50/s }')).toEqual([
+      {
+        name: 'latest-value',
+        call: { kind: 'latest-value', body: null },
+        from: 0,
+        until: 7_200_000,
+        to: { kind: 'all' },
+        pace: { kind: 'open', spacing: 'even', pieces: [{ from: 0, until: 7_200_000, first: 50, last: 50 }] },
+      },
+    ]);
+  });
+
+  it.each([
+    ['120/m', [2, 2]],
+    ['720/h', [0.2, 0.2]],
+    ['0.5/s', [0.5, 0.5]],
+    ['1/s..50/s', [1, 50]],
+  ])('takes the rate %s', (rate, [first, last]) => {
+    const [load] = loadsOf(`{ count-devices:, rate: ${rate}, from: 1m, until: 2m }`);
+    expect(load?.pace).toMatchObject({ pieces: [{ from: 60_000, until: 120_000, first, last }] });
+  });
+
+  it('takes rates that change at moments after its start: steps, spikes and ramps', () => {
+    const [load] = loadsOf('{ count-devices:, from: 10m, until: 30m, rate: { 0s: 1/s, 5m: 1/s..30/s, 6m: 30/s } }');
+    expect(load?.pace).toMatchObject({
+      pieces: [
+        { from: 600_000, until: 900_000, first: 1, last: 1 },
+        { from: 900_000, until: 960_000, first: 1, last: 30 },
+        { from: 960_000, until: 1_800_000, first: 30, last: 30 },
+      ],
+    });
+  });
+
+  it('can be made by users that wait for their answers', () => {
+    const [load] = loadsOf('{ list-devices:, users: 10, think: 2s }');
+    expect(load?.pace).toEqual({ kind: 'closed', users: 10, think: 2000 });
+  });
+
+  it('carries the body of what it queues', () => {
+    const [load] = loadsOf('{ commands: [info show], rate: 1/m, to: clime }');
+    expect(load).toMatchObject({ name: 'commands to clime', call: { kind: 'commands', body: '["info show"]' } });
+  });
+
+  it('has a name of its own', () => {
+    const names = loadsOf('{ list-devices:, rate: 1/s }', '{ list-devices:, rate: 2/s }').map(({ name }) => name);
+    expect(names).toEqual(['list-devices', 'list-devices (2)']);
+  });
+
+  it('is about devices, one after the other', () => {
+    const { loads } = planScenario(scenarioOf({ load: '  - { read-device:, rate: 1/s, to: control }\n' }));
+    const { devices } = planScenario(scenarioOf({}));
+    expect(loads[0]?.devices.length).toBeGreaterThan(0);
+    expect(loads[0]?.devices.every((index) => devices[index]?.name.startsWith('control'))).toBe(true);
+  });
+
+  it.each([
+    ['{ latest-value: }', 'a load needs either "rate"'],
+    ['{ latest-value:, rate: 1/s, users: 2 }', 'a load needs either "rate"'],
+    ['{ latest-value:, rate: fast }', '"fast" is not a rate such as "50/s"'],
+    ['{ latest-value:, rate: 50 }', 'is not a rate such as "50/s"'],
+    ['{ latest-value:, rate: 2000000/s }', 'up to 1000000/s'],
+    ['{ latest-value:, rate: 1/s, from: 1h, until: 30m }', 'the load would end before it begins'],
+    ['{ latest-value:, rate: 1/s, until: 30h }', 'the load would end after the scenario'],
+    ['{ latest-value:, rate: { 5m: 1/s, 1m: 2/s } }', 'the times must come in their order'],
+    ['{ latest-value:, rate: { soon: 1/s } }', '"soon" is not a time after the start of the load'],
+    ['{ latest-value:, rate: { 3h: 1/s } }', 'the rate would change after the end of the load'],
+    ['{ latest-value:, rate: {} }', 'is not rates by the time'],
+    ['{ latest-value:, users: 2, spacing: even }', 'users that wait for answers have no spacing'],
+    ['{ latest-value:, rate: 1/s, think: 2s }', 'only "users" think'],
+    ['{ latest-value: 3, rate: 1/s }', 'nothing after "latest-value:"'],
+    ['{ latest-values:, rate: 1/s }', 'did you mean "latest-value"?'],
+    ['{ latest-value:, rate: 1/s, to: nobody }', '"nobody" is not "all", a group or a device'],
+    ['{ commands: [], rate: 1/s }', 'a list of 1 to 100 lines'],
+    ['often', 'is not a request'],
+  ])('complains about %s', (line, complaint) => {
+    expect(complaintsOf(line).join('\n')).toContain(complaint);
+  });
+});

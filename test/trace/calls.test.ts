@@ -1,0 +1,57 @@
+/** The books of API requests. */
+import { describe, expect, it } from 'vitest';
+import type { TraceEvent } from '../../src/trace/events.js';
+import { Metrics } from '../../src/trace/metrics/index.js';
+
+const done = (
+  intended: number,
+  at: number,
+  options: { sent?: number; status?: number; why?: string } = {},
+): TraceEvent => {
+  const { sent = intended, status = 200, why = '' } = options;
+  return { kind: 'call.done', at, call: 'read', intended, sent, status, why };
+};
+const closed = (planned: number): TraceEvent => {
+  return { kind: 'load.closed', at: 9000, call: 'read', planned, closedLoop: false };
+};
+
+function folded(events: readonly TraceEvent[], warmUp = 0): Metrics {
+  const metrics = new Metrics(1, warmUp);
+  for (const event of events) metrics.take(event);
+  return metrics;
+}
+
+describe('API requests', () => {
+  it('are charged from the moment at which they were due', () => {
+    const { latency, service } = folded([done(100, 600, { sent: 400 })]).summary().calls.read ?? {};
+    expect([latency?.max, service?.max]).toEqual([500, 200]);
+  });
+
+  it('are measured in microseconds', () => {
+    expect(folded([done(0, 0.123)]).summary().calls.read?.latency?.max).toBe(0.123);
+  });
+
+  it('do not count in latencies when they were due in the warm-up, but count in the books', () => {
+    const { answered, latency } = folded([done(0, 5000), done(2000, 2010)], 1000).summary().calls.read ?? {};
+    expect([answered, latency?.count, latency?.max]).toEqual([2, 1, 10]);
+  });
+
+  it('that fail are counted by reason, and not in latencies', () => {
+    const events = [done(0, 1, { status: 503 }), done(0, 1, { status: 0, why: 'ECONNREFUSED' }), done(0, 1)];
+    const { failed, reasons, latency } = folded(events).summary().calls.read ?? {};
+    expect(failed).toBe(2);
+    expect(reasons).toEqual({ 'no answer: ECONNREFUSED': 1, 'status 503': 1 });
+    expect(latency?.count).toBe(1);
+  });
+
+  it('balance when every planned one is answered, failed, open or dropped', () => {
+    const events: TraceEvent[] = [
+      done(0, 1),
+      done(0, 1, { status: 500 }),
+      { kind: 'call.open', at: 9000, call: 'read', intended: 1, sent: 2 },
+      { kind: 'call.dropped', at: 9000, call: 'read', intended: 3, why: 'the run was over' },
+    ];
+    expect(folded([...events, closed(4)]).contradictions).toEqual([]);
+    expect(folded([...events, closed(5)]).contradictions).toEqual(['read: 5 planned, but 3 sent and 1 dropped']);
+  });
+});
