@@ -10,6 +10,8 @@ import { Distribution } from '../trace/distribution.js';
 
 /** Nobody's measurement is spoiled by less: networks vary by more. */
 const LATE: Millis = 200;
+/** With no time to spare, what waits is as likely to wait for this process as for the service. */
+const SWAMPED = 0.97;
 
 /** Watches from when it is made until {@link GeneratorWatch.end}. */
 export class GeneratorWatch {
@@ -51,12 +53,13 @@ export class GeneratorWatch {
 
 /** Why the figures spoil the run; null when they do not. */
 export function verdict({ lateness, busy, cpu, gc }: Omit<GeneratorReport, 'spoiled'>): string | null {
-  if (lateness === undefined || lateness.p99 <= LATE) return null;
-  return (
-    `the generator was the bottleneck: one action in a hundred came more than ${humanDuration(lateness.p99)} late ` +
-    `(up to ${humanDuration(lateness.max)}), with the event loop ${percent(busy)} busy, ${percent(cpu)} of a core used ` +
-    `and ${percent(gc)} of the time spent on garbage`
-  );
+  const state = `the event loop ${percent(busy)} busy, ${percent(cpu)} of a core used and ${percent(gc)} of the time spent on garbage`;
+  if (lateness !== undefined && lateness.p99 > LATE) {
+    const [some, most] = [humanDuration(lateness.p99), humanDuration(lateness.max)];
+    return `the generator was the bottleneck: one action in a hundred came more than ${some} late (up to ${most}), with ${state}`;
+  }
+  if (busy > SWAMPED) return `the generator was the bottleneck: it had no time to spare, with ${state}`;
+  return null;
 }
 
 function percent(ratio: number): string {

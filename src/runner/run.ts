@@ -3,10 +3,11 @@
  */
 import type { Log } from '../cloud/context.js';
 import type { Device } from '../device/device.js';
-import type { DrivenClock } from '../kernel/clock.js';
+import type { DrivenClock, EdgeClock } from '../kernel/clock.js';
 import { EXIT, type GhostfleetError } from '../kernel/errors.js';
 import { type Random, seededRandom } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
+import type { Millis } from '../kernel/time.js';
 import { VirtualClock } from '../kernel/virtual-clock.js';
 import type { Profile } from '../profile/profile.js';
 import type { GeneratorReport, RunResult } from '../report/result.js';
@@ -73,7 +74,7 @@ export interface RunControl {
 export async function run(options: RunOptions): Promise<RunResult> {
   const { plan } = options;
   const began = options.stopwatch();
-  const { clock, begin, generatorReport } = timeOf(options);
+  const { clock, begin, late, generatorReport } = timeOf(options);
   const metrics = new Metrics(plan.devices.length, plan.warmUp);
   const digest = new DigestSink();
   const trace = new TraceLog([metrics], [digest, ...options.sinks]);
@@ -85,7 +86,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   };
   const target = await openTarget(options, clock, trace, random);
   const sender = httpCalls({ ...target.address, connections: CONNECTIONS });
-  const cast = build(options, target, sender, clock, random);
+  const cast = build(options, target, { sender, clock, random, late });
   let end: End;
   let generator: GeneratorReport | null = null;
   try {
@@ -133,18 +134,22 @@ export async function run(options: RunOptions): Promise<RunResult> {
 function timeOf({ clock, speed, plan }: RunOptions): {
   readonly clock: DrivenClock;
   readonly begin: () => void;
+  /** Something was done later than it should, in real ms. */
+  readonly late: (lateBy: Millis) => void;
   readonly generatorReport: () => GeneratorReport | null;
 } {
   if (clock === 'virtual') {
-    return { clock: new VirtualClock({ start: plan.start }), begin: () => {}, generatorReport: () => null };
+    const nobody = { begin: () => {}, late: () => {}, generatorReport: () => null };
+    return { clock: new VirtualClock({ start: plan.start }), ...nobody };
   }
   let watch: GeneratorWatch | undefined;
-  const real = new RealClock({ speed, frozen: true, onAlarm: (lateBy) => watch?.late(lateBy) });
+  const late = (lateBy: Millis) => watch?.late(lateBy);
+  const real = new RealClock({ speed, frozen: true, onAlarm: late });
   const begin = () => {
     watch = new GeneratorWatch();
     real.begin();
   };
-  return { clock: real, begin, generatorReport: () => watch?.end() ?? null };
+  return { clock: real, begin, late, generatorReport: () => watch?.end() ?? null };
 }
 
 function transportOf({ cloud, transport }: RunOptions): string {
@@ -162,14 +167,19 @@ function openTarget(options: RunOptions, clock: DrivenClock, trace: Trace, rando
   return embeddedTarget({ transport, db, log, space: plan.scenario, virtual, clock, random, trace });
 }
 
+interface Stage {
+  readonly clock: EdgeClock;
+  readonly random: Random;
+  readonly sender: CallSender;
+  readonly late: (lateBy: Millis) => void;
+}
+
 /** The fleet, ready to be made known to the cloud and switched on. */
 function build(
   options: RunOptions,
   target: Target,
-  sender: CallSender,
-  clock: DrivenClock,
-  random: Random,
-): Cast & { world: RunWorld } {
+  { clock, random, sender, late }: Stage,
+): Cast & { readonly world: RunWorld } {
   const { plan } = options;
   const { api, wire, format, trace, accepted } = target;
   const virtual = options.clock === 'virtual';
@@ -183,6 +193,7 @@ function build(
     new Loads(plan.loads, {
       ...{ clock, random, trace, handles, accepted, space: api.spaceId },
       ...{ sender, connections: virtual ? 1 : CONNECTIONS, leastPause: virtual ? 1 : 0 },
+      late: (lateBy) => late(lateBy / options.speed),
     });
   return { plan, devices, handles, world: worldOf(api), trace, startLoads };
 }

@@ -16,6 +16,8 @@ export interface LoadOptions extends RequestStage {
   readonly connections: number;
   /** The least time between an answer and the next request of the same user: 0 in real time only, where answers take time. */
   readonly leastPause: Millis;
+  /** Told of every request at a rate how much later it was made than it was due. */
+  readonly late?: (lateBy: Millis) => void;
 }
 
 /** A load under way. */
@@ -54,7 +56,7 @@ export class Loads {
   }
 }
 
-function atRate(load: PlannedLoad, requests: Requests, { clock, random }: LoadOptions): Running {
+function atRate(load: PlannedLoad, requests: Requests, { clock, random, late }: LoadOptions): Running {
   const due = arrivals(load, random);
   let next = due.next();
   let alarm: Alarm | undefined;
@@ -62,7 +64,10 @@ function atRate(load: PlannedLoad, requests: Requests, { clock, random }: LoadOp
     if (!next.done) alarm = clock.after(Math.max(0, next.value - clock.now), 'a request of a load', act);
   };
   const act = () => {
-    for (; !next.done && next.value <= clock.now; next = due.next()) void requests.make(next.value);
+    for (; !next.done && next.value <= clock.now; next = due.next()) {
+      late?.(clock.now - next.value);
+      void requests.make(next.value);
+    }
     wait();
   };
   wait();

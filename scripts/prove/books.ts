@@ -1,0 +1,29 @@
+/** A server that is killed under a load: every planned request is still accounted for. */
+import { measure, startNullServer, steady } from './measured-load.js';
+import type { Proof } from './proof.js';
+
+export const books: Proof = {
+  name: 'books',
+  async run() {
+    const server = await startNullServer();
+    try {
+      const { summary, contradictions } = await measure({
+        baseUrl: server.baseUrl,
+        pace: steady(1000, 6000, 'poisson'),
+        duration: 6000,
+        at: { 3000: () => server.kill() },
+      });
+      const { planned, sent, answered, failed, inFlight, dropped } = summary;
+      const sums = planned === sent + dropped && sent === answered + failed + inFlight;
+      return [
+        {
+          what: 'the books of a killed server balance',
+          held: sums && contradictions.length === 0 && answered > 0 && failed > 0,
+          detail: `${planned} planned = ${answered} answered + ${failed} failed + ${inFlight} in flight + ${dropped} dropped`,
+        },
+      ];
+    } finally {
+      server.kill();
+    }
+  },
+};

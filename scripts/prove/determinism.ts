@@ -1,0 +1,49 @@
+/** The same seed takes the same course under every version of Node, in every time zone and language. */
+import { execFileSync } from 'node:child_process';
+import { buildSync } from 'esbuild';
+import type { Proof } from './proof.js';
+
+const SEEDS = 200;
+const VERSIONS = [20, 22, 24];
+const BUNDLE = '.bench/out/seeds.mjs';
+
+/** Surroundings that must not matter. */
+const PLACES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  20: { TZ: 'UTC', LC_ALL: 'C' },
+  22: { TZ: 'Pacific/Auckland', LC_ALL: 'de_DE.UTF-8' },
+  24: { TZ: 'America/St_Johns', LC_ALL: 'tr_TR.UTF-8' },
+};
+
+export const determinism: Proof = {
+  name: 'determinism',
+  async run() {
+    buildSync({
+      entryPoints: ['scripts/prove/seeds.ts'],
+      ...{ outfile: BUNDLE, bundle: true, packages: 'external', platform: 'node', format: 'esm', logLevel: 'error' },
+    });
+    const digests = VERSIONS.map((version) => digestsUnder(version));
+    const [first = []] = digests;
+    const different = first.filter((digest, seed) => digests.some((others) => others[seed] !== digest)).length;
+    return [
+      {
+        what: `${SEEDS} seeds take the same course under Node ${VERSIONS.join(', ')}`,
+        held: first.length === SEEDS && different === 0,
+        detail: `${different} differ`,
+      },
+      {
+        what: 'and every seed takes a course of its own',
+        held: new Set(first).size === SEEDS,
+        detail: `${new Set(first).size} digests`,
+      },
+    ];
+  },
+};
+
+function digestsUnder(version: number): readonly string[] {
+  const output = execFileSync('npx', ['--yes', '-p', `node@${version}`, 'node', BUNDLE, String(SEEDS)], {
+    env: { ...process.env, ...PLACES[version] },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 16 * 1024 * 1024,
+  });
+  return output.toString().trim().split('\n');
+}

@@ -1,0 +1,24 @@
+/** `npm run prove [-- name…]`: shows what a report promises, one verdict a line; fails when one does not hold. */
+import { books } from './books.js';
+import { determinism } from './determinism.js';
+import type { Proof } from './proof.js';
+import { saturation } from './saturation.js';
+import { shapes } from './shapes.js';
+import { stall } from './stall.js';
+
+const PROOFS: readonly Proof[] = [stall, books, saturation, shapes, determinism];
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !PROOFS.some((proof) => proof.name === name));
+if (unknown.length > 0) {
+  console.error(`no such proof: ${unknown.join(', ')}; there are ${PROOFS.map(({ name }) => name).join(', ')}`);
+  process.exit(2);
+}
+
+for (const proof of PROOFS) {
+  if (wanted.length > 0 && !wanted.includes(proof.name)) continue;
+  for (const { what, held, detail } of await proof.run()) {
+    if (!held) process.exitCode = 1;
+    console.log(`${held ? 'ok  ' : 'FAIL'} ${what} · ${detail}`);
+  }
+}

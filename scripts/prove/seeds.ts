@@ -1,0 +1,33 @@
+/** Runs a small scenario with one seed after the other, and prints their digests. */
+import { packagedProfiles } from '../../src/profile/library.js';
+import { deviceTypes } from '../../src/runner/bench-config.js';
+import { run } from '../../src/runner/run.js';
+import { parseScenario } from '../../src/scenario/parse.js';
+import { planScenario } from '../../src/scenario/plan-scenario.js';
+
+const SCENARIO = `
+name: seeds
+duration: 3h
+fleet:
+  - { name: clime, profile: clime, count: 3, boot: { over: 10m, pattern: random } }
+  - { name: control, profile: control, count: 2, config: { interval-poll: 300 } }
+network: { latency: 150ms..900ms, loss: 5% }
+steps:
+  - { at: 1h, to: clime, over: 10m, config: { interval-report: 900 } }
+  - { at: 70m, commands: [info show] }
+load:
+  - { latest-value:, rate: 20/h, spacing: poisson }
+`;
+
+const profiles = packagedProfiles();
+const types = deviceTypes(profiles);
+const nothing = () => {};
+for (let seed = 0; seed < Number(process.argv[2]); seed++) {
+  const { digest } = await run({
+    plan: planScenario(parseScenario(SCENARIO, 'seeds', types), { seed }),
+    ...{ profiles, clock: 'virtual', speed: 1, transport: 'memory', db: 'memory', sinks: [], reproduce: '', out: null },
+    log: { info: nothing, warn: nothing, error: nothing },
+    stopwatch: () => 0,
+  });
+  console.log(digest);
+}

@@ -1,0 +1,95 @@
+/** Requests leave in the shape that the scenario asks for: steady, ramp, spike, Poisson. */
+import type { RatePiece } from '../../src/scenario/load/load.js';
+import { measure, startNullServer, steady } from './measured-load.js';
+import type { Proof, Verdict } from './proof.js';
+
+const DURATION = 12_000;
+const BINS = 12;
+
+export const shapes: Proof = {
+  name: 'shapes',
+  async run() {
+    const server = await startNullServer();
+    try {
+      const pieces: Readonly<Record<string, readonly RatePiece[]>> = {
+        steady: [{ from: 0, until: DURATION, first: 300, last: 300 }],
+        ramp: [{ from: 0, until: DURATION, first: 0, last: 600 }],
+        spike: [
+          { from: 0, until: 5000, first: 50, last: 50 },
+          { from: 5000, until: 6000, first: 800, last: 800 },
+          { from: 6000, until: DURATION, first: 50, last: 50 },
+        ],
+      };
+      const verdicts: Verdict[] = [];
+      for (const [name, parts] of Object.entries(pieces)) {
+        const { sentAt } = await measure({
+          baseUrl: server.baseUrl,
+          pace: { kind: 'open', spacing: 'even', pieces: parts },
+          duration: DURATION,
+        });
+        verdicts.push(followed(name, counts(sentAt), expected(parts)));
+      }
+      const { sentAt } = await measure({
+        baseUrl: server.baseUrl,
+        pace: steady(300, DURATION, 'poisson'),
+        duration: DURATION,
+      });
+      verdicts.push(scattered(sentAt));
+      return verdicts;
+    } finally {
+      server.kill();
+    }
+  },
+};
+
+function counts(times: readonly number[]): readonly number[] {
+  const bins = new Array<number>(BINS).fill(0);
+  for (const time of times) {
+    const bin = Math.min(BINS - 1, Math.floor((time / DURATION) * BINS));
+    bins[bin] = (bins[bin] ?? 0) + 1;
+  }
+  return bins;
+}
+
+/** The area below the rate in each bin, by small steps. */
+function expected(pieces: readonly RatePiece[]): readonly number[] {
+  const step = 10;
+  const bins = new Array<number>(BINS).fill(0);
+  for (const { from, until, first, last } of pieces) {
+    for (let at = from + step / 2; at < until; at += step) {
+      const rate = first + ((last - first) * (at - from)) / (until - from);
+      const bin = Math.floor((at / DURATION) * BINS);
+      bins[bin] = (bins[bin] ?? 0) + (rate * step) / 1000;
+    }
+  }
+  return bins;
+}
+
+/** Every second has what it should have, give or take what a timer is late at either end. */
+function followed(name: string, found: readonly number[], wanted: readonly number[]): Verdict {
+  const errors = found.map((count, i) => Math.abs(count - (wanted[i] ?? 0)) / Math.max(100, wanted[i] ?? 0));
+  const worst = Math.max(...errors);
+  return {
+    what: `a ${name} load leaves as it was asked for`,
+    held: worst < 0.05,
+    detail: `worst second ${(worst * 100).toFixed(1)} % off`,
+  };
+}
+
+/** The counts of short times have a variance like their mean (index of dispersion 1, and 0 for even spacing). */
+function scattered(times: readonly number[]): Verdict {
+  const width = 50;
+  const bins = new Array<number>(DURATION / width).fill(0);
+  for (const time of times) {
+    const bin = Math.min(bins.length - 1, Math.floor(time / width));
+    bins[bin] = (bins[bin] ?? 0) + 1;
+  }
+  const mean = bins.reduce((sum, count) => sum + count, 0) / bins.length;
+  const dispersion = bins.reduce((sum, count) => sum + (count - mean) * (count - mean), 0) / bins.length / mean;
+  return {
+    what: 'Poisson arrivals scatter as chance does',
+    // Of 240 bins the index has a standard error of 0.09.
+    held: dispersion > 0.7 && dispersion < 1.3,
+    detail: `index of dispersion ${dispersion.toFixed(2)}, wanted 1`,
+  };
+}
