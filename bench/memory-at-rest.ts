@@ -1,14 +1,18 @@
 /**
- * What a device takes at rest: booted, in its session, with a quarter of an hour of measurements. The cloud that the devices
- * need for their sessions is thrown away before the heap is weighed.
+ * What a device takes at rest: booted, in its session, with a quarter of an hour of measurements, in a fleet of all device
+ * types. Device, flash, link, hop over the network and alarm count; the cloud that the devices need for their sessions is
+ * thrown away before the heap is weighed.
+ *
+ * `N` and `PROFILES` in the environment make it another fleet: `N=20000 PROFILES=clime,meteo`.
  */
 
 import { CloudCore } from '../src/cloud/core/core.js';
 import { FlapGateway } from '../src/cloud/gateway/flap-gateway.js';
 import { createIds } from '../src/cloud/ids.js';
 import { openStore } from '../src/cloud/store/index.js';
+import type { Settings } from '../src/device/config/device-config.js';
 import { Device } from '../src/device/device.js';
-import { deviceType } from '../src/device/device-type.js';
+import { type DeviceType, deviceType } from '../src/device/device-type.js';
 import { type Random, seededRandom } from '../src/kernel/random.js';
 import { minutes } from '../src/kernel/time.js';
 import { VirtualClock } from '../src/kernel/virtual-clock.js';
@@ -19,9 +23,8 @@ import { memoryTransport } from '../src/transport/memory.js';
 import type { Receive } from '../src/transport/transport.js';
 import type { Bench } from './result.js';
 
-const DEVICES = Number(process.env.N ?? 20_000);
-const MOST_BYTES = 6 * 1024;
-const TOKEN = '00112233445566778899aabbccddeeff';
+const DEVICES = Number(process.env.N ?? 100_000);
+const MOST_BYTES = 4 * 1024;
 const FIRST_SERIAL = 2_159_017_985;
 
 const quiet = () => {};
@@ -36,29 +39,37 @@ export const memoryAtRest: Bench = {
     const fleet = await restingFleet();
     const bytes = ((await weigh()) - before) / DEVICES;
     const ready = fleet.devices.filter((device) => device.firmware?.cloud.initialized && !device.busyWith).length;
-    if (ready !== DEVICES) throw new Error(`only ${ready} of ${DEVICES} devices are at rest`);
+    // There is always somebody who has just pressed a button.
+    if (ready < 0.99 * DEVICES) throw new Error(`only ${ready} of ${DEVICES} devices are at rest`);
     return [
       {
-        what: `memory of a device at rest, in a fleet of ${DEVICES}, against ${MOST_BYTES} bytes`,
+        what: `memory of a device at rest, in a fleet of ${DEVICES.toLocaleString('en')}, against ${MOST_BYTES} bytes`,
         ratio: MOST_BYTES / bytes,
         limit: 1,
-        detail: `${Math.round(bytes)} bytes a device`,
+        detail: `${Math.round(bytes)} bytes a device (${fleet.types.join(', ')})`,
       },
     ];
   },
 };
 
-/** Heap and array buffers in bytes, after everything that can go is gone. */
+/** Heap and what hangs on it outside (array buffers, above all) in bytes, after everything that can go is gone. */
 async function weigh(): Promise<number> {
   for (let i = 0; i < 3; i++) {
     globalThis.gc?.();
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const { heapUsed, arrayBuffers } = process.memoryUsage();
-  return heapUsed + arrayBuffers;
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 }
 
-async function restingFleet(): Promise<{ readonly devices: readonly Device[]; readonly clock: VirtualClock }> {
+interface Fleet {
+  readonly types: readonly string[];
+  readonly devices: readonly Device[];
+  /** Kept, because the alarms of the devices are in it. */
+  readonly clock: VirtualClock;
+}
+
+async function restingFleet(): Promise<Fleet> {
   const clock = new VirtualClock();
   const random = seededRandom(7);
   const wire: { deliver: (datagram: Uint8Array, reply: Receive) => void } = { deliver: quiet };
@@ -66,30 +77,47 @@ async function restingFleet(): Promise<{ readonly devices: readonly Device[]; re
     memoryTransport((datagram, reply) => wire.deliver(datagram, reply)),
     { clock, random, trace, faults: [] },
   );
-  const profile = packagedProfiles().get('clime');
-  if (profile === undefined) throw new Error('no profile');
-  const type = deviceType(profile);
-  const flash = benchSettings(type.layout, ['app config mode lte']);
+  const kinds = kindsOfDevice();
   const devices = Array.from({ length: DEVICES }, (_, i) => {
     const serial = FIRST_SERIAL + i;
+    const { type, flash } = kinds[i % kinds.length] as Kind;
     const device = new Device({
       type,
       serial,
-      claimToken: TOKEN,
+      claimToken: tokenOf(serial),
       flash,
       clock,
       random: random.fork(`device/${serial}`),
       trace,
       format: 'base64',
-      connect: (receive) => transport.connect(serial, receive),
+      connect: (device) => transport.connect(serial, device),
     });
     clock.after(i % minutes(1), 'power-up', () => device.powerOn());
     return device;
   });
   await withCloud(clock, random, wire, () => clock.runUntil(minutes(17)));
   wire.deliver = quiet;
-  return { devices, clock };
+  return { types: kinds.map(({ type }) => type.profile.name), devices, clock };
 }
+
+interface Kind {
+  readonly type: DeviceType;
+  readonly flash: Settings;
+}
+
+/** The device types of the fleet, set up as their vendor suggests. */
+function kindsOfDevice(): readonly Kind[] {
+  const profiles = packagedProfiles();
+  const names = process.env.PROFILES?.split(',') ?? [...profiles.keys()];
+  return names.map((name) => {
+    const profile = profiles.get(name);
+    if (profile === undefined) throw new Error(`no such profile: ${name}`);
+    const type = deviceType(profile);
+    return { type, flash: benchSettings(type.layout, profile.setup) };
+  });
+}
+
+const tokenOf = (serial: number): string => serial.toString(16).padStart(32, '0');
 
 /** Gives the devices a cloud for as long as `action` takes. */
 async function withCloud(
@@ -114,7 +142,7 @@ async function withCloud(
           name: `device-${i}`,
           comment: null,
           serial: FIRST_SERIAL + i,
-          token: TOKEN,
+          token: tokenOf(FIRST_SERIAL + i),
           externalId: null,
           label: {},
           tagIds: [],

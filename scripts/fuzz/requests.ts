@@ -62,7 +62,8 @@ export class Requests {
       [0.5, 'method'],
     ] as const);
     const parameters = operation.parameters ?? [];
-    const destroys = method === 'DELETE' || /rotate|\/keys\/|\/users\//.test(template);
+    const used = wrong === 'method' ? pick(random, ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS']) : method;
+    const destroys = used === 'DELETE' || method === 'DELETE' || /rotate|\/keys\/|\/users\//.test(template);
     const isSpace = template === '/v2/spaces/{space_id}';
     const argument = (family: string, name: string): string => {
       if (wrong === 'path' && oneIn(random, 2)) return escaped(this.#values.nasty());
@@ -86,7 +87,6 @@ export class Requests {
     if (wrong === 'form' && oneIn(random, 2)) headers['content-type'] = pick(random, FORMS);
     const queues = /\/(configs|commands|downlinks)$/.test(template);
     const family = queues ? 'messages' : (template.split('/').findLast((segment) => FAMILY.test(segment)) ?? '');
-    const used = wrong === 'method' ? pick(random, ['GET', 'PUT', 'POST', 'DELETE', 'PATCH', 'OPTIONS']) : method;
     const isBodiless = used === 'GET' || used === 'HEAD';
     return {
       method: used,

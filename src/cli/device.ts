@@ -107,7 +107,7 @@ function addressIn({ link, api, udp, raw }: DeviceFlags): CloudAddress {
 /** Hands each typed line to the shell and shows what it prints. */
 async function serveShell(host: Host, running: SingleDevice): Promise<void> {
   for await (const line of host.lines()) {
-    for (const printed of running.shell(line)) host.out.write(`${printed}\n`);
+    running.shell(line, (printed) => host.out.write(`${printed}\n`));
   }
 }
 

@@ -11,12 +11,13 @@ import type { Host } from './host.js';
 import { image } from './image.js';
 import { list } from './list.js';
 import { plan } from './plan.js';
+import { profile } from './profile.js';
 import { run } from './run.js';
 import { serve } from './serve.js';
 import { validate } from './validate.js';
 import { version } from './version.js';
 
-const COMMANDS: readonly Command[] = [run, serve, backup, device, image, plan, validate, list];
+const COMMANDS: readonly Command[] = [run, serve, backup, device, image, plan, validate, profile, list];
 
 /** Runs the program; never throws. */
 export async function main(host: Host): Promise<ExitCode> {

@@ -1,13 +1,16 @@
 /** The user's files, read for a command. */
 import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
-import { packagedProfiles } from '../profile/library.js';
+import { packagedProfiles, profilesIn, userFiles } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
+import { readProfile } from '../profile/read.js';
 import { deviceTypes } from '../runner/bench-config.js';
 import { parseScenario } from '../scenario/parse.js';
 import type { Plan } from '../scenario/plan.js';
 import { planScenario } from '../scenario/plan-scenario.js';
 import type { Scenario } from '../scenario/scenario.js';
+import type { NamedText } from '../scenario/steps/step.js';
 
 export interface Loaded {
   readonly scenario: Scenario;
@@ -16,8 +19,14 @@ export interface Loaded {
 
 /** @throws UsageError that lists everything that is wrong with the file */
 export function loadScenario(path: string): Loaded {
-  const profiles = packagedProfiles();
-  return { scenario: parseScenario(readText(path), path, deviceTypes(profiles)), profiles };
+  const profiles = profilesBeside(path);
+  return {
+    scenario: parseScenario(readText(path), path, deviceTypes(profiles), {
+      profiles,
+      readFile: (name) => readBeside(path, name),
+    }),
+    profiles,
+  };
 }
 
 /** Reads a scenario and makes its plan. */
@@ -29,7 +38,22 @@ export function loadPlan(
   return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), profiles };
 }
 
-function readText(path: string): string {
+/** A file that another one names. @throws Error that says why it can not be read */
+function readBeside(path: string, name: string): NamedText {
+  const file = isAbsolute(name) ? name : join(dirname(path), name);
+  return { file, text: readText(file) };
+}
+
+/**
+ * The packaged profiles and those in a folder `profiles` beside the scenario; of two with the same name the user's.
+ * @throws InputError with everything that is wrong with the user's
+ */
+function profilesBeside(scenario: string): ReadonlyMap<string, Profile> {
+  return new Map([...packagedProfiles(), ...profilesIn(join(dirname(scenario), 'profiles'))]);
+}
+
+/** Reads a file. @throws UsageError that says why it can not be read */
+export function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -39,8 +63,9 @@ function readText(path: string): string {
   }
 }
 
-/** A packaged profile. @throws UsageError that names those there are */
+/** A packaged profile, or one in a file of the user's. @throws UsageError that names those there are */
 export function profileNamed(name: string): Profile {
+  if (name.endsWith('.yaml')) return readProfile(readText(name), name, userFiles(name));
   const profiles = packagedProfiles();
   const profile = profiles.get(name);
   if (profile) return profile;

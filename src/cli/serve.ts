@@ -1,10 +1,11 @@
 /** `ghostfleet serve`: the Device Cloud Service on its own. */
+import { isIPv4 } from 'node:net';
 import { PASSWORD } from '../cloud/accounts/passwords.js';
 import { type Service, startService } from '../cloud/service.js';
 import { storeName } from '../cloud/store/index.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { days, parseDuration } from '../kernel/time.js';
+import { days, hours, parseDuration } from '../kernel/time.js';
 import { checked, command, wholeNumber } from './command.js';
 import { entropy } from './entropy.js';
 import { createLog, LOG_LEVELS, type LogLevel } from './logs.js';
@@ -29,6 +30,8 @@ interface ServeFlags {
   readonly logLevel: LogLevel;
   readonly rateLimit: number | undefined;
   readonly retainMessages: number | undefined;
+  readonly expireDownlinks: number | undefined;
+  readonly strictNames: boolean;
 }
 
 export const serve = command<ServeFlags>(
@@ -66,6 +69,15 @@ export const serve = command<ServeFlags>(
           retention,
         ),
       )
+      .option(
+        'expire-downlinks',
+        checked(
+          { describe: 'when a downlink that no device has fetched ends, such as 7d; without it, after 30d' },
+          'expire-downlinks',
+          'a duration of 1h or more, such as 7d',
+          expiry,
+        ),
+      )
       .option('api-key', { type: 'string', describe: 'API key to accept; without it, a first start makes one' })
       .option('space', { type: 'string', describe: 'name of the space; a first start creates it' })
       .option(
@@ -91,6 +103,11 @@ export const serve = command<ServeFlags>(
         type: 'boolean',
         default: false,
         describe: 'answer for what does not exist with the text "not found", for clients such as hio-dotnet',
+      })
+      .option('strict-names', {
+        type: 'boolean',
+        default: false,
+        describe: 'refuse names that are not lower-case letters, digits and hyphens',
       })
       .option('allow-private', {
         type: 'boolean',
@@ -133,6 +150,7 @@ export const serve = command<ServeFlags>(
       ...(apiKey !== undefined && { apiKey }),
       ...(admin && { admin }),
       ...(options.retainMessages !== undefined && { retainMessages: options.retainMessages }),
+      ...(options.expireDownlinks !== undefined && { expireDownlinks: options.expireDownlinks }),
       clock: new RealClock(),
       random: entropy,
       trace: { emit: () => {} },
@@ -148,6 +166,7 @@ export const serve = command<ServeFlags>(
         messageBody: options.messageBody,
         legacyPaths: options.legacyPaths,
         plainNotFound: options['plain-404'],
+        strictNames: options.strictNames,
       },
     });
     host.out.write(options.json ? machineLine(service) : humanLines(service, options.host, storeName(options.db)));
@@ -166,6 +185,12 @@ export const serve = command<ServeFlags>(
 function retention(text: string): number | undefined {
   const keep = parseDuration(text) ?? 0;
   return keep >= days(2) ? keep : undefined;
+}
+
+/** Nobody looks for overdue downlinks more often than once an hour. */
+function expiry(text: string): number | undefined {
+  const after = parseDuration(text) ?? 0;
+  return after >= hours(1) ? after : undefined;
 }
 
 function adminIn(email: string | undefined, password: string | undefined) {
@@ -198,5 +223,6 @@ function humanLines({ api, udp, udpRaw, spaceId, apiKey }: Service, host: string
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127\./.test(host);
+  // Not every name that begins with 127 is an address.
+  return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'));
 }

@@ -190,9 +190,12 @@ export class DeviceCloudClient {
     return page.map(withBody);
   }
 
-  /** All messages of the query's window, newest first, page by page as they are consumed. */
+  /**
+   * All messages of the query's window, newest first, page by page as they are consumed. Without `after` that is all there
+   * are: the service's own default, the last 24 hours, would go on moving while the pages are walked.
+   */
   allMessages(query: Omit<MessageQuery, 'limit' | 'offset'> = {}): AsyncGenerator<Message> {
-    return everyPage((offset) => this.messages({ ...query, limit: 100, ...offset }));
+    return everyPage((offset) => this.messages({ after: LONG_AGO, ...query, limit: 100, ...offset }));
   }
 
   async message(id: string): Promise<Message> {
@@ -402,3 +405,6 @@ function withBody(message: Message): Message {
     return message;
   }
 }
+
+/** Before everything that a service can have stored. */
+const LONG_AGO = '1970-01-01T00:00:00.000Z';

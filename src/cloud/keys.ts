@@ -40,19 +40,26 @@ export function prefixOf(secret: string): string {
   return secret.length >= 32 ? secret.slice(0, 8) : '';
 }
 
-/** Writes a key that opens with `secret`, or gives an existing one that secret. */
+/** Writes a new key that opens with `secret`. */
 export function putKey(key: ApiKey, secret: string): readonly Change[] {
   const { id, spaceId, name, createdAt } = key;
-  const prefix = prefixOf(secret);
   return [
     { kind: 'key.put', row: { id, spaceId, name, hash: hashKey(secret), createdAt } },
-    changeKey({ ...key, prefix }),
+    { kind: 'record.put', row: rowOf({ ...key, prefix: prefixOf(secret) }) },
   ];
 }
 
-/** Writes what a key may do; its secret stays. */
-export function changeKey({ id, spaceId, createdAt, ...body }: ApiKey): Change {
-  return { kind: 'record.put', row: { family: 'key', id, spaceId, key: null, createdAt, dueAt: null, body } };
+/** Changes what a key may do, unless that has changed since `before` was read; its secret stays. */
+export function changeKey(before: ApiKey, after: ApiKey): Change {
+  return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
+}
+
+/** Gives a key another secret, unless it has changed since it was read. */
+export function rotateKey(key: ApiKey, secret: string): readonly Change[] {
+  return [
+    { kind: 'key.change', id: key.id, hash: hashKey(secret) },
+    changeKey(key, { ...key, prefix: prefixOf(secret) }),
+  ];
 }
 
 export function deleteKey(id: Id): readonly Change[] {
@@ -92,7 +99,11 @@ export async function lastUseOf(store: Store, { id, spaceId }: ApiKey): Promise<
   return (await store.record('key-use', spaceId, id))?.createdAt ?? null;
 }
 
+function rowOf({ id, spaceId, createdAt, ...body }: ApiKey): RecordRow {
+  return { family: 'key', id, spaceId, key: null, createdAt, dueAt: null, body };
+}
+
 function toKey({ id, spaceId, createdAt, body }: RecordRow): ApiKey {
-  // Because only `changeKey` writes these records, and a key always belongs to a space.
+  // Because these records are made by `rowOf`, and a key always belongs to a space.
   return { id, spaceId: spaceId as Id, createdAt, ...(body as Omit<ApiKey, 'id' | 'spaceId' | 'createdAt'>) };
 }

@@ -1,7 +1,9 @@
-/** Walking through records without holding all of them at once. */
-import type { Id, Page, RecordRow, Store } from './store/store.js';
+/** Records in general: walking through them without holding all of them at once, and changing them while others do so too. */
+import { ConflictError, type Id, type Page, type RecordRow, type Store } from './store/store.js';
 
 const PAGE = 500;
+/** How often a change is tried when others keep changing the same: of those that try at once, one succeeds each time. */
+const PATIENCE = 100;
 
 /** All records of a family and space behind `after`, oldest first. */
 export async function* everyRecord(
@@ -33,4 +35,19 @@ export async function matchingRecords(
     if (found.length === limit) break;
   }
   return found;
+}
+
+/**
+ * Runs `work`, which reads a record, decides, and commits a `record.change`; again from the start when somebody else has
+ * changed it meanwhile.
+ */
+export async function untilUndisturbed<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const disturbed = error instanceof ConflictError && error.field === 'record-body';
+      if (!disturbed || attempt === PATIENCE) throw error;
+    }
+  }
 }

@@ -47,6 +47,8 @@ export interface ServiceOptions {
   readonly apiOptions?: Partial<ApiOptions>;
   /** How long messages are kept; left out: for ever. */
   readonly retainMessages?: Millis;
+  /** When a downlink that no device has fetched ends; left out: after 30 days. */
+  readonly expireDownlinks?: Millis;
   /** Lets connectors send to private and loopback addresses as well. */
   readonly allowPrivateTargets?: boolean;
   /** A user who is made an admin of the space on every start. */
@@ -119,9 +121,17 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     closers.push(() => connectors.close());
     connectors.wake();
-    const core = new CloudCore({ store, clock, ids, trace, log, forwarding: connectors });
+    const { retainMessages: keep, expireDownlinks: expiry } = options;
+    const core = new CloudCore({
+      store,
+      clock,
+      ids,
+      trace,
+      log,
+      forwarding: connectors,
+      ...(expiry !== undefined && { expiry }),
+    });
     closers.push(async () => core.close());
-    const { retainMessages: keep } = options;
     if (keep !== undefined) closers.push(startRetention({ store, clock, log, keep }));
     const gateway = new FlapGateway({ core, clock, trace, log });
     closers.push(() => gateway.idle());

@@ -19,9 +19,13 @@ export interface Variable {
   readonly createdAt: UnixMillis;
 }
 
-export function putVariable({ id, spaceId, createdAt, ...body }: Variable): Change {
-  const key = JSON.stringify([body.deviceId, body.environment, body.name]);
-  return { kind: 'record.put', row: { family: 'variable', id, spaceId, key, createdAt, dueAt: null, body } };
+export function putVariable(variable: Variable): Change {
+  return { kind: 'record.put', row: rowOf(variable) };
+}
+
+/** Changes a variable, unless it has changed since `before` was read. */
+export function changeVariable(before: Variable, after: Variable): Change {
+  return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
 }
 
 export function deleteVariable(id: Id): Change {
@@ -33,8 +37,13 @@ export async function findVariable(store: Store, spaceId: Id, id: Id): Promise<V
   return row && toVariable(row);
 }
 
+function rowOf({ id, spaceId, createdAt, ...body }: Variable): RecordRow {
+  const key = JSON.stringify([body.deviceId, body.environment, body.name]);
+  return { family: 'variable', id, spaceId, key, createdAt, dueAt: null, body };
+}
+
 export function toVariable({ id, spaceId, createdAt, body }: RecordRow): Variable {
-  // Because only `putVariable` writes these records, and a variable always belongs to a space.
+  // Because these records are made by `rowOf`, and a variable always belongs to a space.
   return { id, spaceId: spaceId as Id, createdAt, ...(body as Omit<Variable, 'id' | 'spaceId' | 'createdAt'>) };
 }
 

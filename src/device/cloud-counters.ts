@@ -54,3 +54,22 @@ export function countDownlink(c: CloudCounters, bytes: number, fragmentSize: num
   c.downlinkBytes += bytes;
   c.downlinkLast = now;
 }
+
+/** The clock was set by this many seconds: what has happened before is moved along (firmware behaviour, 5.5). */
+export function shiftTimes(c: CloudCounters, seconds: number): void {
+  for (const time of TIMES) {
+    const then = c[time];
+    if (then !== undefined) c[time] = then + seconds;
+  }
+}
+
+const TIMES = [
+  'uplinkLast',
+  'uplinkErrorLast',
+  'downlinkLast',
+  'downlinkErrorLast',
+  'pollLast',
+  'uplinkDataLast',
+  'downlinkDataLast',
+  'shellLast',
+] as const;

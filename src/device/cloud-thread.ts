@@ -8,10 +8,9 @@ import { FRAGMENT_SIZE } from '../protocol/flap/envelope.js';
 import { contentPrint } from '../protocol/hashes.js';
 import { type DownMessage, MessageError, parseDown } from '../protocol/messages.js';
 import type { ContactReason, DownlinkType, UplinkType } from '../trace/events.js';
-import { type CloudCounters, countDownlink, countUplink, zeroCounters } from './cloud-counters.js';
+import { type CloudCounters, countDownlink, countUplink, shiftTimes, zeroCounters } from './cloud-counters.js';
 import type { DeviceFacts } from './hardware.js';
 import type { Link, UplinkOutcome } from './link/link.js';
-import type { DeviceTime } from './shell/host.js';
 
 /** Budget of a poll, per datagram, and the wait after one that failed (wire protocol, 5.1). */
 const POLL_BUDGET = seconds(60);
@@ -32,6 +31,8 @@ export type Reaction =
   | { readonly kind: 'answer'; readonly type: UplinkType; readonly message: Uint8Array; readonly afterwards?: Restart }
   /** It could not be carried out: the poll counts as failed. */
   | { readonly kind: 'failed' }
+  /** A command takes its time; until then the thread does nothing else. */
+  | { readonly kind: 'waits'; readonly wait: Millis; readonly go: () => Reaction }
   /** The device restarts after `delay`; until then the thread does nothing more. */
   | ({ readonly kind: 'restart' } & Restart);
 
@@ -45,7 +46,7 @@ export interface CloudThreadHost {
   readonly clock: Clock;
   readonly link: Link;
   /** Unix seconds on the device's clock. */
-  unixTime(): DeviceTime;
+  unixTime(): number;
   setUnixTime(seconds: number): void;
   /** The messages of a session start; undefined where there is nothing to upload. */
   sessionRequest(): Uint8Array;
@@ -63,23 +64,30 @@ export interface CloudThreadHost {
 
 type Job = (done: () => void) => void;
 
+const IDLE: readonly Job[] = [];
+
 export class CloudThread {
   readonly counters: CloudCounters = zeroCounters();
   /** Time of the last successful exchange of any kind; undefined before the first. */
   lastSuccess: number | undefined;
   readonly #host: CloudThreadHost;
   #initialized = false;
+  /** What the cloud said, until the session is set up. */
   #session: Session | undefined;
-  #jobs: Job[] = [];
+  /** What waits for its turn. Never changed in place: most of the time nothing waits, and that is the same for all devices. */
+  #jobs: readonly Job[] = IDLE;
   #busy = false;
   #halted = false;
   #closing = false;
   /** A poll waits for its turn. */
   #pollQueued = false;
   #pollRetry: Alarm | undefined;
-  #restart: Alarm | undefined;
+  /** A downlink waits: for a command that takes its time, or to restart the device. */
+  #carrying: Alarm | undefined;
   /** The cloud asked for a poll while the session was being set up. */
   #pollAsked = false;
+  /** A message of the thread's own that is on its way. */
+  #own: { readonly uplink: number; readonly type: UplinkType } | undefined;
 
   constructor(host: CloudThreadHost) {
     this.#host = host;
@@ -141,20 +149,22 @@ export class CloudThread {
   /** As when the device loses power. */
   halt(): void {
     this.#halted = true;
-    this.#jobs = [];
+    if (this.#own) this.#host.facts.dropped(this.#own.uplink, this.#own.type, 'reboot');
+    this.#jobs = IDLE;
     this.#pollRetry?.cancel();
-    this.#restart?.cancel();
+    this.#carrying?.cancel();
   }
 
   #enqueue(job: Job): void {
-    this.#jobs.push(job);
+    this.#jobs = [...this.#jobs, job];
     this.#next();
   }
 
   #next(): void {
     if (this.#busy || this.#halted) return;
-    const job = this.#jobs.shift();
+    const [job, ...others] = this.#jobs;
     if (job === undefined) return this.#host.link.rest();
+    this.#jobs = others.length === 0 ? IDLE : others;
     this.#busy = true;
     job(() => {
       this.#busy = false;
@@ -171,8 +181,10 @@ export class CloudThread {
       if (!outcome.ok || !outcome.poll) return again();
       this.#host.link.poll(Number.POSITIVE_INFINITY, (answer) => {
         if (!answer.ok || answer.message.length === 0) return again();
-        if (this.#carryOut(answer.message).kind !== 'done' || this.#session === undefined) return again();
-        this.#uploadCodecs(this.#session, done, again);
+        this.#carryOut(answer.message, (reaction) => {
+          if (reaction.kind !== 'done' || this.#session === undefined) return again();
+          this.#uploadCodecs(this.#session, done, again);
+        });
       });
     });
   }
@@ -198,6 +210,7 @@ export class CloudThread {
 
   #ready(done: () => void): void {
     this.#initialized = true;
+    this.#session = undefined;
     this.#host.initialized();
     if (this.#pollAsked) this.requestPoll();
     done();
@@ -216,18 +229,19 @@ export class CloudThread {
       this.counters.pollCount++;
       this.counters.pollLast = this.#host.unixTime();
       if (outcome.message.length === 0) return done();
-      const reaction = this.#carryOut(outcome.message);
-      if (reaction.kind === 'restart') return;
-      if (reaction.kind === 'failed') this.#retryPoll('downlink could not be carried out');
-      if (reaction.kind === 'done' && outcome.more) this.requestPoll();
-      if (reaction.kind !== 'answer') return done();
-      this.#host.facts.reason = 'answer';
-      this.#send(reaction.type, reaction.message, (answered) => {
-        if (reaction.afterwards) return this.#restartLater(reaction.afterwards, () => {});
-        if (!answered.ok) this.#retryPoll('answer could not be sent');
-        // The flag on the answer decides, not the one on the downlink (wire protocol, 8.2).
-        else if (answered.poll) this.requestPoll();
-        done();
+      this.#carryOut(outcome.message, (reaction) => {
+        if (reaction.kind === 'restart') return;
+        if (reaction.kind === 'failed') this.#retryPoll('downlink could not be carried out');
+        if (reaction.kind === 'done' && outcome.more) this.requestPoll();
+        if (reaction.kind !== 'answer') return done();
+        this.#host.facts.reason = 'answer';
+        this.#send(reaction.type, reaction.message, (answered) => {
+          if (reaction.afterwards) return this.#restartLater(reaction.afterwards, () => {});
+          if (!answered.ok) this.#retryPoll('answer could not be sent');
+          // The flag on the answer decides, not the one on the downlink (wire protocol, 8.2).
+          else if (answered.poll) this.requestPoll();
+          done();
+        });
       });
     });
   }
@@ -241,24 +255,27 @@ export class CloudThread {
     });
   }
 
-  #carryOut(bytes: Uint8Array): Reaction {
+  /** Calls `then` with what a downlink has led to, at once unless it holds commands that take time. */
+  #carryOut(bytes: Uint8Array, then: (reaction: Reaction) => void): void {
     const now = this.#host.unixTime();
     countDownlink(this.counters, bytes.length, FRAGMENT, now);
     let message: DownMessage;
     try {
       message = parseDown(bytes);
     } catch (error) {
-      if (error instanceof MessageError) return { kind: 'failed' };
+      if (error instanceof MessageError) return then({ kind: 'failed' });
       throw error;
     }
     const type = DOWNLINK_TYPE[message.kind];
     const print = contentPrint(bytes);
     this.#host.facts.received(type, print);
     if (message.kind === 'set-session' || message.kind === 'set-timestamp') {
+      const before = this.#host.unixTime();
       this.#host.setUnixTime(message.timestamp);
+      shiftTimes(this.counters, this.#host.unixTime() - before);
       if (message.kind === 'set-session' && message.sessionId !== 0) this.#session = message;
       this.#host.facts.executed(type, print, true);
-      return { kind: 'done' };
+      return then({ kind: 'done' });
     }
     if (message.kind === 'download-data') {
       this.counters.downlinkDataCount++;
@@ -267,17 +284,25 @@ export class CloudThread {
       this.counters.shellCount++;
       this.counters.shellLast = now;
     }
-    const reaction = this.#host.react(message, bytes.length);
-    if (reaction.kind === 'restart') {
-      this.#restartLater(reaction, () => this.#host.facts.executed(type, print, true));
-    } else {
-      this.#host.facts.executed(type, print, reaction.kind !== 'failed');
-    }
-    return reaction;
+    const settle = (reaction: Reaction): void => {
+      if (reaction.kind === 'waits') {
+        const { wait, go } = reaction;
+        this.#host.link.rest();
+        this.#carrying = this.#host.clock.after(wait, 'a command from the cloud', () => settle(go()));
+        return;
+      }
+      if (reaction.kind === 'restart') {
+        this.#restartLater(reaction, () => this.#host.facts.executed(type, print, true));
+      } else {
+        this.#host.facts.executed(type, print, reaction.kind !== 'failed');
+      }
+      then(reaction);
+    };
+    settle(this.#host.react(message, bytes.length));
   }
 
   #restartLater({ delay, restart }: Restart, first: () => void): void {
-    this.#restart = this.#host.clock.after(delay, 'the restart that a downlink asks for', () => {
+    this.#carrying = this.#host.clock.after(delay, 'the restart that a downlink asks for', () => {
       first();
       restart();
     });
@@ -286,7 +311,9 @@ export class CloudThread {
   /** Sends a message of the thread's own: without a time limit, and lost when it fails. */
   #send(type: UplinkType, message: Uint8Array, done: (outcome: UplinkOutcome) => void): void {
     const uplink = this.#host.facts.made(type, message.length);
+    this.#own = { uplink, type };
     this.#transmit(uplink, type, message, Number.POSITIVE_INFINITY, (outcome) => {
+      this.#own = undefined;
       if (!outcome.ok) this.#host.facts.dropped(uplink, type, outcome.why);
       done(outcome);
     });

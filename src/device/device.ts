@@ -7,20 +7,22 @@
 import type { Alarm, Clock } from '../kernel/clock.js';
 import { type Draws, NoiseStream, noiseSeed, type Random } from '../kernel/random.js';
 import { type Millis, seconds } from '../kernel/time.js';
-import { findQuantity } from '../profile/quantities.js';
 import type { Build } from '../protocol/firmware-image.js';
-import { type EnvelopeFormat, tokenBytes } from '../protocol/flap/envelope.js';
+import { type EnvelopeFormat, tokenText } from '../protocol/flap/envelope.js';
 import type { BootCause, ContactReason, DownlinkType, Trace, UplinkType } from '../trace/events.js';
+import type { Battery, CurrentUse } from './battery.js';
+import { DeviceBench, type Tinkering } from './bench.js';
+import { factoryResetAt } from './button.js';
 import { DeviceConfig, type Settings } from './config/device-config.js';
 import type { DeviceType } from './device-type.js';
 import { Firmware, HARDWARE_WATCHDOG } from './firmware.js';
-import type { DeviceFacts, Hardware, Subscriber } from './hardware.js';
+import type { Bench, DeviceFacts, Hardware, Subscriber } from './hardware.js';
 import { identityOf, subscriberOf } from './identity.js';
 import { FlapLink } from './link/flap-link.js';
 import { HttpLink } from './link/http-link.js';
 import type { LinkObserver } from './link/link.js';
-import type { DatagramPort, RadioLink } from './link/radio-link.js';
-import { Modem } from './modem/modem.js';
+import type { DatagramPort, DeviceEnd, RadioLink } from './link/radio-link.js';
+import { Modem, type ModemBoard } from './modem/modem.js';
 import { Surroundings } from './sensors/surroundings.js';
 import type { CommandResult } from './shell/command.js';
 import type { DeviceIdentity } from './shell/host.js';
@@ -44,7 +46,7 @@ export interface DeviceOptions {
   readonly trace: Trace;
   readonly format: LinkFormat;
   /** Connects the device's radio to a network. */
-  readonly connect: (receive: (datagram: Uint8Array) => void) => DatagramPort;
+  readonly connect: (device: Pick<Device, 'receive'>) => DatagramPort;
 }
 
 /** How long the bootloader takes to swap two images (firmware behaviour, 5.6: up to 2 min; cloud API gaps, 3.9: 1:44). */
@@ -55,7 +57,7 @@ interface Standstill {
   readonly end: Alarm;
 }
 
-export class Device implements Hardware, DeviceFacts, LinkObserver {
+export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, ModemBoard {
   readonly type: DeviceType;
   readonly serial: number;
   readonly clock: Clock;
@@ -65,10 +67,13 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
   readonly spool = new Spool();
   readonly surroundings: Surroundings;
   readonly modem: Modem;
+  readonly token: string;
+  readonly port: DatagramPort;
   readonly link: RadioLink;
   reason: ContactReason = 'boot';
+  /** What somebody has done to the board; undefined for nearly every device. */
+  tinkering: Tinkering | undefined;
   readonly #trace: Trace;
-  readonly #claimToken: Uint8Array;
   #firmware: Firmware | undefined;
   /** Set while the power is on and no firmware of ours runs. */
   #standstill: Standstill | undefined;
@@ -81,23 +86,13 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
     this.serial = serial;
     this.clock = clock;
     this.#trace = trace;
-    this.#claimToken = tokenBytes(options.claimToken);
+    this.token = tokenText(options.claimToken);
     this.draws = new NoiseStream(noiseSeed(random.fork('firmware')));
     this.config = new DeviceConfig(type.layout, options.flash);
     this.surroundings = new Surroundings(type.profile, noiseSeed(random.fork('sensors')));
-    this.modem = new Modem({
-      clock,
-      random: new NoiseStream(noiseSeed(random.fork('radio'))),
-      cellSeed: noiseSeed(random.fork('cell')),
-      attachPolicy: () => this.config.text('lte', 'attach-policy'),
-    });
-    const port = options.connect((datagram) => {
-      if (this.modem.covered) this.link.receive(datagram);
-    });
-    this.link =
-      format === 'http'
-        ? new HttpLink(linkEnvironment(this, port, this.#claimToken, format))
-        : new FlapLink(linkEnvironment(this, port, this.#claimToken, format));
+    this.modem = new Modem(this, new NoiseStream(noiseSeed(random.fork('radio'))), noiseSeed(random.fork('cell')));
+    this.port = options.connect(this);
+    this.link = format === 'http' ? new HttpLink(this) : new FlapLink(this, format);
   }
 
   get build(): Build {
@@ -113,8 +108,20 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
     return this;
   }
 
+  get battery(): Battery {
+    return this.surroundings.battery;
+  }
+
+  get observer(): LinkObserver {
+    return this;
+  }
+
+  get bufferSize(): number {
+    return this.type.profile.transferBuffer;
+  }
+
   get identity(): DeviceIdentity {
-    return identityOf(this.type.profile.identity, this.build, this.serial, this.#claimToken);
+    return identityOf(this.type.profile.identity, this.build, this.serial, this.token);
   }
 
   get subscriber(): Subscriber {
@@ -124,6 +131,33 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
   /** What the device is busy with; undefined at rest. */
   get busyWith(): string | undefined {
     return this.#standstill?.what ?? this.#firmware?.busyWith;
+  }
+
+  attachPolicy(): string {
+    return this.config.text('lte', 'attach-policy');
+  }
+
+  spent(use: CurrentUse, duration: Millis): void {
+    const { battery, surroundings, clock } = this;
+    if (surroundings.supplied(clock.wall)) battery.idle(clock.wall);
+    else battery.spend(use, duration, clock.wall);
+  }
+
+  feedRadio(): boolean {
+    const { battery, surroundings, clock } = this;
+    if (battery.isStrong || surroundings.supplied(clock.wall)) return true;
+    if (battery.bearsRadio(surroundings.celsius(clock.wall))) return true;
+    this.reboot('brown-out');
+    return false;
+  }
+
+  faded(way: 'up' | 'down'): void {
+    this.#trace.emit({ kind: 'net.fault', at: this.clock.now, serial: this.serial, fault: 'weak-signal', way });
+  }
+
+  /** Takes a datagram from the network. */
+  receive(datagram: Uint8Array): void {
+    if (this.modem.carries('down')) this.link.receive(datagram);
   }
 
   powerOn(): void {
@@ -147,27 +181,39 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
     this.modem.setCoverage(on);
   }
 
-  /** Runs a line on the local shell. @throws Error while no firmware runs */
-  shell(line: string): CommandResult {
+  /**
+   * Runs a line on the local shell. Of a command that takes time the result holds what was printed at once; each later part
+   * goes to `later`, the last one without `rest`. Nothing comes any more when the device restarts.
+   * @throws Error while no firmware runs
+   */
+  shell(line: string, later: (part: CommandResult) => void = () => {}): CommandResult {
     const firmware = this.#firmware;
     if (firmware === undefined)
       throw new Error(`the device has no ${this.#standstill ? 'firmware that runs' : 'power'}`);
-    const result = this.type.shell.run(firmware.shellHost(), line);
-    if (result.reboot) this.reboot(result.reboot);
-    return result;
+    const begin = (part: CommandResult): CommandResult => {
+      const { rest, reboot, afterwards } = part;
+      if (reboot) this.reboot(reboot);
+      if (rest) {
+        this.clock.after(rest.wait, 'a shell command', () => {
+          if (this.#firmware === firmware) later(begin(rest.go()));
+        });
+      }
+      return afterwards ? { ...part, lines: [...part.lines, ...afterwards] } : part;
+    };
+    return begin(this.type.shell.run(firmware.shellHost(), line));
   }
 
-  /**
-   * Pins a quantity such as `hygrometer.temperature` to a value; null lets its model go on.
-   * @throws Error when the device type has no such quantity
-   */
-  sensor(name: string, value: number | null): void {
-    const address = findQuantity(this.type.profile, name);
-    if (address === undefined) throw new Error(`"${name}" is not a quantity of ${this.type.profile.name}`);
-    this.#firmware?.catchUp();
-    if (value === null) this.surroundings.free(address, this.clock.wall);
-    else this.surroundings.set(address, value);
-    this.#firmware?.look();
+  /** What somebody can do to it who has it in his hands. */
+  get bench(): Bench {
+    return new DeviceBench(this);
+  }
+
+  get clockDrift(): number {
+    return this.tinkering?.drift ?? 0;
+  }
+
+  get buttonPressed(): boolean {
+    return this.clock.now < (this.tinkering?.pressedUntil ?? 0);
   }
 
   /** Begins nothing new any more; what is under way goes on. */
@@ -237,6 +283,13 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
       // The firmware of another device type does not get anywhere on this board, until the watchdog bites.
       return this.#standStill(HARDWARE_WATCHDOG, 'a firmware that is not its own', () => this.reboot('watchdog'));
     }
+    const reset = this.tinkering && factoryResetAt(this.clock.now, this.tinkering.pressedUntil);
+    if (reset !== undefined) {
+      return this.#standStill(reset - this.clock.now, 'a factory reset by its button', () => {
+        this.config.reset();
+        this.reboot('button');
+      });
+    }
     this.#firmware = new Firmware(this);
     if (this.#closing) this.#firmware.close();
   }
@@ -248,10 +301,4 @@ export class Device implements Hardware, DeviceFacts, LinkObserver {
     });
     this.#standstill = { what, end };
   }
-}
-
-/** All that a link is given, in one object, and no closure that would keep more: there is one for every device. */
-function linkEnvironment<F extends LinkFormat>(device: Device, port: DatagramPort, token: Uint8Array, format: F) {
-  const { clock, modem, serial, type } = device;
-  return { clock, modem, port, observer: device, serial, token, format, bufferSize: type.profile.transferBuffer };
 }

@@ -4,8 +4,8 @@ import type { Build } from '../protocol/firmware-image.js';
 import type { Subscriber } from './hardware.js';
 import type { DeviceIdentity } from './shell/host.js';
 
-/** Who the device says it is. @param build the firmware that it runs @param claimToken 16 bytes */
-export function identityOf(identity: Identity, build: Build, serial: number, claimToken: Uint8Array): DeviceIdentity {
+/** Who the device says it is. @param build the firmware that it runs @param claimToken 32 hex digits */
+export function identityOf(identity: Identity, build: Build, serial: number, claimToken: string): DeviceIdentity {
   const { modemFirmware: _, ...known } = identity;
   const tail = serial % 0x1_00_00_00;
   const octet = (shift: number) => (Math.floor(tail / shift) % 256).toString(16).padStart(2, '0');
@@ -15,7 +15,7 @@ export function identityOf(identity: Identity, build: Build, serial: number, cla
     fwName: build.name,
     fwVersion: build.version,
     serialNumber: String(serial),
-    claimToken: Buffer.from(claimToken).toString('hex'),
+    claimToken,
     // The two top bits of a random static Bluetooth address are set.
     bleDevaddr: `c0:de:00:${octet(0x1_00_00)}:${octet(0x1_00)}:${octet(1)}`,
     blePasskey: String(100_000 + ((serial * 7919) % 900_000)),

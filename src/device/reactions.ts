@@ -1,10 +1,10 @@
 /** How the firmware carries out a downlink (wire protocol, 9 to 12; firmware behaviour, 5). */
-import { millis, seconds } from '../kernel/time.js';
+import { type Millis, millis, seconds } from '../kernel/time.js';
 import { encodeUp } from '../protocol/messages.js';
 import type { Reaction, ReactiveDownlink } from './cloud-thread.js';
 import type { Hardware } from './hardware.js';
 import type { ShellHost } from './shell/host.js';
-import { runRemoteConfig, runRemoteShell } from './shell/remote.js';
+import { type RemoteConfigOutcome, type RemoteShellOutcome, runRemoteConfig, runRemoteShell } from './shell/remote.js';
 
 /** Pauses of a remote configuration: after each line, and before settings are saved (firmware shell, 7.2). */
 const LINE_PAUSE = millis(10);
@@ -31,24 +31,34 @@ export function reactTo(message: Reactive, size: number, hardware: Hardware, hos
 }
 
 function configure(lines: readonly string[], hardware: Hardware, host: ShellHost): Reaction {
-  const outcome = runRemoteConfig(hardware.type.shell, host, lines);
-  switch (outcome.kind) {
-    case 'stopped':
-      return { kind: 'failed' };
-    case 'reboot':
-      return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
-    case 'save':
-      return {
-        kind: 'restart',
-        delay: outcome.ran * LINE_PAUSE + SAVE_PAUSE,
-        restart: () => {
-          hardware.config.save();
-          hardware.reboot('config');
-        },
-      };
-    default:
-      return outcome satisfies never;
-  }
+  const react = (outcome: RemoteConfigOutcome): Reaction => {
+    switch (outcome.kind) {
+      case 'waits':
+        return { kind: 'waits', wait: outcome.wait, go: () => react(outcome.go()) };
+      case 'stopped':
+        return { kind: 'failed' };
+      case 'reboot':
+        return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
+      case 'save':
+        // Settings that can not be written end it like a line that fails: no reboot, no answer [assumption].
+        if (!hardware.config.writable) return { kind: 'waits', wait: pauseOf(outcome), go: () => ({ kind: 'failed' }) };
+        return {
+          kind: 'restart',
+          delay: pauseOf(outcome),
+          restart: () => {
+            hardware.config.save();
+            hardware.reboot('config');
+          },
+        };
+      default:
+        return outcome satisfies never;
+    }
+  };
+  return react(runRemoteConfig(hardware.type.shell, host, lines));
+}
+
+function pauseOf({ ran }: Extract<RemoteConfigOutcome, { readonly kind: 'save' }>): Millis {
+  return ran * LINE_PAUSE + SAVE_PAUSE;
 }
 
 function runCommands(
@@ -57,13 +67,16 @@ function runCommands(
   hardware: Hardware,
   host: ShellHost,
 ): Reaction {
-  const outcome = runRemoteShell(hardware.type.shell, host, message.commands);
-  if (outcome.kind === 'failed') return { kind: 'failed' };
-  if (outcome.kind === 'reboot') {
-    return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
-  }
-  const answer = encodeUp({ kind: 'upload-shell', messageId: message.messageId, responses: outcome.responses });
-  // Request and answer share one buffer; what does not fit is not sent (firmware shell, 7.1).
-  if (size + answer.length > hardware.type.profile.transferBuffer) return { kind: 'failed' };
-  return { kind: 'answer', type: 'shell', message: answer };
+  const react = (outcome: RemoteShellOutcome): Reaction => {
+    if (outcome.kind === 'waits') return { kind: 'waits', wait: outcome.wait, go: () => react(outcome.go()) };
+    if (outcome.kind === 'failed') return { kind: 'failed' };
+    if (outcome.kind === 'reboot') {
+      return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
+    }
+    const answer = encodeUp({ kind: 'upload-shell', messageId: message.messageId, responses: outcome.responses });
+    // Request and answer share one buffer; what does not fit is not sent (firmware shell, 7.1).
+    if (size + answer.length > hardware.type.profile.transferBuffer) return { kind: 'failed' };
+    return { kind: 'answer', type: 'shell', message: answer };
+  };
+  return react(runRemoteShell(hardware.type.shell, host, message.commands));
 }

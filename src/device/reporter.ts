@@ -32,9 +32,11 @@ export class Reporter {
   /** The work queue stands still while a report is on its way (firmware behaviour, 3.3). */
   sending = false;
   /** Uplinks that would be lost with the RAM. */
-  readonly unsent = new Set<number>();
+  #unsent: readonly number[] = NOTHING;
   #windowStart: Instant = Number.NEGATIVE_INFINITY;
   #reportsInWindow = 0;
+  /** An event waits to be reported; further ones go along with it. */
+  #eventWaits = false;
 
   constructor(host: ReporterHost) {
     this.#host = host;
@@ -44,16 +46,16 @@ export class Reporter {
   interval(): Millis | undefined {
     const { profile, config, draws } = this.#host;
     const { reportEvery, jitter } = profile.timing;
-    const every = config.number(reportEvery.module, reportEvery.name) * 1000;
+    const every = reportEvery ? config.number(reportEvery.module, reportEvery.name) * 1000 : 0;
     if (every === 0) return undefined;
     return Math.round(every * (1 + jitter * between(draws, -1, 1)));
   }
 
-  /** How long after an event it is reported; undefined when there were too many in this hour. */
+  /** How long after an event it is reported; undefined when it goes with an earlier one, or there were too many in this hour. */
   eventDelay(): Millis | undefined {
     const { profile, config, now } = this.#host;
     const { eventDelay, eventRate } = profile.timing;
-    if (eventDelay === undefined || eventRate === undefined) return undefined;
+    if (eventDelay === undefined || eventRate === undefined || this.#eventWaits) return undefined;
     if (now - this.#windowStart >= RATE_WINDOW) {
       this.#windowStart = now;
       this.#reportsInWindow = 0;
@@ -61,12 +63,14 @@ export class Reporter {
     // The firmware compares with "<=", so that one report more than the rate passes.
     if (this.#reportsInWindow > config.number(eventRate.module, eventRate.name)) return undefined;
     this.#reportsInWindow++;
+    this.#eventWaits = true;
     return config.number(eventDelay.module, eventDelay.name) * 1000;
   }
 
   /** Sends a report; `done` is called when the work queue goes on. */
   report(why: ContactReason, done: () => void): void {
     const { config, profile, spool } = this.#host;
+    if (why === 'event') this.#eventWaits = false;
     const message = this.#host.encode();
     const { mode } = profile.timing;
     if (mode && config.text(mode.module, mode.name) !== 'lte') {
@@ -79,7 +83,7 @@ export class Reporter {
     const capacity = this.#capacity();
     const report: SpooledMessage = { uplink, message };
     if (capacity > 0) for (const lost of spool.add(report, capacity)) this.#drop(lost, 'spool full');
-    else this.unsent.add(uplink);
+    else this.#unsent = [...this.#unsent, uplink];
     this.#send(report, this.#timeout(), why, (ok) => {
       if (ok || profile.timing.onSendFailure === 'drop') this.#host.clear();
       if (!ok && capacity === 0) this.#drop(report, 'not sent in time');
@@ -90,8 +94,8 @@ export class Reporter {
 
   /** The device loses its RAM. */
   halt(): void {
-    for (const uplink of this.unsent) this.#host.facts.dropped(uplink, 'data', 'reboot');
-    this.unsent.clear();
+    for (const uplink of this.#unsent) this.#host.facts.dropped(uplink, 'data', 'reboot');
+    this.#unsent = NOTHING;
   }
 
   /** Sends the newest message, then what the spool still holds, oldest first, within one budget (wire protocol, 8.3). */
@@ -110,15 +114,20 @@ export class Reporter {
     };
     cloud.sendData(report.uplink, report.message, budget, why, (ok) => {
       if (!ok) return done(false);
-      this.unsent.delete(report.uplink);
+      this.#noLongerUnsent(report);
       spool.remove(report);
       sendOldest();
     });
   }
 
   #drop(report: SpooledMessage, why: string): void {
-    this.unsent.delete(report.uplink);
+    this.#noLongerUnsent(report);
     if (report.uplink >= 0) this.#host.facts.dropped(report.uplink, 'data', why);
+  }
+
+  #noLongerUnsent({ uplink }: SpooledMessage): void {
+    const left = this.#unsent.filter((other) => other !== uplink);
+    this.#unsent = left.length === 0 ? NOTHING : left;
   }
 
   #capacity(): number {
@@ -133,3 +142,6 @@ export class Reporter {
       : Number.POSITIVE_INFINITY;
   }
 }
+
+/** Of which there is one for all devices. */
+const NOTHING: readonly number[] = [];

@@ -2,12 +2,16 @@
 import type { Millis } from '../kernel/time.js';
 import type { DeviceConfig } from './config/device-config.js';
 import type { Firmware } from './firmware.js';
+import type { LinkPhase } from './link/link.js';
+import type { ShellLine, ShellReceiver } from './shell/attached.js';
+import type { Position, ShellInputs, ShellMemory, ShellMotion, ShellTags } from './shell/equipment.js';
 import { ENOTSUP, OK } from './shell/errno.js';
 import type {
   BackupModule,
-  ChannelState,
   CloudState,
   DeviceIdentity,
+  FirmwareImages,
+  LteFsmState,
   LteState,
   Probe,
   ShellChannels,
@@ -15,6 +19,8 @@ import type {
   ShellSensors,
   ShellSpool,
 } from './shell/host.js';
+import { lineOf, receiverOf } from './shell-attached.js';
+import { channelsOf, inputsOf, motionOf, positionOf, tagsOf, weatherOf } from './shell-equipment.js';
 import type { SpooledMessage } from './spool.js';
 import { downloadRequest } from './update/updater.js';
 
@@ -23,6 +29,11 @@ export class FirmwareShellHost implements ShellHost {
   readonly sensors: ShellSensors;
   readonly spool?: ShellSpool;
   readonly channels?: ShellChannels;
+  readonly inputs?: ShellInputs;
+  readonly motion?: ShellMotion;
+  readonly tags?: ShellTags;
+  readonly line?: ShellLine;
+  readonly receiver?: ShellReceiver;
 
   constructor(firmware: Firmware) {
     this.#firmware = firmware;
@@ -30,6 +41,20 @@ export class FirmwareShellHost implements ShellHost {
     if (firmware.profile.timing.spoolSize) this.spool = spoolOf(firmware);
     const channels = channelsOf(firmware);
     if (channels) this.channels = channels;
+    const inputs = inputsOf(firmware);
+    if (inputs) this.inputs = inputs;
+    const motion = motionOf(firmware);
+    if (motion) this.motion = motion;
+    const tags = tagsOf(firmware);
+    if (tags) this.tags = tags;
+    const line = lineOf(firmware);
+    if (line) this.line = line;
+    const receiver = receiverOf(firmware);
+    if (receiver) this.receiver = receiver;
+  }
+
+  get memory(): ShellMemory {
+    return this.#firmware.shellMemory;
   }
 
   get identity(): DeviceIdentity {
@@ -63,7 +88,7 @@ export class FirmwareShellHost implements ShellHost {
   }
 
   lte(): LteState {
-    const { modem, subscriber, type } = this.#firmware.hardware;
+    const { modem, link, subscriber, type } = this.#firmware.hardware;
     const started = modem.state !== 'disabled' && modem.state !== 'boot';
     const { counters } = modem;
     const traffic = this.#firmware.cloud.counters;
@@ -73,7 +98,7 @@ export class FirmwareShellHost implements ShellHost {
         ? { status: modem.registered ? 'registered-home' : 'searching', mode: modem.registered ? 'lte-m' : 'unknown' }
         : undefined,
       evaluation: modem.evaluation(),
-      fsm: modem.state,
+      fsm: fsmState(modem.state, link.phase),
       attachAttempt: modem.attempt,
       wait: modem.wait,
       imei: started ? subscriber.imei : undefined,
@@ -104,6 +129,10 @@ export class FirmwareShellHost implements ShellHost {
     this.#firmware.measureNow('sample');
   }
 
+  requestMeasurement(sensor: string): void {
+    this.#firmware.measureSensor(sensor);
+  }
+
   requestAggregate(): void {
     this.#firmware.measureNow('aggregate');
   }
@@ -126,12 +155,33 @@ export class FirmwareShellHost implements ShellHost {
     return OK;
   }
 
+  position(): Position {
+    return positionOf(this.#firmware);
+  }
+
+  images(): FirmwareImages {
+    const { bootloader, build } = this.#firmware.hardware;
+    return {
+      version: build.version,
+      confirmed: bootloader?.confirmed ?? true,
+      requested: bootloader?.requested?.version,
+      slotSize: this.#firmware.profile.bootloader?.slotSize,
+    };
+  }
+
+  confirmImage(): void {
+    this.#firmware.hardware.bootloader?.confirm();
+  }
+
   setLed(): void {
     // Nothing on a virtual board lights up, and no command reads it back.
   }
 
-  setBatteryLoad(): void {
-    // The test load is not modelled; measurements under load come from the profile.
+  setBatteryLoad(on: boolean): void {
+    const { memory } = this;
+    // What it took is counted when it goes off; voltages under load do not ask whether it is on.
+    if (memory.loadSince !== undefined) this.#firmware.hardware.spent('test-load', this.uptime() - memory.loadSince);
+    memory.loadSince = on ? this.uptime() : undefined;
   }
 
   /** A moment of the simulation on the device's own clock. */
@@ -139,6 +189,12 @@ export class FirmwareShellHost implements ShellHost {
     const { now } = this.#firmware;
     return this.#firmware.unixTime() - Math.round((now - instant) / 1000);
   }
+}
+
+/** Sending and its pauses are the link's, everything else the modem's. */
+function fsmState(modem: LteFsmState, link: LinkPhase | undefined): LteFsmState {
+  if (modem !== 'ready' || link === undefined || link === 'connect') return modem;
+  return link === 'listen' ? 'receive' : 'error';
 }
 
 function reader(firmware: Firmware): (sensor: string, quantity: string, number?: number) => number | undefined {
@@ -149,6 +205,8 @@ function reader(firmware: Firmware): (sensor: string, quantity: string, number?:
 function sensorsOf(firmware: Firmware): ShellSensors {
   const read = reader(firmware);
   return {
+    quantity: read,
+    weather: () => weatherOf(firmware),
     thermometer: () => read('thermometer', 'temperature'),
     accelerometer: () => {
       const x = read('accelerometer', 'accel_x');
@@ -169,7 +227,7 @@ function sensorsOf(firmware: Firmware): ShellSensors {
       return temperature === undefined || humidity === undefined ? undefined : { temperature, humidity };
     },
     probes: () => probesOf(firmware),
-    button: () => false,
+    button: (which) => which === 'int' && firmware.hardware.buttonPressed,
     backup: () => backupOf(firmware),
   };
 }
@@ -216,6 +274,13 @@ function spoolOf({ spool, config, profile, facts }: Firmware): ShellSpool {
   };
   return {
     count: spool.count,
+    messages: spool.messages.map(({ message }) => message),
+    remove: (n) => {
+      const message = spool.messages[n];
+      if (message === undefined) return;
+      spool.remove(message);
+      drop([message], 'spool cleaned');
+    },
     fake: (count) => {
       for (let i = 0; i < count; i++) {
         const uplink = facts.made('data', MADE_UP.length);
@@ -223,47 +288,5 @@ function spoolOf({ spool, config, profile, facts }: Firmware): ShellSpool {
       }
     },
     clean: () => drop(spool.clear(), 'spool cleaned'),
-  };
-}
-
-const CHANNELS = 8;
-const CHANNEL_MODES = ['trigger', 'counter', 'voltage', 'current'] as const;
-
-/** The inputs of an application whose profile has channels; undefined for all others. */
-function channelsOf(firmware: Firmware): ShellChannels | undefined {
-  const { measurements, clock, profile } = firmware;
-  if (!profile.commands.includes('channel')) return undefined;
-  const sensorOf = (channel: number) => {
-    for (const mode of CHANNEL_MODES) {
-      const sensor = measurements.find(mode, channel);
-      if (sensor) return { mode, sensor };
-    }
-    return undefined;
-  };
-  return {
-    count: CHANNELS,
-    state: (channel): ChannelState => {
-      const found = sensorOf(channel);
-      if (found === undefined) return { mode: 'disabled' };
-      const { mode, sensor } = found;
-      const { memory } = measurements;
-      if (mode === 'counter') return { mode, value: memory.total(sensor, 0), delta: memory.delta(sensor, 0) };
-      if (mode === 'trigger') {
-        const list = memory.plan.lists.find((candidate) => candidate.sensor.index === sensor.index);
-        return { mode, active: list !== undefined && memory.isOn(list), events: list ? memory.eventCount(list) : 0 };
-      }
-      const last = memory.last(sensor, 0);
-      return {
-        mode,
-        last: Number.isNaN(last) ? undefined : last,
-        live: measurements.read(mode, mode, clock.wall, channel),
-        samples: memory.sampleCount(sensor),
-        measurements: memory.windowCount(sensor),
-      };
-    },
-    reset: (channel) => {
-      const found = sensorOf(channel);
-      if (found) measurements.reset(found.sensor, clock.wall);
-    },
   };
 }

@@ -11,10 +11,16 @@ export interface SpooledMessage {
 }
 
 export class Spool {
-  #messages: SpooledMessage[] = [];
+  /** Never changed in place: most spools are empty, and share the same nothing. */
+  #messages: readonly SpooledMessage[] = EMPTY;
 
   get count(): number {
     return this.#messages.length;
+  }
+
+  /** Oldest first. */
+  get messages(): readonly SpooledMessage[] {
+    return this.#messages;
   }
 
   get oldest(): SpooledMessage | undefined {
@@ -23,16 +29,26 @@ export class Spool {
 
   /** Adds the newest message; returns those that had to go, oldest first, for it to fit into `capacity`. */
   add(message: SpooledMessage, capacity: number): readonly SpooledMessage[] {
-    this.#messages.push(message);
-    return this.#messages.splice(0, Math.max(0, this.#messages.length - capacity));
+    const all = [...this.#messages, message];
+    const lost = all.splice(0, Math.max(0, all.length - capacity));
+    this.#keep(all);
+    return lost;
   }
 
   remove(message: SpooledMessage): void {
-    this.#messages = this.#messages.filter((other) => other !== message);
+    this.#keep(this.#messages.filter((other) => other !== message));
   }
 
   /** Empties the spool; returns what was in it. */
   clear(): readonly SpooledMessage[] {
-    return this.#messages.splice(0);
+    const all = this.#messages;
+    this.#messages = EMPTY;
+    return all;
+  }
+
+  #keep(messages: readonly SpooledMessage[]): void {
+    this.#messages = messages.length === 0 ? EMPTY : messages;
   }
 }
+
+const EMPTY: readonly SpooledMessage[] = [];

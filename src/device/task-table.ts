@@ -9,36 +9,34 @@
 import type { Alarm, Clock } from '../kernel/clock.js';
 import type { Instant, Millis } from '../kernel/time.js';
 
-/** Does a task that was due at `at`; returns the delay from then to its next time, Infinity for none. */
-export type RunTask = (task: number, at: Instant) => Millis;
+/** Who has the tasks. */
+export interface TaskOwner {
+  readonly clock: Clock;
+  /** Does a task that was due at `at`; returns the delay from then to its next time, Infinity for none. */
+  perform(task: number, at: Instant): Millis;
+}
 
 const NEVER = Number.POSITIVE_INFINITY;
 
 export class TaskTable {
-  readonly #clock: Clock;
-  readonly #what: string;
+  readonly #owner: TaskOwner;
   readonly #quiet: readonly boolean[];
-  readonly #run: RunTask;
-  readonly #due: Float64Array;
+  /** By task. Filled with Infinity, a plain array holds its numbers unboxed too, and is half as large as a typed one. */
+  readonly #due: number[];
   #alarm: Alarm | undefined;
   #armedFor: Instant = NEVER;
   #running = false;
 
-  /**
-   * @param what names the alarm
-   * @param quiet by number: whether a task is quiet; tasks beyond the list are not
-   */
-  constructor(clock: Clock, what: string, size: number, quiet: readonly boolean[], run: RunTask) {
-    this.#clock = clock;
-    this.#what = what;
+  /** @param quiet by number: whether a task is quiet; tasks beyond the list are not */
+  constructor(owner: TaskOwner, size: number, quiet: readonly boolean[]) {
+    this.#owner = owner;
     this.#quiet = quiet;
-    this.#run = run;
-    this.#due = new Float64Array(size).fill(NEVER);
+    this.#due = new Array(size).fill(NEVER);
   }
 
   /** Plans `task` for `delay` from now, in place of what was planned for it; Infinity: not any more. */
   set(task: number, delay: Millis): void {
-    this.#due[task] = this.#clock.now + delay;
+    this.#due[task] = this.#owner.clock.now + delay;
     if (!this.#running) this.#arm();
   }
 
@@ -50,7 +48,7 @@ export class TaskTable {
 
   /** Runs the quiet tasks that were due before now or are due now, each at its own time. */
   catchUp(): void {
-    const { now } = this.#clock;
+    const { now } = this.#owner.clock;
     for (let task = this.#nextQuiet(); task >= 0 && this.#dueOf(task) <= now; task = this.#nextQuiet()) {
       this.#perform(task, this.#dueOf(task));
     }
@@ -58,7 +56,7 @@ export class TaskTable {
 
   /** Takes the quiet tasks that have come due out of the table without running them. */
   takeOverdue(): readonly number[] {
-    const { now } = this.#clock;
+    const { now } = this.#owner.clock;
     const overdue: number[] = [];
     for (let task = 0; task < this.#quiet.length; task++) {
       if (!this.#quiet[task] || this.#dueOf(task) > now) continue;
@@ -66,6 +64,20 @@ export class TaskTable {
       overdue.push(task);
     }
     return overdue;
+  }
+
+  /** The alarm's: runs what is due. */
+  wake(): void {
+    this.#armedFor = NEVER;
+    this.#alarm = undefined;
+    this.#running = true;
+    const { now } = this.#owner.clock;
+    for (let task = this.#nextQuiet(); task >= 0 && this.#dueOf(task) < now; task = this.#nextQuiet()) {
+      this.#perform(task, this.#dueOf(task));
+    }
+    for (let task = 0; task < this.#due.length; task++) if (this.#dueOf(task) <= now) this.#perform(task, now);
+    this.#running = false;
+    this.#arm();
   }
 
   /** The quiet task that is due first; -1 when there is none. */
@@ -83,7 +95,7 @@ export class TaskTable {
 
   #perform(task: number, at: Instant): void {
     this.#due[task] = NEVER;
-    const delay = this.#run(task, at);
+    const delay = this.#owner.perform(task, at);
     if (delay !== NEVER) this.#due[task] = at + delay;
   }
 
@@ -97,24 +109,12 @@ export class TaskTable {
       if (!this.#quiet[task]) earliest = Math.min(earliest, this.#dueOf(task));
     }
     if (earliest === this.#armedFor) return;
+    const { clock } = this.#owner;
     this.#alarm?.cancel();
     this.#armedFor = earliest;
     this.#alarm =
       earliest === NEVER
         ? undefined
-        : this.#clock.after(Math.max(0, earliest - this.#clock.now), this.#what, this.#wake);
+        : clock.after(Math.max(0, earliest - clock.now), 'the next task of a device', this);
   }
-
-  readonly #wake = (): void => {
-    this.#armedFor = NEVER;
-    this.#alarm = undefined;
-    this.#running = true;
-    const { now } = this.#clock;
-    for (let task = this.#nextQuiet(); task >= 0 && this.#dueOf(task) < now; task = this.#nextQuiet()) {
-      this.#perform(task, this.#dueOf(task));
-    }
-    for (let task = 0; task < this.#due.length; task++) if (this.#dueOf(task) <= now) this.#perform(task, now);
-    this.#running = false;
-    this.#arm();
-  };
 }

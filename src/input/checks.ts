@@ -2,7 +2,8 @@
  * Checks: from a located value to a typed one, or to problems that say what was wanted.
  *
  * A check returns undefined when it has noted a problem; the caller goes on, so that all problems of a file come out
- * together.
+ * together. It also knows the form of what it takes, as JSON Schema, so that editors can be told (profile/schema.ts). The form
+ * may be wider than the check, never narrower: what depends on other parts of a file is not in it.
  */
 
 import { parseRatio, RATIO_FORM, type Ratio } from '../kernel/ratio.js';
@@ -11,7 +12,38 @@ import type { LocatedNode, MapNode, Problems } from './document.js';
 import { didYouMean, orList, quote } from './problems.js';
 
 /** Reads one value; undefined when it was not what was wanted. */
-export type Check<T> = (node: LocatedNode, problems: Problems) => T | undefined;
+export interface Check<T> {
+  (node: LocatedNode, problems: Problems): T | undefined;
+  /** What the value looks like, as JSON Schema; left out: like anything. */
+  readonly form?: () => Form;
+}
+
+/** A JSON Schema, or a part of one. */
+export type Form = Readonly<Record<string, unknown>>;
+
+/** Gives a check a form. */
+export function formed<T>(form: () => Form, check: (node: LocatedNode, problems: Problems) => T | undefined): Check<T> {
+  return Object.assign((node: LocatedNode, problems: Problems) => check(node, problems), { form });
+}
+
+/** The form of a check. */
+export function formOf(check: Check<unknown>): Form {
+  return check.form?.() ?? {};
+}
+
+/** Makes something else of what a check has read; the form stays. */
+export function refine<A, B>(
+  check: Check<A>,
+  make: (value: A, node: LocatedNode, problems: Problems) => B | undefined,
+): Check<B> {
+  return formed(
+    () => formOf(check),
+    (node, problems) => {
+      const value = check(node, problems);
+      return value === undefined ? undefined : make(value, node, problems);
+    },
+  );
+}
 
 /** The type that a check yields. */
 export type Checked<C> = C extends Check<infer T> ? T : never;
@@ -31,81 +63,112 @@ function show(node: LocatedNode): string {
 
 /** A non-empty text; `pattern` with `wanted` narrows it. */
 export function text(pattern: RegExp = /\S/, wanted = 'a text'): Check<string> {
-  return (node, problems) =>
-    node.kind === 'scalar' && typeof node.value === 'string' && pattern.test(node.value)
-      ? node.value
-      : complain(node, problems, wanted);
+  return formed(
+    () => ({ type: 'string', pattern: pattern.source }),
+    (node, problems) =>
+      node.kind === 'scalar' && typeof node.value === 'string' && pattern.test(node.value)
+        ? node.value
+        : complain(node, problems, wanted),
+  );
 }
 
 /** A whole number from `min` to `max`. */
 export function integer(min: number, max: number, wanted = `a whole number from ${min} to ${max}`): Check<number> {
-  return (node, problems) =>
-    node.kind === 'scalar' &&
-    typeof node.value === 'number' &&
-    Number.isSafeInteger(node.value) &&
-    node.value >= min &&
-    node.value <= max
-      ? node.value
-      : complain(node, problems, wanted);
+  return formed(
+    () => ({ type: 'integer', minimum: min, maximum: max }),
+    (node, problems) =>
+      node.kind === 'scalar' &&
+      typeof node.value === 'number' &&
+      Number.isSafeInteger(node.value) &&
+      node.value >= min &&
+      node.value <= max
+        ? node.value
+        : complain(node, problems, wanted),
+  );
 }
 
 /** A finite number. */
 export function number(wanted = 'a number'): Check<number> {
-  return (node, problems) =>
-    node.kind === 'scalar' && typeof node.value === 'number' && Number.isFinite(node.value)
-      ? node.value
-      : complain(node, problems, wanted);
+  return formed(
+    () => ({ type: 'number' }),
+    (node, problems) =>
+      node.kind === 'scalar' && typeof node.value === 'number' && Number.isFinite(node.value)
+        ? node.value
+        : complain(node, problems, wanted),
+  );
 }
 
 /** true or false. */
-export const boolean: Check<boolean> = (node, problems) =>
-  node.kind === 'scalar' && typeof node.value === 'boolean' ? node.value : complain(node, problems, 'true or false');
+export const boolean: Check<boolean> = formed(
+  () => ({ type: 'boolean' }),
+  (node, problems) =>
+    node.kind === 'scalar' && typeof node.value === 'boolean' ? node.value : complain(node, problems, 'true or false'),
+);
 
 /** A duration such as "15m", in milliseconds. */
-export const duration: Check<Millis> = (node, problems) => {
-  const parsed = node.kind === 'scalar' ? parseDuration(node.source) : undefined;
-  return parsed ?? complain(node, problems, DURATION_FORM);
-};
+export const duration: Check<Millis> = formed(
+  // A bare 0 is a duration, too.
+  () => ({ type: ['string', 'integer'], pattern: DURATION_PATTERN, minimum: 0, maximum: 0 }),
+  (node, problems) => {
+    const parsed = node.kind === 'scalar' ? parseDuration(node.source) : undefined;
+    return parsed ?? complain(node, problems, DURATION_FORM);
+  },
+);
 
 /** A ratio such as "1/20" or "5%". */
-export const ratio: Check<Ratio> = (node, problems) => {
-  const parsed = node.kind === 'scalar' ? parseRatio(node.source) : undefined;
-  return parsed ?? complain(node, problems, RATIO_FORM);
-};
+export const ratio: Check<Ratio> = formed(
+  () => ({ type: ['string', 'integer'], pattern: RATIO_PATTERN, minimum: 0, maximum: 1 }),
+  (node, problems) => {
+    const parsed = node.kind === 'scalar' ? parseRatio(node.source) : undefined;
+    return parsed ?? complain(node, problems, RATIO_FORM);
+  },
+);
+
+const DURATION_PATTERN = /^\s*(\d+(\.\d+)?(ms|s|m|h|d))+\s*$|^\s*0\s*$/.source;
+const RATIO_PATTERN = /^\s*(\d+(\.\d+)?\s*%|\d+\s*\/\s*\d+|[01])\s*$/.source;
 
 /** One of the given words. */
 export function oneOf<const T extends string>(words: readonly T[]): Check<T> {
-  return (node, problems) => {
-    const value = node.kind === 'scalar' ? String(node.value) : undefined;
-    const found = words.find((word) => word === value);
-    return found ?? complain(node, problems, `one of ${orList(words)}${didYouMean(value ?? '', words)}`);
-  };
+  return formed(
+    () => ({ enum: [...words] }),
+    (node, problems) => {
+      const value = node.kind === 'scalar' ? String(node.value) : undefined;
+      const found = words.find((word) => word === value);
+      return found ?? complain(node, problems, `one of ${orList(words)}${didYouMean(value ?? '', words)}`);
+    },
+  );
 }
 
 /** A list whose items all pass `item`; `min` items at least. */
 export function list<T>(item: Check<T>, min = 0): Check<readonly T[]> {
-  return (node, problems) => {
-    if (node.kind !== 'list') return complain(node, problems, 'a list');
-    if (node.items.length < min) {
-      problems.add(node, `a list of ${node.items.length} is not a list of at least ${min}`);
-      return undefined;
-    }
-    const items = node.items.map((entry) => item(entry, problems));
-    return items.every((entry) => entry !== undefined) ? (items as T[]) : undefined;
-  };
+  return formed(
+    () => ({ type: 'array', items: formOf(item), ...(min > 0 && { minItems: min }) }),
+    (node, problems) => {
+      if (node.kind !== 'list') return complain(node, problems, 'a list');
+      if (node.items.length < min) {
+        problems.add(node, `a list of ${node.items.length} is not a list of at least ${min}`);
+        return undefined;
+      }
+      const items = node.items.map((entry) => item(entry, problems));
+      return items.every((entry) => entry !== undefined) ? (items as T[]) : undefined;
+    },
+  );
 }
 
 /** A map of any keys whose values pass `value`; insertion order is kept. */
 export function dictionary<T>(value: Check<T>): Check<ReadonlyMap<string, T>> {
-  return (node, problems) => {
-    if (node.kind !== 'map') return complain(node, problems, 'a map of names to values');
-    const result = new Map<string, T>();
-    for (const [key, entry] of node.entries) {
-      const read = value(entry.value, problems);
-      if (read !== undefined) result.set(key, read);
-    }
-    return result.size === node.entries.size ? result : undefined;
-  };
+  return formed(
+    () => ({ type: 'object', additionalProperties: formOf(value) }),
+    (node, problems) => {
+      if (node.kind !== 'map') return complain(node, problems, 'a map of names to values');
+      const result = new Map<string, T>();
+      for (const [key, entry] of node.entries) {
+        const read = value(entry.value, problems);
+        if (read !== undefined) result.set(key, read);
+      }
+      return result.size === node.entries.size ? result : undefined;
+    },
+  );
 }
 
 /** Makes a key of {@link record} optional, with a value for when it is missing. */
@@ -133,7 +196,7 @@ export type RecordOf<S extends Shape> = {
 
 /** A map with exactly the keys of `shape`. Unknown and missing keys are problems. `what` names the thing: "a group". */
 export function record<S extends Shape>(what: string, shape: S): Check<RecordOf<S>> {
-  return (node, problems) => {
+  return formed(recordForm.bind(undefined, shape), (node, problems) => {
     if (node.kind !== 'map') return complain(node, problems, `${what}: a map with ${orList(Object.keys(shape))}`);
     const before = problems.list.length;
     rejectUnknownKeys(node, Object.keys(shape), what, problems);
@@ -147,6 +210,19 @@ export function record<S extends Shape>(what: string, shape: S): Check<RecordOf<
     }
     // Because each key was checked by the rule that its type is derived from.
     return problems.list.length === before ? (result as RecordOf<S>) : undefined;
+  });
+}
+
+function recordForm(shape: Shape): Form {
+  const rules = Object.entries(shape);
+  const required = rules.flatMap(([key, rule]) => (typeof rule === 'function' ? [key] : []));
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      rules.map(([key, rule]) => [key, formOf(typeof rule === 'function' ? rule : rule.optional)]),
+    ),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
   };
 }
 

@@ -48,8 +48,19 @@ export class AlarmHeap {
     this.#size = 0;
   }
 
-  #sink(due: number, order: number, slot: number): void {
-    let at = 0;
+  /** Drops the alarms of all slots that `keep` does not want. */
+  retain(keep: (slot: number) => boolean): void {
+    let kept = 0;
+    for (let at = 0; at < this.#size; at++) if (keep(this.#slots[at] as number)) this.#move(at, kept++);
+    this.#size = kept;
+    // From the last parent up, each is let down to where it belongs.
+    for (let at = (kept - 2) >> 2; at >= 0; at--) {
+      this.#sink(this.#due[at] as number, this.#order[at] as number, this.#slots[at] as number, at);
+    }
+  }
+
+  #sink(due: number, order: number, slot: number, from = 0): void {
+    let at = from;
     for (;;) {
       const first = at * 4 + 1;
       if (first >= this.#size) break;

@@ -9,6 +9,12 @@ export interface Alarm {
   cancel(): void;
 }
 
+/**
+ * What happens at an alarm: a function is called, anything else is woken. Who waits most of the time, once a device of a
+ * fleet, rather wants to be woken: a closure is larger than the alarm.
+ */
+export type Action = (() => void) | { wake(): void };
+
 /** Ends a hold; calling it twice does nothing. */
 export type Release = () => void;
 
@@ -18,8 +24,8 @@ export interface Clock {
   readonly now: Instant;
   /** The same moment as a calendar time. */
   readonly wall: UnixMillis;
-  /** Calls `action` once, `delay` from now. Alarms due together run in the order in which they were set. */
-  after(delay: Millis, what: string, action: () => void): Alarm;
+  /** Performs `action` once, `delay` from now. Alarms due together run in the order in which they were set. */
+  after(delay: Millis, what: string, action: Action): Alarm;
 }
 
 /** Code at the edge may also keep time still while the outside world answers. */
@@ -38,4 +44,10 @@ export interface DrivenClock extends EdgeClock {
   stop(reason: Error): void;
   /** Number of alarms that have not happened yet. */
   readonly waiting: number;
+}
+
+/** What a clock does when an alarm is due. */
+export function perform(action: Action): void {
+  if (typeof action === 'function') action();
+  else action.wake();
 }

@@ -5,7 +5,7 @@
  * because Node fires longer ones at once.
  */
 import { AlarmHeap } from './alarm-heap.js';
-import type { Alarm, DrivenClock, Release } from './clock.js';
+import { type Action, type Alarm, type DrivenClock, perform, type Release } from './clock.js';
 import { Holds } from './holds.js';
 import type { Instant, Millis, UnixMillis } from './time.js';
 
@@ -24,7 +24,7 @@ export interface RealClockOptions {
 
 interface Pending {
   readonly slot: number;
-  readonly action: () => void;
+  readonly action: Action;
 }
 
 export class RealClock implements DrivenClock {
@@ -74,7 +74,7 @@ export class RealClock implements DrivenClock {
     return this.#pending.size;
   }
 
-  after(delay: Millis, what: string, action: () => void): Alarm {
+  after(delay: Millis, what: string, action: Action): Alarm {
     if (!(delay >= 0)) throw new RangeError(`an alarm needs a delay of 0 ms or more, not ${delay} (${what})`);
     const entry: Pending = { slot: this.#nextSlot++ % 4_294_967_296, action };
     this.#pending.set(entry.slot, entry);
@@ -151,7 +151,7 @@ export class RealClock implements DrivenClock {
     this.#armedFor = Number.NEGATIVE_INFINITY;
     const until = this.now;
     try {
-      while (this.#heap.nextDue <= until) this.#take()?.();
+      while (this.#heap.nextDue <= until) this.#performNext();
     } catch (error) {
       if (!this.#interrupt(error)) throw error;
     } finally {
@@ -160,12 +160,13 @@ export class RealClock implements DrivenClock {
     }
   }
 
-  #take(): (() => void) | undefined {
+  #performNext(): void {
     const due = this.#heap.nextDue;
     const slot = this.#heap.pop();
     const entry = this.#pending.get(slot);
     this.#pending.delete(slot);
-    if (entry !== undefined) this.#onAlarm?.((this.now - due) / this.#speed);
-    return entry?.action;
+    if (entry === undefined) return;
+    this.#onAlarm?.((this.now - due) / this.#speed);
+    perform(entry.action);
   }
 }

@@ -6,7 +6,7 @@
  * promise, promises are given the chance to settle before each step. Otherwise neither is paid for.
  */
 import { AlarmHeap } from './alarm-heap.js';
-import type { Alarm, DrivenClock, Release } from './clock.js';
+import { type Action, type Alarm, type DrivenClock, perform, type Release } from './clock.js';
 import { StuckError } from './errors.js';
 import { Holds } from './holds.js';
 import { formatDuration, type Instant, type Millis, seconds, type UnixMillis } from './time.js';
@@ -25,6 +25,9 @@ const DEFAULT_START: UnixMillis = 1_767_225_600_000;
 /** How many alarms in a row keep signals and progress lines waiting. */
 const STEPS_PER_BREATH = 16_384;
 
+/** So many cancelled alarms are not worth looking for. */
+const FEW_ALARMS = 1024;
+
 /** An alarm is a slot plus the slot's generation, so that a stale handle cannot cancel the slot's next tenant. */
 export class VirtualClock implements DrivenClock {
   now: Instant = 0;
@@ -33,7 +36,7 @@ export class VirtualClock implements DrivenClock {
   readonly #instantLimit: number;
   readonly #heap = new AlarmHeap();
   readonly #holds = new Holds();
-  readonly #actions: ((() => void) | undefined)[] = [];
+  readonly #actions: (Action | undefined)[] = [];
   readonly #names: string[] = [];
   readonly #generations: number[] = [];
   readonly #free: number[] = [];
@@ -57,7 +60,7 @@ export class VirtualClock implements DrivenClock {
     return this.#waiting;
   }
 
-  after(delay: Millis, what: string, action: () => void): Alarm {
+  after(delay: Millis, what: string, action: Action): Alarm {
     if (!(delay >= 0)) throw new RangeError(`an alarm needs a delay of 0 ms or more, not ${delay} (${what})`);
     const slot = this.#free.pop() ?? this.#actions.length;
     this.#actions[slot] = action;
@@ -117,9 +120,10 @@ export class VirtualClock implements DrivenClock {
   /** Called by the alarm's own handle. */
   cancel(slot: number, generation: number): void {
     if (this.#generations[slot] !== generation || this.#actions[slot] === undefined) return;
-    // The slot stays in the heap as an empty entry and is freed when its time comes.
+    // The slot stays in the heap as an empty entry, until its time comes or there are too many of them.
     this.#actions[slot] = undefined;
     this.#waiting--;
+    if (this.#heap.size > 2 * this.#waiting + FEW_ALARMS) this.#dropCancelled();
   }
 
   #step(): void {
@@ -132,7 +136,15 @@ export class VirtualClock implements DrivenClock {
     this.#waiting--;
     this.now = due;
     this.#watchForLoop(slot);
-    action();
+    perform(action);
+  }
+
+  #dropCancelled(): void {
+    this.#heap.retain((slot) => {
+      const alive = this.#actions[slot] !== undefined;
+      if (!alive) this.#free.push(slot);
+      return alive;
+    });
   }
 
   #watchForLoop(slot: number): void {
@@ -148,8 +160,8 @@ export class VirtualClock implements DrivenClock {
 
   /** Waits while anything is held, unless `enough` says that nobody cares any more. */
   async #untilReleased(enough: () => boolean): Promise<void> {
-    // Most holds (a commit in memory) end within a few promise turns: do not set a real timer for those.
-    for (let turn = 0; turn < 8; turn++) {
+    // Most holds (a commit in memory) end within a few dozen promise turns: do not set a real timer for those.
+    for (let turn = 0; turn < 64; turn++) {
       await undefined;
       if (this.#holds.count === 0) return;
     }

@@ -1,7 +1,7 @@
 /** Checks that several parts of a profile share. */
-import { type Check, complain, list, number, oneOf } from '../input/checks.js';
+import { type Check, complain, type Form, formed, formOf, list, number, oneOf, refine } from '../input/checks.js';
 import type { LocatedNode } from '../input/document.js';
-import { didYouMean, orList } from '../input/problems.js';
+import { didYouMean, orList, quote } from '../input/problems.js';
 import type { ModuleSpec } from './parameters.js';
 import type { ParameterRef } from './profile.js';
 
@@ -9,42 +9,52 @@ import type { ParameterRef } from './profile.js';
 export const anything: Check<LocatedNode> = (node) => node;
 
 /** A number of 0 or more. */
-export const amount: Check<number> = (node, problems) =>
-  node.kind === 'scalar' && typeof node.value === 'number' && node.value >= 0 && Number.isFinite(node.value)
-    ? node.value
-    : complain(node, problems, 'a number of 0 or more');
+export const amount: Check<number> = formed(
+  () => ({ type: 'number', minimum: 0 }),
+  (node, problems) =>
+    node.kind === 'scalar' && typeof node.value === 'number' && node.value >= 0 && Number.isFinite(node.value)
+      ? node.value
+      : complain(node, problems, 'a number of 0 or more'),
+);
 
 /** `[min, max]` */
-export const range: Check<readonly [number, number]> = (node, problems) => {
-  const ends = list(number())(node, problems);
-  if (ends === undefined) return undefined;
+export const range: Check<readonly [number, number]> = refine(list(number()), (ends, node, problems) => {
   const [min, max, ...more] = ends;
   if (min !== undefined && max !== undefined && more.length === 0 && min <= max) return [min, max];
   problems.add(node, 'a range is a list of the lowest and the highest value');
   return undefined;
-};
+});
 
 /** A name of something defined elsewhere, as its index. When that part could not be read, every name will do. */
 export function indexOf(names: readonly string[] | undefined, what: string): Check<number> {
-  return (node, problems) => {
-    if (names === undefined) return 0;
-    const name = node.kind === 'scalar' ? String(node.value) : '';
-    const index = names.indexOf(name);
-    if (index >= 0) return index;
-    return complain(node, problems, `${what}: ${orList(names) || 'there is none'}${didYouMean(name, names)}`);
-  };
+  return formed(
+    () => ({ type: 'string' }),
+    (node, problems) => {
+      if (names === undefined) return 0;
+      const name = node.kind === 'scalar' ? String(node.value) : '';
+      const index = names.indexOf(name);
+      if (index >= 0) return index;
+      return complain(node, problems, `${what}: ${orList(names) || 'there is none'}${didYouMean(name, names)}`);
+    },
+  );
 }
 
 /** A shell line that sets a configuration parameter: `app config mode "lte"`. Whether the value will do is for the shell. */
 export function setupLine(modules: readonly ModuleSpec[] | undefined): Check<string> {
-  return (node, problems) => {
-    const line = node.kind === 'scalar' ? String(node.value) : '';
-    const [, word, name] = /^(\S+) config (\S+) ./.exec(line) ?? [];
-    const known = modules?.find((module) => module.name === word)?.parameters;
-    if (word !== undefined && (modules === undefined || known?.some((spec) => spec.name === name))) return line;
-    return complain(node, problems, 'a line that sets a configuration parameter: <module> config <name> <value>');
-  };
+  return formed(
+    () => ({ type: 'string', pattern: SETUP.source }),
+    (node, problems) => {
+      const line = node.kind === 'scalar' ? String(node.value) : '';
+      const [, word, name] = SETUP.exec(line) ?? [];
+      const module = modules?.find((known) => known.name === word);
+      const known = module?.list?.name === name || module?.parameters.some((spec) => spec.name === name);
+      if (word !== undefined && (modules === undefined || known)) return line;
+      return complain(node, problems, 'a line that sets a configuration parameter: <module> config <name> <value>');
+    },
+  );
 }
+
+const SETUP = /^(\S+) config (\S+) ./;
 
 /**
  * The name of a configuration parameter, `module.name` or the bare name of one of the application's.
@@ -54,26 +64,30 @@ export function parameter(
   modules: readonly ModuleSpec[] | undefined,
   types: readonly ModuleSpec['parameters'][number]['type'][],
 ): Check<ParameterRef> {
-  return (node, problems) => {
-    const text = node.kind === 'scalar' ? String(node.value) : '';
-    const dot = text.indexOf('.');
-    const ref = { module: dot < 0 ? 'app' : text.slice(0, dot), name: text.slice(dot + 1) };
-    if (modules === undefined) return ref;
-    const known = modules.find((module) => module.name === ref.module)?.parameters ?? [];
-    const found = known.find((spec) => spec.name === ref.name);
-    if (found && types.includes(found.type)) return ref;
-    if (found) return complain(node, problems, `a parameter of type ${orList(types)}: it is of type ${found.type}`);
-    const close = didYouMean(
-      text,
-      modules.flatMap((m) => m.parameters.map((spec) => (m.name === 'app' ? spec.name : `${m.name}.${spec.name}`))),
-    );
-    return complain(node, problems, `a configuration parameter of this device type${close}`);
-  };
+  return formed(
+    () => ({ type: 'string', pattern: /^([a-z0-9]+\.)?[a-z0-9_-]+$/.source }),
+    (node, problems) => {
+      const text = node.kind === 'scalar' ? String(node.value) : '';
+      const dot = text.indexOf('.');
+      const ref = { module: dot < 0 ? 'app' : text.slice(0, dot), name: text.slice(dot + 1) };
+      if (modules === undefined) return ref;
+      const known = modules.find((module) => module.name === ref.module)?.parameters ?? [];
+      const found = known.find((spec) => spec.name === ref.name);
+      if (found && types.includes(found.type)) return ref;
+      if (found) return complain(node, problems, `a parameter of type ${orList(types)}: it is of type ${found.type}`);
+      const close = didYouMean(
+        text,
+        modules.flatMap((m) => m.parameters.map((spec) => (m.name === 'app' ? spec.name : `${m.name}.${spec.name}`))),
+      );
+      return complain(node, problems, `a configuration parameter of this device type${close}`);
+    },
+  );
 }
 
 /** A map whose other keys depend on the word at `tag`; each kind's check reads the whole map, `tag` included. */
 export function byTag<T>(what: string, tag: string, kinds: Readonly<Record<string, Check<T>>>): Check<T> {
-  return (node, problems) => {
+  const form = () => ({ anyOf: Object.entries(kinds).map(([kind, check]) => tagged(formOf(check), tag, kind)) });
+  return formed(form, (node, problems) => {
     if (node.kind !== 'map') return complain(node, problems, `${what}: a map`);
     const entry = node.entries.get(tag);
     if (entry === undefined) {
@@ -82,5 +96,45 @@ export function byTag<T>(what: string, tag: string, kinds: Readonly<Record<strin
     }
     const kind = oneOf(Object.keys(kinds))(entry.value, problems);
     return kind === undefined ? undefined : kinds[kind]?.(node, problems);
-  };
+  });
 }
+
+/** The form of one kind: its tag is the word of the kind. */
+function tagged(form: Form, tag: string, kind: string): Form {
+  // Because the form of a record has properties; another form has none to be told apart by.
+  const properties = form.properties as Form | undefined;
+  return properties ? { ...form, properties: { ...properties, [tag]: { const: kind } } } : form;
+}
+
+/** A map that is told by which of these keys it has; without any of them it is taken for the last kind. */
+export function byKey<T>(kinds: Readonly<Record<string, Check<T>>>): Check<T> {
+  const checks = Object.entries(kinds);
+  return formed(
+    () => ({ anyOf: checks.map(([, check]) => formOf(check)) }),
+    (node, problems) => {
+      const found = checks.find(([key]) => node.kind === 'map' && node.entries.has(key)) ?? checks.at(-1);
+      return found?.[1](node, problems);
+    },
+  );
+}
+
+/** A map whose values are read one by one, each with the check for its name; undefined when any of them was wrong. */
+export function named<T>(wanted: string, check: (name: string) => Check<T>): Check<readonly T[]> {
+  const form = () => ({
+    type: 'object',
+    propertyNames: { pattern: NAME.source },
+    additionalProperties: formOf(check('name')),
+  });
+  return formed(form, (node, problems) => {
+    if (node.kind !== 'map') return complain(node, problems, `a map of ${wanted}`);
+    const all: T[] = [];
+    for (const [name, entry] of node.entries) {
+      if (!NAME.test(name)) problems.add(entry.key, `${quote(name)} is not a name of small letters, digits and _`);
+      const one = check(name)(entry.value, problems);
+      if (one !== undefined) all.push(one);
+    }
+    return all.length === node.entries.size ? all : undefined;
+  });
+}
+
+const NAME = /^[a-z][a-z0-9_]*$/;

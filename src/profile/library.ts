@@ -1,6 +1,7 @@
 /** The profiles that come with the package: every file in profiles/, wherever the package is installed. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import type { LoadText } from './extend.js';
 import type { Profile } from './profile.js';
 import { loadProfiles } from './read.js';
 
@@ -14,9 +15,44 @@ export function packagedProfiles(): ReadonlyMap<string, Profile> {
     .sort();
   return loadProfiles(
     files.map((file) => `profiles/${file}`),
-    readPackaged,
+    packagedFiles,
   );
 }
+
+/**
+ * Reads the user's files. What a profile of theirs extends may lie beside it, or among the packaged ones:
+ * `extends: common/chester.yaml` works everywhere.
+ * @param file the profile that the reading begins with, or its folder with a `/` behind it
+ */
+export function userFiles(file: string): LoadText {
+  const folder = file.slice(0, file.lastIndexOf('/') + 1);
+  return (path) => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      return path !== file && path.startsWith(folder)
+        ? readPackaged(`profiles/${path.slice(folder.length)}`)
+        : undefined;
+    }
+  };
+}
+
+/** Reads all profiles in a folder of the user's, by name; none when there is no such folder. @throws InputError when one is wrong */
+export function profilesIn(folder: string): ReadonlyMap<string, Profile> {
+  const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.yaml')) : [];
+  const paths = files.sort().map((file) => `${folder}/${file}`);
+  return loadProfiles(paths, (path) => userFiles(`${folder}/`)(path));
+}
+
+/** The text of a packaged profile by its name, and the path that it is known by; undefined when there is none. */
+export function packagedSource(name: string): { readonly source: string; readonly path: string } | undefined {
+  const path = `profiles/${name}.yaml`;
+  const source = /^[a-z0-9-]+$/.test(name) ? readPackaged(path) : undefined;
+  return source === undefined ? undefined : { source, path };
+}
+
+/** Reads what a packaged profile extends. */
+export const packagedFiles: LoadText = (path) => readPackaged(path);
 
 function readPackaged(path: string): string | undefined {
   try {

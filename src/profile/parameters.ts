@@ -15,8 +15,16 @@ export interface ModuleSpec {
   readonly parameters: readonly ParameterSpec[];
   /** Number of slots for BLE tag addresses; only the module `tag` has them (firmware shell, 5.9). */
   readonly slots?: number;
+  /** A list of numbers that is set with commands of its own (applications: wmbus). */
+  readonly list?: ListSpec;
   /** Parameters that listings leave out (applications: motion). */
   readonly hidden?: HiddenSpec;
+}
+
+/** `app config address add 12345678`: up to `capacity` numbers, each at most once. */
+export interface ListSpec {
+  readonly name: string;
+  readonly capacity: number;
 }
 
 export interface HiddenSpec {
@@ -66,7 +74,12 @@ export interface StringParameter extends Parameter {
   readonly default: string;
   /** A check of its own, by name; src/device/config/checks.ts has them all. */
   readonly check?: StringCheck;
+  /** With the check `device-slot`: the device types that a slot may name, and their numbers. */
+  readonly types?: DeviceTypes;
 }
+
+/** Names of device types with their numbers, `em1xx` → 7. */
+export type DeviceTypes = Readonly<Record<string, number>>;
 
 /** `size` bytes, written as lower-case hex digits. */
 export interface HexParameter extends Parameter {
@@ -88,6 +101,12 @@ export type ParameterSpec =
 /** What a parameter may hold: numbers for int and float, texts for enum, string and hex. */
 export type ParameterValue = ParameterSpec['default'];
 
-/** Texts that the firmware checks beyond their length (firmware shell, 3.4). */
-export const STRING_CHECKS = ['lte-mode', 'lte-bands', 'lte-network'] as const;
+/** Texts that the firmware checks beyond their length (firmware shell, 3.4; applications: serial). */
+export const STRING_CHECKS = ['lte-mode', 'lte-bands', 'lte-network', 'device-slot'] as const;
 export type StringCheck = (typeof STRING_CHECKS)[number];
+
+/** Names a configuration parameter: `{ module: 'app', name: 'interval-report' }`. */
+export interface ParameterRef {
+  readonly module: string;
+  readonly name: string;
+}

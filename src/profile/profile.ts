@@ -9,8 +9,13 @@
 import type { Ratio } from '../kernel/ratio.js';
 import type { Millis } from '../kernel/time.js';
 import type { Codec } from '../protocol/codec.js';
+import type { BodyNode } from './body-node.js';
+import type { CommandWord } from './command-words.js';
 import type { ModelSpec } from './models.js';
-import type { ModuleSpec } from './parameters.js';
+import type { ModuleSpec, ParameterRef } from './parameters.js';
+
+export * from './body-node.js';
+export type { ParameterRef } from './parameters.js';
 
 export interface Profile {
   /** Name of its file without `.yaml`: `clime`. */
@@ -27,12 +32,16 @@ export interface Profile {
   /** Largest message either way, in bytes (wire protocol, 13). */
   readonly transferBuffer: number;
   /** Root words of the shell (firmware shell, 2). */
-  readonly commands: readonly string[];
+  readonly commands: readonly CommandWord[];
   /** Shell lines that the vendor suggests for a first set-up; without them most device types never talk. */
   readonly setup: readonly string[];
   /** In the order of `config show`. The module `app` is always there: the application's own parameters. */
   readonly modules: readonly ModuleSpec[];
   readonly timing: Timing;
+  /** What clicks of the button on the board do: first a single click, then a double one, and so on. */
+  readonly clicks: readonly (readonly ClickAction[])[];
+  /** A receiver of frames from meters around the device; left out: none. */
+  readonly receiver?: ReceiverSpec;
   /** What the cloud decodes this device's bodies with. */
   readonly decoder: Codec;
   /** What the cloud encodes data downlinks with; only some device types take any. */
@@ -44,6 +53,10 @@ export interface Profile {
   /** What the firmware writes into an uplink body, in the order in which it writes. */
   readonly body: readonly BodyNode[];
 }
+
+/** What the button on the board can be for (firmware behaviour, 7). */
+export const CLICK_ACTIONS = ['send', 'sample', 'aggregate', 'poll', 'scan', 'reboot'] as const;
+export type ClickAction = (typeof CLICK_ACTIONS)[number];
 
 /** What the device says about itself in a session and in `info` (wire protocol, 7.1; firmware shell, 4). */
 export interface Identity {
@@ -73,24 +86,20 @@ export interface BootloaderSpec {
   readonly slotSize: number;
 }
 
-/** Names a configuration parameter: `{ module: 'app', name: 'interval-report' }`. */
-export interface ParameterRef {
-  readonly module: string;
-  readonly name: string;
-}
-
 /** When the application does what (firmware behaviour, 3.1). */
 export interface Timing {
-  /** The first report comes this long after the start of the application. */
-  readonly firstReport: Millis;
+  /** The first report comes this long after the start of the application; left out: none comes by itself. */
+  readonly firstReport?: Millis;
   /** Share of the report interval by which the next report may come earlier or later. */
   readonly jitter: Ratio;
-  /** The parameters that hold the intervals, in seconds, and the radio mode. */
-  readonly reportEvery: ParameterRef;
+  /** The parameters that hold the intervals, in seconds, and the radio mode. Left out: no reports by the clock. */
+  readonly reportEvery?: ParameterRef;
   /** Left out: no polls by the clock. */
   readonly pollEvery?: ParameterRef;
   /** Silence from the cloud after which the device reboots, in seconds; 0 is off, and so is leaving it out. */
   readonly downlinkWatchdog?: ParameterRef;
+  /** How long the hardware watchdog waits once nobody feeds it; left out: 120 s (firmware behaviour, 8). */
+  readonly hardwareWatchdog?: Millis;
   /** Left out, like the rate, when there are no events. */
   readonly eventDelay?: ParameterRef;
   /** Event reports in an hour. */
@@ -126,7 +135,9 @@ export type Presence =
   /** Parameter `<name>-<n>` is true: the channels of Current. */
   | { readonly kind: 'flag'; readonly ref: ParameterRef }
   /** Slot n of `module` holds an address, and the parameter `enabled` is true: BLE tags. */
-  | { readonly kind: 'slot'; readonly module: string; readonly enabled: ParameterRef };
+  | { readonly kind: 'slot'; readonly module: string; readonly enabled: ParameterRef }
+  /** Parameter `<name>-<n>`, n from 0, is a slot that names the device type `is`: what hangs on Serial's line. */
+  | { readonly kind: 'device'; readonly ref: ParameterRef; readonly is: string };
 
 /** What a sensor measures. */
 export interface QuantitySpec {
@@ -138,6 +149,8 @@ export interface QuantitySpec {
   readonly max: number;
   /** A parameter without which it is not measured: always null; left out: always measured. */
   readonly enabled?: ParameterRef;
+  /** Written into lists of samples as a single-precision number, and not as an integer. */
+  readonly float: boolean;
   readonly model: ModelSpec;
 }
 
@@ -203,6 +216,49 @@ export interface AlarmSpec {
   readonly report: ParameterRef;
 }
 
+/**
+ * A radio receiver that listens for the frames of meters from time to time, a scan, and reports after each scan what it has
+ * heard (firmware behaviour, 3.5).
+ */
+export interface ReceiverSpec {
+  readonly scan: ScanSpec;
+  /** The module whose list names the meters to keep; while the list is empty all are kept. */
+  readonly keep: string;
+  /** Frames that a scan can keep. */
+  readonly capacity: number;
+  /** Frames in one report; further ones go into further reports. */
+  readonly perReport: number;
+  /** What there is to be heard. */
+  readonly around: MetersSpec;
+}
+
+/** The parameters that say when a scan begins and how long it takes. */
+export interface ScanSpec {
+  /** `off`, `interval`, `daily`, `weekly` or `monthly`. */
+  readonly mode: ParameterRef;
+  /** Seconds, in mode `interval`. */
+  readonly every: ParameterRef;
+  /** Hour (UTC), weekday (Monday is 1) and day of the month of the other modes. */
+  readonly hour: ParameterRef;
+  readonly weekday: ParameterRef;
+  readonly day: ParameterRef;
+  /** Seconds for each antenna. */
+  readonly lasts: ParameterRef;
+  /** `single` or `dual`. */
+  readonly antennas: ParameterRef;
+}
+
+/** Meters around every device, besides those that its list names. */
+export interface MetersSpec {
+  readonly count: number;
+  /** The shortest and the longest time from one frame of a meter to the next. */
+  readonly every: readonly [Millis, Millis];
+  /** Signal strength from the weakest to the strongest meter, in dBm. */
+  readonly rssi: readonly [number, number];
+  /** Share of meters that one antenna can not hear. */
+  readonly unheard: Ratio;
+}
+
 /** Something that the application does again and again. */
 export interface TaskSpec {
   readonly kind: 'sample' | 'aggregate';
@@ -217,67 +273,3 @@ export interface TaskSpec {
   /** Whether the shell's `sample` or `aggreg` runs it at once. */
   readonly onRequest: boolean;
 }
-
-/** A key of the body with what belongs to it. `key` is the number in the decoder (wire protocol, 12.2). */
-export type BodyNode =
-  | { readonly kind: 'map'; readonly key: number; readonly children: readonly BodyNode[] }
-  /** A list with one map for each sensor of the kind that the device has. */
-  | { readonly kind: 'each'; readonly key: number; readonly sensor: number; readonly children: readonly BodyNode[] }
-  | { readonly kind: 'fact'; readonly key: number; readonly fact: Fact }
-  /** About the sensor of the enclosing `each`: its 1-Wire serial number, its number from 1 or from 0, its BLE address. */
-  | { readonly kind: 'label'; readonly key: number; readonly label: Label }
-  /** The last sample × `divide`, cut to an integer; null before the first. */
-  | {
-      readonly kind: 'last';
-      readonly key: number;
-      readonly sensor: number;
-      readonly quantity: number;
-      readonly divide: number;
-    }
-  /** Whether an input is on: 0 or 1. */
-  | { readonly kind: 'state'; readonly key: number; readonly list: number }
-  /** A counter's total since boot, or what came in since the last report. */
-  | { readonly kind: 'total' | 'delta'; readonly key: number; readonly sensor: number; readonly quantity: number }
-  /** The closed windows: time of the first, interval, values × `divide` (codec: `$tsp`). */
-  | {
-      readonly kind: 'windows';
-      readonly key: number;
-      readonly sensor: number;
-      readonly quantity: number;
-      readonly divide: number;
-    }
-  /** The samples of a log: a time, then offset and values × `divide` of each (codec: `$tso`). */
-  | { readonly kind: 'log'; readonly key: number; readonly sensor: number; readonly divide: number }
-  /** Which raw quantity a calibrated one is made of, as its place in the model's `of`. */
-  | { readonly kind: 'calibration'; readonly key: number; readonly sensor: number }
-  /** The recorded events: time of the first, then offset and type of each (codec: `$tso`); alarms add value × `divide`. */
-  | {
-      readonly kind: 'events';
-      readonly key: number;
-      readonly list: number;
-      readonly divide: number;
-      /** Without an event not even the key is written. */
-      readonly optional: boolean;
-    };
-
-/** What the modem knows of its last connection. */
-export const NETWORK_FACTS = ['eest', 'ecl', 'rsrp', 'rsrq', 'snr', 'plmn', 'cid', 'band', 'earfcn'] as const;
-export type NetworkFact = (typeof NETWORK_FACTS)[number];
-
-/** What the firmware says about itself, as `info` does. */
-export const IDENTITY_FACTS = [
-  'vendor_name',
-  'product_name',
-  'hw_variant',
-  'hw_revision',
-  'fw_version',
-  'serial_number',
-] as const;
-export type IdentityFact = (typeof IDENTITY_FACTS)[number];
-
-/** What the firmware knows without a sensor. */
-export const FACTS = ['version', 'sequence', 'timestamp', 'uptime', ...NETWORK_FACTS, ...IDENTITY_FACTS] as const;
-export type Fact = (typeof FACTS)[number];
-
-export const LABELS = ['serial', 'channel', 'index', 'address'] as const;
-export type Label = (typeof LABELS)[number];

@@ -3,35 +3,52 @@
  *
  * The map mirrors the decoder's names. A leaf names its source in two words, `last thermometer.temperature`, with `* 1000`
  * where the decoder has another unit and `if any` where a list without events leaves out its key; a list of one
- * map is written once for each sensor that `$each` names. A name with dots is a path from the top of the decoder, because
+ * map is written once for each sensor of the kinds that `$each` names, with `$sparse` only for those with samples. A name with dots is a path from the top of the decoder, because
  * firmware does write keys of one section inside of another (wire protocol, 12.2).
  */
-import { type Check, complain } from '../input/checks.js';
+import { boolean, type Check, complain, formed, list } from '../input/checks.js';
 import type { LocatedNode, MapNode, Problems, ScalarNode } from '../input/document.js';
 import { didYouMean, orList, quote } from '../input/problems.js';
 import type { Codec, CodecColumn, CodecField } from '../protocol/codec.js';
-import { indexOf } from './checks.js';
-import { type BodyNode, type EventListSpec, FACTS, LABELS, type SensorSpec, type WindowSpec } from './profile.js';
+import { FRAMES, SOURCE } from './body-form.js';
+import { indexOf, parameter } from './checks.js';
+import type { ModuleSpec } from './parameters.js';
+import {
+  type BodyNode,
+  type EventListSpec,
+  FACTS,
+  LABELS,
+  type SampleColumn,
+  SCAN_FACTS,
+  type SensorSpec,
+  type WindowSpec,
+} from './profile.js';
 import { quantityRef } from './read-sensors.js';
 
 /** What a body is made of; parts that could not be read are undefined and everything about them is taken for right. */
 export interface BodyParts {
   readonly decoder: Codec | undefined;
+  readonly modules: readonly ModuleSpec[] | undefined;
   readonly sensors: readonly SensorSpec[] | undefined;
   readonly eventLists: readonly EventListSpec[] | undefined;
+  /** Whether the device type has a receiver. */
+  readonly receives: boolean;
 }
 
 /** Reads the section `body`. */
 export function readBody(parts: BodyParts): Check<readonly BodyNode[]> {
-  return (node, problems) => {
-    if (node.kind !== 'map') return complain(node, problems, 'a map of what is written for which key');
-    if (parts.decoder === undefined) return undefined;
-    return new BodyReader(parts, parts.decoder, problems).children(node, '', undefined);
-  };
+  return formed(
+    () => ({ type: 'object', additionalProperties: { $ref: '#/definitions/bodyEntry' } }),
+    (node, problems) => {
+      if (node.kind !== 'map') return complain(node, problems, 'a map of what is written for which key');
+      if (parts.decoder === undefined) return undefined;
+      return new BodyReader(parts, parts.decoder, problems).children(node, '', undefined);
+    },
+  );
 }
 
-/** The sensor of the enclosing list, as an index. */
-type Each = number | undefined;
+/** The sensors of the enclosing list, as indices. */
+type Each = readonly number[] | undefined;
 
 class BodyReader {
   readonly #parts: BodyParts;
@@ -47,7 +64,7 @@ class BodyReader {
   children(map: MapNode, parent: string, each: Each): readonly BodyNode[] {
     const nodes: BodyNode[] = [];
     for (const [name, { key, value }] of map.entries) {
-      if (name === EACH && each !== undefined) continue;
+      if ((name === EACH || name === SPARSE) && each !== undefined) continue;
       const path = name.includes('.') || parent === '' ? name : `${parent}.${name}`;
       const field = this.#decoder.keys[this.#decoder.numberOf(path) ?? -1];
       if (field === undefined) {
@@ -76,13 +93,22 @@ class BodyReader {
       return undefined;
     }
     const names = this.#parts.sensors?.map(({ name }) => name);
-    const sensor = indexOf(names, 'a sensor')(named.value, this.#problems);
-    if (sensor === undefined) return undefined;
-    return { kind: 'each', key: field.number, sensor, children: this.children(item, field.path, sensor) };
+    const sensor = indexOf(names, 'a sensor');
+    const sensors =
+      named.value.kind === 'list'
+        ? list(sensor, 1)(named.value, this.#problems)
+        : list(sensor)({ ...named.value, kind: 'list', items: [named.value] }, this.#problems);
+    const sparse = item.entries.get(SPARSE);
+    const isSparse = sparse ? boolean(sparse.value, this.#problems) : false;
+    if (sensors === undefined || isSparse === undefined) return undefined;
+    const children = this.children(item, field.path, sensors);
+    return { kind: 'each', key: field.number, sensors, children, sparse: isSparse };
   }
 
   #source(field: CodecField, node: ScalarNode, each: Each): BodyNode | undefined {
-    const words = /^(\S+) (\S+?)(?: \* (\d+))?( if any)?$/.exec(node.source);
+    const condition = FRAMES.exec(node.source);
+    if (condition) return this.#frames(field, node, condition[1] === 'if', condition[2] ?? '');
+    const words = SOURCE.exec(node.source);
     const [, what = '', name = '', times = '1', optional] = words ?? [];
     const rest: ScalarNode = { ...node, value: name, source: name, column: node.column + what.length + 1 };
     const key = field.number;
@@ -111,6 +137,13 @@ class BodyReader {
         const names = spec.quantities.map((quantity) => quantity.name);
         const columns = this.#columns(field, 'offsets', names, node);
         return columns && { kind: what, key, sensor, divide: this.#sameDivide(field, columns, node) };
+      }
+      case 'samples':
+        return this.#samples(field, rest, each);
+      case 'scan': {
+        const fact = SCAN_FACTS.find((known) => known === name);
+        if (!this.#parts.receives) return this.#refuse(node, 'possible without a "receiver"');
+        return fact ? { kind: what, key, fact } : this.#refuse(rest, `about a scan: ${orList(SCAN_FACTS)}`);
       }
       case 'calibration': {
         const sensor = this.#sensor(rest, each);
@@ -175,6 +208,49 @@ class BodyReader {
     return columns && { ...common, divide: value ? this.#divide(value, field.path, node) : undeclared };
   }
 
+  /** `samples each`: of every sensor of the list; otherwise of the sensor that is named. Keys have the names of quantities. */
+  #samples(field: CodecField, node: ScalarNode, each: Each): BodyNode | undefined {
+    const named = node.source === 'each' ? each : this.#sensor(node, each);
+    const sensors = typeof named === 'number' ? [named] : named;
+    if (sensors === undefined) return node.source === 'each' ? this.#refuse(node, 'inside of a list') : undefined;
+    const under = (name: string) => this.#decoder.keys[this.#decoder.numberOf(`${field.path}.${name}`) ?? -1];
+    const time = under('timestamp');
+    if (time === undefined) {
+      this.#problems.add(node, `${quote(field.path)} has no "timestamp" in the decoder, which samples need`);
+      return undefined;
+    }
+    const columns = new Map<number, readonly SampleColumn[]>();
+    for (const sensor of sensors) {
+      const spec = this.#parts.sensors?.[sensor];
+      if (spec === undefined) continue;
+      if (spec.windows?.kind !== 'log') return this.#refuse({ ...node, source: spec.name, value: spec.name }, LOGGED);
+      const keys = spec.quantities.flatMap((quantity): readonly SampleColumn[] => {
+        const known = under(quantity.name);
+        if (known) return [{ key: known.number, divide: this.#divide(known, known.path, node), float: quantity.float }];
+        const path = `${field.path}.${quantity.name}`;
+        this.#problems.add(node, `${quote(path)} is not a key of the decoder, but ${quote(spec.name)} reads it`);
+        return [];
+      });
+      columns.set(sensor, keys);
+    }
+    return { kind: 'samples', key: field.number, time: time.number, columns };
+  }
+
+  /** Frames go as they are into a `$wmbus`, otherwise as maps into a list of `rssi` and `data`. */
+  #frames(field: CodecField, node: ScalarNode, is: boolean, name: string): BodyNode | undefined {
+    if (!this.#parts.receives) return this.#refuse(node, 'possible without a "receiver"');
+    const place = { ...node, value: name, source: name };
+    const when = parameter(this.#parts.modules, ['bool'])(place, this.#problems);
+    if (when === undefined) return undefined;
+    const common = { kind: 'frames', key: field.number, when, is } as const;
+    if (field.series?.kind === 'frames') return common;
+    const rssi = this.#decoder.numberOf(`${field.path}.rssi`);
+    const data = this.#decoder.numberOf(`${field.path}.data`);
+    if (rssi !== undefined && data !== undefined) return { ...common, keys: { rssi, data } };
+    this.#problems.add(node, `${quote(field.path)} must be a $wmbus in the decoder, or have "rssi" and "data"`);
+    return undefined;
+  }
+
   #sensor(node: ScalarNode, each: Each): number | undefined {
     const names = this.#parts.sensors?.map((spec) => spec.name);
     const sensor = indexOf(names, 'a sensor')(node, this.#problems);
@@ -191,12 +267,14 @@ class BodyReader {
   #belongs(sensor: number, each: Each): boolean {
     const spec = this.#parts.sensors?.[sensor];
     if (spec === undefined) return true;
-    return each === undefined ? spec.count === 1 && spec.present === undefined : sensor === each;
+    if (each === undefined) return spec.count === 1 && spec.present === undefined;
+    return each.length === 1 && each[0] === sensor;
   }
 
   #wantedSensor(each: Each): string {
     if (each === undefined) return `about a sensor that there is always one of; write a list with "${EACH}" for others`;
-    return `about the sensor of this list, ${quote(this.#parts.sensors?.[each]?.name)}`;
+    const names = each.map((sensor) => quote(this.#parts.sensors?.[sensor]?.name));
+    return `about the sensor of this list, ${names.join(' or ')}, of which there may be only one kind for this`;
   }
 
   #windowKind(sensor: number): WindowSpec['kind'] | undefined {
@@ -250,8 +328,10 @@ class BodyReader {
 }
 
 const EACH = '$each';
+const SPARSE = '$sparse';
+const LOGGED = 'a sensor with a log';
 const SOURCES =
-  'a source: "fact …", "label …", "last …", "windows …", "log …", "total …", "delta …", "calibration …", "state …" or "events …" with a name';
+  'a source: "fact …", "label …", "last …", "windows …", "log …", "samples …", "total …", "delta …", "calibration …", "state …", "events …", "scan …" or "frames if …" with a name';
 const WINDOW_COLUMNS = {
   statistics: ['min', 'max', 'avg', 'mdn'],
   direction: ['value'],

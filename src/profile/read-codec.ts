@@ -2,7 +2,7 @@
  * Codec documents in a profile, in the vendor's own YAML: a schema is a list of one-key maps, so that a published codec
  * file can be pasted as it stands (wire protocol, 12.1). Its published hash stands beside it and must come out.
  */
-import { type Check, complain, list, oneOf, record, text } from '../input/checks.js';
+import { type Check, complain, type Form, formed, formOf, list, oneOf, record, refine, text } from '../input/checks.js';
 import type { LocatedNode, Problems } from '../input/document.js';
 import {
   type Codec,
@@ -17,39 +17,63 @@ import { anything } from './checks.js';
 
 /** Reads `decoder` or `encoder`: the expected `hash` and the `document`. */
 export function codec(type: CodecDocument['type']): Check<Codec> {
-  return (node, problems) => {
-    const read = record(`the ${type}`, { hash: anything, document: anything })(node, problems);
-    if (read === undefined) return undefined;
+  const documents = codecDocument(type);
+  // Read as they stand, because a complaint about the hash must know where it is, and what the document came to.
+  const shape = { hash: formed(() => formOf(hash), anything), document: formed(() => formOf(documents), anything) };
+  return refine(record(`the ${type}`, shape), (read, _node, problems) => {
     const expected = hash(read.hash, problems);
-    const document = codecDocument(type)(read.document, problems);
+    const document = documents(read.document, problems);
     const compiled = document && compile(document, read.document, problems);
     if (compiled && expected && compiled.hash !== expected) {
       complain(read.hash, problems, `the hash of this document, which is "${compiled.hash}"`);
     }
     return compiled;
-  };
+  });
 }
 
-const hash: Check<Hash> = (node, problems) =>
-  // The text as written, because digits alone are a number for YAML.
-  node.kind === 'scalar' && /^[0-9a-f]{16}$/.test(node.source)
-    ? node.source
-    : complain(node, problems, 'a codec hash: 16 lower-case hex digits');
+const hash: Check<Hash> = formed(
+  () => ({ type: ['string', 'number'], pattern: HASH.source }),
+  (node, problems) =>
+    // The text as written, because digits alone are a number for YAML.
+    node.kind === 'scalar' && HASH.test(node.source)
+      ? node.source
+      : complain(node, problems, 'a codec hash: 16 lower-case hex digits'),
+);
+
+const HASH = /^[0-9a-f]{16}$/;
 
 function codecDocument(type: CodecDocument['type']): Check<CodecDocument> {
-  const version: Check<2> = (node, problems) =>
-    node.kind === 'scalar' && node.value === 2 ? 2 : complain(node, problems, '2');
+  const version: Check<2> = formed(
+    () => ({ const: 2 }),
+    (node, problems) => (node.kind === 'scalar' && node.value === 2 ? 2 : complain(node, problems, '2')),
+  );
   return record(`the ${type} document`, { version, type: oneOf([type]), name: text(), schema: list(entry, 1) });
 }
 
-const entry: Check<CodecEntry> = (node, problems) => {
-  const [only, ...more] = node.kind === 'map' ? node.entries : [];
-  if (only === undefined || more.length > 0) {
-    return complain(node, problems, 'a field or modifier: a map of one name, such as "- temperature:"');
-  }
-  const value = codecValue(only[1].value, problems);
-  return value === undefined ? undefined : { name: only[0], value };
+/** Fields have fields: the form of one is defined once, by name (profile/schema.ts). */
+export const CODEC_ENTRY: Form = {
+  type: 'object',
+  minProperties: 1,
+  maxProperties: 1,
+  additionalProperties: {
+    anyOf: [
+      { type: ['null', 'number', 'string'] },
+      { type: 'array', items: { anyOf: [{ type: 'string' }, { $ref: '#/definitions/codecEntry' }] } },
+    ],
+  },
 };
+
+const entry: Check<CodecEntry> = formed(
+  () => ({ $ref: '#/definitions/codecEntry' }),
+  (node, problems) => {
+    const [only, ...more] = node.kind === 'map' ? node.entries : [];
+    if (only === undefined || more.length > 0) {
+      return complain(node, problems, 'a field or modifier: a map of one name, such as "- temperature:"');
+    }
+    const value = codecValue(only[1].value, problems);
+    return value === undefined ? undefined : { name: only[0], value };
+  },
+);
 
 const codecValue: Check<CodecValue> = (node, problems) => {
   if (node.kind === 'scalar' && typeof node.value !== 'boolean') return node.value;

@@ -15,19 +15,31 @@ import {
   optional,
   ratio,
   record,
+  refine,
   rejectUnknownKeys,
   text,
 } from '../input/checks.js';
 import { type LocatedNode, Problems } from '../input/document.js';
 import { InputError } from '../input/problems.js';
 import { parameter, setupLine } from './checks.js';
+import { COMMAND_WORDS } from './command-words.js';
 import { type LoadText, readExtended } from './extend.js';
 import type { ModuleSpec } from './parameters.js';
-import type { Identity, Profile, SupplyModule, Timing } from './profile.js';
-import { readBody } from './read-body.js';
+import {
+  CLICK_ACTIONS,
+  type ClickAction,
+  type Identity,
+  type Profile,
+  type SupplyModule,
+  type Timing,
+} from './profile.js';
+import { type BodyParts, readBody } from './read-body.js';
 import { codec } from './read-codec.js';
 import { readModules } from './read-config.js';
-import { readEventLists, readSensors, readTasks } from './read-sensors.js';
+import { readEventLists } from './read-events.js';
+import { readReceiver } from './read-receiver.js';
+import { readSensors } from './read-sensors.js';
+import { readTasks } from './read-tasks.js';
 
 export type { LoadText } from './extend.js';
 
@@ -70,8 +82,9 @@ export function loadProfiles(files: readonly string[], load: LoadText): Readonly
   return profiles;
 }
 
-const identity: Check<Identity> = (node, problems) => {
-  const shape = {
+/** The lengths that a session has room for (wire protocol, 7.1). */
+const identity: Check<Identity> = refine(
+  record('identity', {
     vendor: atMost(16),
     product: atMost(16),
     hw_variant: atMost(10),
@@ -80,103 +93,150 @@ const identity: Check<Identity> = (node, problems) => {
     fw_name: atMost(64),
     fw_version: atMost(47),
     modem_firmware: atMost(64),
-  };
-  const read = record('identity', shape)(node, problems);
-  return (
-    read && {
-      vendorName: read.vendor,
-      productName: read.product,
-      hwVariant: read.hw_variant,
-      hwRevision: read.hw_revision,
-      fwBundle: read.fw_bundle,
-      fwName: read.fw_name,
-      fwVersion: read.fw_version,
-      modemFirmware: read.modem_firmware,
-    }
-  );
-};
+  }),
+  (read) => ({
+    vendorName: read.vendor,
+    productName: read.product,
+    hwVariant: read.hw_variant,
+    hwRevision: read.hw_revision,
+    fwBundle: read.fw_bundle,
+    fwName: read.fw_name,
+    fwVersion: read.fw_version,
+    modemFirmware: read.modem_firmware,
+  }),
+);
 
-/** The lengths that a session has room for (wire protocol, 7.1). */
 function atMost(length: number): Check<string> {
   return text(new RegExp(`^\\S.{0,${length - 1}}$`), `a text of at most ${length} characters`);
 }
 
-const supplyModule: Check<SupplyModule> = (node, problems) => {
-  const shape = {
+const supplyModule: Check<SupplyModule> = refine(
+  record('supply_module', {
     hw_revision: integer(0, 0xffff),
     hw_variant: integer(0, 0xffff),
     fw_version: integer(0, 0xffff_ffff),
-  };
-  const read = record('supply_module', shape)(node, problems);
-  return read && { hwRevision: read.hw_revision, hwVariant: read.hw_variant, fwVersion: read.fw_version };
-};
+  }),
+  (read) => ({ hwRevision: read.hw_revision, hwVariant: read.hw_variant, fwVersion: read.fw_version }),
+);
 
 function timing(modules: readonly ModuleSpec[] | undefined): Check<Timing> {
   const seconds = parameter(modules, ['int']);
-  return (node, problems) => {
-    const shape = {
-      first_report: duration,
-      jitter: ratio,
-      report: seconds,
-      poll: optional(seconds),
-      downlink_watchdog: optional(seconds),
-      event_delay: optional(seconds),
-      event_rate: optional(seconds),
-      mode: optional(parameter(modules, ['enum'])),
-      send_timeout: optional(seconds),
-      after_failed_send: oneOf(['keep', 'drop']),
-      spool: optional(seconds),
-    };
-    const read = record('timing', shape)(node, problems);
-    return (
-      read && {
-        firstReport: read.first_report,
-        jitter: read.jitter,
-        reportEvery: read.report,
-        onSendFailure: read.after_failed_send,
-        ...(read.poll && { pollEvery: read.poll }),
-        ...(read.downlink_watchdog && { downlinkWatchdog: read.downlink_watchdog }),
-        ...(read.event_delay && { eventDelay: read.event_delay }),
-        ...(read.event_rate && { eventRate: read.event_rate }),
-        ...(read.mode && { mode: read.mode }),
-        ...(read.send_timeout && { sendTimeout: read.send_timeout }),
-        ...(read.spool && { spoolSize: read.spool }),
-      }
-    );
+  const shape = {
+    first_report: optional(duration),
+    jitter: ratio,
+    report: optional(seconds),
+    poll: optional(seconds),
+    downlink_watchdog: optional(seconds),
+    hardware_watchdog: optional(duration),
+    event_delay: optional(seconds),
+    event_rate: optional(seconds),
+    mode: optional(parameter(modules, ['enum'])),
+    send_timeout: optional(seconds),
+    after_failed_send: oneOf(['keep', 'drop']),
+    spool: optional(seconds),
   };
+  return refine(record('timing', shape), (read) => ({
+    jitter: read.jitter,
+    onSendFailure: read.after_failed_send,
+    ...(read.first_report !== undefined && { firstReport: read.first_report }),
+    ...(read.report && { reportEvery: read.report }),
+    ...(read.poll && { pollEvery: read.poll }),
+    ...(read.downlink_watchdog && { downlinkWatchdog: read.downlink_watchdog }),
+    ...(read.hardware_watchdog && { hardwareWatchdog: read.hardware_watchdog }),
+    ...(read.event_delay && { eventDelay: read.event_delay }),
+    ...(read.event_rate && { eventRate: read.event_rate }),
+    ...(read.mode && { mode: read.mode }),
+    ...(read.send_timeout && { sendTimeout: read.send_timeout }),
+    ...(read.spool && { spoolSize: read.spool }),
+  }));
 }
+
+const actions: Check<readonly ClickAction[]> = list(oneOf(CLICK_ACTIONS));
+
+/** What one click of the button on the board does, what two in a row do, and so on. */
+const button: Check<Profile['clicks']> = refine(
+  record('button', {
+    single: optional(actions, []),
+    double: optional(actions, []),
+    triple: optional(actions, []),
+    quadruple: optional(actions, []),
+  }),
+  (read) => [read.single, read.double, read.triple, read.quadruple],
+);
+
+/** What some sections have to know of others; a part that is wrong, or not read yet, is undefined. */
+export interface Parts extends BodyParts {
+  readonly modules: readonly ModuleSpec[] | undefined;
+}
+
+const commandWords = list(oneOf(COMMAND_WORDS));
+
+/** The sections of a profile with their checks, in the order in which they are documented. */
+export const SECTIONS = {
+  title: () => text(),
+  identity: () => identity,
+  supply_module: () => supplyModule,
+  bootloader: () => record('bootloader', { slot_size: integer(1, 0xffff_ffff) }),
+  message_version: () => integer(0, 255),
+  transfer_buffer: () => integer(512, 16_384),
+  commands: () => record('commands', { common: commandWords, own: commandWords }),
+  button: () => button,
+  setup: ({ modules }: Parts) => list(setupLine(modules)),
+  timing: ({ modules }: Parts) => timing(modules),
+  config: () => readModules,
+  sensors: ({ modules }: Parts) => readSensors(modules),
+  events: ({ modules, sensors }: Parts) => readEventLists(modules, sensors),
+  tasks: ({ modules, sensors }: Parts) => readTasks(modules, sensors),
+  receiver: ({ modules }: Parts) => readReceiver(modules),
+  body: (parts: Parts) => readBody(parts),
+  decoder: () => codec('decoder'),
+  encoder: () => codec('encoder'),
+} as const satisfies Record<string, (parts: Parts) => Check<unknown>>;
+export type Section = keyof typeof SECTIONS;
+
+/** Sections that a profile may leave out. */
+export const OPTIONAL_SECTIONS: ReadonlySet<Section> = new Set([
+  'supply_module',
+  'bootloader',
+  'button',
+  'setup',
+  'receiver',
+  'encoder',
+]);
 
 function compile(root: LocatedNode, file: string, problems: Problems): Profile | undefined {
   if (root.kind !== 'map') return complain(root, problems, 'a profile: a map');
-  rejectUnknownKeys(root, SECTIONS, 'a profile', problems);
-  const optionalSection = <T>(name: Section, check: Check<T>): T | undefined => {
+  rejectUnknownKeys(root, Object.keys(SECTIONS), 'a profile', problems);
+  const read = <T>(name: Section, check: Check<T>): T | undefined => {
     const entry = root.entries.get(name);
+    if (entry === undefined && !OPTIONAL_SECTIONS.has(name)) problems.add(root, `a profile needs "${name}"`);
     return entry && check(entry.value, problems);
   };
-  const section = <T>(name: Section, check: Check<T>): T | undefined => {
-    if (!root.entries.has(name)) problems.add(root, `a profile needs "${name}"`);
-    return optionalSection(name, check);
-  };
 
-  const title = section('title', text());
-  const who = section('identity', identity);
-  const supply = optionalSection('supply_module', supplyModule);
-  const messageVersion = section('message_version', integer(0, 255));
-  const transferBuffer = section('transfer_buffer', integer(512, 16_384));
-  const bootloader = optionalSection('bootloader', record('bootloader', { slot_size: integer(1, 0xffff_ffff) }));
-  const commands = section('commands', record('commands', { common: commandWords, own: commandWords }));
-  const modules = section('config', readModules);
-  const setup = optionalSection('setup', list(setupLine(modules))) ?? [];
-  const when = section('timing', timing(modules));
-  const sensors = section('sensors', readSensors(modules));
-  const eventLists = section('events', readEventLists(modules, sensors));
+  const title = read('title', SECTIONS.title());
+  const who = read('identity', SECTIONS.identity());
+  const supply = read('supply_module', SECTIONS.supply_module());
+  const messageVersion = read('message_version', SECTIONS.message_version());
+  const transferBuffer = read('transfer_buffer', SECTIONS.transfer_buffer());
+  const bootloader = read('bootloader', SECTIONS.bootloader());
+  const commands = read('commands', SECTIONS.commands());
+  const clicks = read('button', SECTIONS.button()) ?? [];
+  const modules = read('config', SECTIONS.config());
+  const receives = root.entries.has('receiver');
+  let parts: Parts = { modules, receives, decoder: undefined, sensors: undefined, eventLists: undefined };
+  const setup = read('setup', SECTIONS.setup(parts)) ?? [];
+  const when = read('timing', SECTIONS.timing(parts));
+  const sensors = read('sensors', SECTIONS.sensors(parts));
+  parts = { ...parts, sensors };
+  const eventLists = read('events', SECTIONS.events(parts));
   if (when && eventLists && eventLists.length > 0 && !(when.eventDelay && when.eventRate)) {
     problems.add(root, 'events are reported: "timing" needs "event_delay" and "event_rate"');
   }
-  const tasks = section('tasks', readTasks(modules, sensors));
-  const decoder = section('decoder', codec('decoder'));
-  const encoder = optionalSection('encoder', codec('encoder'));
-  const body = section('body', readBody({ decoder, sensors, eventLists }));
+  const tasks = read('tasks', SECTIONS.tasks(parts));
+  const receiver = read('receiver', SECTIONS.receiver(parts));
+  const decoder = read('decoder', SECTIONS.decoder());
+  const encoder = read('encoder', SECTIONS.encoder());
+  const body = read('body', SECTIONS.body({ ...parts, eventLists, decoder }));
   if (!(title && who && commands && modules && when && sensors && eventLists && tasks && decoder && body)) {
     return undefined;
   }
@@ -191,6 +251,7 @@ function compile(root: LocatedNode, file: string, problems: Problems): Profile |
     setup,
     modules,
     timing: when,
+    clicks,
     decoder,
     sensors,
     eventLists,
@@ -198,28 +259,7 @@ function compile(root: LocatedNode, file: string, problems: Problems): Profile |
     body,
     ...(supply && { supplyModule: supply }),
     ...(bootloader && { bootloader: { slotSize: bootloader.slot_size } }),
+    ...(receiver && { receiver }),
     ...(encoder && { encoder }),
   };
 }
-
-const commandWords = list(text(/^[a-z0-9_]+$/, 'a command'));
-
-const SECTIONS = [
-  'title',
-  'identity',
-  'supply_module',
-  'bootloader',
-  'message_version',
-  'transfer_buffer',
-  'commands',
-  'setup',
-  'timing',
-  'config',
-  'sensors',
-  'events',
-  'tasks',
-  'body',
-  'decoder',
-  'encoder',
-] as const;
-type Section = (typeof SECTIONS)[number];

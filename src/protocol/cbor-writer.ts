@@ -58,6 +58,13 @@ export class CborWriter {
     else this.#head(0, value);
   }
 
+  /** A 32-bit float. */
+  single(value: number): void {
+    this.#byte(0xfa);
+    this.#reserve(4);
+    this.#at = this.#buffer.writeFloatBE(value, this.#at);
+  }
+
   /** A 64-bit float. */
   float(value: number): void {
     this.#byte(0xfb);

@@ -3,6 +3,7 @@
  */
 import { DeviceConfig, type Settings } from '../device/config/device-config.js';
 import { type ConfigLayout, configLayout } from '../device/config/layout.js';
+import { changeList } from '../device/config/list.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Profile } from '../profile/profile.js';
 import type { DeviceTypes } from '../scenario/parse.js';
@@ -36,6 +37,12 @@ export function deviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes
 /** Carries a line out; returns what the device says against it. */
 function write(config: DeviceConfig, line: string): string | undefined {
   const [, module = '', name = '', value = ''] = /^(\S+) config (\S+) (.*)$/.exec(line) ?? [];
+  const { list } = config.layout.module(module) ?? {};
+  if (list?.name === name) {
+    const outcome = changeList(config, list, value.split(' '));
+    if (outcome === 'done') return undefined;
+    return outcome === 'unknown' ? `"${value}" is not a command of this list` : outcome.complaint;
+  }
   const item = config.layout.find(module, name);
   if (item === undefined) return 'the device type has no such parameter';
   const refusal = config.write(item, value.replace(/^(["'])(.*)\1$/, '$2'));

@@ -45,7 +45,7 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
       random: random.fork(`device/${serial}`),
       trace,
       format,
-      connect: (receive) => transport.connect(serial, receive),
+      connect: (device) => transport.connect(serial, device),
     });
   });
 }

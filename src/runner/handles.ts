@@ -17,8 +17,9 @@ export function deviceHandle(planned: PlannedDevice, tags: readonly string[], de
       return { result: code, lines };
     },
     powerCycle: () => device.reboot('power'),
-    radio: (on) => device.radio(on),
-    sensor: (name, value) => device.sensor(name, value),
+    get bench() {
+      return device.bench;
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 /** One virtual device on its own, in real time. */
 import { Device, type LinkFormat } from '../device/device.js';
 import { deviceType } from '../device/device-type.js';
+import type { CommandResult } from '../device/shell/command.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { seededRandom } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
@@ -30,8 +31,8 @@ export interface SingleDeviceOptions {
 }
 
 export interface SingleDevice {
-  /** Runs a line on its shell; returns what it prints. */
-  shell(line: string): readonly string[];
+  /** Runs a line on its shell; `print` gets what it prints, at once or when the command comes to it. */
+  shell(line: string, print: (line: string) => void): void;
   /** Takes the power away and closes the connection. */
   stop(): Promise<void>;
 }
@@ -53,11 +54,14 @@ export async function startDevice(options: SingleDeviceOptions): Promise<SingleD
     random: seededRandom(`device/${serial}`),
     trace,
     format,
-    connect: (receive) => transport.connect(serial, receive),
+    connect: (device) => transport.connect(serial, device),
   });
   device.powerOn();
   return {
-    shell: (line) => device.shell(line).lines,
+    shell: (line, print) => {
+      const show = ({ lines }: CommandResult): void => lines.forEach(print);
+      show(device.shell(line, show));
+    },
     stop: async () => {
       device.powerOff();
       await transport.close();

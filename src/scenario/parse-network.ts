@@ -5,6 +5,7 @@
  *     network:
  *       latency: 150ms..900ms
  *       loss: 1%
+ *       power-saving: off
  *       faults:
  *         - { outage: both, from: 2h, until: 2h20m, to: clime }
  *         - { loss: 1/10, from: 3h, until: 4h }
@@ -51,18 +52,27 @@ const FAULTS: Readonly<Record<FaultSpec['kind'], FaultCheck>> = {
     return way && { fault: { kind: 'outage' }, way };
   },
 };
+/** Not a fault of the wire but a property of the network, which devices notice: it becomes a step (see parse.ts). */
+const POWER_SAVING = 'power-saving';
 const ALWAYS_KINDS = ['latency', 'loss', 'duplication', 'reorder'] as const;
 // Because Object.keys forgets the keys' types.
 const FAULT_KINDS = Object.keys(FAULTS) as readonly FaultSpec['kind'][];
+const KEYS = [...ALWAYS_KINDS, POWER_SAVING, 'faults'];
+
+/** Whether the network grants power saving mode; it does unless it says "off". */
+export function savesPower(node: LocatedNode | undefined, problems: Problems): boolean {
+  const value = node?.kind === 'map' ? node.entries.get(POWER_SAVING)?.value : undefined;
+  return value === undefined || oneOf(['on', 'off'])(value, problems) !== 'off';
+}
 
 export function network(
   node: LocatedNode,
   problems: Problems,
   shape: NetworkShape,
 ): readonly PlannedFault[] | undefined {
-  if (node.kind !== 'map') return complain(node, problems, `a map with ${orList([...ALWAYS_KINDS, 'faults'])}`);
+  if (node.kind !== 'map') return complain(node, problems, `a map with ${orList(KEYS)}`);
   const before = problems.list.length;
-  rejectUnknownKeys(node, [...ALWAYS_KINDS, 'faults'], 'network', problems);
+  rejectUnknownKeys(node, KEYS, 'network', problems);
   const always = ALWAYS_KINDS.flatMap((kind) => {
     const value = node.entries.get(kind)?.value;
     const read = value && FAULTS[kind](value, problems);

@@ -17,12 +17,14 @@ import {
 import { type LocatedNode, type MapNode, Problems, readYaml } from '../input/document.js';
 import { didYouMean, quote } from '../input/problems.js';
 import { hours, type Millis, minutes, type UnixMillis } from '../kernel/time.js';
+import type { Profile } from '../profile/profile.js';
 import { expectation } from './expect/parse.js';
 import { type DeviceTypes, type FleetShape, fleet } from './parse-fleet.js';
 import { load } from './parse-load.js';
-import { network } from './parse-network.js';
+import { network, savesPower } from './parse-network.js';
 import type { FleetGroup, Scenario, ScenarioStep, Selector } from './scenario.js';
 import { checkStep, STEP_NAMES } from './steps/index.js';
+import type { NamedText } from './steps/step.js';
 
 /** 2026-01-01T00:00:00Z: a calendar time that is the same in every run. */
 const DEFAULT_START: UnixMillis = 1_767_225_600_000;
@@ -39,19 +41,31 @@ const KEYS = [
  * @param source the YAML text
  * @param file its name, for messages
  * @param types the device types that there are, by the names of their profiles
+ * @param sources what else steps are checked against; without it they are checked for themselves
  * @throws InputError naming every problem
  */
-export function parseScenario(source: string, file: string, types: DeviceTypes): Scenario {
+export function parseScenario(
+  source: string,
+  file: string,
+  types: DeviceTypes,
+  sources: ScenarioSources = NO_SOURCES,
+): Scenario {
   const root = readYaml(source, file);
   const problems = new Problems();
   if (root.kind !== 'map') complain(root, problems, 'a scenario: a map with name, duration, fleet, steps, …');
-  const scenario = root.kind === 'map' ? readScenario(root, file, types, problems) : undefined;
+  const scenario = root.kind === 'map' ? readScenario(root, file, types, sources, problems) : undefined;
   problems.finish();
   // Because no problem was noted, every part could be read.
   return scenario as Scenario;
 }
 
-function readScenario(root: MapNode, file: string, types: DeviceTypes, problems: Problems): Scenario | undefined {
+function readScenario(
+  root: MapNode,
+  file: string,
+  types: DeviceTypes,
+  sources: ScenarioSources,
+  problems: Problems,
+): Scenario | undefined {
   rejectUnknownKeys(root, KEYS, 'a scenario', problems);
   const read = <T>(key: string, check: Check<T>, fallback?: T): T | undefined => {
     const entry = root.entries.get(key);
@@ -74,15 +88,16 @@ function readScenario(root: MapNode, file: string, types: DeviceTypes, problems:
   const names = groupNames(root.entries.get('fleet')?.value);
   const faults = read('network', (node, found) => network(node, found, { groups: names, end }), []);
   const sizes = groups && groupSizes(groups);
+  const context: StepContext = { names, groups, sources, sizes, end };
   const steps = read(
     'steps',
-    list((node, found) => step(node, found, { names, sizes, end })),
+    list((node, found) => step(node, found, context)),
     [],
   );
+  const saving = savesPower(root.entries.get('network')?.value, problems);
   const loads = read(
     'load',
-    (node, found) =>
-      load(node, found, { end, selector: (to, place) => selector(to, place, found, { names, sizes, end }) }),
+    (node, found) => load(node, found, { end, selector: (to, place) => selector(to, place, found, context) }),
     [],
   );
   const expectations = read('expect', list(expectation), []);
@@ -102,7 +117,7 @@ function readScenario(root: MapNode, file: string, types: DeviceTypes, problems:
     warmUp,
     fleet: groups,
     network: faults,
-    steps,
+    steps: saving ? steps : [REFUSE_POWER_SAVING, ...steps],
     loads,
     expectations,
     next,
@@ -111,8 +126,33 @@ function readScenario(root: MapNode, file: string, types: DeviceTypes, problems:
 
 export type { DeviceTypes } from './parse-fleet.js';
 
+/** Before anybody attaches. */
+const REFUSE_POWER_SAVING: ScenarioStep = {
+  at: 0,
+  over: 0,
+  to: { kind: 'all' },
+  call: { step: 'power-saving', options: 'off' },
+};
+
+/** What a scenario refers to. */
+export interface ScenarioSources {
+  /** Device types by the names of their profiles. */
+  readonly profiles: ReadonlyMap<string, Profile>;
+  /** A file that the scenario names, by its path from there. @throws Error whose message says why it can not be read */
+  readonly readFile: (path: string) => NamedText;
+}
+
+const NO_SOURCES: ScenarioSources = {
+  profiles: new Map(),
+  readFile: () => {
+    throw new Error('there are no files here');
+  },
+};
+
 interface StepContext {
   readonly names: readonly string[];
+  readonly groups: readonly FleetGroup[] | undefined;
+  readonly sources: ScenarioSources;
   /** undefined when the fleet could not be read. */
   readonly sizes: ReadonlyMap<string, number> | undefined;
   readonly end: Millis;
@@ -127,8 +167,16 @@ function step(node: LocatedNode, problems: Problems, context: StepContext): Scen
     problems.add(valueAt(node, 'at'), 'the step would happen after the end of the scenario');
   }
   const to = common && selector(common.to, valueAt(node, 'to'), problems, context);
-  const call = kind && checkStep(kind, options, problems);
+  const scope = { profiles: to ? profilesOf(to, context) : [], readFile: context.sources.readFile };
+  const call = kind && checkStep(kind, options, problems, scope);
   return common && to && call && { at: common.at, over: common.over, to, call };
+}
+
+/** The device types that a step is for. */
+function profilesOf(to: Selector, { groups, sources }: StepContext): readonly Profile[] {
+  const meant = (groups ?? []).filter(({ name }) => to.kind === 'all' || name === to.group);
+  const names = new Set(meant.map(({ profile }) => profile));
+  return [...names].flatMap((name) => sources.profiles.get(name) ?? []);
 }
 
 function selector(

@@ -5,6 +5,8 @@
  * stands beside it.
  */
 
+import type { Bench } from '../device/hardware.js';
+
 export interface World {
   readonly api: CloudApi;
   /** Id of the tag with this name, which is created through the API when the space has none. */
@@ -25,10 +27,8 @@ export interface DeviceHandle {
   shell(line: string): ShellOutcome;
   /** Takes the power away and gives it back at once: RAM is lost, flash stays. */
   powerCycle(): void;
-  /** Shields the antenna (off) or frees it. The device does not notice until it sends. */
-  radio(on: boolean): void;
-  /** Pins a sensor to a value; null lets its model go on. @throws Error when the profile has no such sensor */
-  sensor(name: string, value: number | null): void;
+  /** The device itself, to be turned, pressed and cut. */
+  readonly bench: Bench;
 }
 
 export interface ShellOutcome {

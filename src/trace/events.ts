@@ -7,10 +7,10 @@
 import type { Instant, Millis } from '../kernel/time.js';
 
 /** Why a device restarted. */
-export type BootCause = 'power' | 'shell' | 'config' | 'watchdog' | 'claim-token' | 'update';
+export type BootCause = 'power' | 'shell' | 'button' | 'config' | 'watchdog' | 'brown-out' | 'claim-token' | 'update';
 
 /** Why a device woke its radio. */
-export type ContactReason = 'boot' | 'report' | 'event' | 'poll' | 'shell' | 'answer';
+export type ContactReason = 'boot' | 'report' | 'event' | 'poll' | 'shell' | 'button' | 'answer';
 
 /** What an uplink carries. `codec` is a decoder or encoder document. */
 export type UplinkType = 'session' | 'data' | 'config' | 'codec' | 'shell' | 'firmware' | 'stats';

@@ -28,7 +28,7 @@ export function httpTransport(
   close: () => Promise<void> = async () => {},
 ): Transport {
   return {
-    connect: (serial, receive) => ({
+    connect: (serial, receiver) => ({
       send: (frame) => {
         const { errand, key, token, body } = decodeRequest(frame);
         const request: HttpRequest = {
@@ -39,7 +39,7 @@ export function httpTransport(
         const release = clock.hold('a request of a device');
         send(request)
           .then(
-            (answer) => receive(encodeResponse({ key, ...answer })),
+            (answer) => receiver.receive(encodeResponse({ key, ...answer })),
             // No service there, or it went away: the device hears nothing.
             () => {},
           )

@@ -5,13 +5,18 @@
 /** Called with every datagram that arrives. */
 export type Receive = (datagram: Uint8Array) => void;
 
+/** Takes every datagram that arrives. An object and no function: there is one for every device, and functions take more. */
+export interface Receiver {
+  receive(datagram: Uint8Array): void;
+}
+
 /** A device's way to the cloud. */
 export interface Channel {
   send(datagram: Uint8Array): void;
 }
 
 export interface Transport {
-  /** Opens the way of the device with this serial number; answers of the cloud go to `receive`. */
-  connect(serial: number, receive: Receive): Channel;
+  /** Opens the way of the device with this serial number; answers of the cloud go to `receiver`. */
+  connect(serial: number, receiver: Receiver): Channel;
   close(): Promise<void>;
 }

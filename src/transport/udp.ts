@@ -5,7 +5,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import type { InFlight } from '../kernel/in-flight.js';
 import { type EnvelopeFormat, open } from '../protocol/flap/envelope.js';
-import type { Receive, Transport } from './transport.js';
+import type { Receiver, Transport } from './transport.js';
 
 const RECEIVE_BUFFER = 4 * 1024 * 1024;
 
@@ -23,12 +23,12 @@ export interface UdpTransportOptions {
 /** Opens the sockets. */
 export async function udpTransport(options: UdpTransportOptions): Promise<Transport> {
   const { host, port, format, wires } = options;
-  const receivers = new Map<number, Receive>();
+  const receivers = new Map<number, Receiver>();
   const sockets = await Promise.all(Array.from({ length: options.sockets ?? 16 }, () => openSocket(host)));
   for (const socket of sockets) {
     socket.on('message', (datagram) => {
       const envelope = open(datagram, format);
-      if (envelope) receivers.get(envelope.serial)?.(datagram);
+      if (envelope) receivers.get(envelope.serial)?.receive(datagram);
       wires?.toDevices.arrived();
     });
     // No gateway at that port, or no route: to the device it is silence, and it repeats.
@@ -36,8 +36,8 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
   }
   let closed = false;
   return {
-    connect: (serial, receive) => {
-      receivers.set(serial, receive);
+    connect: (serial, receiver) => {
+      receivers.set(serial, receiver);
       const socket = sockets[serial % sockets.length] as Socket;
       return {
         send: (datagram) => {

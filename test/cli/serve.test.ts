@@ -176,14 +176,15 @@ describe('the service', () => {
     let sequence = 0;
     let number = 0;
     const bodyOf = (n: number) => Buffer.from(n.toString(16).padStart(8, '0'), 'hex');
-    const channel = transport.connect(SERIAL, (datagram) => {
+    const receive = (datagram: Uint8Array): void => {
       const answer = unseal(datagram);
       if (answer.sequence !== sequence + 1) return;
       acknowledged.uplinks.add(number);
       number++;
       sequence += 2;
       if (!stopped) send();
-    });
+    };
+    const channel = transport.connect(SERIAL, { receive });
     const send = (): void => {
       const message = encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: bodyOf(number) });
       channel.send(seal({ flags: FIRST | LAST, sequence, data: message }, SERIAL, tokenBytes(TOKEN), 'base64'));

@@ -201,6 +201,20 @@ describe('the client', () => {
     expect(app.server.listening).toBe(true);
   });
 
+  it('takes all messages for all there are, not for those of the last 24 hours', async () => {
+    const paths: (string | undefined)[] = [];
+    const client = await against((request, response) => {
+      paths.push(request.url);
+      response.end('[]');
+    });
+    await collect(client.allMessages());
+    await collect(client.allMessages({ after: '2026-01-01T00:00:00Z' }));
+    expect(paths).toEqual([
+      '/v2/spaces/s/messages?after=1970-01-01T00%3A00%3A00.000Z&limit=100',
+      '/v2/spaces/s/messages?after=2026-01-01T00%3A00%3A00Z&limit=100',
+    ]);
+  });
+
   it('gives bodies as values, also when the service sends them as text', async () => {
     const { client } = await connected({ messageBody: 'string' });
     const { id } = await client.createDevice(device(1));

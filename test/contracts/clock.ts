@@ -36,6 +36,22 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(names);
     });
 
+    test('wakes an object in the place of calling a function', async () => {
+      const { clock, happened, set } = fixture();
+      const sleeper = {
+        naps: 2,
+        wake() {
+          happened.push('woken');
+          if (--this.naps > 0) clock.after(100, 'sleeper', this);
+        },
+      };
+      clock.after(100, 'sleeper', sleeper);
+      set(150, 'between');
+      clock.after(120, 'sleeper', sleeper).cancel();
+      await clock.runUntil(400);
+      expect(happened).toEqual(['woken', 'between', 'woken']);
+    });
+
     test('runs an alarm never before it is due', async () => {
       const { clock } = fixture();
       const early: number[] = [];

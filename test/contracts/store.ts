@@ -4,6 +4,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  type Change,
   ConflictError,
   DEVICE_SORTS,
   type DeviceQuery,
@@ -116,6 +117,9 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         await furnish(store);
         const id = idAt(T0, 999);
         await store.commit([
+          { kind: 'space.change', id, change: { name: 'x' } },
+          { kind: 'key.change', id, hash: 'x' },
+          { kind: 'tag.change', id, change: { name: 'x' } },
           { kind: 'device.change', id, change: { name: 'x' } },
           { kind: 'device.delete', id, at: T0 },
           { kind: 'tag.delete', id },
@@ -218,6 +222,20 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         expect((await store.keyByHash('rotated'))?.id).toBe(key(1).id);
       });
 
+      it('change in what is given, and only what is there', async () => {
+        await store.commit([insert.space(space()), insert.key(key(1)), insert.key(key(2))]);
+        await store.commit([
+          { kind: 'space.change', id: SPACE, change: { name: 'new' } },
+          { kind: 'key.change', id: key(1).id, hash: 'rotated' },
+          { kind: 'key.delete', id: key(2).id },
+          { kind: 'key.change', id: key(2).id, hash: 'back' },
+        ]);
+        expect(await store.space(SPACE)).toEqual(space({ name: 'new' }));
+        expect(await store.keyByHash('hash-1')).toBeUndefined();
+        expect(await store.keyByHash('rotated')).toEqual(key(1, { hash: 'rotated' }));
+        expect(await store.keyByHash('back')).toBeUndefined();
+      });
+
       it('let a key be deleted, after which its hash is free', async () => {
         await store.commit([insert.space(space()), insert.key(key(1)), insert.key(key(2))]);
         await store.commit([{ kind: 'key.delete', id: key(1).id }, insert.key(key(3, { hash: 'hash-1' }))]);
@@ -252,6 +270,23 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         await store.commit([insert.tag(tag(1)), insert.tag(tag(2))]);
         await store.commit([insert.tag(tag(1, { name: 'new' })), insert.tag(tag(2, { name: 'tag-1' }))]);
         expect((await store.tags(SPACE, { limit: 9 })).map((row) => row.name)).toEqual(['new', 'tag-1']);
+      });
+
+      it('change in what is given, and do not come back by it', async () => {
+        await furnish(store, []);
+        await store.commit([1, 2, 3].map((n) => insert.tag(tag(n))));
+        await store.commit([
+          { kind: 'tag.change', id: tag(1).id, change: { name: 'new', accessType: 'read' } },
+          { kind: 'tag.change', id: tag(2).id, change: { color: '#000000' } },
+          { kind: 'tag.delete', id: tag(3).id },
+          { kind: 'tag.change', id: tag(3).id, change: { name: 'back' } },
+        ]);
+        expect(await store.tags(SPACE, { limit: 9 })).toEqual([
+          tag(1, { name: 'new', accessType: 'read' }),
+          tag(2, { color: '#000000' }),
+        ]);
+        const rename = store.commit([{ kind: 'tag.change', id: tag(2).id, change: { name: 'new' } }]);
+        await expect(rename).rejects.toEqual(new ConflictError('tag-name'));
       });
 
       it('are listed page by page, also behind one that is gone', async () => {
@@ -641,6 +676,53 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       expect(await store.copyOf(device(2).id, 'p', T0)).toBeUndefined();
     });
 
+    describe('a message that must be new', () => {
+      const insertNew = (n: number, changes: Partial<MessageRow>, newSince: number): Change => ({
+        kind: 'message.insert',
+        row: message(n, changes),
+        newSince,
+      });
+      const conflict = expect.objectContaining({ name: 'ConflictError', field: 'print' });
+
+      it('is refused while the device has one with its print that is not older, and nothing is written', async () => {
+        await furnish(store);
+        await store.commit([insertNew(1, { print: 'p' }, T0)]);
+        const seen: Change = { kind: 'device.change', id: device(1).id, change: { lastSeen: T0 + 5000 } };
+        await expect(store.commit([insertNew(2, { print: 'p' }, T0 + 1000), seen])).rejects.toEqual(conflict);
+        expect(await store.message(SPACE, message(2).id)).toBeUndefined();
+        expect((await store.device(SPACE, device(1).id))?.lastSeen).toBe(device(1).lastSeen);
+        await store.commit([insertNew(2, { print: 'p' }, T0 + 1000.5)]);
+        expect(await store.message(SPACE, message(2).id)).toMatchObject({ print: 'p', direction: 'up' });
+      });
+
+      it('is not taken for one with another print, without any, or of another device', async () => {
+        await furnish(store, [device(1), device(2)]);
+        await store.commit([insertNew(1, { print: 'p' }, T0), insertNew(2, {}, T0)]);
+        await store.commit([insertNew(3, { print: 'q' }, T0)]);
+        await store.commit([insertNew(4, {}, T0)]);
+        await store.commit([insertNew(5, { print: 'p', deviceId: device(2).id }, T0)]);
+        expect(await store.messages(SPACE, { limit: 9 })).toHaveLength(5);
+      });
+
+      it('leaves alone what is written with it', async () => {
+        await furnish(store);
+        const sent = downlink(9);
+        await store.commit([insertNew(1, { print: 'p' }, T0), insert.message(sent)]);
+        const state = { kind: 'message.state', id: sent.id, state: 'sent', at: T0, attempt: 1 } as const;
+        const outcomes = await Promise.allSettled([
+          store.commit([insertNew(2, { print: 'q' }, T0)]),
+          store.commit([insertNew(3, { print: 'p' }, T0)]),
+          store.commit([state]),
+          store.commit([insertNew(4, { print: 'r' }, T0), state]),
+          store.commit([insertNew(5, { print: 'q' }, T0)]),
+          store.commit([insertNew(6, { print: 's' }, T0)]),
+        ]);
+        expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, false, false, true]);
+        const stored = await store.messages(SPACE, { limit: 9, direction: 'up' });
+        expect(stored.map((row) => row.print)).toEqual(['s', 'q', 'p']);
+      });
+    });
+
     describe('pruning', () => {
       const stored = async () => (await store.messages(SPACE, { limit: 99 })).map((row) => row.id).reverse();
 
@@ -823,6 +905,41 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         const twice = [insert.record(record(8, { key: 'x' })), insert.record(record(9, { key: 'x' }))];
         await expect(store.commit(twice)).rejects.toEqual(conflict);
         expect(idsOf(await store.records('variable', SPACE, { limit: 9 }))).toEqual([1, 5, 6].map((n) => record(n).id));
+      });
+
+      it('are changed while they are what they were when they were read, and only then', async () => {
+        await furnish(store, []);
+        const before = record(1, { key: 'old', body: { n: 1, text: 'ü\0' } });
+        await store.commit([insert.record(before), insert.record(record(2))]);
+        const after = { ...before, key: 'new', dueAt: T0 + 1, body: { n: 2 } };
+        await store.commit([{ kind: 'record.change', row: after, was: before.body }]);
+        expect(await store.record('variable', SPACE, before.id)).toEqual(after);
+        expect(await store.recordByKey('variable', SPACE, 'old')).toBeUndefined();
+        expect(idsOf(await store.dueRecords('variable', T0 + 9, 9))).toEqual([before.id]);
+
+        const late = { ...after, body: { n: 3 } };
+        const list = [insert.record(record(3)), { kind: 'record.change', row: late, was: before.body } as const];
+        await expect(store.commit(list)).rejects.toEqual(new ConflictError('record-body'));
+        expect(idsOf(await store.records('variable', SPACE, { limit: 9 }))).toEqual([before.id, record(2).id]);
+        const taken = { ...after, key: 'key-2' };
+        const rename = store.commit([{ kind: 'record.change', row: taken, was: after.body }]);
+        await expect(rename).rejects.toEqual(new ConflictError('record-key'));
+
+        await store.commit([{ kind: 'record.delete', family: 'variable', id: before.id }]);
+        await store.commit([{ kind: 'record.change', row: late, was: after.body }]);
+        expect(await store.record('variable', SPACE, before.id)).toBeUndefined();
+      });
+
+      it('are changed by one of those who want to at the same moment', async () => {
+        await furnish(store, []);
+        const before = record(1, { body: 0 });
+        await store.commit([insert.record(before)]);
+        const rivals = [1, 2, 3].map((body) =>
+          store.commit([{ kind: 'record.change', row: { ...before, body }, was: 0 }]),
+        );
+        const won = (await Promise.allSettled(rivals)).findIndex(({ status }) => status === 'fulfilled');
+        expect((await Promise.allSettled(rivals)).filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+        expect((await store.record('variable', SPACE, before.id))?.body).toBe(won + 1);
       });
 
       it('may take a key that another gives up before in the same commit', async () => {

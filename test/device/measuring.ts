@@ -6,7 +6,7 @@ import { Surroundings } from '../../src/device/sensors/surroundings.js';
 import { type Millis, minutes } from '../../src/kernel/time.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { ParameterValue } from '../../src/profile/parameters.js';
-import type { Profile } from '../../src/profile/profile.js';
+import type { ParameterRef, Profile } from '../../src/profile/profile.js';
 import { findQuantity } from '../../src/profile/quantities.js';
 import { CborWriter } from '../../src/protocol/cbor.js';
 import { decodeBody } from '../../src/protocol/decode.js';
@@ -67,6 +67,8 @@ export function rig({ profile = 'clime', settings = {}, tags = {}, seed = 12345 
       uptime: now / 1000 + 30,
       network: network ?? undefined,
       identity: { ...type.identity, serialNumber: '2159017986' },
+      scan: undefined,
+      flag: ({ module, name }: ParameterRef) => config.flag(module, name),
     };
     encodeBody(measurements, writer, facts, BOOT + now);
     return writer.finish();
@@ -121,6 +123,21 @@ export function rig({ profile = 'clime', settings = {}, tags = {}, seed = 12345 
       }
     },
   };
+}
+
+/** A device type whose pulses come day and night, 500 an hour. */
+export function steadily(name: string): Profile {
+  const profile = the(profiles.get(name));
+  const sensors = profile.sensors.map((sensor) => ({
+    ...sensor,
+    quantities: sensor.quantities.map((quantity) => {
+      const { model } = quantity;
+      return model.kind === 'pulses'
+        ? { ...quantity, model: { ...model, by: 'even' as const, perHour: 500 } }
+        : quantity;
+    }),
+  }));
+  return { ...profile, sensors };
 }
 
 export function the<T>(value: T | undefined): T {

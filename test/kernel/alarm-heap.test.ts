@@ -42,3 +42,24 @@ test('is empty after it was cleared', () => {
   heap.push(3, 7);
   expect(heap.pop()).toBe(7);
 });
+
+test('retains the alarms that are wanted, in their order', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(20)), fc.nat(4), (dues, remainder) => {
+      const heap = new AlarmHeap();
+      dues.forEach((due, slot) => {
+        heap.push(due, slot);
+      });
+      const keep = (slot: number): boolean => slot % 5 !== remainder;
+      heap.retain(keep);
+      heap.push(10, dues.length);
+      const expected = [...dues, 10]
+        .map((due, slot) => ({ due, slot }))
+        .filter(({ slot }) => slot === dues.length || keep(slot))
+        .toSorted((a, b) => a.due - b.due);
+      expect(Array.from(expected, () => heap.pop())).toEqual(expected.map(({ slot }) => slot));
+      expect(heap.size).toBe(0);
+    }),
+    { numRuns: 300 },
+  );
+});

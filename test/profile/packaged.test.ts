@@ -14,7 +14,7 @@ function profile(name: string): Profile {
 describe('the packaged profiles', () => {
   it('are these types of the catalog', () => {
     const types = ['clime', 'control', 'current', 'demo', 'meteo', 'motion', 'push', 'range', 'scale'];
-    expect([...profiles.keys()]).toEqual(types);
+    expect([...profiles.keys()]).toEqual([...types, 'serial', 'wmbus']);
   });
 
   // Hashes and numbers of keys as published (wire protocol, 12.1; applications).
@@ -28,6 +28,8 @@ describe('the packaged profiles', () => {
     ['push', { decoder: '7db07ef6fc417121', keys: 55, bytes: 1220, encoder: undefined, version: 1 }],
     ['range', { decoder: 'd94a4103737a73d2', keys: 51, bytes: 1341, encoder: undefined, version: 2 }],
     ['scale', { decoder: '0cf3c030b992b548', keys: 49, bytes: 1273, encoder: undefined, version: 1 }],
+    ['serial', { decoder: 'ac6b56dba4f9a6a9', keys: 101, bytes: 1982, encoder: undefined, version: 2 }],
+    ['wmbus', { decoder: 'ceba4fff624f52fa', keys: 49, bytes: 759, encoder: undefined, version: 3 }],
   ])('have the published codecs: %s', (name, expected) => {
     const { decoder, encoder, messageVersion } = profile(name);
     expect({
@@ -49,6 +51,8 @@ describe('the packaged profiles', () => {
     ['push', ['app-push', 'ble', 'tag', 'lrw', 'lte'], 10],
     ['range', ['app-range', 'ble', 'tag', 'lte'], 6],
     ['scale', ['app-scale', 'ble', 'tag', 'lrw', 'lte'], 11],
+    ['serial', ['app-serial', 'ble', 'tag', 'lrw', 'lte'], 18],
+    ['wmbus', ['app-wmbus', 'ble', 'lte'], 11],
   ])('list their configuration modules in the order of the shell: %s', (name, prefixes, parameters) => {
     const { modules } = profile(name);
     expect(modules.map(({ prefix }) => prefix)).toEqual(prefixes);
@@ -97,13 +101,21 @@ describe('the packaged profiles', () => {
     const { timing, modules } = profile(name);
     expect(timing).toMatchObject({ firstReport: 10_000, jitter, onSendFailure });
     expect(timing).not.toHaveProperty('sendTimeout');
-    const report = modules[0]?.parameters.find((spec) => spec.name === timing.reportEvery.name);
+    const report = modules[0]?.parameters.find((spec) => spec.name === timing.reportEvery?.name);
     expect(report?.default).toBe(interval);
   });
 
-  it('have a downlink watchdog, but for demo and motion', () => {
+  it('report after 30 s and by the clock, as far as the type is serial; wM-Bus reports after scans', () => {
+    expect(profile('serial').timing).toMatchObject({ firstReport: 30_000, jitter: 0, onSendFailure: 'keep' });
+    expect(profile('serial').timing).not.toHaveProperty('pollEvery');
+    expect(profile('wmbus').timing).toMatchObject({ jitter: 0, onSendFailure: 'drop', hardwareWatchdog: 1_200_000 });
+    expect(profile('wmbus').timing).not.toHaveProperty('firstReport');
+    expect(profile('wmbus').timing).not.toHaveProperty('reportEvery');
+  });
+
+  it('have a downlink watchdog, but for demo, motion and serial', () => {
     const without = [...profiles.values()].filter(({ timing }) => timing.downlinkWatchdog === undefined);
-    expect(without.map(({ name }) => name)).toEqual(['demo', 'motion']);
+    expect(without.map(({ name }) => name)).toEqual(['demo', 'motion', 'serial']);
   });
 
   it('have no sensor that nobody reads', () => {

@@ -13,6 +13,7 @@ const FILES: Readonly<Record<string, string>> = {
   'profiles/meteo.yaml': packaged('profiles/meteo.yaml'),
   'profiles/motion.yaml': packaged('profiles/motion.yaml'),
   'profiles/push.yaml': packaged('profiles/push.yaml'),
+  'profiles/range.yaml': packaged('profiles/range.yaml'),
   'profiles/common/chester.yaml': packaged('profiles/common/chester.yaml'),
 };
 
@@ -114,13 +115,13 @@ describe('a profile with a mistake', () => {
     ],
     [
       'an unknown model',
-      'model: daily, mean: 22.3',
-      'model: dayly, mean: 22.3',
+      'model: daily, mean: 21.6',
+      'model: dayly, mean: 21.6',
       '"dayly" is not one of constant, daily',
     ],
-    ['an option of another model', 'mean: 22.3,', 'mean: 22.3, per_day: 3,', '"per_day" is not a key of this quantity'],
-    ['a missing option', 'mean: 22.3, ', '', 'this quantity needs "mean"'],
-    ['a mean out of range', 'mean: 22.3', 'mean: 99', '99 is outside of the range from -30 to 60'],
+    ['an option of another model', 'mean: 21.6,', 'mean: 21.6, per_day: 3,', '"per_day" is not a key of this quantity'],
+    ['a missing option', 'mean: 21.6, ', '', 'this quantity needs "mean"'],
+    ['a mean out of range', 'mean: 21.6', 'mean: 99', '99 is outside of the range from -30 to 60'],
     [
       'a buffer of no size',
       'hygrometer:\n    windows: { samples: 32',
@@ -162,7 +163,7 @@ describe('a profile with a mistake', () => {
     ['edges of something that has none', 'of: trigger.state', 'of: voltage.voltage', 'a daily has no edges', control],
     [
       'a contact that is closed all day',
-      'stays: 45m',
+      'stays: 10m',
       'stays: 3h',
       'stays closed longer than a day divided by',
       control,
@@ -260,7 +261,7 @@ describe('a profile with a mistake', () => {
       change: [
         ['message_version: 2', 'message_version: -1'],
         ['interval-poll: { type: int', 'interval-poll: { type: integer'],
-        ['mean: 22.3', 'mean: warm'],
+        ['mean: 21.6', 'mean: warm'],
         ['uptime: fact uptime', 'uptime: fact downtime'],
         ['hash: 92fd351b4a8c1979', 'hash: 92fd351b4a8c1978'],
       ],
@@ -276,7 +277,7 @@ describe('a profile with a mistake', () => {
 
   it('is not blamed for what only follows from another mistake', () => {
     // The tasks, events and the whole body refer to sensors that could not be read.
-    expect(problemsOf({ change: [['model: daily, mean: 22.3', 'model: dayly, mean: 22.3']] })).toHaveLength(1);
+    expect(problemsOf({ change: [['model: daily, mean: 21.6', 'model: dayly, mean: 21.6']] })).toHaveLength(1);
     expect(problemsOf({ change: [['order: [app', 'ordre: [app']] })).toHaveLength(2);
   });
 
@@ -304,7 +305,7 @@ describe('a mistake in what only some types have', () => {
     [
       'presses of no button',
       'push',
-      'clicks: { model: presses, per_day: 8 }',
+      'clicks: { model: presses, per_day: 8, by: shop }',
       'clicks: { model: pulses, per_hour: 8 }',
       'must be presses of one sensor',
     ],
@@ -326,7 +327,22 @@ describe('a mistake in what only some types have', () => {
       'analog_channel',
     ],
     ['a vane without steps', 'meteo', 'step: 22.5', 'step: 0', 'must be more than 0'],
-    ['showers that never end', 'meteo', 'lasts: 50m', 'lasts: 9h', 'lasts longer than a day'],
+    [
+      'a door that stays open',
+      'control',
+      'stays: 10m',
+      'stays: 2h',
+      'stays closed longer than a day divided by "per_day" and',
+    ],
+    [
+      'a rhythm that nobody has',
+      'range',
+      'by: home',
+      'by: barn',
+      '"barn" is not one of even, home, office, shop or shifts',
+    ],
+    ['a tank that never lasts', 'range', 'lasts: 5d', 'lasts: 0s', 'a tank must last longer than 0s'],
+    ['a click that does nothing known', 'control', 'double: [poll]', 'double: [pol]', 'did you mean "poll"?'],
     ['an unknown kind of windows', 'meteo', 'kind: amount', 'kind: sum', '"sum" is not one of direction, count'],
     [
       'hidden parameters that are not there',

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { loadScenario } from '../../src/cli/read-files.js';
 import { InputError } from '../../src/input/problems.js';
 import { describePlan } from '../../src/scenario/describe.js';
 import { parseScenario } from '../../src/scenario/parse.js';
@@ -173,6 +174,18 @@ describe('a fleet', () => {
 });
 
 describe('a network', () => {
+  test('without power saving mode is a step for everybody before anything else', () => {
+    const scenario = scenarioOf({ network: '  power-saving: off\n', steps: '  - { at: 0s, radio: off }\n' });
+    expect(scenario.steps.map(({ at, to, call }) => [at, to, call.step])).toEqual([
+      [0, { kind: 'all' }, 'power-saving'],
+      [0, { kind: 'all' }, 'radio'],
+    ]);
+    expect(scenarioOf({ network: '  power-saving: on\n' }).steps).toEqual([]);
+    expect(problemsOf(yamlOf({ network: '  power-saving: rarely\n' }))[0]).toContain(
+      '"rarely" is not one of on or off',
+    );
+  });
+
   test('has defaults that always hold, and faults with a time, a group and a direction', () => {
     const network = [
       '  latency: 150ms..900ms',
@@ -264,7 +277,7 @@ describe('the scenarios of the package', () => {
   const files = readdirSync('scenarios').filter((file) => file.endsWith('.yaml'));
 
   test.each(files)('%s can be read, planned and described', (file) => {
-    const scenario = parseScenario(readFileSync(`scenarios/${file}`, 'utf8'), file, TYPES);
+    const { scenario } = loadScenario(`scenarios/${file}`);
     expect(`${scenario.name}.yaml`).toBe(file);
     expect(describePlan(planScenario(scenario))).toContain(scenario.name);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Bench } from '../../src/device/hardware.js';
 import { Problems, readYaml } from '../../src/input/document.js';
 import {
   checkStep,
@@ -9,12 +10,21 @@ import {
   type StepCall,
   type StepName,
 } from '../../src/scenario/steps/index.js';
+import type { StepScope } from '../../src/scenario/steps/step.js';
 import type { CloudApi, DeviceHandle, ShellOutcome, World } from '../../src/scenario/world.js';
+
+/** For steps that are checked by themselves. */
+const ALONE: StepScope = {
+  profiles: [],
+  readFile: (path) => {
+    throw new Error(`"${path}" can not be read: there is no such file`);
+  },
+};
 
 /** Reads the options of a step as they stand in a file. */
 function callOf(name: StepName, yaml: string): StepCall | readonly string[] {
   const problems = new Problems();
-  const call = checkStep(name, readYaml(yaml, 'step.yaml'), problems);
+  const call = checkStep(name, readYaml(yaml, 'step.yaml'), problems, ALONE);
   return call ?? problems.list.map((problem) => problem.message);
 }
 
@@ -28,6 +38,33 @@ interface Options {
   readonly cloudId?: string | undefined;
   readonly shell?: ShellOutcome;
   readonly tags?: readonly string[];
+}
+
+/** A bench that writes down what is done on it. */
+function recordingBench(done: unknown[]): Bench {
+  const note =
+    (name: string) =>
+    (...args: unknown[]) => {
+      done.push([name, ...args]);
+    };
+  return {
+    hold: note('hold'),
+    ramp: note('ramp'),
+    replay: note('replay'),
+    free: note('free'),
+    pulse: note('pulse'),
+    click: note('click'),
+    press: note('press'),
+    line: note('line'),
+    radio: note('radio'),
+    signal: note('signal'),
+    battery: note('battery'),
+    batteryVoltage: note('batteryVoltage'),
+    powerSaving: note('powerSaving'),
+    modem: note('modem'),
+    flash: note('flash'),
+    clock: note('clock'),
+  };
 }
 
 /** A world of one device that writes down what is done to it. */
@@ -61,8 +98,7 @@ function recordingWorld({ cloudId, shell = { result: 0, lines: [] }, tags = [] }
       return shell;
     },
     powerCycle: () => done.push(['powerCycle']),
-    radio: (on) => done.push(['radio', on]),
-    sensor: (name, value) => done.push(['sensor', name, value]),
+    bench: recordingBench(done),
   };
   return { world, device, done };
 }
@@ -143,8 +179,32 @@ describe('a step on the device', () => {
     ['power-cycle', '', ['powerCycle']],
     ['radio', 'off', ['radio', false]],
     ['radio', 'on', ['radio', true]],
-    ['sensor', '{ hygrometer.temperature: 31.5 }', ['sensor', 'hygrometer.temperature', 31.5]],
-    ['sensor', '{ hygrometer.temperature: free }', ['sensor', 'hygrometer.temperature', null]],
+    ['sensor', '{ a.b: 31.5 }', ['hold', 'a.b', 31.5]],
+    ['sensor', '{ a.b: free }', ['free', 'a.b']],
+    ['sensor', '{ a.b: silent }', ['hold', 'a.b', Number.NaN]],
+    ['sensor', '{ a.b: { to: 40, over: 30m } }', ['ramp', 'a.b', { to: 40, over: 1_800_000 }]],
+    ['sensor', '{ a.b: { from: 10, to: 40, over: 0s } }', ['ramp', 'a.b', { from: 10, to: 40, over: 0 }]],
+    ['pulse', '{ input: a.b }', ['pulse', 'a.b', { times: 1, every: 1000, stays: 500 }]],
+    ['pulse', '{ input: a.b, times: 9, every: 1m }', ['pulse', 'a.b', { times: 9, every: 60_000, stays: 30_000 }]],
+    ['pulse', '{ input: a.b, every: 1m, stays: 3s }', ['pulse', 'a.b', { times: 1, every: 60_000, stays: 3000 }]],
+    ['button', '{ clicks: 2 }', ['click', 'int', 2]],
+    ['button', '{ which: x, clicks: 1 }', ['click', 'x', 1]],
+    ['button', '{ which: 3, hold: 2s }', ['press', '3', 2000]],
+    ['line-power', 'off', ['line', false]],
+    ['line-power', 'on', ['line', true]],
+    ['antenna', '{ rsrp: -121 }', ['signal', { rsrp: -121 }]],
+    ['antenna', '{ rsrp: -121, rsrq: -18, snr: -3.5 }', ['signal', { rsrp: -121, rsrq: -18, snr: -3.5 }]],
+    ['antenna', 'free', ['signal', undefined]],
+    ['power-saving', 'off', ['powerSaving', false]],
+    ['power-saving', 'on', ['powerSaving', true]],
+    ['modem', 'lost-socket', ['modem', 'lost-socket']],
+    ['modem', 'mended', ['modem', 'mended']],
+    ['battery', 'new', ['battery', 0]],
+    ['battery', '{ left: 25% }', ['battery', 0.75]],
+    ['battery', '{ voltage: 3.2 }', ['batteryVoltage', 3.2]],
+    ['flash', '{ writes-left: 0 }', ['flash', 0]],
+    ['flash', 'new', ['flash', Number.POSITIVE_INFINITY]],
+    ['clock', '{ drift: -20.5ppm }', ['clock', -20.5]],
   ])('%s: %s does it', async (name, yaml, action) => {
     expect(await doneBy(name, yaml, { cloudId: undefined })).toEqual([action]);
   });
@@ -172,8 +232,33 @@ describe('the options of a step', () => {
     ['tag', '{}', 'needs "add" or "remove"'],
     ['tag', '{ add: [], remove: [] }', 'a list of at least 1'],
     ['radio', 'loud', '"loud" is not one of on or off'],
-    ['sensor', '{ x: warm }', '"warm" is not a number or "free"'],
+    ['sensor', '{ x: warm }', '"warm" is not a number, "free", "silent"'],
     ['sensor', '{}', 'is not a map of sensors to numbers'],
+    ['sensor', '{ x: { to: 3 } }', 'a ramp needs "over"'],
+    ['sensor', '{ x: { to: 3, over: soon } }', '"soon" is not a duration'],
+    ['sensor', '{ x: { replay: day.csv } }', '"day.csv" can not be read: there is no such file'],
+    ['sensor', '{ x: { replay: day.csv, to: 3 } }', '"to" is not a key of a replay'],
+    ['pulse', '{ times: 3 }', 'pulse needs "input"'],
+    ['pulse', '{ input: x, times: 0 }', '"0" is not a whole number from 1'],
+    ['pulse', '{ input: x, every: 2s, stays: 2s }', 'less than "every", 2s'],
+    ['button', '{}', 'button needs either "clicks" or "hold"'],
+    ['button', '{ clicks: 1, hold: 2s }', 'button needs either "clicks" or "hold"'],
+    ['button', '{ clicks: 7 }', '"7" is not a whole number from 1 to 6'],
+    ['button', '{ which: 5, clicks: 1 }', '"5" is not one of int, x, 1, 2, 3 or 4'],
+    ['line-power', 'cut', '"cut" is not one of on or off'],
+    ['antenna', 'weak', '"weak" is not "free" or a signal'],
+    ['antenna', '{ rsrp: -10 }', '"-10" is not a number from -156 to -44'],
+    ['antenna', '{ rsrp: -100, snr: 99 }', '"99" is not a number from -30 to 40'],
+    ['power-saving', 'never', '"never" is not one of on or off'],
+    ['modem', 'broken', '"broken" is not one of error, reset-loop, lost-registration,'],
+    ['battery', 'old', '"old" is not "new", or a battery'],
+    ['battery', '{ left: 120% }', '"120%" is not a ratio'],
+    ['battery', '{ voltage: 12 }', '"12" is not a voltage from 3 to 3.7'],
+    ['battery', '{ voltage: 3.2, left: 5% }', 'battery needs either "left" or "voltage"'],
+    ['flash', 'worn', '"worn" is not "new", or { writes-left: 0 }'],
+    ['flash', '{ writes-left: -1 }', '"-1" is not a whole number from 0'],
+    ['clock', '{ drift: 120 }', '"120" is not a drift such as "120ppm"'],
+    ['clock', '{ drift: 200000ppm }', 'of 100000ppm at most'],
     ['shell', '', 'is not a line'],
   ])('%s refuses %s', (name, yaml, message) => {
     expect(callOf(name, yaml)).toEqual(expect.arrayContaining([expect.stringContaining(message)]));

@@ -1,6 +1,7 @@
 /** A virtual device on a clock, whose radio ends where the test wants. */
 import { Device, type LinkFormat } from '../../src/device/device.js';
 import { deviceType } from '../../src/device/device-type.js';
+import type { ModemBoard } from '../../src/device/modem/modem.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { packagedProfiles } from '../../src/profile/library.js';
@@ -49,8 +50,8 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
     random: seededRandom(seed),
     trace: { emit: (event) => events.push(event) },
     format,
-    connect: (receive) => ({
-      send: (datagram) => options.network(datagram, (answer) => clock.after(1, 'answer', () => receive(answer))),
+    connect: (device) => ({
+      send: (datagram) => options.network(datagram, (answer) => clock.after(1, 'answer', () => device.receive(answer))),
     }),
   });
   return {
@@ -72,4 +73,16 @@ export function packetIn(datagram: Uint8Array): Packet {
 /** A datagram for the device. */
 export function datagramOf(packet: Packet, serial = SERIAL, token = TOKEN): Uint8Array {
   return seal(packet, serial, tokenBytes(token), 'base64');
+}
+
+/** A board for a modem alone, with a supply that never breaks down unless `change` says so. */
+export function testBoard(clock: VirtualClock, change: Partial<ModemBoard> = {}): ModemBoard {
+  return {
+    clock,
+    attachPolicy: () => 'periodic-2h',
+    spent: () => {},
+    faded: () => {},
+    feedRadio: () => true,
+    ...change,
+  };
 }

@@ -38,9 +38,10 @@ async function send(
       ...fault,
     })),
   });
-  const channel = transport.connect(7, (datagram) => {
+  const receive = (datagram: Uint8Array): void => {
     down.push({ number: number(datagram), took: clock.now - (arrivedAt[number(datagram)] ?? 0) });
-  });
+  };
+  const channel = transport.connect(7, { receive });
   for (let i = 0; i < count; i++) {
     clock.after(i * every, 'send', () => {
       sentAt[i] = clock.now;

@@ -47,7 +47,7 @@ describe.each(CASES)('the transport "$name"', ({ name, open }) => {
     const arrived = await new Promise<Uint8Array>((resolve) => {
       void open(resolve).then((transport) => {
         transports.push(transport);
-        transport.connect(7, () => {}).send(sent);
+        transport.connect(7, { receive: () => {} }).send(sent);
       });
     });
     expect(Buffer.compare(arrived, sent)).toBe(0);
@@ -60,8 +60,8 @@ describe.each(CASES)('the transport "$name"', ({ name, open }) => {
     const answers = await Promise.all(
       serials.map(
         (serial) =>
-          new Promise<Uint8Array>((resolve) => {
-            transport.connect(serial, resolve).send(datagramOf(serial, serial));
+          new Promise<Uint8Array>((receive) => {
+            transport.connect(serial, { receive }).send(datagramOf(serial, serial));
           }),
       ),
     );

@@ -7,7 +7,8 @@ import type { Random } from '../../kernel/random.js';
 import { hours } from '../../kernel/time.js';
 import type { Ids } from '../context.js';
 import { hashKey, newSecret } from '../keys.js';
-import type { Change, Id, Store } from '../store/store.js';
+import { everyRecord } from '../records.js';
+import type { Change, Id, RecordRow, Store } from '../store/store.js';
 
 /** How long a token is good for. */
 export const LIFETIME = hours(24);
@@ -61,7 +62,20 @@ export class Logins {
   async find(token: string): Promise<Login | undefined> {
     const { store, clock } = this.#options;
     const row = await store.recordByKey('login', null, hashKey(token));
-    // Because only `issue` writes these records.
-    return row && (row.dueAt ?? 0) > clock.wall ? (row.body as Login) : undefined;
+    return row && (row.dueAt ?? 0) > clock.wall ? loginOf(row) : undefined;
   }
+}
+
+/** What ends all logins of an account: whoever changes a password does not trust those who know the old one. */
+export async function endLogins(store: Store, userId: Id): Promise<readonly Change[]> {
+  const changes: Change[] = [];
+  for await (const row of everyRecord(store, 'login', null)) {
+    if (loginOf(row).userId === userId) changes.push({ kind: 'record.delete', family: 'login', id: row.id });
+  }
+  return changes;
+}
+
+function loginOf({ body }: RecordRow): Login {
+  // Because only `issue` writes these records.
+  return body as Login;
 }

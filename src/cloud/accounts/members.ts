@@ -11,6 +11,7 @@ import type { Ids } from '../context.js';
 import { hashKey, newSecret } from '../keys.js';
 import { everyRecord } from '../records.js';
 import { type Change, ConflictError, type Id, type Page, type Store } from '../store/store.js';
+import { endLogins } from './logins.js';
 import {
   activate,
   deletion,
@@ -197,7 +198,7 @@ export class Members {
 
   /**
    * Makes sure that there is an admin with this address and password. One that is there keeps its name and gets the
-   * password; a space without an owner gets this one.
+   * password, which ends all its logins if it is another one; a space without an owner gets this one.
    */
   async ensureAdmin(spaceId: Id, email: string, password: string): Promise<void> {
     const { store, random } = this.#options;
@@ -211,7 +212,8 @@ export class Members {
     const base = before ?? { id, spaceId, email, name: null, createdAt: now };
     const member: Member = { ...base, role: 'admin', state: 'active', invitation: null };
     const owner = (await this.ownerOf(spaceId)) === null ? [putOwner(spaceId, id, now)] : [];
-    await store.commit([...changes, ...activate(member, now), ...owner]);
+    const ended = keep || !known ? [] : await endLogins(store, id);
+    await store.commit([...changes, ...ended, ...activate(member, now), ...owner]);
   }
 
   /** The id of the account with this address and password. */

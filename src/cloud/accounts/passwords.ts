@@ -1,7 +1,7 @@
 /**
  * Passwords are kept as scrypt hashes: slow to make on purpose, and with a salt each, so that a stolen database is of little
- * use. (API keys need neither, see keys.ts.) The cost is the least-memory row of the OWASP recommendation for scrypt:
- * 16 MiB and about a fifth of a second.
+ * use. (API keys need neither, see keys.ts.) Of the settings for scrypt that OWASP holds to be equally strong, this one takes
+ * 16 MiB and about a fifth of a second: those with more memory would let a few logins at once take too much of it.
  */
 import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { type Random, randomBytes } from '../../kernel/random.js';

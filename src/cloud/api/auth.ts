@@ -66,9 +66,9 @@ export function presentedSecret(headers: IncomingHttpHeaders): string | undefine
 }
 
 /** The space in the path. A legacy path has none: there it is the one that the credential is bound to. */
-function spaceOf({ params, access, originalUrl }: FastifyRequest): Id | undefined {
+function spaceOf({ params, access, url, originalUrl }: FastifyRequest): Id | undefined {
   if (typeof params !== 'object' || params === null || !('space_id' in params)) return undefined;
-  if (params.space_id === OWN_SPACE && !originalUrl.startsWith('/v2/spaces/')) {
+  if (params.space_id === OWN_SPACE && originalUrl !== url) {
     if (access.boundTo === null) throw new ApiFault(400, 'this login is bound to no space: see POST /v2/auth/space');
     params.space_id = access.boundTo;
   }

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import {
   type Connector,
+  changeConnector,
   deleteConnector,
   findConnector,
   findConnectorByName,
@@ -10,12 +11,14 @@ import {
   TRIGGERS,
   toConnector,
 } from '../connectors/connector.js';
+import { untilUndisturbed } from '../records.js';
 import { type Change, ConflictError, type Id, type Store } from '../store/store.js';
 import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { nameReader } from './names.js';
 import { NoContent, operation, PageOf } from './operation.js';
-import { followsNamingRule, ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
+import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
 import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
 import { isoTime } from './time.js';
 
@@ -74,7 +77,8 @@ const NamedUpdate = Type.Object({ ...Changeable, name: Name }, { description: 'a
 
 const NAME_TAKEN = { 409: 'The space has a connector with this name already.' };
 
-export const connectors: Family = (routes, { store, clock, ids, connectors: forwarding, log }) => {
+export const connectors: Family = (routes, { store, clock, ids, connectors: forwarding, log }, options) => {
+  const readName = nameReader(log, options);
   const collection = '/spaces/:space_id/connectors';
   const item = '/spaces/:space_id/connectors/:id';
 
@@ -129,7 +133,7 @@ export const connectors: Family = (routes, { store, clock, ids, connectors: forw
         body,
       );
       const answer = await view(connector);
-      await put(connector, request.receipt(answer));
+      await commit(connector, [...request.receipt(answer), putConnector(connector)]);
       return reply.code(201).send(answer);
     },
   );
@@ -144,11 +148,12 @@ export const connectors: Family = (routes, { store, clock, ids, connectors: forw
       body: NamedUpdate,
       response: { 200: View },
     }),
-    async ({ spaceId, body }) => {
-      const connector = await findConnectorByName(store, spaceId, body.name.trim());
-      if (!connector) throw notFound('connector');
-      return update(connector, body);
-    },
+    ({ spaceId, body }) =>
+      update(body, async () => {
+        const connector = await findConnectorByName(store, spaceId, body.name.trim());
+        if (!connector) throw notFound('connector');
+        return connector;
+      }),
   );
 
   routes.get(
@@ -168,7 +173,7 @@ export const connectors: Family = (routes, { store, clock, ids, connectors: forw
       response: { 200: View },
       errors: NAME_TAKEN,
     }),
-    async ({ spaceId, params, body }) => update(await knownConnector(store, spaceId, params.id), body),
+    ({ spaceId, params, body }) => update(body, () => knownConnector(store, spaceId, params.id)),
   );
 
   routes.delete(
@@ -186,20 +191,22 @@ export const connectors: Family = (routes, { store, clock, ids, connectors: forw
     },
   );
 
-  async function update(before: Connector, body: Static<typeof ConnectorUpdate>) {
-    const connector = await changed(before, body);
-    const isBack = before.state === 'disabled' && connector.state === 'enabled';
-    await put(isBack ? { ...connector, enabledAt: Math.floor(clock.wall) } : connector);
-    return view(connector);
+  function update(body: Static<typeof ConnectorUpdate>, find: () => Promise<Connector>) {
+    return untilUndisturbed(async () => {
+      const before = await find();
+      const connector = await changed(before, body);
+      const isBack = before.state === 'disabled' && connector.state === 'enabled';
+      const after = isBack ? { ...connector, enabledAt: Math.floor(clock.wall) } : connector;
+      await commit(after, [changeConnector(before, after)]);
+      return view(after);
+    });
   }
 
   /** @throws ApiFault 400 when the body names a tag that the space does not have */
   async function changed(before: Connector, body: Static<typeof ConnectorUpdate>): Promise<Connector> {
-    const name = body.name?.trim() ?? before.name;
-    if (!followsNamingRule(name)) log.warn({ name }, 'the name of a connector breaks the naming rule');
     return {
       ...before,
-      name,
+      name: body.name === undefined ? before.name : readName('connector', body.name),
       direction: body.direction ?? before.direction,
       state: body.state ?? before.state,
       triggers: [...new Set(body.triggers ?? before.triggers)],
@@ -210,14 +217,14 @@ export const connectors: Family = (routes, { store, clock, ids, connectors: forw
     };
   }
 
-  async function put(connector: Connector, receipt: readonly Change[] = []): Promise<void> {
+  async function commit({ name, spaceId }: Connector, changes: readonly Change[]): Promise<void> {
     try {
-      await store.commit([...receipt, putConnector(connector)]);
+      await store.commit(changes);
     } catch (error) {
-      if (error instanceof ConflictError) throw new ApiFault(409, `there is a connector "${connector.name}" already`);
-      throw error;
+      const isTaken = error instanceof ConflictError && error.field === 'record-key';
+      throw isTaken ? new ApiFault(409, `there is a connector "${name}" already`) : error;
     }
-    forwarding.changed(connector.spaceId);
+    forwarding.changed(spaceId);
   }
 
   async function view(connector: Connector): Promise<Static<typeof View>> {

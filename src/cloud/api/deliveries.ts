@@ -6,6 +6,7 @@ import { DELIVERY_STATES, type Delivery, deliveriesOf, dropped, findDelivery } f
 import { knownConnector, Transformation } from './connectors.js';
 import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
+import { atMost } from './limits.js';
 import { operation, PageOf } from './operation.js';
 import { ItemParams, Nullable, PageQuery, Time, Uuid } from './schemas.js';
 import { isoTime, isoTimeOrNull } from './time.js';
@@ -59,10 +60,13 @@ const DeliveryQuery = Type.Object({
   state: Type.Optional(Type.Enum([...DELIVERY_STATES], { description: `one of ${DELIVERY_STATES.join(', ')}` })),
   message_id: Type.Optional(Uuid),
 });
+/** A script may take seconds, and previews run one after another. */
+const PREVIEWS_AT_ONCE = 8;
 const DeliveryParams = Type.Object({ space_id: Uuid, id: Uuid, delivery_id: Uuid });
 
 export const deliveries: Family = (routes, { store, connectors }) => {
   const item = '/spaces/:space_id/connectors/:id';
+  const withTurn = atMost(PREVIEWS_AT_ONCE, 'too many previews at once');
 
   routes.post(
     `${item}/preview`,
@@ -80,7 +84,7 @@ export const deliveries: Family = (routes, { store, connectors }) => {
       const message = await store.message(spaceId, body.message_id.toLowerCase());
       if (!message) throw new ApiFault(400, `body/message_id "${body.message_id}" is not a message of this space`);
       const { transformation = connector.transformation } = body;
-      return preview(await connectors.preview({ ...connector, transformation }, message));
+      return preview(await withTurn(() => connectors.preview({ ...connector, transformation }, message)));
     },
   );
 

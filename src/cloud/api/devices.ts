@@ -17,8 +17,9 @@ import { Device, deviceViews } from './device-view.js';
 import { ApiFault } from './errors.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { nameReader } from './names.js';
 import { NoContent, operation, PageOf } from './operation.js';
-import { followsNamingRule, ItemParams, Name, NullableText, PageQuery, SpaceParams, Text, Uuid } from './schemas.js';
+import { ItemParams, Name, NullableText, PageQuery, SpaceParams, Text, Uuid } from './schemas.js';
 import { knownTags, TagRefs } from './tags.js';
 
 const FilterQuery = {
@@ -78,7 +79,8 @@ const NewDevice = Type.Object(
 
 const SERIAL_TAKEN = 'Another device has this serial number; it is unique over all spaces.';
 
-export const devices: Family = (routes, { store, clock, ids, downlinks, firmware, log }) => {
+export const devices: Family = (routes, { store, clock, ids, downlinks, firmware, log }, options) => {
+  const readName = nameReader(log, options);
   const collection = '/spaces/:space_id/devices';
   const item = '/spaces/:space_id/devices/:id';
 
@@ -230,11 +232,7 @@ export const devices: Family = (routes, { store, clock, ids, downlinks, firmware
     tagIds: readonly Id[] = [],
   ): Promise<DeviceChange> {
     const change: { -readonly [Field in keyof DeviceChange]: DeviceChange[Field] } = {};
-    if (body.name !== undefined) {
-      change.name = body.name.trim();
-      if (!followsNamingRule(change.name))
-        log.warn({ name: change.name }, 'the name of a device breaks the naming rule');
-    }
+    if (body.name !== undefined) change.name = readName('device', body.name);
     if (body.external_id !== undefined) change.externalId = body.external_id;
     if (body.comment !== undefined) change.comment = body.comment;
     if (body.label !== undefined) change.label = body.label;

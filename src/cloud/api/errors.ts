@@ -6,7 +6,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { DownlinkRefused, type Log } from '../context.js';
 import { StoreBusy } from '../operations/guard.js';
-import { StoreUnavailable } from '../store/store.js';
+import { ConflictError, StoreUnavailable } from '../store/store.js';
 
 /** A request that cannot be served, and why. */
 export class ApiFault extends Error {
@@ -57,7 +57,7 @@ export function unknownRoute(request: FastifyRequest, reply: FastifyReply): void
 /** Clearer words for what the framework finds wrong with a body. */
 const SENTENCES: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the body must be JSON: send it with Content-Type: application/json',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'the body is too large: the limit is 1 MiB',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'the body is too large: the limit is 1 MiB, and 16 KiB without a credential',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'the body is empty: this request needs one',
   FST_ERR_CTP_INVALID_JSON_BODY: 'the body is not valid JSON',
 };
@@ -66,9 +66,15 @@ function toFault(error: FastifyError | Error): ApiFault {
   if (error instanceof ApiFault) return error;
   if (error instanceof DownlinkRefused) return new ApiFault(400, error.message, 'downlink-refused');
   if (error instanceof StoreBusy) return new ApiFault(503, 'too much waits to be written', 'busy');
+  // Everywhere else, conflicts are told by those who know what they mean.
+  if (error instanceof ConflictError && error.field === 'record-body')
+    return new ApiFault(503, 'too many change this at once', 'busy');
   if (error instanceof StoreUnavailable) return new ApiFault(503, error.message, 'store-unavailable');
-  const { statusCode = 500, code = '' } = 'code' in error ? error : {};
-  if (statusCode >= 400 && statusCode < 500) return new ApiFault(statusCode, SENTENCES[code] ?? error.message, code);
+  // Because those of the framework and its parts have these fields, all or some.
+  const { statusCode = 500, code } = error as Partial<FastifyError>;
+  if (statusCode >= 400 && statusCode < 500) {
+    return new ApiFault(statusCode, SENTENCES[code ?? ''] ?? error.message, code);
+  }
   return new ApiFault(500, 'the service failed to handle this request; its log says why');
 }
 

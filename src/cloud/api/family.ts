@@ -33,6 +33,8 @@ export interface ApiOptions {
   readonly plainNotFound: boolean;
   /** Also serves the paths of older clients, which have no space in them (cloud API gaps, 7.3). */
   readonly legacyPaths: boolean;
+  /** Refuses names that break the naming rule, which otherwise are only noted in the log; see names.ts. */
+  readonly strictNames: boolean;
   /** Lets web pages of any origin use the API. */
   readonly cors: boolean;
   /** Requests that one key may make in a minute; null: any number. */

@@ -1,17 +1,13 @@
-/**
- * Firmware over the air: images, and updates of devices to them (cloud API gaps, 3.9). How an update runs is told in
- * cloud/firmware/updates.ts.
- */
+/** Firmware over the air: updates of devices (cloud API gaps, 3.9). How one runs is told in cloud/firmware/updates.ts. */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { readImage } from '../../protocol/firmware-image.js';
-import type { Image } from '../firmware/images.js';
 import { jobOf, UPDATE_STATES, UPDATES, type UpdateJob, type UpdateState } from '../firmware/job.js';
 import { firmwareId } from '../firmware/updates.js';
 import { ConflictError, type Id, type Page } from '../store/store.js';
-import { type Asked, needWholeSpace, needWritableTag, visibleDevice } from './access.js';
+import { type Asked, needWritableTag, visibleDevice } from './access.js';
 import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
+import { knownImage } from './firmware-images.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { NoContent, operation, PageOf } from './operation.js';
 import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
@@ -21,38 +17,7 @@ const FirmwareId = Type.Refine(
   Type.String({ description: 'a firmware identifier: 32 hex digits, or a UUID' }),
   (text) => firmwareId(text) !== undefined,
 );
-const Text = Type.Optional(
-  Type.Refine(
-    Type.String({ description: 'a text of 1 to 127 characters' }),
-    (text) => text.trim() !== '' && text.length <= 127 && !/\p{Cc}/u.test(text),
-  ),
-);
 const State = Type.Enum([...UPDATE_STATES], { description: `one of ${UPDATE_STATES.join(', ')}` });
-
-const NewImage = Type.Object(
-  {
-    data: Type.Refine(
-      Type.String({ description: 'base64 of at least one byte' }),
-      (text) => text !== '' && Buffer.from(text, 'base64').toString('base64') === text,
-    ),
-    bundle: Text,
-    name: Text,
-    version: Text,
-  },
-  { description: 'a JSON object' },
-);
-const FirmwareImage = Type.Object(
-  {
-    id: Uuid,
-    bundle: Nullable(Type.String()),
-    name: Nullable(Type.String()),
-    version: Type.String({ description: 'what a device tells in its session when it runs this image' }),
-    size: Type.Integer({ description: 'in bytes' }),
-    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-    created_at: Time,
-  },
-  { title: 'FirmwareImage' },
-);
 
 const Target = Type.Optional(Type.Enum(['app'], { description: '"app"' }));
 const NewUpdate = Type.Object(
@@ -91,85 +56,10 @@ const UNDER_WAY = 'Another update of the device is under way.';
 /** Records that are looked at together when a list is filtered. */
 const BATCH = 100;
 
-export const firmware: Family = (routes, { store, clock, ids, firmware: updates }) => {
+export const firmware: Family = (routes, { store, firmware: updates }) => {
   const { images } = updates;
   const collection = '/spaces/:space_id/firmware';
   const ofDevice = '/spaces/:space_id/devices/:id/firmware';
-
-  routes.get(
-    `${collection}/images`,
-    operation({
-      tag: 'Firmware',
-      summary: 'List firmware images',
-      params: SpaceParams,
-      querystring: Type.Object(PageQuery),
-      response: { 200: PageOf(FirmwareImage) },
-    }),
-    async ({ spaceId, query }) => {
-      const page = { limit: query.limit ?? 100, after: query.offset };
-      return (await images.list(spaceId, page)).map(imageView);
-    },
-  );
-
-  routes.post(
-    `${collection}/images`,
-    operation({
-      tag: 'Firmware',
-      summary: 'Upload a firmware image',
-      description: 'An image for virtual devices says itself what it is; for any other, the version is needed.',
-      params: SpaceParams,
-      headers: IdempotencyHeaders,
-      body: NewImage,
-      response: { 201: FirmwareImage },
-      errors: IDEMPOTENCY_ERRORS,
-    }),
-    async (request, reply) => {
-      needWholeSpace(request);
-      const content = Buffer.from(request.body.data, 'base64');
-      const { bundle, name, version } = { ...request.body, ...readImage(content) };
-      if (version === undefined) throw new ApiFault(400, 'body needs "version": the image does not tell its own');
-      const at = Math.floor(clock.wall);
-      const image = images.describe(content, {
-        id: ids.uuid(),
-        spaceId: request.spaceId,
-        bundle: bundle ?? null,
-        name: name ?? null,
-        version,
-        createdAt: at,
-      });
-      const view = imageView(image);
-      await store.commit([...request.receipt(view), ...images.put(image, content)]);
-      return reply.code(201).send(view);
-    },
-  );
-
-  routes.get(
-    `${collection}/images/:id`,
-    operation({
-      tag: 'Firmware',
-      summary: 'Read what is told of a firmware image',
-      params: ItemParams,
-      response: { 200: FirmwareImage },
-    }),
-    async ({ spaceId, params }) => imageView(await findImage(spaceId, params.id)),
-  );
-
-  routes.delete(
-    `${collection}/images/:id`,
-    operation({
-      tag: 'Firmware',
-      summary: 'Delete a firmware image',
-      description: 'Updates to it that are under way fail.',
-      params: ItemParams,
-      response: { 204: NoContent },
-    }),
-    async (request, reply) => {
-      needWholeSpace(request);
-      const { id } = await findImage(request.spaceId, request.params.id);
-      await images.remove(id);
-      return reply.code(204).send();
-    },
-  );
 
   routes.get(
     collection,
@@ -274,7 +164,7 @@ export const firmware: Family = (routes, { store, clock, ids, firmware: updates 
   async function schedule(request: Creating, deviceId: Id, identifier: string) {
     const device = await visibleDevice(store, request, deviceId);
     await needWritableTag(store, request, device.tagIds);
-    const image = await findImage(request.spaceId, firmwareId(identifier) ?? '');
+    const image = await knownImage(images, request.spaceId, firmwareId(identifier) ?? '');
     try {
       return updateView(await updates.schedule(device, image, (job) => request.receipt(updateView(job))));
     } catch (error) {
@@ -324,20 +214,10 @@ export const firmware: Family = (routes, { store, clock, ids, firmware: updates 
     if (!job || !(await isVisible(request, job))) throw notFound('firmware update');
     return job;
   }
-
-  async function findImage(spaceId: Id, id: Id): Promise<Image> {
-    const image = await images.find(spaceId, id);
-    if (!image) throw notFound('firmware image');
-    return image;
-  }
 };
 
 function isWanted(job: UpdateJob, deviceId: Id | undefined, state: UpdateState | undefined): boolean {
   return (deviceId === undefined || job.deviceId === deviceId) && (state === undefined || job.state === state);
-}
-
-function imageView({ id, bundle, name, version, size, sha256, createdAt }: Image): Static<typeof FirmwareImage> {
-  return { id, bundle, name, version, size, sha256, created_at: isoTime(createdAt) };
 }
 
 function updateView(job: UpdateJob): Static<typeof FirmwareUpdate> {

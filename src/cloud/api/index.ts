@@ -20,6 +20,7 @@ import { downlinks } from './downlinks.js';
 import { errorHandler, unknownRoute } from './errors.js';
 import type { ApiContext, ApiOptions, Family, Routes } from './family.js';
 import { firmware } from './firmware.js';
+import { firmwareImages } from './firmware-images.js';
 import { repeatable } from './idempotency.js';
 import { keys } from './keys.js';
 import { limitRequests, SERVER_LIMITS } from './limits.js';
@@ -36,7 +37,7 @@ export type { ApiOptions } from './family.js';
 
 const FAMILIES: readonly Family[] = [connectors, deliveries, variables, users, keys];
 /** These know what a key that is limited to tags may see; from all others it gets 404. */
-const FAMILIES_WITH_LIMITS: readonly Family[] = [spaces, devices, downlinks, tags, messages, firmware];
+const FAMILIES_WITH_LIMITS: readonly Family[] = [spaces, devices, downlinks, tags, messages, firmware, firmwareImages];
 /** For those who have no credential yet. */
 const OPEN_FAMILIES: readonly Family[] = [login];
 
@@ -44,6 +45,7 @@ const DEFAULTS: ApiOptions = {
   messageBody: 'json',
   plainNotFound: false,
   legacyPaths: false,
+  strictNames: false,
   cors: true,
   rateLimit: null,
 };
@@ -101,7 +103,8 @@ const CORS = {
   origin: '*',
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
   allowedHeaders: ['X-API-KEY', 'Authorization', 'Content-Type', 'Accept', 'Idempotency-Key'],
-  exposedHeaders: ['X-Total', 'Idempotent-Replayed', 'Retry-After'],
+  // One text, which need not be made for every answer.
+  exposedHeaders: 'X-Total, Idempotent-Replayed, Retry-After',
   // A preflight that does not say what it is for is answered all the same.
   strictPreflight: false,
   maxAge: 86_400,

@@ -10,7 +10,9 @@ import {
   newSecret,
   prefixOf,
   putKey,
+  rotateKey,
 } from '../keys.js';
+import { untilUndisturbed } from '../records.js';
 import type { Id } from '../store/store.js';
 import { notFound } from './errors.js';
 import type { Family } from './family.js';
@@ -85,7 +87,9 @@ export const keys: Family = (routes, { store, clock, ids, random }) => {
         access: body.access_type ?? 'write',
         createdAt: Math.floor(clock.wall),
       };
-      return reply.code(201).send(await withSecret(key));
+      const secret = newSecret(random);
+      await store.commit(putKey(key, secret));
+      return reply.code(201).send(await withSecret(key, secret));
     },
   );
 
@@ -105,17 +109,18 @@ export const keys: Family = (routes, { store, clock, ids, random }) => {
       body: KeyUpdate,
       response: { 200: Key },
     }),
-    async ({ spaceId, params, body }) => {
-      const before = await find(spaceId, params.id);
-      const key: ApiKey = {
-        ...before,
-        name: body.name?.trim() ?? before.name,
-        tagIds: body.tags === undefined ? before.tagIds : await limitOf(spaceId, body.tags),
-        access: body.access_type ?? before.access,
-      };
-      await store.commit([changeKey(key)]);
-      return view(key);
-    },
+    ({ spaceId, params, body }) =>
+      untilUndisturbed(async () => {
+        const before = await find(spaceId, params.id);
+        const key: ApiKey = {
+          ...before,
+          name: body.name?.trim() ?? before.name,
+          tagIds: body.tags === undefined ? before.tagIds : await limitOf(spaceId, body.tags),
+          access: body.access_type ?? before.access,
+        };
+        await store.commit([changeKey(before, key)]);
+        return view(key);
+      }),
   );
 
   routes.delete(
@@ -136,7 +141,13 @@ export const keys: Family = (routes, { store, clock, ids, random }) => {
       params: ItemParams,
       response: { 200: KeyWithSecret },
     }),
-    async ({ spaceId, params }) => withSecret(await find(spaceId, params.id)),
+    ({ spaceId, params }) =>
+      untilUndisturbed(async () => {
+        const key = await find(spaceId, params.id);
+        const secret = newSecret(random);
+        await store.commit(rotateKey(key, secret));
+        return withSecret(key, secret);
+      }),
   );
 
   async function find(spaceId: Id, id: Id): Promise<ApiKey> {
@@ -145,9 +156,7 @@ export const keys: Family = (routes, { store, clock, ids, random }) => {
     return key;
   }
 
-  async function withSecret(key: ApiKey): Promise<Static<typeof KeyWithSecret>> {
-    const secret = newSecret(random);
-    await store.commit(putKey(key, secret));
+  async function withSecret(key: ApiKey, secret: string): Promise<Static<typeof KeyWithSecret>> {
     return { ...(await view({ ...key, prefix: prefixOf(secret) })), key: secret };
   }
 

@@ -5,6 +5,7 @@ import { PASSWORD } from '../accounts/passwords.js';
 import type { Id } from '../store/store.js';
 import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
+import { atMost } from './limits.js';
 import { operation } from './operation.js';
 import { Email, Uuid } from './schemas.js';
 
@@ -36,20 +37,25 @@ const Token = Type.Object(
 
 /** Checking a password is dear on purpose. More at once than this are sent away, lest everybody else should wait for them. */
 const CHECKED_AT_ONCE = 8;
+/** Largest body, in bytes, of those who have no credential yet. */
+const OPEN_BODY_LIMIT = 16_384;
 
 export const login: Family = (routes, { members, logins }) => {
-  let checked = 0;
+  const withTurn = atMost(CHECKED_AT_ONCE, 'too many logins at once');
 
   routes.post(
     '/auth/login',
-    operation({
-      tag: 'Accounts',
-      summary: 'Log in',
-      access: 'anyone',
-      body: Credentials,
-      response: { 200: Token },
-      errors: { 401: 'The address or the password is wrong.' },
-    }),
+    {
+      bodyLimit: OPEN_BODY_LIMIT,
+      ...operation({
+        tag: 'Accounts',
+        summary: 'Log in',
+        access: 'anyone',
+        body: Credentials,
+        response: { 200: Token },
+        errors: { 401: 'The address or the password is wrong.' },
+      }),
+    },
     async ({ body }) => {
       const userId = await withTurn(() => members.login(body.email, body.password));
       if (userId === undefined) throw new ApiFault(401, 'the email address or the password is wrong');
@@ -59,31 +65,24 @@ export const login: Family = (routes, { members, logins }) => {
 
   routes.post(
     '/auth/accept',
-    operation({
-      tag: 'Accounts',
-      summary: 'Accept an invitation',
-      description: 'The password becomes that of the account; who has an account already gives the password it has.',
-      access: 'anyone',
-      body: Acceptance,
-      response: { 200: Token },
-      errors: { 401: 'The invitation is not valid (any more), or the password is not that of the account.' },
-    }),
+    {
+      bodyLimit: OPEN_BODY_LIMIT,
+      ...operation({
+        tag: 'Accounts',
+        summary: 'Accept an invitation',
+        description: 'The password becomes that of the account; who has an account already gives the password it has.',
+        access: 'anyone',
+        body: Acceptance,
+        response: { 200: Token },
+        errors: { 401: 'The invitation is not valid (any more), or the password is not that of the account.' },
+      }),
+    },
     async ({ body }) => {
       const member = await withTurn(() => members.accept(body.token, body.password));
       if (!member) throw new ApiFault(401, 'the invitation is not valid, or the password is not that of its account');
       return tokenView(await logins.issue({ userId: member.id, spaceId: null }));
     },
   );
-
-  async function withTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (checked >= CHECKED_AT_ONCE) throw new ApiFault(503, 'too many logins at once', 'busy');
-    checked++;
-    try {
-      return await work();
-    } finally {
-      checked--;
-    }
-  }
 };
 
 /** Older clients bind their login to a space, and then use paths without one. */

@@ -40,16 +40,11 @@ export function Limit(max: number, standard: number) {
 /** Cursor and size of a page of anything but messages (cloud API gaps, 2.5). */
 export const PageQuery = { limit: Type.Optional(Limit(500, 100)), offset: Type.Optional(Uuid) };
 
-/** The lenient level of the naming rule: any printable text; see {@link followsNamingRule} (cloud API gaps, 2.9). */
+/** Any printable text; names.ts says which names are better ones (cloud API gaps, 2.9). */
 export const Name = Type.Refine(
   Type.String({ description: 'a name of 1 to 64 printable characters' }),
   (text) => isPrintable(text.trim()) && [...text.trim()].length <= 64,
 );
-
-/** The naming rule of the vendor's documentation, which its own examples do not keep. */
-export function followsNamingRule(name: string): boolean {
-  return /^[a-z][a-z0-9-]+[a-z0-9]$/.test(name);
-}
 
 /** Any text; a filter. */
 export const Text = Type.String({ description: 'one text' });

@@ -3,11 +3,13 @@
  * ones, which it then owns.
  */
 import Type, { type Static } from 'typebox';
+import type { Role } from '../accounts/member-records.js';
 import { deletionOf } from '../accounts/spaces.js';
 import type { Id, SpaceRow } from '../store/store.js';
 import { type Access, needWholeSpace } from './access.js';
 import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
+import { nameReader } from './names.js';
 import { NoContent, operation, PageOf } from './operation.js';
 import { Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
 import { isoTime } from './time.js';
@@ -33,7 +35,8 @@ const SpaceUpdate = Type.Object(
   { description: 'a JSON object' },
 );
 
-export const spaces: Family = (routes, { store, members, clock, ids }) => {
+export const spaces: Family = (routes, { store, members, clock, ids, log }, options) => {
+  const readName = nameReader(log, options);
   const item = '/spaces/:space_id';
 
   routes.get(
@@ -65,7 +68,7 @@ export const spaces: Family = (routes, { store, members, clock, ids }) => {
         throw new ApiFault(403, 'only a login creates spaces: a key belongs to its own');
       }
       const { name, type = 'team' } = body;
-      const row = { id: ids.uuid(), name: name.trim(), type, createdAt: Math.floor(clock.wall) };
+      const row = { id: ids.uuid(), name: readName('space', name), type, createdAt: Math.floor(clock.wall) };
       await store.commit([{ kind: 'space.put', row }, ...(await members.founding(row.id, access.userId))]);
       return reply.code(201).send(await view(row, 'admin'));
     },
@@ -91,11 +94,14 @@ export const spaces: Family = (routes, { store, members, clock, ids }) => {
       needWholeSpace(request);
       const { spaceId, access, body } = request;
       const before = await find(spaceId);
-      const { name = before.name, type = before.type, owner_id: ownerId } = body;
+      const { name, type, owner_id: ownerId } = body;
+      const change = {
+        ...(name !== undefined && { name: readName('space', name) }),
+        ...(type !== undefined && { type }),
+      };
       if (typeof ownerId === 'string') await handOver(spaceId, access, ownerId.toLowerCase());
-      const row = { ...before, name: name.trim(), type };
-      await store.commit([{ kind: 'space.put', row }]);
-      return view(row, access.role);
+      await store.commit([{ kind: 'space.change', id: spaceId, change }]);
+      return view({ ...before, ...change }, access.role);
     },
   );
 
@@ -123,17 +129,19 @@ export const spaces: Family = (routes, { store, members, clock, ids }) => {
   );
 
   async function visibleSpaces({ userId, boundTo, role }: Access, limit: number, after: Id | undefined) {
-    if (userId === null) {
-      return boundTo === null || (after !== undefined && after >= boundTo)
-        ? []
-        : [await view(await find(boundTo), role)];
+    if (boundTo !== null) {
+      if (after !== undefined && after >= boundTo) return [];
+      const own = userId === null ? role : await roleIn(boundTo, userId);
+      return own ? [await view(await find(boundTo), own)] : [];
     }
+    if (userId === null) return [];
     const visible = await members.spacesOf(userId, { limit, after });
-    return Promise.all(
-      visible
-        .filter((id) => boundTo === null || id === boundTo)
-        .map(async (id) => view(await find(id), (await members.find(id, userId))?.role ?? 'user')),
-    );
+    return Promise.all(visible.map(async (id) => view(await find(id), (await roleIn(id, userId)) ?? 'user')));
+  }
+
+  async function roleIn(spaceId: Id, userId: Id): Promise<Role | undefined> {
+    const member = await members.find(spaceId, userId);
+    return member?.state === 'active' ? member.role : undefined;
   }
 
   async function handOver(spaceId: Id, { userId }: Access, to: Id): Promise<void> {

@@ -1,13 +1,14 @@
 /** Tags (device cloud API, "Tags"; cloud API gaps, 3.4). */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { type Change, ConflictError, type Id, type Store, type TagRow } from '../store/store.js';
+import { type Change, ConflictError, type Id, type Store, type TagChange, type TagRow } from '../store/store.js';
 import { needWholeSpace } from './access.js';
 import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { nameReader } from './names.js';
 import { NoContent, operation, PageOf } from './operation.js';
-import { followsNamingRule, ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
+import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
 import { isoTime } from './time.js';
 
 const Fields = {
@@ -28,7 +29,9 @@ const NewTag = Type.Object(Fields, { description: 'a JSON object' });
 const TagUpdate = Type.Partial(NewTag);
 const NAME_TAKEN = 'The space has a tag with this name already.';
 
-export const tags: Family = (routes, { store, clock, ids, log }) => {
+export const tags: Family = (routes, { store, clock, ids, log }, options) => {
+  const readName = nameReader(log, options);
+
   routes.get(
     '/spaces/:space_id/tags',
     operation({
@@ -68,13 +71,13 @@ export const tags: Family = (routes, { store, clock, ids, log }) => {
       const row = {
         id: ids.uuid(),
         spaceId,
-        name: named(body.name),
+        name: readName('tag', body.name),
         color,
         accessType,
         createdAt: Math.floor(clock.wall),
       };
       const answer = tagView(row);
-      await put(row, request.receipt(answer));
+      await commit(row.name, [...request.receipt(answer), { kind: 'tag.put', row }]);
       return reply.code(201).send(answer);
     },
   );
@@ -99,9 +102,14 @@ export const tags: Family = (routes, { store, clock, ids, log }) => {
       const { params, body } = request;
       const before = await find(request, params.id);
       needWholeSpace(request);
-      const { name = before.name, color = before.color, access_type: accessType = before.accessType } = body;
-      const row = { ...before, name: named(name), color, accessType };
-      await put(row);
+      const { name, color, access_type: accessType } = body;
+      const change: TagChange = {
+        ...(name !== undefined && { name: readName('tag', name) }),
+        ...(color !== undefined && { color }),
+        ...(accessType !== undefined && { accessType }),
+      };
+      const row = { ...before, ...change };
+      await commit(row.name, [{ kind: 'tag.change', id: row.id, change }]);
       return tagView(row);
     },
   );
@@ -137,19 +145,13 @@ export const tags: Family = (routes, { store, clock, ids, log }) => {
       .slice(0, limit);
   }
 
-  async function put(row: TagRow, receipt: readonly Change[] = []): Promise<void> {
+  async function commit(name: string, changes: readonly Change[]): Promise<void> {
     try {
-      await store.commit([...receipt, { kind: 'tag.put', row }]);
+      await store.commit(changes);
     } catch (error) {
-      if (error instanceof ConflictError) throw new ApiFault(409, `there is a tag "${row.name}" already`);
+      if (error instanceof ConflictError) throw new ApiFault(409, `there is a tag "${name}" already`);
       throw error;
     }
-  }
-
-  function named(given: string): string {
-    const name = given.trim();
-    if (!followsNamingRule(name)) log.warn({ name }, 'the name of a tag breaks the naming rule');
-    return name;
   }
 };
 

@@ -1,8 +1,8 @@
 /** Variables: named values of a space or of one of its devices (cloud API gaps, 3.8). */
 import Type, { type Static } from 'typebox';
-import { matchingRecords } from '../records.js';
-import { ConflictError, type Id } from '../store/store.js';
-import { deleteVariable, findVariable, putVariable, toVariable, type Variable } from '../variables.js';
+import { matchingRecords, untilUndisturbed } from '../records.js';
+import { type Change, ConflictError, type Id } from '../store/store.js';
+import { changeVariable, deleteVariable, findVariable, putVariable, toVariable, type Variable } from '../variables.js';
 import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
@@ -114,7 +114,7 @@ export const variables: Family = (routes, { store, clock, ids }) => {
         createdAt: Math.floor(clock.wall),
       };
       const answer = view(variable);
-      await put(variable, request.receipt(answer));
+      await commit(variable.name, [...request.receipt(answer), putVariable(variable)]);
       return reply.code(201).send(answer);
     },
   );
@@ -136,22 +136,23 @@ export const variables: Family = (routes, { store, clock, ids }) => {
       response: { 200: View },
       errors: { ...NAME_TAKEN, ...LOCKED },
     }),
-    async ({ spaceId, params, body }) => {
-      const before = await findUnlocked(spaceId, params.id);
-      if (before.secure && body.secure === false && body.value === undefined) {
-        throw new ApiFault(400, 'body needs "value": what is secure becomes visible only together with a new value');
-      }
-      const variable: Variable = {
-        ...before,
-        name: body.name?.trim() ?? before.name,
-        value: body.value ?? before.value,
-        environment: body.environment === undefined ? before.environment : (body.environment?.trim() ?? null),
-        comment: body.comment === undefined ? before.comment : body.comment,
-        secure: body.secure ?? before.secure,
-      };
-      await put(variable);
-      return view(variable);
-    },
+    ({ spaceId, params, body }) =>
+      untilUndisturbed(async () => {
+        const before = await findUnlocked(spaceId, params.id);
+        if (before.secure && body.secure === false && body.value === undefined) {
+          throw new ApiFault(400, 'body needs "value": what is secure becomes visible only together with a new value');
+        }
+        const variable: Variable = {
+          ...before,
+          name: body.name?.trim() ?? before.name,
+          value: body.value ?? before.value,
+          environment: body.environment === undefined ? before.environment : (body.environment?.trim() ?? null),
+          comment: body.comment === undefined ? before.comment : body.comment,
+          secure: body.secure ?? before.secure,
+        };
+        await commit(variable.name, [changeVariable(before, variable)]);
+        return view(variable);
+      }),
   );
 
   routes.delete(
@@ -163,10 +164,13 @@ export const variables: Family = (routes, { store, clock, ids }) => {
       response: { 204: NoContent },
       errors: LOCKED,
     }),
-    async ({ spaceId, params }, reply) => {
-      await store.commit([deleteVariable((await findUnlocked(spaceId, params.id)).id)]);
-      return reply.code(204).send();
-    },
+    ({ spaceId, params }, reply) =>
+      untilUndisturbed(async () => {
+        const variable = await findUnlocked(spaceId, params.id);
+        // The first change sees to it that nobody has locked it since.
+        await store.commit([changeVariable(variable, variable), deleteVariable(variable.id)]);
+        return reply.code(204).send();
+      }),
   );
 
   for (const [action, locked, summary] of [
@@ -175,11 +179,13 @@ export const variables: Family = (routes, { store, clock, ids }) => {
   ] as const) {
     const described = operation({ tag: 'Variables', summary, params: ItemParams, response: { 200: View } });
     const path = `${item}/${action}`;
-    const handle = async (spaceId: Id, id: Id) => {
-      const variable = { ...(await find(spaceId, id)), locked };
-      await put(variable);
-      return view(variable);
-    };
+    const handle = (spaceId: Id, id: Id) =>
+      untilUndisturbed(async () => {
+        const before = await find(spaceId, id);
+        const variable = { ...before, locked };
+        await store.commit([changeVariable(before, variable)]);
+        return view(variable);
+      });
     routes.post(path, described, ({ spaceId, params }) => handle(spaceId, params.id));
     routes.put(path, described, ({ spaceId, params }) => handle(spaceId, params.id));
   }
@@ -203,12 +209,12 @@ export const variables: Family = (routes, { store, clock, ids }) => {
     return id;
   }
 
-  async function put(variable: Variable, receipt: Parameters<typeof store.commit>[0] = []): Promise<void> {
+  async function commit(name: string, changes: readonly Change[]): Promise<void> {
     try {
-      await store.commit([...receipt, putVariable(variable)]);
+      await store.commit(changes);
     } catch (error) {
-      if (error instanceof ConflictError) throw new ApiFault(409, `there is a variable "${variable.name}" already`);
-      throw error;
+      const isTaken = error instanceof ConflictError && error.field === 'record-key';
+      throw isTaken ? new ApiFault(409, `there is a variable "${name}" already`) : error;
     }
   }
 };

@@ -39,13 +39,21 @@ export class Attempts {
     this.#options = options;
   }
 
-  /** Runs the script, and sends nothing. The message's device is there. */
-  async compute(connector: Connector, message: ListedMessage, attempt: number): Promise<Computed> {
+  /**
+   * Runs the script, and sends nothing. The message's device is there.
+   * @param owner with whose scripts it takes turns
+   */
+  async compute(
+    connector: Connector,
+    message: ListedMessage,
+    attempt: number,
+    owner: string = connector.id,
+  ): Promise<Computed> {
     const { store, clock, random, sandbox } = this.#options;
     const device = await store.device(message.spaceId, message.deviceId);
     if (!device) return { kind: 'failed', why: GONE };
     const result = await sandbox.run({
-      owner: connector.id,
+      owner,
       source: connector.transformation,
       job: await jobFor(store, connector, device, message, attempt),
       now: Math.floor(clock.wall),

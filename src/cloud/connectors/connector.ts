@@ -30,11 +30,13 @@ export interface Connector {
   readonly enabledAt: UnixMillis;
 }
 
-export function putConnector({ id, spaceId, createdAt, ...body }: Connector): Change {
-  return {
-    kind: 'record.put',
-    row: { family: 'connector', id, spaceId, key: body.name, createdAt, dueAt: null, body },
-  };
+export function putConnector(connector: Connector): Change {
+  return { kind: 'record.put', row: rowOf(connector) };
+}
+
+/** Changes a connector, unless it has changed since `before` was read. */
+export function changeConnector(before: Connector, after: Connector): Change {
+  return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
 }
 
 /** Its deliveries stay, like the messages of a deleted device, and are neither listed nor attempted any more. */
@@ -52,8 +54,12 @@ export async function findConnectorByName(store: Store, spaceId: Id, name: strin
   return row && toConnector(row);
 }
 
+function rowOf({ id, spaceId, createdAt, ...body }: Connector): RecordRow {
+  return { family: 'connector', id, spaceId, key: body.name, createdAt, dueAt: null, body };
+}
+
 export function toConnector({ id, spaceId, createdAt, body }: RecordRow): Connector {
-  // Because only `putConnector` writes these records, and a connector always belongs to a space.
+  // Because these records are made by `rowOf`, and a connector always belongs to a space.
   return { id, spaceId: spaceId as Id, createdAt, ...(body as Omit<Connector, 'id' | 'spaceId' | 'createdAt'>) };
 }
 

@@ -36,6 +36,8 @@ export interface ConnectorsOptions {
 
 /** How long attempts that are under way may still take when the service closes. */
 const LAST_ORDERS = seconds(10);
+/** Whose scripts previews are: all together keep one thread busy at most, and deliveries have the rest. */
+const PREVIEWS = 'previews';
 
 export class Connectors implements Forwarding {
   readonly #options: ConnectorsOptions;
@@ -75,7 +77,7 @@ export class Connectors implements Forwarding {
 
   /** What the connector would send for the message, on its first attempt; nothing is sent. */
   preview(connector: Connector, message: ListedMessage): Promise<Computed> {
-    return this.#attempts.compute(connector, message, 0);
+    return this.#attempts.compute(connector, message, 0, PREVIEWS);
   }
 
   /** Begins no more attempts, and waits for those under way, but not for long. */

@@ -89,6 +89,8 @@ export class Dispatcher {
       })
       .finally(() => {
         this.#running = undefined;
+        // Somebody may have called after the last look, and before this.
+        if (this.#wanted) this.wake();
         release();
       });
   }

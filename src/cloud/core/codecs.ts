@@ -1,10 +1,20 @@
 /** The codecs that devices have uploaded, compiled once each. */
 import { type Codec, CodecError, compileCodec, parseCodecDocument } from '../../protocol/codec.js';
-import type { Store } from '../store/store.js';
+import type { CodecRow, Store } from '../store/store.js';
+
+/** Unusable hashes that are remembered; when there are more, all are looked up again. */
+const MANY = 1000;
 
 export class Codecs {
   readonly #store: Store;
   readonly #known = new Map<string, Codec>();
+  /**
+   * Hashes without a codec, or with one that makes no sense: a device whose decoder has not come through names it with every
+   * message. Kept only while this service alone stores codecs.
+   */
+  readonly #unusable = new Set<string>();
+  /** Codecs that this service has stored. */
+  #stored = 0;
 
   constructor(store: Store) {
     this.#store = store;
@@ -12,19 +22,34 @@ export class Codecs {
 
   /** The codec with this hash; undefined when no device has uploaded it, or when it makes no sense. */
   get(hash: string): Codec | undefined | Promise<Codec | undefined> {
+    if (this.#unusable.has(hash)) return undefined;
     return this.#known.get(hash) ?? this.#load(hash);
   }
 
+  /** A device has uploaded the codec with this hash, and it is stored. */
+  stored(hash: string): void {
+    this.#stored++;
+    this.#unusable.delete(hash);
+  }
+
   async #load(hash: string): Promise<Codec | undefined> {
+    const storedBefore = this.#stored;
     const row = await this.#store.codec(hash);
-    if (row === undefined) return undefined;
-    try {
-      const codec = compileCodec(parseCodecDocument(row.document), row.document);
-      this.#known.set(hash, codec);
-      return codec;
-    } catch (error) {
-      if (error instanceof CodecError) return undefined;
-      throw error;
+    const codec = row && compiled(row);
+    if (codec) this.#known.set(hash, codec);
+    else if (this.#store.nodes === undefined && storedBefore === this.#stored) {
+      if (this.#unusable.size >= MANY) this.#unusable.clear();
+      this.#unusable.add(hash);
     }
+    return codec;
+  }
+}
+
+function compiled({ document }: CodecRow): Codec | undefined {
+  try {
+    return compileCodec(parseCodecDocument(document), document);
+  } catch (error) {
+    if (error instanceof CodecError) return undefined;
+    throw error;
   }
 }

@@ -6,7 +6,6 @@
  */
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
-import { encodeBody } from '../../protocol/encode.js';
 import { contentPrint } from '../../protocol/hashes.js';
 import type { DecodedData } from '../../protocol/http/uplinks.js';
 import { encodeDown, TYPE } from '../../protocol/messages.js';
@@ -130,6 +129,11 @@ export class CloudCore implements Downlinks {
     return true;
   }
 
+  /** Whether {@link take} would find nothing: known at once, as it is for most polls. */
+  hasNothing(peer: Peer): boolean {
+    return !this.#peers.shared && peer.update === undefined && !this.waits(peer);
+  }
+
   /** Takes the head of the queue for delivery; undefined when nothing waits. It stays in the queue until confirmed. */
   async take(peer: Peer): Promise<Uint8Array | undefined> {
     if (this.#peers.shared) await this.#peers.refresh(peer);
@@ -186,8 +190,8 @@ export class CloudCore implements Downlinks {
     request: DownlinkRequest,
     along: (row: MessageRow) => readonly Change[] = () => [],
   ): Promise<MessageRow> {
-    if (request.type === 'data') await this.#checkData(device, request.body);
     const row = newMessage(this.#ids, this.#clock, device, 'down', request.type, requestBody(request));
+    await this.#refuseUnsendable(device, row);
     await this.#store.commit([
       ...along(row),
       { kind: 'message.insert', row },
@@ -269,13 +273,14 @@ export class CloudCore implements Downlinks {
     }
   }
 
-  async #checkData(device: DeviceRow, body: Readonly<Record<string, unknown>>): Promise<void> {
-    const fresh = (await this.#store.device(device.spaceId, device.id)) ?? device;
-    const encoder = fresh.encoderHash ? await this.#codecs.get(fresh.encoderHash) : undefined;
+  /** Tells the user now what would otherwise be cancelled when the device asks for it. @throws DownlinkRefused */
+  async #refuseUnsendable(device: DeviceRow, row: MessageRow): Promise<void> {
+    const fresh = row.type === 'data' ? await this.#store.device(device.spaceId, device.id) : undefined;
+    const encoder = fresh?.encoderHash ? await this.#codecs.get(fresh.encoderHash) : undefined;
     // A device that has not been heard yet may still bring the encoder that its downlinks need.
-    if (encoder === undefined) return;
+    if (row.type === 'data' && encoder === undefined) return;
     try {
-      encodeBody(encoder, body);
+      encodeDown(downMessage(row, this.#clock.wall, encoder));
     } catch (error) {
       throw new DownlinkRefused(error instanceof Error ? error.message : String(error));
     }

@@ -8,13 +8,19 @@ import { CodecError, parseCodecDocument } from '../../protocol/codec.js';
 import { decodeBody } from '../../protocol/decode.js';
 import { contentPrint } from '../../protocol/hashes.js';
 import { type DecodedData, firmwareJson } from '../../protocol/http/uplinks.js';
-import { MessageError, parseUp, type UploadFirmware, type UpMessage } from '../../protocol/messages.js';
+import {
+  MessageError,
+  parseUp,
+  type UploadData,
+  type UploadFirmware,
+  type UpMessage,
+} from '../../protocol/messages.js';
 import { uuidText } from '../../protocol/uuid.js';
 import type { Trace, UplinkType } from '../../trace/events.js';
 import type { Forwarding, Ids, Log } from '../context.js';
 import type { UpdateJob } from '../firmware/job.js';
 import type { Updates } from '../firmware/updates.js';
-import type { Change, DeviceChange, MessageRow, Store } from '../store/store.js';
+import { type Change, ConflictError, type DeviceChange, type MessageRow, type Store } from '../store/store.js';
 import type { Codecs } from './codecs.js';
 import { containsConfig } from './config-lines.js';
 import type { SessionBody } from './down-messages.js';
@@ -51,6 +57,8 @@ interface Entry extends Accepted {
   readonly changes: readonly Change[];
   /** Downlinks that this message proves to be carried out. */
   readonly answers: readonly string[];
+  /** What becomes of the peer's `configUnchecked`; undefined: nothing. */
+  readonly configUnchecked: boolean | undefined;
 }
 
 /** What a data message says, and what is known of how it said it. */
@@ -60,7 +68,11 @@ interface Content {
   readonly raw?: string;
 }
 
-const NO_EXTRAS = { device: {}, changes: [], queue: [], update: undefined, answers: [] } as const;
+const NOTHING_NEW: Accepted = { queue: [], update: undefined };
+
+const NO_EXTRAS = {
+  ...{ device: {}, changes: [], queue: [], update: undefined, answers: [], configUnchecked: undefined },
+} as const;
 
 export class Intake {
   readonly #options: IntakeOptions;
@@ -71,51 +83,64 @@ export class Intake {
 
   /** Stores a message durably, and what follows from it. 'refused': it is not acceptable. */
   async accept(peer: Peer, message: Uint8Array | DecodedData): Promise<Accepted | 'refused'> {
-    const { store, clock, trace, log } = this.#options;
-    const { serial } = peer.device;
+    const { log } = this.#options;
     try {
       const uplink = message instanceof Uint8Array ? parseUp(message) : message;
-      const print = printOf(uplink, message);
-      const original = print && (await store.copyOf(peer.device.id, print, clock.wall - COPY_WINDOW));
-      if (original) {
-        trace.emit({ kind: 'cloud.stored', at: clock.now, serial, type: 'data', message: original, copy: true });
-        return { queue: [], update: undefined };
-      }
-      const entry = await this.#entryFor(peer, uplink, print);
-      await this.#write(peer, entry);
-      return entry;
+      const entry = await this.#entryFor(peer, uplink, message);
+      return (await this.#write(peer, entry)) ? entry : NOTHING_NEW;
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
-      log.warn({ serial, why: error.message }, 'uplink refused');
+      log.warn({ serial: peer.device.serial, why: error.message }, 'uplink refused');
       return 'refused';
     }
   }
 
-  async #write(peer: Peer, entry: Entry): Promise<void> {
-    const { store, clock, trace, forwarding } = this.#options;
+  /** False when the message is a copy of one that is stored. */
+  async #write(peer: Peer, entry: Entry): Promise<boolean> {
+    const { store, clock, trace, codecs, forwarding } = this.#options;
+    const { row } = entry;
     const { serial } = peer.device;
-    const change: DeviceChange = { ...entry.device, lastSeen: clock.wall };
-    const deliveries = (await forwarding?.deliveries(peer.device, entry.row)) ?? [];
-    const answered: Change[] = entry.answers.flatMap((id) => [
-      { kind: 'message.answered', id, at: clock.wall },
-      { kind: 'timeline.add', row: { messageId: id, at: clock.wall, what: 'answered', detail: entry.row.id } },
-    ]);
-    const inserts = [entry.row, ...entry.queue].map((row): Change => ({ kind: 'message.insert', row }));
-    await store.commit([
-      ...entry.changes,
-      ...inserts,
-      { kind: 'device.change', id: peer.device.id, change },
-      ...answered,
-      ...deliveries,
-    ]);
+    const now = clock.wall;
+    const change: DeviceChange = { ...entry.device, lastSeen: now };
+    const deliveries = (await forwarding?.deliveries(peer.device, row)) ?? [];
+    try {
+      await store.commit([
+        // First: a copy is refused before anything else is written.
+        { kind: 'message.insert', row, newSince: now - COPY_WINDOW },
+        ...entry.changes,
+        ...entry.queue.map((downlink): Change => ({ kind: 'message.insert', row: downlink })),
+        { kind: 'device.change', id: peer.device.id, change },
+        ...entry.answers.flatMap((id): Change[] => [
+          { kind: 'message.answered', id, at: now },
+          { kind: 'timeline.add', row: { messageId: id, at: now, what: 'answered', detail: row.id } },
+        ]),
+        ...deliveries,
+      ]);
+    } catch (error) {
+      if (!(error instanceof ConflictError && error.field === 'print' && row.print !== null)) throw error;
+      const original = await store.copyOf(peer.device.id, row.print, now - COPY_WINDOW);
+      trace.emit({
+        kind: 'cloud.stored',
+        at: clock.now,
+        serial,
+        type: entry.type,
+        message: original ?? row.id,
+        copy: true,
+      });
+      return false;
+    }
     if (deliveries.length > 0) forwarding?.wake();
+    for (const written of entry.changes) if (written.kind === 'codec.put') codecs.stored(written.row.hash);
     peer.device = { ...peer.device, ...change };
+    peer.configUnchecked = entry.configUnchecked ?? peer.configUnchecked;
     const at = clock.now;
-    trace.emit({ kind: 'cloud.stored', at, serial, type: entry.type, message: entry.row.id, copy: false });
+    trace.emit({ kind: 'cloud.stored', at, serial, type: entry.type, message: row.id, copy: false });
     for (const downlink of entry.answers) trace.emit({ kind: 'downlink.answered', at, serial, downlink });
+    return true;
   }
 
-  async #entryFor(peer: Peer, message: UpMessage | DecodedData, print: string | null): Promise<Entry> {
+  /** @param received what `message` was read from */
+  #entryFor(peer: Peer, message: UpMessage | DecodedData, received: Uint8Array | DecodedData): Entry | Promise<Entry> {
     switch (message.kind) {
       case 'create-session':
         return this.#session(peer, message);
@@ -125,9 +150,9 @@ export class Intake {
       case 'upload-encoder':
         return this.#codec(peer, message);
       case 'upload-data':
-        return this.#data(peer, print, await this.#decoded(message));
+        return this.#encodedData(peer, printOf(message, received), message);
       case 'decoded-data':
-        return this.#data(peer, print, { body: message.body });
+        return this.#data(peer, printOf(message, received), { body: message.body });
       case 'upload-shell':
         return this.#shell(peer, message);
       case 'upload-stats':
@@ -159,7 +184,6 @@ export class Intake {
       device_name: device.name,
     };
     const answer = newMessage(ids, clock, device, 'down', 'session', body);
-    peer.configUnchecked = true;
     const step = await updates.sessionBegan(device, message.session);
     return {
       ...NO_EXTRAS,
@@ -169,6 +193,7 @@ export class Intake {
       changes: step?.changes ?? [],
       queue: [answer, ...(step?.queue ?? [])],
       update: step?.job,
+      configUnchecked: true,
     };
   }
 
@@ -179,10 +204,10 @@ export class Intake {
   }
 
   async #config(peer: Peer, message: Extract<UpMessage, { kind: 'upload-config' }>): Promise<Entry> {
-    peer.configUnchecked = false;
     const answers = await this.#configsProvedBy(peer, message.lines);
     const row = this.#row(peer, 'config', message.lines);
-    return { ...NO_EXTRAS, type: 'config', row, device: { configHash: message.hash }, answers };
+    const device = { configHash: message.hash };
+    return { ...NO_EXTRAS, type: 'config', row, device, answers, configUnchecked: false };
   }
 
   #codec(peer: Peer, message: Extract<UpMessage, { kind: 'upload-decoder' | 'upload-encoder' }>): Entry {
@@ -204,23 +229,25 @@ export class Intake {
     }
   }
 
-  async #data(peer: Peer, print: string | null, content: Content): Promise<Entry> {
+  #data(peer: Peer, print: string | null, { body, ...more }: Content): Entry | Promise<Entry> {
+    const row = this.#row(peer, 'data', body, { ...more, print });
+    const entry = { ...NO_EXTRAS, type: 'data', row, configUnchecked: false } as const;
     // Application data show that the device has started: had its configuration changed, it would have said so by now.
-    const answers = peer.configUnchecked ? await this.#configsProvedBy(peer, await this.#lastConfig(peer)) : [];
-    peer.configUnchecked = false;
-    const { body, ...more } = content;
-    return { ...NO_EXTRAS, type: 'data', row: this.#row(peer, 'data', body, { ...more, print }), answers };
+    return peer.configUnchecked ? this.#provingConfigs(peer, entry) : entry;
   }
 
-  /** What can not be decoded is stored as it came (wire protocol, 12.3). */
-  async #decoded({ hash, body }: Extract<UpMessage, { kind: 'upload-data' }>): Promise<Content> {
+  async #encodedData(peer: Peer, print: string | null, { hash, body }: UploadData): Promise<Entry> {
     const codec = await this.#options.codecs.get(hash);
     try {
-      if (codec) return { body: decodeBody(codec, body), codecHash: hash };
+      if (codec) return this.#data(peer, print, { body: decodeBody(codec, body), codecHash: hash });
     } catch {
-      // Stored raw, as below.
+      // What can not be decoded is stored as it came (wire protocol, 12.3).
     }
-    return { body: null, codecHash: hash, raw: Buffer.from(body).toString('hex') };
+    return this.#data(peer, print, { body: null, codecHash: hash, raw: Buffer.from(body).toString('hex') });
+  }
+
+  async #provingConfigs(peer: Peer, entry: Entry): Promise<Entry> {
+    return { ...entry, answers: await this.#configsProvedBy(peer, await this.#lastConfig(peer)) };
   }
 
   async #shell(peer: Peer, message: Extract<UpMessage, { kind: 'upload-shell' }>): Promise<Entry> {

@@ -134,6 +134,8 @@ export class FlapGateway {
     const move = transfer.receive(envelope.packet, this.#clock.now, others);
     if (move.delivered === undefined && move.kind === 'silence') this.counters.silent++;
     else if (move.delivered === undefined && move.kind === 'answer') this.#answer(line, move.packet, reply);
+    else if (move.delivered === undefined && move.kind === 'offer' && this.#core.hasNothing(peer))
+      this.#answer(line, transfer.offer(undefined, false), reply);
     else this.#inBackground(this.#carryOut(line, move, reply));
   }
 

@@ -20,7 +20,7 @@ import { encodeUp, MessageError, parseDown } from '../../protocol/messages.js';
 import type { Trace } from '../../trace/events.js';
 import { ApiFault } from '../api/errors.js';
 import type { Routes } from '../api/family.js';
-import { operation } from '../api/operation.js';
+import { type Operation, operation } from '../api/operation.js';
 import type { CloudCore } from '../core/core.js';
 import type { Peer } from '../core/peer.js';
 import { Ack, Acknowledged, DeviceParams, Headers, Offer, Session, Uplink } from './http-schemas.js';
@@ -34,12 +34,13 @@ export interface HttpGatewayOptions {
 /** Requests of one device that wait while another of it is worked on; more are turned away. */
 const LONGEST_QUEUE = 4;
 
+const CREDENTIAL = /^claim\s+([0-9a-f]{32})\s*$/i;
+
 /** What the gateway remembers of a device. */
 interface Line {
   readonly peer: Peer;
-  /** Ends when the last request that was let in has been handled. */
-  tail: Promise<unknown>;
-  waiting: number;
+  /** Set while a request of this device is worked on: what lets in those behind it. */
+  waiting: (() => void)[] | undefined;
   /** The last uplink that was accepted under a key. */
   last: { readonly key: string; readonly answer: Acknowledgement } | undefined;
 }
@@ -67,12 +68,12 @@ export class HttpGateway {
 
   /** Adds the routes, below `/v2`. */
   readonly routes = (routes: Routes): void => {
-    routes.addHook('onRequest', (request, reply) => this.#authenticate(request, reply));
+    routes.addHook('onRequest', (request, reply, done) => this.#authenticate(request, reply, done));
     const common = { tag: 'Device ingress', access: 'claim-token', params: DeviceParams } as const;
 
     routes.post(
       '/device/:serial_number/session',
-      operation({
+      forDevices({
         ...common,
         summary: 'Begin a session',
         description: 'The session answer is the first downlink that is offered from then on.',
@@ -84,7 +85,7 @@ export class HttpGateway {
     );
     routes.post(
       '/device/:serial_number/uplink',
-      operation({
+      forDevices({
         ...common,
         summary: 'Send a message',
         description: 'Answered when the message is stored for good.',
@@ -96,7 +97,7 @@ export class HttpGateway {
     );
     routes.post(
       '/device/:serial_number/poll',
-      operation({
+      forDevices({
         ...common,
         summary: 'Ask for a downlink',
         description: 'The same one is offered again until it is acknowledged.',
@@ -106,7 +107,7 @@ export class HttpGateway {
     );
     routes.post(
       '/device/:serial_number/ack',
-      operation({
+      forDevices({
         ...common,
         summary: 'Acknowledge a downlink',
         description: 'The device has it, and can not lose it any more. May be repeated.',
@@ -117,20 +118,29 @@ export class HttpGateway {
     );
   };
 
-  /** An unknown device and a wrong token must not be told apart. */
-  async #authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  /** Devices that are remembered, as nearly all are, get in without a promise. */
+  #authenticate(request: FastifyRequest, reply: FastifyReply, done: (fault?: Error) => void): void {
     // Because the parameters have been checked against no schema yet.
     const { serial_number: text = '' } = request.params as { readonly serial_number?: string };
     const serial = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-    const digits = /^claim\s+([0-9a-f]{32})\s*$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    const peer = this.#core.known(serial) ?? (await this.#core.load(serial));
+    const peer = this.#core.known(serial);
+    if (peer) this.#admit(peer, request, reply, done);
+    else this.#core.load(serial).then((loaded) => this.#admit(loaded, request, reply, done), done);
+  }
+
+  /** An unknown device and a wrong token must not be told apart. */
+  #admit(peer: Peer | undefined, request: FastifyRequest, reply: FastifyReply, done: (fault?: Error) => void): void {
+    const digits = CREDENTIAL.exec(request.headers.authorization ?? '')?.[1] ?? '';
     const token = Buffer.from(digits.padEnd(32, '0'), 'hex');
     const same = timingSafeEqual(token, peer?.token ?? NO_TOKEN);
     if (peer === undefined || digits === '' || !same) {
       reply.header('www-authenticate', 'Claim');
-      throw new ApiFault(401, 'no such device, or not its claim token: send it as "Authorization: Claim <token>"');
+      return done(
+        new ApiFault(401, 'no such device, or not its claim token: send it as "Authorization: Claim <token>"'),
+      );
     }
     request.peer = peer;
+    done();
   }
 
   #store(request: FastifyRequest, reply: FastifyReply, uplink: unknown): Promise<Acknowledgement> {
@@ -172,29 +182,25 @@ export class HttpGateway {
   /** Lets the requests of a device in, one after another. */
   async #inTurn<T>(request: FastifyRequest, reply: FastifyReply, handle: (line: Line) => Promise<T>): Promise<T> {
     const line = this.#lineOf(request.peer as Peer);
-    if (line.waiting > LONGEST_QUEUE) {
+    if (line.waiting === undefined) line.waiting = [];
+    else if (line.waiting.length < LONGEST_QUEUE) await letIn(line.waiting);
+    else {
       reply.header('retry-after', '1');
       throw new ApiFault(429, 'too many requests of this device at once: one after another, please');
     }
-    line.waiting++;
-    const turn = line.tail.then(() => {
-      this.#core.contact(line.peer);
-      return this.#timed(line.peer, handle(line));
-    });
-    line.tail = turn.catch(() => {});
     try {
-      return await turn;
+      this.#core.contact(line.peer);
+      const began = this.#clock.now;
+      const result = await handle(line);
+      const at = this.#clock.now;
+      const took = at - began;
+      if (took > 0) this.#trace.emit({ kind: 'cloud.took', at, serial: line.peer.device.serial, took });
+      return result;
     } finally {
-      line.waiting--;
+      const next = line.waiting.shift();
+      if (next) next();
+      else line.waiting = undefined;
     }
-  }
-
-  async #timed<T>(peer: Peer, work: Promise<T>): Promise<T> {
-    const began = this.#clock.now;
-    const result = await work;
-    const took = this.#clock.now - began;
-    if (took > 0) this.#trace.emit({ kind: 'cloud.took', at: this.#clock.now, serial: peer.device.serial, took });
-    return result;
   }
 
   /** A new record of the device starts afresh. */
@@ -202,11 +208,23 @@ export class HttpGateway {
     const { serial } = peer.device;
     let line = this.#lines.get(serial);
     if (line === undefined || line.peer !== peer) {
-      line = { peer, tail: Promise.resolve(), waiting: 0, last: undefined };
+      line = { peer, waiting: undefined, last: undefined };
       this.#lines.set(serial, line);
     }
     return line;
   }
+}
+
+/** A route without CORS headers: no web page has a claim token, and devices pay for every byte of an answer. */
+function forDevices<const O extends Operation>(description: O) {
+  return { ...operation(description), config: { cors: false } } as const;
+}
+
+/** Resolves when it is this request's turn. */
+function letIn(waiting: (() => void)[]): Promise<void> {
+  return new Promise((turn) => {
+    waiting.push(turn);
+  });
 }
 
 /** What the token of an unknown device is compared with. */

@@ -25,12 +25,13 @@ const PATIENCE = seconds(2);
 const Health = Type.Object({ status: Type.Enum(['ok']) }, { title: 'Health' });
 
 export function addOperations(api: FastifyInstance, { store, clock, log, metrics }: OperationsContext): void {
-  api.addHook('onResponse', async (request, reply) => {
+  api.addHook('onResponse', (request, reply, done) => {
     const { url: route = 'unknown' } = request.routeOptions;
     const { method } = request;
-    const [status, took] = [reply.statusCode, reply.elapsedTime];
+    const { statusCode: status, elapsedTime: took } = reply;
     metrics.request({ method, route, status, took });
     log.info({ method, route, status, took: Math.round(took) }, 'request');
+    done();
   });
 
   api.register(async (routes) => {
@@ -51,7 +52,7 @@ export function addOperations(api: FastifyInstance, { store, clock, log, metrics
       operation({
         tag: 'Operations',
         summary: 'Tell whether requests can be served',
-        description: 'Asks the store. Send requests elsewhere while this is not 200.',
+        description: 'Asks the store to read and to write. Send requests elsewhere while this is not 200.',
         access: 'anyone',
         response: { 200: Health },
         errors: { 503: 'The store does not answer, or the service is shutting down.' },
@@ -81,7 +82,8 @@ export function addOperations(api: FastifyInstance, { store, clock, log, metrics
 /** Why the store cannot be used; undefined when it can. */
 async function complaintOf(store: Store, clock: Clock): Promise<string | undefined> {
   try {
-    await within(clock, PATIENCE, store.spaces({ limit: 1 }));
+    // Reading and writing may fail without each other.
+    await within(clock, PATIENCE, Promise.all([store.spaces({ limit: 1 }), store.commit([])]));
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

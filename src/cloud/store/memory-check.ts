@@ -2,6 +2,7 @@
  * What can be wrong with a list of changes, found before the first of them is made: that is how a commit in memory is whole
  * or not at all without any undoing.
  */
+import type { UnixMillis } from '../../kernel/time.js';
 import { keyOf } from './memory-records.js';
 import type { MemoryTables } from './memory-tables.js';
 import {
@@ -47,6 +48,8 @@ class Check {
   /** Who has a record's key now, and which key a record has, as far as the list has changed it. */
   readonly #recordHolders = new Map<string, Id | undefined>();
   readonly #recordKeys = new Map<string, string | undefined>();
+  /** Bodies of records as JSON text, as far as the list has changed them; undefined: deleted. */
+  readonly #recordBodies = new Map<string, string | undefined>();
 
   constructor(tables: MemoryTables) {
     this.#tables = tables;
@@ -65,6 +68,12 @@ class Check {
         this.#needSpace(change.row.spaceId);
         this.#takeTagName(change.row);
         break;
+      case 'tag.change': {
+        const tag = this.#tables.tags.get(change.id);
+        const { name } = change.change;
+        if (name !== undefined && tag && this.#namesOfTags().has(tag.id)) this.#takeTagName({ ...tag, name });
+        break;
+      }
       case 'tag.delete':
         this.#namesOfTags().delete(change.id);
         break;
@@ -80,6 +89,7 @@ class Check {
       }
       case 'message.insert':
         this.#needMessageParents(change.row);
+        if (change.newSince !== undefined) this.#needNew(change.row, change.newSince);
         break;
       case 'key.delete':
         this.#deletedKeys.add(change.id);
@@ -87,12 +97,18 @@ class Check {
       case 'record.put':
         this.#putRecord(change.row);
         break;
+      case 'record.change':
+        this.#changeRecord(change.row, JSON.stringify(change.was) ?? 'null');
+        break;
       case 'record.delete':
         this.#freeRecordKey(change.family, change.id);
+        this.#recordBodies.set(`${change.family} ${change.id}`, undefined);
         break;
       case 'message.state':
         this.#needPending(change.id, change.state);
         break;
+      case 'space.change':
+      case 'key.change':
       case 'device.change':
       case 'message.answered':
       case 'timeline.add':
@@ -145,6 +161,13 @@ class Check {
     this.bodies.set(row, JSON.stringify(row.body) ?? 'null');
   }
 
+  /** A list is one message and what follows from it: it holds no copies of its own. */
+  #needNew({ deviceId, print }: MessageRow, since: UnixMillis): void {
+    if (print === null) return;
+    const known = this.#tables.devices.get(deviceId)?.prints?.get(print);
+    if (known && known.row.createdAt >= since) throw new ConflictError('print');
+  }
+
   #needPending(id: Id, state: DownState): void {
     const known = this.#downStates.has(id) ? this.#downStates.get(id) : this.#tables.messages.get(id)?.row.downState;
     if (known === undefined) return;
@@ -156,7 +179,19 @@ class Check {
     if (row.spaceId !== null) this.#needSpace(row.spaceId);
     this.#freeRecordKey(row.family, row.id);
     if (row.key !== null) this.#takeRecordKey(row, row.key);
-    this.bodies.set(row, JSON.stringify(row.body) ?? 'null');
+    const body = JSON.stringify(row.body) ?? 'null';
+    this.bodies.set(row, body);
+    this.#recordBodies.set(`${row.family} ${row.id}`, body);
+  }
+
+  #changeRecord(row: RecordRow, was: string): void {
+    const name = `${row.family} ${row.id}`;
+    const body = this.#recordBodies.has(name)
+      ? this.#recordBodies.get(name)
+      : this.#tables.records.body(row.family, row.id);
+    if (body === undefined) return;
+    if (body !== was) throw new ConflictError('record-body');
+    this.#putRecord(row);
   }
 
   #freeRecordKey(family: string, id: Id): void {

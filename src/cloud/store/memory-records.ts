@@ -35,6 +35,14 @@ export class MemoryRecords {
     else family.lists.set(row.spaceId, [entry]);
   }
 
+  /** Replaces a record that is there; its space and its time of creation stay. */
+  change(record: RecordRow, body: string): void {
+    const entry = this.#families.get(record.family)?.byId.get(record.id);
+    if (!entry) return;
+    const { spaceId, createdAt } = entry.row;
+    this.put({ ...record, spaceId, createdAt }, body);
+  }
+
   delete(familyName: string, id: Id): void {
     const family = this.#families.get(familyName);
     const entry = family?.byId.get(id);
@@ -53,6 +61,11 @@ export class MemoryRecords {
   get(family: string, id: Id): RecordRow | undefined {
     const entry = this.#families.get(family)?.byId.get(id);
     return entry && toRecord(entry);
+  }
+
+  /** As JSON text. */
+  body(family: string, id: Id): string | undefined {
+    return this.#families.get(family)?.byId.get(id)?.body;
   }
 
   byKey(family: string, spaceId: Id | null, key: string): RecordRow | undefined {

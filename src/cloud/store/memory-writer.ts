@@ -46,10 +46,25 @@ export class MemoryWriter {
     switch (change.kind) {
       case 'space.put':
         return this.#putSpace(change.row);
+      case 'space.change': {
+        const entry = this.#tables.spaces.get(change.id);
+        if (entry) entry.row = Object.freeze({ ...entry.row, ...change.change });
+        return;
+      }
       case 'key.put':
         return this.#putKey(change.row);
+      case 'key.change': {
+        const key = this.#tables.keys.get(change.id);
+        if (key) this.#putKey({ ...key, hash: change.hash });
+        return;
+      }
       case 'tag.put':
         return this.#putTag(change.row);
+      case 'tag.change': {
+        const tag = this.#tables.tags.get(change.id);
+        if (tag) this.#putTag({ ...tag, ...change.change });
+        return;
+      }
       case 'tag.delete':
         return this.#deleteTag(change.id);
       case 'device.insert':
@@ -71,6 +86,8 @@ export class MemoryWriter {
         return;
       case 'record.put':
         return this.#tables.records.put(change.row, bodies.get(change.row) ?? 'null');
+      case 'record.change':
+        return this.#tables.records.change(change.row, bodies.get(change.row) ?? 'null');
       case 'record.delete':
         return this.#tables.records.delete(change.family, change.id);
       case 'key.delete':

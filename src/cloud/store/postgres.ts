@@ -187,6 +187,8 @@ const CONFLICTS: Readonly<Record<string, ConflictField>> = {
 
 function asConflict(error: DatabaseError): Error {
   if (error.code === 'GF001') return new ConflictError('down-state');
+  if (error.code === '23502' && error.table === 'record') return new ConflictError('record-body');
+  if (error.code === '23502' && error.table === 'message') return new ConflictError('print');
   const field = error.code === '23505' ? CONFLICTS[error.constraint ?? ''] : undefined;
   return field ? new ConflictError(field) : error;
 }

@@ -1,7 +1,8 @@
 /** What a change of the port is in SQL, the same for SQLite and PostgreSQL. */
+import type { UnixMillis } from '../../kernel/time.js';
 import { foldCase } from './order.js';
 import type { SqlValue, Statement } from './sql-dialect.js';
-import type { Change, DeviceChange, DeviceRow, Id, MessageRow, SessionFacts } from './store.js';
+import type { Change, DeviceChange, DeviceRow, Id, MessageRow, SessionFacts, TagChange } from './store.js';
 
 /** The statements of one change, to be carried out in order. @throws TypeError when a body is no JSON */
 export function statementsOf(change: Change): readonly Statement[] {
@@ -10,10 +11,14 @@ export function statementsOf(change: Change): readonly Statement[] {
       const { id, name, type, createdAt } = change.row;
       return [put('space', ['id'], { id, name, type, created_at: createdAt })];
     }
+    case 'space.change':
+      return update('space', change.change, change.id);
     case 'key.put': {
       const { id, spaceId, name, hash, createdAt } = change.row;
       return [put('api_key', ['id'], { id, space_id: spaceId, name, hash, created_at: createdAt })];
     }
+    case 'key.change':
+      return update('api_key', { hash: change.hash }, change.id);
     case 'key.delete':
       return [{ text: 'DELETE FROM api_key WHERE id = ?', values: [change.id] }];
     case 'tag.put': {
@@ -21,6 +26,8 @@ export function statementsOf(change: Change): readonly Statement[] {
       const columns = { id, space_id: spaceId, name, color, access_type: accessType, created_at: createdAt };
       return [put('tag', ['id'], columns)];
     }
+    case 'tag.change':
+      return update('tag', tagColumns(change.change), change.id);
     case 'tag.delete':
       return [{ text: 'DELETE FROM tag WHERE id = ?', values: [change.id] }];
     case 'device.insert':
@@ -37,7 +44,7 @@ export function statementsOf(change: Change): readonly Statement[] {
         { text: CANCEL_PENDING, values: [change.at, change.id] },
       ];
     case 'message.insert':
-      return [insert('message', messageColumns(change.row))];
+      return [insertMessage(change.row, change.newSince)];
     case 'message.state':
       return [{ text: MOVE_MESSAGE, values: [change.state, change.at, change.state, change.attempt, change.id] }];
     case 'message.answered':
@@ -55,6 +62,10 @@ export function statementsOf(change: Change): readonly Statement[] {
       const columns = { family, id, space_id: spaceId, key, created_at: createdAt, due_at: dueAt, body: json(body) };
       return [put('record', ['family', 'id'], columns)];
     }
+    case 'record.change': {
+      const { family, id, key, dueAt, body } = change.row;
+      return [{ text: CHANGE_RECORD, values: [key, dueAt, json(change.was), json(body), family, id] }];
+    }
     case 'record.delete':
       return [{ text: 'DELETE FROM record WHERE family = ? AND id = ?', values: [change.family, change.id] }];
     default:
@@ -69,6 +80,20 @@ const CANCEL_PENDING = `UPDATE message SET down_state = 'cancelled', down_state_
 
 const MOVE_MESSAGE = `UPDATE message SET
   down_state_at = CASE WHEN down_state = ? THEN down_state_at ELSE ? END, down_state = ?, down_attempt = ? WHERE id = ?`;
+
+/** Another body than the expected one becomes null, which the column refuses. */
+const CHANGE_RECORD = `UPDATE record SET key = ?, due_at = ?, body = CASE WHEN body = ? THEN ? END
+  WHERE family = ? AND id = ?`;
+
+const INSERT_MESSAGE = `INSERT INTO message (id, space_id, device_id, created_at, type, body, codec_hash, raw, print,
+  down_state, down_state_at, down_scheduled_at, down_attempt, down_answered_at, direction)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** The same for an uplink that must not be a copy: the direction of a copy is null, which the column refuses. */
+const INSERT_NEW_MESSAGE = INSERT_MESSAGE.replace(
+  '?)',
+  `CASE WHEN EXISTS (SELECT 1 FROM message WHERE device_id = ? AND print = ? AND created_at >= ?) THEN NULL ELSE 'up' END)`,
+);
 
 /** Leaves out a tag that does not exist, or is there already. */
 const ATTACH_TAG = `INSERT INTO device_tag (position, device_id, tag_id)
@@ -102,6 +127,13 @@ function put(table: string, key: readonly string[], columns: Columns): Statement
   return { text: whole, values };
 }
 
+function update(table: string, columns: Columns, id: Id, condition = ''): readonly Statement[] {
+  const names = Object.keys(columns);
+  if (names.length === 0) return [];
+  const text = `UPDATE ${table} SET ${names.join(' = ?, ')} = ? WHERE id = ?${condition}`;
+  return [{ text, values: [...Object.values(columns), id] }];
+}
+
 function insertDevice(row: DeviceRow): readonly Statement[] {
   const { id, spaceId, serial, token, createdAt } = row;
   const columns = { id, space_id: spaceId, serial, token, created_at: createdAt, ...deviceColumns(row) };
@@ -109,15 +141,8 @@ function insertDevice(row: DeviceRow): readonly Statement[] {
 }
 
 function changeDevice(id: Id, change: DeviceChange): readonly Statement[] {
-  const columns = deviceColumns(change);
-  const statements: Statement[] = [];
-  const names = Object.keys(columns);
-  if (names.length > 0) {
-    const text = `UPDATE device SET ${names.join(' = ?, ')} = ? WHERE id = ? AND deleted_at IS NULL`;
-    statements.push({ text, values: [...Object.values(columns), id] });
-  }
-  if (change.tagIds) statements.push(detachTags(id), ...attachTags(id, change.tagIds));
-  return statements;
+  const tags = change.tagIds ? [detachTags(id), ...attachTags(id, change.tagIds)] : [];
+  return [...update('device', deviceColumns(change), id, ' AND deleted_at IS NULL'), ...tags];
 }
 
 function attachTags(deviceId: Id, tagIds: readonly Id[]): readonly Statement[] {
@@ -126,6 +151,14 @@ function attachTags(deviceId: Id, tagIds: readonly Id[]): readonly Statement[] {
 
 function detachTags(deviceId: Id): Statement {
   return { text: 'DELETE FROM device_tag WHERE device_id = ?', values: [deviceId] };
+}
+
+function tagColumns({ name, color, accessType }: TagChange): Columns {
+  const columns: Record<string, SqlValue> = {};
+  if (name !== undefined) columns.name = name;
+  if (color !== undefined) columns.color = color;
+  if (accessType !== undefined) columns.access_type = accessType;
+  return columns;
 }
 
 /** The columns that a change of a device sets; its tags live in a table of their own. */
@@ -147,24 +180,28 @@ function deviceColumns(change: DeviceChange): Columns {
   return columns;
 }
 
-function messageColumns(row: MessageRow): Columns {
-  return {
-    id: row.id,
-    space_id: row.spaceId,
-    device_id: row.deviceId,
-    created_at: row.createdAt,
-    type: row.type,
-    direction: row.direction,
-    body: json(row.body),
-    codec_hash: row.codecHash,
-    raw: row.raw,
-    print: row.print,
-    down_state: row.downState,
-    down_state_at: row.downStateAt,
-    down_scheduled_at: row.downScheduledAt,
-    down_attempt: row.downAttempt,
-    down_answered_at: row.downAnsweredAt,
-  };
+/** Column by column, unlike the other tables: nothing is written as often. */
+function insertMessage(row: MessageRow, newSince: UnixMillis | undefined): Statement {
+  const { print } = row;
+  const values = [
+    row.id,
+    row.spaceId,
+    row.deviceId,
+    row.createdAt,
+    row.type,
+    json(row.body),
+    row.codecHash,
+    row.raw,
+    print,
+    row.downState,
+    row.downStateAt,
+    row.downScheduledAt,
+    row.downAttempt,
+    row.downAnsweredAt,
+  ];
+  if (newSince === undefined || print === null) values.push(row.direction);
+  else values.push(row.deviceId, print, Math.ceil(newSince));
+  return { text: newSince === undefined || print === null ? INSERT_MESSAGE : INSERT_NEW_MESSAGE, values };
 }
 
 function sessionText(session: SessionFacts | null): string | null {

@@ -68,7 +68,9 @@ export class SqlStore implements Store {
   }
 
   async commit(changes: readonly Change[]): Promise<void> {
-    await this.#driver.write(changes.flatMap(statementsOf));
+    const statements: Statement[] = [];
+    for (const change of changes) statements.push(...statementsOf(change));
+    await this.#driver.write(statements);
   }
 
   async spaces(page: Page): Promise<readonly SpaceRow[]> {

@@ -2,8 +2,8 @@
  * A store in one SQLite file, made to be killed at any moment: what a resolved commit has written is on the disk.
  *
  * Being that sure costs a sync of the disk, for which SQLite stands still: so writing is done by a thread of its own,
- * sqlite-writer.mjs, while this one reads and goes on answering. What arrives while the writer is busy goes into its next
- * transaction. A busy service pays one sync for hundreds of messages, an idle one waits for nobody.
+ * sqlite-writer.mjs, while this one reads and goes on answering. What is handed over while the writer is busy goes into its
+ * next transaction. A busy service pays one sync for hundreds of messages, an idle one waits for nobody.
  */
 import { Worker } from 'node:worker_threads';
 import type { Database, Statement as Prepared } from 'better-sqlite3';
@@ -23,16 +23,30 @@ export const SQLITE: Dialect = {
   listedId: 'm.id',
 };
 
-/** Statements that are carried out together or not at all. */
-type Entry = readonly Statement[];
+/** Statements that are carried out together or not at all: the number of the text, and what stands for its `?`. */
+export type Entry = readonly (readonly [text: number, values: readonly SqlValue[]])[];
 
-/** What the writer gets: it becomes one transaction. Null: there will be no more. */
-export type Batch = readonly Entry[] | null;
+/**
+ * What the writer gets: it becomes part of one transaction. Null instead: there will be no more. A text is sent once, and numbered from
+ * then on: there are few of them, and copying them to the other thread with every message would take longer than the rest.
+ */
+export interface Batch {
+  /** Not sent before; the first of all has number 0. */
+  readonly texts: readonly string[];
+  readonly entries: readonly Entry[];
+}
 
-/** What it answers: the batch is lost as a whole, or on the disk but for what was refused. */
-export type Outcome =
-  | { readonly lost: PlainError }
-  | { readonly refused: readonly { readonly index: number; readonly error: PlainError }[] };
+/** What it answers: a transaction is lost as a whole, or on the disk but for what was refused. */
+export type Outcome = {
+  /** Of how many batches it was made: the oldest that are not answered yet. */
+  readonly batches: number;
+} & ({ readonly lost: PlainError } | { readonly refused: readonly Refusal[] });
+
+export interface Refusal {
+  /** Of the entry in its transaction. */
+  readonly index: number;
+  readonly error: PlainError;
+}
 
 /** An error as it gets from one thread to the other. */
 export interface PlainError {
@@ -56,6 +70,12 @@ export const WRITER_PRAGMAS = [
   'wal_autocheckpoint = 10000',
 ];
 
+/**
+ * So many entries are handed over as they come, without waiting for the end of the turn: a turn may serve a thousand requests,
+ * and the writer would have nothing to do until then, and this thread nothing afterwards.
+ */
+const LARGEST_BATCH = 64;
+
 interface Waiting {
   readonly entry: Entry;
   readonly resolve: () => void;
@@ -67,12 +87,16 @@ export class SqliteDriver implements SqlDriver {
   readonly #db: Database;
   readonly #release: () => void;
   readonly #prepared = new Map<string, Prepared<unknown[], unknown>>();
+  /** The numbers of the texts that the writer knows or is about to be sent. */
+  readonly #numbers = new Map<string, number>();
+  /** About to be sent. */
+  #newTexts: string[] = [];
   readonly #writer: Worker;
   readonly #writerGone: Promise<void>;
-  /** What goes into the next transaction. */
+  /** What goes into the next batch. */
   #waiting: Waiting[] = [];
-  /** What the writer is busy with. */
-  #underWay: readonly Waiting[] = [];
+  /** Batches that the writer has been handed and not answered. */
+  #underWay: (readonly Waiting[])[] = [];
   /** Why nothing is taken any more. */
   #closed: Error | undefined;
 
@@ -101,44 +125,53 @@ export class SqliteDriver implements SqlDriver {
     return statement.all(...values);
   }
 
-  write(entry: Entry): Promise<void> {
+  write(statements: readonly Statement[]): Promise<void> {
     if (this.#closed) return Promise.reject(this.#closed);
+    const entry = statements.map(({ text, values }) => [this.#numberOf(text), values] as const);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ entry, resolve, reject });
       // What else comes in this turn of the event loop goes along.
-      if (this.#waiting.length === 1 && this.#underWay.length === 0) setImmediate(() => this.#next());
+      if (this.#waiting.length === 1) setImmediate(() => this.#handOver());
+      else if (this.#waiting.length === LARGEST_BATCH) this.#handOver();
     });
   }
 
   async close(): Promise<void> {
     this.#closed ??= new Error('the store is closed');
     this.#writer.ref();
-    this.#next();
+    this.#handOver();
+    this.#send(null);
     await this.#writerGone;
     this.#db.close();
     this.#release();
   }
 
-  /** Hands the writer what waits, if it is idle. */
-  #next(): void {
-    if (this.#underWay.length > 0) return;
-    if (this.#waiting.length > 0) {
-      this.#underWay = this.#waiting;
-      this.#waiting = [];
-      this.#writer.ref();
-      this.#send(this.#underWay.map(({ entry }) => entry));
-    } else if (this.#closed) this.#send(null);
-    else this.#writer.unref();
+  #handOver(): void {
+    if (this.#waiting.length === 0) return;
+    this.#writer.ref();
+    this.#send({ texts: this.#newTexts, entries: this.#waiting.map(({ entry }) => entry) });
+    this.#underWay.push(this.#waiting);
+    this.#waiting = [];
+    this.#newTexts = [];
   }
 
-  #send(batch: Batch): void {
+  #send(batch: Batch | null): void {
     this.#writer.postMessage(batch);
   }
 
+  #numberOf(text: string): number {
+    let number = this.#numbers.get(text);
+    if (number === undefined) {
+      number = this.#numbers.size;
+      this.#numbers.set(text, number);
+      this.#newTexts.push(text);
+    }
+    return number;
+  }
+
   #written(outcome: Outcome): void {
-    const batch = this.#underWay;
-    this.#underWay = [];
-    this.#next();
+    const batch = this.#underWay.splice(0, outcome.batches).flat();
+    if (this.#underWay.length === 0 && !this.#closed) this.#writer.unref();
     if ('lost' in outcome) {
       for (const { reject } of batch) reject(new Error(outcome.lost.message));
       return;
@@ -151,7 +184,7 @@ export class SqliteDriver implements SqlDriver {
   /** The writer has died of something that is no fault of a statement. */
   #fail(error: Error): void {
     this.#closed = error;
-    for (const { reject } of [...this.#underWay, ...this.#waiting]) reject(error);
+    for (const { reject } of [...this.#underWay.flat(), ...this.#waiting]) reject(error);
     this.#underWay = [];
     this.#waiting = [];
   }
@@ -159,6 +192,8 @@ export class SqliteDriver implements SqlDriver {
 
 function asConflict({ code, message }: PlainError): Error {
   if (code === 'SQLITE_CONSTRAINT_TRIGGER' && message === 'down-state') return new ConflictError('down-state');
+  if (code === 'SQLITE_CONSTRAINT_NOTNULL' && message.includes('record.body')) return new ConflictError('record-body');
+  if (code === 'SQLITE_CONSTRAINT_NOTNULL' && message.includes('message.direction')) return new ConflictError('print');
   if (code === 'SQLITE_CONSTRAINT_UNIQUE') {
     if (message.includes('device.serial')) return new ConflictError('serial');
     if (message.includes('tag.name')) return new ConflictError('tag-name');

@@ -70,6 +70,9 @@ export interface DeviceRow {
   readonly encoderHash: string | null;
 }
 
+export type SpaceChange = Partial<Pick<SpaceRow, 'name' | 'type'>>;
+export type TagChange = Partial<Pick<TagRow, 'name' | 'color' | 'accessType'>>;
+
 /** The fields of a device that change after it was created. */
 export type DeviceChange = Partial<Omit<DeviceRow, 'id' | 'spaceId' | 'serial' | 'token' | 'createdAt'>>;
 
@@ -146,8 +149,12 @@ export interface RecordRow {
  */
 export type Change =
   | { readonly kind: 'space.put'; readonly row: SpaceRow }
+  | { readonly kind: 'space.change'; readonly id: Id; readonly change: SpaceChange }
   | { readonly kind: 'key.put'; readonly row: KeyRow }
+  /** Gives the key another secret. */
+  | { readonly kind: 'key.change'; readonly id: Id; readonly hash: string }
   | { readonly kind: 'tag.put'; readonly row: TagRow }
+  | { readonly kind: 'tag.change'; readonly id: Id; readonly change: TagChange }
   /** Also takes the tag off every device. */
   | { readonly kind: 'tag.delete'; readonly id: Id }
   /** Tags that do not exist (any more) are left out, here and in `device.change`. */
@@ -155,7 +162,8 @@ export type Change =
   | { readonly kind: 'device.change'; readonly id: Id; readonly change: DeviceChange }
   /** Its messages stay but are no longer listed; its pending downlinks are cancelled at `at`; its claim token is erased. */
   | { readonly kind: 'device.delete'; readonly id: Id; readonly at: UnixMillis }
-  | { readonly kind: 'message.insert'; readonly row: MessageRow }
+  /** With `newSince`: a message of the device with the same print, created then or later, makes `commit` reject. */
+  | { readonly kind: 'message.insert'; readonly row: MessageRow; readonly newSince?: UnixMillis }
   /**
    * Moves a pending downlink to a state, or (state pending) counts an attempt; `downStateAt` moves only with the state. One
    * that is not pending any more makes `commit` reject: a downlink is sent, cancelled or expired once.
@@ -172,18 +180,35 @@ export type Change =
   | { readonly kind: 'codec.put'; readonly row: CodecRow }
   /** Inserts the row, or replaces the one with its id. */
   | { readonly kind: 'record.put'; readonly row: RecordRow }
+  /**
+   * Replaces what was read before, with all but its space and time of creation: one whose body is not `was` any more makes
+   * `commit` reject.
+   */
+  | { readonly kind: 'record.change'; readonly row: RecordRow; readonly was: unknown }
   | { readonly kind: 'record.delete'; readonly family: string; readonly id: Id }
   | { readonly kind: 'key.delete'; readonly id: Id };
 
-export type ConflictField = 'serial' | 'tag-name' | 'record-key' | 'down-state';
+export type ConflictField = 'serial' | 'tag-name' | 'record-key' | 'record-body' | 'down-state' | 'print';
 
-/** `commit` rejects with this when a unique field is taken, or a downlink is not pending any more; nothing was written. */
+const OVERTAKEN: Partial<Record<ConflictField, string>> = {
+  'record-body': 'the record has changed meanwhile',
+  'down-state': 'the downlink is not pending any more',
+  print: 'the message is stored already',
+};
+
+/**
+ * `commit` rejects with this when a unique field is taken, when a record or a downlink is not any more what it was, or when a
+ * message is a copy; nothing was written.
+ */
 export class ConflictError extends Error {
-  /** `serial` (service-wide), `tag-name` (in its space), `record-key` (in its family and space), or `down-state`. */
+  /**
+   * `serial` (service-wide), `tag-name` (in its space), `record-key` (in its family and space); `record-body` and
+   * `down-state`, which are not any more what they were; `print`, of a message that is stored already.
+   */
   readonly field: ConflictField;
 
   constructor(field: ConflictField) {
-    super(field === 'down-state' ? 'the downlink is not pending any more' : `another row has this ${field}`);
+    super(OVERTAKEN[field] ?? `another row has this ${field}`);
     this.name = 'ConflictError';
     this.field = field;
   }

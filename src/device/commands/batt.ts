@@ -1,9 +1,12 @@
 /** `batt`: the battery and its test load of 100 ohm (firmware shell, 5.6). */
+import { seconds } from '../../kernel/time.js';
 import type { Command } from '../shell/command.js';
-import { ok, withReading } from './results.js';
+import { later, ok, withReading } from './results.js';
 
 /** Ohms; millivolts over this are milliamperes. */
 const TEST_LOAD = 100;
+const AT_REST = seconds(1);
+const UNDER_LOAD = seconds(9);
 
 export const batt: Command = {
   word: 'batt',
@@ -11,25 +14,34 @@ export const batt: Command = {
   children: [
     {
       word: 'measure',
-      help: 'Measure at rest and under load.',
+      help: 'Measure at rest and under load, for ten seconds.',
       args: [0, 0],
-      // A real device takes 10 s (1 s at rest, 9 s under load) before it answers. This one answers at once: the shell
-      // knows no time, and nothing else happens on a device meanwhile.
       run: (host) =>
-        withReading(host.sensors.battery(), (battery) => {
-          const rest = Math.trunc(battery.rest * 1000);
-          const load = Math.trunc(battery.load * 1000);
-          return ok(
-            `rest voltage: ${rest} millivolts`,
-            `load voltage: ${load} millivolts`,
-            `load current: ${Math.trunc(load / TEST_LOAD)} milliamps`,
-          );
-        }),
+        later([], AT_REST, () =>
+          withReading(host.sensors.battery(), ({ rest }) => {
+            host.setBatteryLoad(true);
+            return later([], UNDER_LOAD, () => {
+              const battery = host.sensors.battery();
+              host.setBatteryLoad(false);
+              return withReading(battery, ({ load }) => ok(...voltageLines(rest, load)));
+            });
+          }),
+        ),
     },
     { word: 'load', help: 'Connect the test load.', args: [0, 0], run: switchLoad(true) },
     { word: 'unload', help: 'Disconnect the test load.', args: [0, 0], run: switchLoad(false) },
   ],
 };
+
+/** Volts in, whole millivolts out. */
+function voltageLines(rest: number, load: number): readonly string[] {
+  const underLoad = Math.trunc(load * 1000);
+  return [
+    `rest voltage: ${Math.trunc(rest * 1000)} millivolts`,
+    `load voltage: ${underLoad} millivolts`,
+    `load current: ${Math.trunc(underLoad / TEST_LOAD)} milliamps`,
+  ];
+}
 
 function switchLoad(on: boolean): NonNullable<Command['run']> {
   return (host) => {

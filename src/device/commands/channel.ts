@@ -1,13 +1,12 @@
 /** `channel`: the inputs of Control (applications.json, control). */
+import { seconds } from '../../kernel/time.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
 import { EINVAL, ENODEV } from '../shell/errno.js';
 import type { ChannelState, ShellChannels, ShellHost } from '../shell/host.js';
-import { failed, groupHelp, ok, refused } from './results.js';
+import { failed, groupHelp, ok, refused, rounds } from './results.js';
 
 const READ_SECONDS = 10;
-/** Keeps a slip of the finger from filling the memory; the cloud catches no more than 4095 characters anyway. */
-const READ_SECONDS_MAX = 3600;
 
 export const channel: Command = {
   word: 'channel',
@@ -25,16 +24,14 @@ export const channel: Command = {
       word: 'read',
       help: 'Show what a channel reads, a line a second: <channel> [<seconds>]',
       args: [0, 2],
-      run: (host, [name, duration]) =>
+      run: (host, [name, text]) =>
         onChannels(host, (channels) => {
           if (name === undefined) return refused(EINVAL, `usage: channel read <1-${channels.count}> [duration_s]`);
           const n = leadingInteger(name);
           if (!exists(channels, n)) return refused(EINVAL, invalid(channels, name));
-          const seconds = duration === undefined ? READ_SECONDS : Math.max(1, leadingInteger(duration));
-          // All lines fall on the same moment, because the shell knows no time.
-          const line = liveLine(n, channels.state(n));
-          const lines = Array.from({ length: Math.min(seconds, READ_SECONDS_MAX) }, () => line);
-          return ok(...lines, 'channel read finished');
+          const duration = text === undefined ? READ_SECONDS : Math.max(1, leadingInteger(text));
+          const round = () => [liveLine(n, channels.state(n))];
+          return rounds(duration, seconds(1), round, () => ok('channel read finished'));
         }),
     },
     {

@@ -1,7 +1,8 @@
 /** `config`: all modules together (firmware shell, 3.1 and 3.3). */
 import type { Command } from '../shell/command.js';
-import { configLines, listedItems } from './module-config.js';
-import { groupHelp, ok } from './results.js';
+import { EIO } from '../shell/errno.js';
+import { moduleLines } from './module-config.js';
+import { failed, groupHelp, ok } from './results.js';
 
 export const config: Command = {
   word: 'config',
@@ -18,16 +19,14 @@ export const config: Command = {
       word: 'show',
       help: 'Show every parameter.',
       args: [0, 0],
-      run: ({ config }) =>
-        ok(...config.layout.modules.flatMap((module) => configLines(config, listedItems(config, module)))),
+      run: ({ config }) => ok(...config.layout.modules.flatMap((module) => moduleLines(config, module))),
     },
     {
       word: 'save',
       help: 'Save the configuration and reboot.',
       args: [0, 0],
       run: (host) => {
-        host.config.save();
-        return { ...ok(), reboot: 'config' };
+        return host.config.save() ? { ...ok(), reboot: 'config' } : failed(EIO);
       },
     },
     {
@@ -35,8 +34,7 @@ export const config: Command = {
       help: 'Go back to the defaults and reboot.',
       args: [0, 0],
       run: (host) => {
-        host.config.reset();
-        return { ...ok(), reboot: 'config' };
+        return host.config.reset() ? { ...ok(), reboot: 'config' } : failed(EIO);
       },
     },
   ],

@@ -1,8 +1,9 @@
-/** `kernel`: what Zephyr itself offers (firmware shell, 5.5). Threads, stacks and heaps are not emulated. */
+/** `kernel`: what Zephyr itself offers (firmware shell, 5.5). */
 import { days, hours, type Millis, minutes, seconds } from '../../kernel/time.js';
 import type { Command, CommandResult } from '../shell/command.js';
 import { EIO } from '../shell/errno.js';
 import { ok, refused } from './results.js';
+import { heap, thread } from './threads.js';
 
 /** The Zephyr that firmware of the present line stands on. */
 const ZEPHYR_VERSION = '4.4.0';
@@ -25,6 +26,7 @@ export const kernel: Command = {
         return ok(`cycles: ${cycles} hw cycles`);
       },
     },
+    heap,
     {
       word: 'reboot',
       help: 'Reboot at once; unsaved configuration is lost.',
@@ -34,6 +36,7 @@ export const kernel: Command = {
         { word: 'warm', help: 'Warm reboot.', run: restart },
       ],
     },
+    thread,
     {
       word: 'uptime',
       help: 'Show the time since boot: [-p | --pretty]',

@@ -1,9 +1,10 @@
-/** `lte`: the modem (firmware shell, 5.2). Its test mode reaches into the modem itself and is not emulated. */
+/** `lte`: the modem (firmware shell, 5.2). */
 import type { Millis } from '../../kernel/time.js';
-import type { Command, CommandResult } from '../shell/command.js';
-import { ENODATA, ENOEXEC, ENOTSUP } from '../shell/errno.js';
-import type { LteEvaluation, LteMetrics, LteState, ShellHost } from '../shell/host.js';
+import type { Command } from '../shell/command.js';
+import { ENODATA, ENOEXEC } from '../shell/errno.js';
+import type { LteEvaluation, LteMetrics, LteState } from '../shell/host.js';
 import { failed, groupHelp, refused, succeeded } from './results.js';
+import { inTestMode, modemTest } from './test-mode.js';
 
 export const lte: Command = {
   word: 'lte',
@@ -31,25 +32,12 @@ export const lte: Command = {
       help: 'Drop the connection and attach again.',
       args: [0, 0],
       run: (host) => {
-        if (inTestMode(host)) return refused(ENOEXEC, 'not supported in test mode');
+        if (inTestMode(host, 'lte')) return refused(ENOEXEC, 'not supported in test mode');
         host.requestReconnect();
         return succeeded();
       },
     },
-    {
-      word: 'test',
-      help: 'Direct access to the modem, in test mode.',
-      args: [0, 0],
-      run: groupHelp,
-      children: [
-        testCommand('uart', 'Switch the serial line to the modem: enable|disable', [1, 1]),
-        testCommand('reset', 'Reset the modem.', [0, 0]),
-        testCommand('wakeup', 'Wake the modem up.', [0, 0]),
-        testCommand('cmd', 'Send a command to the modem: <command>', [1, 1]),
-        testCommand('prepare', 'Set the modem up.', [0, 0]),
-        testCommand('bypass', 'Connect the shell to the modem.', [0, 1]),
-      ],
-    },
+    modemTest('lte', ['uart', 'reset', 'wakeup', 'cmd', 'prepare', 'bypass']),
   ],
 };
 
@@ -63,17 +51,6 @@ function known(word: string, help: string, of: (state: LteState) => string | und
       return value === undefined ? failed(ENODATA) : succeeded(`${word}: ${value}`);
     },
   };
-}
-
-function testCommand(word: string, help: string, args: readonly [number, number]): Command {
-  const run = (host: ShellHost): CommandResult =>
-    inTestMode(host) ? failed(ENOTSUP) : refused(ENOEXEC, 'test mode is not activated');
-  return { word, help, args, run };
-}
-
-/** Test mode begins with the boot after `lte config test true`. */
-function inTestMode({ config }: ShellHost): boolean {
-  return config.layout.find('lte', 'test') !== undefined && config.flag('lte', 'test');
 }
 
 function stateLines(state: LteState): readonly string[] {

@@ -1,9 +1,13 @@
 /** `<module> config …`: the same command in every module with parameters (firmware shell, 3.2). */
 import type { DeviceConfig } from '../config/device-config.js';
 import type { ConfigItem, ConfigModule } from '../config/layout.js';
+import { changeList, listLines, numberLines } from '../config/list.js';
 import { helpLines, readLine } from '../config/text.js';
 import type { Command } from '../shell/command.js';
-import { ok } from './results.js';
+import { EINVAL } from '../shell/errno.js';
+import { commandHelp } from '../shell/help.js';
+import { ok, refused } from './results.js';
+import { slotComplaint } from './serial.js';
 
 /** The command `config` of the module with the shell word `module`. Its result is always 0, refused values included. */
 export function moduleConfig(module: string): Command {
@@ -11,12 +15,22 @@ export function moduleConfig(module: string): Command {
     word: 'config',
     help: 'Show or set parameters: [show | <name> [<value>]]; a name may end in * to mean all that begin so.',
     args: [0, 3],
-    run: (host, [name, value, surplus]) => {
+    run: (host, words, command) => {
+      const [name, value, surplus] = words;
       const { config } = host;
       const found = config.layout.module(module);
+      if (found?.list && name === found.list.name) {
+        if (value === undefined) return ok(...numberLines(config, found));
+        const outcome = changeList(config, found.list, words.slice(1));
+        if (outcome === 'unknown') return refused(EINVAL, ...commandHelp(command));
+        return outcome === 'done' ? ok() : refused(EINVAL, outcome.complaint);
+      }
+      if (name === 'save' && module === 'app' && host.line) {
+        const complaint = slotComplaint(host.line, modeOf(config));
+        if (complaint !== undefined) return refused(EINVAL, complaint);
+      }
       const items = found?.items ?? [];
-      if (found && name === 'show' && value === undefined)
-        return ok(...configLines(config, listedItems(config, found)));
+      if (found && name === 'show' && value === undefined) return ok(...moduleLines(config, found));
       // One word too many is within what the shell lets through, and the firmware does nothing with it.
       if (surplus !== undefined) return ok();
       const chosen = name === undefined ? [] : items.filter((item) => matches(item, name));
@@ -27,8 +41,13 @@ export function moduleConfig(module: string): Command {
   };
 }
 
-/** What a listing of a module shows. */
-export function listedItems(config: DeviceConfig, { items, hidden }: ConfigModule): readonly ConfigItem[] {
+/** What `<module> config show` prints. */
+export function moduleLines(config: DeviceConfig, module: ConfigModule): readonly string[] {
+  return [...listLines(config, module), ...configLines(config, listedItems(config, module))];
+}
+
+/** The parameters that a listing of a module shows. */
+function listedItems(config: DeviceConfig, { items, hidden }: ConfigModule): readonly ConfigItem[] {
   if (hidden === undefined || config.read(hidden.unless) === hidden.is) return items;
   return items.filter((item) => !hidden.items.includes(item));
 }
@@ -36,6 +55,12 @@ export function listedItems(config: DeviceConfig, { items, hidden }: ConfigModul
 /** The read lines of these parameters: what `config show` prints. */
 export function configLines(config: DeviceConfig, items: readonly ConfigItem[]): readonly string[] {
   return items.map((item) => readLine(item, config.read(item)));
+}
+
+/** As the shell has it. */
+function modeOf(config: DeviceConfig): string {
+  const mode = config.layout.find('app', 'serial-mode');
+  return mode ? String(config.read(mode)) : '';
 }
 
 /** `backup-report-connected` is matched by itself, by `backup-*` and by `*`. */

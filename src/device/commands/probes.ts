@@ -1,10 +1,11 @@
 /** Sensors on cables: `hygro`, `ds18b20` and the bus of the latter, `w1` (firmware shell, 5.7). */
 import { Buffer } from 'node:buffer';
+import { seconds } from '../../kernel/time.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
 import { EINVAL } from '../shell/errno.js';
-import type { Probe } from '../shell/host.js';
-import { groupHelp, noAnswer, ok, refused, succeeded, withReading } from './results.js';
+import type { Probe, ShellHost } from '../shell/host.js';
+import { groupHelp, noAnswer, ok, prepend, refused, rounds, succeeded, withReading } from './results.js';
 
 export const hygro: Command = {
   word: 'hygro',
@@ -15,21 +16,17 @@ export const hygro: Command = {
       word: 'read',
       help: 'Show temperature and humidity, once or several times: [1-3600]',
       args: [0, 1],
-      run: (host, [times]) => {
-        const rounds = roundsOf(times);
-        if (rounds === undefined) return outOfRange();
-        return withReading(host.sensors.hygrometer(), ({ temperature, humidity }) =>
-          ok(
-            ...repeat(rounds, 'Repetition', [
-              `Temperature: ${temperature.toFixed(2)} C`,
-              `Humidity: ${humidity.toFixed(1)} %`,
-            ]),
-          ),
-        );
-      },
+      run: (host, [times]) =>
+        repeat(times, 'Repetition', () => withReading(hygroLines(host), (lines) => ok(...lines)), ok),
     },
   ],
 };
+
+/** Undefined when the hygrometer does not answer. */
+export function hygroLines({ sensors }: ShellHost): readonly string[] | undefined {
+  const reading = sensors.hygrometer();
+  return reading && [`Temperature: ${reading.temperature.toFixed(2)} C`, `Humidity: ${reading.humidity.toFixed(1)} %`];
+}
 
 export const ds18b20: Command = {
   word: 'ds18b20',
@@ -42,15 +39,17 @@ export const ds18b20: Command = {
       help: 'Show all temperatures, once or several times: [1-3600]',
       args: [0, 1],
       run: (host, [times]) => {
-        const rounds = roundsOf(times);
-        if (rounds === undefined) return outOfRange();
-        const probes = host.sensors.probes();
-        const lines: string[] = [];
-        for (const { serialNumber, temperature } of probes) {
-          if (temperature === undefined) return noAnswer();
-          lines.push(`serial number ${serialNumber}: temperature: ${temperature.toFixed(2)} C`);
-        }
-        return succeeded(`device count: ${probes.length}`, ...repeat(rounds, 'repetition', lines));
+        const head = `device count: ${host.sensors.probes().length}`;
+        const round = (): CommandResult => {
+          const lines: string[] = [];
+          for (const { serialNumber, temperature } of host.sensors.probes()) {
+            if (temperature === undefined) return noAnswer();
+            lines.push(`serial number ${serialNumber}: temperature: ${temperature.toFixed(2)} C`);
+          }
+          return ok(...lines);
+        };
+        const result = repeat(times, 'repetition', round, succeeded);
+        return result.code === 0 ? prepend([head], result) : result;
       },
     },
   ],
@@ -73,23 +72,24 @@ export const w1: Command = {
   ],
 };
 
-/** Number of rounds that were asked for; undefined when that is out of range. */
-function roundsOf(text: string | undefined): number | undefined {
-  const rounds = text === undefined ? 1 : leadingInteger(text);
-  return rounds >= 1 && rounds <= 3600 ? rounds : undefined;
-}
-
-function outOfRange(): CommandResult {
-  return refused(EINVAL, 'invalid range');
-}
-
 /**
- * The lines of each round, under a count when there are several. A real device reads again every second; here all
- * rounds fall on the same moment, because the shell knows no time, and so show the same.
+ * Reads `times` times, a second apart; without a number once. Several rounds have a count each, such as `Repetition: 1/3`.
+ * `done` makes the end of the output; a round that fails is the end, too.
  */
-function repeat(rounds: number, label: string, lines: readonly string[]): readonly string[] {
-  if (rounds === 1) return lines;
-  return Array.from({ length: rounds }, (_, i) => [`${label}: ${i + 1}/${rounds}`, ...lines]).flat();
+export function repeat(
+  times: string | undefined,
+  label: string,
+  round: () => CommandResult,
+  done: () => CommandResult,
+): CommandResult {
+  const count = times === undefined ? 1 : leadingInteger(times);
+  if (count < 1 || count > 3600) return refused(EINVAL, 'invalid range');
+  const read = (n: number) => {
+    const result = round();
+    const head = count > 1 ? [`${label}: ${n}/${count}`] : [];
+    return result.code === 0 ? [...head, ...result.lines] : prepend(head, result);
+  };
+  return rounds(count, seconds(1), read, done);
 }
 
 /** Family code of a DS18B20. */

@@ -1,6 +1,5 @@
 /**
- * `tag`: BLE tags (firmware shell, 5.9). Only their configuration: reading, showing and enrolling need the radio of the
- * device, which is not emulated.
+ * `tag`: BLE tags and their configuration (firmware shell, 5.9). What the radio hears of them is in tag-scan.ts.
  */
 import type { ConfigItem } from '../config/layout.js';
 import { leadingInteger } from '../config/parse.js';
@@ -9,9 +8,9 @@ import { EEXIST, EINVAL, ENOENT, ENOSPC } from '../shell/errno.js';
 import type { ShellHost } from '../shell/host.js';
 import { configLines } from './module-config.js';
 import { failed, groupHelp, ok, succeeded } from './results.js';
+import { EMPTY_ADDRESS, tagEnroll, tagRead, tagShow } from './tag-scan.js';
 
 const ADDRESS = /^[\da-f]{12}$/i;
-const EMPTY = '000000000000';
 
 export const tag: Command = {
   word: 'tag',
@@ -57,7 +56,7 @@ export const tag: Command = {
               help: 'Remove all tags.',
               args: [0, 0],
               run: (host) => {
-                for (const slot of slotsOf(host)) host.config.write(slot, EMPTY);
+                for (const slot of slotsOf(host)) host.config.write(slot, EMPTY_ADDRESS);
                 return succeeded();
               },
             },
@@ -65,6 +64,9 @@ export const tag: Command = {
         },
       ],
     },
+    tagEnroll,
+    tagRead,
+    tagShow,
   ],
 };
 
@@ -88,7 +90,7 @@ function add(host: ShellHost, text: string): CommandResult {
   if (!ADDRESS.test(text)) return succeeded(`tag addr ${text} added to slot ${EINVAL}`);
   const slots = slotsOf(host);
   if (findAddress(host, text)) return failed(EEXIST, `tag addr ${text} already exists`);
-  const free = slots.findIndex((slot) => host.config.read(slot) === EMPTY);
+  const free = slots.findIndex((slot) => host.config.read(slot) === EMPTY_ADDRESS);
   const slot = slots[free];
   if (!slot) return failed(ENOSPC, 'no slot available');
   host.config.write(slot, text);
@@ -99,20 +101,20 @@ function remove(host: ShellHost, text: string): CommandResult {
   if (ADDRESS.test(text) || !/^-?\d+$/.test(text)) {
     const slot = findAddress(host, text);
     if (!slot) return failed(ENOENT, `tag addr ${text} not found`);
-    host.config.write(slot, EMPTY);
+    host.config.write(slot, EMPTY_ADDRESS);
     return succeeded(`tag addr ${text} removed`);
   }
   const n = leadingInteger(text);
   const slot = slotsOf(host)[n];
   if (!slot) return failed(EINVAL, `slot ${n} out of range`);
-  if (host.config.read(slot) === EMPTY) return failed(ENOENT, 'slot is already empty');
-  host.config.write(slot, EMPTY);
+  if (host.config.read(slot) === EMPTY_ADDRESS) return failed(ENOENT, 'slot is already empty');
+  host.config.write(slot, EMPTY_ADDRESS);
   return succeeded(`slot ${n} removed`);
 }
 
 function findAddress({ config }: ShellHost, address: string): ConfigItem | undefined {
   const wanted = address.toLowerCase();
-  return slotsOf({ config }).find((slot) => wanted !== EMPTY && config.read(slot) === wanted);
+  return slotsOf({ config }).find((slot) => wanted !== EMPTY_ADDRESS && config.read(slot) === wanted);
 }
 
 function slotsOf({ config }: Pick<ShellHost, 'config'>): readonly ConfigItem[] {

@@ -3,21 +3,45 @@ import type { Command } from '../shell/command.js';
 import { EINVAL } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import type { ShellHost } from '../shell/host.js';
+import { sampleLine } from './motion.js';
 import { ok, refused } from './results.js';
 
-export const sample = queueing('sample', 'Sample the sensors now.', (host) => host.requestSample());
-export const aggreg = queueing('aggreg', 'Close the aggregation windows now.', (host) => host.requestAggregate());
-export const send = queueing('send', 'Send a report now.', (host) => host.requestReport());
-export const poll = queueing('poll', 'Ask the cloud for a downlink now.', (host) => host.requestPoll());
+export const sample = queueing('sample', 'Sample the sensors now.', (host) => {
+  const before = host.motion?.samples().length ?? 0;
+  host.requestSample();
+  // In Motion the work queue prints the sample when it has taken it.
+  const taken = host.motion?.samples() ?? [];
+  const last = taken.at(-1);
+  return last && taken.length > before ? [sampleLine(taken.length - 1, last)] : undefined;
+});
+export const aggreg = queueing('aggreg', 'Close the aggregation windows now.', (host) => {
+  host.requestAggregate();
+  return undefined;
+});
+export const send = queueing('send', 'Send a report now.', (host) => {
+  host.requestReport();
+  return undefined;
+});
+export const measure = queueing('measure', 'Weigh now.', (host) => {
+  host.requestMeasurement('weight');
+  return undefined;
+});
+/** Its result goes to the log, which is not the shell's. */
+export const test = queueing('test', 'Weigh for a test.', () => undefined);
+export const poll = queueing('poll', 'Ask the cloud for a downlink now.', (host) => {
+  host.requestPoll();
+  return undefined;
+});
 
-function queueing(word: string, help: string, queue: (host: ShellHost) => void): Command {
+/** `queue` returns what the work prints when it is done, which is after the command. */
+function queueing(word: string, help: string, queue: (host: ShellHost) => readonly string[] | undefined): Command {
   return {
     word,
     help,
     run: (host, args, command) => {
       if (args.length > 0) return refused(EINVAL, `unknown parameter: ${args[0]}`, ...commandHelp(command));
-      queue(host);
-      return ok();
+      const afterwards = queue(host);
+      return afterwards ? { ...ok(), afterwards } : ok();
     },
   };
 }

@@ -1,10 +1,17 @@
-/** The LTE module's own checks (firmware shell, 3.4): what is wrong with a text, or undefined when it is fine. */
-import type { StringCheck } from '../../profile/parameters.js';
+/**
+ * Texts that modules check for themselves (firmware shell, 3.4; applications: serial): what is wrong with a text, several
+ * lines of it for some, or undefined when it is fine.
+ */
+import type { StringCheck, StringParameter } from '../../profile/parameters.js';
+import { parseDeviceSlot } from './device-slot.js';
 
-export const STRING_CHECKERS: Readonly<Record<StringCheck, (text: string) => string | undefined>> = {
+type Checker = (text: string, spec: StringParameter) => string | undefined;
+
+export const STRING_CHECKERS: Readonly<Record<StringCheck, Checker>> = {
   'lte-mode': checkMode,
   'lte-bands': checkBands,
   'lte-network': checkNetwork,
+  'device-slot': checkDeviceSlot,
 };
 
 const BANDS: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 8, 12, 13, 17, 18, 19, 20, 25, 26, 28, 66]);
@@ -43,4 +50,20 @@ function checkNetwork(text: string): string | undefined {
   if (text === '') return undefined;
   if (text.length < 5 || text.length > 6) return 'must be "" or PLMN ID (format: 5-6 digits)';
   return /^\d+$/.test(text) ? undefined : 'PLMN ID must be digits';
+}
+
+/** A device on a serial line; the firmware answers with what it would have taken, types in groups of four. */
+function checkDeviceSlot(text: string, { types = {} }: StringParameter): string | undefined {
+  if (text === '' || parseDeviceSlot(text, types)) return undefined;
+  const names = Object.keys(types);
+  const rows = Array.from({ length: Math.ceil(names.length / 4) }, (_, row) => names.slice(4 * row, 4 * row + 4));
+  return [
+    'Invalid format. Use: type[,addr[,timeout]]',
+    ...rows.map((row, n) => {
+      const lead = n === 0 ? '  Types: ' : '         ';
+      return `${lead}${row.join(', ')}${n < rows.length - 1 ? ',' : ''}`;
+    }),
+    '  addr:  1-247 (required for Modbus mode)',
+    '  timeout: seconds (default 1)',
+  ].join('\n');
 }

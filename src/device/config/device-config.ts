@@ -24,6 +24,8 @@ export class DeviceConfig {
   #flash: Settings;
   #live: Settings;
   #interim: Settings;
+  /** Made by the first write: most devices are never written to. */
+  #wear: { writes: number; left: number } | undefined;
 
   /** `flash` is what the settings storage holds when the device is first switched on. */
   constructor(layout: ConfigLayout, flash: Settings = FACTORY_SETTINGS) {
@@ -44,14 +46,33 @@ export class DeviceConfig {
     this.#interim = this.#flash;
   }
 
-  /** Writes the interim copy to flash. The firmware obeys it after the next boot. */
-  save(): void {
+  /** Writes the interim copy to flash. The firmware obeys it after the next boot. False: the flash does not take it. */
+  save(): boolean {
+    if (!this.#write()) return false;
     this.#flash = this.#interim;
+    return true;
   }
 
-  /** Erases flash. The defaults hold after the next boot. */
-  reset(): void {
+  /** Erases flash. The defaults hold after the next boot. False: the flash does not let itself be erased. */
+  reset(): boolean {
+    if (!this.#write()) return false;
     this.#flash = FACTORY_SETTINGS;
+    return true;
+  }
+
+  /** Whether flash would take another write. */
+  get writable(): boolean {
+    return this.#wear === undefined || this.#wear.left > 0;
+  }
+
+  /** How often settings have been written or erased. */
+  get writes(): number {
+    return this.#wear?.writes ?? 0;
+  }
+
+  /** Makes the flash fail after so many more writes; Infinity: it is as new. */
+  wear(writesLeft: number): void {
+    this.#wear = { writes: this.writes, left: writesLeft };
   }
 
   /** Live value of an int or float parameter. @throws Error when the device type has no such parameter */
@@ -76,6 +97,31 @@ export class DeviceConfig {
     return address === undefined ? undefined : String(address);
   }
 
+  /** Writes a value to all three copies at once; leaves other unsaved changes unsaved. False when it was refused, or flash does not take it. */
+  store(item: ConfigItem, text: string): boolean {
+    const parsed = parseValue(item.spec, text);
+    if (parsed.kind === 'refused' || !this.#write()) return false;
+    this.#flash = withValue(this.#flash, item, parsed.value);
+    this.#live = withValue(this.#live, item, parsed.value);
+    this.#interim = withValue(this.#interim, item, parsed.value);
+    return true;
+  }
+
+  /** Changes a value in flash alone, as a tool beside the firmware does; undefined erases it. False: flash does not take it. */
+  poke(item: ConfigItem, value: ParameterValue | undefined): boolean {
+    if (!this.#write()) return false;
+    this.#flash = withValue(this.#flash, item, value ?? item.default);
+    return true;
+  }
+
+  /** Live numbers of a module's list, without the empty places. */
+  list(module: string): readonly number[] {
+    const numbers = (this.layout.module(module)?.list?.items ?? []).map((item) =>
+      Number(this.#live.get(item.key) ?? 0),
+    );
+    return numbers.filter((number) => number !== 0);
+  }
+
   /** Interim value: what the shell shows. */
   read(item: ConfigItem): ParameterValue {
     return this.#interim.get(item.key) ?? item.default;
@@ -90,6 +136,14 @@ export class DeviceConfig {
     if (parsed.kind === 'refused') return parsed.lines;
     if (parsed.value !== this.read(item)) this.#interim = withValue(this.#interim, item, parsed.value);
     return undefined;
+  }
+
+  #write(): boolean {
+    if (!this.writable) return false;
+    this.#wear ??= { writes: 0, left: Number.POSITIVE_INFINITY };
+    this.#wear.writes++;
+    this.#wear.left--;
+    return true;
   }
 
   #obeyed(module: string, name: string): ParameterValue | undefined {

@@ -1,7 +1,14 @@
 /**
  * The parameters of a profile, arranged for looking up: made once, shared by all devices of the profile.
  */
-import type { HexParameter, HiddenSpec, ModuleSpec, ParameterSpec, ParameterValue } from '../../profile/parameters.js';
+import type {
+  HexParameter,
+  HiddenSpec,
+  IntParameter,
+  ModuleSpec,
+  ParameterSpec,
+  ParameterValue,
+} from '../../profile/parameters.js';
 
 export interface ConfigLayout {
   /** In the order of registration, which is the order of `config show`. */
@@ -19,8 +26,16 @@ export interface ConfigModule {
   readonly items: readonly ConfigItem[];
   /** The slots for BLE tag addresses alone; empty in all modules but `tag`. */
   readonly slots: readonly ConfigItem[];
+  /** A list that has commands of its own; its items are in none of the others. */
+  readonly list?: ConfigList;
   /** Items that listings leave out, unless `unless` has the value `is`. */
   readonly hidden?: { readonly items: readonly ConfigItem[]; readonly unless: ConfigItem; readonly is: string };
+}
+
+/** Places for numbers, 0 while they are empty. */
+export interface ConfigList {
+  readonly name: string;
+  readonly items: readonly ConfigItem[];
 }
 
 /** One stored setting of a device type. */
@@ -60,11 +75,16 @@ function arrange(module: ModuleSpec): ConfigModule {
   const slots = Array.from({ length: module.slots ?? 0 }, (_, n) => item(slot(n), `addr-${n}`));
   const parameters = module.parameters.map((spec) => item(spec));
   const hidden = module.hidden && hide(module.hidden, parameters);
+  const list = module.list && {
+    name: module.list.name,
+    items: Array.from({ length: module.list.capacity }, (_, n) => item(place(`${module.list?.name}-${n}`))),
+  };
   return {
     name: module.name,
     prefix: module.prefix,
     items: [...parameters, ...slots],
     slots,
+    ...(list && { list }),
     ...(hidden && { hidden }),
   };
 }
@@ -73,6 +93,11 @@ function hide({ parameters, unless }: HiddenSpec, items: readonly ConfigItem[]):
   const decides = items.find(({ spec }) => spec.name === unless.parameter);
   const hidden = items.filter(({ spec }) => parameters.includes(spec.name));
   return decides && { items: hidden, unless: decides, is: unless.is };
+}
+
+/** A place of a list. */
+function place(name: string): IntParameter {
+  return { name, type: 'int', min: 0, max: 2_147_483_647, default: 0, help: 'A place of a list.' };
 }
 
 /** A slot prints as `tag config devices addr <n> <hex>`, as if its name had spaces (firmware shell, 3.3). */

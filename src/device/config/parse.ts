@@ -6,7 +6,10 @@
  */
 import type { ParameterSpec, ParameterValue } from '../../profile/parameters.js';
 import { STRING_CHECKERS } from './checks.js';
+import { leadingInteger } from './number.js';
 import { helpLines } from './text.js';
+
+export { leadingInteger } from './number.js';
 
 export type Parsed =
   | { readonly kind: 'value'; readonly value: ParameterValue }
@@ -30,9 +33,9 @@ export function parseValue(spec: ParameterSpec, text: string): Parsed {
       return spec.values.includes(text) ? accepted(text) : refused('invalid option', spec);
     case 'string': {
       if (text.length > spec.maxLength) return refused('value too long', spec);
-      const complaint = spec.check && STRING_CHECKERS[spec.check](text);
+      const complaint = spec.check && STRING_CHECKERS[spec.check](text, spec);
       // The module's own checks print no help.
-      return complaint === undefined ? accepted(text) : { kind: 'refused', lines: [complaint] };
+      return complaint === undefined ? accepted(text) : { kind: 'refused', lines: complaint.split('\n') };
     }
     case 'hex':
       return text.length === 2 * spec.size && /^[\da-f]*$/i.test(text)
@@ -41,12 +44,6 @@ export function parseValue(spec: ParameterSpec, text: string): Parsed {
     default:
       return spec satisfies never;
   }
-}
-
-/** C's strtol in base 10: the number that the text begins with, 0 when there is none ("12-3" is 12, "-" is 0). */
-export function leadingInteger(text: string): number {
-  // Adding 0 turns the -0 of "-0" into 0.
-  return Number(/^\s*([+-]?\d+)/.exec(text)?.[1] ?? 0) + 0;
 }
 
 function inRange(spec: ParameterSpec & { readonly min: number; readonly max: number }, value: number): Parsed {

@@ -2,33 +2,24 @@
 import { type DeviceStep, DeviceTransfer } from '../../protocol/flap/device-transfer.js';
 import { type EnvelopeFormat, FRAGMENT_SIZE, hasValidTag, open, seal } from '../../protocol/flap/envelope.js';
 import type { Packet } from '../../protocol/flap/packet.js';
-import { type Dialogue, type End, RadioLink, type RadioLinkEnvironment, type SendStep } from './radio-link.js';
-
-export type { DatagramPort } from './radio-link.js';
-
-export interface FlapLinkEnvironment extends RadioLinkEnvironment {
-  readonly serial: number;
-  /** Claim token, 16 bytes. */
-  readonly token: Uint8Array;
-  readonly format: EnvelopeFormat;
-  /** Longest downlink message in bytes. */
-  readonly bufferSize: number;
-}
+import { type DeviceEnd, type Dialogue, type End, RadioLink, type SendStep } from './radio-link.js';
 
 export class FlapLink extends RadioLink {
-  constructor(env: FlapLinkEnvironment) {
-    super(env, new FlapDialogue(env));
+  constructor(device: DeviceEnd, format: EnvelopeFormat) {
+    super(device, new FlapDialogue(device, format));
   }
 }
 
 /** Packets in envelopes. */
 class FlapDialogue implements Dialogue {
-  readonly #env: FlapLinkEnvironment;
+  readonly #device: DeviceEnd;
+  readonly #format: EnvelopeFormat;
   readonly #transfer: DeviceTransfer;
 
-  constructor(env: FlapLinkEnvironment) {
-    this.#env = env;
-    this.#transfer = new DeviceTransfer(FRAGMENT_SIZE[env.format].up, env.bufferSize);
+  constructor(device: DeviceEnd, format: EnvelopeFormat) {
+    this.#device = device;
+    this.#format = format;
+    this.#transfer = new DeviceTransfer(FRAGMENT_SIZE[format].up, device.bufferSize);
   }
 
   startUplink(message: Uint8Array): SendStep {
@@ -66,14 +57,26 @@ class FlapDialogue implements Dialogue {
   }
 
   #read(datagram: Uint8Array): Packet | 'unreadable' | 'foreign' {
-    const { format, token, serial } = this.#env;
-    const envelope = open(datagram, format);
-    if (envelope === undefined || !hasValidTag(envelope, token)) return 'unreadable';
+    const { token, serial } = this.#device;
+    const envelope = open(datagram, this.#format);
+    if (envelope === undefined || !hasValidTag(envelope, keyOf(token))) return 'unreadable';
     return envelope.serial === serial ? envelope.packet : 'foreign';
   }
 
   #seal(packet: Packet): Uint8Array {
-    const { serial, token, format } = this.#env;
-    return seal(packet, serial, token, format);
+    const { serial, token } = this.#device;
+    return seal(packet, serial, keyOf(token), this.#format);
   }
+}
+
+const key = new Uint8Array(16);
+/** By character code. */
+const digits = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);
+
+/** A claim token as bytes, to be used at once: the next caller gets the same ones. A device keeps it as text, which is smaller. */
+function keyOf(token: string): Uint8Array {
+  for (let i = 0; i < key.length; i++) {
+    key[i] = ((digits[token.charCodeAt(2 * i)] as number) << 4) | (digits[token.charCodeAt(2 * i + 1)] as number);
+  }
+  return key;
 }

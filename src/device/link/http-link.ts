@@ -5,24 +5,16 @@
  * A downlink is acknowledged before it is used. Unlike over FLAP the acknowledgement is answered, and repeated without an
  * answer; should it never come, the message is used all the same, and recognised when the cloud offers it again.
  */
-import type { Clock } from '../../kernel/clock.js';
 import { downFromJson } from '../../protocol/http/downlinks.js';
 import { JsonFields } from '../../protocol/http/fields.js';
 import { decodeResponse, type Errand, encodeRequest } from '../../protocol/http/frames.js';
 import { upToJson } from '../../protocol/http/uplinks.js';
 import { encodeDown, MessageError, parseUp } from '../../protocol/messages.js';
-import { type Dialogue, type End, RadioLink, type RadioLinkEnvironment, type SendStep } from './radio-link.js';
-
-export interface HttpLinkEnvironment extends RadioLinkEnvironment {
-  /** Claim token, 16 bytes. */
-  readonly token: Uint8Array;
-  /** Longest downlink message in bytes. */
-  readonly bufferSize: number;
-}
+import { type DeviceEnd, type Dialogue, type End, RadioLink, type SendStep } from './radio-link.js';
 
 export class HttpLink extends RadioLink {
-  constructor(env: HttpLinkEnvironment) {
-    super(env, new HttpDialogue(env));
+  constructor(device: DeviceEnd) {
+    super(device, new HttpDialogue(device));
   }
 }
 
@@ -33,9 +25,7 @@ interface Fetched {
 }
 
 class HttpDialogue implements Dialogue {
-  readonly #clock: Clock;
-  readonly #token: Uint8Array;
-  readonly #bufferSize: number;
+  readonly #device: DeviceEnd;
   #errand: Errand = 'poll';
   #requests = 0;
   #key = '';
@@ -43,10 +33,8 @@ class HttpDialogue implements Dialogue {
   /** Id of the downlink that was used last. */
   #used = '';
 
-  constructor({ clock, token, bufferSize }: HttpLinkEnvironment) {
-    this.#clock = clock;
-    this.#token = token;
-    this.#bufferSize = bufferSize;
+  constructor(device: DeviceEnd) {
+    this.#device = device;
   }
 
   startUplink(message: Uint8Array): SendStep {
@@ -96,7 +84,7 @@ class HttpDialogue implements Dialogue {
     }
     const { id, message } = downFromJson(downlink);
     const bytes = encodeDown(message);
-    if (bytes.length > this.#bufferSize) return this.fail('message longer than the buffer');
+    if (bytes.length > this.#device.bufferSize) return this.fail('message longer than the buffer');
     this.#fetched = { id, message: bytes };
     return this.#request('ack', { id });
   }
@@ -110,8 +98,8 @@ class HttpDialogue implements Dialogue {
   #request(errand: Errand, body: unknown): SendStep {
     this.#errand = errand;
     // Together with the time, the key also differs from those of the device's earlier lives.
-    this.#key = `${this.#clock.wall}-${++this.#requests}`;
-    const token = Buffer.from(this.#token).toString('hex');
+    const { clock, token } = this.#device;
+    this.#key = `${clock.wall}-${++this.#requests}`;
     return { kind: 'send', datagram: encodeRequest({ errand, key: this.#key, token, body: JSON.stringify(body) }) };
   }
 

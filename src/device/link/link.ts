@@ -13,9 +13,14 @@ export type PollOutcome =
   | { readonly ok: true; readonly message: Uint8Array; readonly more: boolean }
   | { readonly ok: false; readonly why: string };
 
+/** What an exchange waits for: the radio, an answer, or the time to repeat itself. */
+export type LinkPhase = 'connect' | 'listen' | 'pause';
+
 export interface Link {
   /** Is an exchange under way? */
   readonly busy: boolean;
+  /** Of the exchange under way; undefined when there is none. */
+  readonly phase: LinkPhase | undefined;
   /**
    * Sends one message. `budget` limits each datagram of it, Infinity for none. `started` is called when its first datagram
    * leaves, `done` exactly once, unless the link is reset before.

@@ -7,7 +7,7 @@
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { Modem } from '../modem/modem.js';
-import type { Link, LinkObserver, PollOutcome, UplinkOutcome } from './link.js';
+import type { Link, LinkObserver, LinkPhase, PollOutcome, UplinkOutcome } from './link.js';
 
 const LISTEN = seconds(5);
 const PAUSE = seconds(5);
@@ -51,28 +51,38 @@ export interface Dialogue {
   reset(): void;
 }
 
-export interface RadioLinkEnvironment {
+/** The device at whose end the link is. */
+export interface DeviceEnd {
   readonly clock: Clock;
   readonly modem: Modem;
   readonly port: DatagramPort;
   readonly observer: LinkObserver;
+  readonly serial: number;
+  /** Claim token, 32 small hex digits. */
+  readonly token: string;
+  /** Longest downlink message in bytes. */
+  readonly bufferSize: number;
 }
 
 export class RadioLink implements Link {
-  readonly #env: RadioLinkEnvironment;
+  readonly #device: DeviceEnd;
   readonly #dialogue: Dialogue;
   #exchange: Exchange | undefined;
   #inbox: Uint8Array[] | undefined;
   /** From the first exchange to the next rest. */
   #awake = false;
 
-  constructor(env: RadioLinkEnvironment, dialogue: Dialogue) {
-    this.#env = env;
+  constructor(device: DeviceEnd, dialogue: Dialogue) {
+    this.#device = device;
     this.#dialogue = dialogue;
   }
 
   get busy(): boolean {
     return this.#exchange !== undefined;
+  }
+
+  get phase(): LinkPhase | undefined {
+    return this.#exchange?.phase;
   }
 
   uplink(message: Uint8Array, budget: Millis, started: () => void, done: (outcome: UplinkOutcome) => void): void {
@@ -93,7 +103,7 @@ export class RadioLink implements Link {
 
   rest(): void {
     this.#awake = false;
-    this.#env.modem.release();
+    this.#device.modem.release();
   }
 
   reset(): void {
@@ -116,7 +126,7 @@ export class RadioLink implements Link {
 
   #begin(budget: Millis, started: (() => void) | undefined, done: (end: End) => void): void {
     if (this.#exchange) throw new Error('the link carries one exchange at a time');
-    if (!this.#awake) this.#env.observer.woke();
+    if (!this.#awake) this.#device.observer.woke();
     this.#awake = true;
     this.#exchange = {
       budget,
@@ -136,7 +146,7 @@ export class RadioLink implements Link {
     if (step.kind === 'poll-done' && step.farewell) {
       const { farewell } = step;
       return this.#whenConnected(exchange, () => {
-        this.#env.port.send(farewell);
+        this.#transmit(farewell);
         this.#end(exchange, step);
       });
     }
@@ -144,28 +154,28 @@ export class RadioLink implements Link {
   }
 
   #sendStep(exchange: Exchange, step: SendStep): void {
-    if (step.again !== undefined) this.#env.observer.restarted(step.again);
+    if (step.again !== undefined) this.#device.observer.restarted(step.again);
     exchange.datagram = step.datagram;
-    exchange.deadline = this.#env.clock.now + exchange.budget;
+    exchange.deadline = this.#device.clock.now + exchange.budget;
     exchange.sentAt = -1;
     this.#attempt(exchange);
   }
 
   #attempt(exchange: Exchange): void {
     this.#whenConnected(exchange, () => {
-      const { clock, port, observer } = this.#env;
+      const { clock, observer } = this.#device;
       if (exchange.sentAt >= 0) observer.repeated(clock.now - exchange.sentAt);
       exchange.sentAt = clock.now;
       exchange.started?.();
       exchange.started = undefined;
-      port.send(exchange.datagram);
+      this.#transmit(exchange.datagram);
       this.#listen(exchange);
     });
   }
 
   /** Runs `action` once the radio is up; gives the exchange up when its budget ends before that. */
   #whenConnected(exchange: Exchange, action: () => void): void {
-    const { modem, clock } = this.#env;
+    const { modem, clock } = this.#device;
     if (modem.connected) return action();
     exchange.phase = 'connect';
     const left = exchange.deadline - clock.now;
@@ -186,17 +196,17 @@ export class RadioLink implements Link {
     for (let waiting = this.#inbox?.shift(); waiting !== undefined; waiting = this.#inbox?.shift()) {
       if (this.#answered(exchange, waiting)) return;
     }
-    exchange.alarm = this.#env.clock.after(LISTEN, 'an answer of the cloud', () => {
+    exchange.alarm = this.#device.clock.after(LISTEN, 'an answer of the cloud', () => {
       exchange.phase = 'pause';
       if (this.#isOver(exchange)) return;
-      exchange.alarm = this.#env.clock.after(PAUSE, 'the pause before a repetition', () => {
+      exchange.alarm = this.#device.clock.after(PAUSE, 'the pause before a repetition', () => {
         if (!this.#isOver(exchange)) this.#attempt(exchange);
       });
     });
   }
 
   #isOver(exchange: Exchange): boolean {
-    if (this.#env.clock.now < exchange.deadline) return false;
+    if (this.#device.clock.now < exchange.deadline) return false;
     this.#perform(this.#dialogue.fail('no answer in time'));
     return true;
   }
@@ -209,6 +219,10 @@ export class RadioLink implements Link {
     exchange.phase = 'pause';
     this.#perform(step);
     return true;
+  }
+
+  #transmit(datagram: Uint8Array): void {
+    if (this.#device.modem.carries('up')) this.#device.port.send(datagram);
   }
 
   #end(exchange: Exchange, end: End): void {
@@ -227,7 +241,7 @@ interface Exchange {
   readonly budget: Millis;
   started: (() => void) | undefined;
   readonly done: (end: End) => void;
-  phase: 'connect' | 'listen' | 'pause';
+  phase: LinkPhase;
   alarm: Alarm | undefined;
   datagram: Uint8Array;
   /** When the budget of the present datagram ends. */

@@ -4,8 +4,10 @@
  * and null when there is none.
  */
 import type { UnixMillis } from '../../kernel/time.js';
-import type { BodyNode, Fact, IdentityFact, Label, NetworkFact } from '../../profile/profile.js';
+import type { BodyNode, Fact, IdentityFact, Label, NetworkFact, ParameterRef, Profile } from '../../profile/profile.js';
 import type { CborWriter } from '../../protocol/cbor.js';
+import type { Frame } from '../receiver/meters.js';
+import type { ScanReport } from '../receiver/receiver.js';
 import type { Measurements } from '../sensors/measurements.js';
 import type { Memory } from '../sensors/memory.js';
 import type { ListPlan, SensorPlan } from '../sensors/plan.js';
@@ -21,6 +23,10 @@ export interface BodyFacts {
   /** The last connection evaluation; undefined, and null in the body, while none is valid. */
   readonly network: NetworkFacts | undefined;
   readonly identity: IdentityFacts;
+  /** About the last scan; undefined without a receiver. */
+  readonly scan: ScanReport | undefined;
+  /** The live value of a bool parameter. */
+  readonly flag: (parameter: ParameterRef) => boolean;
 }
 
 /** A connection evaluation of the modem; all numbers are integers. */
@@ -60,7 +66,7 @@ interface Job {
 function write(nodes: readonly BodyNode[], each: SensorPlan | undefined, job: Job): void {
   const { memory, writer } = job;
   for (const node of nodes) {
-    if (node.kind === 'events' && node.optional && memory.eventCount(listOf(node.list, each, job)) === 0) continue;
+    if (isLeftOut(node, each, job)) continue;
     writer.key(node.key);
     switch (node.kind) {
       case 'map':
@@ -70,7 +76,8 @@ function write(nodes: readonly BodyNode[], each: SensorPlan | undefined, job: Jo
         break;
       case 'each':
         writer.beginArray();
-        for (const sensor of memory.plan.byKind[node.sensor] ?? []) {
+        for (const sensor of sensorsOf(node, memory)) {
+          if (node.sparse && memory.sampleCount(sensor) === 0) continue;
           writer.beginMap();
           write(node.children, sensor, job);
           writer.endMap();
@@ -98,6 +105,15 @@ function write(nodes: readonly BodyNode[], each: SensorPlan | undefined, job: Jo
       case 'log':
         writeLog(only(node.sensor, each, memory), node.divide, job);
         break;
+      case 'samples':
+        writeSamples(node, the(each), job);
+        break;
+      case 'scan':
+        writer.int(the(job.facts.scan)[node.fact]);
+        break;
+      case 'frames':
+        writeFrames(node, the(job.facts.scan).frames, writer);
+        break;
       case 'calibration':
         writer.int(only(node.sensor, each, memory).calibration?.mode ?? 0);
         break;
@@ -111,6 +127,27 @@ function write(nodes: readonly BodyNode[], each: SensorPlan | undefined, job: Jo
         node satisfies never;
     }
   }
+}
+
+/** Whether not even the key is written. */
+function isLeftOut(node: BodyNode, each: SensorPlan | undefined, job: Job): boolean {
+  switch (node.kind) {
+    case 'events':
+      return node.optional && job.memory.eventCount(listOf(node.list, each, job)) === 0;
+    case 'each':
+      return node.sparse && sensorsOf(node, job.memory).length === 0;
+    case 'frames':
+      return job.facts.flag(node.when) !== node.is;
+    default:
+      return false;
+  }
+}
+
+/** Those of the list that the device has; several kinds are told apart by their numbers. */
+function sensorsOf({ sensors }: { readonly sensors: readonly number[] }, memory: Memory): readonly SensorPlan[] {
+  const [only = -1, ...more] = sensors;
+  if (more.length === 0) return memory.plan.byKind[only] ?? [];
+  return sensors.flatMap((kind) => memory.plan.byKind[kind] ?? []).sort((a, b) => a.number - b.number);
 }
 
 function writeFact(fact: Fact, { measurements, writer, facts }: Job): void {
@@ -156,9 +193,27 @@ function writeLabel(label: Label, sensor: SensorPlan, { measurements, writer }: 
     case 'address':
       writer.text(sensor.address);
       break;
+    case 'line_address':
+      writer.int(Number(sensor.address));
+      break;
+    case 'type':
+      writer.int(typeNumber(sensor, measurements.profile));
+      break;
+    case 'type_name':
+      writer.text(sensor.spec.present?.kind === 'device' ? sensor.spec.present.is : sensor.spec.name);
+      break;
     default:
       label satisfies never;
   }
+}
+
+/** The number of a device's type, as the slot's parameter lists it. */
+function typeNumber({ spec, number }: SensorPlan, { modules }: Profile): number {
+  const { present } = spec;
+  if (present?.kind !== 'device') return 0;
+  const parameters = modules.find(({ name }) => name === present.ref.module)?.parameters;
+  const slot = parameters?.find(({ name }) => name === `${present.ref.name}-${number}`);
+  return (slot?.type === 'string' ? slot.types?.[present.is] : undefined) ?? 0;
 }
 
 /** In single precision, like the firmware: 3.6 V must become 3600 mV and not 3599. */
@@ -196,6 +251,51 @@ function writeLog(sensor: SensorPlan, divide: number, { memory, writer }: Job): 
       for (let quantity = 0; quantity < sensor.spec.quantities.length; quantity++) {
         writeMeasured(writer, memory.logValue(sensor, row, quantity), divide);
       }
+    }
+  }
+  writer.endArray();
+}
+
+/** A list of maps: the time of each sample, and its quantities under their keys. */
+function writeSamples(
+  { time, columns }: Extract<BodyNode, { readonly kind: 'samples' }>,
+  sensor: SensorPlan,
+  { memory, writer }: Job,
+): void {
+  const own = columns.get(sensor.sensor) ?? [];
+  writer.beginArray();
+  for (let row = 0; row < memory.sampleCount(sensor); row++) {
+    writer.beginMap();
+    writer.key(time);
+    writer.int(memory.logTime(sensor, row));
+    own.forEach(({ key, divide, float }, quantity) => {
+      writer.key(key);
+      const value = memory.logValue(sensor, row, quantity);
+      if (float && !Number.isNaN(value)) writer.single(value);
+      else writeMeasured(writer, value, divide);
+    });
+    writer.endMap();
+  }
+  writer.endArray();
+}
+
+function writeFrames(
+  { keys }: Extract<BodyNode, { readonly kind: 'frames' }>,
+  frames: readonly Frame[],
+  writer: CborWriter,
+): void {
+  writer.beginArray();
+  for (const { rssi, bytes } of frames) {
+    if (keys) {
+      writer.beginMap();
+      writer.key(keys.data);
+      writer.bytes(bytes);
+      writer.key(keys.rssi);
+      writer.int(rssi);
+      writer.endMap();
+    } else {
+      writer.int(rssi);
+      writer.bytes(bytes);
     }
   }
   writer.endArray();

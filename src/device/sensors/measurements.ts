@@ -58,7 +58,7 @@ export class Measurements {
     const { kind, every, sensors } = this.#task(task);
     if (kind === 'watch') {
       this.look(wall, clock);
-      return this.#untilChange(wall);
+      return this.untilChange(wall);
     }
     for (const sensor of sensors) {
       if (kind === 'sample') this.#sample(sensor, wall, clock);
@@ -79,6 +79,11 @@ export class Measurements {
     const reportable = this.#reportable;
     this.#reportable = false;
     return reportable;
+  }
+
+  /** Brings a counter up to date. */
+  count(sensor: SensorPlan, wall: UnixMillis): void {
+    countPulses(this.memory, this.around, sensor, wall);
   }
 
   /** Brings counters up to date for a body; the deltas after the next {@link clear} begin here. */
@@ -104,12 +109,23 @@ export class Measurements {
     for (const list of memory.plan.lists) this.#forgetEvents(list);
   }
 
+  /** Takes over a calibration that has changed since the boot. Nothing else of the live configuration may have. */
+  recalibrate(config: MeasuringConfig): void {
+    this.memory.plan = planFor(this.profile, config);
+  }
+
   /** Clears all that a sensor has gathered, and sets its counter back to 0 (shell: `channel reset`). */
   reset(sensor: SensorPlan, wall: UnixMillis): void {
     const { counts } = this.memory.place(sensor);
     if (sensor.spec.windows) this.memory.ints.fill(0, counts, counts + 2);
     for (const list of sensor.lists) this.#forgetEvents(list);
     restartCounter(this.memory, this.around, sensor, wall);
+  }
+
+  /** Samples one sensor at once, as a command does; false when it does not answer. */
+  sampleOne(sensor: SensorPlan, wall: UnixMillis, clock: number): boolean {
+    this.#sample(sensor, wall, clock);
+    return !Number.isNaN(this.memory.last(sensor, 0));
   }
 
   /** A sensor by name; `number` counts from 1 among those of its kind. Undefined when the device does not have it. */
@@ -155,7 +171,8 @@ export class Measurements {
   #log(sensor: SensorPlan, wall: UnixMillis, clock: number): void {
     const { memory } = this;
     const taken = memory.sampleCount(sensor);
-    this.#readLast(sensor, wall);
+    const answered = this.#readLast(sensor, wall);
+    if (!answered && sensor.spec.windows?.missing === 'skipped') return;
     countPulses(memory, this.around, sensor, wall);
     if (taken < (sensor.spec.windows?.samples ?? 0)) {
       if (taken >= memory.place(sensor).sampleRoom) memory.grow();
@@ -249,7 +266,8 @@ export class Measurements {
     return value > spec.above ? 1 : 0;
   }
 
-  #untilChange(wall: UnixMillis): Millis {
+  /** How long until an input that is watched may change next; Infinity: never. */
+  untilChange(wall: UnixMillis): Millis {
     let next = Number.POSITIVE_INFINITY;
     for (const { spec, sensor } of this.memory.plan.edges) {
       const signal = this.around.signals(sensor.sensor, sensor.number)[spec.quantity];

@@ -2,11 +2,12 @@
  * What one device has measured and not reported yet: its numbers in one block of memory, about a kilobyte, with the layout
  * that says what lies where. It grows when a buffer fills up.
  */
+import { Arena } from '../../kernel/arena.js';
 import { COUNTER, EVENT_HEAD, type Layout, type ListPlace, layoutFor, type SensorPlace } from './layout.js';
 import type { ListPlan, Plan, SensorPlan } from './plan.js';
 
 export class Memory {
-  readonly plan: Plan;
+  plan: Plan;
   layout: Layout;
   floats: Float32Array;
   ints: Int32Array;
@@ -92,6 +93,12 @@ export class Memory {
     return (this.int(at + COUNTER.counted) - this.int(at + COUNTER.atReport)) >>> 0;
   }
 
+  /** The part of it that came in since the last window. */
+  sinceWindow(sensor: SensorPlan, quantity: number): number {
+    const at = this.place(sensor).totals + COUNTER.size * quantity;
+    return (this.int(at + COUNTER.counted) - this.int(at + COUNTER.atWindow)) >>> 0;
+  }
+
   /** Whether an input is on. */
   isOn(list: ListPlan): boolean {
     return (this.int(this.placeOf(list).at) & 1) === 1;
@@ -117,10 +124,12 @@ export class Memory {
   }
 }
 
-/** One buffer for both: a small typed array costs several times what is in it. */
+/** What about thirty devices need. */
+const arena = new Arena(32_768);
+
 function allocate({ floats, ints }: Layout): [Float32Array, Int32Array] {
-  const buffer = new ArrayBuffer(4 * (floats.size + ints.size));
-  return [new Float32Array(buffer, 0, floats.size), new Int32Array(buffer, 4 * floats.size, ints.size)];
+  const { buffer, offset } = arena.take(4 * (floats.size + ints.size));
+  return [new Float32Array(buffer, offset, floats.size), new Int32Array(buffer, offset + 4 * floats.size, ints.size)];
 }
 
 type Numbers = Float32Array | Int32Array;

@@ -8,10 +8,12 @@ import type {
   EdgeListSpec,
   EventListSpec,
   ParameterRef,
+  Presence,
   PressListSpec,
   Profile,
   SensorSpec,
 } from '../../profile/profile.js';
+import { parseDeviceSlot } from '../config/device-slot.js';
 
 /** The sliver of a device's live configuration that decides what it measures. */
 export interface MeasuringConfig {
@@ -24,6 +26,8 @@ export interface MeasuringConfig {
 
 export interface Plan {
   readonly tasks: readonly MeasuringTask[];
+  /** By task: whether nobody notices it before the next report. */
+  readonly quiet: readonly boolean[];
   /** All sensors of the device. */
   readonly sensors: readonly SensorPlan[];
   /** By index of the profile's sensor: those of a kind that the device has. */
@@ -57,7 +61,7 @@ export interface SensorPlan {
   readonly sensor: number;
   /** From 0 among those of its kind. */
   readonly number: number;
-  /** Of a BLE tag; otherwise empty. */
+  /** Of a BLE tag, or of a device on a line in decimal digits; otherwise empty. */
   readonly address: string;
   /** Seconds from window to window. */
   readonly period: number;
@@ -138,6 +142,7 @@ function readSettings(profile: Profile, config: MeasuringConfig): Settings {
     present: profile.sensors.map(({ present, count }) =>
       Array.from({ length: count }, (_, n) => {
         if (present === undefined) return '';
+        if (present.kind === 'device') return deviceInSlot(present, n, profile, config);
         if (present.kind === 'slot') return flag(present.enabled) ? (config.slot(present.module, n) ?? null) : null;
         const numbered = `${present.ref.name}-${n + 1}`;
         if (present.kind === 'flag') return config.flag(present.ref.module, numbered) ? '' : null;
@@ -163,11 +168,25 @@ function readSettings(profile: Profile, config: MeasuringConfig): Settings {
         low: [threshold.low - half.low, threshold.low + half.low],
       };
     }),
-    report: 1000 * number(profile.timing.reportEvery),
+    report: profile.timing.reportEvery ? 1000 * number(profile.timing.reportEvery) : 0,
   };
 }
 
 const NONE = [0, 0] as const;
+
+/** The line address of the device in slot n, from 0, as text; null when another or no device is there. */
+function deviceInSlot(
+  { ref, is }: Extract<Presence, { readonly kind: 'device' }>,
+  n: number,
+  { modules }: Profile,
+  config: MeasuringConfig,
+): string | null {
+  const name = `${ref.name}-${n}`;
+  const spec = modules.find((module) => module.name === ref.module)?.parameters.find((known) => known.name === name);
+  const types = spec?.type === 'string' ? spec.types : undefined;
+  const slot = types && parseDeviceSlot(config.text(ref.module, name), types);
+  return slot?.type === is ? String(slot.address) : null;
+}
 
 /** The calibration of the n-th sensor of a kind, from 1; undefined when it has none. */
 function calibration(
@@ -225,9 +244,9 @@ function makePlan(profile: Profile, settings: Settings): Plan {
       return [sensor];
     });
   });
-  const tasks = planTasks(profile, settings, byKind);
   const watched = edges.length + allPresses.length > 0;
-  return { tasks: watched ? [...tasks, WATCH] : tasks, sensors, byKind, lists, edges, presses: allPresses };
+  const tasks = [...planTasks(profile, settings, byKind), ...(watched ? [WATCH] : [])];
+  return { tasks, quiet: tasks.map(isQuiet), sensors, byKind, lists, edges, presses: allPresses };
 }
 
 /** How often a sensor is sampled and aggregated; 0 for never. */
@@ -250,6 +269,13 @@ function planTasks(
     if (present.length === 0) return [];
     return [{ kind, what, first: first ?? interval, every: interval, onRequest, sensors: present }];
   });
+}
+
+/** Nobody notices a sample or a window before the next report, unless it can set off an alarm. */
+function isQuiet({ kind, sensors }: MeasuringTask): boolean {
+  return (
+    kind !== 'watch' && !sensors.some(({ alarms }) => alarms.some(({ settings }) => settings.report.some(Boolean)))
+  );
 }
 
 const WATCH: MeasuringTask = {

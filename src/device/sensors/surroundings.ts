@@ -7,7 +7,18 @@
 import { noise } from '../../kernel/random.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Profile, QuantitySpec } from '../../profile/profile.js';
-import type { QuantityAddress } from '../../profile/quantities.js';
+import { findQuantity, type QuantityAddress } from '../../profile/quantities.js';
+import { Battery } from '../battery.js';
+import {
+  type Course,
+  courseChange,
+  courseValue,
+  type Hand,
+  isIdle,
+  nextPulse,
+  type PulseTrain,
+  pulsesGiven,
+} from './by-hand.js';
 import { makeModel } from './models/index.js';
 import type { Model, Others } from './models/model.js';
 
@@ -27,14 +38,18 @@ export interface Signal {
 type SignalTable = readonly (readonly (readonly Signal[])[])[];
 
 export class Surroundings {
+  readonly battery: Battery;
   readonly #table: SignalTable;
+  readonly #feeding: Feeding;
   readonly #seed: number;
   #byHand: Map<Signal, Hand> | undefined;
 
   /** @param seed 32 bits, the device's own: `noiseSeed(random.fork('sensors'))` */
   constructor(profile: Profile, seed: number) {
     this.#table = signalTable(profile);
+    this.#feeding = feedingOf(profile);
     this.#seed = seed;
+    this.battery = new Battery(seed);
   }
 
   /** The quantities of a sensor; empty when the device type has no such sensor. */
@@ -45,32 +60,69 @@ export class Surroundings {
   /** What a signal is at a time; NaN when the sensor does not answer. */
   value(signal: Signal, wall: UnixMillis): number {
     const hand = this.#byHand?.get(signal);
-    return hand?.held ?? this.#modelled(signal, wall) + (hand?.moved ?? 0);
+    if (hand === undefined) return this.#modelled(signal, wall);
+    const { course, moved, trains } = hand;
+    let value = (course && courseValue(course, wall)) ?? this.#modelled(signal, wall) + moved;
+    for (const train of trains) value += pulsesGiven(train, wall);
+    return value;
   }
 
   /** Sets a quantity by hand; null: the sensor does not answer. Then let the device look (Measurements.look). */
   set(address: QuantityAddress, value: number | null): void {
-    const signal = this.#signal(address);
-    this.#byHand ??= new Map();
-    this.#byHand.set(signal, { held: value ?? Number.NaN, moved: this.#byHand.get(signal)?.moved ?? 0 });
+    this.steer(address, { kind: 'held', value: value ?? Number.NaN });
+  }
+
+  /** Lets a quantity follow a course in place of its model. Then let the device look. */
+  steer(address: QuantityAddress, course: Course): void {
+    const signal = this.signal(address);
+    const moved = this.#byHand?.get(signal)?.moved ?? 0;
+    this.#lay(signal, { course, moved, trains: NO_TRAINS });
+  }
+
+  /** Gives a running total pulses on top of all others. Then let the device look. */
+  give(address: QuantityAddress, train: PulseTrain): void {
+    const signal = this.signal(address);
+    const { course, moved, trains } = this.#byHand?.get(signal) ?? UNTOUCHED;
+    // What earlier trains have given stays given; they need not be asked for ever.
+    const over = course ? NO_TRAINS : trains.filter((earlier) => pulsesGiven(earlier, train.start) === earlier.times);
+    const given = over.reduce((sum, { times }) => sum + times, 0);
+    const open = trains.filter((earlier) => !over.includes(earlier));
+    this.#lay(signal, { course, moved: moved + given, trains: [...open, train] });
   }
 
   /** Lets a quantity take its own course again. Then let the device look. */
   free(address: QuantityAddress, wall: UnixMillis): void {
-    const signal = this.#signal(address);
+    const signal = this.signal(address);
     const hand = this.#byHand?.get(signal);
-    if (hand?.held === undefined) return;
-    // A running total goes on from where it was held: should it jump back, all the pulses in between would come at once.
-    const goesOn = signal.counter && !Number.isNaN(hand.held);
-    const moved = goesOn ? hand.held - this.#modelled(signal, wall) : hand.moved;
-    this.#byHand?.delete(signal);
-    if (moved !== 0) this.#byHand?.set(signal, { held: undefined, moved });
-    if (this.#byHand?.size === 0) this.#byHand = undefined;
+    if (hand?.course === undefined) return;
+    // A running total goes on from where it was: should it jump back, all the pulses in between would come at once.
+    const shown = courseValue(hand.course, wall) ?? Number.NaN;
+    const goesOn = signal.counter && !Number.isNaN(shown);
+    const moved = goesOn ? shown - this.#modelled(signal, wall) : hand.moved;
+    this.#lay(signal, { course: undefined, moved, trains: hand.trains });
   }
 
-  /** When a signal next jumps; Infinity for never. What is set by hand stays out of it. */
+  /** When a signal next jumps; Infinity for never. */
   nextChange(signal: Signal, wall: UnixMillis): UnixMillis {
-    return signal.model.nextChange?.(this.#seed ^ signal.salt, wall) ?? Number.POSITIVE_INFINITY;
+    const hand = this.#byHand?.get(signal);
+    const steered = hand?.course !== undefined && courseValue(hand.course, wall) !== undefined;
+    let next = steered ? Number.POSITIVE_INFINITY : this.#modelChange(signal, wall);
+    if (hand?.course) next = Math.min(next, courseChange(hand.course, wall));
+    for (const train of hand?.trains ?? NO_TRAINS) next = Math.min(next, nextPulse(train, wall));
+    return next;
+  }
+
+  /** Whether the board is fed by the line (CHESTER-Z) and not by its battery. */
+  supplied(wall: UnixMillis): boolean {
+    const { line } = this.#feeding;
+    return line !== undefined && this.value(this.signal(line), wall) > LINE_PRESENT;
+  }
+
+  /** How cold the battery is, °C. */
+  celsius(wall: UnixMillis): number {
+    const { thermometer } = this.#feeding;
+    const shown = thermometer ? this.value(this.signal(thermometer), wall) : Number.NaN;
+    return Number.isNaN(shown) ? ROOM : shown;
   }
 
   /** The 48-bit 1-Wire serial number of a sensor. */
@@ -83,24 +135,60 @@ export class Surroundings {
     const outer = siblings.of;
     siblings.of = signal;
     siblings.around = this;
+    siblings.place = this.#seed ^ PLACE;
     const value = signal.model.value(this.#seed ^ signal.salt, wall, siblings);
     siblings.of = outer;
     const { min, max } = signal.spec;
     return Math.min(Math.max(value, min), max);
   }
 
-  #signal({ sensor, number, quantity }: QuantityAddress): Signal {
+  #modelChange(signal: Signal, wall: UnixMillis): UnixMillis {
+    return signal.model.nextChange?.(this.#seed ^ signal.salt, wall) ?? Number.POSITIVE_INFINITY;
+  }
+
+  #lay(signal: Signal, hand: Hand): void {
+    this.#byHand ??= new Map();
+    if (isIdle(hand)) this.#byHand.delete(signal);
+    else this.#byHand.set(signal, hand);
+    if (this.#byHand.size === 0) this.#byHand = undefined;
+  }
+
+  /** @throws RangeError when the device type has no such quantity */
+  signal({ sensor, number, quantity }: QuantityAddress): Signal {
     const signal = this.#table[sensor]?.[number]?.[quantity];
     if (signal === undefined) throw new RangeError(`there is no quantity ${sensor}.${number}.${quantity}`);
     return signal;
   }
 }
 
-/** What somebody has done to a signal: it is held at a value, or what the model says is moved by a constant. */
-interface Hand {
-  readonly held: number | undefined;
-  readonly moved: number;
+/** Volts on the line from which CHESTER-Z lives on it; °C of a room where no thermometer tells. */
+const LINE_PRESENT = 6;
+const ROOM = 20;
+
+/** What decides about the voltage of a board. */
+interface Feeding {
+  readonly line: QuantityAddress | undefined;
+  readonly thermometer: QuantityAddress | undefined;
 }
+
+const feedings = new WeakMap<Profile, Feeding>();
+
+function feedingOf(profile: Profile): Feeding {
+  const known = feedings.get(profile);
+  if (known) return known;
+  const feeding = {
+    line: findQuantity(profile, 'backup.line_voltage'),
+    thermometer: findQuantity(profile, 'thermometer.temperature'),
+  };
+  feedings.set(profile, feeding);
+  return feeding;
+}
+
+/** Makes the seed of a device's place out of its own. */
+const PLACE = 0x70c4_a9e1;
+
+const NO_TRAINS: readonly PulseTrain[] = [];
+const UNTOUCHED: Hand = { course: undefined, moved: 0, trains: NO_TRAINS };
 
 /**
  * Lets a model read the other quantities of its sensor. There is one for everybody, set up before each call: a million
@@ -109,10 +197,20 @@ interface Hand {
 class Siblings implements Others {
   of: Signal | undefined;
   around: Surroundings | undefined;
+  place = 0;
 
   value(quantity: number, wall: UnixMillis): number {
     const signal = this.of?.siblings[quantity];
     return signal && this.around ? this.around.value(signal, wall) : Number.NaN;
+  }
+
+  voltage(underLoad: boolean, wall: UnixMillis): number {
+    const { around } = this;
+    if (around === undefined) return Number.NaN;
+    const { battery } = around;
+    // Reading the line or the thermometer asks this very object.
+    if (around.supplied(wall)) return underLoad ? battery.loadOnLine() : battery.restOnLine();
+    return underLoad ? battery.load(around.celsius(wall)) : battery.rest();
   }
 }
 const siblings = new Siblings();

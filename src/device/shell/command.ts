@@ -2,6 +2,7 @@
  * What a shell command is: plain data with a function at the leaves. A profile's commands form one tree, built once and
  * shared by all its devices; everything that belongs to a device comes in through the {@link ShellHost}.
  */
+import type { Millis } from '../../kernel/time.js';
 import type { BootCause } from '../../trace/events.js';
 import type { ShellHost } from './host.js';
 
@@ -28,4 +29,20 @@ export interface CommandResult {
   readonly lines: readonly string[];
   /** Set when the firmware must restart at once; nobody sees `lines` then. */
   readonly reboot?: BootCause;
+  /** The command is not over yet: `lines` are what it has printed so far, and `code` is 0. */
+  readonly rest?: Rest;
+  /**
+   * Printed by the application when the command has returned. A terminal shows it; what the cloud catches of a command
+   * ends with the command (firmware shell, 7.1, asynchronous text).
+   */
+  readonly afterwards?: readonly string[];
+}
+
+/**
+ * The part of a command that comes later: a scan, a measurement, another line each second. Whoever runs the command calls
+ * `go` when `wait` is over, unless the device has restarted meanwhile. The shell itself knows no clock.
+ */
+export interface Rest {
+  readonly wait: Millis;
+  readonly go: () => CommandResult;
 }

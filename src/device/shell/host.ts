@@ -2,12 +2,15 @@
  * The sliver of the firmware that shell commands need. The firmware implements it; tests use a fake.
  *
  * Reads are functions or live views, because a shell is shared by a whole fleet and sees a host only while a line runs.
- * Everything answers at once: the shell is synchronous. There is no reboot action on purpose: a command that restarts
+ * Everything answers at once: the shell is synchronous, and a command that takes time returns what is left of it
+ * ({@link CommandResult.rest}). There is no reboot action on purpose: a command that restarts
  * the device says so in its result ({@link CommandResult.reboot}), and the firmware acts when the shell is done, so
  * that no command runs on a device that has just lost its RAM.
  */
 import type { Millis } from '../../kernel/time.js';
 import type { DeviceConfig } from '../config/device-config.js';
+import type { ShellLine, ShellReceiver } from './attached.js';
+import type { Position, ShellInputs, ShellMemory, ShellMotion, ShellTags, WeatherReading } from './equipment.js';
 
 export interface ShellHost {
   readonly identity: DeviceIdentity;
@@ -25,8 +28,13 @@ export interface ShellHost {
   /** State of the modem. */
   lte(): LteState;
 
+  /** What commands remember until the next boot. */
+  readonly memory: ShellMemory;
+
   /** Queues a sample of all sensors. */
   requestSample(): void;
+  /** Queues a sample of one kind of sensor, by its name in the profile. */
+  requestMeasurement(sensor: string): void;
   /** Closes the present aggregation windows. */
   requestAggregate(): void;
   /** Queues a report. */
@@ -48,6 +56,36 @@ export interface ShellHost {
   readonly spool?: ShellSpool;
   /** Inputs of an X0 module; only Control has them. */
   readonly channels?: ShellChannels;
+  /** Inputs of a K1 module; only Current has them. */
+  readonly inputs?: ShellInputs;
+  /** Motion detectors; only Motion has them. */
+  readonly motion?: ShellMotion;
+  /** BLE tags, where the application listens to them. */
+  readonly tags?: ShellTags;
+
+  /** Devices on a serial line; only Serial has them. */
+  readonly line?: ShellLine;
+  /** A receiver of meters; only wM-Bus has one. */
+  readonly receiver?: ShellReceiver;
+
+  /** Where the device is. */
+  position(): Position;
+  /** The image slots of the bootloader. */
+  images(): FirmwareImages;
+  /** Keeps the running image for good. */
+  confirmImage(): void;
+}
+
+/** What `mcuboot` shows. */
+export interface FirmwareImages {
+  /** Version of the running image: `v3.5.1`. */
+  readonly version: string;
+  /** False while it is on trial. */
+  readonly confirmed: boolean;
+  /** Version of the image to be swapped in at the next reset. */
+  readonly requested: string | undefined;
+  /** Bytes of a slot; undefined when the device type takes no updates. */
+  readonly slotSize: number | undefined;
 }
 
 /** Written in production; undefined shows as `(unset)` (firmware shell, 4). */
@@ -189,6 +227,11 @@ export interface LteMetrics {
 }
 
 export interface ShellSensors {
+  /**
+   * What a quantity of the profile's sensors shows now, by the names that it has there; `number` counts from 1 among sensors
+   * of a kind. Undefined when there is no such sensor or it does not answer.
+   */
+  quantity(sensor: string, quantity: string, number?: number): number | undefined;
   /** The thermometer on the board, °C. */
   thermometer(): number | undefined;
   /** m/s² on each axis; orientation 0..6. */
@@ -199,6 +242,8 @@ export interface ShellSensors {
   battery(): { readonly rest: number; readonly load: number } | undefined;
   /** °C and % RH. */
   hygrometer(): { readonly temperature: number; readonly humidity: number } | undefined;
+  /** The METEO module, where there is one. */
+  weather(): WeatherReading | undefined;
   /** Thermometers on the 1-Wire bus, in the order of their numbers. */
   probes(): readonly Probe[];
   button(button: Button): boolean;
@@ -232,6 +277,10 @@ export type Button = 'int' | 'ext';
 
 export interface ShellSpool {
   readonly count: number;
+  /** The messages as they lie in flash, oldest first. */
+  readonly messages: readonly Uint8Array[];
+  /** Deletes the n-th, from 0. */
+  remove(n: number): void;
   /** Puts `count` made-up messages in. */
   fake(count: number): void;
   clean(): void;

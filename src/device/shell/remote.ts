@@ -3,8 +3,10 @@
  * the configuration (firmware shell, 7). What these functions return must still be done by the firmware: sending,
  * pausing, saving, restarting.
  */
+import type { Millis } from '../../kernel/time.js';
 import type { BootCause } from '../../trace/events.js';
 import { captureOutput, splitCapture } from './capture.js';
+import type { CommandResult, Rest } from './command.js';
 import { EINVAL, ENOMEM } from './errno.js';
 import type { ShellHost } from './host.js';
 import { type Shell, tooLong } from './shell.js';
@@ -22,20 +24,33 @@ export type RemoteShellOutcome =
   /** A command restarts the device at once; no answer ever comes. */
   | { readonly kind: 'reboot'; readonly cause: BootCause }
   /** Nothing is answered, and the poll counts as failed. What ran before has still taken effect. */
-  | { readonly kind: 'failed'; readonly code: number };
+  | { readonly kind: 'failed'; readonly code: number }
+  | Waits<RemoteShellOutcome>;
+
+/** A command takes its time, and the cloud thread waits for it; then `go` tells what comes of it. */
+export interface Waits<Outcome> {
+  readonly kind: 'waits';
+  readonly wait: Millis;
+  readonly go: () => Outcome;
+}
 
 /** Runs the commands of a "shell" downlink, one after the other (firmware shell, 7.1). */
 export function runRemoteShell(shell: Shell, host: ShellHost, commands: readonly string[]): RemoteShellOutcome {
   const responses: ShellResponse[] = [];
-  for (const command of commands) {
-    if (tooLong(command)) return { kind: 'failed', code: ENOMEM };
-    const result = shell.run(host, command);
-    if (result.reboot) return { kind: 'reboot', cause: result.reboot };
-    const lines = splitCapture(captureOutput(command, result.lines));
-    if (!lines) return { kind: 'failed', code: EINVAL };
-    responses.push({ command, result: result.code, lines });
-  }
-  return { kind: 'answer', responses };
+  /** Goes on with the n-th command; `begun`: what it has come to so far. */
+  const from = (n: number, begun?: CommandResult): RemoteShellOutcome => {
+    for (const [i, command] of commands.slice(n).entries()) {
+      if (tooLong(command)) return { kind: 'failed', code: ENOMEM };
+      const result = (i === 0 ? begun : undefined) ?? shell.run(host, command);
+      if (result.rest) return waits(result.lines, result.rest, (more) => from(n + i, more));
+      if (result.reboot) return { kind: 'reboot', cause: result.reboot };
+      const lines = splitCapture(captureOutput(command, result.lines));
+      if (!lines) return { kind: 'failed', code: EINVAL };
+      responses.push({ command, result: result.code, lines });
+    }
+    return { kind: 'answer', responses };
+  };
+  return from(0);
 }
 
 export type RemoteConfigOutcome =
@@ -44,7 +59,8 @@ export type RemoteConfigOutcome =
   /** A line restarts the device at once; what the batch has changed is saved only if that line was a save. */
   | { readonly kind: 'reboot'; readonly cause: BootCause }
   /** `line` failed: nothing is saved, nobody is told. Earlier lines stay in the interim copy. */
-  | { readonly kind: 'stopped'; readonly line: string; readonly code: number };
+  | { readonly kind: 'stopped'; readonly line: string; readonly code: number }
+  | Waits<RemoteConfigOutcome>;
 
 /** These would end the batch early, or fill the log. */
 const SKIPPED: ReadonlySet<string> = new Set(['config save', 'config reset', 'config show']);
@@ -54,12 +70,28 @@ export function runRemoteConfig(shell: Shell, host: ShellHost, lines: readonly s
   const overlong = lines.find(tooLong);
   if (overlong !== undefined) return { kind: 'stopped', line: overlong, code: ENOMEM };
   const wanted = lines.filter((line) => !SKIPPED.has(line));
-  for (const line of wanted) {
-    const result = shell.run(host, line);
-    if (result.reboot) return { kind: 'reboot', cause: result.reboot };
-    if (result.code !== 0) return { kind: 'stopped', line, code: result.code };
-  }
-  return { kind: 'save', ran: wanted.length };
+  const from = (n: number, begun?: CommandResult): RemoteConfigOutcome => {
+    for (const [i, line] of wanted.slice(n).entries()) {
+      const result = (i === 0 ? begun : undefined) ?? shell.run(host, line);
+      if (result.rest) return waits(result.lines, result.rest, (more) => from(n + i, more));
+      if (result.reboot) return { kind: 'reboot', cause: result.reboot };
+      if (result.code !== 0) return { kind: 'stopped', line, code: result.code };
+    }
+    return { kind: 'save', ran: wanted.length };
+  };
+  return from(0);
+}
+
+function waits<Outcome>(
+  lines: readonly string[],
+  { wait, go }: Rest,
+  goOn: (begun: CommandResult) => Outcome,
+): Waits<Outcome> {
+  const more = (): CommandResult => {
+    const next = go();
+    return { ...next, lines: [...lines, ...next.lines] };
+  };
+  return { kind: 'waits', wait, go: () => goOn(more()) };
 }
 
 /** The configuration as the device reports it. */

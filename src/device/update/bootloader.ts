@@ -25,6 +25,11 @@ export class Bootloader {
     return this.#running;
   }
 
+  /** To be swapped in at the next reset. */
+  get requested(): Build | undefined {
+    return this.#requested;
+  }
+
   /** False while the running image is on trial. */
   get confirmed(): boolean {
     return this.#fallback === undefined;

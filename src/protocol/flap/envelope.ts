@@ -74,8 +74,13 @@ export function hasValidTag(envelope: Envelope, token: Uint8Array): boolean {
 
 /** The 16 bytes of a claim token written as 32 hex digits. */
 export function tokenBytes(hex: string): Uint8Array {
+  return Uint8Array.from(Buffer.from(tokenText(hex), 'hex'));
+}
+
+/** A claim token in small hex digits: for who has many of them, and little room. @throws RangeError when it is none */
+export function tokenText(hex: string): string {
   if (!/^[0-9a-f]{32}$/i.test(hex)) throw new RangeError('a claim token is 32 hex digits');
-  return Uint8Array.from(Buffer.from(hex, 'hex'));
+  return hex.toLowerCase();
 }
 
 /** Tag byte i = D[i] ^ D[8+i] ^ D[16+i] ^ D[24+i] of the SHA-256 D of `input` (wire protocol, 3.1). */

@@ -1,16 +1,25 @@
 /** The kinds of steps, by the name that they have in a scenario. To add one: write its file, list it here. */
 import type { LocatedNode, Problems } from '../../input/document.js';
 import type { DeviceHandle, World } from '../world.js';
+import { antenna } from './antenna.js';
+import { battery } from './battery.js';
+import { button } from './button.js';
+import { clock } from './clock.js';
 import { commands } from './commands.js';
 import { config } from './config.js';
 import { createDevice } from './create-device.js';
 import { deleteDevice } from './delete-device.js';
 import { downlink } from './downlink.js';
+import { flash } from './flash.js';
+import { linePower } from './line-power.js';
+import { modem } from './modem.js';
 import { powerCycle } from './power-cycle.js';
+import { powerSaving } from './power-saving.js';
+import { pulse } from './pulse.js';
 import { radio } from './radio.js';
 import { sensor } from './sensor.js';
 import { shell } from './shell.js';
-import type { StepKind } from './step.js';
+import type { StepKind, StepScope } from './step.js';
 import { tag } from './tag.js';
 import { updateDevice } from './update-device.js';
 
@@ -24,8 +33,17 @@ export const STEPS = {
   tag,
   shell,
   'power-cycle': powerCycle,
+  'line-power': linePower,
+  battery,
   radio,
+  antenna,
+  'power-saving': powerSaving,
+  modem,
   sensor,
+  pulse,
+  button,
+  flash,
+  clock,
 } as const;
 
 export type StepName = keyof typeof STEPS;
@@ -41,9 +59,14 @@ export type StepCall<K extends StepName = StepName> = {
 }[K];
 
 /** Reads the options of the step `name`. */
-export function checkStep<K extends StepName>(name: K, node: LocatedNode, problems: Problems): StepCall | undefined {
+export function checkStep<K extends StepName>(
+  name: K,
+  node: LocatedNode,
+  problems: Problems,
+  scope: StepScope,
+): StepCall | undefined {
   const kinds: StepKinds = STEPS;
-  const options = kinds[name].check(node, problems);
+  const options = kinds[name].check(node, problems, scope);
   // Because the options come from the kind of that very name.
   return options === undefined ? undefined : ({ step: name, options } as unknown as StepCall);
 }

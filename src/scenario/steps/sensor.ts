@@ -1,29 +1,113 @@
-import { complain, dictionary } from '../../input/checks.js';
+import type { Bench } from '../../device/hardware.js';
+import { complain, duration, number, optional, record, text } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
-import type { StepKind } from './step.js';
+import { formatDuration, type Millis } from '../../kernel/time.js';
+import { type FoundQuantity, quantitiesOf } from '../quantity.js';
+import { type Recording, readRecording } from '../recording.js';
+import type { StepKind, StepScope } from './step.js';
 
-/** Sensor names with the value they are held at, or null when the model takes over again. */
-export type SensorOptions = Readonly<Record<string, number | null>>;
+/** What a sensor shows from now on. */
+export type SensorCourse =
+  | { readonly kind: 'hold'; readonly value: number }
+  /** It does not answer. */
+  | { readonly kind: 'silent' }
+  | { readonly kind: 'free' }
+  | { readonly kind: 'ramp'; readonly from: number | null; readonly to: number; readonly over: Millis }
+  | { readonly kind: 'replay'; readonly file: string; readonly recording: Recording };
 
-/** Holds sensors at a value, or lets them go. */
+/** By the name of the quantity. */
+export type SensorOptions = Readonly<Record<string, SensorCourse>>;
+
+const WANTED = 'a number, "free", "silent", { to, over } or { replay: file.csv }';
+
+/** Takes sensors out of their models' hands, and gives them back. */
 export const sensor: StepKind<SensorOptions> = {
-  about: 'holds sensors of the device at a value; "free" lets their model take over again',
-  example: 'sensor: { hygrometer.temperature: 31.5 }',
-  check: (node, problems) => {
-    const values = dictionary(numberOrFree)(node, problems);
-    if (values?.size === 0) return complain(node, problems, 'a map of sensors to numbers');
-    return values && Object.fromEntries(values);
+  about:
+    'holds sensors at a value, ramps them, plays a CSV file back or silences them; "free" gives them back to their model',
+  example: 'sensor: { hygrometer.temperature: 31.5, thermometer.temperature: { to: 40, over: 30m } }',
+  check: (node, problems, scope) => {
+    if (node.kind !== 'map' || node.entries.size === 0) return complain(node, problems, 'a map of sensors to numbers');
+    const courses: Record<string, SensorCourse> = {};
+    for (const [name, { key, value }] of node.entries) {
+      const course = readCourse(name, quantitiesOf(name, key, problems, scope), value, problems, scope);
+      if (course) courses[name] = course;
+    }
+    return Object.keys(courses).length === node.entries.size ? courses : undefined;
   },
-  describe: (values) =>
-    Object.entries(values)
-      .map(([name, value]) => (value === null ? `${name} free` : `${name} = ${value}`))
+  describe: (courses) =>
+    Object.entries(courses)
+      .map(([name, course]) => `${name} ${describe(course)}`)
       .join(', '),
-  run: async (_world, device, values) => {
-    for (const [name, value] of Object.entries(values)) device.sensor(name, value);
+  run: async (_world, device, courses) => {
+    for (const [name, course] of Object.entries(courses)) steer(device.bench, name, course);
   },
 };
 
-function numberOrFree(node: LocatedNode, problems: Problems): number | null | undefined {
-  if (node.kind === 'scalar' && typeof node.value === 'number' && Number.isFinite(node.value)) return node.value;
-  return node.kind === 'scalar' && node.value === 'free' ? null : complain(node, problems, 'a number or "free"');
+function steer(bench: Bench, name: string, course: SensorCourse): void {
+  switch (course.kind) {
+    case 'hold':
+      return bench.hold(name, course.value);
+    case 'silent':
+      return bench.hold(name, Number.NaN);
+    case 'free':
+      return bench.free(name);
+    case 'ramp': {
+      const { from, to, over } = course;
+      return bench.ramp(name, from === null ? { to, over } : { from, to, over });
+    }
+    case 'replay':
+      return bench.replay(name, course.recording);
+    default:
+      return course satisfies never;
+  }
+}
+
+function describe(course: SensorCourse): string {
+  switch (course.kind) {
+    case 'hold':
+      return `= ${course.value}`;
+    case 'silent':
+    case 'free':
+      return course.kind;
+    case 'ramp': {
+      const from = course.from === null ? '' : `from ${course.from} `;
+      return `${from}to ${course.to} within ${formatDuration(course.over)}`;
+    }
+    case 'replay':
+      return `from ${course.file}, ${course.recording.times.length} rows`;
+    default:
+      return course satisfies never;
+  }
+}
+
+const ramp = record('a ramp', { from: optional(number(), null), to: number(), over: duration });
+const replay = record('a replay', { replay: text(), column: optional(text()) });
+
+function readCourse(
+  name: string,
+  quantities: readonly FoundQuantity[],
+  node: LocatedNode,
+  problems: Problems,
+  scope: StepScope,
+): SensorCourse | undefined {
+  if (node.kind === 'scalar') {
+    if (typeof node.value === 'number' && Number.isFinite(node.value)) return { kind: 'hold', value: node.value };
+    if (node.value === 'free' || node.value === 'silent') return { kind: node.value };
+  }
+  if (node.kind !== 'map') return complain(node, problems, WANTED);
+  if (!node.entries.has('replay')) {
+    const read = ramp(node, problems);
+    return read && { kind: 'ramp', ...read };
+  }
+  const read = replay(node, problems);
+  if (read === undefined) return undefined;
+  const { replay: file, column } = read;
+  const names = column === undefined ? [name, name.slice(name.lastIndexOf('.') + 1)] : [column];
+  try {
+    const recording = readRecording(scope.readFile(file), { names, unit: quantities[0]?.spec.unit ?? '' }, problems);
+    return recording && { kind: 'replay', file, recording };
+  } catch (error) {
+    problems.add(node.entries.get('replay')?.value ?? node, error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
 }

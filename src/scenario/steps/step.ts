@@ -1,5 +1,6 @@
 /** What a kind of step is. One file a kind in this folder, listed in index.ts. */
 import type { LocatedNode, Problems } from '../../input/document.js';
+import type { Profile } from '../../profile/profile.js';
 import type { DeviceHandle, World } from '../world.js';
 
 /** `O`: the kind's options as plain data, as they stand in a plan. */
@@ -9,7 +10,7 @@ export interface StepKind<O> {
   /** How it looks in a file. */
   readonly example: string;
   /** Reads the value that stands after the kind's name in the file. */
-  readonly check: (node: LocatedNode, problems: Problems) => O | undefined;
+  readonly check: (node: LocatedNode, problems: Problems, scope: StepScope) => O | undefined;
   /** What it does, for `ghostfleet plan`: `config: app config interval-report 900`. */
   readonly describe: (options: O) => string;
   /**
@@ -18,6 +19,20 @@ export interface StepKind<O> {
    * @throws Error whose message says why it could not be done; the run goes on and counts a failed step
    */
   readonly run: (world: World, device: DeviceHandle, options: O) => Promise<void>;
+}
+
+/** What the check of a step may know beside its options. */
+export interface StepScope {
+  /** The device types that the step is for; empty when they are not known. */
+  readonly profiles: readonly Profile[];
+  /** A file that the scenario names, by its path from there. @throws Error whose message says why it can not be read */
+  readonly readFile: (path: string) => NamedText;
+}
+
+export interface NamedText {
+  /** Its name for messages. */
+  readonly file: string;
+  readonly text: string;
 }
 
 /** The device's id in the cloud. @throws Error when it has none */

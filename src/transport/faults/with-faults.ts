@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Trace } from '../../trace/events.js';
-import type { Channel, Receive, Transport } from '../transport.js';
+import type { Channel, Receiver, Transport } from '../transport.js';
 import type { Fate, ScheduledFault, Way } from './fault.js';
 import { FAULT_KINDS, type FaultSpec, strike } from './index.js';
 
@@ -24,14 +24,9 @@ export interface FaultOptions {
 export function withFaults(inner: Transport, options: FaultOptions): Transport {
   const order = Object.keys(FAULT_KINDS);
   const rank = (scheduled: ScheduledFault<FaultSpec>) => order.indexOf(scheduled.fault.kind);
-  const faults = [...options.faults].sort((a, b) => rank(a) - rank(b));
+  const sorted = { ...options, faults: [...options.faults].sort((a, b) => rank(a) - rank(b)) };
   return {
-    connect(serial, receive) {
-      const hop = hopper(serial, { ...options, faults });
-      const arrived = (datagram: Uint8Array) => hop('down', datagram, receive);
-      const channel = inner.connect(serial, arrived);
-      return { send: (datagram) => hop('up', datagram, (copy) => channel.send(copy)) } satisfies Channel;
-    },
+    connect: (serial, receiver) => new Hop(serial, sorted, inner, receiver),
     close: () => inner.close(),
   };
 }
@@ -40,30 +35,62 @@ export function withFaults(inner: Transport, options: FaultOptions): Transport {
  * Moves one device's datagrams over its hop. Those of one direction arrive in the order in which they left, however their
  * delays were drawn: a radio link is a queue. Only the fault `reorder`, which strikes last, lets one overtake another.
  */
-function hopper(serial: number, { clock, random, trace, faults }: FaultOptions) {
-  const mine = faults.filter((scheduled) => scheduled.hits(serial));
-  const draws = new NoiseStream(noiseSeed(random.fork(`net/${serial}`)));
-  const lastArrival: Record<Way, Instant> = { up: 0, down: 0 };
-  /** Lets no copy arrive before what left earlier. */
-  const queueUp = (fate: Fate, way: Way, now: Instant): void => {
-    for (let i = 0; i < fate.length; i++) {
-      lastArrival[way] = Math.max(now + (fate[i] as Millis), lastArrival[way]);
-      fate[i] = lastArrival[way] - now;
+class Hop implements Channel, Receiver {
+  readonly #serial: number;
+  readonly #options: FaultOptions;
+  readonly #draws: NoiseStream;
+  readonly #device: Receiver;
+  readonly #channel: Channel;
+  #lastUp: Instant = 0;
+  #lastDown: Instant = 0;
+
+  constructor(serial: number, options: FaultOptions, inner: Transport, device: Receiver) {
+    this.#serial = serial;
+    this.#options = options;
+    this.#draws = new NoiseStream(noiseSeed(options.random.fork(`net/${serial}`)));
+    this.#device = device;
+    this.#channel = inner.connect(serial, this);
+  }
+
+  send(datagram: Uint8Array): void {
+    for (const delay of this.#fate('up')) {
+      this.#options.clock.after(delay, 'a datagram on its way', () => this.#channel.send(datagram));
     }
-  };
-  return (way: Way, datagram: Uint8Array, arrive: Receive): void => {
+  }
+
+  receive(datagram: Uint8Array): void {
+    for (const delay of this.#fate('down')) {
+      this.#options.clock.after(delay, 'a datagram on its way', () => this.#device.receive(datagram));
+    }
+  }
+
+  /** What the faults make of a datagram that leaves now. */
+  #fate(way: Way): Fate {
+    const { clock, trace, faults } = this.#options;
     const { now } = clock;
-    const fate: Millis[] = [LEAST_HOP];
+    const serial = this.#serial;
+    const fate: Fate = [LEAST_HOP];
     let queued = false;
-    for (const { fault, from, until, way: hitWay } of mine) {
-      if (now < from || now >= until || (hitWay !== 'both' && hitWay !== way)) continue;
+    for (const { fault, from, until, way: hitWay, hits } of faults) {
+      if (now < from || now >= until || (hitWay !== 'both' && hitWay !== way) || !hits(serial)) continue;
       if (fault.kind === 'reorder' && !queued) {
-        queueUp(fate, way, now);
+        this.#queueUp(fate, way, now);
         queued = true;
       }
-      if (strike(fault, fate, draws)) trace.emit({ kind: 'net.fault', at: now, serial, fault: fault.kind, way });
+      if (strike(fault, fate, this.#draws)) trace.emit({ kind: 'net.fault', at: now, serial, fault: fault.kind, way });
     }
-    if (!queued) queueUp(fate, way, now);
-    for (const delay of fate) clock.after(delay, 'a datagram on its way', () => arrive(datagram));
-  };
+    if (!queued) this.#queueUp(fate, way, now);
+    return fate;
+  }
+
+  /** Lets no copy arrive before what left earlier. */
+  #queueUp(fate: Fate, way: Way, now: Instant): void {
+    let last = way === 'up' ? this.#lastUp : this.#lastDown;
+    for (let i = 0; i < fate.length; i++) {
+      last = Math.max(now + (fate[i] as Millis), last);
+      fate[i] = last - now;
+    }
+    if (way === 'up') this.#lastUp = last;
+    else this.#lastDown = last;
+  }
 }

@@ -1,5 +1,6 @@
 /** What the operator of a service may do about its admin, and decisions that are taken on several nodes. */
 import { describe, expect, it } from 'vitest';
+import { Logins } from '../../../src/cloud/accounts/logins.js';
 import { Members } from '../../../src/cloud/accounts/members.js';
 import { createIds } from '../../../src/cloud/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory.js';
@@ -17,7 +18,9 @@ async function nodes() {
     const random = seededRandom(name);
     return new Members({ store, clock, ids: createIds(clock, random), random });
   };
-  return { store, members: node('a'), other: node('b') };
+  const random = seededRandom('logins');
+  const logins = new Logins({ store, clock, ids: createIds(clock, random), random });
+  return { store, members: node('a'), other: node('b'), logins };
 }
 
 describe('the admin that the operator names', () => {
@@ -47,6 +50,22 @@ describe('the admin that the operator names', () => {
     expect(await members.login(EVA, 'second-password')).toBe(invited.member.id);
     expect(await members.find(SPACE, invited.member.id)).toMatchObject({ role: 'admin', name: 'Eva' });
     expect(await members.ownerOf(SPACE)).not.toBe(invited.member.id);
+  });
+});
+
+describe('a password that is changed', () => {
+  it('ends the logins of its account, and no others; the same one again ends none', async () => {
+    const { members, logins } = await nodes();
+    const tokenOf = async (email: string) => {
+      await members.ensureAdmin(SPACE, email, 'first-password');
+      return logins.issue({ userId: (await members.login(email, 'first-password')) ?? '', spaceId: null });
+    };
+    const [eva, adam] = [await tokenOf(EVA), await tokenOf('adam@example.org')];
+    await members.ensureAdmin(SPACE, EVA, 'first-password');
+    expect(await logins.find(eva)).toBeDefined();
+    await members.ensureAdmin(SPACE, EVA, 'second-password');
+    expect(await logins.find(eva)).toBeUndefined();
+    expect(await logins.find(adam)).toBeDefined();
   });
 });
 

@@ -94,6 +94,17 @@ describe('a login', () => {
     expect((await eva('GET', 'devices')).status).toBe(401);
   });
 
+  it('needs an address and a password', async () => {
+    const { call } = await service();
+    const asked = (body: object) => call('POST', '/v2/auth/login', body);
+    expect((await asked({})).json.message).toBe('body needs "email"; body needs "password"');
+    const { status, json } = await asked({ email: 'eva', password: '' });
+    expect([status, json.message]).toEqual([
+      400,
+      'body/email "eva" is not an email address; body/password is not a password',
+    ]);
+  });
+
   it('fails in the same way for a wrong password and an unknown address', async () => {
     const made = await service();
     await person(made, 'eva@example.org');
@@ -103,6 +114,36 @@ describe('a login', () => {
     await made.call('POST', 'users/invite', { email: 'bob@example.org' });
     const invited = await made.call('POST', '/v2/auth/login', { email: 'bob@example.org', password: '' });
     expect(invited.status).toBe(400);
+  });
+});
+
+describe('passwords that are checked', () => {
+  it('are few at a time: more are sent away at once, and say when to come back', async () => {
+    const { call } = await service();
+    const attempt = () => call('POST', '/v2/auth/login', { email: 'eva@example.org', password: PASSWORD });
+    const answers = await Promise.all(Array.from({ length: 12 }, attempt));
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused).toHaveLength(4);
+    expect(refused[0]).toMatchObject({ json: { code: 'busy' }, headers: { 'retry-after': '1' } });
+    expect(answers.filter(({ status }) => status === 401)).toHaveLength(8);
+    expect((await attempt()).status).toBe(401);
+  });
+});
+
+describe('a login that is bound to a space', () => {
+  it('lists that space, whatever the page, while its account is a member', async () => {
+    const made = await service({ legacyPaths: true });
+    const eva = await person(made, 'eva@example.org');
+    const second = (await eva.call('POST', '/v2/spaces', { name: 'second' })).json;
+    const bound = withToken(made.call, await eva.call('POST', '/v2/auth/space', { space_id: second.id }));
+    const idsOf = async (query: string) =>
+      (await bound('GET', `/v2/spaces${query}`)).json.map((space: { id: string }) => space.id);
+    expect(await idsOf('')).toEqual([second.id]);
+    expect(await idsOf('?limit=1')).toEqual([second.id]);
+    expect(await idsOf(`?offset=${made.spaceId}`)).toEqual([second.id]);
+    expect(await idsOf(`?offset=${second.id}`)).toEqual([]);
+    await eva.call('DELETE', `/v2/spaces/${second.id}`);
+    expect(await idsOf('')).toEqual([]);
   });
 });
 
@@ -186,6 +227,14 @@ describe('a space', () => {
     expect((await bob('DELETE', path)).status).toBe(204);
     for (const call of [eva.call, bob]) expect((await call('GET', path)).status).toBe(404);
     expect((await bob('GET', '/v2/spaces')).json).toEqual([]);
+  });
+
+  it('has one of four types, and is a team unless it is told', async () => {
+    const eva = await person(await service(), 'eva@example.org');
+    const made = (type?: string) => eva.call('POST', '/v2/spaces', { name: 'lab-2', ...(type && { type }) });
+    expect((await made()).json.type).toBe('team');
+    for (const type of ['personal', 'team', 'default', 'premium']) expect((await made(type)).json.type).toBe(type);
+    expect((await made('deleted')).json.message).toContain('body/type "deleted" is not one of "personal"');
   });
 
   it('with devices in it is not deleted; without, its keys end with it', async () => {

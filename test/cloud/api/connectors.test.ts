@@ -148,6 +148,7 @@ describe('a preview', () => {
       request: null,
       error: null,
     });
+    expect((await preview('function main() {}')).json.outcome).toBe('cancelled');
     const failed = await preview('function main() { return nothing }');
     expect(failed.json).toMatchObject({
       outcome: 'failed',
@@ -157,6 +158,13 @@ describe('a preview', () => {
     expect((await preview('function main() { return { url: "x" } }')).json.error).toBe(
       'url is not an http or https address',
     );
+  });
+
+  it('is had by a few at a time: more are sent away at once', async () => {
+    const { preview } = await withMessage();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => preview('function main() { return null }')));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(8).fill(200), 503, 503]);
+    expect((await preview()).status).toBe(200);
   });
 
   it('needs a message of the space', async () => {

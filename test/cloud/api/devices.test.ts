@@ -104,6 +104,24 @@ describe('creating a device', () => {
     expect((await call('PUT', `devices/${id}`, { label: { 'a\nb': 'x'.repeat(1024) } })).status).toBe(200);
   });
 
+  it('bounds the external id, the comment, the secret and the number of tags', async () => {
+    const { call, device, ids } = await service();
+    const { id } = await device();
+    const allowed = { external_id: 'x'.repeat(255), comment: 'x'.repeat(500), secret: '0'.repeat(64) };
+    expect((await call('PUT', `devices/${id}`, allowed)).status).toBe(200);
+    for (const [field, value] of [
+      ['external_id', 'x'.repeat(256)],
+      ['comment', 'x'.repeat(501)],
+      ['secret', '0'.repeat(66)],
+      ['secret', '0'.repeat(33)],
+      ['secret_type', 'cert'],
+      ['tags', Array.from({ length: 101 }, () => ({ id: ids.uuid() }))],
+    ] as const) {
+      const { status, json } = await call('PUT', `devices/${id}`, { [field]: value });
+      expect([field, status, json.message]).toEqual([field, 400, expect.stringContaining(`body/${field}`)]);
+    }
+  });
+
   it('names the tag that does not exist', async () => {
     const { call, ids } = await service();
     const id = ids.uuid();
@@ -119,6 +137,41 @@ describe('creating a device', () => {
     await device({ name: 'Freezer 2', serial_number: '2159017986' });
     expect(logged).toMatchObject([{ level: 'warn', fields: { name: 'Freezer 2' } }]);
     expect(JSON.stringify(logged)).not.toContain(KEY);
+  });
+});
+
+describe('names of spaces, devices, tags and connectors', () => {
+  /** What came of giving `name` to one of each. */
+  async function named(name: string, options: Parameters<typeof service>[0] = {}) {
+    const { call, device, logged } = await service(options);
+    const { id } = await device();
+    const answers = [
+      await call('PUT', '', { name }),
+      await call('PUT', `devices/${id}`, { name }),
+      await call('POST', 'tags', { name, color: '#00ffaa' }),
+      await call('POST', 'connectors', { name, transformation: 'function main() { return null }' }),
+    ];
+    return { answers, statuses: answers.map(({ status }) => status), logged };
+  }
+
+  it('may break the naming rule, which is noted in the log', async () => {
+    const { statuses, logged } = await named('Freezer 2');
+    expect(statuses).toEqual([200, 200, 201, 201]);
+    const kinds = ['space', 'device', 'tag', 'connector'];
+    expect(logged.map(({ message }) => message)).toEqual(
+      kinds.map((kind) => `the name of a ${kind} breaks the naming rule`),
+    );
+    expect((await named('freezer-2')).logged).toEqual([]);
+  });
+
+  it('are refused for that when names are strict', async () => {
+    const { answers, statuses } = await named('Freezer 2', { strictNames: true });
+    expect(statuses).toEqual([400, 400, 400, 400]);
+    for (const { json } of answers) expect(json.message).toContain('body/name "Freezer 2" is not a name of lower-case');
+    expect((await named('freezer-2', { strictNames: true })).statuses).toEqual([200, 200, 201, 201]);
+    for (const name of ['2-freezer', 'freezer-', 'ab']) {
+      expect((await named(name, { strictNames: true })).statuses).toEqual([400, 400, 400, 400]);
+    }
   });
 });
 
@@ -211,6 +264,15 @@ describe('the list of devices', () => {
     expect((await call('GET', 'devices?limit=1')).headers['x-total']).toBe('4');
     expect((await call('GET', 'devices?limit=1&name=unit-1')).headers['x-total']).toBe('1');
     expect((await call('GET', 'devices')).headers['x-total']).toBe('4');
+  });
+
+  it('has 100 on a page when it is not told, and 500 at most', async () => {
+    const { call, device } = await service();
+    for (let n = 1; n <= 101; n++) await device({ name: `unit-${n}`, serial_number: String(2159017985 + n) });
+    const page = await call('GET', 'devices');
+    expect([page.json.length, page.headers['x-total']]).toEqual([100, '101']);
+    expect((await call('GET', 'devices?limit=500')).json).toHaveLength(101);
+    expect((await call('GET', 'devices?limit=501')).status).toBe(400);
   });
 
   it('is sorted by any of the columns, in both directions', async () => {

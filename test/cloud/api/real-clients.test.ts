@@ -356,7 +356,8 @@ describe('scripts and examples', () => {
   it('without --legacy-paths, the older paths are not there', async () => {
     const { send, spaceId } = await served({ legacyPaths: false, plainNotFound: false });
     const headers = { 'X-API-KEY': KEY };
-    for (const path of ['/v2/devices', '/v2/messages', `/v2/space/${spaceId}/devices`, '/v2/spaces/own/devices']) {
+    const own = ['/v2/spaces/own/devices', '/v2/%73paces/own/devices', '/%762/spaces/own/devices'];
+    for (const path of ['/v2/devices', '/v2/messages', `/v2/space/${spaceId}/devices`, ...own]) {
       expect([path, (await send('GET', path, headers)).status]).toEqual([path, 404]);
     }
     expect((await send('POST', '/v2/auth/space', headers)).status).toBe(404);

@@ -123,7 +123,10 @@ describe('a body', () => {
     expect(await refused('{"name": "a",}')).toEqual([400, 'the body is not valid JSON']);
     expect(await refused('')).toEqual([400, 'the body is empty: this request needs one']);
     expect(await refused('{"__proto__": {"name": "x"}}')).toEqual([400, 'the body is not valid JSON']);
-    expect(await refused(`"${'x'.repeat(1_048_576)}"`)).toEqual([413, 'the body is too large: the limit is 1 MiB']);
+    expect(await refused(`"${'x'.repeat(1_048_576)}"`)).toEqual([
+      413,
+      'the body is too large: the limit is 1 MiB, and 16 KiB without a credential',
+    ]);
     expect(await refused('name=x', { 'content-type': 'text/plain' })).toEqual([
       415,
       'the body must be JSON: send it with Content-Type: application/json',
@@ -169,6 +172,13 @@ describe('an address', () => {
     const { call } = await service();
     const { status, json } = await call('GET', '/v2/spaces/%zz');
     expect([status, json.statusCode, json.error]).toEqual([400, 400, 'Bad Request']);
+  });
+
+  it('that no file can have is a 400 as well, and nothing for the log', async () => {
+    const { app, logged } = await service();
+    const { statusCode, json } = await app.inject('/v2/documentation/static/%00');
+    expect([statusCode, json().error]).toEqual([400, 'Bad Request']);
+    expect(logged).toEqual([]);
   });
 });
 

@@ -16,6 +16,11 @@ describe('spaces', () => {
     expect((await call('GET', `/v2/spaces/${spaceId}`)).json).toEqual(space);
     expect((await call('GET', `/v2/spaces?offset=${spaceId}`)).json).toEqual([]);
   });
+
+  it('are counted in x-total', async () => {
+    const { call } = await service();
+    expect((await call('GET', '/v2/spaces')).headers['x-total']).toBe('1');
+  });
 });
 
 describe('tags', () => {

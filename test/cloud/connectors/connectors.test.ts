@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { deleteConnector, putConnector, RETRY_DELAYS } from '../../../src/cloud/connectors/connector.js';
 import { putDelivery } from '../../../src/cloud/connectors/delivery.js';
+import { Sender } from '../../../src/cloud/connectors/sender.js';
 import { MemoryStore } from '../../../src/cloud/store/memory.js';
 import type { Change, Store } from '../../../src/cloud/store/store.js';
 import { putVariable } from '../../../src/cloud/variables.js';
@@ -221,6 +222,19 @@ describe('a delivery that is not answered with success', () => {
     expect(await deliveries(forward)).toMatchObject([
       { state: 'cancelled', log: [{}, { error: 'the message or its device is gone' }] },
     ]);
+  });
+});
+
+describe('the answer to a delivery', () => {
+  it('is waited for 30 s, unless the connector says how long', async () => {
+    const send = vi.spyOn(Sender.prototype, 'send');
+    const { connector, device, uplink, pass } = await opened();
+    await connector();
+    await connector({ timeout: 5 });
+    await uplink(await device());
+    await pass(1);
+    expect(send.mock.calls.map(([, timeout]) => timeout).sort()).toEqual([seconds(30), seconds(5)]);
+    send.mockRestore();
   });
 });
 

@@ -99,6 +99,21 @@ describe('the dispatcher', () => {
     for (const read of fast) expect((await read())?.state).toBe('delivered');
   });
 
+  it('misses no delivery, at whatever moment it is told of it', async () => {
+    for (let moment = 0; moment < 40; moment++) {
+      const { dispatcher: made, connector, clock } = await dispatcher(async () => DELIVERED);
+      const { fill } = await connector('forward');
+      await fill(1);
+      made.wake();
+      for (let turn = 0; turn < moment; turn++) await Promise.resolve();
+      const [late] = await fill(1);
+      made.wake();
+      await clock.pass(1);
+      expect([moment, (await late?.())?.state]).toEqual([moment, 'delivered']);
+      await made.close();
+    }
+  });
+
   it('attempts again, after the lease, what an error of the service has interrupted', async () => {
     let failures = 2;
     const world = await dispatcher(() =>

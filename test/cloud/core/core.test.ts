@@ -1,14 +1,19 @@
 /** The delivery core: order of the queue, states, expiry, and what counts as an answer (wire protocol, 6.4 and 15). */
 import { describe, expect, it } from 'vitest';
 import { DownlinkRefused } from '../../../src/cloud/context.js';
+import { CloudCore } from '../../../src/cloud/core/core.js';
 import type { Peer } from '../../../src/cloud/core/peer.js';
+import { createIds } from '../../../src/cloud/ids.js';
+import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import { seededRandom } from '../../../src/kernel/random.js';
 import { days, hours } from '../../../src/kernel/time.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { encodeCbor } from '../../../src/protocol/cbor.js';
 import { compileCodec } from '../../../src/protocol/codec.js';
 import { codecHash } from '../../../src/protocol/hashes.js';
 import { type DownMessage, encodeUp, parseDown } from '../../../src/protocol/messages.js';
 import { uuidBytes } from '../../../src/protocol/uuid.js';
-import { SERIAL, type TestCloud, testCloud } from '../../support/cloud.js';
+import { QUIET, SERIAL, type TestCloud, testCloud } from '../../support/cloud.js';
 
 const ENCODER = compileCodec({
   version: 2,
@@ -85,6 +90,21 @@ describe('a downlink that can not be sent', () => {
     await expect(queued).rejects.toThrow('valve');
   });
 
+  it('is refused when it is longer than a message can be', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const long = Array.from({ length: 100 }, () => 'x'.repeat(255));
+    for (const request of [
+      { type: 'config', lines: long },
+      { type: 'shell', commands: long },
+    ] as const) {
+      const refusal = await cloud.core.queue(device, request).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(DownlinkRefused);
+      expect(String(refusal)).toContain('at most 16383 are possible');
+    }
+    expect(await cloud.messages(device)).toEqual([]);
+  });
+
   it('is cancelled with the reason when the encoder comes later and has no such field', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
@@ -141,6 +161,27 @@ describe('the life of a downlink', () => {
     expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downState: 'expired' });
   });
 
+  it('ends earlier when the operator wants that', async () => {
+    const store = new MemoryStore();
+    const clock = new VirtualClock();
+    const core = new CloudCore({
+      store,
+      clock,
+      ids: createIds(clock, seededRandom('expiry')),
+      trace: { emit: () => {} },
+      log: QUIET,
+      expiry: days(7),
+    });
+    const cloud = await testCloud({ store, clock });
+    const device = await cloud.addDevice();
+    const { id } = await core.queue(device, { type: 'shell', commands: ['x'] });
+    await clock.runUntil(days(7) - hours(1));
+    expect(await store.message(cloud.spaceId, id)).toMatchObject({ downState: 'pending' });
+    await clock.runUntil(days(7) + hours(2));
+    expect(await store.message(cloud.spaceId, id)).toMatchObject({ downState: 'expired' });
+    core.close();
+  });
+
   it('ends as cancelled when the user says so, once', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
@@ -193,6 +234,29 @@ describe('evidence that a config downlink was carried out', () => {
     await cloud.core.accept(peer, encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.of(1) }));
     expect(cloud.events.filter((event) => event.kind === 'downlink.answered')).toHaveLength(1);
   });
+
+  it('is not lost with data that could not be stored: their repetition is as good', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const peer = await peerOf(cloud);
+    const data = (...bytes: readonly number[]) =>
+      encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.from(bytes) });
+    await cloud.core.accept(peer, data(1));
+    await cloud.core.accept(peer, configUpload(['app config interval-report 900']));
+    await cloud.core.queue(device, { type: 'config', lines: ['app config interval-report 900'] });
+    await drain(cloud, peer);
+    await cloud.core.accept(peer, session);
+    const answered = () => cloud.events.filter((event) => event.kind === 'downlink.answered').length;
+
+    const { commit } = cloud.store;
+    cloud.store.commit = () => Promise.reject(new Error('disk full'));
+    await expect(cloud.core.accept(peer, data(2))).rejects.toThrow('disk full');
+    cloud.store.commit = commit;
+    expect(await cloud.core.accept(peer, data(1))).toBe(true);
+    expect(answered()).toBe(0);
+    await cloud.core.accept(peer, data(2));
+    expect(answered()).toBe(1);
+  });
 });
 
 describe('uplinks', () => {
@@ -212,6 +276,14 @@ describe('uplinks', () => {
     const device = await cloud.addDevice();
     expect(await cloud.core.accept(await peerOf(cloud), Uint8Array.of(0x03, 1))).toBe(false);
     expect(await cloud.messages(device)).toEqual([]);
+  });
+
+  it('tell when the device was last seen', async () => {
+    const cloud = await testCloud();
+    expect((await cloud.addDevice()).lastSeen).toBeNull();
+    await cloud.clock.runUntil(hours(1));
+    await cloud.core.accept(await peerOf(cloud), session);
+    expect((await cloud.device()).lastSeen).toBe(cloud.clock.wall);
   });
 
   it('of a shell answer keep message id, results and output lines', async () => {

@@ -69,7 +69,7 @@ function wireTo(cloud: TestCloud, format: LinkFormat) {
       cloud.gateway.receive(datagram, format, answer);
   }
   const transport = httpTransport(injected(ingressOf(cloud)), cloud.clock);
-  return (frame: Uint8Array, answer: (back: Uint8Array) => void) => transport.connect(SERIAL, answer).send(frame);
+  return (frame: Uint8Array, receive: (back: Uint8Array) => void) => transport.connect(SERIAL, { receive }).send(frame);
 }
 
 async function upload(cloud: TestCloud, content: Uint8Array, build: Partial<Build> = {}): Promise<Image> {
@@ -161,6 +161,16 @@ describe('an update', () => {
     expect(job.error).toBeNull();
   });
 
+  it('does not keep the device from its reports', async () => {
+    const { device, clock, update, upload, until } = await world();
+    const began = clock.now;
+    await update(await upload({}, 400_000));
+    await until('succeeded');
+    const swap = device.of('device.boot').at(-1)?.at ?? 0;
+    const reports = device.of('uplink.acked').filter(({ type, at }) => type === 'data' && at > began && at < swap);
+    expect(reports.length).toBeGreaterThan(1);
+  });
+
   it('begins again after the device lost power in the middle', async () => {
     const { device, update, upload, until, version } = await world();
     await update(await upload());
@@ -213,6 +223,37 @@ describe('an update that goes wrong', () => {
     expect(device.of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'update', 'watchdog']);
     await clock.runUntil(clock.now + minutes(30));
     expect(device.of('device.boot')).toHaveLength(3);
+  });
+
+  it('is reverted at the next reset when the new firmware never gets to a session', async () => {
+    const { cloud, clock, device, update, upload, until, version } = await world();
+    await update(await upload());
+    await until('swapping');
+    device.device.radio(false);
+    await clock.runUntil(clock.now + hours(3));
+    // Nothing resets it: while it starts up, the watchdog is fed.
+    expect(version()).toBe('v9.0.0');
+    expect(device.device.bootloader?.confirmed).toBe(false);
+    device.device.reboot('power');
+    expect(device.device.busyWith).toBe('the swap of its firmware images');
+    device.device.radio(true);
+    expect((await until('failed')).error).toBe('reverted: the device runs "v3.5.1"');
+    expect(version()).toBe('v3.5.1');
+    await clock.runUntil(clock.now + minutes(10));
+    const messages = await cloud.messages(await cloud.device());
+    const reports = messages.filter(({ type, direction }) => type === 'firmware' && direction === 'up');
+    // The old image was confirmed long ago: it has nothing to acknowledge.
+    expect(reports.map(({ body }) => (body as { type: string }).type).at(-1)).toBe('swap');
+  });
+
+  it('stays reverted through further resets', async () => {
+    const { clock, device, update, upload, until, version } = await world();
+    await update(await upload({ bundle: 'com.hardwario.chester.app.push' }));
+    await until('failed');
+    device.device.reboot('power');
+    await clock.runUntil(clock.now + minutes(5));
+    expect(version()).toBe('v3.5.1');
+    expect(device.device.busyWith).toBeUndefined();
   });
 
   it('is left alone by the bootloader when the image is damaged', async () => {

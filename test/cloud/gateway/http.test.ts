@@ -47,6 +47,12 @@ describe('the door', () => {
     expect((await send('poll', {}, { token: TOKEN.toUpperCase() })).status).toBe(200);
   });
 
+  it('is no place for web pages: its answers come without CORS headers', async () => {
+    const { send } = await ingress();
+    const { headers } = await send('poll', {}, {});
+    expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
+  });
+
   it('turns away a device that sends many requests at once', async () => {
     const { cloud, send } = await ingress();
     const open = holdCommits(cloud.store);

@@ -1,8 +1,13 @@
+import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
+import { limitRequests } from '../../../src/cloud/api/limits.js';
 import { guardCommits, StoreBusy } from '../../../src/cloud/operations/guard.js';
 import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import { StoreUnavailable } from '../../../src/cloud/store/store.js';
+import { minutes } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
-import { service } from '../api/service.js';
+import { until } from '../../support/until.js';
+import { KEY, service } from '../api/service.js';
 
 /** A store whose commits wait until they are let through. */
 function slowStore() {
@@ -17,6 +22,20 @@ function slowStore() {
     await commit(changes);
   };
   return { store, release };
+}
+
+/** Lets no key be recognised until the returned function is called. */
+function holdKeys(store: MemoryStore): () => void {
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const keyByHash = store.keyByHash.bind(store);
+  store.keyByHash = async (hash) => {
+    await gate;
+    return keyByHash(hash);
+  };
+  return open;
 }
 
 describe('a guarded store', () => {
@@ -59,6 +78,65 @@ describe('a service with too much to do', () => {
     expect([answer.status, answer.headers['retry-after'], answer.json.code]).toEqual([503, '1', 'busy']);
     expect(logged.filter(({ level }) => level === 'error')).toEqual([]);
   });
+
+  it('turns requests away while 5,000 are under way', async () => {
+    const { app, call, store } = await service();
+    await app.ready();
+    const letIn = holdKeys(store);
+    const ask = async () => (await app.inject({ url: '/v2/spaces', headers: { 'x-api-key': KEY } })).statusCode;
+    const waiting = Array.from({ length: 5000 }, ask);
+    const { status, headers, json } = await call('GET', '/v2/spaces');
+    expect([status, headers['retry-after'], json.code]).toEqual([503, '1', 'busy']);
+    letIn();
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set([200]));
+    expect((await call('GET', '/v2/spaces')).status).toBe(200);
+  });
+});
+
+describe('bodies', () => {
+  it('are taken as long as there is room for them', async () => {
+    const api = fastify();
+    limitRequests(api, { clock: new VirtualClock(), rateLimit: null, bodies: 250 });
+    let waiting = 0;
+    let release = () => {};
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    api.post('/v2/x', async () => {
+      waiting++;
+      await gate;
+      return 'done';
+    });
+    await api.listen();
+    const send = async (bytes: number) =>
+      (await fetch(`${api.listeningOrigin}/v2/x`, { method: 'POST', body: 'a'.repeat(bytes) })).status;
+    const first = [send(100), send(100)];
+    await until(() => waiting === 2);
+    expect(await send(100)).toBe(503);
+    const small = send(50);
+    release();
+    expect(await Promise.all([...first, small])).toEqual([200, 200, 200]);
+    await until(async () => (await send(100)) === 200);
+    await api.close();
+  });
+
+  it('of those who have no credential yet are short', async () => {
+    const { call } = await service();
+    const long = { email: 'eva@example.org', password: 'x'.repeat(20_000) };
+    for (const path of ['/v2/auth/login', '/v2/auth/accept']) {
+      expect((await call('POST', path, long, { 'x-api-key': '' })).status).toBe(413);
+    }
+  });
+});
+
+describe('a store that is away', () => {
+  it('answers 503 with Retry-After, and tells nothing of the database', async () => {
+    const { call, store } = await service();
+    store.commit = () => Promise.reject(new StoreUnavailable(new Error('connect ECONNREFUSED 10.0.0.7:5432')));
+    const { status, headers, json, text } = await call('POST', 'tags', { name: 'a', color: '#000000' });
+    expect([status, headers['retry-after'], json.code]).toEqual([503, '1', 'store-unavailable']);
+    expect(text).not.toContain('10.0.0.7');
+  });
 });
 
 describe('a rate limit', () => {
@@ -79,10 +157,34 @@ describe('a rate limit', () => {
     expect((await call('GET', '/v2/spaces')).status).toBe(200);
   });
 
-  it('slows down those who guess, too', async () => {
-    const { call } = await service({ rateLimit: 1 });
-    expect((await call('GET', '/v2/spaces', undefined, { 'x-api-key': 'guess' })).status).toBe(401);
-    expect((await call('GET', '/v2/spaces', undefined, { 'x-api-key': 'guess' })).status).toBe(429);
+  it('counts a key as one, however it is sent and however the path is written', async () => {
+    const { app } = await service({ rateLimit: 4 });
+    const ways = [
+      ['/v2/spaces', { 'x-api-key': KEY }],
+      ['/%762/spaces', { 'x-api-key': ` ${KEY}` }],
+      ['/v2/spaces/', { 'x-api-key': '', authorization: `Bearer ${KEY}` }],
+      ['/v2/nowhere', { 'x-api-key': '', authorization: `apikey   ${KEY}` }],
+    ] as const;
+    const left = [];
+    for (const [url, headers] of ways) left.push((await app.inject({ url, headers })).headers['x-ratelimit-remaining']);
+    expect(left).toEqual(['3', '2', '1', '0']);
+  });
+
+  it('slows down those who guess keys, and lets in who was let in before', async () => {
+    const { call, clock } = await service({ rateLimit: 3 });
+    const guess = async (key: string) => (await call('GET', '/v2/spaces', undefined, { 'x-api-key': key })).status;
+    expect(await guess(KEY)).toBe(200);
+    expect([await guess('a'), await guess('b'), await guess('c'), await guess('d')]).toEqual([401, 401, 401, 429]);
+    expect(await guess(KEY)).toBe(200);
+    await clock.runUntil(clock.now + minutes(1));
+    expect(await guess('e')).toBe(401);
+  });
+
+  it('slows down those who guess passwords, whatever key they pretend to have', async () => {
+    const { call } = await service({ rateLimit: 2 });
+    const body = { email: 'eva@example.org', password: 'a-guess' };
+    const guess = async (key: string) => (await call('POST', '/v2/auth/login', body, { 'x-api-key': key })).status;
+    expect([await guess('a'), await guess('b'), await guess('c')]).toEqual([401, 401, 429]);
   });
 
   it('leaves the documentation alone when there is none', async () => {

@@ -3,13 +3,21 @@ import { createSocket } from 'node:dgram';
 import { createConnection } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Log } from '../../../src/cloud/context.js';
+import { Metrics } from '../../../src/cloud/operations/metrics.js';
+import { addOperations } from '../../../src/cloud/operations/routes.js';
 import { type Service, type ServiceOptions, startService } from '../../../src/cloud/service.js';
+import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { type Document, inlined, judge } from '../../support/openapi.js';
+import { service } from '../api/service.js';
 
 const KEY = 'a-key-for-operators';
 const TOKEN = '00112233445566778899aabbccddeeff';
+
+const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 let running: Service | undefined;
 afterEach(async () => {
@@ -97,6 +105,31 @@ describe('metrics', () => {
     if (process.platform === 'linux') expect(read('ghostfleet_udp_receive_drops_total')).toBe(0);
     expect(text).toContain('nodejs_eventloop_lag_p99_seconds ');
     for (const secret of [KEY, TOKEN, id, service.spaceId, 'freezer']) expect(text).not.toContain(secret);
+  });
+});
+
+describe('a service whose store reads but does not write', () => {
+  it('is alive and not ready', async () => {
+    const { app, store, clock } = await service();
+    addOperations(app, { store, clock, log: SILENT, metrics: new Metrics(clock) });
+    expect((await app.inject('/readyz')).statusCode).toBe(200);
+    store.commit = () => Promise.reject(new Error('the writer is gone'));
+    const { statusCode, headers, body } = await app.inject('/readyz');
+    expect([statusCode, headers['retry-after']]).toEqual([503, '5']);
+    expect(body).not.toContain('writer');
+    expect((await app.inject('/healthz')).statusCode).toBe(200);
+  });
+});
+
+describe('metrics of a service whose store is away', () => {
+  it('are told all the same, without what only the store knows', async () => {
+    const store = new MemoryStore();
+    store.countPending = () => Promise.reject(new StoreUnavailable(new Error('ECONNREFUSED')));
+    const metrics = new Metrics(new VirtualClock());
+    metrics.watchStore(store, { waiting: 3, refused: 0 });
+    const text = await metrics.registry.metrics();
+    expect(text).toContain('ghostfleet_downlinks_pending Nan\n');
+    expect(text).toContain('ghostfleet_commits_waiting 3\n');
   });
 });
 

@@ -163,7 +163,7 @@ describe('a PostgreSQL server that goes down', () => {
         () => safe.push(message(n).id),
         (error) => failures.push(error),
       );
-    const crash = new Promise<void>((resolve) => setTimeout(resolve, 100)).then(() => own.crash());
+    const crash = until(() => safe.length > 100).then(() => own.crash());
     let n = 0;
     for (; failures.length === 0; n++) {
       write(n);

@@ -1,10 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { buildShell } from '../../../src/device/commands/index.js';
-import { type FakeHostOptions, fakeHost } from '../shell/fake-host.js';
+import { type FakeHostOptions, fakeHost, finish } from '../shell/fake-host.js';
 
-const GROUPS = ['accel', 'backup', 'batt', 'button', 'channel', 'ds18b20', 'hygro', 'led', 'therm', 'w1'];
+const GROUPS = ['accel', 'backup', 'batt', 'button', 'channel', 'ds18b20', 'hygro', 'led', 'therm', 'w1'] as const;
 const shell = buildShell(GROUPS, []);
-const run = (line: string, options?: FakeHostOptions) => shell.run(fakeHost(options), line);
+/** Runs a command to its end. */
+const run = (line: string, options?: FakeHostOptions) => {
+  const host = fakeHost(options);
+  const { takes, ...result } = finish(host, shell.run(host, line));
+  return result;
+};
 const FAILED = { code: -5, lines: ['command failed'] };
 
 describe('the board', () => {

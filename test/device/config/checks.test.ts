@@ -26,7 +26,7 @@ describe.each([
   ['lte-network', '2300x', 'PLMN ID must be digits'],
 ] as const)('%s', (check, text, complaint) => {
   test(`"${text}" is ${complaint ?? 'fine'}`, () => {
-    expect(STRING_CHECKERS[check](text)).toBe(complaint);
+    expect(STRING_CHECKERS[check](text, LTE_MODE)).toBe(complaint);
   });
 });
 

@@ -1,5 +1,11 @@
 /** Configuration modules for tests: one parameter of each type and shape, named as on a real device. */
-import type { EnumParameter, IntParameter, ModuleSpec, ParameterSpec } from '../../../src/profile/parameters.js';
+import type {
+  EnumParameter,
+  IntParameter,
+  ModuleSpec,
+  ParameterSpec,
+  StringParameter,
+} from '../../../src/profile/parameters.js';
 
 export const INTERVAL: IntParameter = {
   name: 'interval-report',
@@ -31,7 +37,7 @@ export const CONNECTED: ParameterSpec = {
   help: 'Report when power comes back.',
 };
 export const APN: ParameterSpec = { name: 'apn', type: 'string', maxLength: 63, default: '', help: 'Access point.' };
-export const LTE_MODE: ParameterSpec = {
+export const LTE_MODE: StringParameter = {
   name: 'mode',
   type: 'string',
   maxLength: 20,

@@ -1,27 +1,22 @@
 /** The link's timing: repetition, budgets, stale answers (wire protocol, 5.1, 5.2 and 16.6 "Device"). */
 import { describe, expect, it } from 'vitest';
-import { type DatagramPort, FlapLink } from '../../../src/device/link/flap-link.js';
+import { FlapLink } from '../../../src/device/link/flap-link.js';
 import type { PollOutcome, UplinkOutcome } from '../../../src/device/link/link.js';
+import type { DatagramPort } from '../../../src/device/link/radio-link.js';
 import { Modem } from '../../../src/device/modem/modem.js';
 import { NoiseStream } from '../../../src/kernel/random.js';
-import { minutes, seconds } from '../../../src/kernel/time.js';
+import { type Millis, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
-import { tokenBytes } from '../../../src/protocol/flap/envelope.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, RESET } from '../../../src/protocol/flap/packet.js';
 import { SERIAL, TOKEN } from '../../support/cloud.js';
-import { datagramOf, packetIn } from '../../support/device.js';
+import { datagramOf, packetIn, testBoard } from '../../support/device.js';
 
 const OTHER_TOKEN = 'ffffffffffffffffffffffffffffffff';
 
 /** A link whose modem is attached; `answer` decides what the cloud does with the n-th datagram (from 0). */
 async function testLink(answer: (packet: Packet, n: number) => readonly Uint8Array[] = () => []) {
   const clock = new VirtualClock();
-  const modem = new Modem({
-    clock,
-    random: new NoiseStream(1),
-    cellSeed: 1,
-    attachPolicy: () => 'periodic-2h',
-  });
+  const modem = new Modem(testBoard(clock), new NoiseStream(1), 1);
   const sent: { readonly at: number; readonly datagram: Uint8Array; readonly packet: Packet }[] = [];
   const observed: string[] = [];
   const port: DatagramPort = {
@@ -32,20 +27,20 @@ async function testLink(answer: (packet: Packet, n: number) => readonly Uint8Arr
       for (const [i, bytes] of answers.entries()) clock.after(10 + i, 'answer', () => link.receive(bytes));
     },
   };
-  const link: FlapLink = new FlapLink({
+  const device = {
     clock,
     modem,
     port,
     observer: {
       woke: () => observed.push('woke'),
-      repeated: (waited) => observed.push(`repeated after ${waited}`),
-      restarted: (why) => observed.push(`restarted: ${why}`),
+      repeated: (waited: Millis) => observed.push(`repeated after ${waited}`),
+      restarted: (why: string) => observed.push(`restarted: ${why}`),
     },
     serial: SERIAL,
-    token: tokenBytes(TOKEN),
-    format: 'base64',
+    token: TOKEN,
     bufferSize: 16_384,
-  });
+  };
+  const link: FlapLink = new FlapLink(device, 'base64');
   modem.start();
   await clock.runUntil(minutes(2));
   const outcomes: (UplinkOutcome | PollOutcome)[] = [];
@@ -240,6 +235,7 @@ describe('the radio', () => {
     await clock.runUntil(minutes(4));
     expect(observed.filter((entry) => entry === 'woke')).toHaveLength(1);
     link.rest();
+    await clock.runUntil(minutes(5));
     expect(modem.state).toBe('sleep');
   });
 

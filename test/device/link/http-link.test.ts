@@ -6,10 +6,10 @@ import { Modem } from '../../../src/device/modem/modem.js';
 import { NoiseStream } from '../../../src/kernel/random.js';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
-import { tokenBytes } from '../../../src/protocol/flap/envelope.js';
 import { decodeRequest, encodeResponse, type RequestFrame } from '../../../src/protocol/http/frames.js';
 import { encodeDown, encodeUp } from '../../../src/protocol/messages.js';
-import { TOKEN } from '../../support/cloud.js';
+import { SERIAL, TOKEN } from '../../support/cloud.js';
+import { testBoard } from '../../support/device.js';
 
 interface Answer {
   readonly status?: number;
@@ -22,7 +22,7 @@ interface Answer {
 /** A link whose modem is attached; `answer` decides what the cloud says to the n-th request (from 0), undefined: nothing. */
 async function testLink(answer: (request: RequestFrame, n: number) => Answer | undefined = () => undefined) {
   const clock = new VirtualClock();
-  const modem = new Modem({ clock, random: new NoiseStream(1), cellSeed: 1, attachPolicy: () => 'periodic-2h' });
+  const modem = new Modem(testBoard(clock), new NoiseStream(1), 1);
   const requests: (RequestFrame & { readonly at: number })[] = [];
   const link: HttpLink = new HttpLink({
     clock,
@@ -38,7 +38,8 @@ async function testLink(answer: (request: RequestFrame, n: number) => Answer | u
       },
     },
     observer: { woke: () => {}, repeated: () => {}, restarted: () => {} },
-    token: tokenBytes(TOKEN),
+    serial: SERIAL,
+    token: TOKEN,
     bufferSize: 2000,
   });
   modem.start();

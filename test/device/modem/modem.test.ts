@@ -5,10 +5,11 @@ import { Modem } from '../../../src/device/modem/modem.js';
 import { NoiseStream } from '../../../src/kernel/random.js';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { testBoard } from '../../support/device.js';
 
 function testModem(policy = 'periodic-2h') {
   const clock = new VirtualClock();
-  const modem = new Modem({ clock, random: new NoiseStream(3), cellSeed: 5, attachPolicy: () => policy });
+  const modem = new Modem(testBoard(clock, { attachPolicy: () => policy }), new NoiseStream(3), 5);
   return { clock, modem };
 }
 

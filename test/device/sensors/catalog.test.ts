@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { decodeCbor } from '../../../src/protocol/cbor.js';
-import { BOOT, rig, the } from '../measuring.js';
+import { BOOT, rig, steadily, the } from '../measuring.js';
 
 const KEYS = { motionSamples: 33, weight: 39, motion: 27 };
 
@@ -19,7 +19,7 @@ describe('the log of motion', () => {
     rows.reduce((total, row) => total + (row[name] ?? 0), 0);
 
   it('has what came in since the sample before, and adds up to the totals', () => {
-    const device = rig({ profile: 'motion' });
+    const device = rig({ profile: steadily('motion') });
     device.until(minutes(25));
     const { motion } = device.report();
     expect(motion.samples).toHaveLength(25);
@@ -30,7 +30,7 @@ describe('the log of motion', () => {
   });
 
   it('keeps 30 samples; what comes later is lost, but not for the totals', () => {
-    const device = rig({ profile: 'motion' });
+    const device = rig({ profile: steadily('motion') });
     device.until(minutes(36));
     const first = device.report().motion;
     expect(first.samples).toHaveLength(30);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Surroundings } from '../../../src/device/sensors/surroundings.js';
 import { days, hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { findQuantity } from '../../../src/profile/quantities.js';
-import { BOOT, profiles, rig, the } from '../measuring.js';
+import { BOOT, profiles, rig, steadily, the } from '../measuring.js';
 
 const CHANNELS = {
   'channel-mode-1': 'trigger',
@@ -168,7 +168,7 @@ describe('windows', () => {
 });
 
 describe('counters', () => {
-  const counting = () => rig({ profile: 'control', settings: { 'channel-mode-2': 'counter' } });
+  const counting = () => rig({ profile: steadily('control'), settings: { 'channel-mode-2': 'counter' } });
 
   it('count since boot, since the last window and since the last report', () => {
     const device = counting();

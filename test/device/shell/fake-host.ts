@@ -1,15 +1,26 @@
 /** A device for the shell to work on: answers with round values and writes down what it was asked to do. */
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { configLayout } from '../../../src/device/config/layout.js';
+import type { CommandResult } from '../../../src/device/shell/command.js';
+import {
+  type InputCalibration,
+  type MotionSample,
+  type ShellInputs,
+  ShellMemory,
+  type ShellTags,
+  type TagReading,
+} from '../../../src/device/shell/equipment.js';
 import type {
   ChannelState,
   CloudMetrics,
   CloudState,
   DeviceIdentity,
+  FirmwareImages,
   LteState,
   ShellHost,
   ShellSensors,
 } from '../../../src/device/shell/host.js';
+import type { ModuleSpec } from '../../../src/profile/parameters.js';
 import { modules } from '../config/specs.js';
 
 export interface FakeHostOptions {
@@ -22,11 +33,32 @@ export interface FakeHostOptions {
   readonly sensors?: Partial<ShellSensors>;
   readonly spooled?: number;
   readonly channels?: readonly ChannelState[];
+  readonly inputs?: { readonly silent?: boolean };
+  readonly motion?: readonly MotionSample[];
+  readonly tags?: Partial<ShellTags>;
+  readonly images?: Partial<FirmwareImages>;
+  readonly modules?: readonly ModuleSpec[];
 }
 
 export interface FakeHost extends ShellHost {
   /** What the host was asked to do, in order. */
   readonly asked: readonly string[];
+  /** Lets time pass. */
+  pass(duration: number): void;
+}
+
+/** Lets a command come to its end; `lines` are all that it has printed, `takes` is how long it took in milliseconds. */
+export function finish(host: FakeHost, begun: CommandResult): CommandResult & { readonly takes: number } {
+  let { rest, ...result } = begun;
+  let takes = 0;
+  while (rest) {
+    takes += rest.wait;
+    host.pass(rest.wait);
+    const { rest: next, ...more } = rest.go();
+    result = { ...more, lines: [...result.lines, ...more.lines] };
+    rest = next;
+  }
+  return { ...result, takes };
 }
 
 /** 2026-08-07T12:34:56Z */
@@ -37,12 +69,37 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
   const ask = (what: string) => () => {
     asked.push(what);
   };
-  const config = new DeviceConfig(configLayout(modules()));
+  const config = new DeviceConfig(configLayout(options.modules ?? modules()));
+  const boot = options.uptime ?? 90_061_007;
+  let passed = 0;
+  const motion = options.motion;
   return {
+    memory: new ShellMemory(),
+    pass: (duration) => {
+      passed += duration;
+    },
+    requestMeasurement: (sensor) => asked.push(`measure ${sensor}`),
+    position: () => ({ latitude: 49.7384137, longitude: 13.3736371, altitude: 310.25 }),
+    images: () => ({
+      version: 'v3.5.1',
+      confirmed: true,
+      requested: undefined,
+      slotSize: 483_328,
+      ...options.images,
+    }),
+    confirmImage: ask('confirm image'),
+    ...(options.inputs && { inputs: fakeInputs(options.inputs) }),
+    ...(motion && {
+      motion: {
+        samples: () => motion.slice(0, 2 + asked.filter((what) => what === 'sample').length),
+        totals: () => ({ detectLeft: 40, detectRight: 50, motionLeft: 3, motionRight: 4 + Math.floor(passed / 2000) }),
+      },
+    }),
+    ...(options.tags && { tags: { ...TAGS, ...options.tags } }),
     asked,
     config,
     identity: { ...IDENTITY, ...options.identity },
-    uptime: () => options.uptime ?? 90_061_007,
+    uptime: () => boot + passed,
     unixTime: () => options.unixTime ?? NOON,
     setUnixTime: (seconds) => asked.push(`set time ${seconds}`),
     cloud: () => ({
@@ -69,6 +126,8 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
       : {
           spool: {
             count: options.spooled,
+            messages: Array.from({ length: options.spooled }, () => Uint8Array.from([0x06, 0x41, 0x42])),
+            remove: (n: number) => asked.push(`remove spooled ${n}`),
             fake: (count: number) => asked.push(`fake ${count}`),
             clean: ask('clean spool'),
           },
@@ -152,7 +211,64 @@ const LTE: LteState = {
   },
 };
 
+/** One tag in slot 0, which has everything; one that belongs to nobody; and slots that are silent. */
+const TAG: TagReading = {
+  address: '0000000000aa',
+  rssi: -67,
+  voltage: 2.97,
+  temperature: 20.8,
+  humidity: 48.25,
+  magnet: false,
+  moving: true,
+  movements: 12,
+  roll: 1.5,
+  pitch: -2.25,
+  lowBattery: false,
+};
+export const STRANGER: TagReading = { address: '0000000000cc', rssi: -35, voltage: 3 };
+
+const TAGS: ShellTags = {
+  enabled: true,
+  scanDuration: 12_000,
+  scan: () => [TAG, undefined, undefined],
+  cached: () => [TAG, undefined, undefined],
+  nearby: () => [TAG, STRANGER],
+};
+
+function fakeInputs({ silent = false }: { readonly silent?: boolean }): ShellInputs {
+  let calibration: InputCalibration = { mode: 'rms', x0: 0, y0: 0, x1: 0, y1: 0 };
+  return {
+    read: () => (silent ? undefined : { mean: 50.31, rms: 71.44 }),
+    calibration: () => calibration,
+    calibrate: (_channel, changes) => {
+      calibration = { ...calibration, ...changes };
+      return true;
+    },
+  };
+}
+
+const QUANTITIES: Readonly<Record<string, number>> = {
+  'barometer.pressure': 98_640,
+  'rtd_thermometer.temperature': 21.5,
+  'tc_thermometer.temperature': 23.4567,
+  'sps30.pm1': 4.1,
+  'sps30.pm2_5': 5.2,
+  'sps30.pm4': 5.9,
+  'sps30.pm10': 6.2,
+  'sps30.num_pm0_5': 26,
+  'sps30.num_pm1': 31,
+  'sps30.num_pm2_5': 31.5,
+  'sps30.num_pm4': 31.6,
+  'sps30.num_pm10': 31.7,
+  'radon_probe.chamber_temperature': 21.9,
+  'radon_probe.chamber_humidity': 47,
+  'radon_probe.concentration_hourly': 96,
+  'radon_probe.concentration_daily': 88,
+};
+
 const SENSORS: ShellSensors = {
+  quantity: (sensor, quantity) => QUANTITIES[`${sensor}.${quantity}`],
+  weather: () => ({ rainfall: 1.397, windSpeed: 2.8, windDirection: 112.5 }),
   thermometer: () => 21.456,
   accelerometer: () => ({ x: 0.1234, y: -0.5, z: 9.81, orientation: 2 }),
   battery: () => ({ rest: 3.655, load: 3.5123 }),

@@ -52,6 +52,57 @@ describe('commands from the cloud', () => {
   });
 });
 
+describe('commands that take time', () => {
+  const board = buildShell(['batt', 'info', 'kernel', 'sample'], []);
+
+  test('are waited for, and the next one runs after them', () => {
+    const host = fakeHost();
+    let outcome = runRemoteShell(board, host, ['info hw-variant', 'batt measure', 'kernel uptime']);
+    const waited: number[] = [];
+    while (outcome.kind === 'waits') {
+      waited.push(outcome.wait);
+      host.pass(outcome.wait);
+      outcome = outcome.go();
+    }
+    expect(waited).toEqual([1000, 9000]);
+    expect(outcome).toEqual({
+      kind: 'answer',
+      responses: [
+        { command: 'info hw-variant', result: 0, lines: ['hardware variant: CGLS'] },
+        { command: 'batt measure', result: 0, lines: expect.arrayContaining(['load current: 35 milliamps']) },
+        { command: 'kernel uptime', result: 0, lines: ['Uptime: 90071007 ms'] },
+      ],
+    });
+  });
+
+  test('are waited for in a configuration, too', () => {
+    const outcome = runRemoteConfig(board, fakeHost(), ['batt measure', 'info']);
+    expect(outcome).toMatchObject({ kind: 'waits', wait: 1000 });
+    const next = outcome.kind === 'waits' ? outcome.go() : outcome;
+    expect(next).toMatchObject({ kind: 'waits', wait: 9000 });
+    expect(next.kind === 'waits' && next.go()).toEqual({ kind: 'stopped', line: 'info', code: 1 });
+  });
+
+  test('what the application prints when a command has returned is not caught', () => {
+    const counts = { detectLeft: 1, detectRight: 1, motionLeft: 0, motionRight: 1, time: 0 };
+    const host = fakeHost({ motion: [counts, counts, counts] });
+    expect(board.run(host, 'sample').afterwards).toEqual(['[2] L=1, R=1, L->R=1, R->L=0, 1970-01-01 00:00:00']);
+    expect(runRemoteShell(board, fakeHost({ motion: [counts, counts, counts] }), ['sample'])).toEqual({
+      kind: 'answer',
+      responses: [{ command: 'sample', result: 0, lines: [] }],
+    });
+  });
+
+  test('of a message may be very many', () => {
+    const outcome = runRemoteShell(
+      board,
+      fakeHost(),
+      Array.from({ length: 20_000 }, () => 'sample'),
+    );
+    expect(outcome.kind === 'answer' && outcome.responses.length).toBe(20_000);
+  });
+});
+
 describe('a configuration from the cloud', () => {
   const interval = (host: ReturnType<typeof fakeHost>) =>
     shell.run(host, 'app config interval-report').lines[0]?.split(' ').at(-1);

@@ -2,15 +2,29 @@ import { days, type UnixMillis } from '../../../kernel/time.js';
 import type { DailyModel } from '../../../profile/models.js';
 import { jitter, own, weather } from './chance.js';
 import type { Model } from './model.js';
+import { warmth } from './people.js';
+import { front, rain } from './sky.js';
 
-export function daily({ mean, spread, swing, drift, noise }: DailyModel): Model {
+/** What is left of the swing of a day when a low covers the sky. */
+const OVERCAST = 0.5;
+
+/** A mean, and all that moves a quantity away from it. What is not given costs nothing. */
+export function daily(spec: DailyModel): Model {
+  const { mean, spread, swing, drift, noise, season, people } = spec;
+  const outdoors = spec.front !== 0 || spec.rain !== 0;
   return {
-    value: (seed, wall) =>
-      mean +
-      spread * (2 * own(seed) - 1) +
-      swing * timeOfDay(wall) +
-      drift * weather(seed, wall) +
-      noise * jitter(seed, wall),
+    value(seed, wall, { place }) {
+      let value = mean + spread * (2 * own(seed) - 1);
+      const low = outdoors ? front(place, wall) : 0;
+      value += swing * timeOfDay(wall) * (outdoors ? 1 - OVERCAST * 0.5 * (1 + low) : 1);
+      value += drift * weather(seed, wall);
+      if (season !== 0) value += season * timeOfYear(wall);
+      if (spec.front !== 0) value += spec.front * low;
+      if (spec.rain !== 0) value += spec.rain * rain(place, wall);
+      if (people !== 0) value += people * warmth(place, wall);
+      if (spec.gusts !== 0) value *= 1 + spec.gusts * jitter(~seed, wall);
+      return value + noise * jitter(seed, wall);
+    },
   };
 }
 
@@ -23,11 +37,25 @@ const BY_HOUR = [
   0.42, 0.15, -0.11, -0.34, -0.52, -0.66,
 ];
 
-/** In [-1, 1], on straight lines between the hours. */
+/** Temperature by the month from the middle of January on, the coldest time of the year, and once more round to it. */
+const BY_MONTH = [-1, -0.91, -0.56, -0.05, 0.47, 0.86, 1, 0.92, 0.55, 0.02, -0.5, -0.87, -1];
+const YEAR = days(365.2425);
+const MIDDLE_OF_JANUARY = days(15);
+
+/** In [-1, 1]. */
 function timeOfDay(wall: UnixMillis): number {
-  const day = wall / days(1);
-  const clock = 24 * (day - Math.floor(day));
-  const hour = Math.floor(clock);
-  const from = BY_HOUR[hour] ?? 0;
-  return from + ((BY_HOUR[hour + 1] ?? 0) - from) * (clock - hour);
+  return along(BY_HOUR, wall / days(1));
+}
+
+/** In [-1, 1]. */
+function timeOfYear(wall: UnixMillis): number {
+  return along(BY_MONTH, (wall - MIDDLE_OF_JANUARY) / YEAR);
+}
+
+/** On straight lines between the entries of a table that is one round long. */
+function along(table: readonly number[], rounds: number): number {
+  const place = (table.length - 1) * (rounds - Math.floor(rounds));
+  const entry = Math.floor(place);
+  const from = table[entry] ?? 0;
+  return from + ((table[entry + 1] ?? 0) - from) * (place - entry);
 }

@@ -1,12 +1,14 @@
 import type { DirectionModel } from '../../../profile/models.js';
 import { jitter, own, weather } from './chance.js';
 import type { Model } from './model.js';
+import { front } from './sky.js';
 
 /** Turns about a direction of the device's own, and shows the nearest that the vane knows, from 0 to below 360. */
-export function direction({ step, drift, noise }: DirectionModel): Model {
+export function direction({ step, drift, front: turns, noise }: DirectionModel): Model {
   return {
-    value(seed, wall) {
-      const turned = 360 * own(seed) + drift * weather(seed, wall) + noise * jitter(seed, wall);
+    value(seed, wall, { place }) {
+      const veered = turns === 0 ? 0 : turns * front(place, wall);
+      const turned = 360 * own(seed) + drift * weather(seed, wall) + veered + noise * jitter(seed, wall);
       const shown = step * Math.round(turned / step);
       return shown - 360 * Math.floor(shown / 360);
     },

@@ -5,21 +5,25 @@ import { calibrated } from './calibrated.js';
 import { constant } from './constant.js';
 import { daily } from './daily.js';
 import { direction } from './direction.js';
+import { meter } from './meter.js';
 import type { Model } from './model.js';
 import { orientation } from './orientation.js';
 import { presses } from './presses.js';
 import { pulses } from './pulses.js';
+import { rain } from './rain.js';
 import { scaled } from './scaled.js';
-import { showers } from './showers.js';
 import { contact } from './switch.js';
+import { tank } from './tank.js';
 
 export const sensorModels: {
   readonly [K in ModelSpec['kind']]: (spec: Extract<ModelSpec, { readonly kind: K }>) => Model;
 } = {
   constant,
   daily,
+  meter,
   pulses,
-  showers,
+  rain,
+  tank,
   presses,
   direction,
   calibrated,

@@ -16,7 +16,12 @@ export interface Model {
   nextChange?(seed: number, wall: UnixMillis): UnixMillis;
 }
 
-/** The other quantities of the same sensor, for models that are made of them. */
+/** What else there is around a device, for models that depend on it. */
 export interface Others {
+  /** Another quantity of the same sensor. */
   value(quantity: number, wall: UnixMillis): number;
+  /** Seed of what all sensors of a device share: the weather and the people of its place. */
+  readonly place: number;
+  /** Volts that feed the board, at rest or under the test load: the battery is no sensor, and ages with use. */
+  voltage(underLoad: boolean, wall: UnixMillis): number;
 }

@@ -2,19 +2,21 @@ import { noise } from '../../../kernel/random.js';
 import { days, type UnixMillis } from '../../../kernel/time.js';
 import type { PressesModel } from '../../../profile/models.js';
 import type { Model } from './model.js';
+import { rhythm } from './week.js';
 
-/** Time is cut into equal parts; the button is pressed once in each, at a random moment. */
-export function presses({ perDay }: PressesModel): Model {
+/** Active time is cut into equal parts; the button is pressed once in each, at a random moment. */
+export function presses({ perDay, by }: PressesModel): Model {
   if (perDay === 0) return { value: () => 0, nextChange: () => Number.POSITIVE_INFINITY };
   const part = days(1) / perDay;
-  const moment = (seed: number, n: number): UnixMillis => Math.ceil((n + noise(seed, n)) * part);
+  const { activeTime, wallAt } = rhythm(by);
+  const moment = (seed: number, n: number): UnixMillis => Math.ceil(wallAt((n + noise(seed, n)) * part));
   return {
     value(seed, wall) {
-      const n = Math.floor(wall / part);
+      const n = Math.floor(activeTime(wall) / part);
       return wall >= moment(seed, n) ? n + 1 : n;
     },
     nextChange(seed, wall) {
-      const n = Math.floor(wall / part);
+      const n = Math.floor(activeTime(wall) / part);
       return wall < moment(seed, n) ? moment(seed, n) : moment(seed, n + 1);
     },
   };

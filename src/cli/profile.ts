@@ -1,0 +1,66 @@
+/** `ghostfleet profile`: checks and shows device types, for those who write them. */
+import { EXIT, UsageError } from '../kernel/errors.js';
+import { packagedFiles, packagedProfiles, packagedSource, userFiles } from '../profile/library.js';
+import { readProfile } from '../profile/read.js';
+import { resolvedText } from '../profile/resolve.js';
+import { profileSchema } from '../profile/schema.js';
+import { command } from './command.js';
+import type { Host } from './host.js';
+import { readText } from './read-files.js';
+
+interface ProfileFlags {
+  readonly action: 'check' | 'show' | 'schema';
+  readonly profiles: readonly string[];
+  readonly resolved: boolean;
+}
+
+export const profile = command<ProfileFlags>(
+  'profile <action> [profiles..]',
+  'Check profile files, show a profile, or print the JSON Schema of profiles for an editor',
+  (parser) =>
+    parser
+      .positional('action', {
+        choices: ['check', 'show', 'schema'] as const,
+        demandOption: true,
+        describe: 'what to do',
+      })
+      .positional('profiles', { type: 'string', array: true, default: [], describe: 'files; "show" takes a name, too' })
+      .option('resolved', {
+        type: 'boolean',
+        default: false,
+        describe: 'show it with all that it takes from other files',
+      }),
+  async ({ action, profiles, resolved }, host) => {
+    if (action === 'schema') host.out.write(`${JSON.stringify(profileSchema(), undefined, 2)}\n`);
+    else if (profiles.length === 0) throw new UsageError('no-profile', `profile ${action} needs a file`);
+    else if (action === 'check') check(profiles, host);
+    else for (const name of profiles) host.out.write(shown(name, resolved));
+    return EXIT.fine;
+  },
+);
+
+/** @throws UsageError with the problems of all files */
+function check(files: readonly string[], host: Host): void {
+  const wrong: string[] = [];
+  for (const file of files) {
+    try {
+      readProfile(readText(file), file, userFiles(file));
+      host.out.write(`${file}: fine\n`);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      wrong.push(error.message);
+    }
+  }
+  if (wrong.length > 0) throw new UsageError('bad-file', wrong.join('\n'));
+}
+
+function shown(name: string, resolved: boolean): string {
+  const packaged = packagedSource(name);
+  if (packaged) return resolved ? resolvedText(packaged.source, packaged.path, packagedFiles) : packaged.source;
+  if (!name.endsWith('.yaml')) {
+    const names = [...packagedProfiles().keys()].join(', ');
+    throw new UsageError('unknown-profile', `"${name}" is neither a profile (${names}) nor a .yaml file`);
+  }
+  const source = readText(name);
+  return resolved ? resolvedText(source, name, userFiles(name)) : source;
+}

@@ -1,0 +1,134 @@
+/** Firmware images (cloud API gaps, 3.9). What is told of them is apart from their bytes, which only devices get. */
+import Type, { type Static } from 'typebox';
+import { readImage } from '../../protocol/firmware-image.js';
+import type { Image, Images } from '../firmware/images.js';
+import type { Id } from '../store/store.js';
+import { needWholeSpace } from './access.js';
+import { ApiFault, notFound } from './errors.js';
+import type { Family } from './family.js';
+import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
+import { NoContent, operation, PageOf } from './operation.js';
+import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
+import { isoTime } from './time.js';
+
+const Text = Type.Optional(
+  Type.Refine(
+    Type.String({ description: 'a text of 1 to 127 characters' }),
+    (text) => text.trim() !== '' && text.length <= 127 && !/\p{Cc}/u.test(text),
+  ),
+);
+const NewImage = Type.Object(
+  {
+    data: Type.Refine(
+      Type.String({ description: 'base64 of at least one byte' }),
+      (text) => text !== '' && Buffer.from(text, 'base64').toString('base64') === text,
+    ),
+    bundle: Text,
+    name: Text,
+    version: Text,
+  },
+  { description: 'a JSON object' },
+);
+const FirmwareImage = Type.Object(
+  {
+    id: Uuid,
+    bundle: Nullable(Type.String()),
+    name: Nullable(Type.String()),
+    version: Type.String({ description: 'what a device tells in its session when it runs this image' }),
+    size: Type.Integer({ description: 'in bytes' }),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    created_at: Time,
+  },
+  { title: 'FirmwareImage' },
+);
+
+export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { images } }) => {
+  const collection = '/spaces/:space_id/firmware/images';
+  const item = '/spaces/:space_id/firmware/images/:id';
+
+  routes.get(
+    collection,
+    operation({
+      tag: 'Firmware',
+      summary: 'List firmware images',
+      params: SpaceParams,
+      querystring: Type.Object(PageQuery),
+      response: { 200: PageOf(FirmwareImage) },
+    }),
+    async ({ spaceId, query }) => {
+      const page = { limit: query.limit ?? 100, after: query.offset };
+      return (await images.list(spaceId, page)).map(imageView);
+    },
+  );
+
+  routes.post(
+    collection,
+    operation({
+      tag: 'Firmware',
+      summary: 'Upload a firmware image',
+      description: 'An image for virtual devices says itself what it is; for any other, the version is needed.',
+      params: SpaceParams,
+      headers: IdempotencyHeaders,
+      body: NewImage,
+      response: { 201: FirmwareImage },
+      errors: IDEMPOTENCY_ERRORS,
+    }),
+    async (request, reply) => {
+      needWholeSpace(request);
+      const content = Buffer.from(request.body.data, 'base64');
+      const { bundle, name, version } = { ...request.body, ...readImage(content) };
+      if (version === undefined) throw new ApiFault(400, 'body needs "version": the image does not tell its own');
+      const at = Math.floor(clock.wall);
+      const image = images.describe(content, {
+        id: ids.uuid(),
+        spaceId: request.spaceId,
+        bundle: bundle ?? null,
+        name: name ?? null,
+        version,
+        createdAt: at,
+      });
+      const view = imageView(image);
+      await store.commit([...request.receipt(view), ...images.put(image, content)]);
+      return reply.code(201).send(view);
+    },
+  );
+
+  routes.get(
+    item,
+    operation({
+      tag: 'Firmware',
+      summary: 'Read what is told of a firmware image',
+      params: ItemParams,
+      response: { 200: FirmwareImage },
+    }),
+    async ({ spaceId, params }) => imageView(await knownImage(images, spaceId, params.id)),
+  );
+
+  routes.delete(
+    item,
+    operation({
+      tag: 'Firmware',
+      summary: 'Delete a firmware image',
+      description: 'Updates to it that are under way fail.',
+      params: ItemParams,
+      response: { 204: NoContent },
+    }),
+    async (request, reply) => {
+      needWholeSpace(request);
+      const { id } = await knownImage(images, request.spaceId, request.params.id);
+      await images.remove(id);
+      return reply.code(204).send();
+    },
+  );
+};
+
+/** @throws ApiFault 404 */
+export async function knownImage(images: Images, spaceId: Id, id: Id): Promise<Image> {
+  const image = await images.find(spaceId, id);
+  if (!image) throw notFound('firmware image');
+  return image;
+}
+
+function imageView({ id, bundle, name, version, size, sha256, createdAt }: Image): Static<typeof FirmwareImage> {
+  return { id, bundle, name, version, size, sha256, created_at: isoTime(createdAt) };
+}

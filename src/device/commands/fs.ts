@@ -1,0 +1,69 @@
+/**
+ * `fs`: the file system in flash, which holds unsent messages and nothing else (firmware shell, 5.10; firmware behaviour,
+ * 3.4). Of Zephyr's tool only what looks and deletes.
+ */
+import { Buffer } from 'node:buffer';
+import type { Command, CommandResult } from '../shell/command.js';
+import { EINVAL, ENOENT, ENOEXEC } from '../shell/errno.js';
+import type { ShellHost } from '../shell/host.js';
+import { ok, refused } from './results.js';
+
+const ROOT = '/lfs1';
+const SPOOL = `${ROOT}/spool`;
+
+export const fs: Command = {
+  word: 'fs',
+  help: 'The file system in flash.',
+  children: [
+    {
+      word: 'cat',
+      help: 'Show what is in a file: <path>',
+      args: [1, 1],
+      run: (host, [path = '']) => {
+        const n = fileNumber(host, path);
+        const message = n === undefined ? undefined : host.spool?.messages[n];
+        if (message === undefined) return refused(ENOEXEC, `Failed to obtain file ${path} (err: ${ENOENT})`);
+        // A terminal could do anything with the other bytes.
+        return ok(
+          Buffer.from(message)
+            .toString('latin1')
+            .replace(/[^ -~]/g, '.'),
+        );
+      },
+    },
+    {
+      word: 'ls',
+      help: 'List a directory: [<path>]',
+      args: [0, 1],
+      run: (host, [path = ROOT]) => list(host, path.length > 1 ? path.replace(/\/$/, '') : path),
+    },
+    {
+      word: 'rm',
+      help: 'Delete a file: <path>',
+      args: [1, 1],
+      run: (host, [path = '']) => {
+        const n = fileNumber(host, path);
+        if (n === undefined) {
+          const errno = path === SPOOL || path === ROOT ? EINVAL : ENOENT;
+          return refused(ENOEXEC, `Failed to remove ${path} (${errno})`);
+        }
+        host.spool?.remove(n);
+        return ok();
+      },
+    },
+  ],
+};
+
+function list({ spool }: ShellHost, path: string): CommandResult {
+  if (path === '/') return ok('lfs1/');
+  if (path === ROOT) return ok(...(spool ? ['spool/'] : []));
+  if (path === SPOOL && spool) return ok(...spool.messages.map((_, n) => String(n)));
+  return refused(ENOEXEC, `Unable to open ${path} (err ${ENOENT})`);
+}
+
+/** Files of the spool have their place in it for a name. */
+function fileNumber({ spool }: ShellHost, path: string): number | undefined {
+  const name = path.startsWith(`${SPOOL}/`) ? path.slice(SPOOL.length + 1) : '';
+  const n = Number(name);
+  return /^\d+$/.test(name) && n < (spool?.messages.length ?? 0) ? n : undefined;
+}

@@ -1,0 +1,62 @@
+/** `gnss`: the GNSS receiver of Demo (firmware shell, 5.7). */
+import { type Millis, seconds } from '../../kernel/time.js';
+import type { Command } from '../shell/command.js';
+import { groupHelp, ok } from './results.js';
+
+/** From a cold start to the first fix, under an open sky [assumption]. */
+const FIRST_FIX: Millis = seconds(35);
+/** Satellites are found one after the other until then; more of them later. */
+const SATELLITES = { atFix: 5, most: 9, every: seconds(15) };
+
+export const gnss: Command = {
+  word: 'gnss',
+  help: 'The GNSS receiver.',
+  run: groupHelp,
+  children: [
+    {
+      word: 'start',
+      help: 'Start the receiver.',
+      args: [0, 0],
+      run: (host) => {
+        host.memory.gnssSince ??= host.uptime();
+        return ok(`correlation id: ${host.memory.gnssRequests++}`);
+      },
+    },
+    {
+      word: 'state',
+      help: 'Show the fix, if there is one.',
+      args: [0, 0],
+      run: (host) => {
+        const since = host.memory.gnssSince;
+        const searched = since === undefined ? 0 : host.uptime() - since;
+        const fixed = searched >= FIRST_FIX;
+        const { latitude, longitude, altitude } = fixed ? host.position() : NOWHERE;
+        return ok(
+          `running: ${since === undefined ? 'no' : 'yes'}`,
+          `fix: ${fixed ? 1 : 0}`,
+          `satellites: ${satellites(searched)}`,
+          `latitude: ${latitude.toFixed(7)}`,
+          `longitude: ${longitude.toFixed(7)}`,
+          `altitude: ${altitude.toFixed(1)}`,
+        );
+      },
+    },
+    {
+      word: 'stop',
+      help: 'Stop the receiver.',
+      args: [0, 0],
+      run: ({ memory }) => {
+        memory.gnssSince = undefined;
+        return ok(`correlation id: ${memory.gnssRequests++}`);
+      },
+    },
+  ],
+};
+
+const NOWHERE = { latitude: 0, longitude: 0, altitude: 0 };
+
+function satellites(searched: Millis): number {
+  const { atFix, most, every } = SATELLITES;
+  if (searched < FIRST_FIX) return Math.floor((searched * atFix) / FIRST_FIX);
+  return Math.min(most, atFix + Math.floor((searched - FIRST_FIX) / every));
+}

@@ -1,0 +1,16 @@
+/** Bytes as Zephyr's shell prints them: `00000000: 68 65 6c 6c 6f                                    |hello            |`. */
+const ROW = 16;
+
+export function hexdump(bytes: Uint8Array, from = 0): readonly string[] {
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += ROW) {
+    const row = [...bytes.subarray(at, at + ROW)];
+    const hex = row.map((byte) => `${byte.toString(16).padStart(2, '0')} `);
+    if (hex.length > ROW / 2) hex.splice(ROW / 2, 0, ' ');
+    const text = row.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
+    // Three columns a byte, and one between the halves.
+    const columns = hex.join('').padEnd(3 * ROW + 1);
+    lines.push(`${(from + at).toString(16).padStart(8, '0').toUpperCase()}: ${columns}|${text.padEnd(ROW)}|`);
+  }
+  return lines;
+}

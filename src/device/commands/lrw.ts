@@ -1,0 +1,24 @@
+/**
+ * `lrw`: the LoRaWAN modem (firmware shell, 5.3). Requests are taken and numbered; nobody talks LoRaWAN here, so nothing
+ * comes of them.
+ */
+import type { Command } from '../shell/command.js';
+import type { ShellHost } from '../shell/host.js';
+import { groupHelp, ok } from './results.js';
+import { modemTest } from './test-mode.js';
+
+export const lrw: Command = {
+  word: 'lrw',
+  help: 'The LoRaWAN modem.',
+  run: groupHelp,
+  children: [
+    { word: 'join', help: 'Join the network.', args: [0, 0], run: request },
+    { word: 'start', help: 'Start the modem.', args: [0, 0], run: request },
+    modemTest('lrw', ['uart', 'reset', 'cmd']),
+  ],
+};
+
+/** Queues a request; the number tells which one an event in the log belongs to. */
+function request({ memory }: ShellHost) {
+  return ok(`correlation id: ${memory.lrwRequests++}`);
+}

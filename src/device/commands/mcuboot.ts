@@ -1,0 +1,57 @@
+/** `mcuboot`: the image slots, as Zephyr's tool shows them (firmware shell, 5.10). */
+import type { Command } from '../shell/command.js';
+import { EINVAL } from '../shell/errno.js';
+import { commandHelp } from '../shell/help.js';
+import type { FirmwareImages } from '../shell/host.js';
+import { ok, refused } from './results.js';
+
+export const mcuboot: Command = {
+  word: 'mcuboot',
+  help: 'The images of the bootloader.',
+  args: [0, 0],
+  run: (host) => ok(...imageLines(host.images())),
+  children: [
+    {
+      word: 'confirm',
+      help: 'Keep the running image.',
+      args: [0, 0],
+      run: (host) => {
+        host.confirmImage();
+        return ok();
+      },
+    },
+    {
+      word: 'request_upgrade',
+      help: 'Swap the image of the other slot in at the next reset: [permanent]',
+      args: [0, 1],
+      // A whole image has been requested by the download already, and nothing else in that slot would start.
+      run: (_host, [how], command) =>
+        how === undefined || how === 'permanent' ? ok() : refused(EINVAL, ...commandHelp(command)),
+    },
+  ],
+};
+
+function imageLines({ version, confirmed, requested, slotSize }: FirmwareImages): readonly string[] {
+  const swap = requested === undefined ? (confirmed ? 'none' : 'revert') : 'test';
+  const size = slotSize === undefined ? [] : [`  image size: ${slotSize}`];
+  const primary = [
+    'primary area (1):',
+    `  version: ${numeric(version)}`,
+    ...size,
+    `  magic: ${confirmed ? 'unset' : 'good'}`,
+    `  swap type: ${confirmed ? 'none' : 'test'}`,
+    `  copy done: ${confirmed ? 'unset' : 'set'}`,
+    `  image ok: ${confirmed ? 'set' : 'unset'}`,
+  ];
+  const secondary =
+    requested === undefined
+      ? ['failed to read secondary area (2) header: -5']
+      : ['secondary area (2):', `  version: ${numeric(requested)}`, ...size, '  magic: good', '  swap type: test'];
+  return [`swap type: ${swap}`, `confirmed: ${confirmed ? 1 : 0}`, '', ...primary, '', ...secondary];
+}
+
+/** `v3.5.1` as the four numbers of an image header: `3.5.1+0`. */
+function numeric(version: string): string {
+  const [major = '0', minor = '0', patch = '0'] = version.match(/\d+/g) ?? [];
+  return `${major}.${minor}.${patch}+0`;
+}

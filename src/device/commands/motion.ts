@@ -1,0 +1,94 @@
+/** `motion`: the two detectors of Motion (applications.json, motion). L->R is a pass to the right, R->L one to the left. */
+import { seconds } from '../../kernel/time.js';
+import { leadingInteger } from '../config/parse.js';
+import type { Command, CommandResult } from '../shell/command.js';
+import type { MotionCounts, MotionSample, ShellMotion } from '../shell/equipment.js';
+import { EINVAL, ENODEV } from '../shell/errno.js';
+import type { ShellHost } from '../shell/host.js';
+import { failed, groupHelp, later, ok, refused } from './results.js';
+
+/** Seconds for which `detection` goes on when nothing is said [assumption]. */
+const DETECTION = 60;
+const DETECTION_MAX = 1800;
+
+export const motion: Command = {
+  word: 'motion',
+  help: 'The motion detectors.',
+  run: groupHelp,
+  children: [
+    {
+      word: 'detection',
+      help: 'Show detections as they happen: [1-1800]',
+      args: [0, 1],
+      run: (host, [text]) => {
+        const duration = text === undefined ? DETECTION : leadingInteger(text);
+        if (duration < 1 || duration > DETECTION_MAX) return refused(EINVAL, 'timeout must be 1-1800 seconds');
+        return onMotion(host, (detectors) => watch(host, detectors, duration));
+      },
+    },
+    {
+      word: 'samples',
+      help: 'List the stored samples.',
+      args: [0, 0],
+      run: (host) =>
+        onMotion(host, (detectors) => {
+          const samples = detectors.samples();
+          return ok(
+            `Motion Samples (${samples.length} total):`,
+            `--TOTAL- ${countsText(detectors.totals())}`,
+            '',
+            ...samples.map((sample, i) => sampleLine(i, sample)),
+          );
+        }),
+    },
+  ],
+};
+
+/** `[3] L=4, R=5, L->R=2, R->L=1, 2026-08-07 12:34:56` */
+export function sampleLine(index: number, sample: MotionSample): string {
+  return `[${index}] ${countsText(sample)}, ${calendar(sample.time)}`;
+}
+
+function countsText({ detectLeft, detectRight, motionRight, motionLeft }: MotionCounts): string {
+  return `L=${detectLeft}, R=${detectRight}, L->R=${motionRight}, R->L=${motionLeft}`;
+}
+
+/** Looks at the totals every second. What has come in within one shows as one line. */
+function watch(host: ShellHost, detectors: ShellMotion, duration: number): CommandResult {
+  const look = (left: number, before: MotionCounts): CommandResult => {
+    const now = detectors.totals();
+    const seen = detectionLines(host, before, now);
+    if (left === 0) return ok(...seen, '', 'Detection monitoring stopped.');
+    return later(seen, seconds(1), () => look(left - 1, now));
+  };
+  const head = [
+    `Monitoring motion detection for ${duration} seconds...`,
+    'Format: [time] direction | delta | L R | pass L->R R->L',
+    '',
+  ];
+  const before = detectors.totals();
+  return later(head, seconds(1), () => look(duration - 1, before));
+}
+
+function detectionLines(host: ShellHost, before: MotionCounts, now: MotionCounts): readonly string[] {
+  const right = now.motionRight - before.motionRight;
+  const left = now.motionLeft - before.motionLeft;
+  const seen = now.detectLeft - before.detectLeft + (now.detectRight - before.detectRight);
+  if (right + left + seen === 0) return [];
+  const direction = right > 0 ? 'L->R' : left > 0 ? 'R->L' : now.detectLeft > before.detectLeft ? 'L' : 'R';
+  // Nothing says how far apart the two detectors saw somebody: between a quarter and three quarters of a second.
+  const delta = right + left > 0 ? 250 + ((now.detectLeft * 97 + now.detectRight * 61) % 500) : 0;
+  const time = calendar(host.unixTime()).slice(11);
+  const totals = `L=${now.detectLeft} R=${now.detectRight}`;
+  const passes = `motion L->R=${now.motionRight} R->L=${now.motionLeft}`;
+  return [`[${time}] ${direction} | delta=${delta}ms | ${totals} | ${passes}`];
+}
+
+/** `2026-08-07 12:34:56` */
+function calendar(unixSeconds: number): string {
+  return new Date(unixSeconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+function onMotion(host: ShellHost, act: (detectors: ShellMotion) => CommandResult): CommandResult {
+  return host.motion ? act(host.motion) : failed(ENODEV);
+}

@@ -1,0 +1,111 @@
+/**
+ * `gpio` and `i2c`: Zephyr's tools for pins and the bus of the sensors (firmware shell, 5.10). A pin is what it was set to,
+ * low at first; a chip on the bus is found, but its registers are not modelled, and so cannot be read.
+ */
+import { wholeNumber } from '../config/number.js';
+import type { Command } from '../shell/command.js';
+import { EINVAL, EIO, ENODEV } from '../shell/errno.js';
+import { commandHelp } from '../shell/help.js';
+import type { ShellHost } from '../shell/host.js';
+import { ok, refused } from './results.js';
+
+const PORTS: readonly (string | undefined)[] = ['gpio0', 'gpio1'];
+const PINS = 32;
+
+export const gpio: Command = {
+  word: 'gpio',
+  help: 'Pins of the processor.',
+  children: [
+    pinCommand('conf', 'Set a pin up: <port> <pin> <configuration>', [3, 3], () => ok()),
+    pinCommand('get', 'Show the level of a pin: <port> <pin>', [2, 2], ({ memory }, pin) =>
+      ok(memory.pins.has(pin) ? '1' : '0'),
+    ),
+    pinCommand('set', 'Set the level of a pin: <port> <pin> <0|1>', [3, 3], ({ memory }, pin, level, command) => {
+      if (level !== '0' && level !== '1') return refused(EINVAL, ...commandHelp(command));
+      if (level === '1') memory.pins.add(pin);
+      else memory.pins.delete(pin);
+      return ok();
+    }),
+  ],
+};
+
+function pinCommand(
+  word: string,
+  help: string,
+  args: readonly [number, number],
+  act: (host: ShellHost, pin: string, last: string | undefined, command: Command) => ReturnType<typeof ok>,
+): Command {
+  return {
+    word,
+    help,
+    args,
+    run: (host, [port, text = '', last], command) => {
+      if (!PORTS.includes(port)) return refused(ENODEV, `Device ${port} not found`);
+      const pin = wholeNumber(text);
+      if (pin === undefined || pin >= PINS) return refused(EINVAL, `Invalid pin number: ${text}`);
+      return act(host, `${port} ${pin}`, last, command);
+    },
+  };
+}
+
+const BUS = 'i2c0';
+
+export const i2c: Command = {
+  word: 'i2c',
+  help: 'The bus of the sensors.',
+  children: [
+    {
+      word: 'read',
+      help: 'Read registers of a chip: <bus> <address> [<register>] [<count>]',
+      args: [2, 4],
+      run: (_host, [bus, address = '']) => access(bus, address, 'read from'),
+    },
+    {
+      word: 'scan',
+      help: 'Look for chips: <bus>',
+      args: [1, 1],
+      run: (host, [bus]) => {
+        if (bus !== BUS) return noBus(bus);
+        const chips = chipsOf(host);
+        return ok(...scanTable(chips), `${chips.length} devices found on ${BUS}`);
+      },
+    },
+    {
+      word: 'write',
+      help: 'Write registers of a chip: <bus> <address> [<register>] [<byte> ...]',
+      args: [2, 18],
+      run: (_host, [bus, address = '']) => access(bus, address, 'write to'),
+    },
+  ],
+};
+
+function access(bus: string | undefined, address: string, what: string) {
+  return bus === BUS ? refused(EIO, `Failed to ${what} device: ${address}`) : noBus(bus);
+}
+
+function noBus(bus: string | undefined) {
+  return refused(ENODEV, `I2C: Device driver ${bus} not found.`);
+}
+
+/** Addresses of the accelerometer and the thermometer on the board, and of a hygrometer on a cable. */
+function chipsOf({ sensors }: ShellHost): readonly number[] {
+  const chips: number[] = [];
+  if (sensors.accelerometer()) chips.push(0x19);
+  if (sensors.hygrometer()) chips.push(0x45);
+  if (sensors.thermometer()) chips.push(0x48);
+  return chips;
+}
+
+/** A row for sixteen addresses; those that nobody may use are left empty. */
+function scanTable(chips: readonly number[]): readonly string[] {
+  const columns = Array.from({ length: 16 }, (_, i) => i.toString(16).padStart(2));
+  const rows = Array.from({ length: 8 }, (_, row) => {
+    const cells = columns.map((_, column) => {
+      const address = row * 16 + column;
+      if (address < 4 || address > 0x77) return '  ';
+      return chips.includes(address) ? address.toString(16).padStart(2, '0') : '--';
+    });
+    return `${(row * 16).toString(16).padStart(2, '0')}: ${cells.join(' ')} `;
+  });
+  return [`    ${columns.join(' ')}`, ...rows];
+}

@@ -1,0 +1,98 @@
+/** Sensors of Meteo: `meteo`, the barometer `mpl3115a2`, and `sensors_read` for all of them (firmware shell, 5.7; applications.json, meteo). */
+import type { Command, CommandResult } from '../shell/command.js';
+import { EINVAL, ENODEV } from '../shell/errno.js';
+import type { ShellHost } from '../shell/host.js';
+import { hygroLines } from './probes.js';
+import { groupHelp, noAnswer, ok, prepend, refused, withReading } from './results.js';
+
+export const meteo: Command = {
+  word: 'meteo',
+  help: 'The weather module.',
+  run: groupHelp,
+  children: [
+    {
+      word: 'read',
+      help: 'Show rain and wind: <device>',
+      args: [1, 1],
+      run: (host, [device]) => {
+        if (device !== 'ctr_meteo_a') return refused(EINVAL, 'device not found');
+        const lines = weatherLines(host);
+        return lines ? ok(...lines) : refused(ENODEV, 'device not ready');
+      },
+    },
+  ],
+};
+
+export const mpl3115a2: Command = {
+  word: 'mpl3115a2',
+  help: 'The barometer tag.',
+  run: groupHelp,
+  children: [
+    {
+      word: 'read',
+      help: 'Show altitude, pressure and temperature.',
+      args: [0, 0],
+      run: (host) => withReading(barometerLines(host), (lines) => ok(...lines)),
+    },
+  ],
+};
+
+export const sensorsRead: Command = {
+  word: 'sensors_read',
+  help: 'Read all sensors, one after the other.',
+  args: [0, 0],
+  run: (host): CommandResult => {
+    const parts = [
+      ['Barometer', barometerLines(host)],
+      ['Meteo', weatherLines(host)],
+      ['Humidity', hygroLines(host)],
+    ] as const;
+    const printed: string[] = [];
+    for (const [heading, lines] of parts) {
+      printed.push(heading);
+      if (lines === undefined) return prepend(printed, noAnswer());
+      printed.push(...lines);
+    }
+    return ok(...printed);
+  },
+};
+
+function weatherLines({ sensors }: ShellHost): readonly string[] | undefined {
+  const weather = sensors.weather();
+  return (
+    weather && [
+      `rainfall: ${weather.rainfall.toFixed(2)} mm`,
+      `wind speed: ${weather.windSpeed.toFixed(2)} m/s`,
+      `wind direction: ${weather.windDirection.toFixed(2)} deg`,
+    ]
+  );
+}
+
+function barometerLines({ sensors }: ShellHost): readonly string[] | undefined {
+  const pressure = sensors.quantity('barometer', 'pressure');
+  // The chip has a thermometer of its own, which lies beside the one on the board.
+  const temperature = sensors.thermometer();
+  if (pressure === undefined || temperature === undefined) return undefined;
+  return [
+    `Altitude: ${altitude(pressure).toFixed(2)}`,
+    `Pressure: ${pressure.toFixed(2)}`,
+    `Temperature: ${temperature.toFixed(2)}`,
+  ];
+}
+
+/** Of the standard atmosphere at sea level, in pascal. */
+const SEA_LEVEL = 101_325;
+const SCALE = 44_330.77;
+const EXPONENT = 0.190_263_2;
+
+/** Metres above sea level: what the chip computes, 44330.77 × (1 - (p / p0)^0.1902632), with the power as a binomial series. */
+function altitude(pressure: number): number {
+  const x = pressure / SEA_LEVEL - 1;
+  let term = 1;
+  let power = 1;
+  for (let n = 1; n <= 8; n++) {
+    term *= ((EXPONENT - n + 1) / n) * x;
+    power += term;
+  }
+  return SCALE * (1 - power);
+}

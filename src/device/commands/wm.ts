@@ -1,0 +1,77 @@
+/** `wm`: the receiver of wM-Bus (applications: wmbus). Most of it only queues work and prints nothing. */
+import { seconds } from '../../kernel/time.js';
+import { leadingInteger } from '../config/parse.js';
+import type { Command, Handler } from '../shell/command.js';
+import { EINVAL } from '../shell/errno.js';
+import type { ShellHost } from '../shell/host.js';
+import { groupHelp, ok, refused } from './results.js';
+
+/** What `wm enroll` takes for the weakest signal unless it is told. */
+const WEAKEST = -150;
+
+export const wm: Command = {
+  word: 'wm',
+  help: 'The wM-Bus receiver.',
+  run: groupHelp,
+  children: [
+    // Switching the receiver by hand is for measuring currents: without a scan nothing is kept.
+    { word: 'on', help: 'Switch the receiver on.', run: () => ok() },
+    { word: 'off', help: 'Switch the receiver off.', run: () => ok() },
+    { word: 'config', help: 'Set the receiver up.', run: () => ok() },
+    { word: 'scan', help: 'Begin a scan.', run: queueing((host) => host.receiver?.scan()) },
+    { word: 'timeout', help: 'End the scan, and report.', run: queueing((host) => host.requestReport()) },
+    {
+      word: 'enroll',
+      help: 'Put the meters around on the list, save and reboot: [<timeout in s>] [<weakest signal in dBm>]',
+      run: (host, [time, strength]) => {
+        const timeout = time === undefined ? scanTimeout(host) : leadingInteger(time);
+        if (time !== undefined && (timeout < 5 || timeout > 86_400)) {
+          return refused(EINVAL, 'Invalid timeout value, expected 5-86400 seconds');
+        }
+        const threshold = strength === undefined ? WEAKEST : leadingInteger(strength);
+        if (strength !== undefined && (threshold < -128 || threshold > 0)) {
+          return refused(EINVAL, 'Invalid RSSI threshold value, expected -128 to 0 dBm');
+        }
+        host.receiver?.enroll(seconds(timeout), threshold);
+        return ok(`Enroll mode for ${timeout} seconds, RSSI threshold ${threshold} dBm`);
+      },
+    },
+    { word: 'send', help: 'Send a report now.', run: queueing((host) => host.requestReport()) },
+    { word: 'weekday', help: 'Write the day of the week to the log.', run: () => ok() },
+    { word: 'ant', help: 'Switch the antennas: <antenna> <0 | 1>', args: [2, 2], run: () => ok() },
+    { word: 'push', help: 'Put a made-up frame in.', run: queueing((host) => host.receiver?.push()) },
+    { word: 'poll', help: 'Ask the cloud for a downlink now.', run: queueing((host) => host.requestPoll()) },
+    {
+      word: 'poll_ts',
+      help: 'Show when the cloud was last heard.',
+      run: (host) => {
+        const { lastSeen } = host.cloud();
+        return ok(lastSeen === undefined ? 'No downlink timestamp' : `ts: ${lastSeen}, date: ${calendar(lastSeen)}`);
+      },
+    },
+    {
+      word: 'heap',
+      help: 'Show how much memory is in use.',
+      run: () => ok('allocated 1284, free 6620, max allocated 3148, heap size 8192'),
+    },
+  ],
+};
+
+function queueing(queue: (host: ShellHost) => void): Handler {
+  return (host) => {
+    queue(host);
+    return ok();
+  };
+}
+
+function scanTimeout({ config }: ShellHost): number {
+  return config.layout.find('app', 'scan-timeout') ? config.number('app', 'scan-timeout') : 0;
+}
+
+/** `Fri Aug 07 2026 12:34:56` */
+function calendar(unixSeconds: number): string {
+  const [weekday = '', day = '', month = '', year = '', time = ''] = new Date(1000 * unixSeconds)
+    .toUTCString()
+    .split(' ');
+  return `${weekday.replace(',', '')} ${month} ${day} ${year} ${time}`;
+}

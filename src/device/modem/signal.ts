@@ -1,0 +1,86 @@
+/**
+ * How well a device hears its network, and what a weak signal costs it: longer attaching, lost datagrams, radio connections
+ * that do not come about. Pure functions; which signal a device has is the modem's business.
+ *
+ * The sources give no figures (firmware behaviour, 4.1: "5-40 s with good signal, up to minutes with bad"). Ours are in
+ * {@link COSTS} [assumption], made after the coverage levels of LTE-M and NB-IoT (3GPP TS 36.133, 9.1.22 and 36.304).
+ */
+import { noise } from '../../kernel/random.js';
+import type { Ratio } from '../../kernel/ratio.js';
+import type { LteEvaluation } from '../shell/host.js';
+
+/** What the antenna hears at a place; what is left out follows from `rsrp`. */
+export interface Signal {
+  /** Reference signal received power, dBm. */
+  readonly rsrp: number;
+  /** Its quality, dB. */
+  readonly rsrq?: number;
+  /** Signal to noise, dB. */
+  readonly snr?: number;
+}
+
+/** Below this no network is found at all, dBm. */
+export const NO_SERVICE = -130;
+
+/** No device has a weaker cell of its own, dBm: only what is set by hand costs anything. */
+const OWN_CELL = -115;
+
+/** By RSRP: how many times longer attaching takes, and the odds that a datagram, or a radio connection, comes to nothing. */
+const COSTS = [
+  { rsrp: OWN_CELL, attach: 1, loss: 0 },
+  { rsrp: -120, attach: 2, loss: 0.05 },
+  { rsrp: -125, attach: 4, loss: 0.2 },
+  { rsrp: NO_SERVICE, attach: 10, loss: 0.5 },
+] as const;
+
+export function hasService({ rsrp }: Signal): boolean {
+  return rsrp >= NO_SERVICE;
+}
+
+/** By how much attaching takes longer than with a good signal; 1 or more. */
+export function attachFactor({ rsrp }: Signal): number {
+  return between(rsrp, 'attach');
+}
+
+/** Odds that a datagram is lost on the air. */
+export function lossRatio({ rsrp }: Signal): Ratio {
+  return between(rsrp, 'loss');
+}
+
+/**
+ * What a connection evaluation finds (firmware shell, 5.2).
+ * @param seed of the device's cell @param count evaluations so far: no two are quite the same @param hand set by hand
+ */
+export function evaluate(seed: number, count: number, hand: Signal | undefined): LteEvaluation {
+  const cell = (index: number) => noise(seed, index);
+  const now = (index: number) => noise(seed, count * 8 + index);
+  const weak = hand !== undefined && hand.rsrp < OWN_CELL;
+  const rsrp = Math.round(hand?.rsrp ?? OWN_CELL + Math.floor(cell(1) * 35)) + Math.floor(now(1) * 5);
+  const rsrq = Math.round(hand?.rsrq ?? (weak ? -19 : -14 + Math.floor(cell(2) * 8))) + Math.floor(now(2) * 3);
+  const snr = Math.round(hand?.snr ?? (weak ? -6 : Math.floor(cell(3) * 15))) + Math.floor(now(3) * 4);
+  return {
+    // Energy estimate (5 to 9, high is good) and level of coverage enhancement (0 to 2, high is bad).
+    eest: rsrp > -95 ? 8 : rsrp > -108 ? 7 : rsrp > -118 ? 6 : 5,
+    ecl: rsrp > -112 ? 0 : rsrp > -122 ? 1 : 2,
+    rsrp,
+    rsrq,
+    snr,
+    plmn: 23003,
+    cid: 900_000 + Math.floor(cell(4) * 90_000),
+    band: 20,
+    earfcn: 6447,
+  };
+}
+
+/** On straight lines between the rows, flat beyond both ends. */
+function between(rsrp: number, column: 'attach' | 'loss'): number {
+  let above: (typeof COSTS)[number] = COSTS[0];
+  for (const row of COSTS) {
+    if (rsrp >= row.rsrp) {
+      const part = row === above ? 0 : Math.min(1, (above.rsrp - rsrp) / (above.rsrp - row.rsrp));
+      return above[column] + (row[column] - above[column]) * part;
+    }
+    above = row;
+  }
+  return above[column];
+}

@@ -1,0 +1,25 @@
+/** What can be wrong with a modem (firmware behaviour, 4.1 and 4.3), apart from the network around it. */
+
+/** Happens once; the firmware gets over it by itself. */
+export type Mishap =
+  /** An error for which the firmware knows nothing better than to switch the modem off: for 10 s, 20 s, … */
+  | 'error'
+  /** The modem reports too many resets, and is left off for 32 min. */
+  | 'reset-loop'
+  /** The network has forgotten the device. */
+  | 'lost-registration'
+  /** The socket is gone; the next one opens. */
+  | 'lost-socket';
+
+/** Stays until somebody mends it. */
+export type Defect =
+  /** The modem does not answer any more. */
+  | 'mute'
+  /** The SIM card is out. */
+  | 'no-sim'
+  /** No socket can be opened. */
+  | 'no-socket';
+
+export function isDefect(trouble: Mishap | Defect): trouble is Defect {
+  return trouble === 'mute' || trouble === 'no-sim' || trouble === 'no-socket';
+}

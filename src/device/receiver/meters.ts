@@ -1,0 +1,87 @@
+/**
+ * The meters around a device, as its receiver hears them: who is there, when each sends, how strong it arrives, and what a
+ * frame looks like. Everything follows from a seed and a time; nothing is kept.
+ *
+ * A frame has the header of EN 13757-4 (length, control, manufacturer, number in BCD, version, type, control information) and
+ * behind it what stands for encrypted readings: noise. Checksums are gone by the time a receiver hands a frame over.
+ */
+import { noise } from '../../kernel/random.js';
+import type { Millis, UnixMillis } from '../../kernel/time.js';
+import type { MetersSpec } from '../../profile/profile.js';
+
+export interface Frame {
+  /** Number of the meter. */
+  readonly meter: number;
+  /** dBm, a whole number. */
+  readonly rssi: number;
+  readonly bytes: Uint8Array;
+}
+
+/** What a meter sent into a scan, and when, counted from its start. */
+export interface Heard extends Frame {
+  readonly after: Millis;
+}
+
+/** The meters that are there whether a device is told of them or not: numbers of eight digits. */
+export function neighbours(around: MetersSpec, seed: number): readonly number[] {
+  return Array.from({ length: around.count }, (_, n) => 10_000_000 + Math.floor(89_999_999 * noise(seed, -100 - n)));
+}
+
+/**
+ * What a meter sends into a scan that begins at `start` and takes `lasts` for each of `antennas`; undefined when nothing
+ * arrives.
+ */
+export function listen(
+  around: MetersSpec,
+  meter: number,
+  deviceSeed: number,
+  start: UnixMillis,
+  lasts: Millis,
+  antennas: number,
+): Heard | undefined {
+  const seed = (deviceSeed ^ Math.imul(meter, 0x9e37_79b1)) | 0;
+  const [shortest, longest] = around.every;
+  const period = shortest + (longest - shortest) * noise(seed, -1);
+  for (let antenna = 0; antenna < antennas; antenna++) {
+    // Whether an antenna hears a meter depends on where both hang: always, or never.
+    if (noise(seed, -10 - antenna) < around.unheard) continue;
+    const begins = start + antenna * lasts;
+    const sends = Math.ceil(begins / period + noise(seed, -2)) * period - noise(seed, -2) * period;
+    const after = Math.round(sends - start);
+    if (after > (antenna + 1) * lasts) continue;
+    const [weakest, strongest] = around.rssi;
+    const usual = weakest + (strongest - weakest) * noise(seed, -3);
+    const rssi = Math.round(usual + 4 * noise(seed, start) - 2);
+    return { meter, rssi, bytes: frameOf(meter, seed, start), after };
+  }
+  return undefined;
+}
+
+/** For trying out what comes behind the receiver. */
+export function madeUpFrame(seed: number, at: UnixMillis): Frame {
+  return { meter: MADE_UP, rssi: -65, bytes: frameOf(MADE_UP, seed, at) };
+}
+
+const MADE_UP = 81_763_000;
+const PAYLOAD = 32;
+/** Two capital letters would do; real ones are registered. This is `GHF`, 5 bits a letter. */
+const MANUFACTURER = (('G'.charCodeAt(0) - 64) << 10) | (('H'.charCodeAt(0) - 64) << 5) | ('F'.charCodeAt(0) - 64);
+/** Electricity, heat, water. */
+const KINDS = [0x02, 0x04, 0x07] as const;
+
+function frameOf(meter: number, seed: number, at: UnixMillis): Uint8Array {
+  const frame = new Uint8Array(15 + PAYLOAD);
+  const view = new DataView(frame.buffer);
+  frame[0] = frame.length - 1;
+  frame[1] = 0x44;
+  view.setUint16(2, MANUFACTURER, true);
+  view.setUint32(4, Number.parseInt(String(meter % 100_000_000), 16), true);
+  frame[8] = 1;
+  frame[9] = KINDS[Math.floor(noise(seed, -4) * KINDS.length)] ?? KINDS[0];
+  // A short header: access number, status, and a configuration that says encryption in mode 5, two blocks of 16 bytes.
+  frame[10] = 0x7a;
+  frame[11] = Math.floor(256 * noise(seed, at + 1));
+  view.setUint16(13, 0x0520, true);
+  for (let n = 15; n < frame.length; n++) frame[n] = Math.floor(256 * noise(seed, at + n));
+  return frame;
+}

@@ -1,0 +1,33 @@
+/** When the receiver scans (firmware behaviour, 3.5). */
+import { type Millis, seconds } from '../../kernel/time.js';
+import type { ScanSpec } from '../../profile/profile.js';
+import type { DeviceConfig } from '../config/device-config.js';
+
+const DAY = 86_400;
+/** Longer than from any scan of a month to the next: the 31st is missing in one month out of two. */
+const DAYS_AHEAD = 63;
+
+/**
+ * Delay until the next scan; Infinity for never.
+ * @param now Unix seconds of the device
+ * @param last when the last scan began, Unix seconds; undefined before the first
+ */
+export function untilScan(scan: ScanSpec, config: DeviceConfig, now: number, last: number | undefined): Millis {
+  const number = ({ module, name }: ScanSpec['every']) => config.number(module, name);
+  const mode = config.text(scan.mode.module, scan.mode.name);
+  // The firmware looks every second whether more than the interval has passed; at its start it always has.
+  if (mode === 'interval') return last === undefined ? 0 : seconds(Math.max(0, last + number(scan.every) + 1 - now));
+  if (mode === 'off') return Number.POSITIVE_INFINITY;
+  const midnight = now - (now % DAY);
+  for (let ahead = 0; ahead < DAYS_AHEAD; ahead++) {
+    const day = new Date(1000 * (midnight + ahead * DAY));
+    // Sunday is 7 for the firmware, so that a setting of 0 never matches.
+    if (mode === 'weekly' && (day.getUTCDay() || 7) !== number(scan.weekday)) continue;
+    if (mode === 'monthly' && day.getUTCDate() !== number(scan.day)) continue;
+    const begins = midnight + ahead * DAY + 3600 * number(scan.hour);
+    // The whole minute counts, but only once.
+    if (now >= begins + 60 || (last !== undefined && last >= begins)) continue;
+    return seconds(Math.max(0, begins - now));
+  }
+  return Number.POSITIVE_INFINITY;
+}

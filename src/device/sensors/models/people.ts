@@ -1,0 +1,83 @@
+/**
+ * The people at a place on working days: each comes and leaves at hours of his own, has lunch, and stays away now and then.
+ * All sensors of a device see the same people. Times are UTC.
+ */
+import { noise } from '../../../kernel/random.js';
+import { days, hours, type Millis, minutes, type UnixMillis } from '../../../kernel/time.js';
+import { hourOfWeek } from './week.js';
+
+const PEOPLE = 6;
+const STREAM = 0x47d3;
+/** Nobody comes before, or stays after. */
+const OPENS: Millis = hours(7);
+const CLOSES: Millis = hours(18);
+const WEEKEND = 5 * 24;
+
+/** How much of what people leave in the air is from how long before. */
+const MEMORY: readonly (readonly [lag: Millis, weight: number])[] = [
+  [0, 0.1],
+  [minutes(10), 0.2],
+  [minutes(25), 0.22],
+  [minutes(40), 0.2],
+  [minutes(60), 0.16],
+  [minutes(90), 0.12],
+];
+const LONGEST: Millis = minutes(90);
+const NOW: typeof MEMORY = [[0, 1]];
+
+/** The share of them that is there, 0 to 1. */
+export function present(place: number, wall: UnixMillis): number {
+  return felt(place, wall, NOW);
+}
+
+/** What they leave in the air of a room and in its temperature, 0 to 1: it gathers within an hour, and goes as slowly. */
+export function warmth(place: number, wall: UnixMillis): number {
+  if (place !== last.place || wall !== last.wall) {
+    last.place = place;
+    last.wall = wall;
+    last.warmth = felt(place, wall, MEMORY);
+  }
+  return last.warmth;
+}
+
+/** What was asked for last: the sensors of a device are read at the same moment, and most of them ask for the same. */
+const last = { place: 0, wall: Number.NaN, warmth: 0 };
+
+function felt(place: number, wall: UnixMillis, memory: typeof MEMORY): number {
+  const day = Math.floor(wall / days(1));
+  const time = wall - day * days(1);
+  if (time < OPENS || time >= CLOSES + LONGEST || hourOfWeek(wall) >= WEEKEND) return 0;
+  if (place !== known.place || day !== known.day) plan(place, day);
+  const { hoursOf } = known;
+  let sum = 0;
+  for (let person = 0; person < PEOPLE; person++) {
+    const comes = hoursOf[4 * person] as number;
+    const lunch = hoursOf[4 * person + 1] as number;
+    const back = hoursOf[4 * person + 2] as number;
+    const leaves = hoursOf[4 * person + 3] as number;
+    for (const [lag, weight] of memory) {
+      const at = time - lag;
+      if (at >= comes && at < leaves && (at < lunch || at >= back)) sum += weight;
+    }
+  }
+  return sum / PEOPLE;
+}
+
+/**
+ * The day that was asked for last. A device takes its samples many at a time, so that nearly all of them find it here; without
+ * it each would draw everybody's day anew.
+ */
+const known = { place: 0, day: Number.NaN, hoursOf: new Float64Array(4 * PEOPLE) };
+
+function plan(place: number, day: number): void {
+  known.place = place;
+  known.day = day;
+  for (let person = 0; person < PEOPLE; person++) {
+    const draw = (index: number) => noise(place ^ STREAM, 8 * (day * PEOPLE + person) + index);
+    const lunch = hours(11.25) + hours(1.25) * draw(3);
+    // Who is away today never comes.
+    const comes = draw(0) < 0.1 ? Number.POSITIVE_INFINITY : OPENS + hours(2) * draw(1);
+    const back = lunch + minutes(25) + minutes(35) * draw(4);
+    known.hoursOf.set([comes, lunch, back, CLOSES - hours(2.5) * draw(2)], 4 * person);
+  }
+}

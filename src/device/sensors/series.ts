@@ -1,0 +1,42 @@
+/**
+ * A recorded series: values at times, to be played back to a sensor. Between two rows a value moves on a straight line;
+ * what counts or switches keeps its value until the next row.
+ */
+import type { Millis } from '../../kernel/time.js';
+
+/** Times ascend strictly, from 0 at the first row. NaN: the sensor did not answer. */
+export interface Series {
+  readonly times: readonly Millis[];
+  readonly values: readonly number[];
+}
+
+/** The value at a time since the first row. Before it the first, after the last row the last value. */
+export function seriesValue({ times, values }: Series, at: Millis, stepped: boolean): number {
+  const row = rowAt(times, at);
+  const from = values[row] ?? Number.NaN;
+  const next = times[row + 1];
+  const to = values[row + 1];
+  const began = times[row];
+  // A row without an answer, on either side, has no line to it.
+  if (stepped || next === undefined || to === undefined || Number.isNaN(to)) return from;
+  if (began === undefined || at <= began) return from;
+  return from + ((to - from) * (at - began)) / (next - began);
+}
+
+/** The time of the first row after `at`; Infinity behind the last. */
+export function seriesChange({ times }: Series, at: Millis): Millis {
+  if (at < (times[0] ?? 0)) return times[0] ?? Number.POSITIVE_INFINITY;
+  return times[rowAt(times, at) + 1] ?? Number.POSITIVE_INFINITY;
+}
+
+/** The last row that is not after `at`, by bisection; 0 before the first. */
+function rowAt(times: readonly Millis[], at: Millis): number {
+  let low = 0;
+  let high = times.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((times[middle] ?? Number.POSITIVE_INFINITY) <= at) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

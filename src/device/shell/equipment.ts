@@ -1,0 +1,114 @@
+/**
+ * What the commands of single device types see: tags, motion detectors, analog inputs, weather. The host (host.ts) has a
+ * part of these only where the device type has the equipment.
+ */
+import type { Millis } from '../../kernel/time.js';
+
+/** What commands remember from one line to the next; RAM, so a reboot begins with a new one. */
+export class ShellMemory {
+  /** Number of the next request to the LoRaWAN modem and to the GNSS receiver. */
+  lrwRequests = 0;
+  gnssRequests = 0;
+  /** Uptime at which the GNSS receiver was started; undefined while it is off. */
+  gnssSince: Millis | undefined;
+  /** Uptime at which the search for all tags ends. */
+  searchingUntil: Millis = 0;
+  /** Uptime at which the battery's test load was connected; undefined while it is not. */
+  loadSince: Millis | undefined;
+  /** Pins that `gpio set` has set, as `gpio0 13`. */
+  readonly pins = new Set<string>();
+}
+
+/** BLE tags (firmware shell, 5.9). */
+export interface ShellTags {
+  /** Whether the running firmware listens to tags at all. */
+  readonly enabled: boolean;
+  /** Length of a scan. */
+  readonly scanDuration: Millis;
+  /** By slot: what a scan hears now; undefined for an empty slot, and for a tag that is silent. */
+  scan(): readonly (TagReading | undefined)[];
+  /** By slot: what the application has got of it; undefined for nothing yet. */
+  cached(): readonly (TagReading | undefined)[];
+  /** All tags in range: those of the slots, and one that belongs to nobody. */
+  nearby(): readonly TagReading[];
+}
+
+/** What a tag sends about itself. Not every tag has everything. */
+export interface TagReading {
+  /** 12 hex digits. */
+  readonly address: string;
+  /** dBm */
+  readonly rssi?: number;
+  /** V */
+  readonly voltage?: number;
+  /** °C */
+  readonly temperature?: number;
+  /** % */
+  readonly humidity?: number;
+  readonly magnet?: boolean;
+  readonly moving?: boolean;
+  readonly movements?: number;
+  /** ° */
+  readonly roll?: number;
+  readonly pitch?: number;
+  readonly lowBattery?: boolean;
+}
+
+/** The two detectors of CHESTER-S3 (applications.json, motion). */
+export interface ShellMotion {
+  /** Totals since boot, up to now. */
+  totals(): MotionCounts;
+  /** Samples since the last report, oldest first. */
+  samples(): readonly MotionSample[];
+}
+
+export interface MotionCounts {
+  readonly detectLeft: number;
+  readonly detectRight: number;
+  /** Passes from right to left, and from left to right. */
+  readonly motionLeft: number;
+  readonly motionRight: number;
+}
+
+export interface MotionSample extends MotionCounts {
+  /** Unix seconds on the device's clock. */
+  readonly time: number;
+}
+
+/** The METEO module. */
+export interface WeatherReading {
+  /** mm since the last window was closed. */
+  readonly rainfall: number;
+  /** m/s */
+  readonly windSpeed: number;
+  /** ° */
+  readonly windDirection: number;
+}
+
+/** Inputs of CHESTER-K1, numbered from 1 to 4 (applications.json, current). */
+export interface ShellInputs {
+  /** Millivolts now; undefined when the converter does not answer. */
+  read(channel: number): { readonly mean: number; readonly rms: number } | undefined;
+  calibration(channel: number): InputCalibration;
+  /** Changes it in flash and in the running firmware at once, unlike any other setting. False: flash does not take it. */
+  calibrate(channel: number, changes: Partial<InputCalibration>): boolean;
+}
+
+export interface InputCalibration {
+  /** Which of the two readings is calibrated. */
+  readonly mode: 'mean' | 'rms';
+  /** A raw value and what it stands for, twice. */
+  readonly x0: number;
+  readonly y0: number;
+  readonly x1: number;
+  readonly y1: number;
+}
+
+/** Where a GNSS receiver finds itself. */
+export interface Position {
+  /** ° north and east. */
+  readonly latitude: number;
+  readonly longitude: number;
+  /** m */
+  readonly altitude: number;
+}

@@ -1,0 +1,31 @@
+/** What the entries of a body look like: the patterns that reading goes by, and the form that editors are told. */
+import type { Form } from '../input/checks.js';
+
+/** `last thermometer.temperature * 1000`, `events backup if any`: what, of what, how often, on condition. */
+export const SOURCE = /^(\S+) (\S+?)(?: \* (\d+))?( if any)?$/;
+/** `frames if cloud-decode` */
+export const FRAMES = /^frames (if|unless) (\S+)$/;
+
+const WORDS = 'fact|label|last|windows|log|samples|total|delta|calibration|state|events|scan';
+/** Maps have maps: the form of an entry is defined once, by name (profile/schema.ts). A `~` leaves out what is inherited. */
+export const BODY_ENTRY: Form = {
+  anyOf: [
+    { type: 'null' },
+    { type: 'string', pattern: `^(${WORDS}) \\S+( \\* \\d+)?( if any)?$|${FRAMES.source}` },
+    { type: 'object', additionalProperties: { $ref: '#/definitions/bodyEntry' } },
+    {
+      type: 'array',
+      minItems: 1,
+      maxItems: 1,
+      items: {
+        type: 'object',
+        required: ['$each'],
+        properties: {
+          $each: { anyOf: [{ type: 'string' }, { type: 'array', minItems: 1, items: { type: 'string' } }] },
+          $sparse: { type: 'boolean' },
+        },
+        additionalProperties: { $ref: '#/definitions/bodyEntry' },
+      },
+    },
+  ],
+};

@@ -1,0 +1,57 @@
+/** The section `events`: what a report says about edges, alarms and presses. */
+import { type Check, integer, list, number, record, refine, text } from '../input/checks.js';
+import { quote } from '../input/problems.js';
+import { byTag, named, parameter } from './checks.js';
+import type { ModuleSpec } from './parameters.js';
+import type { AlarmSpec, EventListSpec, SensorSpec } from './profile.js';
+import { quantityRef } from './read-sensors.js';
+
+type Modules = readonly ModuleSpec[] | undefined;
+
+/** Reads the section `events`. */
+export function readEventLists(
+  modules: Modules,
+  sensors: readonly SensorSpec[] | undefined,
+): Check<readonly EventListSpec[]> {
+  const capacity = integer(1, 1024);
+  const common = { kind: text(), of: quantityRef(sensors), capacity };
+  const onOff = parameter(modules, ['bool']);
+  const alarm: Check<AlarmSpec> = record('an alarm', {
+    threshold: parameter(modules, ['float']),
+    hysteresis: parameter(modules, ['float']),
+    report: onOff,
+  });
+  const report = record('report', { on: onOff, off: onOff });
+  return named('event lists by name', (name) =>
+    byTag<EventListSpec>(`the event list ${quote(name)}`, 'kind', {
+      edge: refine(record('an edge event list', { ...common, above: number(), report }), (read, map, problems) => {
+        const { of, capacity, above } = read;
+        const model = sensors?.[of.sensor]?.quantities[of.quantity]?.model.kind;
+        if (model && model !== 'constant' && model !== 'switch') {
+          problems.add(map, `a ${model} has no edges: an edge event list needs a constant or a switch`);
+        }
+        return { kind: 'edge', name, ...of, capacity, above, reportOn: read.report.on, reportOff: read.report.off };
+      }),
+      alarm: refine(record('an alarm event list', { ...common, high: alarm, low: alarm }), (read, map, problems) => {
+        const { of, capacity, high, low } = read;
+        if (sensors && sensors[of.sensor]?.windows?.kind !== 'statistics') {
+          problems.add(map, 'an alarm is evaluated when a sample goes into a window, but this sensor has no windows');
+        }
+        return { kind: 'alarm', name, ...of, capacity, high, low };
+      }),
+      press: refine(
+        record('a press event list', { kind: text(), of: list(quantityRef(sensors), 1), capacity }),
+        (read, map, problems) => {
+          const [first] = read.of;
+          if (first === undefined) return undefined;
+          for (const { sensor, quantity } of read.of) {
+            const model = sensors?.[sensor]?.quantities[quantity]?.model.kind ?? 'presses';
+            if (sensor === first.sensor && model === 'presses') continue;
+            problems.add(map, 'the types of a press event list must be presses of one sensor');
+          }
+          return { kind: 'press', name, ...first, capacity: read.capacity, types: read.of.map((at) => at.quantity) };
+        },
+      ),
+    }),
+  );
+}

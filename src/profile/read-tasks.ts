@@ -1,0 +1,82 @@
+/** The section `tasks`: what is sampled and aggregated, and when. */
+import {
+  boolean,
+  type Check,
+  duration,
+  formed,
+  formOf,
+  list,
+  oneOf,
+  optional,
+  record,
+  refine,
+  text,
+} from '../input/checks.js';
+import type { LocatedNode, Problems } from '../input/document.js';
+import { quote } from '../input/problems.js';
+import { type Millis, parseDuration } from '../kernel/time.js';
+import { parameter } from './checks.js';
+import type { ModuleSpec, ParameterRef } from './parameters.js';
+import type { SensorSpec, TaskSpec } from './profile.js';
+
+type Modules = readonly ModuleSpec[] | undefined;
+
+/** Reads the section `tasks`. */
+export function readTasks(modules: Modules, sensors: readonly SensorSpec[] | undefined): Check<readonly TaskSpec[]> {
+  return refine(list(task(modules, sensors), 1), (tasks, node, problems) => {
+    if (sensors) checkTasks(tasks, sensors, node, problems);
+    return tasks;
+  });
+}
+
+/** Windows that nobody closes, or two tasks at different times, would never show up in a run. */
+function checkTasks(tasks: readonly TaskSpec[], sensors: readonly SensorSpec[], node: LocatedNode, problems: Problems) {
+  sensors.forEach(({ name, windows }, sensor) => {
+    const count = (kind: TaskSpec['kind']) => tasks.filter((t) => t.kind === kind && t.sensors.includes(sensor)).length;
+    const closes = windows !== undefined && windows.kind !== 'log';
+    if (closes && count('aggregate') !== 1) {
+      problems.add(node, `${quote(name)} has windows: exactly one task must aggregate it, not ${count('aggregate')}`);
+    }
+    if (windows && windows.samples > 0 && count('sample') === 0) problems.add(node, `no task samples ${quote(name)}`);
+  });
+}
+
+function task(modules: Modules, sensors: readonly SensorSpec[] | undefined): Check<TaskSpec> {
+  const names = sensors?.map(({ name }) => name);
+  const sensorList = list(names ? oneOf(names) : text(), 1);
+  const shape = {
+    sample: optional(sensorList),
+    aggregate: optional(sensorList),
+    every: interval(modules),
+    first: optional(duration),
+    on_request: optional(boolean, true),
+  };
+  return refine(record('a task', shape), (read, node, problems) => {
+    const { sample, aggregate, every, first } = read;
+    const chosen = sample ?? aggregate;
+    if (chosen === undefined || (sample && aggregate)) {
+      problems.add(node, 'a task needs either "sample" or "aggregate"');
+      return undefined;
+    }
+    const indices = chosen.map((name) => names?.indexOf(name) ?? 0);
+    const without = indices.find((index) => sensors && !sensors[index]?.windows?.windows);
+    if (aggregate && without !== undefined) {
+      problems.add(node, `${quote(sensors?.[without]?.name)} can not be aggregated: it has no windows`);
+    }
+    const kind = sample ? 'sample' : 'aggregate';
+    const what = `${kind} ${chosen.join(', ')}`;
+    return { kind, what, sensors: indices, every, onRequest: read.on_request, ...(first !== undefined && { first }) };
+  });
+}
+
+/** A duration, or the name of a parameter that holds seconds. */
+function interval(modules: Modules): Check<Millis | ParameterRef> {
+  const holds = parameter(modules, ['int']);
+  return formed(
+    () => ({ anyOf: [formOf(duration), formOf(holds)] }),
+    (node, problems) => {
+      const fixed = node.kind === 'scalar' ? parseDuration(node.source) : undefined;
+      return fixed !== undefined && fixed > 0 ? fixed : holds(node, problems);
+    },
+  );
+}

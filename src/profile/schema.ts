@@ -1,0 +1,104 @@
+/**
+ * The JSON Schema of profiles, for editors. It is made of the forms that the checks know of themselves (input/checks.ts), so
+ * that it can not say something else than they do. It says less: what refers to other parts of a file is only checked by
+ * `ghostfleet profile check`.
+ *
+ * A profile that extends another may leave everything out, and leave out with `~` what it would inherit; a profile that
+ * stands alone may not.
+ */
+import { type Form, formOf } from '../input/checks.js';
+import { BODY_ENTRY } from './body-form.js';
+import { OPTIONAL_SECTIONS, type Parts, SECTIONS, type Section } from './read.js';
+import { CODEC_ENTRY } from './read-codec.js';
+
+/** The schema, in draft 7, which all editors know. */
+export function profileSchema(): Form {
+  const complete = completeForm();
+  const whole = { ...complete, properties: { ...propertiesOf(complete), extends: EXTENDS } };
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'A device type of ghostfleet',
+    type: 'object',
+    if: { required: ['extends'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { $ref: '#/definitions/extending' },
+    else: { $ref: '#/definitions/complete' },
+    definitions: { complete, extending: loosened(whole), bodyEntry: BODY_ENTRY, codecEntry: CODEC_ENTRY },
+  };
+}
+
+const EXTENDS: Form = {
+  type: 'string',
+  pattern: /^(?!\/)(?!.*\.\.)[\w./-]+\.yaml$/.source,
+  description: 'Another file, below the folder of this one, that this one adds to.',
+};
+
+const ABOUT: Readonly<Record<Section, string>> = {
+  title: 'For people.',
+  identity: 'What the device says about itself in a session and in `info`.',
+  supply_module: 'The backup supply module (CHESTER-Z), if there is one.',
+  bootloader: 'Updates over the air, if there are any.',
+  message_version: 'Version of the body layout, the same in every body.',
+  transfer_buffer: 'Largest message either way, in bytes.',
+  commands: 'Root words of the shell.',
+  button: 'What the button on the board is for.',
+  setup: 'Shell lines that the vendor suggests for a first set-up.',
+  timing: 'When the application does what.',
+  config: 'Parameters of the configuration, by module.',
+  sensors: 'What is measured, and what there is to measure.',
+  events: 'Lists of events that reports carry.',
+  tasks: 'What is sampled and aggregated, and when.',
+  receiver: 'A receiver of frames from meters around the device, if there is one.',
+  body: 'What the firmware writes for which key of the decoder.',
+  decoder: 'What the cloud decodes bodies with: the published document and its hash.',
+  encoder: 'What the cloud encodes data downlinks with, if there are any.',
+};
+
+const NOTHING_READ: Parts = {
+  modules: undefined,
+  decoder: undefined,
+  sensors: undefined,
+  eventLists: undefined,
+  receives: false,
+};
+
+function completeForm(): Form {
+  // Because the keys of the table are the sections.
+  const names = Object.keys(SECTIONS) as Section[];
+  const forms = names.map((name) => [name, { description: ABOUT[name], ...formOf(SECTIONS[name](NOTHING_READ)) }]);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(forms),
+    required: names.filter((name) => !OPTIONAL_SECTIONS.has(name)),
+    additionalProperties: false,
+  };
+}
+
+/** The same where maps are added to those of another file: nothing is required, and null leaves something out. */
+function loosened(form: Form): Form {
+  const { required: _, ...rest } = form;
+  const entries = Object.entries(rest).map(([keyword, value]): readonly [string, unknown] => {
+    if (keyword === 'properties') {
+      const forms = Object.entries(propertiesOf(form)).map(([name, property]) => [name, orNull(property)]);
+      return [keyword, Object.fromEntries(forms)];
+    }
+    if (keyword === 'additionalProperties' && isForm(value)) return [keyword, orNull(value)];
+    if (keyword === 'anyOf' && Array.isArray(value)) return [keyword, value.map((one) => loosened(one))];
+    return [keyword, value];
+  });
+  return Object.fromEntries(entries);
+}
+
+function orNull(form: Form): Form {
+  const { description, ...rest } = loosened(form);
+  return { ...(description !== undefined && { description }), anyOf: [rest, { type: 'null' }] };
+}
+
+function propertiesOf({ properties }: Form): Readonly<Record<string, Form>> {
+  // Because that is what properties are in a schema.
+  return (properties ?? {}) as Readonly<Record<string, Form>>;
+}
+
+function isForm(value: unknown): value is Form {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,53 @@
+import { complain, number, optional, record, valueAt } from '../../input/checks.js';
+import type { StepKind } from './step.js';
+
+export interface AntennaOptions {
+  /** dBm. */
+  readonly rsrp: number;
+  /** dB; null: as it goes with the power. */
+  readonly rsrq: number | null;
+  readonly snr: number | null;
+}
+
+const shape = record('antenna', {
+  rsrp: number(),
+  rsrq: optional(number(), null),
+  snr: optional(number(), null),
+});
+/** What a modem can report (3GPP TS 36.133, 9.1.4 and 9.1.7). */
+const RANGES = { rsrp: [-156, -44], rsrq: [-34, -3], snr: [-30, 40] } as const;
+const KEYS = ['rsrp', 'rsrq', 'snr'] as const;
+
+/** Takes the antenna to a place with another signal: attaching takes longer, datagrams get lost, reports show it. */
+export const antenna: StepKind<AntennaOptions | 'free'> = {
+  about: 'sets the signal at the antenna: a weak one costs attach time and datagrams; "free" takes it back',
+  example: 'antenna: { rsrp: -121 }',
+  check: (node, problems) => {
+    if (node.kind === 'scalar' && node.value === 'free') return 'free';
+    if (node.kind !== 'map') return complain(node, problems, '"free" or a signal such as { rsrp: -121 }');
+    const read = shape(node, problems);
+    if (read === undefined) return undefined;
+    const before = problems.list.length;
+    for (const key of KEYS) {
+      const value = read[key];
+      const [min, max] = RANGES[key];
+      if (value !== null && (value < min || value > max)) {
+        complain(valueAt(node, key), problems, `a number from ${min} to ${max}`);
+      }
+    }
+    return problems.list.length === before ? read : undefined;
+  },
+  describe: (signal) => {
+    if (signal === 'free') return signal;
+    const rest = [
+      signal.rsrq === null ? '' : `RSRQ ${signal.rsrq} dB`,
+      signal.snr === null ? '' : `SNR ${signal.snr} dB`,
+    ];
+    return [`RSRP ${signal.rsrp} dBm`, ...rest.filter((part) => part !== '')].join(', ');
+  },
+  run: async (_world, device, signal) => {
+    if (signal === 'free') return device.bench.signal(undefined);
+    const { rsrp, rsrq, snr } = signal;
+    device.bench.signal({ rsrp, ...(rsrq !== null && { rsrq }), ...(snr !== null && { snr }) });
+  },
+};

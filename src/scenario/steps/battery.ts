@@ -1,0 +1,42 @@
+import { complain, number, optional, ratio, record, valueAt } from '../../input/checks.js';
+import { formatRatio, type Ratio } from '../../kernel/ratio.js';
+import type { StepKind } from './step.js';
+
+/** A new battery, or an old one told by its charge or its voltage at rest. */
+export type BatteryOptions =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'left'; readonly left: Ratio }
+  | { readonly kind: 'voltage'; readonly volts: number };
+
+const shape = record('battery', { left: optional(ratio), voltage: optional(number()) });
+/** Volts at rest of an empty and of a fresh pack (firmware behaviour, 9). */
+const VOLTS = [3, 3.7] as const;
+
+/** Exchanges the battery: for a new one, or for one that is nearly empty. */
+export const battery: StepKind<BatteryOptions> = {
+  about: 'exchanges the battery for a new one, or for one with a charge or voltage; the device runs on meanwhile',
+  example: 'battery: { left: 5% }',
+  check: (node, problems) => {
+    if (node.kind === 'scalar' && node.value === 'new') return { kind: 'new' };
+    if (node.kind !== 'map')
+      return complain(node, problems, '"new", or a battery such as { left: 5% } or { voltage: 3.2 }');
+    const read = shape(node, problems);
+    if (read === undefined) return undefined;
+    const { left, voltage } = read;
+    if ((left === undefined) === (voltage === undefined)) {
+      problems.add(node, 'battery needs either "left" or "voltage"');
+      return undefined;
+    }
+    if (left !== undefined) return { kind: 'left', left };
+    if (voltage !== undefined && voltage >= VOLTS[0] && voltage <= VOLTS[1]) return { kind: 'voltage', volts: voltage };
+    return complain(valueAt(node, 'voltage'), problems, `a voltage from ${VOLTS[0]} to ${VOLTS[1]}`);
+  },
+  describe: (options) => {
+    if (options.kind === 'new') return 'new';
+    return options.kind === 'left' ? `${formatRatio(options.left)} left` : `${options.volts} V`;
+  },
+  run: async (_world, device, options) => {
+    if (options.kind === 'voltage') device.bench.batteryVoltage(options.volts);
+    else device.bench.battery(options.kind === 'new' ? 0 : 1 - options.left);
+  },
+};

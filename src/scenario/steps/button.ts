@@ -1,0 +1,46 @@
+import type { ButtonName } from '../../device/hardware.js';
+import { duration, integer, oneOf, optional, record, valueAt } from '../../input/checks.js';
+import { formatDuration, type Millis } from '../../kernel/time.js';
+import { findQuantity } from '../../profile/quantities.js';
+import type { StepKind } from './step.js';
+
+export interface ButtonOptions {
+  readonly which: ButtonName;
+  /** Either this or `hold`. */
+  readonly clicks: number | null;
+  readonly hold: Millis | null;
+}
+
+const BUTTONS = ['int', 'x', '1', '2', '3', '4'] as const satisfies readonly ButtonName[];
+
+const shape = record('button', {
+  which: optional(oneOf(BUTTONS), 'int' as const),
+  clicks: optional(integer(1, 6), null),
+  hold: optional(duration, null),
+});
+
+/** Presses a button: the one on the board (int), or one of CHESTER Push (x, 1, 2, 3, 4). */
+export const button: StepKind<ButtonOptions> = {
+  about: 'clicks or holds a button: int is the one on the board, x, 1, 2, 3 and 4 are those of Push',
+  example: 'button: { which: int, clicks: 3 }',
+  check: (node, problems, { profiles }) => {
+    const read = shape(node, problems);
+    if (read === undefined || node.kind !== 'map') return undefined;
+    if ((read.clicks === null) === (read.hold === null)) {
+      problems.add(node, 'button needs either "clicks" or "hold"');
+      return undefined;
+    }
+    const without = profiles.find((profile) => read.which !== 'int' && !findQuantity(profile, 'button.1.clicks'));
+    if (without === undefined) return read;
+    problems.add(valueAt(node, 'which'), `${without.name} has only the button on the board, "int"`);
+    return undefined;
+  },
+  describe: ({ which, clicks, hold }) =>
+    clicks === null
+      ? `${which} held for ${formatDuration(hold ?? 0)}`
+      : `${which} clicked ${clicks === 1 ? 'once' : `${clicks} times`}`,
+  run: async (_world, device, { which, clicks, hold }) => {
+    if (clicks === null) device.bench.press(which, hold ?? 0);
+    else device.bench.click(which, clicks);
+  },
+};

@@ -1,0 +1,51 @@
+import type { Pulses } from '../../device/hardware.js';
+import { duration, integer, optional, record, text, valueAt } from '../../input/checks.js';
+import { quote } from '../../input/problems.js';
+import { formatDuration, millis, seconds } from '../../kernel/time.js';
+import { quantitiesOf } from '../quantity.js';
+import type { StepKind } from './step.js';
+
+export interface PulseOptions extends Pulses {
+  readonly input: string;
+}
+
+const EVERY = seconds(1);
+const MOST_PULSES = 1_000_000;
+const shape = record('pulse', {
+  input: text(),
+  times: optional(integer(1, MOST_PULSES), 1),
+  every: optional(duration, EVERY),
+  stays: optional(duration),
+});
+
+/** Pulses on an input: a counter counts them, a contact closes and opens. */
+export const pulse: StepKind<PulseOptions> = {
+  about: 'gives a counter pulses, or closes a contact, a number of times and at a rate',
+  example: 'pulse: { input: counter.1.pulses, times: 600, every: 2s }',
+  check: (node, problems, scope) => {
+    const read = shape(node, problems);
+    if (read === undefined || node.kind !== 'map') return undefined;
+    const before = problems.list.length;
+    const { input, times, every, stays } = read;
+    const quantities = quantitiesOf(input, valueAt(node, 'input'), problems, scope);
+    if (quantities.some(({ counter, contact }) => !counter && !contact)) {
+      problems.add(valueAt(node, 'input'), `${quote(input)} neither counts pulses nor is it a contact`);
+    }
+    if (stays !== undefined && quantities.some(({ counter }) => counter)) {
+      problems.add(valueAt(node, 'stays'), 'a counter does not ask how long a pulse "stays"');
+    }
+    if (stays !== undefined && (stays === 0 || stays >= every)) {
+      problems.add(
+        valueAt(node, 'stays'),
+        `a contact must stay closed for more than 0 and less than "every", ${formatDuration(every)}`,
+      );
+    }
+    const closed = stays ?? Math.max(millis(1), Math.floor(every / 2));
+    return problems.list.length === before ? { input, times, every, stays: closed } : undefined;
+  },
+  describe: ({ input, times, every }) => {
+    if (times === 1) return `${input} once`;
+    return `${input}, ${times} times${every === 0 ? ' at once' : `, one every ${formatDuration(every)}`}`;
+  },
+  run: async (_world, device, { input, times, every, stays }) => device.bench.pulse(input, { times, every, stays }),
+};

@@ -1,0 +1,81 @@
+/** Codecs by their published hashes, and every key that the default build of an application sends. */
+import { describe, expect, it } from 'vitest';
+import type { BodyNode, Profile } from '../../src/profile/profile.js';
+import { catalog, profileOf } from './catalog.js';
+
+/** Keys that we do not send, or send beyond the catalog, and why. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'control counter.channel': 'inside of a counter the firmware writes the key of trigger.channel, and so do we',
+};
+
+/** Paths of the keys that a body may hold. */
+function written({ body, decoder }: Profile): ReadonlySet<string> {
+  const keys = new Set<number>();
+  const walk = (nodes: readonly BodyNode[]): void => {
+    for (const node of nodes) {
+      keys.add(node.key);
+      if (node.kind === 'map' || node.kind === 'each') walk(node.children);
+      if (node.kind === 'frames' && node.keys) for (const key of Object.values(node.keys)) keys.add(key);
+      if (node.kind === 'samples') {
+        keys.add(node.time);
+        for (const columns of node.columns.values()) for (const { key } of columns) keys.add(key);
+      }
+    }
+  };
+  walk(body);
+  return new Set([...keys].map((key) => decoder.keys[key]?.path ?? `key ${key}`));
+}
+
+it('the catalog has eleven applications, and there is a profile for each', () => {
+  expect(catalog.map(([name]) => name)).toHaveLength(11);
+  for (const [name] of catalog) expect(profileOf(name).name).toBe(name);
+});
+
+describe.each(catalog)('%s', (name, application) => {
+  const profile = profileOf(name);
+
+  it('has the published codecs and the version of its bodies', () => {
+    const { decoder, encoder, messageVersion } = profile;
+    expect({ name: decoder.document.name, hash: decoder.hash, keys: decoder.keys.length }).toEqual(application.decoder);
+    expect(encoder && { name: encoder.document.name, hash: encoder.hash }).toEqual(application.encoder);
+    expect(messageVersion).toBe(application.messageVersion);
+  });
+
+  it('sends the keys that its default build sends, and no others', () => {
+    const missing = application.sent.filter((path) => !written(profile).has(path));
+    const surplus = [...written(profile)].filter((path) => !application.sent.includes(path));
+    const unexplained = [...missing, ...surplus].filter((path) => EXCEPTIONS[`${name} ${path}`] === undefined);
+    expect(unexplained).toEqual([]);
+  });
+
+  it('reports when the application does', () => {
+    const { firstReport, jitter } = profile.timing;
+    expect({ first: firstReport ?? null, jitter: 100 * jitter }).toEqual({
+      first: application.firstReport === null ? null : 1000 * application.firstReport,
+      jitter: application.jitter,
+    });
+  });
+
+  it('knows the device types that may hang on its line, and what they tell', () => {
+    const [slot] = profile.modules[0]?.parameters.filter((spec) => spec.type === 'string' && spec.types) ?? [];
+    const types = slot?.type === 'string' ? slot.types : undefined;
+    const published = Object.entries(application.deviceTypes ?? {});
+    expect(types ?? {}).toEqual(Object.fromEntries(published.map(([type, [number]]) => [type, number])));
+    for (const [type, [, ...keys]] of published) {
+      const sensor = profile.sensors.find(({ present }) => present?.kind === 'device' && present.is === type);
+      expect([type, ...(sensor?.quantities.map((quantity) => quantity.name) ?? [])]).toEqual([
+        type,
+        ...keys.filter((key) => key !== 'timestamp'),
+      ]);
+    }
+  });
+});
+
+it('every exception is still one', () => {
+  const all = catalog.flatMap(([name, { sent }]) => {
+    const paths = written(profileOf(name));
+    const surplus = [...paths].filter((path) => !sent.includes(path));
+    return [...sent.filter((path) => !paths.has(path)), ...surplus].map((path) => `${name} ${path}`);
+  });
+  expect(Object.keys(EXCEPTIONS).filter((path) => !all.includes(path))).toEqual([]);
+});

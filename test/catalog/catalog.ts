@@ -1,0 +1,80 @@
+/** What is published about the eleven applications, and a device of each to hold it against. */
+import { readFileSync } from 'node:fs';
+import type { CommandResult } from '../../src/device/shell/command.js';
+import { minutes } from '../../src/kernel/time.js';
+import { VirtualClock } from '../../src/kernel/virtual-clock.js';
+import { packagedProfiles } from '../../src/profile/library.js';
+import type { Profile } from '../../src/profile/profile.js';
+import { testDevice } from '../support/device.js';
+
+export interface CatalogParameter {
+  readonly name: string;
+  readonly type: 'int' | 'float' | 'bool' | 'enum' | 'string';
+  readonly min?: number;
+  readonly max?: number;
+  readonly max_length?: number;
+  readonly values?: readonly string[];
+  readonly default: string | number | boolean;
+}
+
+export interface CatalogCommand {
+  readonly command: string;
+  readonly args: string;
+  readonly output: string | readonly string[];
+  readonly alternative?: readonly string[];
+  readonly bad_args?: string;
+}
+
+export interface Application {
+  readonly prefix: string;
+  readonly messageVersion: number;
+  /** Of the default build, in the order of `app config show`. */
+  readonly parameters: readonly CatalogParameter[];
+  readonly otherBuilds: readonly string[];
+  readonly recommended: readonly string[];
+  readonly commands: readonly CatalogCommand[];
+  readonly decoder: { readonly name: string; readonly hash: string; readonly keys: number };
+  readonly encoder?: { readonly name: string; readonly hash: string };
+  /** Paths of the keys that the default build sends, and of those that it does not. */
+  readonly sent: readonly string[];
+  readonly notSent: readonly string[];
+  /** By type of a device on a line: its number, and the keys of its samples. */
+  readonly deviceTypes?: Readonly<Record<string, readonly [number, ...string[]]>>;
+  /** Seconds after the start of the application; null for none. */
+  readonly firstReport: number | null;
+  /** Percent. */
+  readonly jitter: number;
+}
+
+const text = readFileSync(new URL('../fixtures/catalog.json', import.meta.url), 'utf8');
+// Because the fixture was made to have this shape; its values are what the tests are about.
+const { applications } = JSON.parse(text) as { readonly applications: Readonly<Record<string, Application>> };
+
+export const catalog: readonly (readonly [string, Application])[] = Object.entries(applications);
+
+const profiles = packagedProfiles();
+
+export function profileOf(name: string): Profile {
+  const profile = profiles.get(name);
+  if (profile === undefined) throw new Error(`no profile ${name}`);
+  return profile;
+}
+
+/** A device that has run for six minutes without a radio, and its shell; commands that take time are waited for. */
+export async function bench(application: string, config: readonly string[] = []) {
+  const clock = new VirtualClock();
+  const hasMode = profileOf(application).timing.mode !== undefined;
+  const silent = hasMode ? ['app config mode none'] : [];
+  const { device } = testDevice({ clock, profile: application, config: [...silent, ...config], network: () => {} });
+  device.powerOn();
+  await clock.runUntil(minutes(6));
+  return {
+    device,
+    async type(line: string): Promise<CommandResult> {
+      const parts: CommandResult[] = [];
+      parts.push(device.shell(line, (part) => parts.push(part)));
+      for (let last = parts.at(-1); last?.rest; last = parts.at(-1)) await clock.runUntil(clock.now + last.rest.wait);
+      return { code: parts.at(-1)?.code ?? 0, lines: parts.flatMap(({ lines }) => lines) };
+    },
+  };
+}

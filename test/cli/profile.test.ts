@@ -1,0 +1,97 @@
+/** `ghostfleet profile`, and profiles of the user's own. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ghostfleet } from '../support/host.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-profile-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const PUSH = readFileSync('profiles/push.yaml', 'utf8');
+/** Beside it there is no common/chester.yaml: that one is packaged. */
+const MINE = file('mine.yaml', PUSH.replace('title: CHESTER Push', 'title: My own'));
+const BROKEN = file(
+  'broken.yaml',
+  PUSH.replace('transfer_buffer: 16384', 'transfer_buffer: 1').replace('[lrw,', '[lrv,'),
+);
+
+describe('ghostfleet profile check', () => {
+  it('is content with packaged profiles and with those that extend them', async () => {
+    const { exit, out } = await ghostfleet(['profile', 'check', 'profiles/serial.yaml', MINE]);
+    expect([exit, out]).toEqual([0, `profiles/serial.yaml: fine\n${MINE}: fine\n`]);
+  });
+
+  it('lists all problems of all files, each with its place', async () => {
+    const { exit, out, err } = await ghostfleet(['profile', 'check', BROKEN, MINE, join(directory, 'none.yaml')]);
+    expect(exit).toBe(2);
+    expect(out).toBe(`${MINE}: fine\n`);
+    expect(err).toContain(`${BROKEN}:11:18: "1" is not a whole number from 512 to 16384`);
+    expect(err).toMatch(/broken\.yaml:14:9: "lrv" is not one of .*\(did you mean "lrw"\?\)/);
+    expect(err).toContain('none.yaml" can not be read: there is no such file');
+  });
+
+  it('needs a file', async () => {
+    const { exit, err } = await ghostfleet(['profile', 'check']);
+    expect(exit).toBe(2);
+    expect(err).toContain('profile check needs a file');
+  });
+});
+
+describe('ghostfleet profile show', () => {
+  it('prints the file of a packaged profile as it is written', async () => {
+    expect((await ghostfleet(['profile', 'show', 'push'])).out).toBe(PUSH);
+  });
+
+  it('resolved prints a file that stands alone and checks clean', async () => {
+    for (const name of ['wmbus', MINE]) {
+      const { exit, out } = await ghostfleet(['profile', 'show', name, '--resolved']);
+      expect(exit).toBe(0);
+      const alone = file('alone.yaml', out);
+      expect((await ghostfleet(['profile', 'check', alone])).exit).toBe(0);
+      expect(out).toContain('modem_firmware: mfw_nrf91x1');
+    }
+  });
+
+  it('names the profiles there are when it is asked for another', async () => {
+    const { exit, err } = await ghostfleet(['profile', 'show', 'fridge']);
+    expect(exit).toBe(2);
+    expect(err).toContain('"fridge" is neither a profile (clime, control,');
+  });
+});
+
+describe('ghostfleet profile schema', () => {
+  it('prints the schema that is shipped', async () => {
+    const { out } = await ghostfleet(['profile', 'schema']);
+    expect(out).toBe(readFileSync('schemas/profile.schema.json', 'utf8'));
+  });
+});
+
+describe('a profile of the user', () => {
+  const scenario = (name: string) =>
+    file(
+      name,
+      'name: own\nduration: 40m\nfleet: [{ name: mine, profile: mine, count: 1 }]\nexpect: [device.ready == 1]\n',
+    );
+
+  it('is known to scenarios beside whose folder "profiles" it lies', async () => {
+    const own = scenario('own.yaml');
+    expect((await ghostfleet(['validate', own])).err).toContain('"mine" is not one of');
+    mkdirSync(join(directory, 'profiles'));
+    file('profiles/mine.yaml', PUSH);
+    expect((await ghostfleet(['run', own])).exit).toBe(0);
+  });
+
+  it('is complained about with its place when it is wrong', async () => {
+    file('profiles/mine.yaml', readFileSync(BROKEN, 'utf8'));
+    const { exit, err } = await ghostfleet(['validate', scenario('own.yaml')]);
+    expect(exit).toBe(2);
+    expect(err).toContain(`${join(directory, 'profiles', 'mine.yaml')}:11:18:`);
+  });
+});

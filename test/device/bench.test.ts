@@ -1,0 +1,347 @@
+/** What is done to a device by hand, and what the cloud gets to see of it. */
+import { describe, expect, it } from 'vitest';
+import { hours, minutes, seconds } from '../../src/kernel/time.js';
+import type { ModelSpec } from '../../src/profile/models.js';
+import type { SensorSpec } from '../../src/profile/profile.js';
+import { testCloud } from '../support/cloud.js';
+import { type TestDeviceOptions, testDevice } from '../support/device.js';
+
+/** A device that is ready, 3 minutes after it was switched on. */
+async function readyDevice(options: Partial<TestDeviceOptions> = {}) {
+  const cloud = await testCloud();
+  await cloud.addDevice();
+  const live = testDevice({
+    clock: cloud.clock,
+    events: cloud.events,
+    network: (datagram, answer) => {
+      cloud.clock.after(1, 'datagram', () => cloud.gateway.receive(datagram, 'base64', (reply) => answer(reply)));
+    },
+    ...options,
+  });
+  live.device.powerOn();
+  await live.clock.runUntil(minutes(3));
+  return {
+    ...live,
+    cloud,
+    /** Bodies of the reports so far. */
+    bodies: async () => {
+      const messages = await cloud.messages(await cloud.device());
+      // Because tests know what is in a body.
+      return messages.filter(({ type }) => type === 'data').map(({ body }) => body as Body);
+    },
+  };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies are as deep as they are different.
+type Body = any;
+
+/** Windows of five minutes, several a report. */
+const EVERY = ['app config interval-report 1800'];
+
+describe('a sensor', () => {
+  it('that runs from one value to another shows it in the windows, and stays there', async () => {
+    const { clock, device, bodies } = await readyDevice({ config: EVERY });
+    device.bench.ramp('hygrometer.temperature', { from: 10, to: 40, over: hours(1) });
+    await clock.runUntil(hours(3));
+    const windows = (await bodies()).slice(1).flatMap((body) => body.hygrometer.temperature.measurements);
+    const means = windows.map(({ avg }: Body) => avg);
+    // Five minutes are a twelfth of the way of 30 °C: each window is 2.5 °C above the one before it.
+    expect(means[4] - means[3]).toBeCloseTo(2.5, 1);
+    expect(windows[5].max - windows[5].min).toBeCloseTo(2, 1);
+    expect(means.at(-1)).toBe(40);
+  });
+
+  it('begins a ramp where it is when nobody says where', async () => {
+    const { clock, device } = await readyDevice();
+    const read = () => Number(/[-\d.]+/.exec(device.shell('therm read').lines[0] ?? '')?.[0]);
+    device.bench.hold('thermometer.temperature', 18);
+    device.bench.ramp('thermometer.temperature', { to: 28, over: minutes(10) });
+    expect(read()).toBe(18);
+    await clock.runUntil(clock.now + minutes(5));
+    expect(read()).toBe(23);
+    device.bench.free('thermometer.temperature');
+    expect(read()).not.toBe(23);
+  });
+
+  it('plays a record back on straight lines, and does not answer where the record has nothing', async () => {
+    const { clock, device, bodies } = await readyDevice({ config: EVERY });
+    const series = { times: [0, minutes(60), minutes(70)], values: [20, 26, Number.NaN] };
+    device.bench.replay('hygrometer.temperature', series);
+    await clock.runUntil(hours(3));
+    const reports = (await bodies()).map((body) => body.hygrometer.temperature.measurements);
+    const windows = reports.flat();
+    expect(windows[3].avg - windows[2].avg).toBeCloseTo(0.5, 1);
+    expect(windows.filter(({ avg }: Body) => avg !== null).length).toBeLessThan(16);
+    expect(windows.at(-1)).toMatchObject({ min: null, max: null, avg: null, mdn: null });
+  });
+
+  it('that does not answer is null in the report', async () => {
+    const { clock, device, bodies } = await readyDevice();
+    device.bench.hold('thermometer.temperature', Number.NaN);
+    await clock.runUntil(clock.now + minutes(45));
+    expect((await bodies()).at(-1).thermometer).toEqual({ temperature: null });
+  });
+});
+
+describe('line power', () => {
+  it('that is cut and comes back makes two events, and the report shows the voltage', async () => {
+    const { clock, device, bodies } = await readyDevice();
+    device.bench.line(false);
+    await clock.runUntil(clock.now + minutes(2));
+    const cut = (await bodies()).at(-1);
+    expect(cut.backup).toMatchObject({ state: 'disconnected', events: [{ type: 'disconnected' }], line_voltage: 0.04 });
+    device.bench.line(true);
+    await clock.runUntil(clock.now + minutes(2));
+    const back = (await bodies()).at(-1);
+    expect(back.backup).toMatchObject({ state: 'connected', events: [{ type: 'connected' }] });
+    expect(back.backup.line_voltage).toBeGreaterThan(20);
+  });
+
+  it('that fades away is noticed when it falls below the limit, between two samples', async () => {
+    const { clock, device, bodies } = await readyDevice();
+    const began = clock.wall;
+    // 24 V to 0 within 200 s crosses 6 V after 150 s.
+    device.bench.ramp('backup.line_voltage', { from: 24, to: 0, over: seconds(200) });
+    await clock.runUntil(clock.now + minutes(4));
+    const [event] = (await bodies()).at(-1).backup.events;
+    expect(event.type).toBe('disconnected');
+    expect(Math.abs(event.timestamp - began / 1000 - 150)).toBeLessThanOrEqual(2);
+  });
+
+  it('is not there on a device type without it', async () => {
+    const { device } = await readyDevice({ profile: 'meteo' });
+    expect(() => device.bench.line(false)).toThrow('"backup.line_voltage" is not a quantity of meteo');
+  });
+});
+
+describe('inputs', () => {
+  const CHANNELS = ['app config channel-mode-1 trigger', 'app config channel-mode-2 counter'];
+
+  it('count every pulse that is given, at its rate', async () => {
+    const { clock, device, bodies } = await readyDevice({
+      profile: 'control',
+      config: [...CHANNELS, 'app config interval-report 900'],
+      change: (profile) => ({ ...profile, sensors: profile.sensors.map(withoutPulses) }),
+    });
+    device.bench.pulse('counter.2.pulses', { times: 90, every: seconds(10), stays: 0 });
+    await clock.runUntil(clock.now + minutes(10));
+    expect(device.shell('channel read 2 1').lines[0]).toContain('counter, value: 61');
+    device.bench.pulse('counter.2.pulses', { times: 5, every: 0, stays: 0 });
+    await clock.runUntil(clock.now + hours(1));
+    const all = (await bodies()).map((body) => body.counter[0]);
+    expect(all.at(-1)).toMatchObject({ value: 95 });
+    const windows = all.flatMap(({ measurements }) => measurements.map(({ delta }: Body) => delta));
+    expect(windows.reduce((sum: number, delta: number) => sum + delta, 0)).toBe(95);
+    expect(Math.max(...windows)).toBe(30 + 5);
+  });
+
+  it('that are contacts close as often as they should, for as long, and each time is an event', async () => {
+    const { clock, device, bodies } = await readyDevice({
+      profile: 'control',
+      config: [...CHANNELS, 'app config trigger-report-active true', 'app config event-report-delay 600'],
+      change: (profile) => ({ ...profile, sensors: profile.sensors.map(withoutPulses) }),
+    });
+    device.bench.pulse('trigger.1.state', { times: 3, every: minutes(1), stays: seconds(5) });
+    await clock.runUntil(clock.now + minutes(11));
+    const [trigger] = (await bodies()).at(-1).trigger;
+    const at = trigger.events.map(({ timestamp }: Body) => timestamp - trigger.events[0].timestamp);
+    expect(trigger.events.map(({ type }: Body) => type)).toEqual([
+      'activated',
+      'deactivated',
+      'activated',
+      'deactivated',
+      'activated',
+      'deactivated',
+    ]);
+    expect(at).toEqual([0, 5, 60, 65, 120, 125]);
+  });
+
+  it('that neither count nor switch take no pulses', async () => {
+    const { device } = await readyDevice();
+    expect(() => device.bench.pulse('hygrometer.humidity', { times: 1, every: 1000, stays: 500 })).toThrow(
+      '"hygrometer.humidity" neither counts pulses nor is it a contact',
+    );
+  });
+});
+
+/** Inputs on which nothing happens by itself. */
+function withoutPulses(sensor: SensorSpec): SensorSpec {
+  const quantities = sensor.quantities.map((quantity) => ({ ...quantity, model: still(quantity.model) }));
+  return { ...sensor, quantities };
+}
+
+function still(model: ModelSpec): ModelSpec {
+  if ('perHour' in model) return { ...model, perHour: 0 };
+  return 'perDay' in model ? { ...model, perDay: 0 } : model;
+}
+
+describe('buttons', () => {
+  it('of Push report every click and hold', async () => {
+    const { clock, device, bodies } = await readyDevice({
+      profile: 'push',
+      change: (profile) => ({ ...profile, sensors: profile.sensors.map(withoutPulses) }),
+    });
+    device.bench.click('2', 2);
+    device.bench.press('x', seconds(2));
+    await clock.runUntil(clock.now + minutes(2));
+    const all = await bodies();
+    const events = (button: string) =>
+      all.flatMap((body) =>
+        body.buttons.filter((entry: Body) => entry.button === button).flatMap((entry: Body) => entry.events ?? []),
+      );
+    expect(events('button_2').map(({ type }: Body) => type)).toEqual(['clicked', 'clicked']);
+    expect(events('button_x').map(({ type }: Body) => type)).toEqual(['held']);
+    expect(events('button_1')).toEqual([]);
+  });
+
+  it('the one on the board sends, samples, and reboots', async () => {
+    const { clock, device, bodies, of } = await readyDevice();
+    const before = (await bodies()).length;
+    device.bench.click('int', 1);
+    await clock.runUntil(clock.now + minutes(1));
+    expect(of('device.wake').at(-1)?.why).toBe('button');
+    expect((await bodies()).length).toBe(before + 1);
+
+    device.bench.hold('thermometer.temperature', 30.5);
+    device.bench.click('int', 3);
+    await clock.runUntil(clock.now + minutes(1));
+    const last = (await bodies()).at(-1);
+    expect(last.thermometer.temperature).toBe(30.5);
+    expect(last.hygrometer.temperature.measurements.length).toBeGreaterThan(0);
+
+    device.bench.click('int', 5);
+    device.bench.click('int', 4);
+    expect(of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'button']);
+  });
+
+  it('the one on the board polls on Control with two clicks', async () => {
+    const { clock, device, of } = await readyDevice({ profile: 'control' });
+    device.bench.click('int', 2);
+    await clock.runUntil(clock.now + seconds(30));
+    expect(of('device.wake').at(-1)?.why).toBe('poll');
+  });
+
+  it('the one on the board can be seen pressed', async () => {
+    const { clock, device } = await readyDevice();
+    device.bench.press('int', seconds(4));
+    expect(device.shell('button read int').lines).toEqual(['pressed: true']);
+    expect(device.shell('button read ext').lines).toEqual(['pressed: false']);
+    await clock.runUntil(clock.now + seconds(4));
+    expect(device.shell('button read int').lines).toEqual(['pressed: false']);
+  });
+
+  it.each([
+    [3, undefined],
+    [7, 'button'],
+    [12, undefined],
+  ])('the one on the board, held for %i s through a boot, resets to factory settings: %s', async (length, cause) => {
+    const { clock, device, of } = await readyDevice({ config: EVERY });
+    device.bench.press('int', seconds(length));
+    device.reboot('power');
+    expect(device.buttonPressed).toBe(true);
+    await clock.runUntil(clock.now + minutes(2));
+    expect(of('device.boot')[2]?.cause).toBe(cause);
+    const [mode] = device.shell('app config mode').lines;
+    expect(mode).toBe(`app config mode "${cause ? 'none' : 'lte'}"`);
+  });
+});
+
+describe('the flash', () => {
+  it('that is worn out fails a save, and the device goes on with what it has', async () => {
+    const { device, of } = await readyDevice();
+    device.bench.flash(0);
+    device.shell('app config interval-report 600');
+    expect(device.shell('config save')).toMatchObject({ code: -5, lines: ['command failed'] });
+    expect(device.shell('config reset')).toMatchObject({ code: -5, lines: ['command failed'] });
+    expect(of('device.boot')).toHaveLength(1);
+    device.reboot('power');
+    expect(device.config.number('app', 'interval-report')).toBe(1800);
+  });
+
+  it('takes as many more writes as it is given, and counts them', async () => {
+    const { device } = await readyDevice();
+    device.bench.flash(2);
+    const results = Array.from({ length: 3 }, () => device.shell('config save').code);
+    expect(results).toEqual([0, 0, -5]);
+    expect(device.config.writes).toBe(2);
+    device.bench.flash(Number.POSITIVE_INFINITY);
+    expect(device.shell('config save').code).toBe(0);
+    expect(device.config.writes).toBe(3);
+  });
+
+  it('that is worn out ends a configuration from the cloud like a line that fails: no reboot, no upload', async () => {
+    const { clock, cloud, device, of } = await readyDevice({ config: ['app config interval-poll 60'] });
+    device.bench.flash(0);
+    const before = of('uplink.made').filter(({ type }) => type === 'config').length;
+    await cloud.core.queue(await cloud.device(), { type: 'config', lines: ['app config interval-report 600'] });
+    await clock.runUntil(clock.now + minutes(4));
+    expect(
+      of('downlink.executed')
+        .filter(({ type }) => type === 'config')
+        .at(-1),
+    ).toMatchObject({ ok: false });
+    expect(of('device.boot')).toHaveLength(1);
+    expect(of('uplink.made').filter(({ type }) => type === 'config')).toHaveLength(before);
+  });
+});
+
+describe('the clock', () => {
+  it('that runs fast is ahead in the next report, until a session sets it', async () => {
+    const { clock, device, bodies } = await readyDevice();
+    const ahead = () => (device.firmware?.exactTime() ?? 0) - clock.wall / 1000;
+    const before = ahead();
+    device.bench.clock(1000);
+    expect(ahead()).toBeCloseTo(before, 6);
+    await clock.runUntil(clock.now + hours(10));
+    // 36,000 s at a thousandth.
+    expect(ahead() - before).toBeCloseTo(36, 1);
+    const { message } = (await bodies()).at(-1);
+    expect(message.timestamp - clock.wall / 1000).toBeGreaterThan(-1800 - 1 + 34);
+    device.reboot('power');
+    await clock.runUntil(clock.now + minutes(3));
+    expect(Math.abs(ahead())).toBeLessThan(2);
+    // It goes on drifting: that is its crystal, not its setting.
+    const set = ahead();
+    await clock.runUntil(clock.now + hours(1));
+    expect(ahead() - set).toBeCloseTo(3.6, 2);
+  });
+
+  it('that is made right again keeps what it has gained', async () => {
+    const { clock, device } = await readyDevice();
+    const ahead = () => (device.firmware?.exactTime() ?? 0) - clock.wall / 1000;
+    const before = ahead();
+    device.bench.clock(-1000);
+    await clock.runUntil(clock.now + hours(1));
+    device.bench.clock(0);
+    await clock.runUntil(clock.now + hours(1));
+    expect(ahead() - before).toBeCloseTo(-3.6, 2);
+  });
+});
+
+describe('antenna and battery', () => {
+  it('a weak signal shows in the report after the next', async () => {
+    const { clock, device, bodies } = await readyDevice({ config: ['app config interval-report 300'] });
+    device.bench.signal({ rsrp: -117 });
+    await clock.runUntil(clock.now + minutes(30));
+    const { rsrp } = (await bodies()).at(-1).network.parameter;
+    expect(Math.abs(rsrp + 117)).toBeLessThanOrEqual(2);
+    device.bench.signal(undefined);
+    await clock.runUntil(clock.now + minutes(30));
+    expect((await bodies()).at(-1).network.parameter.rsrp).toBeGreaterThan(-116);
+  });
+
+  it('a battery with a voltage shows it; a new one is new', async () => {
+    const { device } = await readyDevice({ profile: 'meteo' });
+    device.bench.batteryVoltage(3.2);
+    expect(device.battery.rest()).toBeCloseTo(3.2, 3);
+    device.bench.battery(0);
+    expect(device.battery.used).toBe(0);
+    expect(device.battery.rest()).toBeGreaterThan(3.6);
+  });
+});
+
+it('a device that nobody touches keeps nothing for it', async () => {
+  const { device } = await readyDevice();
+  expect(device.tinkering).toBeUndefined();
+  expect(device.config.writes).toBe(0);
+});

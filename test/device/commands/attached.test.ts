@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { buildShell } from '../../../src/device/commands/index.js';
+import { fakeHost, NOON } from '../shell/fake-host.js';
+
+const shell = buildShell(['wm', 'serial', 'modbus', 'device'], []);
+
+describe('wm', () => {
+  test('poll_ts prints when the cloud was last heard, or that it never was', () => {
+    const heard = fakeHost({ cloud: { lastSeen: NOON } });
+    expect(shell.run(heard, 'wm poll_ts').lines).toEqual([`ts: ${NOON}, date: Fri Aug 07 2026 12:34:56`]);
+    const silent = fakeHost({ cloud: { lastSeen: undefined } });
+    expect(shell.run(silent, 'wm poll_ts').lines).toEqual(['No downlink timestamp']);
+  });
+
+  test('queues its work at the device', () => {
+    const host = fakeHost();
+    for (const line of ['wm send', 'wm timeout', 'wm poll']) shell.run(host, line);
+    expect(host.asked).toEqual(['report', 'report', 'poll']);
+  });
+
+  test('ant takes two words', () => {
+    expect(shell.run(fakeHost(), 'wm ant 1')).toMatchObject({
+      code: -22,
+      lines: ['ant: wrong parameter count', expect.any(String)],
+    });
+  });
+});
+
+describe('serial', () => {
+  test('send shows what goes out as Zephyr dumps bytes, and waits for an answer', () => {
+    const { lines, rest } = shell.run(fakeHost(), 'serial send 41424300ff0102030405060708090a0b0c 3');
+    expect(lines).toEqual([
+      'TX (17 bytes):',
+      '00000000: 41 42 43 00 ff 01 02 03  04 05 06 07 08 09 0a 0b |ABC..... ........|',
+      '00000010: 0c                                               |.                |',
+      'Waiting 3 s for response...',
+    ]);
+    expect(rest?.wait).toBe(3000);
+    expect(rest?.go().lines).toEqual(['No response received']);
+  });
+
+  test('waits a second unless it is told', () => {
+    expect(shell.run(fakeHost(), 'serial recv').rest?.wait).toBe(1000);
+    expect(shell.run(fakeHost(), 'serial recv 0').rest?.wait).toBe(1000);
+  });
+});
+
+test('commands about the line find nobody on a device without one', () => {
+  expect(shell.run(fakeHost(), 'modbus read 1 0 1')).toEqual({ code: -116, lines: ['Read failed: -116'] });
+  expect(shell.run(fakeHost(), 'device list').lines).toEqual(['Configured devices:', '  (none)']);
+  expect(shell.run(fakeHost(), 'device sample 0')).toEqual({ code: -22, lines: ['Invalid index (0-7)'] });
+});

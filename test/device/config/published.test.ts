@@ -1,0 +1,144 @@
+/** Every published parameter of every device type, at its shell: default, limits, refusals, and what a save keeps. */
+import { describe, expect, test } from 'vitest';
+import { deviceType } from '../../../src/device/device-type.js';
+import { packagedProfiles } from '../../../src/profile/library.js';
+import { fakeHost } from '../shell/fake-host.js';
+import { APPLICATION_PARAMETERS, MODULE_PARAMETERS, type Parameter } from './published.js';
+
+const TYPES = [...packagedProfiles()].map(([name, profile]) => [name, deviceType(profile)] as const);
+type Type = (typeof TYPES)[number][1];
+
+/** Types lines on a device of a type; returns what the last one prints. */
+function session({ shell, profile }: Type) {
+  const host = fakeHost({ modules: profile.modules });
+  return (line: string): readonly string[] => {
+    const { lines, reboot } = shell.run(host, line);
+    if (reboot) host.config.boot();
+    return lines;
+  };
+}
+
+interface Cases {
+  /** As it is printed. */
+  readonly initial: string;
+  /** Text and how it is printed. */
+  readonly taken: readonly (readonly [text: string, printed: string])[];
+  /** Text and the first line that is printed instead. */
+  readonly refused: readonly (readonly [text: string, complaint: string])[];
+}
+
+function casesOf(parameter: Parameter): Cases {
+  switch (parameter[1]) {
+    case 'int': {
+      const [, , initial, min, max] = parameter;
+      const outside = [min - 1, max + 1].map((value) => [String(value), 'Invalid range'] as const);
+      return {
+        initial: String(initial),
+        taken: [min, max].map((value) => [String(value), String(value)]),
+        refused: [...outside, ['0x10', 'Invalid format'], ['1.5', 'Invalid format']],
+      };
+    }
+    case 'float': {
+      const [, , initial, min, max] = parameter;
+      return {
+        initial: initial.toFixed(2),
+        taken: [min, max].map((value) => [String(value), value.toFixed(2)]),
+        refused: [
+          [String(min - 1), 'Invalid range'],
+          [String(max + 1), 'Invalid range'],
+          ['x', 'Invalid value'],
+        ],
+      };
+    }
+    case 'bool':
+      return {
+        initial: String(parameter[2]),
+        taken: ['true', 'false'].map((text) => [text, text]),
+        refused: ['1', 'True', 'yes'].map((text) => [text, 'invalid format']),
+      };
+    case 'enum':
+      return {
+        initial: `"${parameter[2]}"`,
+        taken: parameter[3].map((text) => [text, `"${text}"`]),
+        refused: [['nonsense', 'invalid option']],
+      };
+    case 'string':
+      return {
+        initial: `"${parameter[2]}"`,
+        taken: ['', 'x'.repeat(parameter[3])].map((text) => [`"${text}"`, `"${text}"`]),
+        refused: [['x'.repeat(parameter[3] + 1), 'value too long']],
+      };
+    case 'device':
+      return {
+        initial: '""',
+        taken: ['', 'or_we_504,12', 'em5xx,247,3'].map((text) => [`"${text}"`, `"${text}"`]),
+        refused: [['toaster,1', 'Invalid format. Use: type[,addr[,timeout]]']],
+      };
+    case 'hex':
+      return {
+        initial: '00'.repeat(parameter[2]),
+        taken: [['A5'.repeat(parameter[2]), 'a5'.repeat(parameter[2])]],
+        refused: [
+          ['00'.repeat(parameter[2] + 1), 'Length does not match.'],
+          ['0g'.repeat(parameter[2]), 'Length does not match.'],
+        ],
+      };
+    default:
+      return parameter satisfies never;
+  }
+}
+
+function check(type: Type, module: string, parameter: Parameter): void {
+  const name = `${module} config ${parameter[0]}`;
+  const { initial, taken, refused } = casesOf(parameter);
+  const typed = session(type);
+  // The module of the tags has words of its own.
+  const accepted = module === 'tag' ? ['command succeeded'] : [];
+  const line = (value: string) => [`${name} ${value}`, ...accepted];
+  expect(typed(name)).toEqual(line(initial));
+  for (const [text, complaint] of refused) {
+    const [first] = typed(`${name} ${text}`);
+    expect([name, text, first]).toEqual([name, text, module === 'tag' ? 'invalid input' : complaint]);
+    expect(typed(name)).toEqual(line(initial));
+  }
+  for (const [text, printed] of taken) {
+    expect([text, typed(`${name} ${text}`)]).toEqual([text, accepted]);
+    expect(typed(name)).toEqual(line(printed));
+    typed('config save');
+    expect(typed(name)).toEqual(line(printed));
+  }
+  typed('config reset');
+  expect(typed(name)).toEqual(line(initial));
+}
+
+describe.each(TYPES)('%s', (name, type) => {
+  const published = APPLICATION_PARAMETERS[name] ?? [];
+
+  test('has the published parameters, in their order, and no others', () => {
+    const { parameters = [] } = type.profile.modules.find((module) => module.name === 'app') ?? {};
+    expect(parameters.map((parameter) => parameter.name)).toEqual(published.map(([parameter]) => parameter));
+  });
+
+  test.each(published)('app config %s', (...parameter) => check(type, 'app', parameter as Parameter));
+
+  const modules = type.profile.modules.filter((module) => module.name !== 'app');
+  test.each(
+    modules.flatMap((module) =>
+      (MODULE_PARAMETERS[module.name] ?? []).map((parameter) => [module.name, parameter] as const),
+    ),
+  )('%s config %j', (module, parameter) => check(type, module, parameter));
+
+  test('has in its other modules what is published, and no others', () => {
+    for (const { name: module, parameters } of modules) {
+      const checked = ['mode', 'bands', 'network'];
+      const names = parameters
+        .map((parameter) => parameter.name)
+        .filter((each) => module !== 'lte' || !checked.includes(each));
+      expect([module, names]).toEqual([module, (MODULE_PARAMETERS[module] ?? []).map(([parameter]) => parameter)]);
+    }
+  });
+});
+
+test('every device type with published parameters is there', () => {
+  expect(TYPES.map(([name]) => name).sort()).toEqual(Object.keys(APPLICATION_PARAMETERS).sort());
+});

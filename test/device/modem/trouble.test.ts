@@ -1,0 +1,237 @@
+/** What goes wrong with a modem, and how the firmware gets over it (firmware behaviour, 4.1 and 4.3). */
+import { describe, expect, it } from 'vitest';
+import { Modem, type ModemBoard } from '../../../src/device/modem/modem.js';
+import type { LteFsmState } from '../../../src/device/shell/host.js';
+import { NoiseStream } from '../../../src/kernel/random.js';
+import { type Instant, type Millis, millis, minutes, seconds } from '../../../src/kernel/time.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { testBoard } from '../../support/device.js';
+
+interface Phase {
+  readonly state: LteFsmState;
+  readonly lasted: Millis;
+}
+
+/** A modem that has attached and sleeps. */
+async function attached(change: Partial<ModemBoard> = {}) {
+  const clock = new VirtualClock();
+  const modem = new Modem(testBoard(clock, change), new NoiseStream(3), 5);
+  modem.start();
+  await clock.runUntil(minutes(2));
+  return {
+    clock,
+    modem,
+    /** Connects; resolves with how long it took. */
+    async connect(): Promise<Millis> {
+      const begun = clock.now;
+      let ready: Instant | undefined;
+      modem.connect(() => {
+        ready = clock.now;
+      });
+      while (ready === undefined) await clock.runUntil(clock.now + millis(100));
+      return ready - begun;
+    },
+    /** What states the modem goes through, to a tenth of a second. */
+    async phases(duration: Millis): Promise<readonly Phase[]> {
+      const phases: { state: LteFsmState; lasted: Millis }[] = [];
+      for (const end = clock.now + duration; clock.now < end; await clock.runUntil(clock.now + millis(100))) {
+        const last = phases.at(-1);
+        if (last?.state === modem.state) last.lasted += 100;
+        else phases.push({ state: modem.state, lasted: 100 });
+      }
+      return phases;
+    },
+  };
+}
+
+const names = (phases: readonly Phase[]) => phases.map(({ state }) => state);
+const lengths = (phases: readonly Phase[], of: LteFsmState) =>
+  phases.filter(({ state }) => state === of).map(({ lasted }) => Math.round(lasted / 1000));
+
+describe('the states of a modem', () => {
+  it('from boot to sleep are those of the firmware, in its order', async () => {
+    const { clock, modem, phases } = await attached();
+    modem.start();
+    expect(names(await phases(minutes(1)))).toEqual(['boot', 'prepare', 'attach', 'open_socket', 'coneval', 'sleep']);
+    modem.connect(() => {});
+    expect(names(await phases(seconds(5)))).toEqual(['wakeup', 'send', 'ready']);
+    modem.release();
+    expect(names(await phases(seconds(5)))).toEqual(['coneval', 'sleep']);
+    expect(clock.waiting).toBe(0);
+  });
+});
+
+describe('without power saving mode', () => {
+  it('the modem goes into flight mode 500 ms after the exchange, and every send begins with an attach', async () => {
+    const { modem, phases, connect } = await attached();
+    modem.setPowerSaving(false);
+    modem.reconnect();
+    await phases(minutes(1));
+    expect([modem.state, modem.registered]).toEqual(['sleep', false]);
+    expect(await connect()).toBeGreaterThanOrEqual(seconds(5));
+    modem.release();
+    expect(await phases(seconds(3))).toMatchObject([
+      { state: 'coneval', lasted: 1000 },
+      { state: 'ready', lasted: 500 },
+      { state: 'sleep' },
+    ]);
+    expect(await connect()).toBeGreaterThanOrEqual(seconds(5));
+    expect(modem.counters.attached).toBe(4);
+  });
+
+  it('an exchange that follows at once finds the socket still open', async () => {
+    const { modem, phases, connect } = await attached();
+    modem.setPowerSaving(false);
+    modem.reconnect();
+    await phases(minutes(1));
+    await connect();
+    modem.release();
+    expect(await connect()).toBe(0);
+  });
+
+  it('nothing reaches a device in flight mode', async () => {
+    const { modem, phases } = await attached();
+    modem.setPowerSaving(false);
+    modem.reconnect();
+    await phases(minutes(1));
+    expect(modem.carries('down')).toBe(false);
+  });
+
+  it('nothing changes before the next attach, and a network that grants it again is noticed then', async () => {
+    const { modem, phases, connect } = await attached();
+    modem.setPowerSaving(false);
+    expect(await connect()).toBeLessThanOrEqual(seconds(4));
+    modem.release();
+    modem.reconnect();
+    await phases(minutes(1));
+    modem.setPowerSaving(true);
+    await connect();
+    modem.release();
+    await phases(seconds(10));
+    expect(modem.registered).toBe(true);
+    expect(await connect()).toBeLessThanOrEqual(seconds(4));
+  });
+});
+
+describe('an error of the modem', () => {
+  it('switches it off for 10 s, then begins with a boot', async () => {
+    const { modem, phases } = await attached();
+    modem.suffer('error');
+    const seen = await phases(minutes(2));
+    expect(names(seen)).toEqual(['error', 'boot', 'prepare', 'attach', 'open_socket', 'coneval', 'sleep']);
+    expect(lengths(seen, 'error')).toEqual([10]);
+  });
+
+  it('that comes again and again makes the pauses longer by 10 s, up to 600 s', async () => {
+    const { modem, phases } = await attached();
+    modem.setDefect('mute');
+    modem.connect(() => {});
+    const errors = lengths(await phases(minutes(60 * 8)), 'error');
+    expect(errors.slice(0, 5)).toEqual([10, 20, 30, 40, 50]);
+    expect(errors.slice(58, 62)).toEqual([590, 600, 600, 600]);
+  });
+
+  it('is forgotten when a socket opens', async () => {
+    const { modem, phases } = await attached();
+    modem.setDefect('mute');
+    modem.connect(() => {});
+    await phases(minutes(5));
+    modem.setDefect(undefined);
+    await phases(minutes(5));
+    expect(modem.registered).toBe(true);
+    modem.suffer('error');
+    expect(lengths(await phases(minutes(1)), 'error')).toEqual([10]);
+  });
+
+  it.each([
+    ['mute', 'boot', 10],
+    ['no-sim', 'boot', 13],
+  ] as const)('%s: the boot is given up after at most %s', async (defect, state, atMost) => {
+    const { modem, phases } = await attached();
+    modem.setDefect(defect);
+    modem.reconnect();
+    const [first] = lengths(await phases(minutes(1)), state);
+    expect(first).toBeGreaterThanOrEqual(10);
+    expect(first).toBeLessThanOrEqual(atMost + 1);
+  });
+
+  it('lets what waits to be sent go on when the modem is mended', async () => {
+    const { clock, modem } = await attached();
+    let ready = false;
+    modem.setDefect('no-sim');
+    modem.connect(() => {
+      ready = true;
+    });
+    await clock.runUntil(minutes(10));
+    expect(ready).toBe(false);
+    modem.setDefect(undefined);
+    await clock.runUntil(minutes(15));
+    expect(ready).toBe(true);
+  });
+});
+
+describe('a lost socket', () => {
+  it('is opened again after 5 s, without a new attach', async () => {
+    const { modem, connect } = await attached();
+    modem.suffer('lost-socket');
+    const took = await connect();
+    expect(took).toBeGreaterThanOrEqual(seconds(6));
+    expect(took).toBeLessThanOrEqual(seconds(10));
+    expect(modem.counters.attached).toBe(1);
+  });
+
+  it('that can not be opened is tried twice more, then the modem starts over', async () => {
+    const { modem, phases } = await attached();
+    modem.setDefect('no-socket');
+    modem.connect(() => {});
+    const seen = await phases(seconds(30));
+    expect(names(seen).slice(2, 8)).toEqual(['error', 'open_socket', 'error', 'open_socket', 'error', 'boot']);
+    expect(lengths(seen, 'error')).toEqual([5, 5, 10]);
+  });
+});
+
+describe('a lost registration', () => {
+  it('is noticed at the next send, which waits for a new attach', async () => {
+    const { clock, modem, connect } = await attached();
+    modem.suffer('lost-registration');
+    await clock.runUntil(clock.now + minutes(5));
+    expect(modem.registered).toBe(true);
+    expect(await connect()).toBeGreaterThanOrEqual(seconds(11));
+    expect(modem.counters.attached).toBe(2);
+  });
+});
+
+describe('a reset loop', () => {
+  it('leaves the modem off for 32 min', async () => {
+    const { modem, phases } = await attached();
+    modem.suffer('reset-loop');
+    const seen = await phases(minutes(34));
+    expect(names(seen).slice(0, 2)).toEqual(['reset_loop', 'boot']);
+    expect(seen[0]?.lasted).toBe(minutes(32));
+    expect(modem.registered).toBe(true);
+  });
+
+  it('is what the seventh brown-out within half an hour ends in', async () => {
+    let fed = true;
+    const { clock, modem, phases } = await attached({ feedRadio: () => fed });
+    fed = false;
+    for (let i = 0; i < 7; i++) {
+      modem.start();
+      expect(modem.state).toBe('boot');
+      await clock.runUntil(clock.now + minutes(1));
+    }
+    modem.start();
+    expect(names(await phases(seconds(1)))).toEqual(['reset_loop']);
+  });
+});
+
+describe('an evaluation', () => {
+  it('fails without network, and the one before stays', async () => {
+    const { modem, connect } = await attached();
+    const before = modem.evaluation();
+    await connect();
+    modem.setCoverage(false);
+    modem.release();
+    expect(modem.evaluation()).toEqual(before);
+  });
+});

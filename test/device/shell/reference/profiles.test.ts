@@ -1,0 +1,88 @@
+/** Section 2 and 3.3 on the packaged device types: who has which commands, and what a configuration is made of. */
+import { describe, expect, test } from 'vitest';
+import { buildShell, COMMAND_GROUPS } from '../../../../src/device/commands/index.js';
+import { listConfig } from '../../../../src/device/shell/remote.js';
+import { packagedProfiles } from '../../../../src/profile/library.js';
+import { fakeHost } from '../fake-host.js';
+
+const COMMON = [
+  ...[
+    'accel',
+    'app',
+    'batt',
+    'ble',
+    'button',
+    'cloud',
+    'config',
+    'gpio',
+    'help',
+    'i2c',
+    'info',
+    'kernel',
+    'led',
+    'lte',
+  ],
+  ...['mcuboot', 'rtc', 'send', 'settings', 'fs', 'therm', 'flash'],
+];
+/** In addition, in the default build (firmware shell, 2). */
+const OWN: Readonly<Record<string, readonly string[]>> = {
+  clime: ['sample', 'aggreg', 'backup', 'lrw', 'tag', 'hygro', 'ds18b20', 'w1'],
+  control: ['sample', 'poll', 'channel', 'lrw', 'tag', 'ds18b20', 'w1'],
+  current: ['sample', 'aggreg', 'current', 'lrw', 'tag', 'ds18b20', 'w1'],
+  demo: ['sample', 'gnss'],
+  meteo: ['sample', 'aggreg', 'sensors_read', 'meteo', 'mpl3115a2', 'lrw', 'tag', 'hygro', 'ds18b20', 'w1'],
+  motion: ['sample', 'motion'],
+  push: ['sample', 'lrw', 'tag'],
+  range: ['sample', 'aggreg', 'tag', 'ds18b20', 'w1'],
+  scale: ['sample', 'aggreg', 'measure', 'test', 'lrw', 'tag'],
+  serial: ['sample', 'serial', 'modbus', 'device', 'lrw', 'tag'],
+  wmbus: ['poll', 'wm'],
+};
+
+describe.each([...packagedProfiles()])('%s', (name, profile) => {
+  const shell = buildShell(profile.commands, profile.modules);
+  const host = () => fakeHost({ modules: profile.modules });
+
+  test('has exactly the root commands of its row, and help lists them in alphabetical order', () => {
+    const { lines, code } = shell.run(host(), 'help');
+    const listed = lines.slice(3).flatMap((line) => /^ {2}(\S+) +: /.exec(line)?.[1] ?? []);
+    expect(code).toBe(0);
+    expect(listed).toEqual([...COMMON, ...(OWN[name] ?? [])].sort());
+  });
+
+  test('knows all of them, and none of the others', () => {
+    const row = new Set([...COMMON, ...(OWN[name] ?? [])]);
+    for (const word of [...Object.keys(COMMAND_GROUPS), 'log', 'sensor', 'history', 'shell', 'clear', 'devmem']) {
+      const { lines } = shell.run(host(), `${word} -h`);
+      expect([word, lines[0]?.startsWith(`${word} - `)]).toEqual([word, row.has(word)]);
+    }
+  });
+
+  test('lists lte last, app first, and its modules by the names of their settings', () => {
+    const { lines } = shell.run(host(), 'config modules');
+    expect(lines[0]).toBe(`app-${name}`);
+    expect(lines.at(-1)).toBe('lte');
+    expect(lines.filter((line) => line.startsWith('app')).length).toBe(1);
+    expect(lines.includes('cloud')).toBe(name === 'clime');
+  });
+
+  test('every line of its listing is typed back without an error, but for the traps of the reference', () => {
+    const device = host();
+    const trap = /^tag config devices addr |^app config address count /;
+    for (const line of listConfig(shell, device).lines.filter((each) => !trap.test(each))) {
+      // The module of the tags has a word for everything; the others are silent.
+      const lines = line.startsWith('tag ') ? ['command succeeded'] : [];
+      expect([line, shell.run(device, line)]).toEqual([line, { code: 0, lines }]);
+    }
+  });
+
+  test('has no reboot command but that of the kernel', () => {
+    for (const line of ['reboot', 'device restart', 'device reboot'])
+      expect(shell.run(host(), line).reboot).toBeUndefined();
+    expect(shell.run(host(), 'kernel reboot').reboot).toBe('shell');
+  });
+});
+
+test('the table has a row for every packaged device type, and no other', () => {
+  expect([...packagedProfiles().keys()].sort()).toEqual(Object.keys(OWN).sort());
+});

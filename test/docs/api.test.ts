@@ -1,0 +1,205 @@
+/**
+ * docs/API.md and docs/API-COVERAGE.md must be true: every route is in both and nothing else is, every row is proven by a test
+ * that exists, no row can be lost unnoticed, and the examples work.
+ */
+import { execFile } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import ts from 'typescript';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Service, startService } from '../../src/cloud/service.js';
+import { seededRandom } from '../../src/kernel/random.js';
+import { RealClock } from '../../src/kernel/real-clock.js';
+import { QUIET } from '../support/cloud.js';
+import { ghostfleet } from '../support/host.js';
+import type { Document } from '../support/openapi.js';
+
+const GUIDE = readFileSync('docs/API.md', 'utf8');
+const COVERAGE = readFileSync('docs/API-COVERAGE.md', 'utf8');
+const KEY = 'a-key-for-the-examples';
+
+interface Row {
+  readonly id: string;
+  /** `GET /v2/spaces`, if the row is about a route. */
+  readonly route: string | undefined;
+  readonly proofs: readonly { readonly file: string; readonly title: string }[];
+  readonly excuse: string | undefined;
+}
+
+interface Section {
+  readonly title: string;
+  /** How many rows its heading says it has. */
+  readonly pinned: number;
+  readonly rows: readonly Row[];
+}
+
+const SECTIONS = sectionsOf(COVERAGE);
+const ROWS = SECTIONS.flatMap(({ rows }) => rows);
+
+let running: Service | undefined;
+afterEach(async () => {
+  await running?.close();
+  running = undefined;
+});
+
+/** The service as operators run it, with everything switched on that has routes. */
+async function started(): Promise<Service> {
+  running = await startService({
+    db: 'memory',
+    host: '127.0.0.1',
+    port: 0,
+    udpPort: null,
+    udpRawPort: null,
+    apiKey: KEY,
+    clock: new RealClock(),
+    random: seededRandom('docs'),
+    trace: { emit: () => {} },
+    log: QUIET,
+    operated: true,
+    apiOptions: { legacyPaths: true },
+  });
+  return running;
+}
+
+describe('the coverage table', () => {
+  it('has rows without a gap, and as many in each section as its heading says', () => {
+    const letters = [...new Set(ROWS.map(({ id }) => id.charAt(0)))];
+    expect(letters).toEqual(['C', 'G', 'O']);
+    const numbered = letters.flatMap((letter) => {
+      const count = ROWS.filter(({ id }) => id.startsWith(letter)).length;
+      return Array.from({ length: count }, (_, n) => `${letter}${n + 1}`);
+    });
+    expect(ROWS.map(({ id }) => id)).toEqual(numbered);
+    expect(SECTIONS.map(({ title, rows }) => `${title} ${rows.length}`)).toEqual(
+      SECTIONS.map(({ title, pinned }) => `${title} ${pinned}`),
+    );
+    const unproven = ROWS.filter(({ excuse }) => excuse !== undefined).length;
+    expect(COVERAGE).toContain(
+      `${ROWS.length} rows in ${SECTIONS.length} sections, ${unproven} of them with nothing to`,
+    );
+  });
+
+  it('names a test that exists for every row, or says why there is nothing to prove', () => {
+    const titles = new Map<string, ReadonlySet<string>>();
+    const titlesIn = (file: string) => {
+      const known = titles.get(file) ?? titlesOf(pathOf(file));
+      titles.set(file, known);
+      return known;
+    };
+    const problems = ROWS.flatMap(({ id, proofs, excuse }) => {
+      if ((proofs.length === 0) === (excuse === undefined)) return [`${id} has neither a test nor a reason`];
+      return proofs.flatMap(({ file, title }) => {
+        if (!existsSync(pathOf(file))) return [`${id}: there is no ${pathOf(file)}`];
+        return titlesIn(file).has(title) ? [] : [`${id}: ${pathOf(file)} has no test "${title}"`];
+      });
+    });
+    expect(problems).toEqual([]);
+  });
+
+  it('has every route of the OpenAPI document, and no other', async () => {
+    const inTable = new Set(ROWS.flatMap(({ route }) => route ?? []));
+    expect([...inTable].sort()).toEqual(await documentedRoutes(await started()));
+  });
+});
+
+describe('the guide to the API', () => {
+  it('has every route of the OpenAPI document, and no other', async () => {
+    const routes = [...GUIDE.matchAll(/^\| `((?:GET|POST|PUT|DELETE) [^`]+)` \|/gm)].map(([, route = '']) =>
+      route.replace(/ S(?=\/|$)/, ' /v2/spaces/{space_id}'),
+    );
+    expect(routes.sort()).toEqual(await documentedRoutes(await started()));
+  });
+
+  it('names only switches that the program has', async () => {
+    const pages = await Promise.all(['serve', 'device', 'image'].map((name) => ghostfleet([name, '--help'])));
+    const help = pages.map(({ out }) => out).join('\n');
+    const named = new Set([...GUIDE.matchAll(/(?<![\w-])--[a-z][a-z0-9-]+/g)].map(([name]) => name));
+    expect(named.size).toBeGreaterThan(10);
+    expect([...named].filter((name) => !help.includes(name))).toEqual([]);
+  });
+
+  describe('has examples', () => {
+    let hasCurl = false;
+    beforeAll(async () => {
+      hasCurl = (await shell('curl --version')).code === 0;
+    });
+
+    it('that work, one after another', async ({ skip }) => {
+      if (!hasCurl) skip('this machine has no bash with curl');
+      const { api, spaceId } = await started();
+      const blocks = [...GUIDE.matchAll(/^```sh\n(.*?)^```/gms)].map(([, code]) => code);
+      expect(blocks.length).toBeGreaterThan(8);
+      const script = ['set -eux -o pipefail', ...blocks].join('\n');
+      const { code, err } = await shell(script, { API: api, KEY, SPACE: spaceId });
+      // What bash was doing when it failed is at the end.
+      expect([code, code === 0 ? '' : err.slice(-1500)]).toEqual([0, '']);
+    });
+  });
+});
+
+function sectionsOf(text: string): Section[] {
+  return text.split(/^### /m).flatMap((part) => {
+    const [, title = '', pinned] = /^(.*) \((\d+)\)\n/.exec(part) ?? [];
+    if (pinned === undefined) return [];
+    const rows = [...part.matchAll(/^\| ([A-Z]\d+) \| (.*?) \| .*? \| (.*) \|$/gm)].map(
+      ([, id = '', what = '', proof = '']): Row => {
+        const excuse = /^nothing to prove: (.+)$/.exec(proof)?.[1];
+        const proofs = excuse === undefined ? [...proof.matchAll(/`([^`]+)` (.*?)(?=<br>|$)/g)] : [];
+        return {
+          id,
+          route: /^`((?:GET|POST|PUT|DELETE) \/[^`]+)`/.exec(what)?.[1],
+          proofs: proofs.map(([, file = '', title = '']) => ({ file, title })),
+          excuse,
+        };
+      },
+    );
+    return [{ title, pinned: Number(pinned), rows }];
+  });
+}
+
+/** Contracts are suites that other test files run. */
+function pathOf(file: string): string {
+  return file.startsWith('contracts/') ? `test/${file}.ts` : `test/${file}.test.ts`;
+}
+
+/** What the tests of a file are called, with the names of the groups around them: `a group › does something`. */
+function titlesOf(path: string): ReadonlySet<string> {
+  const titles = new Set<string>();
+  const visit = (node: ts.Node, around: readonly string[]): void => {
+    const inside = [...around];
+    if (ts.isCallExpression(node)) {
+      const [title] = node.arguments;
+      const called = rootOf(node.expression);
+      if (title !== undefined && ts.isStringLiteralLike(title)) {
+        if (called === 'describe') inside.push(title.text);
+        if (called === 'it' || called === 'test') titles.add([...around, title.text].join(' › '));
+      }
+    }
+    ts.forEachChild(node, (child) => visit(child, inside));
+  };
+  visit(ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest), []);
+  return titles;
+}
+
+/** `it` of `it`, `it.each([…])` and `it.concurrent.each([…])`. */
+function rootOf(node: ts.Expression): string | undefined {
+  if (ts.isIdentifier(node)) return node.text;
+  return ts.isCallExpression(node) || ts.isPropertyAccessExpression(node) ? rootOf(node.expression) : undefined;
+}
+
+async function documentedRoutes({ api }: Service): Promise<string[]> {
+  // Because this is where the service has it.
+  const document = (await (await fetch(`${api}/v2/documentation/json`)).json()) as Document;
+  return Object.entries(document.paths)
+    .flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`))
+    .sort();
+}
+
+function shell(script: string, env: Readonly<Record<string, string>> = {}): Promise<{ code: number; err: string }> {
+  return new Promise((resolve) => {
+    const child = execFile('bash', ['-s'], { env: { ...process.env, ...env } }, (error, _, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? 1) || 1, err });
+    });
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(script);
+  });
+}

@@ -1,0 +1,65 @@
+/** docs/PROFILES.md: its example is a device type that works. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { hours } from '../../src/kernel/time.js';
+import { packagedFiles } from '../../src/profile/library.js';
+import type { Profile } from '../../src/profile/profile.js';
+import { readProfile } from '../../src/profile/read.js';
+import { rig } from '../device/measuring.js';
+import { testCloud } from '../support/cloud.js';
+import { testDevice } from '../support/device.js';
+
+const guide = readFileSync(new URL('../../docs/PROFILES.md', import.meta.url), 'utf8');
+const example = /<!-- example: coldroom.yaml -->\n```yaml\n([\s\S]*?)```/.exec(guide)?.[1] ?? '';
+const FILE = 'profiles/coldroom.yaml';
+const hash = /which is "([0-9a-f]{16})"/.exec(guide)?.[1] ?? '';
+
+function coldroom(): Profile {
+  return readProfile(example.replace('hash: 0000000000000000', `hash: ${hash}`), FILE, packagedFiles);
+}
+
+describe('the example of the guide', () => {
+  it('complains about its hash only, at the place and in the words that the guide shows', () => {
+    const place = /coldroom\.yaml:(\d+:\d+): (.*)/.exec(guide);
+    expect(() => readProfile(example, FILE, packagedFiles)).toThrow(`${FILE}:${place?.[1]}: ${place?.[2]}`);
+    const message = (() => {
+      try {
+        readProfile(example, FILE, packagedFiles);
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return '';
+    })();
+    expect(message.split('\n')).toHaveLength(1);
+  });
+
+  it('measures, and writes the body that its decoder reads', () => {
+    const device = rig({ profile: coldroom() });
+    device.until(hours(0.5));
+    device.set('door.state', 1);
+    expect(device.report()).toMatchObject({
+      message: { version: 1, sequence: 0 },
+      system: { uptime: expect.any(Number), voltage_rest: expect.any(Number) },
+      probe: { measurements: Array.from({ length: 3 }, () => ({ min: expect.any(Number), mdn: expect.any(Number) })) },
+      door: { state: 'open', events: expect.arrayContaining([{ timestamp: expect.any(Number), type: 'opened' }]) },
+    });
+  });
+
+  it('gets a session and reports to a cloud', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    const { clock, gateway } = cloud;
+    const { device } = testDevice({
+      clock,
+      change: coldroom,
+      network: (datagram, answer) => {
+        clock.after(1, 'datagram', () => gateway.receive(datagram, 'base64', answer));
+      },
+    });
+    device.powerOn();
+    await clock.runUntil(hours(1));
+    const bodies = (await cloud.messages(await cloud.device())).filter(({ type }) => type === 'data');
+    expect(bodies.length).toBeGreaterThan(1);
+    expect(bodies[0]?.body).toMatchObject({ message: { version: 1 }, door: { state: expect.any(String) } });
+  });
+});

@@ -1,0 +1,76 @@
+/** The JSON Schema of profiles: shipped as it is made, and of one opinion with the checks about what it can judge. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { packagedFiles, packagedSource } from '../../src/profile/library.js';
+import { readProfile } from '../../src/profile/read.js';
+import { resolvedText } from '../../src/profile/resolve.js';
+import { profileSchema } from '../../src/profile/schema.js';
+
+const root = new URL('../../', import.meta.url);
+const shipped = readFileSync(new URL('schemas/profile.schema.json', root), 'utf8');
+const validate = new Ajv({ strict: false, allErrors: false }).compile(profileSchema());
+const names = readdirSync(new URL('profiles/', root)).flatMap((file) => /^(.*)\.yaml$/.exec(file)?.[1] ?? []);
+
+function source(name: string): string {
+  const found = packagedSource(name);
+  if (found === undefined) throw new Error(`no profile ${name}`);
+  return found.source;
+}
+
+const resolved = (name: string) => resolvedText(source(name), `profiles/${name}.yaml`, packagedFiles);
+const errors = (yaml: string) => {
+  validate(parse(yaml));
+  return validate.errors ?? [];
+};
+
+it('the shipped schema is current: run "ghostfleet profile schema > schemas/profile.schema.json"', () => {
+  expect(JSON.parse(shipped)).toEqual(JSON.parse(JSON.stringify(profileSchema())));
+});
+
+describe.each(names)('%s', (name) => {
+  it('fits the schema as it is written, and with all that it extends', () => {
+    expect(errors(source(name))).toEqual([]);
+    expect(errors(resolved(name))).toEqual([]);
+  });
+
+  it('resolved checks clean, is the same device type, and extends nothing', () => {
+    const text = resolved(name);
+    const nothing = () => undefined;
+    const one = readProfile(text, `profiles/${name}.yaml`, nothing);
+    const other = readProfile(source(name), `profiles/${name}.yaml`, packagedFiles);
+    expect(text).not.toContain('extends:');
+    expect(JSON.stringify(one)).toBe(JSON.stringify(other));
+  });
+});
+
+describe('a mistake', () => {
+  const changes: readonly (readonly [what: string, from: RegExp, to: string])[] = [
+    ['a section that is missing', /^message_version: .*$/m, ''],
+    ['a section that is misspelt', /^tasks:/m, 'task:'],
+    ['a word for a number', /^transfer_buffer: .*$/m, 'transfer_buffer: large'],
+    ['a number out of range', /^transfer_buffer: .*$/m, 'transfer_buffer: 1'],
+    ['an unknown command', /- accel$/m, '- accelerate'],
+    ['a duration without a unit', /first_report: 10s/, 'first_report: 10'],
+    ['a type of parameter that there is not', /type: bool/, 'type: boolean'],
+    ['an unknown model', /model: daily/, 'model: weekly'],
+    ['an option of another model', /model: constant/, 'model: constant\n        per_hour: 3'],
+    ['a source of a body that there is not', /fact uptime/, 'uptime'],
+    ['a hash that is none', /hash: \w+/, 'hash: abc'],
+    ['a codec of another version', /version: 2$/m, 'version: 3'],
+  ];
+
+  it.each(changes)('is seen by the schema and by the checks: %s', (_what, from, to) => {
+    const text = resolved('push').replace(from, to);
+    expect(text).not.toBe(resolved('push'));
+    expect(errors(text)).not.toEqual([]);
+    expect(() => readProfile(text, 'push.yaml', () => undefined)).toThrow();
+  });
+
+  it('is also seen in a profile that extends another', () => {
+    const text = source('push');
+    expect(errors(text.replace('after_failed_send: drop', 'after_failed_send: maybe'))).not.toEqual([]);
+    expect(errors(text.replace('extends: common/chester.yaml', 'extends: /etc/passwd'))).not.toEqual([]);
+  });
+});

@@ -1,0 +1,47 @@
+/** A device that lives: registered in a cloud on its own clock, switched on, with a network that can be cut. */
+import type { Millis } from '../../src/kernel/time.js';
+import { testCloud } from './cloud.js';
+import { type TestDeviceOptions, testDevice } from './device.js';
+
+/** The bodies of data messages, as far as tests look into them. */
+export interface ReportBody {
+  readonly message: { readonly sequence: number; readonly timestamp: number };
+  readonly system: { readonly uptime: number; readonly voltage_rest: number | null };
+  readonly [section: string]: unknown;
+}
+
+export async function liveDevice(options: Partial<TestDeviceOptions> = {}) {
+  const cloud = await testCloud();
+  await cloud.addDevice();
+  const { clock } = cloud;
+  const network = { up: true };
+  const live = testDevice({
+    clock,
+    events: cloud.events,
+    network: (datagram, answer) => {
+      if (!network.up) return;
+      clock.after(1, 'datagram', () =>
+        cloud.gateway.receive(datagram, 'base64', (reply) => {
+          if (network.up) answer(reply);
+        }),
+      );
+    },
+    ...options,
+  });
+  live.device.powerOn();
+  return {
+    ...live,
+    cloud,
+    /** Set `up` to false and no datagram passes, while the modem stays attached. */
+    network,
+    run: (time: Millis) => clock.runUntil(clock.now + time),
+    /** What the cloud has stored of its reports, oldest first. */
+    async reports(): Promise<readonly ReportBody[]> {
+      const messages = await cloud.messages(await cloud.device());
+      // Because a test knows the device type that it has made.
+      return messages.filter(({ type }) => type === 'data').map(({ body }) => body as unknown as ReportBody);
+    },
+    /** When reports were made. */
+    reportTimes: () => live.of('uplink.made').flatMap(({ type, at }) => (type === 'data' ? [at] : [])),
+  };
+}
