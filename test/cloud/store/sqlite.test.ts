@@ -8,6 +8,7 @@ import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/store/index.js';
 import { MIGRATIONS, migrate } from '../../../src/cloud/store/migrations.js';
+import { statementsOf } from '../../../src/cloud/store/sql-changes.js';
 import { deviceCount, devicesById, devicesSorted, messageList } from '../../../src/cloud/store/sql-queries.js';
 import { SqlStore } from '../../../src/cloud/store/sql-store.js';
 import { SQLITE, SqliteDriver } from '../../../src/cloud/store/sqlite.js';
@@ -151,6 +152,15 @@ describe('the SQLite store', () => {
       const steps = plan.map((step) => step.detail).filter((detail) => !detail.includes('json_each'));
       expect(steps.filter((detail) => /^SCAN|TEMP B-TREE FOR (?!json)/.test(detail))).toEqual([]);
     }
+    await store.close();
+  });
+
+  it('looks for copies of a message by their print, and not among all messages of the device', async () => {
+    const { store, db } = openWithDatabase();
+    const [statement] = statementsOf({ kind: 'message.insert', row: { ...message(1), print: 'feed' }, newSince: 1 });
+    const { text = '', values = [] } = statement ?? {};
+    const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...values);
+    expect(plan.map((step) => step.detail).join('\n')).toMatch(/SEARCH message USING INDEX message_print \(print=\?\)/);
     await store.close();
   });
 
