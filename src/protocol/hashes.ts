@@ -28,8 +28,11 @@ export function configHash(lines: readonly string[]): Hash {
   return configTextHash(`\r\n${lines.map((line) => `${line}\r\n`).join('')}`);
 }
 
-/** Identifies the content of a whole message, type byte included, wherever it turns up: on either end, in the trace. */
-export function contentPrint(message: Uint8Array): string {
+/**
+ * Identifies the content of a whole message, wherever it turns up: on either end, in the trace.
+ * @param message its bytes, type byte included; or its JSON where it came as such
+ */
+export function contentPrint(message: Uint8Array | string): string {
   return digest('sha256', message, 'hex').slice(0, 16);
 }
 

@@ -16,11 +16,27 @@ export function acceptJsonOnly(api: FastifyInstance): void {
   api.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
     if (isUnwanted(request)) done(null, undefined);
     else if (isTooDeep(text)) done(tooDeep());
-    else parse(request, text, done);
+    else {
+      const body = POISON.test(text) ? undefined : parsed(text);
+      if (body === undefined) parse(request, text, done);
+      else done(null, body);
+    }
   });
   api.addContentTypeParser<string>('*', { parseAs: 'string' }, (request, _, done) => {
     done(isUnwanted(request) ? null : notJson(), undefined);
   });
+}
+
+/** What a key that poisons prototypes can not be written without. Most bodies have none of it, and are spared a closer look. */
+const POISON = /__proto__|constructor|\\u/;
+
+/** Undefined when the text is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function notJson(): ApiFault {

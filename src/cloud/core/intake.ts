@@ -293,5 +293,5 @@ function printOf(uplink: UpMessage | DecodedData, message: Uint8Array | DecodedD
   if (message instanceof Uint8Array) return uplink.kind === 'upload-data' ? contentPrint(message) : null;
   const { message: head } = message.body;
   const isDated = typeof head === 'object' && head !== null && ('sequence' in head || 'timestamp' in head);
-  return isDated ? contentPrint(Buffer.from(JSON.stringify(message.body))) : null;
+  return isDated ? contentPrint(JSON.stringify(message.body)) : null;
 }
