@@ -70,7 +70,8 @@ export class Requests {
       if (name === 'serial_number') return String(this.#credentials.serial);
       if (name === 'space_id' && !(isSpace && destroys)) return this.#credentials.spaceId;
       const id = this.#pool.draw(random, family) ?? NOBODY;
-      return destroys && this.#credentials.keep.includes(id) ? NOBODY : id;
+      // Anything may be called `id` in an answer, also what somebody has put into the body of a message.
+      return destroys && this.#credentials.keep.includes(id) ? NOBODY : escaped(id);
     };
     let path = template.replaceAll(/(\w+)\/\{(\w+)\}/g, (_, family: string, name: string) => {
       return `${family}/${argument(family, name)}`;

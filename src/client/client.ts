@@ -212,9 +212,9 @@ export class DeviceCloudClient {
     return this.#postMessage(`${this.#item('messages', id)}/cancel`);
   }
 
-  /** The life of a downlink, oldest first. */
-  timeline(messageId: string): Promise<readonly TimelineEntry[]> {
-    return this.#get(`${this.#item('messages', messageId)}/timeline`);
+  /** The life of a downlink, oldest first; a page of 100, which holds all of it, unless the query says otherwise. */
+  timeline(messageId: string, query: PageQuery = {}): Promise<readonly TimelineEntry[]> {
+    return this.#get(`${this.#item('messages', messageId)}/timeline`, { ...query });
   }
 
   /** A page of users: 100, unless the query says otherwise. */

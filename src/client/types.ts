@@ -157,6 +157,7 @@ export type NewMessage =
 
 /** A station in the life of a downlink: `queued`, `contact`, `offered`, `sent`, `answered`, `cancelled`, `expired`. */
 export interface TimelineEntry {
+  readonly id: string;
   readonly at: IsoTime;
   readonly what: string;
   readonly detail: string | null;

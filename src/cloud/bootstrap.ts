@@ -2,10 +2,9 @@
 import type { Clock } from '../kernel/clock.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Random } from '../kernel/random.js';
-import { isDeleted } from './accounts/spaces.js';
 import type { Ids } from './context.js';
 import { hashKey, newSecret, putKey } from './keys.js';
-import type { Id, SpaceRow, Store } from './store/store.js';
+import { type Id, isDeleted, type SpaceRow, type Store } from './store/store.js';
 
 export interface Bootstrap {
   /** The space that is wanted. Without it: that of the given key, else the oldest, else a new one called `fleet`. */

@@ -7,7 +7,7 @@ import type { Random } from '../kernel/random.js';
 import type { Connectors } from './connectors/connectors.js';
 import type { Image, Images } from './firmware/images.js';
 import type { UpdateJob } from './firmware/job.js';
-import type { Change, DeviceRow, Id, MessageRow, Store } from './store/store.js';
+import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from './store/store.js';
 
 export interface CloudContext {
   readonly store: Store;
@@ -36,12 +36,15 @@ export type DownlinkRequest =
   /** Fields of the device's own encoder. */
   | { readonly type: 'data'; readonly body: Readonly<Record<string, unknown>> };
 
+/** So many downlinks may wait for a device; those that the cloud makes by itself come on top. */
+export const LONGEST_QUEUE = 1000;
+
 /** The port from the API to the delivery core. */
 export interface Downlinks {
   /**
    * Puts a downlink at the end of the device's queue; resolves with its row once that is durable.
    * @param along what is to be written before the row, in the same commit
-   * @throws DownlinkRefused when it can never be sent
+   * @throws DownlinkRefused when it can never be sent; ConflictError `queue` when {@link LONGEST_QUEUE} wait already
    */
   queue(
     device: DeviceRow,
@@ -49,7 +52,7 @@ export interface Downlinks {
     along?: (row: MessageRow) => readonly Change[],
   ): Promise<MessageRow>;
   /** Takes a pending downlink out of its queue; `not-pending` when it was sent, cancelled or expired before. */
-  cancel(message: MessageRow): Promise<'cancelled' | 'not-pending'>;
+  cancel(message: WaitingRow): Promise<'cancelled' | 'not-pending'>;
   /** The API has created, changed or deleted the device with this serial number: what is remembered of it is stale. */
   forget(serial: number): Promise<void>;
 }
@@ -72,7 +75,7 @@ export interface FirmwareUpdates {
 /** The port from the delivery core to the connectors. */
 export interface Forwarding {
   /** What has to be written in the same commit as the message, so that nothing acknowledged is left unforwarded. */
-  deliveries(device: DeviceRow, message: MessageRow): Promise<readonly Change[]>;
+  deliveries(device: DeviceRow, message: WaitingRow): Promise<readonly Change[]>;
   /** Deliveries have been written. */
   wake(): void;
 }

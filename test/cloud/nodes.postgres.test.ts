@@ -109,7 +109,7 @@ describe('a downlink that another service has delivered or ended', () => {
     await a.exchange(poll(0));
     expect(await stateOf(row)).toBe('sent');
     expect(deliveries()).toHaveLength(1);
-    const sent = (await a.store.timeline(row.id)).filter(({ what }) => what === 'sent');
+    const sent = (await a.store.timeline(row.id, { limit: 100 })).filter(({ what }) => what === 'sent');
     expect(sent).toHaveLength(1);
   });
 

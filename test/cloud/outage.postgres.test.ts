@@ -1,4 +1,6 @@
 /** A service whose database goes away while it runs. */
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import pg from 'pg';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Service, startService } from '../../src/cloud/service.js';
 import { seededRandom } from '../../src/kernel/random.js';
@@ -11,21 +13,65 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
+async function serviceOn(db: string) {
+  const failures: string[] = [];
+  const service: Service = await startService({
+    ...{ db, host: '127.0.0.1', port: 0, udpPort: null, udpRawPort: null, apiKey: 'key', operated: true },
+    ...{ clock: new RealClock(), random: seededRandom('outage'), trace: { emit: () => {} } },
+    log: { info: () => {}, warn: () => {}, error: (_, message) => failures.push(message) },
+  });
+  closing.push(() => service.close());
+  const ask = async (path: string, body?: object) => {
+    const headers = { 'x-api-key': 'key', 'content-type': 'application/json' };
+    const sent = body && { method: 'POST', body: JSON.stringify(body) };
+    const answer = await fetch(service.api + path, { headers, ...sent, signal: AbortSignal.timeout(15_000) });
+    return { status: answer.status, text: await answer.text(), retryAfter: answer.headers.get('retry-after') };
+  };
+  return { service, failures, ask };
+}
+
+/** Stands between a service and its database, and can stop passing on what either says. */
+async function betweenThem(url: string) {
+  const target = new URL(url);
+  const [port, host] = [Number(target.port), target.hostname];
+  const wires = new Set<Socket>();
+  let passes = true;
+  const proxy = createServer((near) => {
+    const far = connect(port, host);
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      wires.add(from);
+      from.on('data', (bytes) => passes && to.write(bytes));
+      from.on('error', () => {});
+      from.on('close', () => to.destroy());
+    }
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  closing.push(async () => {
+    for (const wire of wires) wire.destroy();
+    proxy.close();
+  });
+  // Because it listens on a port.
+  target.port = String((proxy.address() as AddressInfo).port);
+  target.hostname = '127.0.0.1';
+  return {
+    url: target.href,
+    hang: () => {
+      passes = false;
+    },
+    recover: () => {
+      passes = true;
+    },
+  };
+}
+
 describe('a service whose database goes away', () => {
   it('goes on when it is back, and says so while it is not, without an error of its own', async () => {
     const server = await startPostgres();
     closing.push(() => server.stop());
-    const failures: string[] = [];
-    const service: Service = await startService({
-      ...{ db: server.url, host: '127.0.0.1', port: 0, udpPort: null, udpRawPort: null, apiKey: 'key', operated: true },
-      ...{ clock: new RealClock(), random: seededRandom('outage'), trace: { emit: () => {} } },
-      log: { info: () => {}, warn: () => {}, error: (_, message) => failures.push(message) },
-    });
-    closing.push(() => service.close());
-    const ask = async (path: string) => {
-      const answer = await fetch(service.api + path, { headers: { 'x-api-key': 'key' } });
-      return { status: answer.status, text: await answer.text(), retryAfter: answer.headers.get('retry-after') };
-    };
+    const { service, failures, ask } = await serviceOn(server.url);
 
     await server.crash();
     await until(async () => (await ask('/readyz')).status === 200);
@@ -36,6 +82,51 @@ describe('a service whose database goes away', () => {
     expect((await ask('/healthz')).status).toBe(200);
     expect((await ask('/metrics')).text).toContain('ghostfleet_http_request_seconds_count');
     await service.close();
+    expect(failures.filter((message) => message === 'a request failed')).toEqual([]);
+  });
+});
+
+describe('a service whose database hangs', () => {
+  it('answers 503 instead of hanging with it, is not ready, and goes on when the database does', async () => {
+    const server = await startPostgres();
+    closing.push(() => server.stop());
+    const wire = await betweenThem(server.url);
+    const { service, failures, ask } = await serviceOn(wire.url);
+    const [space] = JSON.parse((await ask('/v2/spaces')).text);
+    const tags = `/v2/spaces/${space.id}/tags`;
+    expect((await ask(tags, { name: 'before', color: '#00ffaa' })).status).toBe(201);
+
+    wire.hang();
+    // More than there are connections: those that wait for one are answered as well.
+    const reads = Array.from({ length: 30 }, () => ask('/v2/spaces'));
+    const writes = Array.from({ length: 5 }, (_, n) => ask(tags, { name: `tag-${n}`, color: '#00ffaa' }));
+    expect((await ask('/readyz')).status).toBe(503);
+    for (const answer of await Promise.all([...reads, ...writes])) {
+      expect(answer).toMatchObject({ status: 503, retryAfter: '1' });
+      expect(answer.text).toContain('store-unavailable');
+    }
+    expect((await ask('/healthz')).status).toBe(200);
+
+    wire.recover();
+    await until(async () => (await ask('/readyz')).status === 200);
+    expect((await ask(tags, { name: 'after', color: '#00ffaa' })).status).toBe(201);
+    await service.close();
+    expect(failures.filter((message) => message === 'a request failed')).toEqual([]);
+  });
+
+  it('also when it is a lock that a statement waits for', async () => {
+    const server = await startPostgres();
+    closing.push(() => server.stop());
+    const { failures, ask } = await serviceOn(server.url);
+    const [space] = JSON.parse((await ask('/v2/spaces')).text);
+    const other = new pg.Client({ connectionString: server.url });
+    closing.push(() => other.end());
+    await other.connect();
+    await other.query('BEGIN; LOCK TABLE tag');
+    const answer = await ask(`/v2/spaces/${space.id}/tags`, { name: 'late', color: '#00ffaa' });
+    expect(answer).toMatchObject({ status: 503, retryAfter: '1' });
+    await other.query('ROLLBACK');
+    expect((await ask(`/v2/spaces/${space.id}/tags`, { name: 'late', color: '#00ffaa' })).status).toBe(201);
     expect(failures.filter((message) => message === 'a request failed')).toEqual([]);
   });
 });

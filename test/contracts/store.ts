@@ -12,8 +12,11 @@ import {
   type DownState,
   type MessageQuery,
   type MessageRow,
+  type Page,
   type RecordRow,
   type Store,
+  type TimelineRow,
+  WAITING_BODY,
 } from '../../src/cloud/store/store.js';
 import {
   device,
@@ -248,6 +251,85 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         await store.commit([3, 1, 2].map((n) => insert.space(space({ id: idAt(T0, n), name: `s${n}` }))));
         expect((await store.spaces({ limit: 2 })).map((row) => row.name)).toEqual(['s1', 's2']);
         expect((await store.spaces({ limit: 2, after: idAt(T0, 2) })).map((row) => row.name)).toEqual(['s3']);
+      });
+    });
+
+    describe('a space that is deleted', () => {
+      const FAMILIES = ['variable', 'member/of-it'];
+      const deletion = (id = SPACE): Change => ({ kind: 'space.delete', id, families: FAMILIES });
+      const gone = new ConflictError('space');
+
+      it('keeps its row, marked, and loses its keys, its tags and its records of the named families', async () => {
+        await furnish(store, []);
+        await store.commit([insert.key(key(1)), insert.tag(tag(1)), insert.record(record(1))]);
+        await store.commit([insert.record(record(2, { family: 'member/of-it' }))]);
+        await store.commit([insert.record(record(3, { family: 'delivery' }))]);
+        const others = { spaceId: OTHER_SPACE };
+        await store.commit([insert.key(key(2, others)), insert.tag(tag(2, others)), insert.record(record(4, others))]);
+        await store.commit([deletion()]);
+        expect((await store.space(SPACE))?.type).toBe('deleted');
+        expect(await store.keyByHash('hash-1')).toBeUndefined();
+        expect(await store.tags(SPACE, { limit: 9 })).toEqual([]);
+        expect(await store.records('variable', SPACE, { limit: 9 })).toEqual([]);
+        expect(await store.records('member/of-it', SPACE, { limit: 9 })).toEqual([]);
+        expect((await store.records('delivery', SPACE, { limit: 9 })).length).toBe(1);
+        expect(await store.keyByHash('hash-2')).toEqual(key(2, others));
+        expect(await store.tag(OTHER_SPACE, tag(2).id)).toEqual(tag(2, others));
+        expect((await store.records('variable', OTHER_SPACE, { limit: 9 })).length).toBe(1);
+      });
+
+      it('takes in no device, key, tag or record any more, and nothing brings it back', async () => {
+        await furnish(store, []);
+        await store.commit([deletion()]);
+        for (const late of [
+          insert.device(device(1)),
+          insert.key(key(1)),
+          insert.tag(tag(1)),
+          insert.record(record(1)),
+        ]) {
+          const free = insert.record(record(9, { spaceId: null }));
+          await expect(store.commit([free, late])).rejects.toEqual(gone);
+          await expect(store.commit([late])).rejects.toEqual(gone);
+        }
+        expect(await store.records('variable', null, { limit: 9 })).toEqual([]);
+        await store.commit([{ kind: 'space.change', id: SPACE, change: { name: 'again', type: 'team' } }]);
+        expect(await store.space(SPACE)).toEqual(space({ type: 'deleted' }));
+        await store.commit([insert.device(device(1, { spaceId: OTHER_SPACE }))]);
+        expect(gone.message).toBe('the space is gone');
+      });
+
+      it('still takes in what its deleted devices have said', async () => {
+        await furnish(store);
+        await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 }, deletion()]);
+        await store.commit([insert.message(message(1)), insert.record(record(1, { family: 'delivery' }))]);
+        expect((await store.records('delivery', SPACE, { limit: 9 })).length).toBe(1);
+      });
+
+      it('must have no devices', async () => {
+        await furnish(store);
+        await store.commit([insert.key(key(1))]);
+        await expect(store.commit([deletion()])).rejects.toEqual(new ConflictError('space-devices'));
+        expect([await store.space(SPACE), await store.keyByHash('hash-1')]).toEqual([space(), key(1)]);
+        const both = [deletion(), insert.device(device(2))];
+        await expect(store.commit(both)).rejects.toBeInstanceOf(ConflictError);
+        await store.commit([deletion(OTHER_SPACE), deletion(OTHER_SPACE), deletion(idAt(T0, 99))]);
+        expect((await store.space(OTHER_SPACE))?.type).toBe('deleted');
+      });
+
+      it('is never left with anything in it, however many want to put something in at that moment', async () => {
+        await furnish(store, []);
+        const wishes = [1, 2, 3, 4].flatMap((n) => [
+          store.commit([insert.key(key(n))]),
+          store.commit([insert.record(record(n))]),
+          ...(n === 3 ? [store.commit([deletion()])] : []),
+        ]);
+        const late = store.commit([insert.device(device(1))]);
+        const fates = (await Promise.allSettled(wishes)).map(({ status }) => status);
+        await expect(late).rejects.toEqual(gone);
+        expect(fates.filter((fate) => fate === 'fulfilled').length).toBe(7);
+        expect(await store.keyByHash('hash-1')).toBeUndefined();
+        expect(await store.records('variable', SPACE, { limit: 9 })).toEqual([]);
+        expect(await store.countDevices(SPACE, {})).toBe(0);
       });
     });
 
@@ -645,20 +727,95 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         expect((await store.message(SPACE, downlink(1).id))?.downAnsweredAt).toBe(T0 + 9999);
       });
 
-      it('have a timeline in the order in which it was written', async () => {
+      it('that are long stay in the store when a queue is read', async () => {
         await furnish(store);
-        const rows = ['queued', 'contact', 'offered', 'sent'].map((what) => ({
-          messageId: message(1).id,
-          at: T0,
-          what,
-          detail: what === 'sent' ? 'final-ack' : null,
-        }));
-        await store.commit(rows.map((row) => ({ kind: 'timeline.add', row })));
-        await store.commit([
-          { kind: 'timeline.add', row: { messageId: message(2).id, at: T0, what: 'x', detail: null } },
+        const { body: _, ...long } = downlink(1, { body: ['x'.repeat(WAITING_BODY)] });
+        const short = ['x'.repeat(WAITING_BODY - 4)];
+        await store.commit([insert.message({ ...long, body: ['x'.repeat(WAITING_BODY)] })]);
+        await store.commit([insert.message(downlink(2, { body: short })), insert.message(downlink(3, { body: null }))]);
+        const pending = await store.pendingDownlinks(device(1).id);
+        expect(pending).toEqual([long, downlink(2, { body: short }), downlink(3, { body: null })]);
+        expect(pending.map((row) => 'body' in row)).toEqual([false, true, true]);
+      });
+
+      it('may need room in the queue of their device: without, nothing is written', async () => {
+        await furnish(store, [device(1), device(2)]);
+        const ask = (n: number, deviceId = device(1).id): Change => ({
+          kind: 'message.insert',
+          row: downlink(n, { deviceId }),
+          room: 2,
+        });
+        await store.commit([ask(1)]);
+        const fates = await Promise.allSettled([2, 3, 4].map((n) => store.commit([insert.record(record(n)), ask(n)])));
+        expect(fates.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+        await expect(store.commit([ask(5)])).rejects.toEqual(new ConflictError('queue'));
+        await expect(store.commit([ask(6, device(2).id), ask(7, device(2).id), ask(8, device(2).id)])).rejects.toEqual(
+          new ConflictError('queue'),
+        );
+        expect(await store.pendingDownlinks(device(2).id)).toEqual([]);
+        expect((await store.records('variable', SPACE, { limit: 9 })).length).toBe(1);
+        // What the cloud queues by itself needs no room; what has ended takes none.
+        await store.commit([insert.message(downlink(9))]);
+        expect((await store.pendingDownlinks(device(1).id)).length).toBe(3);
+        const end = (n: number): Change => {
+          return { kind: 'message.state', id: downlink(n).id, state: 'cancelled', at: T0, attempt: 0 };
+        };
+        await store.commit([end(1), end(2), ask(10)]);
+        expect((await store.pendingDownlinks(device(1).id)).map((row) => row.id)).toEqual([
+          downlink(9).id,
+          downlink(10).id,
         ]);
-        expect(await store.timeline(message(1).id)).toEqual(rows);
-        expect(await store.timeline(message(3).id)).toEqual([]);
+      });
+    });
+
+    describe('a timeline', () => {
+      const page = { limit: 100 };
+      const station = (what: string, detail: string | null = null, n = 1): TimelineRow => ({
+        ...{ messageId: message(n).id, at: T0, what, detail },
+      });
+      const add = (row: TimelineRow) => ({ kind: 'timeline.add', row }) as const;
+      const plain = async (n = 1, query: Page = page) =>
+        (await store.timeline(message(n).id, query)).map(({ id: _, ...row }) => row);
+
+      it('has its stations in the order in which they were written', async () => {
+        const rows = ['queued', 'contact', 'offered', 'sent'].map((what) =>
+          station(what, what === 'sent' ? 'final-ack' : null),
+        );
+        await store.commit(rows.map(add));
+        await store.commit([add(station('x', null, 2))]);
+        expect(await plain()).toEqual(rows);
+        expect(await plain(3)).toEqual([]);
+      });
+
+      it('keeps of what goes on and on the first and the latest', async () => {
+        const offer = (n: number, message = 1): Change => ({
+          ...add(station('offered', `${n}`, message)),
+          latest: true,
+        });
+        await store.commit([add(station('queued')), offer(1)]);
+        await store.commit([offer(2), add(station('contact')), offer(7)]);
+        for (let n = 3; n < 50; n++) await store.commit([offer(n)]);
+        await store.commit([offer(1, 2), add(station('sent'))]);
+        const first = [station('queued'), station('offered', '1'), station('contact')];
+        expect(await plain()).toEqual([...first, station('offered', '49'), station('sent')]);
+        expect(await plain(2)).toEqual([station('offered', '1', 2)]);
+      });
+
+      it('is read page by page, and each station has an id of its own', async () => {
+        const rows = ['a', 'b', 'c', 'd', 'e'].map((what) => station(what));
+        await store.commit(rows.flatMap((row) => [add(row), add(station('between', null, 2))]));
+        const seen: string[] = [];
+        for (let after: string | undefined; ; ) {
+          const stations = await store.timeline(message(1).id, { limit: 2, after });
+          if (stations.length === 0) break;
+          seen.push(...stations.map(({ what }) => what));
+          after = stations.at(-1)?.id;
+        }
+        expect(seen.join('')).toBe('abcde');
+        expect((await store.timeline(message(1).id, { limit: 2, after: message(1).id })).length).toBe(0);
+        const ids = (await store.timeline(message(1).id, page)).map(({ id }) => id);
+        expect(new Set(ids).size).toBe(5);
+        expect([...ids].sort()).toEqual(ids);
       });
     });
 
@@ -745,8 +902,8 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         await store.commit([1, 2].map((n) => insert.message(message(n, { print: `print-${n}` }))));
         await store.commit([1, 2].map((n) => ({ kind: 'timeline.add', row: line(n) }) as const));
         await store.prune(T0 + 2000, 9);
-        expect(await store.timeline(message(1).id)).toEqual([]);
-        expect(await store.timeline(message(2).id)).toEqual([line(2)]);
+        expect(await store.timeline(message(1).id, { limit: 9 })).toEqual([]);
+        expect(await store.timeline(message(2).id, { limit: 9 })).toMatchObject([line(2)]);
         expect(await store.copyOf(device(1).id, 'print-1', T0)).toBeUndefined();
         expect(await store.copyOf(device(1).id, 'print-2', T0)).toBe(message(2).id);
         await store.commit([insert.message(message(1))]);

@@ -1,6 +1,9 @@
 /**
  * Logins: opaque tokens of {@link LIFETIME}. Like keys they are kept hashed. A record of the family `login` each, found by
  * its hash; those that have ended are cleared away when somebody logs in.
+ *
+ * A login says which password it was given for, and is good for nothing once the account has another: a password may be
+ * checked here while another service changes it, and whoever does not know the new one must not be left with a token.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
@@ -9,6 +12,7 @@ import type { Ids } from '../context.js';
 import { hashKey, newSecret } from '../keys.js';
 import { everyRecord } from '../records.js';
 import type { Change, Id, RecordRow, Store } from '../store/store.js';
+import { passwordOf } from './member-records.js';
 
 /** How long a token is good for. */
 export const LIFETIME = hours(24);
@@ -20,6 +24,16 @@ export interface Login {
   readonly userId: Id;
   /** The one space that the token opens; null: all spaces of the account. */
   readonly spaceId: Id | null;
+  /** What the password was recognised by, which knows no more of it: a hash of its hash. */
+  readonly password: string;
+}
+
+/** Who has shown the password of an account. */
+export type Proof = Omit<Login, 'spaceId'>;
+
+/** @param hashed the hash of the password, as the account has it */
+export function proofOf(userId: Id, hashed: string): Proof {
+  return { userId, password: hashKey(hashed) };
 }
 
 export interface LoginsOptions {
@@ -62,11 +76,15 @@ export class Logins {
   async find(token: string): Promise<Login | undefined> {
     const { store, clock } = this.#options;
     const row = await store.recordByKey('login', null, hashKey(token));
-    return row && (row.dueAt ?? 0) > clock.wall ? loginOf(row) : undefined;
+    if (row === undefined || (row.dueAt ?? 0) <= clock.wall) return undefined;
+    const login = loginOf(row);
+    const account = await store.record('user', null, login.userId);
+    const hashed = account && passwordOf(account);
+    return hashed && proofOf(login.userId, hashed).password === login.password ? login : undefined;
   }
 }
 
-/** What ends all logins of an account: whoever changes a password does not trust those who know the old one. */
+/** What clears away all logins of an account, for which its new password has no use. */
 export async function endLogins(store: Store, userId: Id): Promise<readonly Change[]> {
   const changes: Change[] = [];
   for await (const row of everyRecord(store, 'login', null)) {

@@ -11,7 +11,7 @@ import type { Ids } from '../context.js';
 import { hashKey, newSecret } from '../keys.js';
 import { everyRecord } from '../records.js';
 import { type Change, ConflictError, type Id, type Page, type Store } from '../store/store.js';
-import { endLogins } from './logins.js';
+import { endLogins, type Proof, proofOf } from './logins.js';
 import {
   activate,
   deletion,
@@ -116,7 +116,7 @@ export class Members {
    * Turns an invitation into a membership. The password becomes that of the account; one that has a password already must
    * be given it. Undefined when the token or the password is not right.
    */
-  async accept(token: string, password: string): Promise<Member | undefined> {
+  async accept(token: string, password: string): Promise<Proof | undefined> {
     const { store, random } = this.#options;
     const invite = await store.recordByKey('invite', null, hashKey(token));
     if (invite === undefined || (invite.dueAt ?? 0) <= this.#now()) return undefined;
@@ -125,15 +125,15 @@ export class Members {
       const account = await store.record('user', null, userId);
       const invited = await this.find(spaceId, userId);
       if (!account || invited?.state !== 'invited' || invited.invitation !== invite.id) return { outcome: undefined };
-      const hashed = passwordOf(account);
-      if (hashed !== null && !(await verifyPassword(password, hashed))) return { outcome: undefined };
+      const before = passwordOf(account);
+      if (before !== null && !(await verifyPassword(password, before))) return { outcome: undefined };
       const member: Member = { ...invited, state: 'active', invitation: null };
       const changes = [...activate(member, this.#now()), deletion(invite)];
-      if (hashed === null) {
-        const body = { password: await hashPassword(password, random) };
-        changes.push(this.#claimPassword(userId), putAccount({ ...account, body }));
+      const hashed = before ?? (await hashPassword(password, random));
+      if (before === null) {
+        changes.push(this.#claimPassword(userId), putAccount({ ...account, body: { password: hashed } }));
       }
-      return { outcome: member, changes };
+      return { outcome: proofOf(userId, hashed), changes };
     });
   }
 
@@ -189,11 +189,16 @@ export class Members {
     return [...activate(member, now), putOwner(spaceId, userId, now)];
   }
 
-  /** What ends all memberships of a space. */
-  async dissolving(spaceId: Id): Promise<readonly Change[]> {
-    const changes: Change[] = [{ kind: 'record.delete', family: 'owner', id: spaceId }];
-    for await (const member of this.#all(spaceId)) changes.push(...endMembership(member));
-    return changes;
+  /**
+   * Ends all memberships of a space, with what deletes it. A decision like the others, so that nobody is let in meanwhile.
+   * @throws ConflictError when the space can not be deleted, or is already
+   */
+  dissolve(spaceId: Id, deletion: Change): Promise<void> {
+    return this.#decide(spaceId, async () => {
+      const changes: Change[] = [];
+      for await (const member of this.#all(spaceId)) changes.push(...endMembership(member));
+      return { outcome: undefined, changes: [...changes, deletion] };
+    });
   }
 
   /**
@@ -216,10 +221,12 @@ export class Members {
     await store.commit([...changes, ...ended, ...activate(member, now), ...owner]);
   }
 
-  /** The id of the account with this address and password. */
-  async login(email: string, password: string): Promise<Id | undefined> {
+  /** The account with this address and password; undefined when there is none. */
+  async login(email: string, password: string): Promise<Proof | undefined> {
     const account = await this.#options.store.recordByKey('user', null, keyOf(email));
-    return (await verifyPassword(password, account ? passwordOf(account) : null)) ? account?.id : undefined;
+    const hashed = account ? passwordOf(account) : null;
+    const isRight = await verifyPassword(password, hashed);
+    return account && hashed !== null && isRight ? proofOf(account.id, hashed) : undefined;
   }
 
   /** The account with this address, and what has to be written for it: nothing, when it is there and keeps its password. */
@@ -280,7 +287,8 @@ export class Members {
         await store.commit([...(last ? [deletion(last)] : []), { kind: 'record.put', row: turn }, ...changes]);
         return outcome;
       } catch (error) {
-        if (!(error instanceof ConflictError) || attempt === PATIENCE) throw error;
+        const isOvertaken = error instanceof ConflictError && error.field === 'record-key';
+        if (!isOvertaken || attempt === PATIENCE) throw error;
       }
     }
   }

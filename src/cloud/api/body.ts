@@ -15,6 +15,7 @@ export function acceptJsonOnly(api: FastifyInstance): void {
   api.removeAllContentTypeParsers();
   api.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
     if (isUnwanted(request)) done(null, undefined);
+    else if (isEncoded(request)) done(encoded());
     else if (isTooDeep(text)) done(tooDeep());
     else {
       const body = POISON.test(text) ? undefined : parsed(text);
@@ -23,7 +24,7 @@ export function acceptJsonOnly(api: FastifyInstance): void {
     }
   });
   api.addContentTypeParser<string>('*', { parseAs: 'string' }, (request, _, done) => {
-    done(isUnwanted(request) ? null : notJson(), undefined);
+    done(isUnwanted(request) ? null : isEncoded(request) ? encoded() : notJson(), undefined);
   });
 }
 
@@ -37,6 +38,16 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A body that is compressed could become a thousand times as long: what is sent is what is read. */
+function isEncoded({ headers }: FastifyRequest): boolean {
+  const coding = headers['content-encoding'];
+  return coding !== undefined && coding.trim() !== '' && coding.trim().toLowerCase() !== 'identity';
+}
+
+function encoded(): ApiFault {
+  return new ApiFault(415, 'the body must be sent as it is, without Content-Encoding', 'content-encoding');
 }
 
 function notJson(): ApiFault {

@@ -1,7 +1,7 @@
 /** Messages that go down to a device (device cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { DownlinkRequest } from '../context.js';
+import { type DownlinkRequest, LONGEST_QUEUE } from '../context.js';
 import type { Id, MessageRow } from '../store/store.js';
 import { needWritableTag, visibleDevice, visibleMessage } from './access.js';
 import { isTooDeep, tooDeep } from './body.js';
@@ -32,6 +32,10 @@ const NewMessage = Type.Object(
   { description: 'a JSON object' },
 );
 
+const ERRORS = {
+  ...IDEMPOTENCY_ERRORS,
+  409: `${LONGEST_QUEUE} downlinks wait for the device already (\`queue-full\`).`,
+};
 const NOT_PENDING = 'It is not a downlink, or not pending any more.';
 
 export const downlinks: Family = (routes, { store, downlinks: queue, log }, options) => {
@@ -48,7 +52,7 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
       headers: IdempotencyHeaders,
       body: Lines,
       response: { 201: Message },
-      errors: IDEMPOTENCY_ERRORS,
+      errors: ERRORS,
     }),
     async (request, reply) => {
       const { params, body } = request;
@@ -66,7 +70,7 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
       headers: IdempotencyHeaders,
       body: Lines,
       response: { 201: Message },
-      errors: IDEMPOTENCY_ERRORS,
+      errors: ERRORS,
     }),
     async (request, reply) => {
       const { params, body } = request;
@@ -84,7 +88,7 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
       headers: IdempotencyHeaders,
       body: Fields,
       response: { 201: Message },
-      errors: IDEMPOTENCY_ERRORS,
+      errors: ERRORS,
     }),
     async (request, reply) => {
       const { params, body } = request;
@@ -101,7 +105,7 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
       headers: IdempotencyHeaders,
       body: NewMessage,
       response: { 201: Message },
-      errors: IDEMPOTENCY_ERRORS,
+      errors: ERRORS,
     }),
     async (request, reply) => {
       const { device_id: deviceId, type, body } = request.body;

@@ -4,9 +4,9 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { DownlinkRefused, type Log } from '../context.js';
+import { DownlinkRefused, LONGEST_QUEUE, type Log } from '../context.js';
 import { StoreBusy } from '../operations/guard.js';
-import { ConflictError, StoreUnavailable } from '../store/store.js';
+import { ConflictError, type ConflictField, StoreUnavailable } from '../store/store.js';
 
 /** A request that cannot be served, and why. */
 export class ApiFault extends Error {
@@ -43,6 +43,7 @@ export function errorHandler(log: Log, form: ErrorForm) {
       reply.code(404).type('text/plain').send('not found');
       return;
     }
+    if (fault.code === 'content-encoding') reply.header('accept-encoding', 'identity');
     if (fault.statusCode === 503) reply.header('retry-after', 1);
     reply.code(fault.statusCode).send(errorBody(fault));
   };
@@ -66,9 +67,8 @@ function toFault(error: FastifyError | Error): ApiFault {
   if (error instanceof ApiFault) return error;
   if (error instanceof DownlinkRefused) return new ApiFault(400, error.message, 'downlink-refused');
   if (error instanceof StoreBusy) return new ApiFault(503, 'too much waits to be written', 'busy');
-  // Everywhere else, conflicts are told by those who know what they mean.
-  if (error instanceof ConflictError && error.field === 'record-body')
-    return new ApiFault(503, 'too many change this at once', 'busy');
+  const conflict = error instanceof ConflictError ? faultOf(error.field) : undefined;
+  if (conflict) return conflict;
   if (error instanceof StoreUnavailable) return new ApiFault(503, error.message, 'store-unavailable');
   // Because those of the framework and its parts have these fields, all or some.
   const { statusCode = 500, code } = error as Partial<FastifyError>;
@@ -76,6 +76,24 @@ function toFault(error: FastifyError | Error): ApiFault {
     return new ApiFault(statusCode, SENTENCES[code ?? ''] ?? error.message, code);
   }
   return new ApiFault(500, 'the service failed to handle this request; its log says why');
+}
+
+/** All other conflicts are told by those who know what they mean. */
+function faultOf(field: ConflictField): ApiFault | undefined {
+  switch (field) {
+    case 'record-body':
+      return new ApiFault(503, 'too many change this at once', 'busy');
+    case 'space':
+      return notFound('space');
+    case 'queue':
+      return new ApiFault(
+        409,
+        `${LONGEST_QUEUE} downlinks wait for this device: cancel some, or let it fetch them`,
+        'queue-full',
+      );
+    default:
+      return undefined;
+  }
 }
 
 function errorBody({ statusCode, message, code }: ApiFault): object {

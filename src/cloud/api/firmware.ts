@@ -168,7 +168,8 @@ export const firmware: Family = (routes, { store, firmware: updates }) => {
     try {
       return updateView(await updates.schedule(device, image, (job) => request.receipt(updateView(job))));
     } catch (error) {
-      if (error instanceof ConflictError) throw new ApiFault(409, 'another update of the device is under way');
+      if (error instanceof ConflictError && error.field === 'record-key')
+        throw new ApiFault(409, 'another update of the device is under way');
       throw error;
     }
   }

@@ -104,7 +104,8 @@ const CORS = {
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
   allowedHeaders: ['X-API-KEY', 'Authorization', 'Content-Type', 'Accept', 'Idempotency-Key'],
   // One text, which need not be made for every answer.
-  exposedHeaders: 'X-Total, Idempotent-Replayed, Retry-After',
+  exposedHeaders:
+    'X-Total, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
   // A preflight that does not say what it is for is answered all the same.
   strictPreflight: false,
   maxAge: 86_400,

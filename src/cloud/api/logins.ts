@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { LIFETIME } from '../accounts/logins.js';
 import { PASSWORD } from '../accounts/passwords.js';
 import type { Id } from '../store/store.js';
+import { presentedSecret } from './auth.js';
 import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
 import { atMost } from './limits.js';
@@ -57,9 +58,9 @@ export const login: Family = (routes, { members, logins }) => {
       }),
     },
     async ({ body }) => {
-      const userId = await withTurn(() => members.login(body.email, body.password));
-      if (userId === undefined) throw new ApiFault(401, 'the email address or the password is wrong');
-      return tokenView(await logins.issue({ userId, spaceId: null }));
+      const proof = await withTurn(() => members.login(body.email, body.password));
+      if (proof === undefined) throw new ApiFault(401, 'the email address or the password is wrong');
+      return tokenView(await logins.issue({ ...proof, spaceId: null }));
     },
   );
 
@@ -78,9 +79,10 @@ export const login: Family = (routes, { members, logins }) => {
       }),
     },
     async ({ body }) => {
-      const member = await withTurn(() => members.accept(body.token, body.password));
-      if (!member) throw new ApiFault(401, 'the invitation is not valid, or the password is not that of its account');
-      return tokenView(await logins.issue({ userId: member.id, spaceId: null }));
+      const proof = await withTurn(() => members.accept(body.token, body.password));
+      if (proof === undefined)
+        throw new ApiFault(401, 'the invitation is not valid, or the password is not that of its account');
+      return tokenView(await logins.issue({ ...proof, spaceId: null }));
     },
   );
 };
@@ -98,11 +100,14 @@ export const spaceLogin: Family = (routes, { members, logins }) => {
       errors: { 404: 'There is no such space, or it is not yours.' },
       deprecated: true,
     }),
-    async ({ access, body }) => {
+    async ({ access, body, headers }) => {
       const spaceId = body.space_id.toLowerCase();
-      if (access.userId === null) throw new ApiFault(403, 'an API key is bound to its space already');
+      // What the token stands for, this one does: should the password change meanwhile, neither is good.
+      const own = await logins.find(presentedSecret(headers) ?? '');
+      if (access.userId === null || own === undefined)
+        throw new ApiFault(403, 'an API key is bound to its space already');
       if (!(await opens(access.userId, access.boundTo, spaceId))) throw notFound('space');
-      return tokenView(await logins.issue({ userId: access.userId, spaceId }));
+      return tokenView(await logins.issue({ ...own, spaceId }));
     },
   );
 

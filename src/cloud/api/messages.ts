@@ -5,8 +5,8 @@ import { serialText } from '../store/order.js';
 import type { ListedMessage } from '../store/store.js';
 import { visibleMessage } from './access.js';
 import type { ApiOptions, Family } from './family.js';
-import { operation } from './operation.js';
-import { Hash, ItemParams, Limit, Nullable, Serial, SpaceParams, Time, Timestamp, Uuid } from './schemas.js';
+import { operation, PageOf } from './operation.js';
+import { Hash, ItemParams, Limit, Nullable, PageQuery, Serial, SpaceParams, Time, Timestamp, Uuid } from './schemas.js';
 import { isoTime, isoTimeOrNull, parseTimestamp } from './time.js';
 
 /** How far back a list reaches when it is not told. */
@@ -36,6 +36,7 @@ export const Message = Type.Object(
 
 const Station = Type.Object(
   {
+    id: Uuid,
     at: Time,
     what: Type.String({ description: '`queued`, `contact`, `offered`, `sent`, `answered`, `cancelled` or `expired`' }),
     detail: Nullable(Type.String()),
@@ -94,13 +95,17 @@ export const messages: Family = (routes, { store, clock }, options) => {
     operation({
       tag: 'Messages',
       summary: 'Read the stations of a downlink',
+      description: 'In the order in which they happened. Of contacts and offers there are the first and the latest.',
       params: ItemParams,
-      response: { 200: Type.Array(Station, { description: 'In the order in which they happened.' }) },
+      querystring: Type.Object(PageQuery),
+      response: { 200: PageOf(Station) },
     }),
-    async (request) => {
+    async (request, reply) => {
+      const { limit = 100, offset } = request.query;
       const row = await visibleMessage(store, request, request.params.id);
-      const stations = await store.timeline(row.id);
-      return stations.map(({ at, what, detail }) => ({ at: isoTime(at), what, detail }));
+      const page = await store.timeline(row.id, { limit, after: offset });
+      if (offset === undefined && page.length < limit) reply.header('x-total', page.length);
+      return page.map(({ id, at, what, detail }) => ({ id, at: isoTime(at), what, detail }));
     },
   );
 };

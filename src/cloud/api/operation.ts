@@ -109,7 +109,7 @@ function failures({ params, querystring, body, access, errors }: Operation): Rec
     ...(access !== 'anyone' && { 401: 'No credential, or one that is not valid.' }),
     ...(access === undefined && { 403: 'The key or the role does not allow this.' }),
     ...(params && { 404: 'There is no such thing, or it is not yours: the answers do not differ.' }),
-    ...(body && { 413: 'The body is longer than 1 MiB.', 415: 'The body is not JSON.' }),
+    ...(body && { 413: 'The body is longer than 1 MiB.', 415: 'The body is not JSON, or is compressed.' }),
     429: 'Too many requests: try again after the seconds in `Retry-After`.',
     503: 'Too much to do, or shutting down: try again after the seconds in `Retry-After`.',
     ...errors,

@@ -5,7 +5,7 @@
 import Type, { type Static } from 'typebox';
 import type { Role } from '../accounts/member-records.js';
 import { deletionOf } from '../accounts/spaces.js';
-import type { Id, SpaceRow } from '../store/store.js';
+import { ConflictError, type Id, type SpaceRow } from '../store/store.js';
 import { type Access, needWholeSpace } from './access.js';
 import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
@@ -121,9 +121,13 @@ export const spaces: Family = (routes, { store, members, clock, ids, log }, opti
       if (access.userId === null) throw new ApiFault(403, 'only a login deletes spaces: a key belongs to its own');
       const owner = await members.ownerOf(spaceId);
       if (owner !== null && owner !== access.userId) throw new ApiFault(403, 'only the owner deletes a space');
-      const devices = await store.countDevices(spaceId, {});
-      if (devices > 0) throw new ApiFault(409, `the space has devices (${devices}): delete them first`);
-      await store.commit(await deletionOf(store, members, await find(spaceId)));
+      try {
+        await members.dissolve(spaceId, deletionOf(spaceId));
+      } catch (error) {
+        if (!(error instanceof ConflictError && error.field === 'space-devices')) throw error;
+        const devices = await store.countDevices(spaceId, {});
+        throw new ApiFault(409, `the space has devices (${devices}): delete them first`);
+      }
       return reply.code(204).send();
     },
   );

@@ -149,7 +149,8 @@ export const tags: Family = (routes, { store, clock, ids, log }, options) => {
     try {
       await store.commit(changes);
     } catch (error) {
-      if (error instanceof ConflictError) throw new ApiFault(409, `there is a tag "${name}" already`);
+      if (error instanceof ConflictError && error.field === 'tag-name')
+        throw new ApiFault(409, `there is a tag "${name}" already`);
       throw error;
     }
   }

@@ -11,7 +11,7 @@ import type { Random } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { seconds } from '../../kernel/time.js';
 import type { Forwarding, Ids, Log } from '../context.js';
-import type { Change, DeviceRow, Id, ListedMessage, MessageRow, Store } from '../store/store.js';
+import type { Change, DeviceRow, Id, ListedMessage, Store, WaitingRow } from '../store/store.js';
 import { Attempts, type Computed } from './attempt.js';
 import type { Connector } from './connector.js';
 import { type Delivery, putDelivery } from './delivery.js';
@@ -61,7 +61,7 @@ export class Connectors implements Forwarding {
     this.#dispatcher = new Dispatcher({ ...options, attempts: this.#attempts });
   }
 
-  async deliveries(device: DeviceRow, message: MessageRow): Promise<readonly Change[]> {
+  async deliveries(device: DeviceRow, message: WaitingRow): Promise<readonly Change[]> {
     const connectors = await this.#directory.wanting(device, message);
     return connectors.map(({ id }) => putDelivery(this.#newDelivery(id, message)));
   }
@@ -92,7 +92,7 @@ export class Connectors implements Forwarding {
     await end();
   }
 
-  #newDelivery(connectorId: Id, { id: messageId, deviceId, spaceId }: MessageRow): Delivery {
+  #newDelivery(connectorId: Id, { id: messageId, deviceId, spaceId }: WaitingRow): Delivery {
     const { ids, clock } = this.#options;
     const now = Math.floor(clock.wall);
     return {

@@ -2,7 +2,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import { type Instant, seconds } from '../../kernel/time.js';
 import { everyRecord } from '../records.js';
-import type { DeviceRow, Id, MessageRow, Store } from '../store/store.js';
+import type { DeviceRow, Id, Store, WaitingRow } from '../store/store.js';
 import { type Connector, toConnector, wants } from './connector.js';
 
 /** Another service on the same database may have changed a connector: that comes into effect here after this time. */
@@ -24,7 +24,7 @@ export class Directory {
   }
 
   /** The connectors that forward this message of this device. */
-  async wanting(device: DeviceRow, message: MessageRow): Promise<readonly Connector[]> {
+  async wanting(device: DeviceRow, message: WaitingRow): Promise<readonly Connector[]> {
     if (device.tagIds.length === 0) return [];
     const enabled = await this.#enabled(device.spaceId);
     return enabled.filter((connector) => wants(connector, device, message));

@@ -8,34 +8,28 @@ import type { EdgeClock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 import { contentPrint } from '../../protocol/hashes.js';
 import type { DecodedData } from '../../protocol/http/uplinks.js';
-import { encodeDown, TYPE } from '../../protocol/messages.js';
+import { TYPE } from '../../protocol/messages.js';
 import type { DeliveryEvidence, DownlinkType, Trace } from '../../trace/events.js';
 import {
-  DownlinkRefused,
   type DownlinkRequest,
   type Downlinks,
   type Forwarding,
   type Ids,
+  LONGEST_QUEUE,
   type Log,
 } from '../context.js';
 import { Updates } from '../firmware/updates.js';
-import {
-  type Change,
-  ConflictError,
-  type DeviceRow,
-  type DownState,
-  type Id,
-  type MessageRow,
-  type Store,
-} from '../store/store.js';
+import type { Change, DeviceRow, MessageRow, Store, WaitingRow } from '../store/store.js';
 import { Codecs } from './codecs.js';
-import { downMessage, requestBody } from './down-messages.js';
+import { requestBody } from './down-messages.js';
 import { Expiry } from './expiry.js';
 import { type ChunkQueue, FirmwareQueue } from './firmware.js';
 import { Intake } from './intake.js';
 import { newMessage } from './message-rows.js';
-import { asQueued, nextDownlink, type Peer, type QueuedDownlink } from './peer.js';
+import { Packer } from './packer.js';
+import { asQueued, nextDownlink, type Peer, type QueuedDownlink, withoutLongBody } from './peer.js';
 import { Peers } from './peers.js';
+import { Progress } from './progress.js';
 
 export interface CoreOptions {
   readonly store: Store;
@@ -61,7 +55,8 @@ export class CloudCore implements Downlinks {
   readonly #log: Log;
   readonly #forwarding: Forwarding | undefined;
   readonly #expiry: Expiry;
-  readonly #codecs: Codecs;
+  readonly #progress: Progress;
+  readonly #packer: Packer;
   readonly #updates: Updates;
   readonly #intake: Intake;
   readonly #peers: Peers;
@@ -73,9 +68,11 @@ export class CloudCore implements Downlinks {
     this.#trace = options.trace;
     this.#log = options.log;
     this.#forwarding = options.forwarding;
-    this.#codecs = new Codecs(options.store);
+    this.#progress = new Progress(options);
     this.#updates = new Updates(options);
-    this.#intake = new Intake({ ...options, codecs: this.#codecs, updates: this.#updates });
+    const codecs = new Codecs(options.store);
+    this.#packer = new Packer({ ...options, codecs, updates: this.#updates });
+    this.#intake = new Intake({ ...options, codecs, updates: this.#updates });
     this.firmware = new FirmwareQueue({ ...options, updates: this.#updates, queue: this.#chunkQueue() });
     this.#peers = new Peers({ ...options, onRead: (peer) => this.firmware.look(peer) });
     this.#expiry = new Expiry(options, (row) => this.#expire(row));
@@ -94,12 +91,14 @@ export class CloudCore implements Downlinks {
   /** Notes that a packet of the device has arrived. */
   contact(peer: Peer): void {
     this.#peers.claim(peer);
-    for (const entry of peer.queue) {
-      if (entry.contacted) continue;
+    const fresh = peer.queue.filter((entry) => !entry.contacted);
+    if (fresh.length === 0) return;
+    for (const entry of fresh) {
       entry.contacted = true;
-      this.#emit('downlink.contact', peer, entry.row.id);
-      this.#addToTimeline(entry.row.id, 'contact', null);
+      const { serial } = peer.device;
+      this.#trace.emit({ kind: 'downlink.contact', at: this.#clock.now, serial, downlink: entry.row.id });
     }
+    this.#progress.contact(fresh.map((entry) => entry.row.id));
   }
 
   /** Does a downlink wait that can be offered now, besides `except`? */
@@ -141,7 +140,7 @@ export class CloudCore implements Downlinks {
     for (;;) {
       const entry = nextDownlink(peer);
       if (entry === undefined) return undefined;
-      const message = await this.#build(peer, entry.row);
+      const message = await this.#pack(peer, entry.row);
       if (message === undefined) continue;
       entry.attempt++;
       peer.inFlight = entry;
@@ -156,12 +155,14 @@ export class CloudCore implements Downlinks {
         print,
         attempt: entry.attempt,
       });
-      this.#writeBehind([
-        { kind: 'message.state', id, state: 'pending', at: this.#clock.wall, attempt: entry.attempt },
-        this.#timelineEntry(id, 'offered', `attempt ${entry.attempt}`),
-      ]);
+      this.#progress.offered(entry);
       return message;
     }
+  }
+
+  /** The body of a downlink in a queue, which does not hold long ones. */
+  bodyOf(row: WaitingRow): Promise<unknown> {
+    return this.#packer.bodyOf(row);
   }
 
   /** A downlink, normally the one in flight, is confirmed: state sent. */
@@ -178,8 +179,8 @@ export class CloudCore implements Downlinks {
     const { id } = entry.row;
     const more = entry.row.type === 'firmware' ? await this.firmware.delivered(peer, entry.row) : [];
     const deliveries = (await this.#forwarding?.deliveries(peer.device, entry.row)) ?? [];
-    const sent = [this.#stateChange(entry, 'sent'), this.#timelineEntry(id, 'sent', evidence)];
-    if (!(await this.#commitInTime([...sent, ...more, ...deliveries]))) return;
+    const sent = [this.#progress.state(entry, 'sent'), this.#progress.station(id, 'sent', evidence)];
+    if (!(await this.#progress.inTime([...sent, ...more, ...deliveries]))) return;
     if (deliveries.length > 0) this.#forwarding?.wake();
     const at = this.#clock.now;
     this.#trace.emit({ kind: 'downlink.delivered', at, serial: peer.device.serial, downlink: id, evidence });
@@ -191,25 +192,25 @@ export class CloudCore implements Downlinks {
     along: (row: MessageRow) => readonly Change[] = () => [],
   ): Promise<MessageRow> {
     const row = newMessage(this.#ids, this.#clock, device, 'down', request.type, requestBody(request));
-    await this.#refuseUnsendable(device, row);
+    await this.#packer.refuseUnsendable(device, row);
     await this.#store.commit([
       ...along(row),
-      { kind: 'message.insert', row },
-      this.#timelineEntry(row.id, 'queued', null),
+      { kind: 'message.insert', row, room: LONGEST_QUEUE },
+      this.#progress.station(row.id, 'queued', null),
     ]);
     this.#emitQueued(device.serial, row);
     const peer = await this.#peers.settled(device.serial);
-    if (peer && !peer.queue.some((entry) => entry.row.id === row.id)) this.#insert(peer, row);
+    if (peer && !peer.queue.some((entry) => entry.row.id === row.id)) this.#insert(peer, withoutLongBody(row));
     return row;
   }
 
-  async cancel(message: MessageRow): Promise<'cancelled' | 'not-pending'> {
+  async cancel(message: WaitingRow): Promise<'cancelled' | 'not-pending'> {
     const outcome = await this.#cancel(message);
     if (outcome === 'cancelled' && message.type === 'firmware') await this.firmware.lost(message, 'cancelled', null);
     return outcome;
   }
 
-  async #cancel(message: MessageRow): Promise<'cancelled' | 'not-pending'> {
+  async #cancel(message: WaitingRow): Promise<'cancelled' | 'not-pending'> {
     if (message.downState !== 'pending') return 'not-pending';
     const device = await this.#store.device(message.spaceId, message.deviceId);
     const peer = device && this.#peers.get(device.serial);
@@ -241,28 +242,25 @@ export class CloudCore implements Downlinks {
     };
   }
 
-  /** A downlink that the cloud made by itself. A new session answer replaces an older one (wire protocol, 6.4). */
+  /** A downlink that the cloud made by itself. A new session or time answer replaces an older one (wire protocol, 6.4). */
   #enqueue(peer: Peer, row: MessageRow): void {
-    if (row.type === 'session') {
-      const older = peer.queue.filter((entry) => entry.row.type === 'session');
-      peer.queue = peer.queue.filter((entry) => entry.row.type !== 'session');
-      for (const entry of older) this.#writeBehind([this.#stateChange(entry, 'cancelled')]);
+    if (row.type === 'session' || row.type === 'timestamp') {
+      const older = peer.queue.filter((entry) => entry.row.type === row.type);
+      peer.queue = peer.queue.filter((entry) => entry.row.type !== row.type);
+      for (const entry of older) this.#progress.behind([this.#progress.state(entry, 'cancelled')]);
     }
     this.#emitQueued(peer.device.serial, row);
     this.#insert(peer, row);
   }
 
-  #insert(peer: Peer, row: MessageRow): void {
+  #insert(peer: Peer, row: WaitingRow): void {
     peer.queue = [...peer.queue, asQueued(row)].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
   }
 
-  /** The bytes of a downlink; undefined when it can not be built, in which case it is cancelled with the reason. */
-  async #build(peer: Peer, row: MessageRow): Promise<Uint8Array | undefined> {
+  /** The bytes of a downlink; undefined when there can be none, in which case it is cancelled with the reason. */
+  async #pack(peer: Peer, row: WaitingRow): Promise<Uint8Array | undefined> {
     try {
-      if (row.type === 'firmware') return encodeDown(await this.#updates.chunk(row));
-      const { encoderHash } = peer.device;
-      const encoder = row.type === 'data' && encoderHash ? await this.#codecs.get(encoderHash) : undefined;
-      return encodeDown(downMessage(row, this.#clock.wall, encoder));
+      return await this.#packer.pack(peer.device, row);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       this.#log.warn({ message: row.id, why }, 'downlink can not be encoded');
@@ -270,19 +268,6 @@ export class CloudCore implements Downlinks {
       await this.#end(peer.device.serial, asQueued(row), 'cancelled', why);
       if (row.type === 'firmware') await this.firmware.lost(row, 'failed', why);
       return undefined;
-    }
-  }
-
-  /** Tells the user now what would otherwise be cancelled when the device asks for it. @throws DownlinkRefused */
-  async #refuseUnsendable(device: DeviceRow, row: MessageRow): Promise<void> {
-    const fresh = row.type === 'data' ? await this.#store.device(device.spaceId, device.id) : undefined;
-    const encoder = fresh?.encoderHash ? await this.#codecs.get(fresh.encoderHash) : undefined;
-    // A device that has not been heard yet may still bring the encoder that its downlinks need.
-    if (row.type === 'data' && encoder === undefined) return;
-    try {
-      encodeDown(downMessage(row, this.#clock.wall, encoder));
-    } catch (error) {
-      throw new DownlinkRefused(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -294,7 +279,8 @@ export class CloudCore implements Downlinks {
     why: string | null,
   ): Promise<boolean> {
     const { id } = entry.row;
-    const ended = await this.#commitInTime([this.#stateChange(entry, state), this.#timelineEntry(id, state, why)]);
+    const progress = [this.#progress.state(entry, state), this.#progress.station(id, state, why)];
+    const ended = await this.#progress.inTime(progress);
     if (!ended) return false;
     const at = this.#clock.now;
     if (state === 'cancelled') this.#trace.emit({ kind: 'downlink.cancelled', at, serial, downlink: id });
@@ -309,38 +295,6 @@ export class CloudCore implements Downlinks {
     const ended = await this.#end(device?.serial ?? 0, asQueued(row), 'expired', null);
     if (ended && row.type === 'firmware')
       await this.firmware.lost(row, 'failed', 'the device did not fetch it in time');
-  }
-
-  #stateChange(entry: QueuedDownlink, state: DownState): Change {
-    return { kind: 'message.state', id: entry.row.id, state, at: this.#clock.wall, attempt: entry.attempt };
-  }
-
-  #timelineEntry(messageId: Id, what: string, detail: string | null): Change {
-    return { kind: 'timeline.add', row: { messageId, at: this.#clock.wall, what, detail } };
-  }
-
-  #addToTimeline(messageId: Id, what: string, detail: string | null): void {
-    this.#writeBehind([this.#timelineEntry(messageId, what, detail)]);
-  }
-
-  /** For what may be lost in a crash: nobody was told that it is kept. */
-  #writeBehind(changes: readonly Change[]): void {
-    this.#commitInTime(changes).catch((error: unknown) => this.#log.error({ error: String(error) }, 'write failed'));
-  }
-
-  /** Commits, unless a downlink in it has been sent or ended meanwhile: by somebody else's request, or by another service. */
-  async #commitInTime(changes: readonly Change[]): Promise<boolean> {
-    try {
-      await this.#store.commit(changes);
-      return true;
-    } catch (error) {
-      if (error instanceof ConflictError && error.field === 'down-state') return false;
-      throw error;
-    }
-  }
-
-  #emit(kind: 'downlink.contact', peer: Peer, downlink: Id): void {
-    this.#trace.emit({ kind, at: this.#clock.now, serial: peer.device.serial, downlink });
   }
 
   #emitQueued(serial: number, row: MessageRow): void {

@@ -35,7 +35,11 @@ export interface SessionBody {
  * The message for a stored downlink.
  * @param encoder what the device's data downlinks are encoded with
  */
-export function downMessage(row: MessageRow, now: UnixMillis, encoder: Codec | undefined): DownMessage {
+export function downMessage(
+  row: Pick<MessageRow, 'id' | 'type' | 'body'>,
+  now: UnixMillis,
+  encoder: Codec | undefined,
+): DownMessage {
   // Because the rows of a type were all made from the request or the session body of that type.
   switch (row.type) {
     case 'config':

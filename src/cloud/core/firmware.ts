@@ -8,7 +8,7 @@ import type { FirmwareUpdates } from '../context.js';
 import type { Image } from '../firmware/images.js';
 import { isOpen, type UpdateJob } from '../firmware/job.js';
 import { endOf, type UpdateStep, type Updates, updateOf } from '../firmware/updates.js';
-import type { Change, DeviceRow, Id, MessageRow, Store } from '../store/store.js';
+import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
 import type { Peer, QueuedDownlink } from './peer.js';
 
 /** The sliver of the delivery core that is needed. */
@@ -20,7 +20,7 @@ export interface ChunkQueue {
   /** Takes a downlink out of the queue that is not needed any more: the device has it, or it is cancelled. */
   settle(peer: Peer, entry: QueuedDownlink, received: boolean): Promise<void>;
   /** Cancels a pending downlink, and does not ask what becomes of its update. */
-  cancel(row: MessageRow): Promise<unknown>;
+  cancel(row: WaitingRow): Promise<unknown>;
 }
 
 export interface FirmwareQueueOptions {
@@ -101,7 +101,7 @@ export class FirmwareQueue implements FirmwareUpdates {
   }
 
   /** The device has a chunk. What is returned is to be written together with that. */
-  delivered(peer: Peer, chunk: MessageRow): Promise<readonly Change[]> {
+  delivered(peer: Peer, chunk: WaitingRow): Promise<readonly Change[]> {
     if (peer.update) peer.update.silentSince = this.#clock.now;
     return this.#updates.delivered(chunk);
   }
@@ -120,7 +120,7 @@ export class FirmwareQueue implements FirmwareUpdates {
   }
 
   /** A chunk will never be delivered, so its update ends. */
-  lost(chunk: MessageRow, state: 'cancelled' | 'failed', why: string | null): Promise<void> {
+  lost(chunk: WaitingRow, state: 'cancelled' | 'failed', why: string | null): Promise<void> {
     const { spaceId, deviceId } = chunk;
     return this.#updates.inTurn(deviceId, () => this.#end(spaceId, updateOf(chunk), deviceId, state, why));
   }

@@ -3,11 +3,11 @@
  * a reset at most (wire protocol, 6.1).
  */
 import type { Instant } from '../../kernel/time.js';
-import type { DeviceRow, MessageRow } from '../store/store.js';
+import { type DeviceRow, type MessageRow, WAITING_BODY, type WaitingRow } from '../store/store.js';
 
 /** A downlink in state pending. */
 export interface QueuedDownlink {
-  readonly row: MessageRow;
+  readonly row: WaitingRow;
   /** Times that its first fragment was sent. */
   attempt: number;
   /** The device has been heard since it was queued. */
@@ -33,8 +33,15 @@ export interface PeerUpdate {
   silentSince: Instant | undefined;
 }
 
-export function asQueued(row: MessageRow): QueuedDownlink {
+export function asQueued(row: WaitingRow): QueuedDownlink {
   return { row, attempt: row.downAttempt, contacted: row.downAttempt > 0 };
+}
+
+/** The row as a queue holds it: a thousand long bodies a device would be too much. */
+export function withoutLongBody(row: MessageRow): WaitingRow {
+  if (JSON.stringify(row.body).length <= WAITING_BODY) return row;
+  const { body: _, ...rest } = row;
+  return rest;
 }
 
 /**

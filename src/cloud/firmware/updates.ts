@@ -15,7 +15,7 @@ import type { DownMessage, SessionFacts, UploadFirmware } from '../../protocol/m
 import { uuidBytes, uuidText } from '../../protocol/uuid.js';
 import type { Ids, Log } from '../context.js';
 import { newMessage } from '../core/message-rows.js';
-import type { Change, DeviceRow, Id, MessageRow, Store } from '../store/store.js';
+import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
 import { type Image, Images } from './images.js';
 import { isOpen, jobOf, moved, putJob, UPDATES, type UpdateJob } from './job.js';
 
@@ -155,7 +155,7 @@ export class Updates {
   }
 
   /** The device has a chunk: with the first one, the download has begun. */
-  async delivered(chunk: MessageRow): Promise<readonly Change[]> {
+  async delivered(chunk: WaitingRow): Promise<readonly Change[]> {
     const { update_id: id, offset } = bodyOf(chunk);
     const job = offset === 0 ? await this.find(chunk.spaceId, id) : undefined;
     return job?.state === 'scheduled' ? [putJob(this.#moved(job, { state: 'downloading' }))] : [];
@@ -177,7 +177,7 @@ export class Updates {
   }
 
   /** The message for a chunk. @throws Error when the image is gone */
-  async chunk(row: MessageRow): Promise<DownMessage> {
+  async chunk(row: WaitingRow): Promise<DownMessage> {
     const { firmware_id: firmwareId, update_id: updateId, offset, length, size, target, type } = bodyOf(row);
     const image = await this.images.content(row.spaceId, firmwareId);
     if (image === undefined) throw new Error('the image has been deleted');
@@ -244,19 +244,19 @@ export function firmwareId(text: string): Id | undefined {
 }
 
 /** The update to which a downlink of type firmware belongs. */
-export function updateOf(chunk: MessageRow): Id {
+export function updateOf(chunk: WaitingRow): Id {
   return bodyOf(chunk).update_id;
 }
 
 /** How far the image is complete with this chunk. */
-export function endOf(chunk: MessageRow): number {
+export function endOf(chunk: WaitingRow): number {
   const { offset, length } = bodyOf(chunk);
   return offset + length;
 }
 
-function bodyOf(chunk: MessageRow): ChunkBody {
-  // Because every downlink of type firmware was made by Updates.
-  return chunk.body as ChunkBody;
+function bodyOf(chunk: WaitingRow): ChunkBody {
+  // Because every downlink of type firmware was made by Updates, and is too short to be left in the store.
+  return (chunk as MessageRow).body as ChunkBody;
 }
 
 function versionIn(session: DeviceRow['session']): string | null {

@@ -168,8 +168,9 @@ export class HttpGateway {
   async #offer({ peer }: Line): Promise<Static<typeof Offer>> {
     const message = await this.#core.take(peer);
     if (message === undefined || peer.inFlight === undefined) return { downlink: null, more: false };
-    const { id, body } = peer.inFlight.row;
-    return { downlink: downToJson(id, parseDown(message), body), more: this.#core.waits(peer, peer.inFlight) };
+    const { row } = peer.inFlight;
+    const body = row.type === 'data' ? await this.#core.bodyOf(row) : undefined;
+    return { downlink: downToJson(row.id, parseDown(message), body), more: this.#core.waits(peer, peer.inFlight) };
   }
 
   async #confirm({ peer }: Line, id: string): Promise<Acknowledgement> {

@@ -11,6 +11,7 @@ import {
   type DeviceRow,
   type DownState,
   type Id,
+  isDeleted,
   type KeyRow,
   type MessageRow,
   type RecordRow,
@@ -34,8 +35,13 @@ export function check(tables: MemoryTables, changes: readonly Change[]): Bodies 
 class Check {
   readonly #tables: MemoryTables;
   readonly #spaces = new Set<Id>();
-  readonly #devices = new Set<Id>();
-  readonly #messages = new Set<Id>();
+  readonly #goneSpaces = new Set<Id>();
+  /** New devices by id, with their spaces. */
+  readonly #devices = new Map<Id, Id>();
+  /** Devices that the list deletes. */
+  readonly #gone = new Set<Id>();
+  /** New messages by id, with their devices. */
+  readonly #messages = new Map<Id, Id>();
   readonly bodies = new Map<MessageRow | RecordRow, string>();
   /** Serial numbers that the list takes (true) or sets free (false). */
   readonly #serials = new Map<number, boolean>();
@@ -60,12 +66,15 @@ class Check {
       case 'space.put':
         this.#spaces.add(change.row.id);
         break;
+      case 'space.delete':
+        this.#deleteSpace(change.id);
+        break;
       case 'key.put':
-        this.#needSpace(change.row.spaceId);
+        this.#needOpenSpace(change.row.spaceId);
         this.#needFreeHash(change.row);
         break;
       case 'tag.put':
-        this.#needSpace(change.row.spaceId);
+        this.#needOpenSpace(change.row.spaceId);
         this.#takeTagName(change.row);
         break;
       case 'tag.change': {
@@ -78,16 +87,19 @@ class Check {
         this.#namesOfTags().delete(change.id);
         break;
       case 'device.insert':
-        this.#needSpace(change.row.spaceId);
+        this.#needOpenSpace(change.row.spaceId);
         this.#takeSerial(change.row);
         break;
       case 'device.delete': {
         const device = this.#tables.devices.get(change.id);
+        this.#gone.add(change.id);
+        this.#devices.delete(change.id);
         if (device && !device.deleted) this.#serials.set(device.row.serial, false);
         for (const { id } of device?.pending ?? []) this.#downStates.set(id, 'cancelled');
         break;
       }
       case 'message.insert':
+        if (change.room !== undefined) this.#needRoom(change.row.deviceId, change.room);
         this.#needMessageParents(change.row);
         if (change.newSince !== undefined) this.#needNew(change.row, change.newSince);
         break;
@@ -123,6 +135,19 @@ class Check {
     if (!this.#tables.spaces.has(id) && !this.#spaces.has(id)) throw new Error(`there is no space ${id}`);
   }
 
+  /** Lets nothing into a space that is deleted. */
+  #needOpenSpace(id: Id): void {
+    this.#needSpace(id);
+    const row = this.#tables.spaces.get(id)?.row;
+    if (this.#goneSpaces.has(id) || (row && isDeleted(row))) throw new ConflictError('space');
+  }
+
+  #deleteSpace(id: Id): void {
+    const devices = (this.#tables.spaces.get(id)?.devices ?? []).filter((device) => !this.#gone.has(device.id));
+    if (devices.length > 0 || [...this.#devices.values()].includes(id)) throw new ConflictError('space-devices');
+    this.#goneSpaces.add(id);
+  }
+
   #needFreeHash(row: KeyRow): void {
     const holder = this.#tables.keysByHash.get(row.hash);
     if (holder && holder.id !== row.id && !this.#deletedKeys.has(holder.id))
@@ -133,7 +158,7 @@ class Check {
     if (this.#serials.get(row.serial) ?? this.#tables.bySerial.has(row.serial)) throw new ConflictError('serial');
     if (this.#tables.devices.has(row.id) || this.#devices.has(row.id)) throw new Error(`device ${row.id} is there`);
     this.#serials.set(row.serial, true);
-    this.#devices.add(row.id);
+    this.#devices.set(row.id, row.spaceId);
   }
 
   #takeTagName(row: TagRow): void {
@@ -156,7 +181,7 @@ class Check {
     const known = this.#tables.devices.has(row.deviceId) || this.#devices.has(row.deviceId);
     if (!known) throw new Error(`there is no device ${row.deviceId}`);
     if (this.#tables.messages.has(row.id) || this.#messages.has(row.id)) throw new Error(`message ${row.id} is there`);
-    this.#messages.add(row.id);
+    this.#messages.set(row.id, row.deviceId);
     this.#downStates.set(row.id, row.downState);
     this.bodies.set(row, JSON.stringify(row.body) ?? 'null');
   }
@@ -168,6 +193,17 @@ class Check {
     if (known && known.row.createdAt >= since) throw new ConflictError('print');
   }
 
+  #needRoom(deviceId: Id, room: number): void {
+    let taken = 0;
+    for (const { id } of this.#tables.devices.get(deviceId)?.pending ?? []) {
+      if ((this.#downStates.get(id) ?? 'pending') === 'pending') taken++;
+    }
+    for (const [id, device] of this.#messages) {
+      if (device === deviceId && this.#downStates.get(id) === 'pending') taken++;
+    }
+    if (taken >= room) throw new ConflictError('queue');
+  }
+
   #needPending(id: Id, state: DownState): void {
     const known = this.#downStates.has(id) ? this.#downStates.get(id) : this.#tables.messages.get(id)?.row.downState;
     if (known === undefined) return;
@@ -176,7 +212,8 @@ class Check {
   }
 
   #putRecord(row: RecordRow): void {
-    if (row.spaceId !== null) this.#needSpace(row.spaceId);
+    if (row.spaceId !== null && row.family === 'delivery') this.#needSpace(row.spaceId);
+    else if (row.spaceId !== null) this.#needOpenSpace(row.spaceId);
     this.#freeRecordKey(row.family, row.id);
     if (row.key !== null) this.#takeRecordKey(row, row.key);
     const body = JSON.stringify(row.body) ?? 'null';

@@ -54,6 +54,11 @@ export class MemoryRecords {
     removeById(family.lists.get(spaceId) ?? [], id);
   }
 
+  /** Deletes all records of the family and space. */
+  deleteAll(family: string, spaceId: Id): void {
+    for (const { id } of [...(this.#families.get(family)?.lists.get(spaceId) ?? [])]) this.delete(family, id);
+  }
+
   list(family: string, spaceId: Id | null, page: Page): readonly RecordRow[] {
     return pageById(this.#families.get(family)?.lists.get(spaceId) ?? [], page).map(toRecord);
   }

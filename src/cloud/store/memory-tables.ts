@@ -1,6 +1,6 @@
 /** The tables of the memory store, as plain data. Rows in lists are ordered by id; rows that the port hands out are frozen. */
 import { MemoryRecords } from './memory-records.js';
-import type { CodecRow, DeviceRow, Id, KeyRow, MessageRow, SpaceRow, TagRow, TimelineRow } from './store.js';
+import type { CodecRow, DeviceRow, Id, KeyRow, MessageRow, SpaceRow, Station, TagRow } from './store.js';
 
 export interface SpaceEntry {
   readonly id: Id;
@@ -44,7 +44,9 @@ export class MemoryTables {
   readonly bySerial = new Map<number, DeviceEntry>();
   readonly messages = new Map<Id, MessageEntry>();
   readonly pending: MessageEntry[] = [];
-  readonly timelines = new Map<Id, TimelineRow[]>();
+  readonly timelines = new Map<Id, Station[]>();
+  /** How many stations there have ever been. */
+  stations = 0;
   readonly codecs = new Map<string, CodecRow>();
   readonly records = new MemoryRecords();
 }

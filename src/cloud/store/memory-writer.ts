@@ -3,19 +3,20 @@ import type { UnixMillis } from '../../kernel/time.js';
 import { insertById, removeById } from './by-id.js';
 import { type Bodies, check } from './memory-check.js';
 import type { DeviceEntry, MemoryTables, MessageEntry, SpaceEntry } from './memory-tables.js';
-import { compareValues } from './order.js';
-import type {
-  Change,
-  CodecRow,
-  DeviceChange,
-  DeviceRow,
-  DownState,
-  Id,
-  KeyRow,
-  MessageRow,
-  SpaceRow,
-  TagRow,
-  TimelineRow,
+import { compareValues, stationId } from './order.js';
+import {
+  type Change,
+  type CodecRow,
+  type DeviceChange,
+  type DeviceRow,
+  type DownState,
+  type Id,
+  isDeleted,
+  type KeyRow,
+  type MessageRow,
+  type SpaceRow,
+  type TagRow,
+  type TimelineRow,
 } from './store.js';
 
 export class MemoryWriter {
@@ -48,9 +49,11 @@ export class MemoryWriter {
         return this.#putSpace(change.row);
       case 'space.change': {
         const entry = this.#tables.spaces.get(change.id);
-        if (entry) entry.row = Object.freeze({ ...entry.row, ...change.change });
+        if (entry && !isDeleted(entry.row)) entry.row = Object.freeze({ ...entry.row, ...change.change });
         return;
       }
+      case 'space.delete':
+        return this.#deleteSpace(change.id, change.families);
       case 'key.put':
         return this.#putKey(change.row);
       case 'key.change': {
@@ -80,7 +83,7 @@ export class MemoryWriter {
       case 'message.answered':
         return this.#answerMessage(this.#tables.messages.get(change.id), change.at);
       case 'timeline.add':
-        return this.#addToTimeline(change.row);
+        return this.#addToTimeline(change.row, change.latest ?? false);
       case 'codec.put':
         if (!this.#tables.codecs.has(change.row.hash)) this.#tables.codecs.set(change.row.hash, copyCodec(change.row));
         return;
@@ -106,6 +109,15 @@ export class MemoryWriter {
     const made: SpaceEntry = { id: row.id, row: Object.freeze({ ...row }), tags: [], devices: [], messages: [] };
     this.#tables.spaces.set(row.id, made);
     insertById(this.#tables.spaceList, made);
+  }
+
+  #deleteSpace(id: Id, families: readonly string[]): void {
+    const entry = this.#tables.spaces.get(id);
+    if (!entry) return;
+    entry.row = Object.freeze({ ...entry.row, type: 'deleted' });
+    for (const key of this.#tables.keys.values()) if (key.spaceId === id) this.#deleteKey(key.id);
+    for (const tag of [...entry.tags]) this.#deleteTag(tag.id);
+    for (const family of families) this.#tables.records.deleteAll(family, id);
   }
 
   #putKey(row: KeyRow): void {
@@ -221,11 +233,12 @@ export class MemoryWriter {
     this.#queueUp(entry);
   }
 
-  #addToTimeline(row: TimelineRow): void {
-    const rows = this.#tables.timelines.get(row.messageId);
-    const kept = Object.freeze({ ...row });
-    if (rows) rows.push(kept);
-    else this.#tables.timelines.set(row.messageId, [kept]);
+  #addToTimeline(row: TimelineRow, latest: boolean): void {
+    const rows = this.#tables.timelines.get(row.messageId) ?? [];
+    const first = latest ? rows.find(({ what }) => what === row.what) : undefined;
+    const kept = first ? rows.filter((other) => other.what !== row.what || other === first) : rows;
+    kept.push(Object.freeze({ id: stationId(++this.#tables.stations), ...row }));
+    this.#tables.timelines.set(row.messageId, kept);
   }
 
   #deleteMessage(entry: MessageEntry): void {

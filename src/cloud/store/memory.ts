@@ -7,24 +7,26 @@ import { ascending, descending, lowerBound, pageById } from './by-id.js';
 import { type DeviceEntry, MemoryTables, type MessageEntry } from './memory-tables.js';
 import { copyCodec, MemoryWriter } from './memory-writer.js';
 import { BEYOND, compareValues, foldCase, idBefore, idRange, SORT_VALUES, serialText } from './order.js';
-import type {
-  Change,
-  CodecRow,
-  DeviceFilter,
-  DeviceQuery,
-  DeviceRow,
-  DeviceSort,
-  Id,
-  KeyRow,
-  ListedMessage,
-  MessageQuery,
-  MessageRow,
-  Page,
-  RecordRow,
-  SpaceRow,
-  Store,
-  TagRow,
-  TimelineRow,
+import {
+  type Change,
+  type CodecRow,
+  type DeviceFilter,
+  type DeviceQuery,
+  type DeviceRow,
+  type DeviceSort,
+  type Id,
+  type KeyRow,
+  type ListedMessage,
+  type MessageQuery,
+  type MessageRow,
+  type Page,
+  type RecordRow,
+  type SpaceRow,
+  type Station,
+  type Store,
+  type TagRow,
+  WAITING_BODY,
+  type WaitingRow,
 } from './store.js';
 
 export class MemoryStore implements Store {
@@ -103,8 +105,8 @@ export class MemoryStore implements Store {
     return entry && entry.row.spaceId === spaceId && !entry.device.deleted ? listed(entry) : undefined;
   }
 
-  async pendingDownlinks(deviceId: Id): Promise<readonly MessageRow[]> {
-    return (this.#tables.devices.get(deviceId)?.pending ?? []).map(plain);
+  async pendingDownlinks(deviceId: Id): Promise<readonly WaitingRow[]> {
+    return (this.#tables.devices.get(deviceId)?.pending ?? []).map(waiting);
   }
 
   async countPending(): Promise<number> {
@@ -126,8 +128,8 @@ export class MemoryStore implements Store {
     return entry && entry.row.createdAt >= since ? entry.id : undefined;
   }
 
-  async timeline(messageId: Id): Promise<readonly TimelineRow[]> {
-    return [...(this.#tables.timelines.get(messageId) ?? [])];
+  async timeline(messageId: Id, page: Page): Promise<readonly Station[]> {
+    return pageById(this.#tables.timelines.get(messageId) ?? [], page);
   }
 
   async codec(hash: string): Promise<CodecRow | undefined> {
@@ -186,6 +188,10 @@ function take<T>(rows: Iterable<T>, limit: number, wanted: (row: T) => boolean):
 
 function plain(entry: MessageEntry): MessageRow {
   return { ...entry.row, body: JSON.parse(entry.body) };
+}
+
+function waiting(entry: MessageEntry): WaitingRow {
+  return entry.body.length <= WAITING_BODY ? plain(entry) : entry.row;
 }
 
 function listed(entry: MessageEntry): ListedMessage {

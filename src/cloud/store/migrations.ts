@@ -99,8 +99,18 @@ DROP INDEX message_print;
 CREATE INDEX message_print ON message (print) WHERE print IS NOT NULL;
 `;
 
+/** 5: Nothing comes into a space that is deleted, but what its deleted devices have said. */
+const GONE_SPACES = ['api_key', 'tag', 'device', 'record']
+  .map((table) => {
+    const isOver = "(SELECT type FROM space WHERE id = NEW.space_id) = 'deleted'";
+    const condition = table === 'record' ? `NEW.family <> 'delivery' AND ${isOver}` : isOver;
+    return `CREATE TRIGGER ${table}_in_gone_space BEFORE INSERT ON ${table} WHEN ${condition}
+      BEGIN SELECT RAISE(ABORT, 'space'); END;`;
+  })
+  .join('\n');
+
 /** Step `n` is the `n`-th entry, counted from 1. */
-export const MIGRATIONS: readonly string[] = [FIRST, RECORDS, LEAVING, PRINTS];
+export const MIGRATIONS: readonly string[] = [FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES];
 
 /**
  * Brings the database up to the last of `steps`, in one transaction.

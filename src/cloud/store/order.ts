@@ -33,6 +33,19 @@ export function idRange(query: MessageQuery): { readonly from: Id; readonly to: 
   return { from, to };
 }
 
+/** The id of a station of a timeline: its place among all stations as a UUID, version 8, so that ids are in order. */
+export function stationId(position: number): Id {
+  return STATIONS + position.toString(16).padStart(12, '0');
+}
+
+/** The place that a station with this id has; of any other id, the place where it would be. */
+export function positionOf(id: Id | undefined): number {
+  if (id === undefined || id < STATIONS) return 0;
+  return id.startsWith(STATIONS) ? Number.parseInt(id.slice(STATIONS.length), 16) : Number.MAX_SAFE_INTEGER;
+}
+
+const STATIONS = '00000000-0000-8000-8000-';
+
 /** A serial number as people know it: ten decimal digits (cloud API gaps, 2.9). */
 export function serialText(serial: number): string {
   return String(serial).padStart(10, '0');

@@ -110,8 +110,30 @@ CREATE TRIGGER queue_shrinks AFTER UPDATE OF down_state ON message
   FOR EACH ROW WHEN (OLD.down_state = 'pending' AND NEW.down_state <> 'pending') EXECUTE FUNCTION queue_changes();
 `;
 
+/**
+ * 2: Nothing comes into a space that is deleted, but what its deleted devices have said. The lock on the row of the space lets
+ * a deletion wait for those who are putting something in, and them for it.
+ */
+const GONE_SPACES = `
+CREATE FUNCTION needs_space() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  type_now text;
+BEGIN
+  SELECT type INTO type_now FROM space WHERE id = NEW.space_id FOR SHARE;
+  IF type_now = 'deleted' THEN
+    RAISE EXCEPTION 'space' USING ERRCODE = 'GF002';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER needs_space BEFORE INSERT ON api_key FOR EACH ROW EXECUTE FUNCTION needs_space();
+CREATE TRIGGER needs_space BEFORE INSERT ON tag FOR EACH ROW EXECUTE FUNCTION needs_space();
+CREATE TRIGGER needs_space BEFORE INSERT ON device FOR EACH ROW EXECUTE FUNCTION needs_space();
+CREATE TRIGGER needs_space BEFORE INSERT ON record
+  FOR EACH ROW WHEN (NEW.space_id IS NOT NULL AND NEW.family <> 'delivery') EXECUTE FUNCTION needs_space();
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
-export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST];
+export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, GONE_SPACES];
 
 /** Held by the service that migrates: "gflt" in ASCII. Others that start at the same moment wait, and find the work done. */
 const LOCK = 0x67666c74;

@@ -10,6 +10,8 @@ import { seconds } from '../../kernel/time.js';
 import type { News, Nodes } from './nodes.js';
 
 const RECONNECT_AFTER = seconds(1);
+/** How long the others may take until it is this one's turn. */
+const TURN_LIMIT = seconds(30);
 
 export interface PostgresNodesOptions {
   readonly pool: Pool;
@@ -49,9 +51,12 @@ export class PostgresNodes implements Nodes {
     const client = await this.#pool.connect();
     let unlocked = false;
     try {
-      await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', key);
+      await client.query(`SET statement_timeout = ${TURN_LIMIT}`);
+      const lock = { text: 'SELECT pg_advisory_lock(hashtextextended($1, 0))', values: key, query_timeout: TURN_LIMIT };
+      await client.query(lock);
       const result = await work();
       await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', key);
+      await client.query('RESET statement_timeout');
       unlocked = true;
       return result;
     } finally {

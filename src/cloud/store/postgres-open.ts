@@ -9,9 +9,13 @@ import { fromPostgres } from './postgres-text.js';
 import { parsePostgresUrl, publicName } from './postgres-url.js';
 
 const CONNECTIONS = 10;
-/** How long a server may take to accept a connection, and to answer a query. */
-const CONNECT_LIMIT = seconds(5);
-const QUERY_LIMIT = seconds(30);
+/**
+ * How long a server may take to accept a connection, to carry out a statement, and to answer. Whoever waits for it is told to
+ * try again a few seconds later, and not left hanging; a statement that waits for a lock is ended by the server itself.
+ */
+const CONNECT_LIMIT = seconds(3);
+const STATEMENT_LIMIT = seconds(4);
+const QUERY_LIMIT = seconds(5);
 
 /**
  * Connects, and brings the schema up to date.
@@ -29,6 +33,7 @@ export async function openPostgres(url: string): Promise<PostgresDriver> {
     max: CONNECTIONS,
     connectionTimeoutMillis: CONNECT_LIMIT,
     query_timeout: QUERY_LIMIT,
+    statement_timeout: STATEMENT_LIMIT,
     keepAlive: true,
     pipeline: true,
     types: TYPES,

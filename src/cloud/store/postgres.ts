@@ -111,7 +111,9 @@ export class PostgresDriver implements SqlDriver {
       for (const entry of rest) entry.resolve();
     } catch (error) {
       const outage = asOutage(error);
-      for (const entry of rest) entry.reject(outage);
+      // Those that wait behind it would come to the same end, one batch after another.
+      const behind = outage instanceof StoreUnavailable ? this.#waiting.splice(0) : [];
+      for (const entry of [...rest, ...behind]) entry.reject(outage);
     }
     for (const { entry, error } of failures) entry.reject(asConflict(error));
   }
@@ -168,13 +170,13 @@ function isOwnFault({ code = '' }: DatabaseError): boolean {
   return /^(22|23|GF)/.test(code) || code === '40P01';
 }
 
-/** What is wrong with the connection or the server rather than with what was asked. */
+/** What is wrong with the connection or the server rather than with what was asked; 57014 is a statement that took too long. */
 function asOutage(error: unknown): unknown {
   // Because both servers and sockets give their errors a code.
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };
   const isOutage =
     error instanceof DatabaseError
-      ? /^(08|53|57P)/.test(code)
+      ? /^(08|53|57P|57014)/.test(code)
       : /^E[A-Z_]+$/.test(code) || /connection|connect|timeout/i.test(message);
   return isOutage ? new StoreUnavailable(error) : error;
 }
@@ -185,10 +187,22 @@ const CONFLICTS: Readonly<Record<string, ConflictField>> = {
   record_key: 'record-key',
 };
 
+/** Columns that a statement sets to null when it must not come into effect. */
+const NULLED: Readonly<Record<string, ConflictField>> = {
+  'message.direction': 'print',
+  'message.down_attempt': 'queue',
+  'record.body': 'record-body',
+  'space.type': 'space-devices',
+};
+
 function asConflict(error: DatabaseError): Error {
   if (error.code === 'GF001') return new ConflictError('down-state');
-  if (error.code === '23502' && error.table === 'record') return new ConflictError('record-body');
-  if (error.code === '23502' && error.table === 'message') return new ConflictError('print');
-  const field = error.code === '23505' ? CONFLICTS[error.constraint ?? ''] : undefined;
+  if (error.code === 'GF002') return new ConflictError('space');
+  const field =
+    error.code === '23502'
+      ? NULLED[`${error.table}.${error.column}`]
+      : error.code === '23505'
+        ? CONFLICTS[error.constraint ?? '']
+        : undefined;
   return field ? new ConflictError(field) : error;
 }

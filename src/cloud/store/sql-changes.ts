@@ -12,7 +12,9 @@ export function statementsOf(change: Change): readonly Statement[] {
       return [put('space', ['id'], { id, name, type, created_at: createdAt })];
     }
     case 'space.change':
-      return update('space', change.change, change.id);
+      return update('space', change.change, change.id, " AND type <> 'deleted'");
+    case 'space.delete':
+      return deleteSpace(change.id, change.families);
     case 'key.put': {
       const { id, spaceId, name, hash, createdAt } = change.row;
       return [put('api_key', ['id'], { id, space_id: spaceId, name, hash, created_at: createdAt })];
@@ -44,14 +46,17 @@ export function statementsOf(change: Change): readonly Statement[] {
         { text: CANCEL_PENDING, values: [change.at, change.id] },
       ];
     case 'message.insert':
-      return [insertMessage(change.row, change.newSince)];
+      return [insertMessage(change.row, change.newSince, change.room)];
     case 'message.state':
       return [{ text: MOVE_MESSAGE, values: [change.state, change.at, change.state, change.attempt, change.id] }];
     case 'message.answered':
       return [{ text: 'UPDATE message SET down_answered_at = ? WHERE id = ?', values: [change.at, change.id] }];
     case 'timeline.add': {
       const { messageId, at, what, detail } = change.row;
-      return [insert('timeline', { message_id: messageId, at, what, detail })];
+      const station = insert('timeline', { message_id: messageId, at, what, detail });
+      return change.latest
+        ? [{ text: FORGET_STATIONS, values: [messageId, what, messageId, what] }, station]
+        : [station];
     }
     case 'codec.put': {
       const { text, values } = insert('codec', { hash: change.row.hash, document: change.row.document });
@@ -95,6 +100,15 @@ const INSERT_NEW_MESSAGE = INSERT_MESSAGE.replace(
   `CASE WHEN EXISTS (SELECT 1 FROM message WHERE device_id = ? AND print = ? AND created_at >= ?) THEN NULL ELSE 'up' END)`,
 );
 
+/** The same for a downlink that needs room in its queue: without, its number of attempts is null, which the column refuses. */
+const INSERT_WITH_ROOM = INSERT_MESSAGE.replace(
+  '?, ?, ?)',
+  `CASE WHEN (SELECT count(*) FROM message WHERE device_id = ? AND down_state = 'pending') < ? THEN 0 END, ?, ?)`,
+);
+
+const FORGET_STATIONS = `DELETE FROM timeline WHERE message_id = ? AND what = ?
+  AND position > (SELECT min(position) FROM timeline WHERE message_id = ? AND what = ?)`;
+
 /** Leaves out a tag that does not exist, or is there already. */
 const ATTACH_TAG = `INSERT INTO device_tag (position, device_id, tag_id)
   SELECT CAST(? AS INTEGER), d.id, t.id FROM device d, tag t WHERE d.id = ? AND d.deleted_at IS NULL AND t.id = ?
@@ -132,6 +146,24 @@ function update(table: string, columns: Columns, id: Id, condition = ''): readon
   if (names.length === 0) return [];
   const text = `UPDATE ${table} SET ${names.join(' = ?, ')} = ? WHERE id = ?${condition}`;
   return [{ text, values: [...Object.values(columns), id] }];
+}
+
+/**
+ * The row is changed first: whoever is about to put something into the space has locked it, so that what follows sees all of
+ * that. Devices make its type null, which the column refuses.
+ */
+function deleteSpace(id: Id, families: readonly string[]): readonly Statement[] {
+  const hasDevice = 'EXISTS (SELECT 1 FROM device WHERE space_id = ? AND deleted_at IS NULL)';
+  return [
+    { text: "UPDATE space SET type = 'deleted' WHERE id = ?", values: [id] },
+    { text: `UPDATE space SET type = NULL WHERE id = ? AND ${hasDevice}`, values: [id, id] },
+    { text: 'DELETE FROM api_key WHERE space_id = ?', values: [id] },
+    { text: 'DELETE FROM tag WHERE space_id = ?', values: [id] },
+    ...families.map((family) => ({
+      text: "DELETE FROM record WHERE family = ? AND coalesce(space_id, '') = ?",
+      values: [family, id],
+    })),
+  ];
 }
 
 function insertDevice(row: DeviceRow): readonly Statement[] {
@@ -181,9 +213,9 @@ function deviceColumns(change: DeviceChange): Columns {
 }
 
 /** Column by column, unlike the other tables: nothing is written as often. */
-function insertMessage(row: MessageRow, newSince: UnixMillis | undefined): Statement {
+function insertMessage(row: MessageRow, newSince: UnixMillis | undefined, room: number | undefined): Statement {
   const { print } = row;
-  const values = [
+  const values: SqlValue[] = [
     row.id,
     row.spaceId,
     row.deviceId,
@@ -196,9 +228,12 @@ function insertMessage(row: MessageRow, newSince: UnixMillis | undefined): State
     row.downState,
     row.downStateAt,
     row.downScheduledAt,
-    row.downAttempt,
-    row.downAnsweredAt,
   ];
+  if (room !== undefined) {
+    values.push(row.deviceId, room, row.downAnsweredAt, row.direction);
+    return { text: INSERT_WITH_ROOM, values };
+  }
+  values.push(row.downAttempt, row.downAnsweredAt);
   if (newSince === undefined || print === null) values.push(row.direction);
   else values.push(row.deviceId, print, Math.ceil(newSince));
   return { text: newSince === undefined || print === null ? INSERT_MESSAGE : INSERT_NEW_MESSAGE, values };

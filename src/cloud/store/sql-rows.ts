@@ -1,5 +1,16 @@
 /** Columns of the SQL stores and the rows of the port: what is JSON text on one side is a value on the other. */
-import type { DeviceRow, Id, ListedMessage, MessageRow, RecordRow } from './store.js';
+import { stationId } from './order.js';
+import {
+  type DeviceRow,
+  type Id,
+  type ListedMessage,
+  type MessageRow,
+  type RecordRow,
+  type Station,
+  type TimelineRow,
+  WAITING_BODY,
+  type WaitingRow,
+} from './store.js';
 
 /** Of `device d`, without its tags. */
 export const DEVICE_COLUMNS = `d.id, d.space_id AS "spaceId", d.name, d.comment, d.serial, d.token,
@@ -12,6 +23,12 @@ export const MESSAGE_COLUMNS = `m.id, m.space_id AS "spaceId", m.device_id AS "d
   m.type, m.direction, m.body, m.codec_hash AS "codecHash", m.raw, m.print, m.down_state AS "downState",
   m.down_state_at AS "downStateAt", m.down_scheduled_at AS "downScheduledAt", m.down_attempt AS "downAttempt",
   m.down_answered_at AS "downAnsweredAt"`;
+
+/** Of `message m`; a long body is null. */
+export const WAITING_COLUMNS = MESSAGE_COLUMNS.replace(
+  'm.body',
+  `CASE WHEN length(m.body) <= ${WAITING_BODY} THEN m.body END AS body`,
+);
 
 /** Of `message m` joined with `device d`. */
 export const LISTED_COLUMNS = `${MESSAGE_COLUMNS}, d.name AS "deviceName", d.serial AS "deviceSerial"`;
@@ -29,6 +46,16 @@ export interface StoredDevice extends Omit<DeviceRow, 'label' | 'tagIds' | 'sess
 /** What {@link MESSAGE_COLUMNS} selects. */
 export interface StoredMessage extends Omit<MessageRow, 'body'> {
   readonly body: string;
+}
+
+/** What {@link WAITING_COLUMNS} selects. */
+export interface StoredWaiting extends Omit<MessageRow, 'body'> {
+  readonly body: string | null;
+}
+
+/** A row of the table `timeline`. */
+export interface StoredStation extends TimelineRow {
+  readonly position: number;
 }
 
 /** What {@link LISTED_COLUMNS} selects. */
@@ -54,6 +81,14 @@ export function toDevice(row: StoredDevice): DeviceRow {
 
 export function toMessage(row: StoredMessage): MessageRow {
   return { ...row, body: JSON.parse(row.body) };
+}
+
+export function toWaiting({ body, ...row }: StoredWaiting): WaitingRow {
+  return body === null ? row : { ...row, body: JSON.parse(body) };
+}
+
+export function toStation({ position, ...row }: StoredStation): Station {
+  return { id: stationId(position), ...row };
 }
 
 export function toListed(row: StoredListed): ListedMessage {

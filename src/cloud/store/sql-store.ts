@@ -4,7 +4,7 @@
  */
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Nodes } from './nodes.js';
-import { idBefore } from './order.js';
+import { idBefore, positionOf } from './order.js';
 import { statementsOf } from './sql-changes.js';
 import type { Dialect, SqlValue, Statement } from './sql-dialect.js';
 import { deviceCount, devicesById, devicesSorted, messageList } from './sql-queries.js';
@@ -17,10 +17,15 @@ import {
   type StoredListed,
   type StoredMessage,
   type StoredRecord,
+  type StoredStation,
+  type StoredWaiting,
   toDevice,
   toListed,
   toMessage,
   toRecord,
+  toStation,
+  toWaiting,
+  WAITING_COLUMNS,
 } from './sql-rows.js';
 import type {
   Change,
@@ -36,9 +41,10 @@ import type {
   Page,
   RecordRow,
   SpaceRow,
+  Station,
   Store,
   TagRow,
-  TimelineRow,
+  WaitingRow,
 } from './store.js';
 
 /** A database that is open and has the schema of this version. */
@@ -126,8 +132,8 @@ export class SqlStore implements Store {
     return row && toListed(row);
   }
 
-  async pendingDownlinks(deviceId: Id): Promise<readonly MessageRow[]> {
-    return (await this.#all<StoredMessage>(this.#sql.pendingDownlinks, deviceId)).map(toMessage);
+  async pendingDownlinks(deviceId: Id): Promise<readonly WaitingRow[]> {
+    return (await this.#all<StoredWaiting>(this.#sql.pendingDownlinks, deviceId)).map(toWaiting);
   }
 
   async countPending(): Promise<number> {
@@ -148,8 +154,9 @@ export class SqlStore implements Store {
     return (await this.#one<{ id: Id }>(this.#sql.copyOf, deviceId, print, Math.ceil(since)))?.id;
   }
 
-  async timeline(messageId: Id): Promise<readonly TimelineRow[]> {
-    return this.#all(this.#sql.timeline, messageId);
+  async timeline(messageId: Id, page: Page): Promise<readonly Station[]> {
+    const rows = await this.#all<StoredStation>(this.#sql.timeline, messageId, positionOf(page.after), page.limit);
+    return rows.map(toStation);
   }
 
   async codec(hash: string): Promise<CodecRow | undefined> {
@@ -241,7 +248,7 @@ function queriesIn(sql: Dialect) {
     deviceBySerial: `${device} AND d.serial = ?`,
     message: `SELECT ${LISTED_COLUMNS} FROM message m ${sql.joinDevice}
       WHERE m.id = ? AND m.space_id = ? AND d.deleted_at IS NULL`,
-    pendingDownlinks: `${message('message_pending_of_device')}
+    pendingDownlinks: `SELECT ${WAITING_COLUMNS} FROM ${sql.messagesBy('message_pending_of_device')}
       WHERE m.device_id = ? AND m.down_state = 'pending' ORDER BY m.id`,
     countPending: `SELECT count(*) AS count FROM ${sql.messagesBy('message_pending')} WHERE m.down_state = 'pending'`,
     overdueDownlinks: `${message('message_pending')}
@@ -251,7 +258,8 @@ function queriesIn(sql: Dialect) {
       ORDER BY m.id`,
     copyOf: `SELECT m.id FROM ${sql.messagesBy('message_print')}
       WHERE m.device_id = ? AND m.print = ? AND m.created_at >= ? ORDER BY ${sql.listedId} DESC LIMIT 1`,
-    timeline: 'SELECT message_id AS "messageId", at, what, detail FROM timeline WHERE message_id = ? ORDER BY position',
+    timeline: `SELECT position, message_id AS "messageId", at, what, detail FROM timeline
+      WHERE message_id = ? AND position > ? ORDER BY position LIMIT ?`,
     oldMessages: `SELECT id FROM message
       WHERE id < ? AND created_at < ? AND (down_state IS NULL OR down_state <> 'pending') ORDER BY id LIMIT ?`,
     oldDeliveries: `SELECT id FROM record

@@ -192,8 +192,13 @@ export class SqliteDriver implements SqlDriver {
 
 function asConflict({ code, message }: PlainError): Error {
   if (code === 'SQLITE_CONSTRAINT_TRIGGER' && message === 'down-state') return new ConflictError('down-state');
-  if (code === 'SQLITE_CONSTRAINT_NOTNULL' && message.includes('record.body')) return new ConflictError('record-body');
-  if (code === 'SQLITE_CONSTRAINT_NOTNULL' && message.includes('message.direction')) return new ConflictError('print');
+  if (code === 'SQLITE_CONSTRAINT_TRIGGER' && message === 'space') return new ConflictError('space');
+  if (code === 'SQLITE_CONSTRAINT_NOTNULL') {
+    if (message.includes('message.direction')) return new ConflictError('print');
+    if (message.includes('message.down_attempt')) return new ConflictError('queue');
+    if (message.includes('record.body')) return new ConflictError('record-body');
+    if (message.includes('space.type')) return new ConflictError('space-devices');
+  }
   if (code === 'SQLITE_CONSTRAINT_UNIQUE') {
     if (message.includes('device.serial')) return new ConflictError('serial');
     if (message.includes('tag.name')) return new ConflictError('tag-name');

@@ -1,6 +1,6 @@
 /** What the operator of a service may do about its admin, and decisions that are taken on several nodes. */
 import { describe, expect, it } from 'vitest';
-import { Logins } from '../../../src/cloud/accounts/logins.js';
+import { Logins, type Proof } from '../../../src/cloud/accounts/logins.js';
 import { Members } from '../../../src/cloud/accounts/members.js';
 import { createIds } from '../../../src/cloud/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory.js';
@@ -9,6 +9,12 @@ import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { SPACE, space } from '../store/rows.js';
 
 const EVA = 'eva@example.org';
+
+async function proofOf(members: Members, email: string, password: string): Promise<Proof> {
+  const proof = await members.login(email, password);
+  if (proof === undefined) throw new Error('the password is right');
+  return proof;
+}
 
 async function nodes() {
   const store = new MemoryStore();
@@ -27,7 +33,7 @@ describe('the admin that the operator names', () => {
   it('is made the owner, and nothing is written when that is so already', async () => {
     const { members, store } = await nodes();
     await members.ensureAdmin(SPACE, EVA, 'first-password');
-    const id = await members.login('EVA@example.org', 'first-password');
+    const id = (await members.login('EVA@example.org', 'first-password'))?.userId;
     expect(await members.list(SPACE, { limit: 10 })).toMatchObject([
       { id, email: EVA, role: 'admin', state: 'active' },
     ]);
@@ -47,7 +53,7 @@ describe('the admin that the operator names', () => {
     await members.accept(invited.token, 'first-password');
     await members.ensureAdmin(SPACE, EVA, 'second-password');
     expect(await members.login(EVA, 'first-password')).toBeUndefined();
-    expect(await members.login(EVA, 'second-password')).toBe(invited.member.id);
+    expect(await members.login(EVA, 'second-password')).toMatchObject({ userId: invited.member.id });
     expect(await members.find(SPACE, invited.member.id)).toMatchObject({ role: 'admin', name: 'Eva' });
     expect(await members.ownerOf(SPACE)).not.toBe(invited.member.id);
   });
@@ -58,7 +64,7 @@ describe('a password that is changed', () => {
     const { members, logins } = await nodes();
     const tokenOf = async (email: string) => {
       await members.ensureAdmin(SPACE, email, 'first-password');
-      return logins.issue({ userId: (await members.login(email, 'first-password')) ?? '', spaceId: null });
+      return logins.issue({ ...(await proofOf(members, email, 'first-password')), spaceId: null });
     };
     const [eva, adam] = [await tokenOf(EVA), await tokenOf('adam@example.org')];
     await members.ensureAdmin(SPACE, EVA, 'first-password');
@@ -66,6 +72,23 @@ describe('a password that is changed', () => {
     await members.ensureAdmin(SPACE, EVA, 'second-password');
     expect(await logins.find(eva)).toBeUndefined();
     expect(await logins.find(adam)).toBeDefined();
+  });
+});
+
+describe('a password that is changed while it is checked', () => {
+  it('leaves no token behind, whichever comes first, and also none for a space', async () => {
+    const { members, other, logins } = await nodes();
+    await members.ensureAdmin(SPACE, EVA, 'first-password');
+    const checked = await proofOf(members, EVA, 'first-password');
+    const token = await logins.issue({ ...checked, spaceId: null });
+    const login = await logins.find(token);
+    if (login === undefined) throw new Error('the token is good');
+    await other.ensureAdmin(SPACE, EVA, 'second-password');
+    const late = await Promise.all([null, SPACE].map((spaceId) => logins.issue({ ...checked, spaceId })));
+    const ofSpace = await logins.issue({ ...login, spaceId: SPACE });
+    for (const made of [token, ...late, ofSpace]) expect(await logins.find(made)).toBeUndefined();
+    const fresh = await logins.issue({ ...(await proofOf(members, EVA, 'second-password')), spaceId: null });
+    expect(await logins.find(fresh)).toBeDefined();
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MessageRow } from '../../../src/cloud/store/store.js';
+import { ConflictError, type MessageRow } from '../../../src/cloud/store/store.js';
 import { days, hours } from '../../../src/kernel/time.js';
 import { idAt, message } from '../store/rows.js';
 import { START, service } from './service.js';
@@ -271,9 +271,42 @@ describe('a downlink', () => {
     const { id } = await device();
     const message = (await call('POST', `devices/${id}/commands`, ['info show'])).json.id;
     expect((await call('GET', `messages/${message}/timeline`)).json).toEqual([
-      { at: '2026-01-01T00:00:00.000Z', what: 'queued', detail: null },
+      { id: expect.any(String), at: '2026-01-01T00:00:00.000Z', what: 'queued', detail: null },
     ]);
     expect((await call('GET', `messages/${ids.uuid()}/timeline`)).status).toBe(404);
+  });
+
+  it('has a timeline that is read page by page', async () => {
+    const { call, device, store } = await service();
+    const { id } = await device();
+    const messageId = (await call('POST', `devices/${id}/commands`, ['info show'])).json.id;
+    const station = (what: string) =>
+      ({ kind: 'timeline.add', row: { messageId, at: 1, what, detail: null } }) as const;
+    await store.commit(['contact', 'offered', 'sent'].map(station));
+    const timeline = `messages/${messageId}/timeline`;
+    const whole = await call('GET', timeline);
+    expect([whole.json.length, whole.headers['x-total']]).toEqual([4, '4']);
+    const seen: string[] = [];
+    for (let offset = ''; ; ) {
+      const { json, headers } = await call('GET', `${timeline}?limit=3${offset}`);
+      expect(headers['x-total']).toBeUndefined();
+      if (json.length === 0) break;
+      seen.push(...json.map(({ what }: { what: string }) => what));
+      offset = `&offset=${json.at(-1).id}`;
+    }
+    expect(seen).toEqual(['queued', 'contact', 'offered', 'sent']);
+    expect((await call('GET', `${timeline}?limit=501`)).status).toBe(400);
+  });
+
+  it('for a device with a full queue is a conflict that says what to do', async () => {
+    const full = async () => {
+      throw new ConflictError('queue');
+    };
+    const { call, device } = await service({}, (c) => ({ ...c, downlinks: { ...c.downlinks, queue: full } }));
+    const { id } = await device();
+    const { status, json } = await call('POST', `devices/${id}/commands`, ['info show'], { 'idempotency-key': 'a' });
+    expect([status, json.code]).toEqual([409, 'queue-full']);
+    expect(json.message).toBe('1000 downlinks wait for this device: cancel some, or let it fetch them');
   });
 
   it('of yesterday is out of the default window', async () => {

@@ -1,7 +1,8 @@
 /** Requests about one thing at the same moment: each has read it before the other has changed it. */
 import { describe, expect, it } from 'vitest';
-import type { Id } from '../../../src/cloud/store/store.js';
-import { withKey } from './people.js';
+import { deletionOf } from '../../../src/cloud/accounts/spaces.js';
+import type { Change, Id } from '../../../src/cloud/store/store.js';
+import { person, withKey } from './people.js';
 import { service } from './service.js';
 
 type Service = Awaited<ReturnType<typeof service>>;
@@ -111,5 +112,78 @@ describe('rivals for a connector or a tag', () => {
     meet(made, id, 2);
     await Promise.all([call('DELETE', `${family}/${id}`), call('PUT', `${family}/${id}`, { name: 'renamed' })]);
     expect((await call('GET', family)).json).toEqual([]);
+  });
+});
+
+describe('a space that is deleted', () => {
+  /** The next list of changes in which one is of this kind waits until somebody else has deleted the space. */
+  function overtake({ store, spaceId }: Service, kind: Change['kind'], family?: string): void {
+    const commit = store.commit.bind(store);
+    store.commit = async (changes) => {
+      const isIt = changes.some((c) => c.kind === kind && (c.kind !== 'record.put' || c.row.family === family));
+      if (isIt) await commit([deletionOf(spaceId)]);
+      return commit(changes);
+    };
+  }
+
+  it.each([
+    [
+      'device',
+      'device.insert',
+      undefined,
+      'devices',
+      { name: 'x', serial_number: '2159017985', token: '0'.repeat(32) },
+    ],
+    ['key', 'key.put', undefined, 'keys', { name: 'late' }],
+    ['tag', 'tag.put', undefined, 'tags', { name: 'late', color: '#00ffaa' }],
+    ['variable', 'record.put', 'variable', 'variables', { name: 'late', value: '1' }],
+    [
+      'connector',
+      'record.put',
+      'connector',
+      'connectors',
+      { name: 'late', transformation: 'function main() {}', triggers: ['data'] },
+    ],
+    ['invitation', 'record.put', 'invite', 'users/invite', { email: 'eva@example.org' }],
+  ] as const)(
+    'is answered like one that never was, to the %s that comes too late',
+    async (_, kind, family, path, body) => {
+      const made = await service();
+      overtake(made, kind, family);
+      const answer = await made.call('POST', path, body, { 'idempotency-key': 'once' });
+      expect([answer.status, answer.json.message]).toEqual([404, 'space not found']);
+      expect(await made.store.countDevices(made.spaceId, {})).toBe(0);
+      expect(await made.store.tags(made.spaceId, { limit: 9 })).toEqual([]);
+      for (const left of ['variable', 'connector', 'key', 'idempotency', `member/${made.spaceId}`]) {
+        expect(await made.store.records(left, made.spaceId, { limit: 9 })).toEqual([]);
+      }
+    },
+  );
+
+  it('is not, when a device comes first, nor left with a member who comes in meanwhile', async () => {
+    const made = await service();
+    const eva = await person(made, 'eva@example.org');
+    const { store } = made;
+    const commit = store.commit.bind(store);
+    let deviceFirst = true;
+    store.commit = async (changes) => {
+      const isDeletion = changes.some(({ kind }) => kind === 'space.delete');
+      if (isDeletion && deviceFirst) {
+        deviceFirst = false;
+        await made.device();
+      }
+      return commit(changes);
+    };
+    const refused = await eva.call('DELETE', '');
+    expect([refused.status, refused.json.message]).toEqual([409, 'the space has devices (1): delete them first']);
+    const [device] = (await made.call('GET', 'devices')).json;
+    await made.call('DELETE', `devices/${device.id}`);
+    const invited = (await made.call('POST', 'users/invite', { email: 'adam@example.org' })).json;
+    const acceptance = { token: invited.invite_token, password: 'a-password' };
+    const [deleted] = await Promise.all([eva.call('DELETE', ''), made.call('POST', '/v2/auth/accept', acceptance)]);
+    expect(deleted.status).toBe(204);
+    expect(await store.records(`member/${made.spaceId}`, made.spaceId, { limit: 9 })).toEqual([]);
+    expect(await store.records(`member-of/${invited.id}`, null, { limit: 9 })).toEqual([]);
+    expect((await eva.call('DELETE', '')).status).toBe(404);
   });
 });

@@ -136,6 +136,18 @@ describe('a body', () => {
     expect(await refused(nested(200_000))).toEqual([400, 'the JSON is nested too deep: the limit is 64 levels']);
   });
 
+  it('must not be compressed: the answer says so', async () => {
+    const { call } = await service();
+    const tag = JSON.stringify({ name: 'cold', color: '#00ffaa' });
+    for (const coding of ['gzip', 'br', 'GZIP, identity', 'nonsense']) {
+      const { status, json, headers } = await call('POST', 'tags', tag, { 'content-encoding': coding });
+      expect([status, json.code, headers['accept-encoding']]).toEqual([415, 'content-encoding', 'identity']);
+      expect(json.message).toBe('the body must be sent as it is, without Content-Encoding');
+    }
+    expect((await call('POST', 'tags', tag, { 'content-encoding': 'Identity' })).status).toBe(201);
+    expect((await call('GET', 'tags', undefined, { 'content-encoding': 'gzip' })).status).toBe(200);
+  });
+
   it('may say its character set, and may be empty where none is wanted', async () => {
     const { call, device } = await service();
     const body = JSON.stringify({ name: 'cold', color: '#00ffaa' });
@@ -200,7 +212,9 @@ describe('web pages of other origins', () => {
     expect((await app.inject({ method: 'OPTIONS', url: '/v2/spaces' })).statusCode).toBe(204);
     const answer = await call('GET', '/v2/spaces', undefined, { origin: 'https://example.org' });
     expect(answer.headers['access-control-allow-origin']).toBe('*');
-    expect(answer.headers['access-control-expose-headers']).toContain('X-Total');
+    const exposed = String(answer.headers['access-control-expose-headers']).toLowerCase().split(', ');
+    for (const name of ['x-total', 'retry-after', 'idempotent-replayed']) expect(exposed).toContain(name);
+    for (const name of ['limit', 'remaining', 'reset']) expect(exposed).toContain(`x-ratelimit-${name}`);
   });
 
   it('are not let in when that is switched off', async () => {

@@ -1,10 +1,11 @@
 /** The delivery core: order of the queue, states, expiry, and what counts as an answer (wire protocol, 6.4 and 15). */
 import { describe, expect, it } from 'vitest';
-import { DownlinkRefused } from '../../../src/cloud/context.js';
+import { DownlinkRefused, LONGEST_QUEUE } from '../../../src/cloud/context.js';
 import { CloudCore } from '../../../src/cloud/core/core.js';
 import type { Peer } from '../../../src/cloud/core/peer.js';
 import { createIds } from '../../../src/cloud/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import { ConflictError } from '../../../src/cloud/store/store.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { days, hours } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
@@ -68,6 +69,15 @@ describe('the order of delivery', () => {
     expect(await drain(cloud, peer)).toMatchObject([{ kind: 'download-data', hash: ENCODER.hash }]);
   });
 
+  it('replaces an older time answer that was not fetched', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    const peer = await peerOf(cloud);
+    for (let n = 0; n < 5; n++) await cloud.core.accept(peer, encodeUp({ kind: 'get-timestamp' }));
+    expect(await drain(cloud, peer)).toMatchObject([{ kind: 'set-timestamp' }]);
+    expect(await cloud.store.countPending()).toBe(0);
+  });
+
   it('replaces an older session answer that was not fetched', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
@@ -105,6 +115,36 @@ describe('a downlink that can not be sent', () => {
     expect(await cloud.messages(device)).toEqual([]);
   });
 
+  it('is refused when it is longer than a message can be and no encoder is known yet', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const ask = (length: number) => cloud.core.queue(device, { type: 'data', body: { text: 'x'.repeat(length) } });
+    const frame = '{"text":""}'.length;
+    await expect(ask(16_384 - frame)).rejects.toThrow(DownlinkRefused);
+    await expect(ask(1_000_000)).rejects.toThrow(
+      'the body has 1000011 bytes as JSON; at most 16383 are possible until the device has uploaded its encoder',
+    );
+    await ask(16_383 - frame);
+    expect(await cloud.messages(device)).toHaveLength(1);
+  });
+
+  it('is refused when a thousand wait already, until one of them has gone', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const peer = await peerOf(cloud);
+    const ask = (n: number) => cloud.core.queue(device, { type: 'shell', commands: [`command ${n}`] });
+    const fates = await Promise.allSettled(Array.from({ length: LONGEST_QUEUE + 7 }, (_, n) => ask(n)));
+    expect(fates.filter(({ status }) => status === 'rejected')).toHaveLength(7);
+    await expect(ask(0)).rejects.toEqual(new ConflictError('queue'));
+    expect(peer.queue).toHaveLength(LONGEST_QUEUE);
+    await cloud.core.take(peer);
+    await cloud.core.confirm(peer, 'final-ack');
+    await ask(1);
+    // What the cloud answers by itself finds its place.
+    await cloud.core.accept(peer, session);
+    expect(peer.queue).toHaveLength(LONGEST_QUEUE + 1);
+  });
+
   it('is cancelled with the reason when the encoder comes later and has no such field', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
@@ -112,7 +152,7 @@ describe('a downlink that can not be sent', () => {
     const peer = await peerOf(cloud);
     await cloud.core.accept(peer, encoderUpload);
     expect(await drain(cloud, peer)).toEqual([]);
-    const timeline = await cloud.store.timeline(row.id);
+    const timeline = await cloud.store.timeline(row.id, { limit: 100 });
     expect(timeline.at(-1)).toMatchObject({ what: 'cancelled', detail: expect.stringContaining('valve') });
   });
 });
@@ -129,7 +169,7 @@ describe('the life of a downlink', () => {
     await cloud.core.confirm(peer, 'next-packet');
     const responses = [{ command: 'info show', result: 0, lines: ['fine'] }];
     await cloud.core.accept(peer, encodeUp({ kind: 'upload-shell', messageId: uuidBytes(row.id), responses }));
-    expect((await cloud.store.timeline(row.id)).map(({ what, detail }) => [what, detail])).toEqual([
+    expect((await cloud.store.timeline(row.id, { limit: 100 })).map(({ what, detail }) => [what, detail])).toEqual([
       ['queued', null],
       ['contact', null],
       ['offered', 'attempt 1'],
@@ -137,6 +177,42 @@ describe('the life of a downlink', () => {
       ['sent', 'next-packet'],
       ['answered', expect.any(String)],
     ]);
+  });
+
+  it('stays short when a device goes on asking: the first offer, and the latest with its number', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
+    const peer = await peerOf(cloud);
+    cloud.core.contact(peer);
+    for (let attempt = 1; attempt <= 30; attempt++) {
+      await cloud.clock.runUntil(hours(attempt));
+      await cloud.core.take(peer);
+    }
+    const timeline = await cloud.store.timeline(row.id, { limit: 100 });
+    expect(timeline.map(({ at, what, detail }) => [at, what, detail])).toEqual(
+      [
+        [0, 'queued', null],
+        [0, 'contact', null],
+        [hours(1), 'offered', 'attempt 1'],
+        [hours(30), 'offered', 'attempt 30'],
+      ].map(([at, ...rest]) => [row.createdAt + Number(at), ...rest]),
+    );
+    expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downAttempt: 30 });
+  });
+
+  it('does not depend on its body being held in memory: a long one is read when its turn comes', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const long = Array.from({ length: 60 }, (_, n) => `echo ${'x'.repeat(240)} ${n}`);
+    const before = await peerOf(cloud);
+    await cloud.core.queue(device, { type: 'shell', commands: long });
+    await cloud.core.queue(device, { type: 'shell', commands: ['short'] });
+    expect(before.queue.map(({ row }) => 'body' in row)).toEqual([false, true]);
+    const restarted = await testCloud({ store: cloud.store, clock: cloud.clock, seed: 'again' });
+    const peer = await peerOf(restarted);
+    expect(peer.queue.map(({ row }) => 'body' in row)).toEqual([false, true]);
+    expect(await drain(restarted, peer)).toMatchObject([{ commands: long }, { commands: ['short'] }]);
   });
 
   it('counts attempts in the message', async () => {

@@ -153,7 +153,7 @@ describe('somebody with curl', () => {
     await send('ack', { id });
     const responses = [{ command: 'cloud state', outputs: ['initialized: yes'] }];
     await send('uplink', { type: 'shell', body: { message_id: id, responses } });
-    expect((await cloud.store.timeline(id)).map(({ what }) => what)).toEqual([
+    expect((await cloud.store.timeline(id, { limit: 100 })).map(({ what }) => what)).toEqual([
       'queued',
       'contact',
       'offered',

@@ -10,7 +10,7 @@ import { storeContract } from '../../contracts/store.js';
 import { connected, newDatabase, query, sharedServer } from '../../support/postgres/databases.js';
 import { type PostgresServer, startPostgres } from '../../support/postgres/server.js';
 import { until } from '../../support/until.js';
-import { device, downlink, furnish, insert, message, SPACE } from './rows.js';
+import { device, downlink, furnish, idAt, insert, key, message, SPACE, space, T0 } from './rows.js';
 
 const server = sharedServer();
 
@@ -26,6 +26,27 @@ describe('the PostgreSQL store', () => {
     const [row] = await query<{ count: string }>(url, 'SELECT count(DISTINCT xmin::text) FROM message');
     expect(row?.count).toBe('2');
     await store.close();
+  });
+
+  it('leaves nothing in a space that one service deletes while another puts something in', async () => {
+    const url = await newDatabase();
+    const [a, b] = [await openStore(url), await openStore(url)];
+    const outcomes = new Set<string>();
+    for (let n = 0; n < 30; n++) {
+      const spaceId = idAt(T0, 100_000 + n);
+      await a.commit([insert.space(space({ id: spaceId }))]);
+      const [inserted, deleted] = await Promise.allSettled([
+        a.commit([insert.device(device(n, { spaceId })), insert.key(key(n, { spaceId }))]),
+        b.commit([{ kind: 'space.delete', id: spaceId, families: [] }]),
+      ]);
+      const isGone = (await a.space(spaceId))?.type === 'deleted';
+      const left = [await a.countDevices(spaceId, {}), await a.keyByHash(`hash-${n}`)].filter(Boolean).length;
+      expect([isGone, left]).toEqual(deleted.status === 'fulfilled' ? [true, 0] : [false, 2]);
+      expect(inserted.status).not.toBe(deleted.status);
+      for (const fate of [inserted, deleted]) if (fate.status === 'rejected') outcomes.add(fate.reason.field);
+    }
+    for (const field of outcomes) expect(['space', 'space-devices']).toContain(field);
+    await Promise.all([a.close(), b.close()]);
   });
 
   it('writes many commits at once in the order in which they were given, and tells each its own fate', async () => {
@@ -273,7 +294,7 @@ describe('PostgreSQL migrations', () => {
     );
     const store = await openStore(url);
     expect((await store.deviceBySerial(4))?.name).toBe('Old');
-    expect((await store.pendingDownlinks(device(1).id)).map((row) => row.body)).toEqual([['x']]);
+    expect(await store.pendingDownlinks(device(1).id)).toMatchObject([{ body: ['x'] }]);
     await store.commit([insert.message(downlink(2))]);
     expect(await store.countPending()).toBe(2);
     await store.close();

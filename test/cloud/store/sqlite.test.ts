@@ -251,7 +251,7 @@ describe('migrations', () => {
     db.close();
     const store = await openStore(path);
     expect((await store.deviceBySerial(4))?.name).toBe('Old');
-    expect((await store.pendingDownlinks(device(1).id)).map((row) => row.body)).toEqual([['x']]);
+    expect(await store.pendingDownlinks(device(1).id)).toMatchObject([{ body: ['x'] }]);
     await store.commit([insert.message(downlink(2)), insert.record(record(1))]);
     expect(await store.record('variable', SPACE, record(1).id)).toEqual(record(1));
     const sent = { kind: 'message.state', id: message(1).id, state: 'sent', at: 1, attempt: 1 } as const;

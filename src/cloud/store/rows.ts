@@ -1,0 +1,145 @@
+/** What is kept, as plain data. Rows refer to each other by id. */
+import type { UnixMillis } from '../../kernel/time.js';
+
+/**
+ * A lower-case UUID, version 7: the order of ids is the order of creation. The time in a row's id and its `createdAt` come
+ * from one clock and differ by no more than the moment between two readings; searches by time rely on it.
+ */
+export type Id = string;
+
+export interface SpaceRow {
+  readonly id: Id;
+  readonly name: string;
+  /** `deleted`: see `space.delete` in changes.ts. */
+  readonly type: string;
+  readonly createdAt: UnixMillis;
+}
+
+export function isDeleted({ type }: SpaceRow): boolean {
+  return type === 'deleted';
+}
+
+/** An API key. Only the hash of the secret is kept. */
+export interface KeyRow {
+  readonly id: Id;
+  readonly spaceId: Id;
+  readonly name: string;
+  /** Lower-case hex SHA-256 of the secret. */
+  readonly hash: string;
+  readonly createdAt: UnixMillis;
+}
+
+export interface TagRow {
+  readonly id: Id;
+  readonly spaceId: Id;
+  readonly name: string;
+  /** `#RRGGBB` */
+  readonly color: string;
+  readonly accessType: 'write' | 'read';
+  readonly createdAt: UnixMillis;
+}
+
+/** What a device told about itself when it began its session (wire protocol, 7.1); snake_case names, absent ones left out. */
+export type SessionFacts = Readonly<Record<string, string | number>>;
+
+export interface DeviceRow {
+  readonly id: Id;
+  readonly spaceId: Id;
+  readonly name: string;
+  readonly comment: string | null;
+  /** 1 to 4294967295. */
+  readonly serial: number;
+  /** Claim token, 32 lower-case hex digits. It signs every packet: never leaves the service. */
+  readonly token: string;
+  readonly externalId: string | null;
+  readonly label: Readonly<Record<string, string>>;
+  /** Ids of the tags, in the order in which they were given. */
+  readonly tagIds: readonly Id[];
+  readonly createdAt: UnixMillis;
+  /** Arrival of the last message. */
+  readonly lastSeen: UnixMillis | null;
+  readonly sessionId: number | null;
+  readonly session: SessionFacts | null;
+  /** 16 lower-case hex digits: what this device uploaded last and is stored intact. */
+  readonly configHash: string | null;
+  readonly decoderHash: string | null;
+  readonly encoderHash: string | null;
+}
+
+export type DownState = 'pending' | 'sent' | 'cancelled' | 'expired';
+
+export interface MessageRow {
+  readonly id: Id;
+  readonly spaceId: Id;
+  readonly deviceId: Id;
+  readonly createdAt: UnixMillis;
+  /** `data`, `session`, `config`, `shell`, `decoder`, `encoder`, `stats`, `firmware`. */
+  readonly type: string;
+  readonly direction: 'up' | 'down';
+  /** A JSON value. */
+  readonly body: unknown;
+  /** The codec that decoded it, 16 hex digits. */
+  readonly codecHash: string | null;
+  /** The bytes of a message that could not be decoded, lower-case hex. */
+  readonly raw: string | null;
+  /** Content of a data uplink, to recognise its repetition; null for everything else. */
+  readonly print: string | null;
+  readonly downState: DownState | null;
+  readonly downStateAt: UnixMillis | null;
+  readonly downScheduledAt: UnixMillis | null;
+  /** Times that it was offered; 0 for uplinks. */
+  readonly downAttempt: number;
+  /** When the evidence came in that the device acted on it: a shell answer, or a reported configuration. */
+  readonly downAnsweredAt: UnixMillis | null;
+}
+
+/** Longest body, as JSON text, that is read along with a queue. */
+export const WAITING_BODY = 512;
+
+/** A downlink as it waits in its queue. A body that is longer than {@link WAITING_BODY} is absent: it stays in the store. */
+export type WaitingRow = MessageRow | Omit<MessageRow, 'body'>;
+
+/** A message as the API lists it: with the name and serial number of its device. */
+export interface ListedMessage extends MessageRow {
+  readonly deviceName: string;
+  readonly deviceSerial: number;
+}
+
+/** A station of a downlink's life: `queued`, `contact`, `offered`, `sent`, `answered`, `cancelled`, `expired`. */
+export interface TimelineRow {
+  readonly messageId: Id;
+  readonly at: UnixMillis;
+  readonly what: string;
+  readonly detail: string | null;
+}
+
+/** A station as it is read: with an id, for it to be the cursor of a page. */
+export interface Station extends TimelineRow {
+  readonly id: Id;
+}
+
+/** A codec document, kept under its hash for ever: old messages refer to it. */
+export interface CodecRow {
+  /** 16 lower-case hex digits. */
+  readonly hash: string;
+  readonly document: Uint8Array;
+}
+
+/**
+ * A row of the families that are small and rarely read: users, variables, connectors, deliveries, firmware jobs. The store
+ * keeps them as documents; what is in one, and what its key means, is its family's business.
+ */
+export interface RecordRow {
+  /** The family: `user`, `variable`, `connector`, `delivery`, `firmware`. */
+  readonly family: string;
+  readonly id: Id;
+  /** Null: belongs to the service as a whole. */
+  readonly spaceId: Id | null;
+  /** Unique within family and space; null: nothing to be unique about. */
+  readonly key: string | null;
+  readonly createdAt: UnixMillis;
+  /** When it is to be looked at again (see {@link Store.dueRecords}); null: never. */
+  readonly dueAt: UnixMillis | null;
+  /** A JSON value. */
+  readonly body: unknown;
+}
