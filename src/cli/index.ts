@@ -6,6 +6,7 @@ import { didYouMean, quote } from '../input/problems.js';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
 import { backup } from './backup.js';
 import type { Command, Run } from './command.js';
+import { compare } from './compare.js';
 import { device } from './device.js';
 import type { Host } from './host.js';
 import { image } from './image.js';
@@ -17,7 +18,7 @@ import { serve } from './serve.js';
 import { validate } from './validate.js';
 import { version } from './version.js';
 
-const COMMANDS: readonly Command[] = [run, serve, backup, device, image, plan, validate, profile, list];
+const COMMANDS: readonly Command[] = [run, compare, serve, backup, device, image, plan, validate, profile, list];
 
 /** Runs the program; never throws. */
 export async function main(host: Host): Promise<ExitCode> {

@@ -1,5 +1,5 @@
 /** `ghostfleet run`: carries a scenario out and reports. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Alarm } from '../kernel/clock.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
@@ -8,11 +8,14 @@ import { plainProgress, progressLine } from '../report/progress.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import { run as carryOut, type RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/plan.js';
+import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { FileSink } from '../trace/sinks.js';
 import { checked, command, wholeNumber } from './command.js';
 import type { Host } from './host.js';
+import { LiveMetrics } from './live-metrics.js';
 import { createLog } from './logs.js';
 import { loadPlan } from './read-files.js';
+import { writeReports } from './run-files.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
 import { positiveNumber } from './values.js';
 
@@ -25,6 +28,7 @@ interface RunFlags extends TargetFlags {
   readonly store: 'memory' | 'sqlite' | undefined;
   readonly out: string | undefined;
   readonly json: boolean;
+  readonly 'metrics-port': number | undefined;
 }
 
 export const run = command<RunFlags>(
@@ -55,7 +59,19 @@ export const run = command<RunFlags>(
         choices: ['memory', 'sqlite'] as const,
         describe: 'where the cloud keeps its data; memory is the default, sqlite needs --out',
       })
-      .option('out', { type: 'string', describe: 'directory for summary.json, events.jsonl and report.txt' })
+      .option('out', {
+        type: 'string',
+        describe: 'directory for the reports (HTML, text, JSON, JUnit, CSV) and the events',
+      })
+      .option(
+        'metrics-port',
+        checked(
+          { describe: 'port on this machine where Prometheus finds the metrics while the run goes on' },
+          'metrics-port',
+          'a port number',
+          wholeNumber(0, 65_535),
+        ),
+      )
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object in place of the report' }),
   execute,
 );
@@ -78,7 +94,10 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
   const reproduce = commandLine(flags, clock, plan);
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);
   const progress = new ProgressDisplay(host, plan);
+  const live = flags['metrics-port'] === undefined ? undefined : await LiveMetrics.open(flags['metrics-port'], plan);
+  if (live) host.err.write(`metrics at ${live.url}\n`);
   let forget = () => {};
+  let downlinks: Iterable<DownlinkRecord> = [];
   try {
     const result = await carryOut({
       plan,
@@ -96,18 +115,17 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
       started: (control) => {
         forget = host.onInterrupt((signal) => control.stop(new InterruptedError(signal)));
         progress.follow(control);
+        live?.follow(control);
+        downlinks = control.metrics.downlinks;
       },
     });
     progress.end();
-    const summary = RENDERERS.json(result);
-    if (out) {
-      writeFileSync(join(out, 'summary.json'), summary);
-      writeFileSync(join(out, 'report.txt'), RENDERERS.text(result));
-    }
-    host.out.write(flags.json ? summary : RENDERERS.text(result, { colour: host.out.isTerminal }));
+    if (out) writeReports(out, result, downlinks);
+    host.out.write(flags.json ? RENDERERS.json(result) : RENDERERS.text(result, { colour: host.out.isTerminal }));
     return result.exitCode;
   } finally {
     progress.end();
+    live?.close();
     forget();
   }
 }

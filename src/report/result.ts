@@ -3,11 +3,15 @@
  * functions of it.
  */
 import type { ExitCode } from '../kernel/errors.js';
-import type { Millis } from '../kernel/time.js';
+import type { Instant, Millis } from '../kernel/time.js';
 import type { Spread } from '../trace/distribution.js';
 import type { RunSummary } from '../trace/metrics/index.js';
 
+/** Of `summary.json`; another number when a program that reads it would have to change. */
+export const SUMMARY_FORMAT = 1;
+
 export interface RunResult extends RunSummary {
+  readonly format: typeof SUMMARY_FORMAT;
   readonly scenario: string;
   readonly seed: number;
   /** SHA-256 over the trace, its first 16 hex digits: the same digest, the same course. */
@@ -33,12 +37,33 @@ export interface RunResult extends RunSummary {
   /** Events of the trace. */
   readonly events: number;
   readonly expectations: readonly ExpectationResult[];
+  readonly planned: PlannedCourse;
   /** The command that takes the same course again. */
   readonly reproduce: string;
   /** What to try next, for people. */
   readonly next: readonly string[];
   /** Names of the devices that the report mentions, by serial number. */
   readonly names: Readonly<Record<string, string>>;
+}
+
+/** What the scenario was going to do. */
+export interface PlannedCourse {
+  readonly duration: Millis;
+  readonly warmUp: Millis;
+  readonly marks: readonly PlannedMark[];
+  /** 16 hex digits: two runs with the same were to do the same, whatever their seeds. */
+  readonly situation: string;
+}
+
+export interface PlannedMark {
+  readonly kind: 'fault' | 'step' | 'load';
+  /** `loss 10%`, `commands: info show`. */
+  readonly what: string;
+  /** Empty: everybody. */
+  readonly whom: string;
+  readonly from: Instant;
+  /** null: until the very end. */
+  readonly until: Instant | null;
 }
 
 export interface GeneratorReport {

@@ -13,6 +13,7 @@ import type { Profile } from '../profile/profile.js';
 import type { GeneratorReport, RunResult } from '../report/result.js';
 import { planDigest } from '../scenario/describe.js';
 import { evaluate } from '../scenario/expect/evaluate.js';
+import { outline } from '../scenario/outline.js';
 import type { Plan } from '../scenario/plan.js';
 import type { Trace } from '../trace/events.js';
 import { type LineSink, TraceLog } from '../trace/log.js';
@@ -75,7 +76,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { plan } = options;
   const began = options.stopwatch();
   const { clock, begin, late, generatorReport } = timeOf(options);
-  const metrics = new Metrics(plan.devices.length, plan.warmUp);
+  const metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration);
   const digest = new DigestSink();
   const trace = new TraceLog([metrics], [digest, ...options.sinks]);
   const random = seededRandom(plan.seed);
@@ -107,6 +108,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { exitCode, failure } = judge(end, expectations, metrics.contradictions, generator);
   return {
     ...metrics.summary(),
+    format: 1,
     scenario: plan.scenario,
     seed: plan.seed,
     digest: digest.short,
@@ -124,6 +126,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     generator,
     events: trace.events,
     expectations,
+    planned: outline(plan),
     reproduce: options.reproduce,
     next: plan.next,
     names: Object.fromEntries(plan.devices.map(({ serial, name }) => [serial, name])),

@@ -68,7 +68,8 @@ function describeFault({ fault, from, until, group, way }: PlannedFault): string
   return `${when.padEnd(COLUMN)} ${describeFaultSpec(fault)}${whom}${direction}`;
 }
 
-function describeFaultSpec(fault: FaultSpec): string {
+/** `loss 10%` */
+export function describeFaultSpec(fault: FaultSpec): string {
   switch (fault.kind) {
     case 'loss':
     case 'duplication':
@@ -90,7 +91,8 @@ function describeLoad({ name, from, until, pace, devices }: PlannedLoad): string
   return `${when} ${`${name}, ${about}`.padEnd(2 * COLUMN)} ${describePace(pace)}`;
 }
 
-function describePace(pace: Pace): string {
+/** `50/s, Poisson` */
+export function describePace(pace: Pace): string {
   if (pace.kind === 'closed') return `${pace.users} users that wait, and think for ${formatDuration(pace.think)}`;
   const rates = pace.pieces.map(({ first, last }) => (first === last ? rate(first) : `${rate(first)}..${rate(last)}`));
   return `${rates.join(', then ')}, ${pace.spacing === 'even' ? 'evenly' : 'Poisson'}`;

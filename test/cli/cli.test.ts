@@ -112,8 +112,12 @@ describe('ghostfleet run', () => {
     await ghostfleet(['run', SMALL, '--out', out, '--store', 'sqlite']);
     expect(readdirSync(out).filter((name) => !name.includes('-'))).toEqual([
       'cloud.db',
+      'downlinks.csv',
       'events.jsonl',
+      'junit.xml',
+      'report.html',
       'report.txt',
+      'series.csv',
       'summary.json',
     ]);
     const summary = JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8'));

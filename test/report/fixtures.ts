@@ -8,7 +8,8 @@ const MINUTE = 60_000;
 
 export function resultOf(changes: Partial<RunResult> = {}, events: readonly TraceEvent[] = busyRun()): RunResult {
   return {
-    ...metricsOf(events, 3).summary(),
+    ...metricsOf(events, 3, 360 * MINUTE).summary(),
+    format: 1,
     scenario: 'first-fleet',
     seed: 7,
     digest: '0123456789abcdef',
@@ -36,6 +37,12 @@ export function resultOf(changes: Partial<RunResult> = {}, events: readonly Trac
         sentence: 'uplink.stored is 1, wanted == uplink.sent, which is 1',
       },
     ],
+    planned: {
+      duration: 360 * MINUTE,
+      warmUp: 0,
+      situation: '00112233aabbccdd',
+      marks: [{ kind: 'fault', what: 'loss 10%', whom: 'clime', from: 10 * MINUTE, until: 20 * MINUTE }],
+    },
     reproduce: 'ghostfleet run scenarios/first-fleet.yaml --seed 7',
     names: { 2159017985: 'clime-0001' },
     ...changes,

@@ -3,8 +3,8 @@ import type { DownlinkType, TraceEvent } from '../../src/trace/events.js';
 import { Metrics } from '../../src/trace/metrics/index.js';
 
 /** Folds events into metrics. */
-export function metricsOf(events: readonly TraceEvent[], devices = 1): Metrics {
-  const metrics = new Metrics(devices);
+export function metricsOf(events: readonly TraceEvent[], devices = 1, duration = 0): Metrics {
+  const metrics = new Metrics(devices, 0, duration);
   for (const event of events) metrics.take(event);
   return metrics;
 }

@@ -195,6 +195,15 @@ describe('the parts of a downlink’s time', () => {
           const sum = WAIT_CAUSES.reduce((total, cause) => total + record.waits[cause], 0);
           expect(sum).toBe(totalTime(record));
           for (const cause of WAIT_CAUSES) expect(record.waits[cause]).toBeGreaterThanOrEqual(0);
+          // The course says the same: without gaps, and as long for every cause.
+          expect(record.stretches.map(({ from }) => from)).toEqual([
+            ...(record.stretches.length === 0 ? [] : [0]),
+            ...record.stretches.slice(0, -1).map(({ until }) => until),
+          ]);
+          const lengths = { ...none };
+          for (const { cause, from, until } of record.stretches)
+            Object.assign(lengths, { [cause]: lengths[cause] + until - from });
+          expect(lengths).toEqual(record.waits);
         },
       ),
       { numRuns: 500 },

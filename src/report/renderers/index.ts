@@ -1,6 +1,9 @@
 /** The forms that a report can take. To add one: write its file, list it here. */
 import type { RunResult } from '../result.js';
+import { seriesCsv } from './csv.js';
+import { html } from './html.js';
 import { json } from './json.js';
+import { junit } from './junit.js';
 import { text } from './text.js';
 
 export interface RenderOptions {
@@ -11,4 +14,15 @@ export interface RenderOptions {
 /** A report as text, ended by a line feed. */
 export type Renderer = (result: RunResult, options?: RenderOptions) => string;
 
-export const RENDERERS = { text, json } as const satisfies Readonly<Record<string, Renderer>>;
+export const RENDERERS = { text, json, html, junit, series: seriesCsv } as const satisfies Readonly<
+  Record<string, Renderer>
+>;
+
+/** What a directory of reports holds, beside the events and the downlinks, which are too many for a result. */
+export const REPORT_FILES = {
+  'report.html': html,
+  'report.txt': text,
+  'summary.json': json,
+  'junit.xml': junit,
+  'series.csv': seriesCsv,
+} as const satisfies Readonly<Record<string, Renderer>>;

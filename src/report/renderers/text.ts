@@ -14,6 +14,8 @@ import { load } from './text-load.js';
 import { percent, section, spreadCells, WIDTH } from './text-parts.js';
 
 const BAR_WIDTH = 24;
+/** Slowest downlinks that are told; the other reports have more. */
+const SHOWN = 3;
 /** Of the longest type of downlink, `firmware`. */
 const TYPE_WIDTH = 8;
 
@@ -138,7 +140,7 @@ const WAIT_NAMES = {
 
 function slowest({ downlinks: { slowest: timelines }, names }: RunResult): readonly string[] {
   if (timelines.length === 0) return [];
-  return ['slowest downlinks', ...timelines.flatMap((timeline) => timelineLines(timeline, names))];
+  return ['slowest downlinks', ...timelines.slice(0, SHOWN).flatMap((timeline) => timelineLines(timeline, names))];
 }
 
 function timelineLines(timeline: DownlinkTimeline, names: RunResult['names']): readonly string[] {

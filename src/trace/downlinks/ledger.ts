@@ -7,7 +7,7 @@
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { DeliveryEvidence, DownlinkType } from '../events.js';
 import type { Handlers } from '../metrics/metric.js';
-import { WaitAccount, type Waits } from './waits.js';
+import { WaitAccount, type WaitStretch, type Waits } from './waits.js';
 
 /** The stations of a downlink after it was queued, in the order in which they are normally reached. */
 export const STAGES = ['contact', 'offered', 'received', 'delivered', 'executed', 'answered'] as const;
@@ -35,6 +35,8 @@ export interface DownlinkRecord {
   readonly ended: 'cancelled' | 'expired' | undefined;
   /** What it waited for, up to its last stage. */
   readonly waits: Waits;
+  /** The same, in order of time. */
+  readonly stretches: readonly WaitStretch[];
 }
 
 class Entry implements DownlinkRecord {
@@ -60,6 +62,10 @@ class Entry implements DownlinkRecord {
 
   get waits(): Waits {
     return this.account.waits;
+  }
+
+  get stretches(): readonly WaitStretch[] {
+    return this.account.stretches;
   }
 
   /** Nothing more will happen to it that counts. */
@@ -213,7 +219,8 @@ export class DownlinkLedger {
   }
 }
 
-function isUserType(type: DownlinkType): type is UserType {
+/** Whether users queue this type; the others are the cloud's own. */
+export function isUserType(type: DownlinkType): type is UserType {
   return (USER_TYPES as readonly string[]).includes(type);
 }
 

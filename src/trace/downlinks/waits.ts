@@ -26,6 +26,14 @@ export type WaitCause = (typeof WAIT_CAUSES)[number];
 /** Whole milliseconds by cause. */
 export type Waits = Readonly<Record<WaitCause, Millis>>;
 
+/** A time without change of cause. */
+export interface WaitStretch {
+  readonly cause: WaitCause;
+  /** Since the downlink was queued. */
+  readonly from: Millis;
+  readonly until: Millis;
+}
+
 /** `queued`: nobody knows yet whether the device sleeps. */
 type Phase = 'queued' | 'radio' | 'transfer' | 'device';
 
@@ -34,6 +42,9 @@ type Phase = 'queued' | 'radio' | 'transfer' | 'device';
  * also in real time, where clocks have fractions.
  */
 export class WaitAccount {
+  readonly #queuedAt: Instant;
+  /** When a stretch ended, and the index of its cause, by turns. */
+  readonly #course: number[] = [];
   readonly #parts: Record<WaitCause, Millis> = { asleep: 0, radio: 0, transfer: 0, service: 0, device: 0 };
   #cursor: Instant;
   /** The parts as they stood at the last station, and when that was. */
@@ -51,7 +62,8 @@ export class WaitAccount {
   #answering = false;
 
   constructor(queuedAt: Instant) {
-    this.#cursor = Math.round(queuedAt);
+    this.#queuedAt = Math.round(queuedAt);
+    this.#cursor = this.#queuedAt;
     this.#lastSign = this.#cursor;
     this.#settledAt = this.#cursor;
   }
@@ -59,6 +71,19 @@ export class WaitAccount {
   /** The parts up to the last station. */
   get waits(): Waits {
     return this.#settled;
+  }
+
+  /** The course of the waits up to the last station; the lengths by cause are the {@link waits}. */
+  get stretches(): readonly WaitStretch[] {
+    const stretches: WaitStretch[] = [];
+    let from = 0;
+    for (let i = 0; i < this.#course.length; i += 2) {
+      const until = Math.min(this.#course[i] ?? 0, this.#settledAt) - this.#queuedAt;
+      const cause = WAIT_CAUSES[this.#course[i + 1] ?? 0];
+      if (until > from && cause !== undefined) stretches.push({ cause, from, until });
+      from = Math.max(from, until);
+    }
+    return stretches;
   }
 
   /** A station is reached: the downlink's time is known up to here. */
@@ -120,7 +145,9 @@ export class WaitAccount {
     const from = Math.max(Math.round(at - took), this.#transferFrom);
     moveToService(this.#parts, this.#transferUntil - from);
     moveToService(this.#settled, Math.min(this.#transferUntil, this.#settledAt) - from);
-    if (from < this.#transferUntil) this.#transferUntil = from;
+    if (from >= this.#transferUntil) return;
+    this.#serviceTook(from, this.#transferUntil);
+    this.#transferUntil = from;
   }
 
   /** The device (re)starts. */
@@ -181,12 +208,29 @@ export class WaitAccount {
       this.#transferUntil = whole;
     }
     this.#cursor = whole;
+    const index = WAIT_CAUSES.indexOf(cause);
+    if (this.#course.at(-1) === index) this.#course[this.#course.length - 2] = whole;
+    else this.#course.push(whole, index);
+  }
+
+  /** In the course, what was transfer from `from` to `until` becomes service. */
+  #serviceTook(from: Instant, until: Instant): void {
+    for (let i = this.#course.length - 2; i >= 0; i -= 2) {
+      if (this.#course[i] !== until || this.#course[i + 1] !== TRANSFER) continue;
+      const begins = i === 0 ? this.#queuedAt : (this.#course[i - 2] ?? 0);
+      if (from > begins) this.#course.splice(i, 2, from, TRANSFER, until, SERVICE);
+      else this.#course[i + 1] = SERVICE;
+      return;
+    }
   }
 
   #sign(at: Instant): void {
     this.#lastSign = Math.max(this.#lastSign, Math.round(at));
   }
 }
+
+const TRANSFER = WAIT_CAUSES.indexOf('transfer');
+const SERVICE = WAIT_CAUSES.indexOf('service');
 
 function moveToService(parts: Record<WaitCause, Millis>, time: Millis): void {
   if (time <= 0) return;

@@ -14,8 +14,9 @@ import {
   USER_TYPES,
   type UserType,
 } from '../downlinks/ledger.js';
-import { WAIT_CAUSES, type WaitCause, type Waits } from '../downlinks/waits.js';
-import type { MetricTable } from './metric.js';
+import { WAIT_CAUSES, type WaitCause, type WaitStretch, type Waits } from '../downlinks/waits.js';
+import { type DeliveryTimes, deliveryTimes } from './delivery-times.js';
+import type { Handlers, MetricTable } from './metric.js';
 
 /** queued = answered + delivered + pending + cancelled + expired */
 export interface DownlinkCounts {
@@ -35,6 +36,7 @@ export interface DownlinkSummary extends DownlinkCounts {
   readonly stages: StageSpreads;
   /** What the downlinks that were delivered waited for. */
   readonly waits: Readonly<Record<WaitCause, WaitSummary>>;
+  readonly times: DeliveryTimes;
   /** The ones that took longest of those that were delivered, longest first. */
   readonly slowest: readonly DownlinkTimeline[];
 }
@@ -64,16 +66,26 @@ export interface DownlinkTimeline {
   readonly attempts: number;
   readonly total: Millis;
   readonly waits: Waits;
+  /** The course of the waits, without gaps. */
+  readonly stretches: readonly WaitStretch[];
 }
 
-const SLOWEST = 3;
+/** Shown one by one. */
+const SLOWEST = 10;
 
 export class DownlinkFold {
   readonly #spreads = new Map<string, Distribution>();
-  readonly #ledger = new DownlinkLedger((record, stage) =>
-    this.#spread(record.type, stage).record(timeTo(record, stage)),
-  );
-  readonly on = this.#ledger.on;
+  readonly #ledger: DownlinkLedger;
+  readonly on: Handlers;
+
+  /** @param onStage is told once for every stage that a downlink reaches */
+  constructor(onStage: (record: DownlinkRecord, stage: Stage) => void = () => {}) {
+    this.#ledger = new DownlinkLedger((record, stage) => {
+      this.#spread(record.type, stage).record(timeTo(record, stage));
+      onStage(record, stage);
+    });
+    this.on = this.#ledger.on;
+  }
 
   get records(): Iterable<DownlinkRecord> {
     return this.#ledger.records;
@@ -109,6 +121,7 @@ export class DownlinkFold {
       byType,
       stages: this.#stages((stage) => this.stage(stage)),
       waits: this.#waitSummaries(),
+      times: deliveryTimes(this.records),
       slowest: this.#slowest(),
     };
   }
@@ -160,6 +173,7 @@ export class DownlinkFold {
         attempts: record.attempts,
         total: totalTime(record),
         waits: record.waits,
+        stretches: record.stretches,
       }));
   }
 

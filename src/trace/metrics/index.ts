@@ -3,12 +3,15 @@
  * one, and name the metric in its table.
  */
 import type { Millis } from '../../kernel/time.js';
+import type { DownlinkRecord } from '../downlinks/ledger.js';
 import type { TraceEvent } from '../events.js';
 import type { Fold } from '../log.js';
 import { CALL_METRICS, CallFold, type CallSummary } from './calls.js';
 import { DEVICE_METRICS, DeviceFold, type FleetSummary } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold, type DownlinkSummary, isUnreceived } from './downlinks.js';
 import { type Measure, type MetricInfo, metricInfos, readMetric } from './metric.js';
+import { SampleFold, type SampleSummary } from './samples.js';
+import { SeriesFold, type SeriesSummary } from './series.js';
 import { UPLINK_METRICS, UplinkFold, type UplinkSummary } from './uplinks.js';
 import { WORLD_METRICS, WorldFold } from './world.js';
 
@@ -41,12 +44,18 @@ export interface RunSummary {
   readonly steps: { readonly done: number; readonly failed: number };
   /** Only those that occurred. */
   readonly anomalies: readonly Anomaly[];
+  /** The course over time. */
+  readonly series: SeriesSummary;
+  /** What two runs are compared by. */
+  readonly samples: SampleSummary;
 }
 
 export class Metrics implements Fold {
   readonly #devices: DeviceFold;
   readonly #uplinks = new UplinkFold();
-  readonly #downlinks = new DownlinkFold();
+  readonly #downlinks: DownlinkFold;
+  readonly #series: SeriesFold;
+  readonly #samples: SampleFold;
   readonly #world = new WorldFold();
   readonly #calls: CallFold;
   readonly #handlers = new Map<string, ((event: TraceEvent) => void)[]>();
@@ -54,11 +63,19 @@ export class Metrics implements Fold {
   /**
    * @param devices number of devices of the plan
    * @param warmUp API requests that were due earlier do not count in latencies
+   * @param duration planned
    */
-  constructor(devices: number, warmUp: Millis = 0) {
+  constructor(devices: number, warmUp: Millis = 0, duration: Millis = 0) {
     this.#devices = new DeviceFold(devices);
     this.#calls = new CallFold(warmUp);
-    for (const fold of [this.#devices, this.#uplinks, this.#downlinks, this.#calls, this.#world]) {
+    this.#series = new SeriesFold(devices, duration, warmUp);
+    this.#samples = new SampleFold(duration, warmUp);
+    this.#downlinks = new DownlinkFold((record, stage) => {
+      this.#series.stage(record, stage);
+      this.#samples.stage(record, stage);
+    });
+    const counting = [this.#devices, this.#uplinks, this.#downlinks, this.#calls, this.#world];
+    for (const fold of [...counting, this.#series, this.#samples]) {
       for (const [kind, handler] of Object.entries(fold.on)) {
         const known = this.#handlers.get(kind) ?? [];
         // Because a handler is only ever called with the kind that it is listed under.
@@ -88,6 +105,11 @@ export class Metrics implements Fold {
     return this.#calls.contradictions;
   }
 
+  /** Every downlink of a user, in the order in which they were queued. */
+  get downlinks(): Iterable<DownlinkRecord> {
+    return this.#downlinks.records;
+  }
+
   summary(): RunSummary {
     return {
       fleet: this.#devices.summary(),
@@ -97,6 +119,8 @@ export class Metrics implements Fold {
       faults: this.#world.faults.toRecord(),
       steps: { done: this.#world.stepsDone, failed: this.#world.stepsFailed.total },
       anomalies: this.#anomalies(),
+      series: this.#series.summary(),
+      samples: this.#samples.summary(),
     };
   }
 

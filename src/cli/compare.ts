@@ -1,0 +1,50 @@
+/** `ghostfleet compare`: whether two runs of a scenario differ by more than chance explains. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { type ComparedRun, compareRuns, comparisonText, objections } from '../report/compare/compare.js';
+import { readSummary } from '../report/compare/read.js';
+import { command } from './command.js';
+import type { Host } from './host.js';
+import { readText } from './read-files.js';
+
+interface CompareFlags {
+  readonly a: string;
+  readonly b: string;
+  readonly force: boolean;
+}
+
+export const compare = command<CompareFlags>(
+  'compare <a> <b>',
+  'Compare two runs of a scenario, number by number',
+  (parser) =>
+    parser
+      .positional('a', {
+        type: 'string',
+        demandOption: true,
+        describe: 'directory of a run (--out), or its summary.json',
+      })
+      .positional('b', { type: 'string', demandOption: true, describe: 'that of the other one' })
+      .option('force', { type: 'boolean', default: false, describe: 'compare also what should not be compared' }),
+  execute,
+);
+
+async function execute({ a, b, force }: CompareFlags, host: Host): Promise<ExitCode> {
+  const [one, other] = [readRun(a), readRun(b)];
+  const against = objections(one, other);
+  if (against.length > 0 && !force) {
+    throw new UsageError(
+      'not-comparable',
+      `the runs can not be compared: ${against.join('; ')}`,
+      '--force compares them all the same',
+    );
+  }
+  const comparison = compareRuns(one, other);
+  host.out.write(comparisonText(comparison, against));
+  return comparison.different ? EXIT.expectation : EXIT.fine;
+}
+
+function readRun(path: string): ComparedRun {
+  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  return readSummary(readText(isDirectory ? join(path, 'summary.json') : path), path);
+}

@@ -1,0 +1,62 @@
+/** The metrics of a run for Prometheus to scrape, for as long as the run goes on. On this machine only. */
+import { createServer, type Server } from 'node:http';
+import { UsageError } from '../kernel/errors.js';
+import { EXPOSITION_TYPE, exposition } from '../report/exposition.js';
+import type { RunControl } from '../runner/run.js';
+import type { Plan } from '../scenario/plan.js';
+import { METRICS } from '../trace/metrics/index.js';
+
+const HOST = '127.0.0.1';
+
+export class LiveMetrics {
+  readonly #server: Server;
+  readonly #labels: Readonly<Record<string, string>>;
+  #control: RunControl | undefined;
+
+  private constructor(plan: Plan) {
+    this.#labels = { scenario: plan.scenario, seed: String(plan.seed) };
+    this.#server = createServer((request, response) => {
+      const known = request.url === '/metrics' && request.method === 'GET';
+      response.writeHead(known ? 200 : 404, { 'content-type': known ? EXPOSITION_TYPE : 'text/plain' });
+      response.end(known ? this.#text() : 'the metrics are at /metrics\n');
+    });
+  }
+
+  /** @throws UsageError when the port is taken */
+  static async open(port: number, plan: Plan): Promise<LiveMetrics> {
+    const live = new LiveMetrics(plan);
+    await new Promise<void>((resolve, reject) => {
+      live.#server.once('error', (error) =>
+        reject(new UsageError('port-in-use', `--metrics-port ${port} can not be used: ${error.message}`)),
+      );
+      live.#server.listen(port, HOST, resolve);
+    });
+    return live;
+  }
+
+  get url(): string {
+    const address = this.#server.address();
+    return `http://${HOST}:${typeof address === 'object' && address !== null ? address.port : '?'}/metrics`;
+  }
+
+  follow(control: RunControl): void {
+    this.#control = control;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #text(): string {
+    const control = this.#control;
+    if (control === undefined) return '';
+    const { metrics, clock } = control;
+    return exposition({
+      metrics: METRICS,
+      read: (name) => metrics.read(name),
+      simulatedMs: clock.now,
+      labels: this.#labels,
+    });
+  }
+}

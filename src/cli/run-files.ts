@@ -1,0 +1,27 @@
+/** What a run leaves in its directory, beside the events that were written while it went on. */
+import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { UsageError } from '../kernel/errors.js';
+import { downlinksCsv } from '../report/renderers/csv.js';
+import { REPORT_FILES } from '../report/renderers/index.js';
+import type { RunResult } from '../report/result.js';
+import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+
+/** @throws UsageError when a file can not be written */
+export function writeReports(out: string, result: RunResult, downlinks: Iterable<DownlinkRecord>): void {
+  try {
+    for (const [name, render] of Object.entries(REPORT_FILES)) writeFileSync(join(out, name), render(result));
+    writePieces(join(out, 'downlinks.csv'), downlinksCsv(downlinks, result.names));
+  } catch (error) {
+    throw new UsageError('cannot-write', `the reports in "${out}" can not be written: ${(error as Error).message}`);
+  }
+}
+
+function writePieces(path: string, pieces: Iterable<string>): void {
+  const file = openSync(path, 'w');
+  try {
+    for (const piece of pieces) writeSync(file, piece);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * What plots are made of: a frame with axes, lines, stacked areas, bands for faults. Everything is drawn when the page is
+ * made, twice: a plot for wide screens and one for narrow ones, because a scaled one would have letters too small to read.
+ */
+import { formatDuration, type Instant, type Millis } from '../../kernel/time.js';
+import { type Markup, markup, NOTHING } from './markup.js';
+import type { Scale } from './scale.js';
+import { timeline } from './scale.js';
+
+const WIDE = 1080;
+const NARROW = 356;
+
+/** A plot at a width in pixels. */
+export type Plot = (width: number) => Markup;
+
+/** The plot for either kind of screen. `about` is read out to those who can not see it. */
+export function plot(about: string, draw: Plot): Markup {
+  return markup`<div class="wide" role="img" aria-label="${about}">${draw(WIDE)}</div><div class="narrow" role="img" aria-label="${about}">${draw(NARROW)}</div>`;
+}
+
+export function isNarrow(width: number): boolean {
+  return width < 600;
+}
+
+/** The part of a plot between its axes, in pixels. */
+export interface Area {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export function areaOf(width: number, height: number): Area {
+  const left = isNarrow(width) ? 46 : 60;
+  return { left, top: 8, width: width - left - 14, height: height - 34 };
+}
+
+export function svg(width: number, height: number, ...body: readonly Markup[]): Markup {
+  return markup`<svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" aria-hidden="true">${body}</svg>`;
+}
+
+/** Lines across the area with their values at the left. */
+export function yAxis(area: Area, scale: Scale, written: (value: number) => string): Markup {
+  const lines = scale.ticks.map((tick) => {
+    const y = yOf(area, scale, tick);
+    return markup`<line class="grid" x1="${area.left}" x2="${area.left + area.width}" y1="${y}" y2="${y}"/><text class="axis end" x="${area.left - 6}" y="${px(y + 4)}">${written(tick)}</text>`;
+  });
+  return markup`${lines}`;
+}
+
+/** Times below the area. */
+export function xAxis(area: Area, scale: Scale): Markup {
+  const base = area.top + area.height;
+  const marks = scale.ticks.map((tick) => {
+    const x = xOf(area, scale, tick);
+    // The last mark must not stick out at the right.
+    const anchor = x > area.left + area.width - 14 ? 'axis end' : 'axis middle';
+    return markup`<line class="tick" x1="${x}" x2="${x}" y1="${base}" y2="${base + 4}"/><text class="${anchor}" x="${x}" y="${base + 17}">${axisTime(tick)}</text>`;
+  });
+  return markup`<line class="base" x1="${area.left}" x2="${area.left + area.width}" y1="${base}" y2="${base}"/>${marks}`;
+}
+
+/** The axis of simulated time, the same for all plots of a run. */
+export function timeAxis(end: Instant, width: number): Scale {
+  return timeline(end, isNarrow(width) ? 5 : 10);
+}
+
+export interface Band {
+  readonly from: Instant;
+  readonly until: Instant;
+  readonly name: string;
+}
+
+/** Times at which a fault held. */
+export function bands(area: Area, scale: Scale, held: readonly Band[]): Markup {
+  return markup`${held.map(({ from, until, name }) => {
+    const x = xOf(area, scale, from);
+    const width = Math.max(1, px(xOf(area, scale, until) - x));
+    return markup`<rect class="band" x="${x}" y="${area.top}" width="${width}" height="${area.height}"><title>${name}</title></rect>`;
+  })}`;
+}
+
+/** A line through the middles of the bins; it is broken where there is no value, and a lone value is a dot. */
+export function line(
+  area: Area,
+  x: Scale,
+  y: Scale,
+  bin: Millis,
+  values: readonly (number | null)[],
+  look: string,
+): Markup {
+  const runs: string[][] = [[]];
+  values.forEach((value, i) => {
+    if (value === null) runs.push([]);
+    else runs.at(-1)?.push(`${xOf(area, x, (i + 0.5) * bin)},${yOf(area, y, value)}`);
+  });
+  return markup`${runs.map((points) => {
+    const [first] = points;
+    if (first === undefined) return NOTHING;
+    if (points.length > 1) return markup`<polyline class="line ${look}" points="${points.join(' ')}"/>`;
+    const [cx = '', cy = ''] = first.split(',');
+    return markup`<circle class="dot ${look}" cx="${cx}" cy="${cy}" r="1.6"/>`;
+  })}`;
+}
+
+/** Areas on top of each other, each as high as its values, in steps: what they count holds for the bin. */
+export function stack(
+  area: Area,
+  x: Scale,
+  y: Scale,
+  bin: Millis,
+  layers: readonly { readonly values: readonly number[]; readonly look: string }[],
+): Markup {
+  const below = (layers[0]?.values ?? []).map(() => 0);
+  return markup`${layers.map(({ values, look }) => {
+    const floor = [...below];
+    values.forEach((value, i) => {
+      below[i] = (below[i] ?? 0) + value;
+    });
+    if (values.every((value) => value === 0)) return NOTHING;
+    const edge = (heights: readonly number[]) =>
+      heights.flatMap((height, i) => [
+        `${xOf(area, x, i * bin)},${yOf(area, y, height)}`,
+        `${xOf(area, x, (i + 1) * bin)},${yOf(area, y, height)}`,
+      ]);
+    return markup`<polygon class="fill ${look}" points="${[...edge(below), ...edge(floor).reverse()].join(' ')}"/>`;
+  })}`;
+}
+
+export function xOf(area: Area, scale: Scale, value: number): number {
+  return px(area.left + Math.max(0, Math.min(1, scale.place(value))) * area.width);
+}
+
+export function yOf(area: Area, scale: Scale, value: number): number {
+  return px(area.top + (1 - Math.max(0, Math.min(1, scale.place(value)))) * area.height);
+}
+
+/** To a tenth of a pixel: finer would only make the page larger. */
+export function px(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** A time beside an axis: `0`, `0.5ms`, `30s`, `1h30m`. */
+export function axisTime(time: Millis): string {
+  if (time === 0) return '0';
+  return time < 1 ? `${Number(time.toPrecision(2))}ms` : formatDuration(time);
+}
+
+/** A number beside an axis: `0.5`, `250`, `20k`. */
+export function axisNumber(value: number): string {
+  if (value >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
+  return value >= 10_000 ? `${Number((value / 1000).toPrecision(3))}k` : String(Number(value.toPrecision(3)));
+}
+
+/** What the looks of a plot mean. */
+export function legend(
+  entries: readonly { readonly look: string; readonly name: string; readonly about?: string }[],
+): Markup {
+  return markup`<ul class="legend">${entries.map(
+    ({ look, name, about = '' }) =>
+      markup`<li><svg width="18" height="10" aria-hidden="true"><rect class="fill ${look}" x="0" y="0" width="18" height="10" rx="2"/></svg>${name}${about === '' ? NOTHING : markup` <span class="faint">${about}</span>`}</li>`,
+  )}</ul>`;
+}
+
+/** The same for lines, whose patterns tell them apart as well. */
+export function lineLegend(entries: readonly { readonly look: string; readonly name: string }[]): Markup {
+  return markup`<ul class="legend">${entries.map(
+    ({ look, name }) =>
+      markup`<li><svg width="26" height="10" aria-hidden="true"><line class="line ${look}" x1="0" x2="26" y1="5" y2="5"/></svg>${name}</li>`,
+  )}</ul>`;
+}

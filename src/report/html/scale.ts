@@ -1,0 +1,88 @@
+/** From values to places on a plot, with marks where people expect them. */
+import type { Millis } from '../../kernel/time.js';
+
+export interface Scale {
+  /** Where a value lies, from 0 to 1. */
+  readonly place: (value: number) => number;
+  /** Values that are written beside the axis. */
+  readonly ticks: readonly number[];
+}
+
+/** From 0 to a round number that is not exceeded, with some four marks. */
+export function linear(greatest: number): Scale {
+  const step = roundUp(Math.max(greatest, 1e-9) / 4);
+  const top = step * Math.max(1, Math.ceil(greatest / step - 1e-9));
+  const count = Math.round(top / step);
+  return {
+    place: (value) => value / top,
+    ticks: Array.from({ length: count + 1 }, (_, i) => Number((i * step).toPrecision(6))),
+  };
+}
+
+/** Lengths of time over which people divide an axis. */
+const TIME_STEPS: readonly Millis[] = [
+  ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000],
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 7200, 14_400, 43_200].map((minutes) => minutes * 60_000),
+];
+
+/** From 0 to exactly `end`, marked at round times, at most `marks` of them. */
+export function timeline(end: Millis, marks: number): Scale {
+  const step = TIME_STEPS.find((candidate) => end / candidate <= marks) ?? end / marks;
+  const ticks: number[] = [];
+  for (let at = 0; at <= end + 1e-6; at += step) ticks.push(at);
+  return { place: (value) => (end === 0 ? 0 : value / end), ticks };
+}
+
+/** From 0 to a round length of time. */
+export function durations(greatest: Millis): Scale {
+  const step = TIME_STEPS.find((candidate) => greatest / candidate <= 4) ?? roundUp(greatest / 4);
+  const top = Math.max(step, Math.ceil(greatest / step - 1e-9) * step);
+  return {
+    place: (value) => value / top,
+    ticks: Array.from({ length: Math.round(top / step) + 1 }, (_, i) => i * step),
+  };
+}
+
+/** Powers of ten from below `least` to above `greatest`; for latencies that lie far apart. */
+export function decades(least: number, greatest: number): Scale {
+  let low = 1;
+  while (low > least && low > 1e-6) low /= 10;
+  while (low * 10 <= least) low *= 10;
+  const ticks = [Number(low.toPrecision(1))];
+  for (let tick = low; tick < greatest && ticks.length < 16; ) {
+    tick *= 10;
+    ticks.push(Number(tick.toPrecision(1)));
+  }
+  if (ticks.length === 1) ticks.push(low * 10);
+  const span = ticks.length - 1;
+  return { place: (value) => Math.max(0, Math.min(1, logTen(value / low) / span)), ticks };
+}
+
+/** 1, 2 or 5 times a power of ten, not less than `value`. */
+function roundUp(value: number): number {
+  let power = 1;
+  while (power > value) power /= 10;
+  while (power * 10 <= value) power *= 10;
+  for (const factor of [1, 2, 5, 10]) if (factor * power >= value * (1 - 1e-9)) return factor * power;
+  return 10 * power;
+}
+
+/**
+ * The decimal logarithm to six places, by squaring: the built-in one may differ in its last digit between versions of
+ * Node, and the same run should give the same page.
+ */
+function logTen(value: number): number {
+  if (!(value > 0)) return 0;
+  let rest = value;
+  let whole = 0;
+  for (; rest >= 10; rest /= 10) whole++;
+  for (; rest < 1; rest *= 10) whole--;
+  let fraction = 0;
+  for (let bit = 0.5; bit > 1e-7; bit /= 2) {
+    rest *= rest;
+    if (rest < 10) continue;
+    rest /= 10;
+    fraction += bit;
+  }
+  return whole + fraction;
+}

@@ -1,0 +1,125 @@
+/** The numbers of a run as tables. */
+import { humanDuration } from '../../kernel/time.js';
+import type { Spread } from '../../trace/distribution.js';
+import { STAGES } from '../../trace/downlinks/ledger.js';
+import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
+import type { RunResult } from '../result.js';
+import { CAUSE_TEXTS } from './downlinks.js';
+import { type Markup, markup, NOTHING } from './markup.js';
+import { isConstant, nameOf } from './over-time.js';
+
+type Row = readonly (string | number)[];
+
+const SPREAD = ['count', 'median', 'p95', 'p99', 'max'] as const;
+
+function spreadCells({ count, p50, p95, p99, max }: Spread): Row {
+  return [count, ...[p50, p95, p99, max].map(humanDuration)];
+}
+
+function table(title: string, columns: readonly string[], rows: readonly Row[]): Markup {
+  if (rows.length === 0) return NOTHING;
+  return markup`<h3>${title}</h3><div class="scroll"><table><thead><tr><th></th>${columns.map((column) => markup`<th>${column}</th>`)}</tr></thead><tbody>${rows.map(
+    (cells) => markup`<tr>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`,
+  )}</tbody></table></div>`;
+}
+
+export function downlinkTables({ downlinks }: RunResult): Markup {
+  const types = Object.entries(downlinks.byType);
+  const counts = types.map(([type, { queued, answered, delivered, pending, cancelled, expired }]) => [
+    ...[type, queued, answered, delivered, pending, cancelled, expired],
+  ]);
+  const stages = STAGES.flatMap((stage) => {
+    const spread = downlinks.stages[stage];
+    return spread === undefined ? [] : [[stage === 'delivered' ? 'acknowledged' : stage, ...spreadCells(spread)]];
+  });
+  const waits = WAIT_CAUSES.flatMap((cause) => {
+    const { share, spread } = downlinks.waits[cause];
+    if (spread === null) return [];
+    return [[`${cause}: ${CAUSE_TEXTS[cause]}`, percent(share), ...spreadCells(spread).slice(1)]];
+  });
+  return markup`${table('Downlinks by type', ['queued', 'answered', 'delivered', 'pending', 'cancelled', 'expired'], counts)}
+${table('Time from the API to each stage', SPREAD, stages)}
+${table('What delivered downlinks waited for', ['share', ...SPREAD.slice(1)], waits)}`;
+}
+
+export function uplinkTable({ uplinks }: RunResult): Markup {
+  const rows = Object.entries(uplinks.byType).map(([type, { made, sent, acked, dropped, waiting, stored, copies }]) => [
+    ...[type, made, sent, acked, dropped, waiting, stored, copies],
+  ]);
+  const columns = ['made', 'sent', 'acknowledged', 'dropped', 'waiting', 'stored', 'copies'];
+  return table('Uplinks by type', columns, rows);
+}
+
+export function loadTables({ calls, clock, generator }: RunResult): Markup {
+  const loads = Object.entries(calls);
+  if (loads.length === 0) return NOTHING;
+  const counts = loads.map(([name, { planned, sent, answered, failed, inFlight, dropped, closedLoop }]) => [
+    closedLoop ? `${name} (users that wait: flatters a slow service)` : name,
+    ...[planned, sent, answered, failed, inFlight, dropped],
+  ]);
+  const latencies = loads.flatMap(([name, { latency, service }]) => [
+    ...(latency ? [[`${name}, since due`, ...spreadCells(latency)]] : []),
+    ...(service ? [[`${name}, since sent`, ...spreadCells(service)]] : []),
+  ]);
+  const reasons = loads.flatMap(([name, { reasons: why }]) =>
+    Object.entries(why).map(([reason, count]) => [`${name}: ${reason}`, count]),
+  );
+  return markup`<section><h2>API requests</h2>${table('Requests', ['planned', 'sent', 'answered', 'failed', 'in flight', 'dropped'], counts)}
+${clock === 'virtual' ? markup`<p class="faint">In virtual time an answer takes no time at all.</p>` : table('Time to the answer', SPREAD, latencies)}
+${table('Why requests failed or were dropped', ['count'], reasons)}${generatorTable(generator)}</section>`;
+}
+
+function generatorTable(generator: RunResult['generator']): Markup {
+  if (generator === null) return NOTHING;
+  const { lateness, eventLoopDelay, busy, cpu, gc } = generator;
+  return table(
+    'The generator',
+    ['value'],
+    [
+      ...(lateness === undefined
+        ? []
+        : [
+            ['actions late, 99 %', humanDuration(lateness.p99)],
+            ['actions late, at most', humanDuration(lateness.max)],
+          ]),
+      ['event loop delayed, 99 %', humanDuration(eventLoopDelay)],
+      ['event loop busy', percent(busy)],
+      ['cores used', cpu.toFixed(1)],
+      ['time spent on garbage', percent(gc)],
+    ],
+  );
+}
+
+export function fleetTables({ fleet, faults, planned, anomalies, steps, uplinks }: RunResult): Markup {
+  const tally = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ');
+  const sum = (counts: Readonly<Record<string, number>>) =>
+    Object.values(counts).reduce((all, count) => all + count, 0);
+  const rows: Row[] = [
+    ['devices of the plan', fleet.devices],
+    ['had a session', fleet.ready],
+    [`boots (${tally(fleet.boots)})`, sum(fleet.boots)],
+    [`radio wakes (${tally(fleet.wakes)})`, sum(fleet.wakes)],
+    ['datagrams sent again', fleet.repeats],
+    ['transfers that began again', fleet.restarts],
+    ['polls given up', fleet.pollsFailed],
+    ['steps carried out', steps.done],
+    ['steps failed', steps.failed],
+    ...Object.entries(uplinks.reasons).map(([reason, count]) => [`data uplinks dropped: ${reason}`, count]),
+    ...planned.marks
+      .filter((mark) => mark.kind === 'fault' && isConstant(mark))
+      .map((mark) => [`all the time: ${nameOf(mark)}`, '']),
+    ...Object.entries(faults).map(([fault, count]) => [`datagrams struck by ${fault}`, count]),
+  ];
+  return markup`${table('The fleet and its network', ['number'], rows)}${table(
+    'Worth knowing',
+    ['times'],
+    anomalies.map(({ about, count }) => [about, count]),
+  )}`;
+}
+
+export function percent(share: number): string {
+  return share > 0 && share < 0.0005 ? '<0.1 %' : `${(share * 100).toFixed(1)} %`;
+}

@@ -1,0 +1,69 @@
+/** Tables for spreadsheets and notebooks, as RFC 4180 wants them: CR LF, and quotes where they are needed. */
+import { type DownlinkRecord, STAGES, totalTime } from '../../trace/downlinks/ledger.js';
+import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
+import { FLEET_STATES } from '../../trace/metrics/fleet-states.js';
+import { SERIES_COUNTS } from '../../trace/metrics/series.js';
+import type { RunResult } from '../result.js';
+
+type Cell = string | number | null | undefined;
+
+/** The course of the run: one row a bin. Counts are of the bin, states at its end; what was not measured is empty. */
+export function seriesCsv({ series }: RunResult): string {
+  const { bin, bins, counts, callLatency, deliveryTime, fleet } = series;
+  const columns: readonly (readonly [string, readonly (number | null)[]])[] = [
+    ...SERIES_COUNTS.map((name) => [snake(name), counts[name]] as const),
+    ...PERCENTILES.map((p) => [`call_latency_${p}_ms`, callLatency[p]] as const),
+    ...PERCENTILES.map((p) => [`delivery_time_${p}_ms`, deliveryTime[p]] as const),
+    ...FLEET_STATES.map((state) => [`devices_${state}`, fleet[state]] as const),
+  ];
+  const rows = Array.from({ length: bins }, (_, i) => [(i * bin) / 1000, ...columns.map(([, values]) => values[i])]);
+  return [['from_s', ...columns.map(([name]) => name)], ...rows].map(row).join('');
+}
+
+/** Every downlink, one row each, in pieces: a long run has more of them than fit into one string. Times are ms since the API. */
+export function* downlinksCsv(records: Iterable<DownlinkRecord>, names: RunResult['names']): Iterable<string> {
+  yield row([
+    ...['id', 'device', 'serial', 'type', 'queued_at_ms', 'outcome', 'attempts', 'receptions', 'evidence', 'total_ms'],
+    ...STAGES.map((stage) => `${stage}_ms`),
+    ...WAIT_CAUSES.map((cause) => `wait_${cause}_ms`),
+  ]);
+  for (const record of records) {
+    const { id, serial, type, queuedAt, attempts, receptions, evidence, reached, waits } = record;
+    yield row([
+      ...[id, names[String(serial)], serial, type, round(queuedAt), outcome(record), attempts, receptions, evidence],
+      record.last === undefined ? undefined : totalTime(record),
+      ...STAGES.map((stage) => round(since(reached[stage], queuedAt))),
+      ...WAIT_CAUSES.map((cause) => (record.last === undefined ? undefined : waits[cause])),
+    ]);
+  }
+}
+
+const PERCENTILES = ['p50', 'p95', 'p99'] as const;
+
+function outcome({ reached, ended }: DownlinkRecord): string {
+  if (reached.answered !== undefined) return 'answered';
+  if (reached.delivered !== undefined) return 'delivered';
+  return ended ?? 'pending';
+}
+
+function since(at: number | undefined, queuedAt: number): number | undefined {
+  return at === undefined ? undefined : at - queuedAt;
+}
+
+/** To a thousandth: real time has fractions. */
+function round(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.round(value * 1000) / 1000;
+}
+
+function row(cells: readonly Cell[]): string {
+  return `${cells.map(cellText).join(',')}\r\n`;
+}
+
+function cellText(cell: Cell): string {
+  const text = cell === null || cell === undefined ? '' : String(cell);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function snake(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

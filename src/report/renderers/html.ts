@@ -1,0 +1,113 @@
+/**
+ * The report as one page that needs nothing else: no script, no font, no picture from elsewhere, and a policy that forbids
+ * all of them, so that it can be mailed and opened anywhere. What devices and users have named can not do anything in it.
+ */
+import { createHash } from 'node:crypto';
+import { EXIT } from '../../kernel/errors.js';
+import { humanDuration } from '../../kernel/time.js';
+import { histogram, slowest } from '../html/downlinks.js';
+import { Markup, markup, NOTHING } from '../html/markup.js';
+import { overTime } from '../html/over-time.js';
+import { STYLE } from '../html/style.js';
+import { downlinkTables, fleetTables, loadTables, uplinkTable } from '../html/tables.js';
+import type { RunResult } from '../result.js';
+
+export function html(result: RunResult): string {
+  const { scenario, digest } = result;
+  const page = markup`<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${scenario} · ${verdictOf(result)} · ${digest}</title>
+${STYLE_SHEET}
+</head>
+<body><main>
+${alarm(result)}
+${head(result)}
+${expectations(result)}
+${overTime(result)}
+${downlinks(result)}
+${loadTables(result)}
+<section><h2>Uplinks and fleet</h2>${uplinkTable(result)}${fleetTables(result)}</section>
+${next(result)}
+<footer>digest ${digest} · plan ${result.planDigest} · ${result.events} events · made by ghostfleet</footer>
+</main></body>
+</html>`;
+  return `<!doctype html>\n${page.html}\n`;
+}
+
+/** Ours, and the same for every run: it needs no escaping, which its hash in the policy would not survive. */
+const STYLE_SHEET = new Markup(`<style>${STYLE}</style>`);
+const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
+
+function verdictOf({ passed, exitCode, failure }: RunResult): string {
+  if (exitCode === EXIT.invalid) return 'INVALID';
+  if (passed) return 'PASSED';
+  return failure === null ? 'FAILED' : 'NOT FINISHED';
+}
+
+/** Before anything else: what makes everything below worth less. */
+function alarm({ failure, exitCode }: RunResult): Markup {
+  if (failure === null) return NOTHING;
+  const heading =
+    exitCode === EXIT.invalid ? 'This run is invalid: it says nothing about the service.' : 'This run ended early.';
+  return markup`<div class="alarm" role="alert"><strong>${heading}</strong>${failure}</div>`;
+}
+
+function head(result: RunResult): Markup {
+  const { scenario, passed, seed, clock, speed, transport, target, simulatedMs, wallMs, reproduce } = result;
+  const pace = clock === 'virtual' ? 'virtual time' : `real time${speed === null || speed === 1 ? '' : ` × ${speed}`}`;
+  const where = target === 'embedded' ? '' : ` to ${target}`;
+  return markup`<header><h1>${scenario}</h1><span class="verdict ${passed ? 'good' : 'bad'}">${verdictOf(result)}</span></header>
+<p class="faint">seed ${seed} · ${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)} · ${pace} · ${transport}${where}</p>
+<pre><code>${reproduce}</code></pre>
+<ul class="tiles">${tiles(result).map(([value, name]) => markup`<li><b>${value}</b><span>${name}</span></li>`)}</ul>`;
+}
+
+function tiles({
+  fleet,
+  uplinks,
+  downlinks,
+  calls,
+  clock,
+  expectations: outcomes,
+}: RunResult): readonly (readonly [string, string])[] {
+  const held = outcomes.filter(({ passed }) => passed).length;
+  const delivered = downlinks.stages.delivered;
+  const answered = Object.values(calls).reduce((sum, { answered: some }) => sum + some, 0);
+  const planned = Object.values(calls).reduce((sum, { planned: some }) => sum + some, 0);
+  const slowestLoad = Object.values(calls).reduce((most, { latency }) => Math.max(most, latency?.p99 ?? 0), 0);
+  return [
+    ...(outcomes.length === 0 ? [] : [[`${held} of ${outcomes.length}`, 'expectations hold'] as const]),
+    [`${fleet.ready} of ${fleet.devices}`, 'devices had a session'],
+    [`${uplinks.stored} of ${uplinks.sent}`, 'data uplinks stored'],
+    ...(downlinks.queued === 0
+      ? []
+      : [[`${delivered?.count ?? 0} of ${downlinks.queued}`, 'downlinks delivered'] as const]),
+    ...(delivered === undefined ? [] : [[humanDuration(delivered.p95), 'delivery time, 95 %'] as const]),
+    ...(planned === 0 ? [] : [[`${answered} of ${planned}`, 'API requests answered'] as const]),
+    ...(planned === 0 || clock === 'virtual' ? [] : [[humanDuration(slowestLoad), 'API latency, 99 %'] as const]),
+  ];
+}
+
+function expectations({ expectations: outcomes }: RunResult): Markup {
+  if (outcomes.length === 0) return NOTHING;
+  const failedFirst = [...outcomes].sort((one, other) => Number(one.passed) - Number(other.passed));
+  return markup`<section><h2>Expectations</h2><ul class="checks">${failedFirst.map(
+    ({ line, passed, sentence }) =>
+      markup`<li><b class="${passed ? 'good' : 'bad'}">${passed ? '✓' : '✗'}</b><code>${line}</code><p>${sentence}</p></li>`,
+  )}</ul></section>`;
+}
+
+function downlinks(result: RunResult): Markup {
+  if (result.downlinks.queued === 0) return NOTHING;
+  return markup`<section><h2>Downlinks</h2>${histogram(result)}${slowest(result)}${downlinkTables(result)}</section>`;
+}
+
+function next({ next: lines }: RunResult): Markup {
+  return lines.length === 0
+    ? NOTHING
+    : markup`<section><h2>Try next</h2><pre><code>${lines.join('\n')}</code></pre></section>`;
+}

@@ -1,0 +1,47 @@
+/** JUnit XML, for build servers: one test case an expectation, and one for the run itself, which can end early or be invalid. */
+import type { ExpectationResult, RunResult } from '../result.js';
+
+export function junit(result: RunResult): string {
+  const { scenario, failure, expectations, wallMs, seed, digest, reproduce } = result;
+  const failures = expectations.filter(({ passed }) => !passed).length;
+  const counts = `tests="${expectations.length + 1}" failures="${failures}" errors="${failure === null ? 0 : 1}" time="${(wallMs / 1000).toFixed(3)}"`;
+  const course = failure === null ? '/>' : `>${element('error', failure, reproduce)}</testcase>`;
+  return `${[
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="ghostfleet" ${counts}>`,
+    `  <testsuite name="${xml(scenario)}" ${counts}>`,
+    '    <properties>',
+    `      <property name="seed" value="${seed}"/>`,
+    `      <property name="digest" value="${xml(digest)}"/>`,
+    `      <property name="reproduce" value="${xml(reproduce)}"/>`,
+    '    </properties>',
+    `    <testcase classname="${xml(scenario)}" name="the run comes to its end"${course}`,
+    ...expectations.map((expectation) => testCase(expectation, result)),
+    '  </testsuite>',
+    '</testsuites>',
+  ].join('\n')}\n`;
+}
+
+function testCase({ line, passed, sentence }: ExpectationResult, { scenario, reproduce }: RunResult): string {
+  const end = passed ? '/>' : `>${element('failure', sentence, reproduce)}</testcase>`;
+  return `    <testcase classname="${xml(scenario)}" name="${xml(line)}"${end}`;
+}
+
+function element(name: 'error' | 'failure', message: string, reproduce: string): string {
+  return `<${name} message="${xml(message)}">${xml(`${message}\nagain: ${reproduce}`)}</${name}>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+/** Escapes what means something in XML, and replaces what XML 1.0 (2.2) does not allow at all. */
+function xml(text: string): string {
+  return text
+    .replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\ufffd')
+    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}

@@ -1,0 +1,113 @@
+/** `ghostfleet compare`, the files of a run, and its live metrics, as their user sees them. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ghostfleet } from '../support/host.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-compare-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const scenario = join(directory, 'small.yaml');
+const [one, two] = [join(directory, 'one'), join(directory, 'two')];
+
+beforeAll(async () => {
+  writeFileSync(
+    scenario,
+    'name: small\nduration: 40m\nfleet: [{ name: clime, profile: clime, count: 30 }]\nsteps: [{ at: 5m, commands: [info show] }]\n',
+  );
+  await ghostfleet(['run', scenario, '--seed', '1', '--out', one]);
+  await ghostfleet(['run', scenario, '--seed', '2', '--out', two]);
+});
+
+describe('ghostfleet run --out', () => {
+  it('leaves every kind of report', () => {
+    expect(readdirSync(one)).toEqual([
+      ...['downlinks.csv', 'events.jsonl', 'junit.xml', 'report.html', 'report.txt', 'series.csv', 'summary.json'],
+    ]);
+    expect(readFileSync(join(one, 'downlinks.csv'), 'utf8').split('\r\n')).toHaveLength(32);
+    expect(readFileSync(join(one, 'report.html'), 'utf8')).toContain('<h1>small</h1>');
+  });
+});
+
+describe('ghostfleet compare', () => {
+  it('finds no difference between two seeds, given directories or files', async () => {
+    const { exit, out } = await ghostfleet(['compare', one, join(two, 'summary.json')]);
+    expect(out).toContain('no difference');
+    expect(exit).toBe(0);
+  });
+
+  it('ends with 3 when a number differs', async () => {
+    const changed = join(directory, 'changed.json');
+    const summary = JSON.parse(readFileSync(join(two, 'summary.json'), 'utf8'));
+    summary.samples.counts['uplink.stored'] = summary.samples.counts['uplink.stored'].map((n: number) => n * 4);
+    writeFileSync(changed, JSON.stringify(summary));
+    const { exit, out } = await ghostfleet(['compare', one, changed]);
+    expect(out).toMatch(/different: uplink\.stored \+\d+\.\d % \(more\)/);
+    expect(exit).toBe(3);
+  });
+
+  it('refuses runs of a scenario that was changed between them, unless it is forced', async () => {
+    const other = join(directory, 'other');
+    writeFileSync(scenario, readFileSync(scenario, 'utf8').replace('40m', '41m'));
+    await ghostfleet(['run', scenario, '--out', other]);
+    const refused = await ghostfleet(['compare', one, other]);
+    expect([refused.exit, refused.out]).toEqual([2, '']);
+    expect(refused.err).toContain('the scenario "small" was changed between them');
+    const forced = await ghostfleet(['compare', one, other, '--force']);
+    expect(forced.out).toContain('! the scenario "small" was changed between them');
+  });
+
+  it.each([
+    ['nowhere', 'can not be read: there is no such file'],
+    [directory, 'summary.json" can not be read'],
+  ])('says what is wrong with %s', async (path, complaint) => {
+    const { exit, err } = await ghostfleet(['compare', path, one]);
+    expect(err).toContain(complaint);
+    expect(exit).toBe(2);
+  });
+});
+
+describe('ghostfleet run --metrics-port', () => {
+  it('serves the metrics while the run goes on, and no longer', async () => {
+    const short = join(directory, 'short.yaml');
+    writeFileSync(short, 'name: short\nduration: 4m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n');
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}/metrics`;
+    const run = ghostfleet(['run', short, '--clock', 'real', '--speed', '100', '--metrics-port', String(port)]);
+    let text = '';
+    let over = false;
+    run.finally(() => {
+      over = true;
+    });
+    while (!over && !text.includes('ghostfleet_run_simulated_seconds')) text = await scrape(url);
+    expect(text).toContain('ghostfleet_run_fleet_devices{scenario="short",seed="1"} 1\n');
+    const { exit, err } = await run;
+    expect([exit, err]).toEqual([0, expect.stringContaining(`metrics at ${url}`)]);
+    expect(await scrape(url)).toBe('');
+  });
+
+  it('refuses what is no port', async () => {
+    const { exit, err } = await ghostfleet(['run', scenario, '--metrics-port', '70000']);
+    expect(err).toContain('--metrics-port "70000" is not a port number');
+    expect(exit).toBe(2);
+  });
+});
+
+/** Empty when nobody answers. */
+async function scrape(url: string): Promise<string> {
+  return fetch(url).then(
+    (response) => response.text(),
+    () => '',
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // Because a server that listens on TCP has an address with a port.
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

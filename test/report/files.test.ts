@@ -1,0 +1,83 @@
+/** JUnit, CSV and Prometheus' format: what other programs read. */
+import { describe, expect, test } from 'vitest';
+import { exposition } from '../../src/report/exposition.js';
+import { downlinksCsv, seriesCsv } from '../../src/report/renderers/csv.js';
+import { junit } from '../../src/report/renderers/junit.js';
+import { METRICS } from '../../src/trace/metrics/index.js';
+import { metricsOf } from '../trace/fixtures.js';
+import { busyRun, resultOf } from './fixtures.js';
+
+describe('the JUnit report', () => {
+  const failed = {
+    line: 'a < "1" & b',
+    passed: false,
+    left: 1,
+    right: 1,
+    unit: 'count',
+    sentence: 'a is 1 <\u0000>',
+  } as const;
+
+  test('has one test case an expectation and one for the run', () => {
+    const xml = junit(resultOf({ expectations: [failed, ...resultOf().expectations] }));
+    expect(xml.match(/<testcase /g)).toHaveLength(3);
+    expect(xml).toContain('tests="3" failures="1" errors="0"');
+  });
+
+  test('escapes what means something in XML, and drops what is not allowed there', () => {
+    const xml = junit(resultOf({ expectations: [failed] }));
+    expect(xml).toContain('name="a &lt; &quot;1&quot; &amp; b"');
+    expect(xml).toContain('message="a is 1 &lt;\ufffd&gt;"');
+    expect(xml).not.toContain('\u0000');
+  });
+
+  test('counts a run that ended early or is invalid as an error', () => {
+    const xml = junit(resultOf({ failure: 'the run is invalid: late', exitCode: 5, passed: false }));
+    expect(xml).toContain('errors="1"');
+    expect(xml).toContain('<error message="the run is invalid: late">');
+  });
+});
+
+describe('CSV', () => {
+  test('of the series has a row a bin and as many cells as titles', () => {
+    const result = resultOf();
+    const rows = seriesCsv(result).split('\r\n');
+    expect(rows.at(-1)).toBe('');
+    expect(rows).toHaveLength(result.series.bins + 2);
+    expect(new Set(rows.slice(0, -1).map((row) => row.split(',').length)).size).toBe(1);
+  });
+
+  test('of the downlinks has a row each, with times since the API', () => {
+    const records = metricsOf(busyRun(), 3).downlinks;
+    const rows = [...downlinksCsv(records, { 2159017985: 'a "quoted", name' })].join('').split('\r\n');
+    expect(rows).toHaveLength(5);
+    expect(rows[1]).toBe(
+      'a,"a ""quoted"", name",2159017985,shell,60000,answered,1,1,final-ack,666000,662100,663000,663600,664100,663700,666000,660000,2100,2000,0,1900',
+    );
+    expect(rows[3]).toContain('pending');
+  });
+});
+
+describe('the metrics for Prometheus', () => {
+  const metrics = metricsOf(busyRun(), 3);
+  const text = exposition({
+    metrics: METRICS,
+    read: (name) => metrics.read(name),
+    simulatedMs: 1500,
+    labels: { scenario: 'with "quotes" and \\' },
+  });
+
+  test('are lines that a scraper can read', () => {
+    for (const line of text.trimEnd().split('\n')) {
+      expect(line).toMatch(
+        /^# (HELP|TYPE) [a-z_]+ .+$|^[a-z_]+\{[a-z]+="(?:[^"\\]|\\.)*"(,quantile="0\.\d+")?\} [\d.e+-]+$/,
+      );
+    }
+  });
+
+  test('have counts as gauges and durations as summaries in seconds', () => {
+    expect(text).toContain('ghostfleet_run_simulated_seconds{scenario="with \\"quotes\\" and \\\\"} 1.5');
+    expect(text).toMatch(/# TYPE ghostfleet_run_downlink_queued gauge\nghostfleet_run_downlink_queued\{.*\} 3\n/);
+    expect(text).toMatch(/ghostfleet_run_downlink_answered_seconds\{.*quantile="0.95"\} 666\n/);
+    expect(text).toMatch(/ghostfleet_run_downlink_answered_seconds_count\{.*\} 1\n/);
+  });
+});

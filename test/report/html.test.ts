@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { html } from '../../src/report/renderers/html.js';
+import { resultOf } from './fixtures.js';
+
+const HOSTILE = '</script></style><img src=x onerror=alert(1)>"\' &amp; \u202e';
+
+describe('the HTML report', () => {
+  test('needs nothing from elsewhere and runs no script', () => {
+    const page = html(resultOf());
+    expect(page).not.toMatch(/<script|<link|<img|<iframe|javascript:|https?:\/\/|@import|url\(/i);
+    expect(page).not.toMatch(/\son\w+\s*=/i);
+    expect(page).not.toMatch(/\sstyle=/);
+  });
+
+  test('forbids everything but its own style sheet', () => {
+    const page = html(resultOf());
+    const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1]?.replaceAll('&#39;', "'");
+    const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(policy).toBe(`default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`);
+  });
+
+  test('shows hostile names as the text that they are', () => {
+    const mark = { kind: 'fault', what: HOSTILE, whom: HOSTILE, from: 600_000, until: 1_200_000 } as const;
+    const expectation = { line: HOSTILE, passed: false, left: 1, right: 2, unit: 'count', sentence: HOSTILE } as const;
+    const base = resultOf();
+    const page = html(
+      resultOf({
+        scenario: HOSTILE,
+        failure: HOSTILE,
+        reproduce: HOSTILE,
+        next: [HOSTILE],
+        target: HOSTILE,
+        names: { 2159017985: HOSTILE },
+        expectations: [expectation],
+        planned: { ...base.planned, marks: [mark, { ...mark, from: 0, until: null }] },
+        anomalies: [{ name: 'x', count: 1, about: HOSTILE }],
+        faults: { [HOSTILE]: 1 },
+      }),
+    );
+    expect(page).toContain('&lt;/script&gt;&lt;/style&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39; &amp;amp;');
+    expect(page).not.toMatch(/<img|<\/script|\u202e/);
+    expect(page.match(/<\/style>/g)).toHaveLength(1);
+  });
+
+  test('says before anything else that a run is invalid', () => {
+    const page = html(resultOf({ passed: false, exitCode: 5, failure: 'the run is invalid: too slow' }));
+    const body = page.slice(page.indexOf('<main>'));
+    expect(body.replace('<main>', '').trimStart()).toMatch(
+      /^<div class="alarm" role="alert"><strong>This run is invalid/,
+    );
+    expect(page).toContain('INVALID</span>');
+  });
+
+  test('shows failed expectations first, with what was found', () => {
+    const held = { line: 'a == 1', passed: true, left: 1, right: 1, unit: 'count', sentence: 'a is 1' } as const;
+    const failed = { ...held, line: 'b == 2', passed: false, sentence: 'b is 1, wanted == 2' } as const;
+    const page = html(resultOf({ passed: false, expectations: [held, failed] }));
+    expect(page.indexOf('b is 1, wanted == 2')).toBeLessThan(page.indexOf('a is 1'));
+    expect(page).toContain('FAILED</span>');
+  });
+
+  test('draws every plot for wide and for narrow screens, without a number that is none', () => {
+    const page = html(resultOf());
+    const count = (text: string) => page.split(text).length - 1;
+    expect(count('class="wide"')).toBeGreaterThan(4);
+    expect(count('class="wide"')).toBe(count('class="narrow"'));
+    expect(page).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
+  test('shows a fault as a band with its name', () => {
+    expect(html(resultOf())).toMatch(/<rect class="band"[^>]*><title>loss 10% → clime<\/title>/);
+  });
+
+  test('of a run in which nothing happened is a page all the same', () => {
+    const page = html(resultOf({ expectations: [] }, []));
+    expect(page).toContain('</html>');
+    expect(page).not.toMatch(/NaN|Infinity|undefined|<h2>Over time/);
+  });
+});

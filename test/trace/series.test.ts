@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Buckets, bucketOf, bucketRange } from '../../src/trace/buckets.js';
+import type { TraceEvent } from '../../src/trace/events.js';
+import { EDGES } from '../../src/trace/metrics/delivery-times.js';
+import { FLEET_STATES } from '../../src/trace/metrics/fleet-states.js';
+import { BATCHES } from '../../src/trace/metrics/samples.js';
+import { downlinkLife, metricsOf } from './fixtures.js';
+
+const stored = (at: number): TraceEvent => ({
+  kind: 'cloud.stored',
+  at,
+  serial: 1,
+  type: 'data',
+  message: 'm',
+  copy: false,
+});
+const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
+
+describe('buckets', () => {
+  test('hold every number within 3 % of it, and small ones exactly', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 4_294_967_295 }), (value) => {
+        const { least, width } = bucketRange(bucketOf(value));
+        expect(value).toBeGreaterThanOrEqual(least);
+        expect(value).toBeLessThan(least + width);
+        expect(width).toBeLessThanOrEqual(Math.max(1, value / 32));
+      }),
+    );
+  });
+
+  test('tell percentiles of what was recorded', () => {
+    const buckets = new Buckets();
+    for (let value = 1; value <= 1000; value++) buckets.record(value);
+    expect(buckets.percentile(50)).toBeGreaterThan(485);
+    expect(buckets.percentile(50)).toBeLessThan(515);
+    expect(buckets.percentile(99)).toBeGreaterThan(960);
+    expect(new Buckets().percentile(50)).toBeUndefined();
+  });
+});
+
+describe('the course of a run', () => {
+  test('counts what happens in 240 bins of the planned duration', () => {
+    // 240 s in 240 bins: a second each.
+    const { series } = metricsOf([stored(0), stored(999), stored(1000), stored(239_999)], 1, 240_000).summary();
+    expect([series.bin, series.bins]).toEqual([1000, 240]);
+    expect(series.counts.uplinksStored.slice(0, 3)).toEqual([2, 1, 0]);
+    expect(series.counts.uplinksStored[239]).toBe(1);
+  });
+
+  test('that goes on for longer loses nothing: its bins become longer', () => {
+    const events = Array.from({ length: 1000 }, (_, i) => stored(i * 1000));
+    const { series } = metricsOf(events, 1, 240_000).summary();
+    // 1000 s in at most 300 bins: 4 s each.
+    expect([series.bin, series.bins]).toEqual([4000, 250]);
+    expect(series.counts.uplinksStored.every((count) => count === 4)).toBe(true);
+  });
+
+  test('has all devices in one state each at every time', () => {
+    const time = fc.integer({ min: 0, max: 3_000_000 });
+    const kind = fc.constantFrom(
+      'device.boot',
+      'device.ready',
+      'device.wake',
+      'device.repeat',
+      'poll.failed',
+      'uplink.acked',
+    );
+    const rest = { type: fc.constant('data'), uplink: fc.constant(1), waited: fc.constant(1) };
+    const event = fc.record({ kind, at: time, serial: fc.integer({ min: 1, max: 5 }), ...rest });
+    fc.assert(
+      fc.property(fc.array(event, { maxLength: 60 }), (events) => {
+        const sorted = [...events].sort((a, b) => a.at - b.at) as unknown as readonly TraceEvent[];
+        const { fleet, bins } = metricsOf(sorted, 5, 240_000).summary().series;
+        for (let i = 0; i < bins; i++) expect(sum(FLEET_STATES.map((state) => fleet[state][i] ?? 0))).toBe(5);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('knows who is off, starting, awake, asleep and not heard', () => {
+    const at = (second: number) => second * 1000;
+    const events: readonly TraceEvent[] = [
+      { kind: 'device.boot', at: at(1), serial: 1, cause: 'power' },
+      { kind: 'device.ready', at: at(5), serial: 1 },
+      { kind: 'device.wake', at: at(60), serial: 1, why: 'poll' },
+      { kind: 'device.repeat', at: at(70), serial: 1, waited: 10_000 },
+      { kind: 'poll.failed', at: at(75), serial: 1, why: 'no answer' },
+      { kind: 'device.wake', at: at(120), serial: 1, why: 'poll' },
+      { kind: 'world.closing', at: at(239) },
+    ];
+    const { fleet } = metricsOf(events, 2, 240_000).summary().series;
+    const stateAt = (second: number) => FLEET_STATES.filter((state) => (fleet[state][second] ?? 0) > 0);
+    expect(stateAt(0)).toEqual(['off']);
+    expect(stateAt(2)).toEqual(['starting', 'off']);
+    expect(stateAt(6)).toEqual(['awake', 'off']);
+    expect(stateAt(40)).toEqual(['asleep', 'off']);
+    expect(stateAt(71)).toEqual(['unheard', 'off']);
+    expect(stateAt(110)).toEqual(['unheard', 'off']);
+    expect(stateAt(121)).toEqual(['awake', 'off']);
+  });
+
+  test('has latencies where requests were due, and delivery times where downlinks were delivered', () => {
+    const call = { kind: 'call.done', call: 'x', sent: 2000, status: 200, why: '' } as const;
+    const { series } = metricsOf(
+      [
+        { ...call, intended: 2000, at: 5500 },
+        { ...call, intended: 2100, at: 5600, status: 503 },
+        ...downlinkLife({ queued: 1000, contact: 3000, offered: 3000, delivered: 7000 }),
+      ],
+      1,
+      240_000,
+    ).summary();
+    expect(Math.abs((series.callLatency.p50[2] ?? 0) - 3500)).toBeLessThan(110);
+    expect([series.counts.callsAnswered[5], series.counts.callsFailed[5]]).toEqual([1, 1]);
+    expect(Math.abs((series.deliveryTime.p95[7] ?? 0) - 6000)).toBeLessThan(180);
+    expect(series.deliveryTime.p95[6]).toBeNull();
+  });
+});
+
+describe('delivery times', () => {
+  test('count every delivered downlink once, shared out among its causes', () => {
+    const events = [
+      ...downlinkLife({
+        id: 'a',
+        print: 'a',
+        queued: 0,
+        wake: 60_000,
+        contact: 62_000,
+        offered: 62_000,
+        delivered: 63_000,
+      }),
+      ...downlinkLife({ id: 'b', serial: 2, print: 'b', queued: 0 }),
+    ];
+    const { byCause, byStage } = metricsOf(events).summary().downlinks.times;
+    expect(sum(Object.values(byCause).flat())).toBeCloseTo(1, 2);
+    // 60 of 63 s asleep, in the bar that begins at a minute.
+    expect(byCause.asleep[EDGES.indexOf(60_000)]).toBeCloseTo(60 / 63, 2);
+    expect(sum(byStage.delivered ?? [])).toBe(1);
+  });
+});
+
+describe('samples', () => {
+  test('keep what belongs to a device in its batch', () => {
+    const { samples } = metricsOf(
+      [stored(0), { ...stored(5), serial: BATCHES + 1 }, { ...stored(6), serial: 2 }] as TraceEvent[],
+      3,
+    ).summary();
+    expect(samples.counts['uplink.stored']?.slice(0, 4)).toEqual([0, 2, 1, 0]);
+    expect(samples.durations).toEqual({});
+  });
+});
