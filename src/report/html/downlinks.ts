@@ -110,7 +110,7 @@ const SIDES: Readonly<Record<Stage, 'cloud' | 'device'>> = {
   answered: 'cloud',
 };
 
-const LETTER = 6.1;
+const LETTER = 6.8;
 const LEVEL = 14;
 
 /** The whole time as a thin bar; below it, enlarged, the part in which something happened. */
@@ -180,12 +180,16 @@ function segments(stretches: DownlinkTimeline['stretches'], area: Area, x: Scale
 
 interface PlacedStation extends Station {
   readonly x: number;
-  readonly textX: number;
+  /** What line and name take up, in pixels. */
+  readonly from: number;
+  readonly until: number;
+  readonly anchor: 'start' | 'end';
   readonly level: number;
 }
 
 /**
- * Names side by side where there is room, else the earlier one further out: so no line to a name runs through another name.
+ * Names to the right of their lines, the earlier one further out where there is no room side by side: so no line runs through
+ * a name. At the right end, where they would stick out, names stand to the left of their lines, the later one further out.
  */
 function levels(
   stations: readonly Station[],
@@ -193,22 +197,38 @@ function levels(
   x: Scale,
 ): { readonly placed: readonly PlacedStation[]; readonly depth: number } {
   const placed: PlacedStation[] = [];
+  const toTheLeft: Station[] = [];
+  let edge = area.left + area.width;
   for (const station of [...stations].reverse()) {
     const at = xOf(area, x, station.at);
-    const width = station.name.length * LETTER;
-    const textX = px(Math.min(at + 3, area.left + area.width - width));
-    const inTheWay = placed.filter((later) => Math.min(later.x, later.textX) < textX + width + 4);
-    const level = inTheWay.reduce((most, later) => Math.max(most, later.level + 1), 0);
-    placed.push({ ...station, x: at, textX, level });
+    const end = at + 3 + station.name.length * LETTER;
+    if (end > edge) {
+      toTheLeft.unshift(station);
+      edge = at;
+      continue;
+    }
+    const inTheWay = placed.filter((later) => later.x < end + 4);
+    placed.push({ ...station, x: at, from: at, until: end, anchor: 'start', level: outside(inTheWay) });
   }
-  return { placed, depth: placed.reduce((most, { level }) => Math.max(most, level + 1), 1) };
+  for (const station of toTheLeft) {
+    const at = xOf(area, x, station.at);
+    const from = at - 3 - station.name.length * LETTER;
+    const inTheWay = placed.filter((other) => other.until > from - 4);
+    placed.push({ ...station, x: at, from, until: at, anchor: 'end', level: outside(inTheWay) });
+  }
+  return { placed, depth: outside(placed) || 1 };
+}
+
+function outside(placed: readonly PlacedStation[]): number {
+  return placed.reduce((most, { level }) => Math.max(most, level + 1), 0);
 }
 
 /** @param way -1: upwards */
 function labels(stations: readonly PlacedStation[], from: number, way: 1 | -1): Markup {
-  return markup`${stations.map(({ x, textX, level, name, at }) => {
+  return markup`${stations.map(({ x, anchor, level, name, at }) => {
     const end = from + way * (level + 1) * LEVEL;
     const text = way < 0 ? end + LEVEL - 5 : end - 2;
-    return markup`<g><title>${name} +${humanDuration(at)}</title><line class="station" x1="${x}" x2="${x}" y1="${from}" y2="${way < 0 ? text - 8 : text}"/><text class="label" x="${textX}" y="${text}">${name}</text></g>`;
+    const look = anchor === 'end' ? 'label end' : 'label';
+    return markup`<g><title>${name} +${humanDuration(at)}</title><line class="station" x1="${x}" x2="${x}" y1="${from}" y2="${way < 0 ? text - 8 : text}"/><text class="${look}" x="${px(anchor === 'end' ? x - 3 : x + 3)}" y="${text}">${name}</text></g>`;
   })}`;
 }

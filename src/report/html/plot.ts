@@ -143,7 +143,8 @@ export function px(value: number): number {
 /** A time beside an axis: `0`, `0.5ms`, `30s`, `1h30m`. */
 export function axisTime(time: Millis): string {
   if (time === 0) return '0';
-  return time < 1 ? `${Number(time.toPrecision(2))}ms` : formatDuration(time);
+  if (time < 1) return `${Number(time.toPrecision(2))}ms`;
+  return time > 1000 && time < 60_000 ? `${Number((time / 1000).toPrecision(3))}s` : formatDuration(time);
 }
 
 /** A number beside an axis: `0.5`, `250`, `20k`. */
