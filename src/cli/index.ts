@@ -8,6 +8,7 @@ import { backup } from './backup.js';
 import type { Command, Run } from './command.js';
 import { compare } from './compare.js';
 import { device } from './device.js';
+import { diverge } from './diverge.js';
 import type { Host } from './host.js';
 import { image } from './image.js';
 import { list } from './list.js';
@@ -15,10 +16,24 @@ import { plan } from './plan.js';
 import { profile } from './profile.js';
 import { run } from './run.js';
 import { serve } from './serve.js';
+import { shrink } from './shrink.js';
 import { validate } from './validate.js';
 import { version } from './version.js';
 
-const COMMANDS: readonly Command[] = [run, compare, serve, backup, device, image, plan, validate, profile, list];
+const COMMANDS: readonly Command[] = [
+  run,
+  compare,
+  serve,
+  backup,
+  device,
+  image,
+  plan,
+  validate,
+  diverge,
+  shrink,
+  profile,
+  list,
+];
 
 /** Runs the program; never throws. */
 export async function main(host: Host): Promise<ExitCode> {

@@ -3,6 +3,7 @@ import { EXIT } from '../kernel/errors.js';
 import { packagedProfiles } from '../profile/library.js';
 import { CALLS } from '../scenario/load/calls.js';
 import { STEPS } from '../scenario/steps/index.js';
+import { INVARIANTS } from '../trace/invariants/index.js';
 import { METRICS } from '../trace/metrics/index.js';
 import { FAULT_KINDS } from '../transport/faults/index.js';
 import { command } from './command.js';
@@ -14,13 +15,14 @@ const SUBJECTS = {
   faults: () => Object.entries(FAULT_KINDS).map(([name, { about }]) => [name, about]),
   metrics: () =>
     METRICS.map(({ name, shape, about }) => [name, `${about}${shape === 'durations' ? ' (durations)' : ''}`]),
+  invariants: () => Object.entries(INVARIANTS).map(([name, { about }]) => [name, about]),
 } satisfies Record<string, () => readonly (readonly [string, string] | string[])[]>;
 
 type Subject = keyof typeof SUBJECTS;
 
 export const list = command<{ readonly subject: Subject }>(
   'list <subject>',
-  'List profiles, steps, calls, faults or metrics',
+  'List profiles, steps, calls, faults, metrics or invariants',
   (parser) =>
     parser.positional('subject', {
       choices: Object.keys(SUBJECTS),

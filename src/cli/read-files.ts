@@ -12,6 +12,8 @@ import { planScenario } from '../scenario/plan-scenario.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { NamedText } from '../scenario/steps/step.js';
 
+export type Profiles = ReadonlyMap<string, Profile>;
+
 export interface Loaded {
   readonly scenario: Scenario;
   readonly profiles: ReadonlyMap<string, Profile>;
@@ -19,9 +21,13 @@ export interface Loaded {
 
 /** @throws UsageError that lists everything that is wrong with the file */
 export function loadScenario(path: string): Loaded {
-  const profiles = profilesBeside(path);
+  return scenarioIn(readText(path), path);
+}
+
+/** Reads a scenario from `text` as if it stood in the file `path`. */
+function scenarioIn(text: string, path: string, profiles: Profiles = profilesBeside(path)): Loaded {
   return {
-    scenario: parseScenario(readText(path), path, deviceTypes(profiles), {
+    scenario: parseScenario(text, path, deviceTypes(profiles), {
       profiles,
       readFile: (name) => readBeside(path, name),
     }),
@@ -34,7 +40,20 @@ export function loadPlan(
   path: string,
   seed: number | undefined,
 ): { plan: Plan; profiles: ReadonlyMap<string, Profile> } {
-  const { scenario, profiles } = loadScenario(path);
+  return planOf(readText(path), path, seed);
+}
+
+/**
+ * Makes the plan of a scenario that stands in `text`, as if that were the file `path`.
+ * @param known the profiles of an earlier call, which take longer to read than a scenario
+ */
+export function planOf(
+  text: string,
+  path: string,
+  seed?: number,
+  known?: Profiles,
+): { plan: Plan; profiles: Profiles } {
+  const { scenario, profiles } = scenarioIn(text, path, known);
   return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), profiles };
 }
 

@@ -18,6 +18,7 @@ import { loadPlan } from './read-files.js';
 import { writeReports } from './run-files.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
 import { positiveNumber } from './values.js';
+import { version } from './version.js';
 
 interface RunFlags extends TargetFlags {
   readonly file: string;
@@ -111,6 +112,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
       log: createLog(host.err, 'error'),
       reproduce,
       out: flags.out ?? null,
+      version: version(),
       stopwatch: () => host.stopwatch(),
       started: (control) => {
         forget = host.onInterrupt((signal) => control.stop(new InterruptedError(signal)));

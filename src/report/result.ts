@@ -17,6 +17,8 @@ export interface RunResult extends RunSummary {
   /** SHA-256 over the trace, its first 16 hex digits: the same digest, the same course. */
   readonly digest: string;
   readonly planDigest: string;
+  /** Of the program that ran; left out where nobody said. */
+  readonly version?: string;
   /** Every expectation holds, and the world came to rest. */
   readonly passed: boolean;
   readonly exitCode: ExitCode;

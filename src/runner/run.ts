@@ -16,6 +16,7 @@ import { evaluate } from '../scenario/expect/evaluate.js';
 import { outline } from '../scenario/outline.js';
 import type { Plan } from '../scenario/plan.js';
 import type { Trace } from '../trace/events.js';
+import { Invariants } from '../trace/invariants/index.js';
 import { type LineSink, TraceLog } from '../trace/log.js';
 import { Metrics } from '../trace/metrics/index.js';
 import { DigestSink } from '../trace/sinks.js';
@@ -57,6 +58,8 @@ export interface RunOptions {
   /** The command that repeats the run. */
   readonly reproduce: string;
   readonly out: string | null;
+  /** Of the program, for the result. */
+  readonly version?: string;
   /** Real milliseconds since some moment, for what the run took. */
   readonly stopwatch: () => number;
   /** Called when the world is about to be built. */
@@ -78,7 +81,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { clock, begin, late, generatorReport } = timeOf(options);
   const metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration);
   const digest = new DigestSink();
-  const trace = new TraceLog([metrics], [digest, ...options.sinks]);
+  const invariants = new Invariants(plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : [])));
+  const trace = new TraceLog([metrics, invariants], [digest, ...options.sinks]);
   const random = seededRandom(plan.seed);
   const abort = new AbortController();
   const stop = (reason: GhostfleetError) => {
@@ -104,7 +108,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
     await sender.close();
     await target.close();
   }
-  const expectations = plan.expectations.map((expectation) => evaluate(expectation, metrics));
+  invariants.end();
+  const names = new Map(plan.devices.map(({ serial, name }) => [serial, name]));
+  const evidence = { metrics, invariants, nameOf: (serial: number) => names.get(serial) ?? String(serial) };
+  const expectations = plan.expectations.map((expectation) => evaluate(expectation, evidence));
   const { exitCode, failure } = judge(end, expectations, metrics.contradictions, generator);
   return {
     ...metrics.summary(),
@@ -113,6 +120,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     seed: plan.seed,
     digest: digest.short,
     planDigest: planDigest(plan),
+    ...(options.version !== undefined && { version: options.version }),
     passed: exitCode === EXIT.fine,
     exitCode,
     failure,
@@ -129,7 +137,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     planned: outline(plan),
     reproduce: options.reproduce,
     next: plan.next,
-    names: Object.fromEntries(plan.devices.map(({ serial, name }) => [serial, name])),
+    names: Object.fromEntries(names),
   };
 }
 

@@ -169,6 +169,7 @@ describe('ghostfleet plan, validate and list', () => {
     ['steps', 'power-cycle'],
     ['faults', 'outage'],
     ['metrics', 'downlink.delivered'],
+    ['invariants', 'uplinks-stored-once'],
   ])('list %s knows "%s"', async (subject, name) => {
     const { exit, out } = await ghostfleet(['list', subject]);
     expect(exit).toBe(0);

@@ -4,6 +4,7 @@ import { evaluate, type MetricSource } from '../../src/scenario/expect/evaluate.
 import { COMPARISONS } from '../../src/scenario/expect/expectation.js';
 import { ExpectationError, parseExpectation } from '../../src/scenario/expect/parse.js';
 import { Distribution } from '../../src/trace/distribution.js';
+import type { Violation } from '../../src/trace/invariants/invariant.js';
 import { METRICS } from '../../src/trace/metrics/index.js';
 import { problemsOf, yamlOf } from './fixtures.js';
 
@@ -22,7 +23,8 @@ function source(values: Readonly<Record<string, number | readonly number[]>>): M
 }
 
 function judge(line: string, values: Readonly<Record<string, number | readonly number[]>>) {
-  return evaluate(parseExpectation(line), source(values));
+  const invariants = { verdict: () => undefined };
+  return evaluate(parseExpectation(line), { metrics: source(values), invariants, nameOf: String });
 }
 
 function failureOf(line: string): string {
@@ -90,6 +92,29 @@ describe('an expectation', () => {
   });
 });
 
+describe('an expectation about an invariant', () => {
+  const line = 'always uplinks-stored-once';
+  const judged = (first: Violation | undefined, violations: number) =>
+    evaluate(parseExpectation(line), {
+      metrics: source({}),
+      invariants: { verdict: (name) => (name === 'uplinks-stored-once' ? { violations, first } : undefined) },
+      nameOf: (serial) => `clime-${serial}`,
+    });
+
+  test('passes when nothing broke it', () => {
+    expect(judged(undefined, 0)).toMatchObject({ line, passed: true, left: 0, right: 0, unit: 'count' });
+  });
+
+  test('fails with how often, when, who, what and the events that show it', () => {
+    const sent = { kind: 'uplink.sent', at: 60_000, serial: 3, uplink: 5, type: 'data' } as const;
+    const { passed, left, sentence } = judged({ at: 61_000, serial: 3, what: 'uplink 5 was lost', events: [sent] }, 2);
+    expect([passed, left]).toEqual([false, 2]);
+    expect(sentence).toBe(
+      'violated 2 times, first at 61.0s (61000 ms) by clime-3: uplink 5 was lost; uplink.sent at 60000 (uplink 5, data)',
+    );
+  });
+});
+
 describe('the grammar of expectations', () => {
   test.each([
     ['', '1: the end of the line is not a metric, a number or a duration'],
@@ -108,6 +133,13 @@ describe('the grammar of expectations', () => {
     ['downlink.delivered p(95 < 40m', '25: "<" is not ")"'],
     ['downlink.delivered maxx < 40m', '20: "maxx" can not be asked of a metric (did you mean "max"?)'],
     ['downlink.delivered max < 40minutes', '26: "40minutes" is not a number, nor a duration'],
+    ['always', '7: the end of the line is not an invariant'],
+    [
+      'always uplinks-stored-onze',
+      '8: "uplinks-stored-onze" is not an invariant (did you mean "uplinks-stored-once"?)',
+    ],
+    ['always uplinks-stored-once == 0', '28: "==" is too much'],
+    ['uplinks-stored-once', '1: "uplinks-stored-once" is an invariant: write "always uplinks-stored-once"'],
     ['uplink.stored == (5)', '18: "(" is not a metric, a number or a duration'],
   ])('refuses "%s" at the very column', (line, message) => {
     expect(failureOf(line)).toContain(message);
@@ -132,7 +164,7 @@ describe('the grammar of expectations', () => {
     );
     for (const { name } of METRICS) {
       for (const comparison of COMPARISONS)
-        expect(parseExpectation(`${name} ${comparison} 1`).comparison).toBe(comparison);
+        expect(parseExpectation(`${name} ${comparison} 1`)).toMatchObject({ comparison });
     }
   });
 });

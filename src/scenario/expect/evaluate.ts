@@ -1,18 +1,37 @@
-/** Judges expectations by what the metrics have come to. */
+/** Judges expectations by what the metrics and the invariants have come to. */
 import { formatDuration, humanDuration } from '../../kernel/time.js';
+import type { InvariantVerdict } from '../../trace/invariants/index.js';
 import type { Measure } from '../../trace/metrics/metric.js';
-import type { Aggregate, Comparison, Expectation, Sum, Term, Unit } from './expectation.js';
+import type {
+  Aggregate,
+  Comparison,
+  Expectation,
+  InvariantExpectation,
+  MetricExpectation,
+  Sum,
+  Term,
+  Unit,
+} from './expectation.js';
+import { describeViolation, type NameOf } from './violation.js';
 
 /** Where the numbers come from. */
 export interface MetricSource {
   read(name: string): Measure | undefined;
 }
 
+/** Where the verdicts on invariants come from; undefined for one that was not watched. */
+export interface VerdictSource {
+  verdict(name: string): InvariantVerdict | undefined;
+}
+
 export interface ExpectationOutcome {
   /** The expectation as the user wrote it. */
   readonly line: string;
   readonly passed: boolean;
-  /** Milliseconds when the sides are durations. null: there was nothing to measure, which fails every expectation. */
+  /**
+   * Milliseconds when the sides are durations; of an invariant the number of violations. null: there was nothing to
+   * measure, which fails every expectation.
+   */
   readonly left: number | null;
   readonly right: number | null;
   readonly unit: Unit;
@@ -20,8 +39,31 @@ export interface ExpectationOutcome {
   readonly sentence: string;
 }
 
+/** What was watched in a run. */
+export interface Evidence {
+  readonly metrics: MetricSource;
+  readonly invariants: VerdictSource;
+  readonly nameOf: NameOf;
+}
+
 /** Never throws: an expectation about nothing has failed, and its sentence says so. */
-export function evaluate(expectation: Expectation, metrics: MetricSource): ExpectationOutcome {
+export function evaluate(expectation: Expectation, evidence: Evidence): ExpectationOutcome {
+  return 'invariant' in expectation
+    ? judgeInvariant(expectation, evidence)
+    : judgeMetrics(expectation, evidence.metrics);
+}
+
+function judgeInvariant({ line, invariant }: InvariantExpectation, evidence: Evidence): ExpectationOutcome {
+  const found = evidence.invariants.verdict(invariant);
+  const outcome = { line, left: found?.violations ?? null, right: 0, unit: 'count' as const };
+  if (found === undefined) return { ...outcome, passed: false, sentence: `nobody watched over ${invariant}` };
+  const { violations, first } = found;
+  if (first === undefined) return { ...outcome, passed: true, sentence: `${invariant} held at all times` };
+  const times = violations === 1 ? 'once' : `${violations} times, first`;
+  return { ...outcome, passed: false, sentence: `violated ${times} ${describeViolation(first, evidence.nameOf)}` };
+}
+
+function judgeMetrics(expectation: MetricExpectation, metrics: MetricSource): ExpectationOutcome {
   const { line, comparison, unit } = expectation;
   const left = sumOf(expectation.left, metrics);
   const right = sumOf(expectation.right, metrics);

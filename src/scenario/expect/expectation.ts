@@ -1,7 +1,17 @@
-/** What must hold at the end of a run, as data. Grammar and reading: parse.ts; judging: evaluate.ts. */
+/** What must hold in a run, as data. Grammar and reading: parse.ts; judging: evaluate.ts. */
 
-/** `downlink.delivered p(95) < 40m` */
-export interface Expectation {
+export type Expectation = MetricExpectation | InvariantExpectation;
+
+/** At all times: `always uplinks-stored-once` */
+export interface InvariantExpectation {
+  /** As the user wrote it. */
+  readonly line: string;
+  /** Its name in the registry. */
+  readonly invariant: string;
+}
+
+/** At the end: `downlink.delivered p(95) < 40m` */
+export interface MetricExpectation {
   /** As the user wrote it. */
   readonly line: string;
   readonly left: Sum;

@@ -2,17 +2,19 @@
  * Reads expectations. The whole grammar:
  *
  *     expectation = sum comparison sum            downlink.delivered p(95) < 40m
+ *                 | "always" invariant            always uplinks-stored-once
  *     comparison  = "==" | "!=" | "<" | "<=" | ">" | ">="
  *     sum         = term { ("+" | "-") term }     uplink.acked + uplink.dropped
  *     term        = number | duration | metric [aggregate]
  *     aggregate   = "count" | "min" | "max" | "mean" | "p(" number ")"
  *
  * A metric without an aggregate is its count. Both sides count things, or both are durations. A minus needs a space before
- * it, because names have hyphens. `ghostfleet list metrics` prints the names.
+ * it, because names have hyphens. `ghostfleet list metrics` and `ghostfleet list invariants` print the names.
  */
 import { type Check, complain } from '../../input/checks.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import { DURATION_FORM, parseDuration } from '../../kernel/time.js';
+import { INVARIANTS } from '../../trace/invariants/index.js';
 import { METRICS } from '../../trace/metrics/index.js';
 import {
   type Aggregate,
@@ -52,14 +54,28 @@ export const expectation: Check<Expectation> = (node, problems) => {
 /** @throws ExpectationError */
 export function parseExpectation(line: string): Expectation {
   const reader = new Reader(line);
+  if (reader.token === 'always') return readInvariant(reader, line);
   const left = readSum(reader);
   const comparison = readComparison(reader);
   const right = readSum(reader);
-  if (reader.token !== undefined) reader.fail(`${quote(reader.token)} is too much; an expectation ends here`);
+  reader.end();
   if (left.unit !== right.unit) {
     throw new ExpectationError(right.column, `the left side is ${NOUN[left.unit]} and this is ${NOUN[right.unit]}`);
   }
   return { line, left: left.terms, comparison, right: right.terms, unit: left.unit };
+}
+
+function readInvariant(reader: Reader, line: string): Expectation {
+  reader.take();
+  const invariant = reader.token;
+  const names = Object.keys(INVARIANTS);
+  if (invariant === undefined || !names.includes(invariant)) {
+    const meant = invariant === undefined ? '' : didYouMean(invariant, names);
+    reader.fail(`${shown(invariant)} is not an invariant${meant}; "ghostfleet list invariants" prints them`);
+  }
+  reader.take();
+  reader.end();
+  return { line, invariant };
 }
 
 interface ReadSum {
@@ -94,6 +110,7 @@ function readTerm(reader: Reader): { readonly term: Term; readonly unit: Unit } 
   const info = METRICS.find((metric) => metric.name === word);
   if (info === undefined) {
     const names = METRICS.map((metric) => metric.name);
+    if (Object.hasOwn(INVARIANTS, word)) reader.fail(`${quote(word)} is an invariant: write "always ${word}"`);
     reader.fail(`${quote(word)} is not a metric${didYouMean(word, names)}; "ghostfleet list metrics" prints them`);
   }
   reader.take();
@@ -187,6 +204,11 @@ class Reader {
   expect(word: string): void {
     if (this.token !== word) this.fail(`${shown(this.token)} is not ${quote(word)}`);
     this.take();
+  }
+
+  /** Refuses words that are left over. */
+  end(): void {
+    if (this.token !== undefined) this.fail(`${quote(this.token)} is too much; an expectation ends here`);
   }
 
   fail(message: string): never {

@@ -1,0 +1,144 @@
+/** `ghostfleet diverge`: the first event in which two runs differ. */
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { EXIT } from '../kernel/errors.js';
+import { humanDuration } from '../kernel/time.js';
+import { type Comparison, compareLogs, type Difference, type LoggedEvent } from '../trace/diverge/compare.js';
+import { command } from './command.js';
+
+export const diverge = command<{ readonly a: string; readonly b: string }>(
+  'diverge <a> <b>',
+  'Show the first event in which two runs differ',
+  (parser) =>
+    parser
+      .positional('a', {
+        type: 'string',
+        demandOption: true,
+        describe: 'directory of a run (--out), or its events.jsonl',
+      })
+      .positional('b', { type: 'string', demandOption: true, describe: 'the same of another run' }),
+  async ({ a, b }, host) => {
+    const [one, other] = [logOf(a), logOf(b)];
+    const comparison = compareLogs(one.events, other.events);
+    host.out.write(report(comparison, one, other));
+    return comparison.difference === undefined && comparison.reordered.count === 0 ? EXIT.fine : EXIT.expectation;
+  },
+);
+
+interface RunLog {
+  readonly name: string;
+  readonly events: string;
+  /** Of summary.json, when the run left one. */
+  readonly facts: Readonly<Record<string, unknown>> | undefined;
+  readonly names: Readonly<Record<string, unknown>>;
+}
+
+function logOf(path: string): RunLog {
+  const directory = existsSync(path) && statSync(path).isDirectory();
+  const events = directory ? join(path, 'events.jsonl') : path;
+  const summary = basename(events) === 'events.jsonl' ? readSummary(join(dirname(events), 'summary.json')) : undefined;
+  const names = summary?.names;
+  return { name: path, events, facts: summary, names: isRecord(names) ? names : {} };
+}
+
+/** A run that was killed leaves events and no summary: that is no reason not to compare them. */
+function readSummary(path: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What makes two runs different from the start, as summary.json calls it. */
+const FACTS = [
+  ['scenario', 'scenario'],
+  ['seed', 'seed'],
+  ['plan', 'planDigest'],
+  ['version', 'version'],
+  ['clock', 'clock'],
+  ['transport', 'transport'],
+  ['target', 'target'],
+] as const;
+
+function report({ difference, reordered, same }: Comparison, a: RunLog, b: RunLog): string {
+  const names = { ...b.names, ...a.names };
+  const lines = [`A  ${a.name}`, `B  ${b.name}`, ...facts(a, b), ''];
+  if (reordered.first !== undefined) {
+    const where = reordered.count === 1 ? 'At one instant' : `At ${reordered.count} instants`;
+    lines.push(`${where} both have the same events in another order, first here:`, '');
+    lines.push(...shown(reordered.first, names), '');
+  }
+  if (difference !== undefined) {
+    lines.push(`The first ${same === 1 ? 'event is' : `${same} events are`} the same; then they differ:`, '');
+    lines.push(...shown(difference, names));
+  } else if (reordered.first !== undefined) lines.push(`Otherwise the same: ${same} events.`);
+  else lines.push(`The same: ${same} events.`);
+  return `${lines.join('\n').trimEnd()}\n`;
+}
+
+/** Says which of the things differ that decide a run. */
+function facts(a: RunLog, b: RunLog): readonly string[] {
+  const [one, other] = [a.facts, b.facts];
+  if (one === undefined || other === undefined) {
+    return ['no summary.json beside both: nothing is known of plan, seed and version'];
+  }
+  const known = FACTS.filter(([, key]) => one[key] !== undefined || other[key] !== undefined);
+  const differ = known.filter(([, key]) => one[key] !== other[key]);
+  const alike = known.filter(([, key]) => one[key] === other[key]).map(([title]) => title);
+  return [
+    ...differ.map(([title, key]) => `${title} differs: ${value(one[key])} in A, ${value(other[key])} in B`),
+    ...(alike.length === 0 ? [] : [`the same ${alike.join(', ')}`]),
+  ];
+}
+
+function value(fact: unknown): string {
+  return fact === undefined ? 'unknown' : String(fact);
+}
+
+function shown(difference: Difference, names: Readonly<Record<string, unknown>>): readonly string[] {
+  const { a, b, before, afterA, afterB, fields } = difference;
+  const [one, other] = [deviceOf(a, names), deviceOf(b, names)];
+  const both = one === other || one === undefined || other === undefined;
+  const devices = both ? (one ?? other) : `${one} in A, where this is of ${other} in B`;
+  const who = devices === undefined ? [] : [`  device ${devices}`];
+  const what = fields.length === 0 ? [] : [`  what differs: ${fields.join(', ')}`];
+  return [
+    ...who,
+    ...before.map((line) => row('both', line)),
+    row('A', a, '>'),
+    row('B', b, '>'),
+    ...what,
+    ...(afterA.length + afterB.length === 0 ? [] : ['  and then']),
+    ...aligned(afterA, afterB),
+  ];
+}
+
+function deviceOf(line: LoggedEvent | undefined, names: Readonly<Record<string, unknown>>): string | undefined {
+  if (line === undefined || !('serial' in line.event)) return undefined;
+  const { serial } = line.event;
+  return String(names[String(serial)] ?? serial);
+}
+
+/** What both have in the same place stands there once. */
+function aligned(a: readonly LoggedEvent[], b: readonly LoggedEvent[]): readonly string[] {
+  const rows: string[] = [];
+  for (let i = 0; i < Math.max(a.length, b.length); i++) {
+    const [one, other] = [a[i], b[i]];
+    if (one !== undefined && one.text === other?.text) rows.push(row('both', one));
+    else rows.push(...(one ? [row('A', one)] : []), ...(other ? [row('B', other)] : []));
+  }
+  return rows;
+}
+
+function row(side: string, line: LoggedEvent | undefined, mark = ' '): string {
+  const place = line === undefined ? '' : `${line.line}`.padStart(8);
+  const text =
+    line === undefined ? 'nothing more: this log ends here' : `${humanDuration(line.event.at)}  ${line.text}`;
+  return `${mark} ${side.padEnd(5)}${place}  ${text}`;
+}

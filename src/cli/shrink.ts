@@ -1,0 +1,192 @@
+/** `ghostfleet shrink`: a failing scenario, reduced to what it needs to fail. */
+import { existsSync, realpathSync, writeFileSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { EXIT, type ExitCode, GhostfleetError, InterruptedError, UsageError } from '../kernel/errors.js';
+import { formatDuration, minutes, parseDuration } from '../kernel/time.js';
+import type { RunResult } from '../report/result.js';
+import { type RunControl, run } from '../runner/run.js';
+import { pinned } from '../scenario/shrink/cuts.js';
+import { normalised } from '../scenario/shrink/document.js';
+import { failureOf, fixedNumbers } from '../scenario/shrink/failure.js';
+import { shrink as reduce } from '../scenario/shrink/shrink.js';
+import { checked, command, wholeNumber } from './command.js';
+import type { Host } from './host.js';
+import { createLog } from './logs.js';
+import { loadPlan, type Profiles, planOf, readText } from './read-files.js';
+
+interface ShrinkFlags {
+  readonly file: string;
+  readonly seed: number | undefined;
+  readonly out: string | undefined;
+  readonly budget: number | undefined;
+}
+
+const BUDGET = minutes(2);
+
+export const shrink = command<ShrinkFlags>(
+  'shrink <file>',
+  'Reduce a failing scenario while it fails in the same way',
+  (parser) =>
+    parser
+      .positional('file', { type: 'string', demandOption: true, describe: 'scenario file that fails' })
+      .option('seed', checked({ describe: 'seed in place of the file’s' }, 'seed', 'a whole number', seedOf))
+      .option('out', {
+        type: 'string',
+        describe: 'file for the result; FILE-small.yaml beside the file is the default',
+      })
+      .option(
+        'budget',
+        checked(
+          { describe: 'how long to try; 2m is the default' },
+          'budget',
+          'a duration such as "30s" or "5m"',
+          (text) => parseDuration(text) || undefined,
+        ),
+      ),
+  execute,
+);
+
+async function execute({ file, seed, out, budget = BUDGET }: ShrinkFlags, host: Host): Promise<ExitCode> {
+  const target = out ?? join(dirname(file), `${basename(file, extname(file))}-small.yaml`);
+  if (existsSync(target) && existsSync(file) && realpathSync(target) === realpathSync(file)) {
+    throw new UsageError('bad-flags', `--out "${target}" is the scenario itself, which stays as it is`);
+  }
+  const { plan, profiles } = loadPlan(file, seed);
+  const folder = dirname(target);
+  if (!existsSync(folder))
+    throw new UsageError('cannot-write', `"${target}" can not be written: there is no "${folder}"`);
+  const attempts = new Attempts(host);
+  try {
+    const began = host.stopwatch();
+    host.err.write(`running ${file} with seed ${plan.seed}\n`);
+    const first = await attempts.run(readText(file), file, plan.seed);
+    if (first.passed)
+      throw new UsageError('passes', `"${file}" passes with seed ${plan.seed}: there is nothing to reduce`);
+    if (first.exitCode === EXIT.interrupted) return EXIT.interrupted;
+    const failure = failureOf(first);
+    const lines = first.expectations.filter(({ passed }) => !passed).map(({ line }) => line);
+    const serials = plan.groups.map((_, index) => plan.devices.find(({ group }) => group === index)?.serial ?? 0);
+    const source = normalised(readText(file));
+    const strict = pinned(source, plan.seed, lines, serials);
+    const fails = (text: string) => attempts.failsLike(text, file, failure, profiles);
+    const result = await reduce({
+      text: (await fails(strict)) ? strict : source,
+      stillFails: fails,
+      enough: () => attempts.interrupted || host.stopwatch() - began > budget,
+      onCut: ({ about }, tries) => host.err.write(`${String(tries).padStart(5)} tries  ${about}\n`),
+    });
+    writeFileSync(target, withOrigin(result.text, { file, seed: plan.seed, target, failure: lines, first }));
+    return await verdict(target, failure, { ...result, lines, budget, attempts }, host);
+  } finally {
+    attempts.end();
+  }
+}
+
+interface Found {
+  readonly cuts: number;
+  readonly tries: number;
+  readonly minimal: boolean;
+  readonly lines: readonly string[];
+  readonly budget: number;
+  readonly attempts: Attempts;
+}
+
+/** The file that was written is run from where it is: it must fail in the same way there, too. */
+async function verdict(target: string, failure: string, found: Found, host: Host): Promise<ExitCode> {
+  const { cuts, tries, minimal, lines, budget, attempts } = found;
+  if (attempts.interrupted) {
+    host.out.write(`interrupted: ${target} has what was found until then\n`);
+    return EXIT.interrupted;
+  }
+  if (!(await attempts.failsLike(readText(target), target, failure))) {
+    throw new UsageError(
+      'not-here',
+      `${target} does not fail in the same way from where it is`,
+      'Files and profiles that a scenario names are looked for beside it: give --out a path in the same folder.',
+    );
+  }
+  const { plan } = loadPlan(target, undefined);
+  const size = `${plan.devices.length} ${plan.devices.length === 1 ? 'device' : 'devices'}, ${formatDuration(plan.duration)}`;
+  const end = minimal
+    ? 'nothing more can be taken away'
+    : `stopped after ${formatDuration(budget)}: --budget gives it more`;
+  host.out.write(`${target}: ${size}; ${cuts} cuts in ${tries} tries, ${end}\n`);
+  for (const line of fixedNumbers(lines)) {
+    host.out.write(`"${line}" compares with a fixed number: it may fail here because there is less of everything\n`);
+  }
+  host.out.write(`ghostfleet run ${target}\n`);
+  return EXIT.fine;
+}
+
+/** Runs texts in virtual time, one after the other. */
+class Attempts {
+  readonly #host: Host;
+  readonly #forget: () => void;
+  #control: RunControl | undefined;
+  interrupted = false;
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#forget = host.onInterrupt((signal) => {
+      this.interrupted = true;
+      this.#control?.stop(new InterruptedError(signal));
+    });
+  }
+
+  end(): void {
+    this.#forget();
+  }
+
+  /** @param known profiles; those beside the file when left out */
+  run(text: string, file: string, seed?: number, known?: Profiles): Promise<RunResult> {
+    return run({
+      ...planOf(text, file, seed, known),
+      clock: 'virtual',
+      speed: 1,
+      transport: 'memory',
+      db: 'memory',
+      sinks: [],
+      log: createLog(this.#host.err, 'silent'),
+      reproduce: '',
+      out: null,
+      stopwatch: () => this.#host.stopwatch(),
+      started: (control) => {
+        this.#control = control;
+      },
+    });
+  }
+
+  /** False as well for what is no scenario, or can not be run. */
+  async failsLike(text: string, file: string, failure: string, known?: Profiles): Promise<boolean> {
+    try {
+      return failureOf(await this.run(text, file, undefined, known)) === failure;
+    } catch (error) {
+      if (error instanceof GhostfleetError) return false;
+      throw error;
+    }
+  }
+}
+
+interface Origin {
+  readonly file: string;
+  readonly seed: number;
+  readonly target: string;
+  readonly failure: readonly string[];
+  readonly first: RunResult;
+}
+
+/** What stood above the original says what the original is; the result says where it comes from. */
+function withOrigin(text: string, { file, seed, target, failure, first }: Origin): string {
+  const fails = [...failure, ...(first.failure === null ? [] : [first.failure])];
+  const head = [
+    `Reduced by "ghostfleet shrink" from ${basename(file)} with seed ${seed}. It fails in the same way:`,
+    ...fails.map((line) => `    ${line}`),
+    `    ghostfleet run ${basename(target)}`,
+  ];
+  const body = text.replace(/^(?:[ \t]*(?:#.*)?\r?\n)+/, '');
+  return `${head.map((line) => `# ${line.replaceAll('\n', ' ')}`).join('\n')}\n\n${body.trimEnd()}\n`;
+}
+
+function seedOf(text: string): number | undefined {
+  return wholeNumber(0, Number.MAX_SAFE_INTEGER)(text);
+}

@@ -1,0 +1,203 @@
+/**
+ * What can be taken from a scenario: each cut is a text that is smaller in one respect. Large cuts come first, because a cut
+ * that holds makes every later try cheaper. A cut may well be no valid scenario; the reduction finds that out.
+ */
+import { type Document, isMap, isScalar, type Pair, parseDocument } from 'yaml';
+import { formatDuration, hours, minutes, parseDuration, seconds } from '../../kernel/time.js';
+import { edited, keepItems, listAt, listsIn, mapAt, mapsIn, wordAt } from './document.js';
+
+export interface Cut {
+  /** For the progress: `without the group "cellar"`. */
+  readonly about: string;
+  readonly text: string;
+}
+
+/** Makes the cuts of one kind for a text, lazily and always in the same order. */
+export type Cutter = (text: string) => Iterable<Cut>;
+
+/** In the order in which they are tried. */
+export const CUTTERS: readonly Cutter[] = [groups, devices, items, duration, keys, rates];
+
+function* cut(about: string, text: string, edit: (document: Document) => void): Iterable<Cut> {
+  const result = edited(text, edit);
+  if (result !== undefined) yield { about, text: result };
+}
+
+/** A group alone; then all but one. What is for a group that is gone goes with it. */
+function* groups(text: string): Iterable<Cut> {
+  const names = groupNames(text);
+  if (names.length < 2) return;
+  for (const name of names) {
+    yield* cut(`the group "${name}" alone`, text, (document) =>
+      removeGroups(
+        document,
+        names.filter((other) => other !== name),
+      ),
+    );
+  }
+  for (const name of names) {
+    yield* cut(`without the group "${name}"`, text, (document) => removeGroups(document, [name]));
+  }
+}
+
+/** Fewer devices in a group: those that a step names, the first, the last, either half, all but one at an end. */
+function* devices(text: string): Iterable<Cut> {
+  const document = parseDocument(text);
+  for (const [index, name] of groupNames(text).entries()) {
+    const count = Number(mapAt(document, ['fleet', index])?.get('count'));
+    if (!(count > 1)) continue;
+    const ranges: [number, number][] = namedDevices(document, name).map((number) => [number, number]);
+    const half = Math.ceil(count / 2);
+    ranges.push([1, 1], [count, count], [1, half], [half + 1, count], [1, count - 1], [2, count]);
+    for (const [from, to] of ranges) {
+      if (from > to || to > count) continue;
+      const about = from === to ? `of "${name}" only device ${from}` : `of "${name}" only devices ${from} to ${to}`;
+      yield* cut(about, text, (copy) => keepDevices(copy, index, name, from, to));
+    }
+  }
+}
+
+/** Shorter lists: halves, then quarters, …, then one item less. Lists in lists as well. */
+function* items(text: string): Iterable<Cut> {
+  for (const path of listsIn(parseDocument(text))) {
+    if (path[0] === 'fleet' && path.length === 1) continue;
+    if (path[0] === 'expect') continue;
+    const size = listAt(parseDocument(text), path)?.items.length ?? 0;
+    for (let part = Math.ceil(size / 2); part >= 1; part = part === 1 ? 0 : Math.ceil(part / 2)) {
+      for (let from = 0; from < size; from += part) {
+        const count = Math.min(part, size - from);
+        const about = `${path.join('.')} without ${count === 1 ? `item ${from + 1}` : `items ${from + 1} to ${from + count}`}`;
+        yield* cut(about, text, (document) => {
+          const list = listAt(document, path);
+          if (list !== undefined) keepItems(list, (_, i) => i < from || i >= from + count);
+          // An empty list says what no list says.
+          if (count === size) document.deleteIn(path);
+        });
+      }
+    }
+  }
+}
+
+const LENGTHS = [
+  ...[10, 30].map(seconds),
+  ...[1, 2, 3, 5, 10, 15, 20, 30, 40, 50].map(minutes),
+  ...[1, 1.5, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48, 72, 120, 240, 480].map(hours),
+];
+
+/** The shortest first: short tries are quick. */
+function* duration(text: string): Iterable<Cut> {
+  const map = mapAt(parseDocument(text), []);
+  const now = parseDuration((map && wordAt(map, 'duration')) ?? '') ?? 0;
+  for (const length of LENGTHS.filter((shorter) => shorter < now)) {
+    const word = formatDuration(length);
+    yield* cut(`duration ${word}`, text, (document) => document.set('duration', word));
+  }
+}
+
+/** Without which there is no scenario, or another one. */
+const KEPT = new Set(['name', 'seed', 'duration', 'fleet', 'expect']);
+
+/** Keys that need not be there: their default is simpler, and the reader has one thing less to think about. */
+function* keys(text: string): Iterable<Cut> {
+  for (const path of mapsIn(parseDocument(text))) {
+    for (const key of keysOf(mapAt(parseDocument(text), path)?.items ?? [])) {
+      if (path.length === 0 && KEPT.has(key)) continue;
+      const where = [...path, key];
+      yield* cut(`without ${where.join('.')}`, text, (document) => document.deleteIn(where));
+    }
+  }
+}
+
+function* rates(text: string): Iterable<Cut> {
+  const document = parseDocument(text);
+  for (const [index] of (listAt(document, ['load'])?.items ?? []).entries()) {
+    const load = mapAt(document, ['load', index]);
+    for (const slow of ['1/h', '1/m', '1/s', '10/s']) {
+      if (!load?.has('rate') || wordAt(load, 'rate') === slow) break;
+      yield* cut(`load ${index + 1} at ${slow}`, text, (copy) => copy.setIn(['load', index, 'rate'], slow));
+    }
+    if (Number(load?.get('users')) > 1) {
+      yield* cut(`load ${index + 1} with one user`, text, (copy) => copy.setIn(['load', index, 'users'], 1));
+    }
+  }
+}
+
+/** Leaves the expectations on these lines alone, and writes every number down that a cut could change. */
+export function pinned(text: string, seed: number, lines: readonly string[], serials: readonly number[]): string {
+  const result = edited(text, (document) => {
+    document.set('seed', seed);
+    const expectations = listAt(document, ['expect']);
+    if (expectations !== undefined) {
+      keepItems(expectations, (item) => isScalar(item) && lines.includes(String(item.value)));
+      if (expectations.items.length === 0) document.delete('expect');
+    }
+    // Serial numbers run on from group to group, and a device draws by its own.
+    serials.forEach((serial, index) => void mapAt(document, ['fleet', index])?.set('serial', serial));
+  });
+  return result ?? text;
+}
+
+function groupNames(text: string): readonly string[] {
+  const document = parseDocument(text);
+  return (listAt(document, ['fleet'])?.items ?? []).map((_, i) => {
+    const map = mapAt(document, ['fleet', i]);
+    return (map && wordAt(map, 'name')) ?? '';
+  });
+}
+
+const SECTIONS = [['steps'], ['load'], ['network', 'faults']] as const;
+
+/** Removes groups with all that is for them. */
+function removeGroups(document: Document, names: readonly string[]): void {
+  const fleet = listAt(document, ['fleet']);
+  if (fleet === undefined) return;
+  keepItems(fleet, (item) => !(isMap(item) && names.includes(wordAt(item, 'name') ?? '')));
+  forTargets(document, (to) => (names.includes(to.split('/')[0] ?? '') ? undefined : to));
+}
+
+/** Keeps the devices `from` to `to` of a group, with their serial numbers; they are counted from 1 again. */
+function keepDevices(document: Document, index: number, name: string, from: number, to: number): void {
+  const group = mapAt(document, ['fleet', index]);
+  const serial = Number(group?.get('serial'));
+  group?.set('count', to - from + 1);
+  if (from > 1 && serial > 0) group?.set('serial', serial + from - 1);
+  forTargets(document, (target) => {
+    const [of, number] = target.split('/');
+    if (of !== name || number === undefined) return target;
+    return Number(number) >= from && Number(number) <= to ? `${name}/${Number(number) - from + 1}` : undefined;
+  });
+}
+
+/** Gives every `to` another value; what would be for nobody goes. */
+function forTargets(document: Document, change: (to: string) => string | undefined): void {
+  for (const path of SECTIONS) {
+    const list = listAt(document, path);
+    if (list === undefined) continue;
+    const targetOf = (item: unknown): string | undefined => (isMap(item) ? wordAt(item, 'to') : undefined);
+    keepItems(list, (item) => {
+      const to = targetOf(item);
+      return to === undefined || change(to) !== undefined;
+    });
+    for (const item of list.items) {
+      const [to, changed] = [targetOf(item), change(targetOf(item) ?? '')];
+      if (isMap(item) && to !== undefined && changed !== to) item.set('to', changed);
+    }
+    if (list.items.length === 0) document.deleteIn(path);
+  }
+}
+
+/** Devices of a group that steps are for, by their numbers. */
+function namedDevices(document: Document, name: string): readonly number[] {
+  const found = new Set<number>();
+  for (const path of SECTIONS) {
+    for (const item of listAt(document, path)?.items ?? []) {
+      const [of, number] = ((isMap(item) && wordAt(item, 'to')) || '').split('/');
+      if (of === name && number !== undefined) found.add(Number(number));
+    }
+  }
+  return [...found];
+}
+
+function keysOf(pairs: readonly Pair[]): readonly string[] {
+  return pairs.flatMap(({ key }) => (isScalar(key) ? [String(key.value)] : []));
+}

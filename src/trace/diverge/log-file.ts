@@ -1,0 +1,87 @@
+/** A file of lines that is read in pieces from any place, forwards and backwards. */
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { UsageError } from '../../kernel/errors.js';
+
+const CHUNK_BYTES = 1024 * 1024;
+const LINE_FEED = 10;
+
+export class LogFile {
+  readonly path: string;
+  readonly size: number;
+  readonly #file: number;
+
+  /** @throws UsageError when it can not be read */
+  constructor(path: string) {
+    this.path = path;
+    this.#file = attempt(path, () => openSync(path, 'r'));
+    this.size = attempt(path, () => {
+      const stat = fstatSync(this.#file);
+      if (!stat.isFile()) throw new Error('it is not a file');
+      return stat.size;
+    });
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  /** The bytes from `offset` on: as many as are there, and at most `length`. */
+  chunk(offset: number, length = CHUNK_BYTES): Buffer {
+    const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size - offset)));
+    let read = 0;
+    while (read < buffer.length) {
+      const got = attempt(this.path, () => readSync(this.#file, buffer, read, buffer.length - read, offset + read));
+      if (got === 0) break;
+      read += got;
+    }
+    return buffer.subarray(0, read);
+  }
+
+  /** Lines without their line feeds, from `offset` on, which is the beginning of one; those that begin within `bytes`. */
+  *lines(offset: number, bytes: number): Generator<string> {
+    let rest = Buffer.alloc(0);
+    let start = offset;
+    for (let next = offset; next < this.size; ) {
+      const piece = this.chunk(next);
+      next += piece.length;
+      if (piece.length === 0) return;
+      rest = Buffer.concat([rest, piece]);
+      let from = 0;
+      for (let end = rest.indexOf(LINE_FEED); end >= 0; end = rest.indexOf(LINE_FEED, from)) {
+        if (start - offset >= bytes) return;
+        yield rest.toString('utf8', from, end);
+        start += end + 1 - from;
+        from = end + 1;
+      }
+      rest = rest.subarray(from);
+    }
+    if (rest.length > 0 && start - offset < bytes) yield rest.toString('utf8');
+  }
+
+  /** The lines that end before `offset`, which is the beginning of one, the last one first; within `bytes`. */
+  *linesBefore(offset: number, bytes: number): Generator<string> {
+    let rest = Buffer.alloc(0);
+    const lowest = Math.max(0, offset - bytes);
+    for (let next = offset; next > lowest; ) {
+      const length = Math.min(CHUNK_BYTES, next - lowest);
+      next -= length;
+      rest = Buffer.concat([this.chunk(next, length), rest]);
+      // The byte at the end is the feed of the last line.
+      for (let feed = rest.lastIndexOf(LINE_FEED, -2); feed >= 0; feed = rest.lastIndexOf(LINE_FEED, -2)) {
+        yield rest.toString('utf8', feed + 1, rest.length - 1);
+        rest = rest.subarray(0, feed + 1);
+      }
+    }
+    if (lowest === 0 && rest.length > 0) yield rest.toString('utf8', 0, rest.length - 1);
+  }
+}
+
+function attempt<T>(path: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const reason = code === 'ENOENT' ? 'there is no such file' : error instanceof Error ? error.message : String(error);
+    throw new UsageError('cannot-read', `"${path}" can not be read: ${reason}`);
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * A device carries out no downlink more often than it was queued: the same content may come twice only when users queued it twice.
+ *
+ * The protocol can break this when the last acknowledgement of a transfer is lost and both sides start over. Counted by the print
+ * of the content, over the last {@link REMEMBERED} offers of a device.
+ */
+import type { TraceEvent } from '../events.js';
+import { isUserType } from './downlink-types.js';
+import { type Invariant, remember } from './invariant.js';
+
+const REMEMBERED = 256;
+
+type Offered = Extract<TraceEvent, { readonly kind: 'downlink.offered' }>;
+
+interface Offer {
+  readonly event: Offered;
+  executed: Extract<TraceEvent, { readonly kind: 'downlink.executed' }> | undefined;
+}
+
+export const downlinksExecutedOnce: Invariant = {
+  about: 'a device carries out no downlink of a user more often than it was queued',
+  watch(broken) {
+    const offers = new Map<number, Offer[]>();
+    return {
+      on: {
+        'downlink.offered': (event) => {
+          const known = offers.get(event.serial)?.some((offer) => offer.event.downlink === event.downlink);
+          if (!known) remember(offers, event.serial, { event, executed: undefined }, REMEMBERED);
+        },
+        'downlink.executed': (event) => {
+          const { at, serial, type, print } = event;
+          if (!isUserType(type)) return;
+          const alike = offers.get(serial)?.filter((offer) => offer.event.print === print) ?? [];
+          const next = alike.find(({ executed }) => executed === undefined);
+          const last = alike.at(-1);
+          if (next !== undefined) next.executed = event;
+          else if (last !== undefined) {
+            const what = `downlink ${last.event.downlink} was carried out again`;
+            const before = last.executed === undefined ? [] : [last.executed];
+            broken.add({ at, serial, what, events: [last.event, ...before, event] });
+          }
+        },
+      },
+    };
+  },
+};

@@ -1,0 +1,116 @@
+/** `diverge` and `shrink` as their user sees them. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ghostfleet } from '../support/host.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-shrink-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function file(name: string, text: string): string {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const PLANTED = `# A device that is out of reach when its downlink comes.
+name: planted
+duration: 2h
+fleet:
+  - { name: clime, profile: clime, count: 2 }
+  # The ones that poll.
+  - { name: control, profile: control, count: 3 }
+network:
+  faults:
+    - { outage: both, from: 50m, to: control }
+steps:
+  - { at: 30m, to: clime, commands: [info show] }
+  # Never arrives.
+  - { at: 1h, to: control/3, downlink: { output_1_state: 1 } }
+expect:
+  - always no-loss-across-reconnects
+  - always downlinks-settled
+`;
+
+describe('ghostfleet shrink', () => {
+  it('writes a small scenario that fails in the same way, and leaves the original alone', async () => {
+    const path = file('planted.yaml', PLANTED);
+    const out = join(directory, 'small.yaml');
+    const { exit, out: printed, err } = await ghostfleet(['shrink', path, '--out', out, '--budget', '1d']);
+    expect(err).toContain('of "control" only device 3');
+    expect(exit).toBe(0);
+    expect(printed).toContain(`ghostfleet run ${out}`);
+    expect(readFileSync(path, 'utf8')).toBe(PLANTED);
+    const text = readFileSync(out, 'utf8');
+    expect(text).toMatch(
+      /^# Reduced by "ghostfleet shrink" from planted.yaml with seed 1\. It fails in the same way:\n/,
+    );
+    expect(text.split('\n').filter((line) => /^ {2}- /.test(line)).length).toBeLessThanOrEqual(4);
+    expect(text).toContain('count: 1');
+    expect(text).toContain('# Never arrives.');
+    expect(text).not.toMatch(/clime|always no-loss/);
+    const again = await ghostfleet(['run', out]);
+    expect(again.out).toContain('✗ always downlinks-settled');
+  }, 60_000);
+
+  it('says that a scenario passes, with exit code 2', async () => {
+    const path = file(
+      'fine.yaml',
+      PLANTED.replace('  - always downlinks-settled\n', '').replace('from: 50m', 'from: 1h59m'),
+    );
+    const { exit, err } = await ghostfleet(['shrink', path, '--seed', '9']);
+    expect(exit).toBe(2);
+    expect(err).toContain('passes with seed 9');
+    expect(existsSync(join(directory, 'fine-small.yaml'))).toBe(false);
+  });
+
+  it.each([
+    [['--budget', 'soon'], '--budget "soon" is not a duration'],
+    [['--out', join(directory, 'same.yaml')], 'is the scenario itself'],
+    [['--out', join(directory, 'nowhere', 'x.yaml')], 'can not be written'],
+  ])('refuses %j before it begins', async (flags, complaint) => {
+    const { exit, err } = await ghostfleet(['shrink', file('same.yaml', PLANTED), ...flags]);
+    expect(err).toContain(complaint);
+    expect(exit).toBe(2);
+  });
+
+  it('interrupted, leaves what was found until then and ends with 130', async () => {
+    const out = join(directory, 'half.yaml');
+    const path = file('slow.yaml', PLANTED);
+    const { exit } = await ghostfleet(['shrink', path, '--out', out], { interruptOn: /only device 3/ });
+    expect(exit).toBe(130);
+    expect(readFileSync(out, 'utf8')).toContain('count: 1');
+  }, 30_000);
+});
+
+describe('ghostfleet diverge', () => {
+  const small = file('small-run.yaml', PLANTED.replace('duration: 2h', 'duration: 65m'));
+  const one = join(directory, 'one');
+  const two = join(directory, 'two');
+  const other = join(directory, 'other');
+
+  it('finds two runs with one seed the same, and says in what others differ', async () => {
+    await ghostfleet(['run', small, '--out', one]);
+    await ghostfleet(['run', small, '--out', two]);
+    await ghostfleet(['run', small, '--out', other, '--seed', '2']);
+    const same = await ghostfleet(['diverge', one, two]);
+    expect(same).toMatchObject({ exit: 0, err: '' });
+    expect(same.out).toMatch(/the same scenario, seed, plan, version.*\n\nThe same: \d+ events\.\n$/);
+    const differ = await ghostfleet(['diverge', one, join(other, 'events.jsonl')]);
+    expect(differ.exit).toBe(3);
+    expect(differ.out).toContain('seed differs: 1 in A, 2 in B');
+    expect(differ.out).toMatch(/ {2}device (clime|control)-000\d/);
+    expect(differ.out).toContain('what differs: ');
+  });
+
+  it('refuses what it can not read, with file and line', async () => {
+    const cut = file('cut.jsonl', readFileSync(join(one, 'events.jsonl'), 'utf8').slice(0, 1000));
+    const { exit, err } = await ghostfleet(['diverge', one, cut]);
+    expect(exit).toBe(2);
+    expect(err).toMatch(/cut\.jsonl:\d+: this is not an event/);
+    const missing = await ghostfleet(['diverge', join(directory, 'gone'), cut]);
+    expect(missing).toMatchObject({ exit: 2 });
+    expect(missing.err).toContain('there is no such file');
+  });
+});

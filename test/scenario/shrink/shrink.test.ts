@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { pinned } from '../../../src/scenario/shrink/cuts.js';
+import { normalised } from '../../../src/scenario/shrink/document.js';
+import { failureOf, fixedNumbers } from '../../../src/scenario/shrink/failure.js';
+import { shrink } from '../../../src/scenario/shrink/shrink.js';
+import { problemsOf } from '../fixtures.js';
+
+const LARGE = `
+name: large
+about: Much more than is needed.
+duration: 6h
+fleet:
+  # The loggers.
+  - { name: clime, profile: clime, count: 40, boot: { over: 10m } }
+  # The ones that poll.
+  - { name: control, profile: control, count: 30, tags: [x] }
+network: { latency: 1s, loss: 1%, faults: [{ loss: 5%, from: 1h, until: 2h, to: clime }] }
+steps:
+  - { at: 1h, to: clime, commands: [info show] }
+  # Gone for good.
+  - { at: 2h, to: control/17, over: 1m, commands: [info show, cloud state, app config] }
+  - { at: 3h, to: all, power-cycle: }
+load:
+  - { list-devices:, rate: 50/s }
+  - { latest-value:, users: 7, to: clime }
+expect: [uplink.stored == uplink.sent, downlink.delivered == downlink.queued]
+`;
+
+/** Reduces with an oracle that only looks at the text; a text that is no scenario never fails in the same way. */
+async function reduced(needs: (text: string) => boolean, enough = () => false) {
+  const failing = async (text: string) => problemsOf(text).length === 0 && needs(text);
+  return shrink({ text: normalised(LARGE), stillFails: failing, enough });
+}
+
+describe('shrinking', () => {
+  it('leaves the one step that makes it fail, with its comment, and nothing else', async () => {
+    const { text, minimal } = await reduced((tried) => tried.includes('cloud state'));
+    expect(minimal).toBe(true);
+    expect(text).toBe(`name: large
+duration: 2h
+fleet:
+  # The ones that poll.
+  - { name: control, profile: control, count: 1 }
+steps:
+  # Gone for good.
+  - { at: 2h, commands: [ cloud state ] }
+expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
+`);
+  });
+
+  it('keeps the very device that is needed, by its serial number', async () => {
+    const start = pinned(normalised(LARGE), 5, ['uplink.stored == uplink.sent'], [2159017985, 2159018025]);
+    const needs = (text: string) => problemsOf(text).length === 0 && /serial: 2159018041/.test(text);
+    const { text } = await shrink({
+      text: start,
+      stillFails: async (tried) => tried === start || needs(tried),
+      enough: () => false,
+    });
+    expect(text).toContain('count: 1');
+    expect(text).toContain('serial: 2159018041');
+    expect(text).toContain('seed: 5');
+  });
+
+  it('takes the same way every time', async () => {
+    const needs = (text: string) => text.includes('power-cycle') && text.includes('latency');
+    expect(await reduced(needs)).toEqual(await reduced(needs));
+  });
+
+  it('stops when there is enough, with what it has', async () => {
+    let asked = 0;
+    const { minimal, tries, text } = await reduced(
+      () => true,
+      () => ++asked > 3,
+    );
+    expect(minimal).toBe(false);
+    expect(tries).toBeLessThanOrEqual(3);
+    expect(problemsOf(text)).toEqual([]);
+  });
+
+  it('takes a load to its slowest', async () => {
+    const { text } = await reduced((tried) => tried.includes('list-devices'));
+    expect(text).toContain('- { list-devices:, rate: 1/h }');
+    expect(text).not.toContain('latest-value');
+  });
+
+  it('leaves a text with aliases valid', async () => {
+    const text = 'name: a\nduration: 1h\nfleet:\n  - &g { name: one, profile: clime, count: 2 }\nnext: [&n x, *n]\n';
+    const stillFails = async (tried: string) => problemsOf(tried).length === 0;
+    const { text: result } = await shrink({ text, stillFails, enough: () => false });
+    expect(problemsOf(result)).toEqual([]);
+    expect(result).not.toContain('next');
+  });
+});
+
+describe('the way in which a run fails', () => {
+  const outcome = { line: 'a == b', passed: false, left: 1, right: 2, unit: 'count' as const, sentence: '' };
+
+  it('is its exit code, the failed lines and the direction in which they missed', () => {
+    const base = failureOf({ exitCode: 3, expectations: [outcome] });
+    expect(failureOf({ exitCode: 3, expectations: [{ ...outcome, left: 0, right: 9 }] })).toBe(base);
+    expect(failureOf({ exitCode: 3, expectations: [outcome, { ...outcome, line: 'x', passed: true }] })).toBe(base);
+    expect(failureOf({ exitCode: 4, expectations: [outcome] })).not.toBe(base);
+    expect(failureOf({ exitCode: 3, expectations: [{ ...outcome, left: 3 }] })).not.toBe(base);
+    expect(failureOf({ exitCode: 3, expectations: [{ ...outcome, left: null }] })).not.toBe(base);
+  });
+
+  it('is doubtful for lines that compare with a fixed number', () => {
+    expect(fixedNumbers(['device.ready == 60', 'a == b', 'step.failed == 0', 'x p(95) < 40m'])).toEqual([
+      'device.ready == 60',
+    ]);
+  });
+});

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it } from 'vitest';
+import { compareLogs } from '../../src/trace/diverge/compare.js';
+import type { TraceEvent } from '../../src/trace/events.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-diverge-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function log(name: string, events: readonly TraceEvent[], tail = ''): string {
+  const path = join(directory, name);
+  writeFileSync(path, events.map((event) => `${JSON.stringify(event)}\n`).join('') + tail);
+  return path;
+}
+
+/** `count` events of three devices, one a second. */
+function course(count: number): TraceEvent[] {
+  return Array.from({ length: count }, (_, i) => ({
+    kind: 'uplink.made',
+    at: i * 1000,
+    serial: (i % 3) + 1,
+    uplink: Math.floor(i / 3) + 1,
+    type: 'data',
+    bytes: 100,
+  }));
+}
+
+describe('two event logs', () => {
+  it('that are the same have no difference, however long they are', () => {
+    const events = course(20_000);
+    const comparison = compareLogs(log('a', events), log('b', events));
+    expect(comparison).toEqual({ difference: undefined, reordered: { count: 0, first: undefined }, same: 20_000 });
+  });
+
+  it('differ in the very event and field that was changed, wherever it is', () => {
+    const events = course(300);
+    const pathA = log('a', events);
+    fc.assert(
+      fc.property(fc.nat({ max: 299 }), (index) => {
+        const changed = events.map((event, i) => (i === index ? ({ ...event, bytes: 7 } as TraceEvent) : event));
+        const { difference, same } = compareLogs(pathA, log('b', changed));
+        expect(same).toBe(index);
+        expect(difference?.fields).toEqual(['bytes']);
+        expect([difference?.a?.line, difference?.b?.line]).toEqual([index + 1, index + 1]);
+        expect(difference?.b?.event).toEqual(changed[index]);
+        for (const { event } of difference?.before ?? []) expect(event).toMatchObject({ serial: (index % 3) + 1 });
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('are found to differ behind megabytes that are the same', () => {
+    const events = course(30_000);
+    const changed = events.map((event, i) => (i === 29_000 ? ({ ...event, type: 'shell' } as TraceEvent) : event));
+    const { difference } = compareLogs(log('a', events), log('b', changed));
+    expect(difference).toMatchObject({ a: { line: 29_001 }, fields: ['type'] });
+    expect(difference?.before.map(({ line }) => line)).toEqual([28_989, 28_992, 28_995, 28_998]);
+    expect(difference?.afterA.map(({ line }) => line)).toEqual([29_004, 29_007, 29_010, 29_013]);
+  });
+
+  it('differ when one ends earlier', () => {
+    const events = course(10);
+    const { difference, same } = compareLogs(log('a', events), log('b', events.slice(0, 6)));
+    expect(same).toBe(6);
+    expect(difference).toMatchObject({ a: { line: 7 }, b: undefined });
+  });
+
+  it('with another order at one instant are told so, and compared behind it', () => {
+    const events = course(9).map((event, i) => (i < 3 ? event : { ...event, at: Math.floor(i / 3) * 5000 }));
+    const swapped = [...events.slice(0, 4), events[5], events[4], ...events.slice(6)] as TraceEvent[];
+    expect(compareLogs(log('a', events), log('b', swapped))).toMatchObject({
+      difference: undefined,
+      reordered: { count: 1, first: { a: { line: 5 }, b: { line: 5 } } },
+      same: 9,
+    });
+    const changed = swapped.map((event, i) => (i === 8 ? ({ ...event, bytes: 1 } as TraceEvent) : event));
+    expect(compareLogs(log('a', events), log('b', changed))).toMatchObject({
+      difference: { a: { line: 9 }, fields: ['bytes'] },
+      reordered: { count: 1 },
+    });
+  });
+
+  it('with a broken line where they differ are refused with file and line', () => {
+    const events = course(3);
+    const broken = log('b', events, '{"kind":"uplink.ma');
+    expect(() => compareLogs(log('a', course(5)), broken)).toThrow(`${broken}:4: this is not an event`);
+    expect(() => compareLogs(broken, join(directory, 'nowhere'))).toThrow('there is no such file');
+    expect(() => compareLogs(directory, broken)).toThrow('it is not a file');
+  });
+
+  it('that are no event logs are refused, also when they are the same', () => {
+    const path = log('a', [], 'hello\n');
+    expect(() => compareLogs(path, path)).toThrow(`${path}:1: this is not an event: "hello"`);
+  });
+});

@@ -1,0 +1,95 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TraceEvent } from '../../../src/trace/events.js';
+import { cleanTrace, uplinkLife, verdictOf } from './fixtures.js';
+
+const UPLINK_INVARIANTS = ['uplinks-stored-once', 'uplinks-in-order', 'no-loss-across-reconnects'];
+
+describe('invariants of uplinks', () => {
+  it.each(UPLINK_INVARIANTS)('%s never complains about a clean trace', (name) => {
+    fc.assert(
+      fc.property(cleanTrace, (events) => {
+        expect(verdictOf(name, events)).toEqual({ violations: 0, first: undefined });
+      }),
+    );
+  });
+
+  it('uplinks-stored-once finds the one that is stored twice, wherever it is', () => {
+    fc.assert(
+      fc.property(cleanTrace, fc.nat(), (events, pick) => {
+        const acked = events.filter((event) => event.kind === 'uplink.acked' && event.type === 'data');
+        const victim = acked[pick % Math.max(1, acked.length)];
+        if (victim?.kind !== 'uplink.acked') return;
+        const { serial, type, uplink } = victim;
+        const again: TraceEvent = { kind: 'cloud.stored', at: victim.at, serial, type, message: 'again', copy: false };
+        const { violations, first } = verdictOf('uplinks-stored-once', insert(events, victim, again));
+        expect(violations).toBe(1);
+        expect(first).toMatchObject({ serial, at: victim.at, what: `uplink ${uplink} was stored again` });
+        expect(first?.events.at(-1)).toBe(again);
+      }),
+    );
+  });
+
+  it('no-loss-across-reconnects finds the one that was acknowledged and never stored, wherever it is', () => {
+    fc.assert(
+      fc.property(cleanTrace, fc.nat(), (events, pick) => {
+        const acked = events.filter((event) => event.kind === 'uplink.acked');
+        const victim = acked[pick % Math.max(1, acked.length)];
+        if (victim === undefined) return;
+        const { serial, uplink, at } = victim;
+        const message = `m${serial}-${uplink}`;
+        const lossy = events.filter((event) => !(event.kind === 'cloud.stored' && event.message === message));
+        const { violations, first } = verdictOf('no-loss-across-reconnects', lossy);
+        expect(violations).toBe(1);
+        expect(first).toMatchObject({ serial, at });
+        expect(first?.what).toBe(`uplink ${uplink} was acknowledged and never stored`);
+      }),
+    );
+  });
+
+  it('uplinks-in-order finds two that changed places', () => {
+    const events: TraceEvent[] = [
+      { kind: 'uplink.sent', at: 0, serial: 1, uplink: 1, type: 'config' },
+      { kind: 'uplink.sent', at: 5, serial: 1, uplink: 2, type: 'data' },
+      { kind: 'cloud.stored', at: 10, serial: 1, type: 'data', message: 'b', copy: false },
+      { kind: 'cloud.stored', at: 12, serial: 1, type: 'config', message: 'a', copy: false },
+    ];
+    const { violations, first } = verdictOf('uplinks-in-order', events);
+    expect(violations).toBe(1);
+    expect(first).toMatchObject({ at: 12, what: 'uplink 1 was stored behind uplink 2, which went out later' });
+    expect(first?.events).toHaveLength(4);
+  });
+
+  it('uplinks-in-order says nothing where either of two could have been the first', () => {
+    const events: TraceEvent[] = [
+      { kind: 'uplink.sent', at: 0, serial: 1, uplink: 1, type: 'data' },
+      { kind: 'uplink.sent', at: 5, serial: 1, uplink: 2, type: 'data' },
+      { kind: 'cloud.stored', at: 10, serial: 1, type: 'data', message: 'a', copy: false },
+      { kind: 'cloud.stored', at: 12, serial: 1, type: 'data', message: 'b', copy: false },
+    ];
+    expect(verdictOf('uplinks-in-order', events).violations).toBe(0);
+  });
+
+  it('take what a spool sends newest first for the order in which it goes out', () => {
+    const events = [...uplinkLife({ uplink: 7, at: 0 }), ...uplinkLife({ uplink: 6, at: 100 })];
+    for (const name of UPLINK_INVARIANTS) expect(verdictOf(name, events).violations).toBe(0);
+  });
+
+  it('know a stored message that is told long after its acknowledgement, as another cloud does', () => {
+    const lives = Array.from({ length: 50 }, (_, i) => uplinkLife({ uplink: i + 1, at: i * 100 }));
+    const told = lives.flat().filter(({ kind }) => kind === 'cloud.stored');
+    const events = [...lives.flat().filter(({ kind }) => kind !== 'cloud.stored'), ...told];
+    for (const name of UPLINK_INVARIANTS) expect(verdictOf(name, events).violations).toBe(0);
+  });
+
+  it('name the earliest violation, and count them all', () => {
+    const lives = [1, 2, 3].map((uplink) => uplinkLife({ uplink, at: uplink * 100 }));
+    const lost = lives.flat().filter(({ kind }) => kind !== 'cloud.stored');
+    expect(verdictOf('no-loss-across-reconnects', lost)).toMatchObject({ violations: 3, first: { at: 120 } });
+  });
+});
+
+function insert(events: readonly TraceEvent[], behind: TraceEvent, event: TraceEvent): readonly TraceEvent[] {
+  const index = events.indexOf(behind) + 1;
+  return [...events.slice(0, index), event, ...events.slice(index)];
+}
