@@ -21,7 +21,7 @@ export interface Cast {
   readonly world: World;
   readonly trace: Trace;
   /** Begins the loads of the plan. */
-  readonly startLoads: () => Loads;
+  readonly startLoads: () => Pick<Loads, 'open' | 'close'>;
 }
 
 /** Lets the time of the plan pass. @throws StuckError when the world does not come to rest; the reason when the clock is stopped */
@@ -63,7 +63,12 @@ function schedule(action: PlannedAction, { world, handles, trace }: Cast, clock:
 }
 
 /** Lets open exchanges end. @throws StuckError naming who is still busy, and with what */
-async function settle(devices: readonly Device[], loads: Loads, plan: Plan, clock: DrivenClock): Promise<void> {
+async function settle(
+  devices: readonly Device[],
+  loads: Pick<Loads, 'open'>,
+  plan: Plan,
+  clock: DrivenClock,
+): Promise<void> {
   const deadline = plan.duration + plan.settle;
   for (;;) {
     const busy = devices.flatMap((device, index) => {

@@ -21,7 +21,7 @@ export function configLines(node: LocatedNode, problems: Problems): readonly str
   }
   const lines: string[] = [];
   for (const [name, { key, value }] of node.entries) {
-    const words = /^(?:([a-z0-9]+) )?([a-z0-9-]+)$/.exec(name);
+    const words = /^(?:([a-z0-9]+) )?([a-z0-9_-]+)$/.exec(name);
     if (!words) problems.add(key, `"${name}" is not a parameter such as "interval-report" or "lte apn"`);
     else if (value.kind !== 'scalar' || value.value === null)
       complain(value, problems, 'a text, a number, true or false');

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../src/kernel/time.js';
 import { ACK, FIRST, LAST, NOTHING } from '../../src/protocol/flap/packet.js';
+import type { SessionFacts } from '../../src/protocol/messages.js';
 import { SERIAL, type TestCloud, testCloud } from '../support/cloud.js';
 import { datagramOf, packetIn, type TestDeviceOptions, testDevice } from '../support/device.js';
 
@@ -44,6 +45,18 @@ describe('after power-up', () => {
     const { clock, cloud } = await liveDevice({ profile: 'control' });
     await clock.runUntil(minutes(3));
     expect(await cloud.device()).toMatchObject({ decoderHash: 'ea8c7233208bad80', encoderHash: 'c76a16dd617f713b' });
+  });
+
+  it.each([
+    ['clime', 'with a CHESTER-Z', ['R1.4', '0x0001', 'v1.2.0']],
+    ['meteo', 'without one', [undefined, undefined, undefined]],
+  ])('a %s, %s, says so when it asks for a session', async (profile, _, expected) => {
+    const { clock, cloud } = await liveDevice({ profile });
+    await clock.runUntil(minutes(3));
+    const session = (await cloud.messages(await cloud.device())).find(({ type }) => type === 'session');
+    // Because the body of a session message is what the device said about itself.
+    const said = session?.body as SessionFacts | undefined;
+    expect([said?.z_hw_revision, said?.z_hw_variant, said?.z_fw_version]).toEqual(expected);
   });
 
   it('uploads nothing that the cloud has already', async () => {

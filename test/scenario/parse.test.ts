@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadScenario } from '../../src/cli/read-files.js';
@@ -159,6 +160,11 @@ describe('a fleet', () => {
     ]);
   });
 
+  test('takes parameters as the device type writes them, in Meteo with underscores', () => {
+    const fleet = '  - { name: ab, profile: clime, count: 1, config: { hygro_t_alarm_lo_thr: 2 } }\n';
+    expect(scenarioOf({ fleet }).fleet[0]?.config).toEqual(['app config hygro_t_alarm_lo_thr 2']);
+  });
+
   test.each([
     ['config: { interval report now: 1 }', 'is not a parameter such as'],
     ['config: { mode: [lte] }', 'a list is not a text, a number, true or false'],
@@ -274,11 +280,13 @@ describe('the configuration of a group', () => {
 });
 
 describe('the scenarios of the package', () => {
-  const files = readdirSync('scenarios').filter((file) => file.endsWith('.yaml'));
+  const files = readdirSync('scenarios', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.yaml'),
+  );
 
   test.each(files)('%s can be read, planned and described', (file) => {
     const { scenario } = loadScenario(`scenarios/${file}`);
-    expect(`${scenario.name}.yaml`).toBe(file);
+    expect(`${scenario.name}.yaml`).toBe(basename(file));
     expect(describePlan(planScenario(scenario))).toContain(scenario.name);
   });
 });

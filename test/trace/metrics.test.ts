@@ -106,6 +106,17 @@ describe('the fleet', () => {
     expect(metrics.summary().fleet.boots).toEqual({ config: 1, power: 1 });
   });
 
+  test('counts boots by their cause and wakes by their reason, 0 for those that there were not', () => {
+    const metrics = metricsOf([
+      { kind: 'device.boot', at: 0, serial: 1, cause: 'brown-out' },
+      { kind: 'device.wake', at: 1, serial: 1, why: 'boot' },
+      { kind: 'device.wake', at: 2, serial: 1, why: 'event' },
+      { kind: 'device.wake', at: 3, serial: 1, why: 'event' },
+    ]);
+    const names = ['boot.brown-out', 'boot.power', 'device.boots', 'wake.event', 'wake.poll', 'device.wakes'];
+    expect(names.map((name) => numberOf(metrics, name))).toEqual([1, 0, 1, 2, 0, 3]);
+  });
+
   test('names the gap of a datagram whose first repetition was not answered, once a datagram', () => {
     const repeat = (at: number, serial = 1): TraceEvent => ({ kind: 'device.repeat', at, serial, waited: 10_000.25 });
     // Three copies of one datagram, then one repetition of another, and one of another device.

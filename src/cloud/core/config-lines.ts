@@ -5,26 +5,47 @@
 
 /**
  * True when every `… config <name> <value>` line of `wanted` is among the reported lines. Values are compared as the device
- * understands them: quotes do not matter, and 25 is 25.00. Lines that set no parameter are not judged.
+ * understands them: quotes do not matter, and 25 is 25.00. A list is reported on several lines of one name, such as
+ * `app config address add 12345678`. Not judged are lines that set no parameter, and commands of lists that leave no line of
+ * their own (`app config address erase`).
  */
 export function containsConfig(reported: readonly string[], wanted: readonly string[]): boolean {
-  const present = new Map<string, string>();
+  const present = new Map<string, Setting[]>();
   for (const line of reported) {
     const setting = readSetting(line);
-    if (setting) present.set(setting.key, setting.value);
+    if (setting === undefined) continue;
+    const others = present.get(setting.key);
+    if (others) others.push(setting);
+    else present.set(setting.key, [setting]);
   }
   return wanted.every((line) => {
     const setting = readSetting(line);
     if (setting === undefined) return true;
-    const value = present.get(setting.key);
-    return value !== undefined && sameValue(value, setting.value);
+    const shown = present.get(setting.key) ?? [];
+    return shown.some(({ value }) => sameValue(value, setting.value)) || isOtherListCommand(setting, shown);
   });
 }
 
-function readSetting(line: string): { readonly key: string; readonly value: string } | undefined {
+interface Setting {
+  readonly key: string;
+  /** Without quotes. */
+  readonly value: string;
+  /** First word of a value of several words that is no quoted text: what is done to a list. */
+  readonly command: string | undefined;
+}
+
+function readSetting(line: string): Setting | undefined {
   const match = /^\s*(\S+)\s+config\s+(\S+)\s+(.+?)\s*$/.exec(line);
   if (!match) return undefined;
-  return { key: `${match[1]} ${match[2]}`, value: (match[3] ?? '').replace(/^(["'])(.*)\1$/, '$2') };
+  const text = match[3] ?? '';
+  const value = text.replace(/^(["'])(.*)\1$/, '$2');
+  const [, command] = value === text ? (/^(\S+)\s/.exec(text) ?? []) : [];
+  return { key: `${match[1]} ${match[2]}`, value, command };
+}
+
+/** Does `setting` ask a list for something else than what its lines are made of? */
+function isOtherListCommand({ value, command = value }: Setting, shown: readonly Setting[]): boolean {
+  return shown.length > 0 && shown.every((line) => line.command !== undefined && line.command !== command);
 }
 
 function sameValue(a: string, b: string): boolean {

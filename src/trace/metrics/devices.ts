@@ -1,6 +1,7 @@
 /** The fleet: who came up, how often radios woke, what had to be repeated. */
 import type { Instant } from '../../kernel/time.js';
 import { Distribution } from '../distribution.js';
+import type { BootCause, ContactReason } from '../events.js';
 import { type Handlers, type MetricTable, Tally } from './metric.js';
 
 export interface FleetSummary {
@@ -82,12 +83,35 @@ export class DeviceFold {
   }
 }
 
+const BOOTS: Readonly<Record<BootCause, string>> = {
+  power: 'boots because the power came',
+  shell: 'boots by a command, or by a connection to the bootloader',
+  button: 'boots by the button',
+  config: 'boots after a configuration downlink',
+  watchdog: 'boots by a watchdog',
+  'brown-out': 'boots because the battery gave way',
+  'claim-token': 'boots for want of a claim token',
+  update: 'boots into another firmware, or back',
+};
+
+const WAKES: Readonly<Record<ContactReason, string>> = {
+  boot: 'times that a radio was woken to set up a session',
+  report: '… for a regular report',
+  event: '… for the report of an event',
+  poll: '… for a poll',
+  shell: '… by a command',
+  button: '… by the button',
+  answer: '… for the answer to a downlink',
+};
+
 export const DEVICE_METRICS: MetricTable<DeviceFold> = {
   'fleet.devices': { about: 'devices of the plan', count: (fold) => fold.devices },
   'device.ready': { about: 'devices that had a session at least once', count: (fold) => fold.ready },
   'device.boots': { about: 'boots, whatever their cause', count: (fold) => fold.boots.total },
+  ...counts('boot', BOOTS, ({ boots }) => boots),
   'device.startup': { about: 'from a boot to the session', durations: (fold) => fold.startup },
   'device.wakes': { about: 'times that a radio was woken', count: (fold) => fold.wakes.total },
+  ...counts('wake', WAKES, ({ wakes }) => wakes),
   'device.repeats': { about: 'datagrams that were sent again', count: (fold) => fold.repeats },
   'device.repetition-gaps': {
     about: 'datagrams sent three times or more: the first repetition is never answered',
@@ -96,3 +120,17 @@ export const DEVICE_METRICS: MetricTable<DeviceFold> = {
   'device.restarts': { about: 'transfers that began again from sequence 0', count: (fold) => fold.restarts },
   'poll.failed': { about: 'polls that were given up', count: (fold) => fold.pollsFailed },
 };
+
+/** A metric for every name of a tally. */
+function counts(
+  family: string,
+  names: Readonly<Record<string, string>>,
+  tally: (fold: DeviceFold) => Tally,
+): MetricTable<DeviceFold> {
+  return Object.fromEntries(
+    Object.entries(names).map(([name, about]) => [
+      `${family}.${name}`,
+      { about, count: (fold: DeviceFold) => tally(fold).of(name) },
+    ]),
+  );
+}

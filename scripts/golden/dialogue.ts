@@ -1,0 +1,103 @@
+/**
+ * The dialogue of one device with the cloud, recorded at the device's end of the wire: what it sends, what reaches it, and
+ * beside it what was done to it. From a scenario with one device, in virtual time and memory: the same every time.
+ */
+import type { Device } from '../../src/device/device.js';
+import { seededRandom } from '../../src/kernel/random.js';
+import type { Instant } from '../../src/kernel/time.js';
+import { VirtualClock } from '../../src/kernel/virtual-clock.js';
+import type { Profile } from '../../src/profile/profile.js';
+import { deviceTypes } from '../../src/runner/bench-config.js';
+import { letTimePass } from '../../src/runner/course.js';
+import { buildFleet } from '../../src/runner/fleet.js';
+import { deviceHandle, worldOf } from '../../src/runner/handles.js';
+import { provision } from '../../src/runner/provision.js';
+import { embeddedTarget } from '../../src/runner/targets/embedded.js';
+import { parseScenario } from '../../src/scenario/parse.js';
+import type { Plan } from '../../src/scenario/plan.js';
+import { planScenario } from '../../src/scenario/plan-scenario.js';
+import type { Trace, TraceEvent } from '../../src/trace/events.js';
+import { withFaults } from '../../src/transport/faults/with-faults.js';
+import type { Transport } from '../../src/transport/transport.js';
+
+export interface Dialogue {
+  readonly about: string;
+  readonly profile: Profile;
+  /** 16 bytes; opens the datagrams, and is never printed. */
+  readonly token: Uint8Array;
+  /** In order of time. */
+  readonly entries: readonly Entry[];
+}
+
+export type Entry =
+  | { readonly kind: 'datagram'; readonly at: Instant; readonly way: 'up' | 'down'; readonly bytes: Uint8Array }
+  | { readonly kind: 'fact'; readonly at: Instant; readonly event: TraceEvent };
+
+const LOG = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** Plays the scenario of `text`. @throws InputError for a scenario that can not be read, RangeError for more than one device */
+export async function recordDialogue(
+  text: string,
+  file: string,
+  profiles: ReadonlyMap<string, Profile>,
+): Promise<Dialogue> {
+  const plan = planScenario(parseScenario(text, file, deviceTypes(profiles)), {});
+  const { planned, group, profile } = onlyDevice(plan, profiles, file);
+  const clock = new VirtualClock({ start: plan.start });
+  const random = seededRandom(plan.seed);
+  const entries: Entry[] = [];
+  const trace: Trace = { emit: (event) => entries.push({ kind: 'fact', at: event.at, event }) };
+  const target = await embeddedTarget({
+    ...{ transport: 'memory', db: 'memory', space: plan.scenario, virtual: true, log: LOG, clock, random, trace },
+  });
+  try {
+    const faults = plan.network.map(({ fault, from, until, way }) => {
+      return { fault, from, until: until ?? Number.POSITIVE_INFINITY, way, hits: () => true };
+    });
+    const transport = tapped(withFaults(target.wire, { clock, random, trace, faults }), (way, bytes) =>
+      entries.push({ kind: 'datagram', at: clock.now, way, bytes: Uint8Array.from(bytes) }),
+    );
+    const devices = buildFleet({ plan, profiles, clock, random, trace, transport, format: target.format });
+    const handles = [deviceHandle(planned, group.tags, devices[0] as Device)];
+    const world = worldOf(target.api);
+    await provision(plan, world, handles, { concurrency: 1, signal: new AbortController().signal });
+    const startLoads = () => ({ close: () => {}, open: [] });
+    await letTimePass({ plan, devices, handles, world, trace, startLoads }, clock);
+    for (const device of devices) device.powerOff();
+  } finally {
+    await target.close();
+  }
+  const token = Uint8Array.from(Buffer.from(planned.claimToken, 'hex'));
+  return { about: plan.about, profile, token, entries };
+}
+
+function onlyDevice(plan: Plan, profiles: ReadonlyMap<string, Profile>, file: string) {
+  const [planned, ...more] = plan.devices;
+  const group = plan.groups[planned?.group ?? -1];
+  const profile = profiles.get(group?.profile ?? '');
+  if (planned === undefined || group === undefined || profile === undefined || more.length > 0) {
+    throw new RangeError(`${file} has ${plan.devices.length} devices; a dialogue is one device's`);
+  }
+  return { planned, group, profile };
+}
+
+/** Hands on what passes, and shows it. */
+function tapped(inner: Transport, show: (way: 'up' | 'down', bytes: Uint8Array) => void): Transport {
+  return {
+    connect(serial, receiver) {
+      const channel = inner.connect(serial, {
+        receive(datagram) {
+          show('down', datagram);
+          receiver.receive(datagram);
+        },
+      });
+      return {
+        send(datagram) {
+          show('up', datagram);
+          channel.send(datagram);
+        },
+      };
+    },
+    close: () => inner.close(),
+  };
+}

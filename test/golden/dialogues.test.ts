@@ -1,0 +1,50 @@
+/** One device of each application talks to the cloud exactly as in the dialogue that somebody has read and found right. */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { recordDialogue } from '../../scripts/golden/dialogue.js';
+import { diffLines } from '../../scripts/golden/diff.js';
+import { currentLines, goldenLines, goldenNames } from '../../scripts/golden/files.js';
+import { renderDialogue } from '../../scripts/golden/render.js';
+import { packagedProfiles } from '../../src/profile/library.js';
+
+const profiles = packagedProfiles();
+
+/** Lines of a difference that are shown; `npm run golden -- <name>` shows them all. */
+const SHOWN = 60;
+
+describe('a dialogue with the cloud', () => {
+  it('is recorded for every application', () => {
+    expect(goldenNames().filter((name) => profiles.has(name))).toEqual([...profiles.keys()].sort());
+  });
+
+  it.each(goldenNames())('of %s is the golden one', async (name) => {
+    const difference = diffLines(goldenLines(name), await currentLines(name, profiles));
+    expect(difference.slice(0, SHOWN).join('\n')).toBe('');
+  });
+
+  it('never shows the claim token', async () => {
+    const file = 'test/golden/demo.yaml';
+    const dialogue = await recordDialogue(readFileSync(file, 'utf8'), file, profiles);
+    const token = Buffer.from(dialogue.token).toString('hex');
+    expect(token).toHaveLength(32);
+    expect(renderDialogue(dialogue).join('\n')).not.toContain(token);
+  });
+
+  it('is that of one device, and a scenario with more is refused', async () => {
+    const text = 'name: two\nduration: 1h\nfleet: [{ name: clime, profile: clime, count: 2 }]\n';
+    await expect(recordDialogue(text, 'two.yaml', profiles)).rejects.toThrow('two.yaml has 2 devices');
+  });
+});
+
+describe('a difference', () => {
+  it('shows what went and what came, with the lines around it and its place', () => {
+    const before = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+    const after = ['a', 'b', 'c', 'd', 'X', 'f', 'g', 'h', 'i'];
+    expect(diffLines(before, after)).toEqual(['@ 2', '  b', '  c', '  d', '- e', '+ X', '  f', '  g', '  h', '+ i']);
+  });
+
+  it('is empty between equal texts, and everything where there was nothing', () => {
+    expect(diffLines(['a', 'b'], ['a', 'b'])).toEqual([]);
+    expect(diffLines([], ['a', 'b'])).toEqual(['@ 1', '+ a', '+ b']);
+  });
+});

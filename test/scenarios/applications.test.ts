@@ -1,0 +1,62 @@
+/**
+ * Every application of the catalog lives a day as its scenario says: boot, report, poll, config, shell, data, alarm, outage and
+ * recovery hold, and the course is the same in memory and over UDP.
+ *
+ * A digest changes with anything that a device of that application does otherwise. When that was meant, look at the golden
+ * dialogue (test/golden) first, then put the new digest here.
+ */
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { packagedProfiles } from '../../src/profile/library.js';
+import type { RunResult } from '../../src/report/result.js';
+import { deviceTypes } from '../../src/runner/bench-config.js';
+import { run } from '../../src/runner/run.js';
+import { parseScenario } from '../../src/scenario/parse.js';
+import { planScenario } from '../../src/scenario/plan-scenario.js';
+import type { Scenario } from '../../src/scenario/scenario.js';
+import { QUIET } from '../support/cloud.js';
+
+const DIGESTS: Readonly<Record<string, string>> = {
+  clime: 'b5f7689a1c39174e',
+  control: 'cd62548fa0f9bbcf',
+  current: '889d27ace776f49c',
+  demo: 'addaf68851694198',
+  meteo: 'b2ca9db116bca7a1',
+  motion: '9148e1f89ca10036',
+  push: 'e86f733ee9589beb',
+  range: '1fe462742451f989',
+  scale: '8dd92c3f5c110dee',
+  serial: 'eabaa77a89d26841',
+  wmbus: 'ac10495d046ed799',
+};
+
+const profiles = packagedProfiles();
+const types = deviceTypes(profiles);
+
+function scenarioOf(name: string): Scenario {
+  const file = `scenarios/applications/${name}.yaml`;
+  const readFile = (path: string) => ({ file: path, text: readFileSync(`scenarios/applications/${path}`, 'utf8') });
+  return parseScenario(readFileSync(file, 'utf8'), file, types, { profiles, readFile });
+}
+
+function play(scenario: Scenario, transport: 'memory' | 'udp'): Promise<RunResult> {
+  return run({
+    ...{ plan: planScenario(scenario), profiles, clock: 'virtual', speed: 1, transport, db: 'memory', sinks: [] },
+    ...{ log: QUIET, reproduce: 'again', out: null, stopwatch: () => 0 },
+  });
+}
+
+describe('the scenario of an application', () => {
+  it('is there for each of the catalog', () => {
+    expect(Object.keys(DIGESTS).sort()).toEqual([...profiles.keys()].sort());
+  });
+
+  it.each(Object.entries(DIGESTS))('of %s holds, in memory and over UDP with the same digest', async (name, digest) => {
+    const scenario = scenarioOf(name);
+    expect(new Set(scenario.fleet.map(({ profile }) => profile))).toEqual(new Set([name]));
+    const [memory, udp] = await Promise.all([play(scenario, 'memory'), play(scenario, 'udp')]);
+    const broken = memory.expectations.filter(({ passed }) => !passed).map(({ sentence }) => sentence);
+    expect({ failure: memory.failure, broken, digest: memory.digest }).toEqual({ failure: null, broken: [], digest });
+    expect({ passed: udp.passed, digest: udp.digest }).toEqual({ passed: true, digest });
+  });
+});
