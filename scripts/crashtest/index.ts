@@ -22,6 +22,9 @@ const HTTP_DEVICES = 2;
 const QUEUERS = 2;
 /** Between two commands of a queuer: devices fetch them one by one. */
 const QUEUE_PAUSE_MS = 30;
+/** How often, and how long after one another, a port that is taken is tried. */
+const PORT_TRIES = 60;
+const PORT_WAIT_MS = 500;
 /** How long a service lives, once it takes requests. */
 const LIFE_MS = { shortest: 50, longest: 700 };
 
@@ -110,10 +113,15 @@ console.log(
 if (complaints !== '') console.log(complaints);
 process.exitCode = verdict.faults.length === 0 ? 0 : 1;
 
+/** On the same ports, because the devices know no others. While the service was dead, somebody else may have been given one. */
 async function startAgain(before: ServeProcess): Promise<ServeProcess> {
-  try {
-    return await startServe(serveArgs, before.ports);
-  } catch (error) {
-    throw new Error(`no start after a kill: ${error instanceof Error ? error.message : String(error)}`);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startServe(serveArgs, before.ports);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!reason.includes('EADDRINUSE') || tries === PORT_TRIES) throw new Error(`no start after a kill: ${reason}`);
+      await new Promise((resolve) => setTimeout(resolve, PORT_WAIT_MS));
+    }
   }
 }
