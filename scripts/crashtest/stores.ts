@@ -1,5 +1,6 @@
 /** The stores that the crash test knows. The database of PostgreSQL outlives the service; only the service is killed. */
 import { join } from 'node:path';
+import { startPostgres } from '../../test/support/postgres/server.js';
 
 export interface TestedStore {
   /** For `serve --db`. */
@@ -11,6 +12,10 @@ export async function openStoreFor(name: string, directory: string): Promise<Tes
   switch (name) {
     case 'sqlite':
       return { db: join(directory, 'cloud.db'), close: async () => {} };
+    case 'postgres': {
+      const server = await startPostgres({ durable: true });
+      return { db: server.url, close: () => server.stop() };
+    }
     default:
       throw new Error(`--store "${name}" is not "sqlite" or "postgres"`);
   }
