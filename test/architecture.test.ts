@@ -24,12 +24,19 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
       types: ['device', 'cloud', 'transport', 'client'],
     },
     report: { values: ['kernel', 'trace'] },
+    record: { values: ['kernel', 'input', 'client', 'scenario', 'profile', 'trace'] },
     runner: {
-      values: ['kernel', 'input', 'protocol', 'profile', 'trace', 'device', 'cloud', 'transport', 'client', 'scenario'],
+      values: [
+        ...['kernel', 'input', 'protocol', 'profile', 'trace', 'device', 'cloud', 'transport', 'client', 'scenario'],
+        'record',
+      ],
       types: ['report'],
     },
     cli: {
-      values: ['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],
+      values: [
+        ...['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],
+        'record',
+      ],
     },
     main: { values: ['cli'] },
     /** What the package exports as a library. */

@@ -9,11 +9,14 @@ import type { Command, Run } from './command.js';
 import { compare } from './compare.js';
 import { device } from './device.js';
 import { diverge } from './diverge.js';
+import { fit } from './fit.js';
 import type { Host } from './host.js';
 import { image } from './image.js';
 import { list } from './list.js';
 import { plan } from './plan.js';
 import { profile } from './profile.js';
+import { record } from './record.js';
+import { replay } from './replay.js';
 import { run } from './run.js';
 import { serve } from './serve.js';
 import { shrink } from './shrink.js';
@@ -33,6 +36,9 @@ const COMMANDS: readonly Command[] = [
   shrink,
   profile,
   list,
+  record,
+  replay,
+  fit,
 ];
 
 /** Runs the program; never throws. */

@@ -13,6 +13,8 @@ export interface HostOptions {
   readonly typed?: readonly string[];
   /** Presses Ctrl-C as soon as the output matches. */
   readonly interruptOn?: RegExp;
+  /** Presses Ctrl-C when it is fulfilled. */
+  readonly interruptWhen?: Promise<void>;
 }
 
 export async function ghostfleet(args: readonly string[], options: HostOptions = {}): Promise<Outcome> {
@@ -25,6 +27,9 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
     interrupted = true;
     for (const handler of handlers) handler('SIGINT');
   };
+  void options.interruptWhen?.then(() => {
+    for (const handler of handlers) handler('SIGINT');
+  });
   let now = 0;
   const exit = await main({
     args,

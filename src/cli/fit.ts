@@ -1,0 +1,52 @@
+/** `ghostfleet fit`: a scenario whose groups behave as the devices of a recording did. */
+import { writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { EXIT, UsageError } from '../kernel/errors.js';
+import { packagedProfiles } from '../profile/library.js';
+import { fitGroups } from '../record/fit.js';
+import { scenarioYaml } from '../record/fit-yaml.js';
+import { readRecording } from '../record/read.js';
+import { deviceTypes } from '../runner/bench-config.js';
+import { command } from './command.js';
+import { readText } from './read-files.js';
+
+export const fit = command<{ readonly file: string; readonly out: string | undefined }>(
+  'fit <file>',
+  'Make a scenario whose devices behave as those of a recording',
+  (parser) =>
+    parser
+      .positional('file', { type: 'string', demandOption: true, describe: 'file of "ghostfleet record"' })
+      .option('out', { type: 'string', requiresArg: true, describe: 'file to write; without it, it is printed' }),
+  async ({ file, out }, host) => {
+    const recording = readRecording(readText(file), file);
+    const profiles = packagedProfiles();
+    const groups = fitGroups(recording, profiles);
+    if (groups.length === 0) {
+      throw new UsageError('bad-file', `"${file}" has no device that reported twice: there is nothing to fit`);
+    }
+    const types = deviceTypes(profiles);
+    const yaml = scenarioYaml(nameFor(out ?? file), recording, groups, (profile, line) => types.get(profile)?.(line));
+    if (out === undefined) {
+      host.out.write(yaml);
+      return EXIT.fine;
+    }
+    try {
+      writeFileSync(out, yaml);
+    } catch (error) {
+      throw new UsageError('cannot-write', `"${out}" can not be written: ${(error as Error).message}`);
+    }
+    const shown = groups.map(({ name, count }) => `${count} × ${name}`).join(', ');
+    host.out.write(`${out}: ${shown}\n`);
+    return EXIT.fine;
+  },
+);
+
+/** A name that a scenario may have, after the file's. */
+function nameFor(path: string): string {
+  const name = basename(path)
+    .replace(/\.[^.]*$/, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '');
+  return /^[a-z][a-z0-9-]*[a-z0-9]$/.test(name) ? name.slice(0, 40).replace(/-+$/, '') : 'fitted';
+}

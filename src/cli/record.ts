@@ -1,0 +1,153 @@
+/** `ghostfleet record`: a space's history, read through the public API and scrubbed, as a file. */
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { ApiError, ConnectionError, DeviceCloudClient } from '../client/client.js';
+import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
+import { RealClock } from '../kernel/real-clock.js';
+import { days, formatDuration, parseDuration, type UnixMillis } from '../kernel/time.js';
+import { packagedProfiles } from '../profile/library.js';
+import { collect } from '../record/collect.js';
+import { parseTime } from '../record/iso.js';
+import type { Recording } from '../record/recording.js';
+import { writeRecording } from '../record/write.js';
+import { paced } from '../runner/targets/paced.js';
+import { checked, command } from './command.js';
+import type { Host } from './host.js';
+import { positiveNumber } from './values.js';
+
+interface RecordFlags {
+  readonly target: string;
+  readonly 'api-key': string | undefined;
+  readonly space: string | undefined;
+  readonly after: Moment | undefined;
+  readonly before: Moment | undefined;
+  readonly out: string;
+  readonly rate: number | undefined;
+  readonly bodies: boolean;
+}
+
+/** Requests a second, unless said otherwise: a space is in use while it is read. */
+const GENTLE = 5;
+const PROGRESS_EVERY = 1000;
+const DEFAULT_REACH = days(1);
+const TIME = 'a time such as 2026-03-02T06:00Z, or how long ago, such as 2h';
+
+export const record = command<RecordFlags>(
+  'record',
+  'Write the history of a space to a file without names, ids and bodies, to be replayed',
+  (parser) =>
+    parser
+      .option('target', { type: 'string', requiresArg: true, demandOption: true, describe: 'address of the cloud' })
+      .option('api-key', { type: 'string', requiresArg: true, describe: 'its API key; or in GHOSTFLEET_API_KEY' })
+      .option('space', { type: 'string', requiresArg: true, describe: 'id of the space; the first that the key opens' })
+      .option('after', checked({ describe: `begin of the window, ${TIME}; 1d ago` }, 'after', TIME, moment))
+      .option('before', checked({ describe: 'end of the window; now' }, 'before', TIME, moment))
+      .option('out', { type: 'string', requiresArg: true, demandOption: true, describe: 'file to write' })
+      .option(
+        'rate',
+        checked({ describe: `API requests a second at most; ${GENTLE}` }, 'rate', 'a number above 0', positiveNumber),
+      )
+      .option('bodies', { type: 'boolean', default: false, describe: 'keep the range of every measured value' }),
+  execute,
+);
+
+async function execute(flags: RecordFlags, host: Host): Promise<ExitCode> {
+  const { wall: now } = new RealClock();
+  const before = flags.before?.(now) ?? now;
+  const after = flags.after?.(now) ?? before - DEFAULT_REACH;
+  if (after >= before) throw new UsageError('bad-flags', '--after must be earlier than --before');
+  const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
+  if (apiKey === undefined) {
+    throw new UsageError('bad-flags', '--target needs an API key', 'give --api-key, or set GHOSTFLEET_API_KEY');
+  }
+  const abort = new AbortController();
+  let signalled: string | undefined;
+  const forget = host.onInterrupt((signal) => {
+    signalled = signal;
+    abort.abort(new InterruptedError(signal));
+  });
+  try {
+    reserve(flags.out);
+    const recording = await read(flags, apiKey, { after, before, signal: abort.signal }, host);
+    writeWhole(flags.out, writeRecording(recording));
+    host.out.write(`${summary(flags.out, recording)}\n`);
+    return signalled === undefined ? EXIT.fine : EXIT.interrupted;
+  } finally {
+    forget();
+  }
+}
+
+interface Window {
+  readonly after: UnixMillis;
+  readonly before: UnixMillis;
+  readonly signal: AbortSignal;
+}
+
+async function read(flags: RecordFlags, apiKey: string, window: Window, host: Host): Promise<Recording> {
+  const gate = paced({ atOnce: 1, perSecond: flags.rate ?? GENTLE }, new RealClock());
+  const options = { baseUrl: flags.target, apiKey, connections: 1, gate };
+  const { space } = flags;
+  const bundles = new Map([...packagedProfiles()].map(([name, { identity }]) => [identity.fwBundle, name]));
+  let api: DeviceCloudClient | undefined;
+  try {
+    api =
+      space === undefined
+        ? await DeviceCloudClient.connect(options)
+        : new DeviceCloudClient({ ...options, spaceId: space });
+    return await collect(api, {
+      ...window,
+      bodies: flags.bodies,
+      typeOf: (bundle) => bundles.get(bundle),
+      progress: progressOf(host),
+    });
+  } catch (error) {
+    if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error;
+    throw new UsageError('bad-target', `${flags.target} can not be read: ${error.message}`);
+  } finally {
+    await api?.close();
+  }
+}
+
+/** A line for every thousand messages. */
+function progressOf(host: Host): (messages: number) => void {
+  let told = 0;
+  return (messages) => {
+    if (messages - told < PROGRESS_EVERY) return;
+    told = messages;
+    host.err.write(`${messages} messages read\n`);
+  };
+}
+
+/** Says now, and not after an hour of reading, that the file can not be written. */
+function reserve(out: string): void {
+  try {
+    writeFileSync(partOf(out), '');
+    rmSync(partOf(out));
+  } catch (error) {
+    throw new UsageError('cannot-write', `"${out}" can not be written: ${(error as Error).message}`);
+  }
+}
+
+/** Nobody ever sees half a file. */
+function writeWhole(out: string, text: string): void {
+  writeFileSync(partOf(out), text);
+  renameSync(partOf(out), out);
+}
+
+function partOf(out: string): string {
+  return `${out}.part`;
+}
+
+function summary(out: string, { devices, uplinks, downlinks, from, until, cut }: Recording): string {
+  const counts = `${devices.length} devices, ${uplinks.length} uplinks and ${downlinks.length} downlinks`;
+  return `${out}: ${counts} in ${formatDuration(until - from)}${cut === null ? '' : ` (cut short: ${cut})`}`;
+}
+
+/** A moment that may be told from now. */
+type Moment = (now: UnixMillis) => UnixMillis;
+
+function moment(text: string): Moment | undefined {
+  const time = parseTime(text);
+  if (time !== undefined) return () => time;
+  const ago = parseDuration(text);
+  return ago === undefined ? undefined : (now) => now - ago;
+}

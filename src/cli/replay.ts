@@ -1,0 +1,48 @@
+/** `ghostfleet replay`: predicts the deliveries of a recording, and compares them with what happened. */
+import { EXIT, type ExitCode, InterruptedError } from '../kernel/errors.js';
+import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
+import { describeComparison } from '../record/describe.js';
+import { beyond } from '../record/predict.js';
+import { readRecording } from '../record/read.js';
+import { replayRecording } from '../runner/replay/replay.js';
+import { checked, command } from './command.js';
+import type { Host } from './host.js';
+import { createLog } from './logs.js';
+import { readText } from './read-files.js';
+
+interface ReplayFlags {
+  readonly file: string;
+  readonly within: Millis | undefined;
+  readonly json: boolean;
+}
+
+export const replay = command<ReplayFlags>(
+  'replay <file>',
+  'Play a recording in virtual time, and compare predicted with recorded deliveries',
+  (parser) =>
+    parser
+      .positional('file', { type: 'string', demandOption: true, describe: 'file of "ghostfleet record"' })
+      .option(
+        'within',
+        checked({ describe: 'exit with 3 when a prediction is further off' }, 'within', DURATION_FORM, parseDuration),
+      )
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object in place of the report' }),
+  execute,
+);
+
+async function execute({ file, within, json }: ReplayFlags, host: Host): Promise<ExitCode> {
+  const recording = readRecording(readText(file), file);
+  const abort = new AbortController();
+  const forget = host.onInterrupt((signal) => abort.abort(new InterruptedError(signal)));
+  try {
+    const log = createLog(host.err, 'error');
+    const comparison = await replayRecording(recording, { log, signal: abort.signal });
+    const passed = within === undefined || beyond(comparison, within).length === 0;
+    const limit = within ?? null;
+    if (json) host.out.write(`${JSON.stringify({ file, within: limit, passed, ...comparison }, null, 2)}\n`);
+    else host.out.write(describeComparison(recording, comparison, limit));
+    return passed ? EXIT.fine : EXIT.expectation;
+  } finally {
+    forget();
+  }
+}

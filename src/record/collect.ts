@@ -1,0 +1,66 @@
+/**
+ * Reads a space's history through the public messages API (device cloud API, "Messages"), newest first and page after page:
+ * so what has been read when somebody has had enough is whole, only shorter.
+ */
+import type { DeviceCloudClient, Message } from '../client/client.js';
+import type { UnixMillis } from '../kernel/time.js';
+import type { Recording } from './recording.js';
+import { type ScrubOptions, scrub } from './scrub.js';
+
+export interface CollectOptions extends Pick<ScrubOptions, 'bodies' | 'typeOf'> {
+  readonly after: UnixMillis;
+  readonly before: UnixMillis;
+  /** Ends the reading; its reason, an Error, becomes that of the cut. */
+  readonly signal: AbortSignal;
+  /** Told after every page how many messages have been read. */
+  readonly progress?: (messages: number) => void;
+}
+
+/** The largest page (cloud API gaps, 9). */
+const PAGE = 100;
+
+/** @throws ApiError, ConnectionError */
+export async function collect(
+  api: Pick<DeviceCloudClient, 'messages'>,
+  { after, before, signal, progress, bodies, typeOf }: CollectOptions,
+): Promise<Recording> {
+  const newestFirst: Message[] = [];
+  const query = { after: new Date(after).toISOString(), before: new Date(before).toISOString(), limit: PAGE };
+  while (!signal.aborted) {
+    const last = newestFirst.at(-1);
+    const page = await unlessAborted(api.messages(last === undefined ? query : { ...query, offset: last.id }), signal);
+    if (page === undefined || page.length === 0) break;
+    newestFirst.push(...page);
+    progress?.(newestFirst.length);
+  }
+  const cut = signal.aborted ? reasonOf(signal) : null;
+  const oldest = newestFirst.at(-1);
+  const from = cut === null ? after : oldest === undefined ? before : Date.parse(oldest.created_at);
+  return scrub(newestFirst.reverse(), { from, until: before, cut, bodies, typeOf });
+}
+
+/** Undefined when the signal comes first; what becomes of the request then is nobody's business any more. */
+async function unlessAborted<T>(request: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  const { promise, stop } = whenAborted(signal);
+  try {
+    return await Promise.race([promise, request]);
+  } finally {
+    stop();
+    request.catch(() => {});
+  }
+}
+
+function whenAborted(signal: AbortSignal): { readonly promise: Promise<undefined>; readonly stop: () => void } {
+  let stop = (): void => {};
+  const promise = new Promise<undefined>((resolve) => {
+    const aborted = () => resolve(undefined);
+    if (signal.aborted) aborted();
+    signal.addEventListener('abort', aborted);
+    stop = () => signal.removeEventListener('abort', aborted);
+  });
+  return { promise, stop };
+}
+
+function reasonOf({ reason }: AbortSignal): string {
+  return reason instanceof Error ? reason.message : 'interrupted';
+}

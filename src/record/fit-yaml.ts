@@ -1,0 +1,87 @@
+/** Fitted groups as a scenario file, with what was measured beside what it became. */
+import { formatDuration, humanDuration, type Millis, seconds } from '../kernel/time.js';
+import { durationOf, type FittedGroup } from './fit.js';
+import type { Recording } from './recording.js';
+
+/** Says why a device of a type would refuse a line; undefined when it would not. */
+export type RefusalOf = (profile: string, line: string) => string | undefined;
+
+/** @param name of the scenario @param refusalOf decides which settings can be written */
+export function scenarioYaml(
+  name: string,
+  recording: Recording,
+  groups: readonly FittedGroup[],
+  refusalOf: RefusalOf,
+): string {
+  const duration = durationOf(recording, groups);
+  const steps = groups.flatMap((group) => [...dropOutSteps(group, duration), ...rangeSteps(group, duration)]);
+  const lines = [
+    `# Fitted to a recording of ${recording.devices.length} devices over ${humanDuration(recording.until - recording.from)}.`,
+    '# Each group can be multiplied: set its `count`. What happened to single devices happens to the first ones of the group.',
+    '',
+    `name: ${name}`,
+    `duration: ${formatDuration(duration)}`,
+    '',
+    'fleet:',
+    ...groups.flatMap((group) => groupLines(group, refusalOf)),
+    ...(steps.length > 0 ? ['', 'steps:', ...steps] : []),
+    '',
+    'expect:',
+    '  - uplink.stored == uplink.sent',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const HOW = {
+  firmware: 'named by its firmware',
+  values: 'the packaged profile with most of its values',
+  guess: 'a guess: nothing told the type',
+} as const;
+
+function groupLines(group: FittedGroup, refusalOf: RefusalOf): readonly string[] {
+  const { name, profile, by, count, period, jitter, configured, missing, due, size } = group;
+  const line = `interval-report ${Math.max(1, Math.round(intervalOf(group) / 1000))}`;
+  const refusal = refusalOf(profile, `app config ${line}`);
+  const told = configured === null ? '' : `, configured ${formatDuration(configured)}`;
+  return [
+    `  # Profile: ${HOW[by]}.`,
+    `  # Reports every ${humanDuration(period)}${told}; nine of ten within ${percent(jitter)} of that. Bodies of` +
+      ` ${size.min} to ${size.max} bytes, ${size.median} in the middle.`,
+    `  # ${missing} of ${due} reports did not come.`,
+    ...(refusal === undefined ? [] : [`  # "${line}" can not be set: ${refusal}.`]),
+    `  - name: ${name}`,
+    `    profile: ${profile}`,
+    `    count: ${count}`,
+    `    boot: { over: ${formatDuration(Math.max(1, Math.round(period)))}, pattern: random }`,
+    ...(refusal === undefined ? [`    config: { ${line.replace(' ', ': ')} }`] : []),
+  ];
+}
+
+/** What the device said, unless its reports contradict it. */
+function intervalOf({ configured, period }: FittedGroup): Millis {
+  const close = configured !== null && Math.abs(configured - period) < 0.5 * configured;
+  return close ? configured : Math.max(seconds(1), period);
+}
+
+function dropOutSteps({ name, dropOuts }: FittedGroup, duration: Millis): readonly string[] {
+  return dropOuts.flatMap(({ device, from, until }) => {
+    if (until >= duration) return [];
+    const at = (time: Millis) => formatDuration(Math.round(time));
+    return [
+      `  - { at: ${at(from)}, to: ${name}/${device}, radio: off }`,
+      `  - { at: ${at(until)}, to: ${name}/${device}, radio: on }`,
+    ];
+  });
+}
+
+/** A sensor runs once through what was measured. */
+function rangeSteps({ name, ranges }: FittedGroup, duration: Millis): readonly string[] {
+  return ranges.map(({ quantity, min, max }) => {
+    const course = min === max ? `${min}` : `{ from: ${min}, to: ${max}, over: ${formatDuration(duration)} }`;
+    return `  - { at: 0s, to: ${name}, sensor: { ${quantity}: ${course} } }`;
+  });
+}
+
+function percent(ratio: number): string {
+  return `${Math.round(ratio * 100)} %`;
+}

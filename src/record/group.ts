@@ -1,0 +1,12 @@
+/** The items of each device, in their order. */
+export function byDevice<T extends { readonly device: string }>(
+  items: readonly T[],
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(item.device);
+    if (group) group.push(item);
+    else groups.set(item.device, [item]);
+  }
+  return groups;
+}

@@ -1,0 +1,227 @@
+/** Reads the file of a recording, or says everything that is wrong with it, each thing with its line. */
+import { InputError, orList, type Problem, quote } from '../input/problems.js';
+import { parseTime } from './iso.js';
+import {
+  DOWNLINK_STATES,
+  DOWNLINK_TYPES,
+  type RecordedDevice,
+  type RecordedDownlink,
+  type RecordedUplink,
+  type Recording,
+  UPLINK_TYPES,
+  type ValueRange,
+} from './recording.js';
+import { VERSION } from './write.js';
+
+/** More complaints about one file help nobody. */
+const MOST_PROBLEMS = 20;
+const KINDS = ['device', 'uplink', 'downlink', 'values'] as const;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a recording.
+ * @param file its path, for messages
+ * @throws InputError with what is wrong, at most 20 things
+ */
+export function readRecording(text: string, file: string): Recording {
+  const problems: Problem[] = [];
+  const lines = text.split('\n').map((line, index) => new Line(line, index + 1, file, problems));
+  if (lines.at(-1)?.isEmpty) lines.pop();
+  const recording = assemble(lines);
+  if (problems.length > 0) throw new InputError(problems.slice(0, MOST_PROBLEMS));
+  return recording;
+}
+
+function assemble([first, ...rest]: readonly Line[]): Recording {
+  const header = first?.fields;
+  const from = first?.time('from') ?? 0;
+  const until = first?.time('until') ?? 0;
+  const devices: RecordedDevice[] = [];
+  const uplinks: RecordedUplink[] = [];
+  const downlinks: RecordedDownlink[] = [];
+  const values: ValueRange[] = [];
+  if (header !== undefined && first !== undefined) checkHeader(first, header, until - from);
+  for (const line of rest) {
+    if (line.fields === undefined) continue;
+    switch (line.word('kind', KINDS)) {
+      case 'device':
+        devices.push({ device: line.pseudonym('device'), type: line.nameOrNull('type') });
+        break;
+      case 'uplink':
+        uplinks.push(uplinkIn(line, uplinks.length + 1));
+        break;
+      case 'downlink':
+        downlinks.push(downlinkIn(line, downlinks.length + 1));
+        break;
+      case 'values':
+        values.push(rangeIn(line));
+        break;
+      default:
+    }
+  }
+  if (header !== undefined && first !== undefined) {
+    first.agree('devices', devices.length);
+    first.agree('uplinks', uplinks.length);
+    first.agree('downlinks', downlinks.length);
+  }
+  const known = new Set(devices.map(({ device }) => device));
+  for (const line of rest) {
+    const device = line.fields?.device;
+    if (typeof device === 'string' && !known.has(device))
+      line.complain(`${quote(device)} is not a device of this file`);
+    const answer = line.fields?.answer;
+    if (typeof answer === 'number' && answer > uplinks.length)
+      line.complain(`"answer" names uplink ${answer}, and there is none`);
+  }
+  const cut = typeof header?.cut === 'string' ? header.cut : null;
+  return { from, until, cut, devices, uplinks, downlinks, values };
+}
+
+function checkHeader(line: Line, header: Fields, length: number): void {
+  if (header.kind !== 'recording') return line.complain('the file does not begin with the header of a recording');
+  if (header.version !== VERSION)
+    line.complain(`${quote(header.version ?? null)} is not a version that can be read; ${VERSION} is`);
+  else if (length < 0) line.complain('"until" is before "from"');
+}
+
+function uplinkIn(line: Line, n: number): RecordedUplink {
+  line.inOrder(n);
+  return {
+    n,
+    at: line.whole('at'),
+    device: line.pseudonym('device'),
+    type: line.word('type', UPLINK_TYPES) ?? 'other',
+    size: line.whole('size'),
+    reportEvery: line.wholeOrNull('reportEvery'),
+    pollEvery: line.wholeOrNull('pollEvery'),
+  };
+}
+
+function downlinkIn(line: Line, n: number): RecordedDownlink {
+  line.inOrder(n);
+  return {
+    n,
+    at: line.whole('at'),
+    device: line.pseudonym('device'),
+    type: line.word('type', DOWNLINK_TYPES) ?? 'other',
+    size: line.whole('size'),
+    scheduled: line.wholeOrNull('scheduled'),
+    state: line.word('state', DOWNLINK_STATES) ?? 'pending',
+    ended: line.wholeOrNull('ended'),
+    attempts: line.whole('attempts'),
+    answer: line.wholeOrNull('answer'),
+  };
+}
+
+function rangeIn(line: Line): ValueRange {
+  const key = String(line.fields?.key);
+  if (!/^[a-z][a-z0-9_.]{0,400}$/.test(key))
+    line.complain(`${quote(line.fields?.key ?? null)} is not the name of a value`);
+  return {
+    device: line.pseudonym('device'),
+    key,
+    min: line.number('min'),
+    max: line.number('max'),
+    count: line.whole('count'),
+  };
+}
+
+/** A line of the file. What can not be read is noted, and replaced by something harmless. */
+class Line {
+  readonly fields: Fields | undefined;
+  readonly isEmpty: boolean;
+  readonly #line: number;
+  readonly #file: string;
+  readonly #problems: Problem[];
+
+  constructor(text: string, line: number, file: string, problems: Problem[]) {
+    this.#line = line;
+    this.#file = file;
+    this.#problems = problems;
+    this.isEmpty = text === '';
+    this.fields = objectIn(text);
+    // An empty last line is taken away by the reader; the first one is looked at whatever it is.
+    if (this.fields === undefined && (!this.isEmpty || line === 1))
+      this.complain(`${quote(text)} is not a JSON object`);
+  }
+
+  complain(message: string): void {
+    this.#problems.push({ file: this.#file, line: this.#line, column: 1, message });
+  }
+
+  /** Numbers of entries run on from 1. */
+  inOrder(n: number): void {
+    if (this.fields?.n !== n) this.#wrong('n', `${n}, the number that is next`);
+  }
+
+  /** The header counts what follows. */
+  agree(name: string, count: number): void {
+    if (this.fields?.[name] !== count) this.#wrong(name, `${count}, which is what the file holds`);
+  }
+
+  whole(name: string): number {
+    const value = this.fields?.[name];
+    if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+    this.#wrong(name, 'a whole number from 0');
+    return 0;
+  }
+
+  wholeOrNull(name: string): number | null {
+    const value = this.fields?.[name] ?? null;
+    return value === null ? null : this.whole(name);
+  }
+
+  number(name: string): number {
+    const value = this.fields?.[name];
+    if (typeof value === 'number') return value;
+    this.#wrong(name, 'a number');
+    return 0;
+  }
+
+  time(name: string): number | undefined {
+    const value = this.fields?.[name];
+    const time = typeof value === 'string' ? parseTime(value) : undefined;
+    if (time === undefined && this.fields?.kind === 'recording')
+      this.#wrong(name, 'a time such as "2026-03-02T06:00:00Z"');
+    return time;
+  }
+
+  word<W extends string>(name: string, words: readonly W[]): W | undefined {
+    const value = this.fields?.[name];
+    const word = words.find((known) => known === value);
+    if (word === undefined) this.#wrong(name, orList(words.map(quote)));
+    return word;
+  }
+
+  pseudonym(name: string): string {
+    const value = this.fields?.[name];
+    if (typeof value === 'string' && /^d[1-9]\d{0,6}$/.test(value)) return value;
+    this.#wrong(name, 'a pseudonym such as "d1"');
+    return 'd1';
+  }
+
+  nameOrNull(name: string): string | null {
+    const value = this.fields?.[name] ?? null;
+    if (value === null || (typeof value === 'string' && /^[a-z0-9-]{1,64}$/.test(value))) return value;
+    this.#wrong(name, 'the name of a profile, or null');
+    return null;
+  }
+
+  #wrong(name: string, wanted: string): void {
+    const value = this.fields?.[name];
+    this.complain(
+      value === undefined ? `"${name}" is missing: it is ${wanted}` : `"${name}": ${quote(value)} is not ${wanted}`,
+    );
+  }
+}
+
+function objectIn(text: string): Fields | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    // Because an object that came from JSON has only texts for names.
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,152 @@
+/** From messages of the public API to a recording: what identifies anybody stays behind. */
+import type { Message } from '../client/client.js';
+import { type Millis, minutes, type UnixMillis } from '../kernel/time.js';
+import { byDevice } from './group.js';
+import {
+  DOWNLINK_STATES,
+  DOWNLINK_TYPES,
+  type RecordedDevice,
+  type RecordedDownlink,
+  type RecordedUplink,
+  type Recording,
+  UPLINK_TYPES,
+} from './recording.js';
+import { Shape } from './shape.js';
+
+export interface ScrubOptions {
+  readonly from: UnixMillis;
+  readonly until: UnixMillis;
+  readonly cut: string | null;
+  /** Whether ranges of reported values are kept. */
+  readonly bodies: boolean;
+  /** The device type whose firmware calls itself `fw_bundle`; undefined: none of those that are known. */
+  readonly typeOf: (fwBundle: string) => string | undefined;
+}
+
+/** A restart for a new configuration takes less than this; what comes later has another cause. */
+const RESTART: Millis = minutes(10);
+
+/** @param unordered messages in any order; those of the same millisecond oldest first */
+export function scrub(unordered: readonly Message[], options: ScrubOptions): Recording {
+  // The API orders them by id, which need not be the order of their times to the millisecond.
+  const messages = [...unordered].sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
+  const pseudonyms = new Map<string, string>();
+  const types = new Map<string, string>();
+  const shapes = new Map<string, Shape>();
+  const uplinks: RecordedUplink[] = [];
+  const downlinks: RecordedDownlink[] = [];
+  const numbers = new Map<string, number>();
+  const downs: Message[] = [];
+  for (const message of messages) {
+    const device = pseudonyms.get(message.device_id) ?? `d${pseudonyms.size + 1}`;
+    pseudonyms.set(message.device_id, device);
+    const at = Math.max(0, Date.parse(message.created_at) - options.from);
+    if (message.direction === 'down') {
+      downlinks.push(downlinkOf(message, downlinks.length + 1, at, device, options.from));
+      downs.push(message);
+      numbers.set(message.id, downlinks.length);
+      continue;
+    }
+    uplinks.push(uplinkOf(message, uplinks.length + 1, at, device));
+    if (message.type === 'session') noteType(types, device, message.body, options);
+    if (message.type === 'data' && options.bodies) shapeOf(shapes, device).add(message.body);
+  }
+  return {
+    from: options.from,
+    until: options.until,
+    cut: options.cut,
+    devices: [...pseudonyms.values()].map((device): RecordedDevice => ({ device, type: types.get(device) ?? null })),
+    uplinks,
+    downlinks: withAnswers(downlinks, uplinks, answeredBy(messages, numbers)),
+    values: [...shapes].flatMap(([device, shape]) => shape.ranges().map((range) => ({ device, ...range }))),
+  };
+}
+
+function uplinkOf(message: Message, n: number, at: Millis, device: string): RecordedUplink {
+  const type = UPLINK_TYPES.find((known) => known === message.type) ?? 'other';
+  const size = message.raw === null ? sizeOf(message.body) : message.raw.length >> 1;
+  const interval = (name: string) => (type === 'config' ? intervalIn(message.body, name) : null);
+  return { n, at, device, type, size, reportEvery: interval('interval-report'), pollEvery: interval('interval-poll') };
+}
+
+function downlinkOf(message: Message, n: number, at: Millis, device: string, from: UnixMillis): RecordedDownlink {
+  const since = (time: string | null) => (time === null ? null : Math.max(0, Date.parse(time) - from));
+  const state = DOWNLINK_STATES.find((known) => known === message.down_state) ?? 'pending';
+  return {
+    n,
+    at,
+    device,
+    type: DOWNLINK_TYPES.find((known) => known === message.type) ?? 'other',
+    size: sizeOf(message.body),
+    scheduled: since(message.down_scheduled_at),
+    state,
+    ended: state === 'pending' ? null : since(message.down_state_at),
+    attempts: message.down_attempt ?? 0,
+    answer: null,
+  };
+}
+
+/** Bytes of JSON. */
+function sizeOf(body: unknown): number {
+  return body === null || body === undefined ? 0 : Buffer.byteLength(JSON.stringify(body));
+}
+
+/** The value of `app config <name> <seconds>` among the lines of a configuration. */
+function intervalIn(lines: unknown, name: string): number | null {
+  if (!Array.isArray(lines)) return null;
+  for (const line of lines) {
+    const [, parameter, seconds] = /^app config ([a-z-]+) (\d{1,7})$/.exec(String(line)) ?? [];
+    if (parameter === name && seconds !== undefined) return Number(seconds);
+  }
+  return null;
+}
+
+function noteType(types: Map<string, string>, device: string, body: unknown, { typeOf }: ScrubOptions): void {
+  const bundle = typeof body === 'object' && body !== null && 'fw_bundle' in body ? String(body.fw_bundle) : undefined;
+  const type = bundle === undefined ? undefined : typeOf(bundle);
+  if (type !== undefined) types.set(device, type);
+}
+
+function shapeOf(shapes: Map<string, Shape>, device: string): Shape {
+  const shape = shapes.get(device) ?? new Shape();
+  shapes.set(device, shape);
+  return shape;
+}
+
+/** By the number of a shell downlink, that of the uplink that names its id (wire protocol, 10). */
+function answeredBy(messages: readonly Message[], numbers: ReadonlyMap<string, number>): ReadonlyMap<number, number> {
+  const answers = new Map<number, number>();
+  let n = 0;
+  for (const { direction, type, body } of messages) {
+    if (direction === 'down') continue;
+    n++;
+    if (type !== 'shell' || typeof body !== 'object' || body === null || !('message_id' in body)) continue;
+    const asked = numbers.get(String(body.message_id));
+    if (asked !== undefined && !answers.has(asked)) answers.set(asked, n);
+  }
+  return answers;
+}
+
+/** A service may not tell which message an answer answers; a configuration never does. Then the next one of the type counts. */
+function withAnswers(
+  downlinks: readonly RecordedDownlink[],
+  uplinks: readonly RecordedUplink[],
+  told: ReadonlyMap<number, number>,
+): readonly RecordedDownlink[] {
+  const taken = new Set(told.values());
+  const ofDevice = byDevice(uplinks);
+  return downlinks.map((downlink) => {
+    const { n, type, state, ended, device } = downlink;
+    if (state !== 'sent' || ended === null || (type !== 'shell' && type !== 'config')) return downlink;
+    const known = told.get(n);
+    if (known !== undefined) return { ...downlink, answer: known };
+    const next = ofDevice
+      .get(device)
+      ?.find(
+        (uplink) => uplink.type === type && uplink.at >= ended && uplink.at - ended < RESTART && !taken.has(uplink.n),
+      );
+    if (next === undefined) return downlink;
+    taken.add(next.n);
+    return { ...downlink, answer: next.n };
+  });
+}

@@ -1,0 +1,67 @@
+/**
+ * What may be kept of a body: for each numeric value its name, the least and the greatest.
+ *
+ * A range of one value is that value, so what could identify a device, a person or a place is left out: by its name, by the
+ * look of its name (an address as a key), and by its size (serial numbers, times and addresses are large numbers).
+ */
+export class Shape {
+  readonly #ranges = new Map<string, { min: number; max: number; count: number }>();
+
+  /** Takes the body of a data message. */
+  add(body: unknown): void {
+    this.#walk(body, '', 0);
+  }
+
+  /** By name. */
+  ranges(): readonly { readonly key: string; readonly min: number; readonly max: number; readonly count: number }[] {
+    return [...this.#ranges].map(([key, range]) => ({ key, ...range })).sort((a, b) => (a.key < b.key ? -1 : 1));
+  }
+
+  #walk(value: unknown, key: string, depth: number): void {
+    if (typeof value === 'number') return this.#note(key, value);
+    if (typeof value !== 'object' || value === null || depth > DEEPEST) return;
+    if (Array.isArray(value)) {
+      for (const item of value) this.#walk(item, key, depth + 1);
+      return;
+    }
+    for (const [name, inner] of Object.entries(value)) {
+      if (isPlainName(name)) this.#walk(inner, key === '' ? name : `${key}.${name}`, depth + 1);
+    }
+  }
+
+  #note(key: string, value: number): void {
+    if (key === '' || !Number.isFinite(value) || Math.abs(value) > LARGEST) return;
+    const range = this.#ranges.get(key);
+    if (range === undefined) {
+      if (this.#ranges.size < MOST_NAMES) this.#ranges.set(key, { min: value, max: value, count: 1 });
+      return;
+    }
+    range.min = Math.min(range.min, value);
+    range.max = Math.max(range.max, value);
+    range.count++;
+  }
+}
+
+const DEEPEST = 10;
+const MOST_NAMES = 200;
+/** Serial numbers have ten digits, times in seconds too. */
+const LARGEST = 10_000_000;
+
+/** Names of what tells who or where somebody is. */
+const TELLING =
+  /serial|token|key|secret|passw|imei|imsi|iccid|addr|(^|_)(id|uuid|mac|rom|cid|plmn|ip|user|name|phone|mail|lat|lon|pin)(_|$)|earfcn|network|latitude|longitude|altitude|position|location|gnss|gps/;
+
+/** The name of a field of a codec, and not an address or number that is used as a key. */
+export function isPlainName(name: string): boolean {
+  return (
+    /^[a-z][a-z_]*(_?\d{1,3}[a-z_]*){0,3}$/.test(name) &&
+    name.length <= 40 &&
+    !looksLikeCode(name) &&
+    !TELLING.test(name)
+  );
+}
+
+/** Hex digits with at least one figure among them, as in `a4c138f00d`. */
+function looksLikeCode(name: string): boolean {
+  return name.split('_').some((word) => word.length >= 6 && /^[0-9a-f]+$/.test(word) && /\d/.test(word));
+}

@@ -1,0 +1,69 @@
+/** What the devices of a replay say, and what is said to them: of the recorded kind and size, and without meaning. */
+import type { DeviceCloudClient, Message } from '../../client/client.js';
+import { encodeCbor } from '../../protocol/cbor.js';
+import { codecHash } from '../../protocol/hashes.js';
+import { encodeUp, type UpMessage } from '../../protocol/messages.js';
+import type { Contact, ScriptDownlink } from '../../record/script.js';
+
+/** @param count of messages of the device: two of the same content would be taken for one */
+export function uplinkMessage(kind: Exclude<Contact['kind'], 'poll'>, serial: number, count: number): Uint8Array {
+  return encodeUp(uplink(kind, serial, count));
+}
+
+function uplink(kind: Exclude<Contact['kind'], 'poll'>, serial: number, count: number): UpMessage {
+  switch (kind) {
+    case 'session':
+      return { kind: 'create-session', session: { serial_number: serial } };
+    case 'data':
+      return { kind: 'upload-data', hash: NO_HASH, body: encodeCbor(count) };
+    case 'config':
+      return { kind: 'upload-config', hash: count.toString(16).padStart(16, '0'), lines: [] };
+    case 'decoder':
+      return { kind: 'upload-decoder', hash: codecHash(ENCODER), document: ENCODER };
+    case 'encoder':
+      return { kind: 'upload-encoder', hash: codecHash(ENCODER), document: ENCODER };
+    case 'shell':
+      return { kind: 'upload-shell', messageId: new Uint8Array(16), responses: [] };
+    // A report of an update would be taken at its word.
+    case 'firmware':
+    case 'stats':
+    case 'other':
+      return { kind: 'upload-stats', stats: {} };
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** A field for a text is all that a data downlink of a replay needs. */
+const ENCODER = encodeCbor(
+  new Map<string, string | number | readonly Map<string, readonly Map<string, string>[]>[]>([
+    ['version', 2],
+    ['type', 'encoder'],
+    ['name', 'replay'],
+    ['schema', [new Map([['text', [new Map([['$type', 'string']])]]])]],
+  ]),
+);
+const NO_HASH = '0'.repeat(16);
+
+/** Types of downlinks that a user queues; the cloud makes the others. */
+export const QUEUED_BY_USERS: ReadonlySet<ScriptDownlink['type']> = new Set(['data', 'shell', 'config']);
+
+/** Queues a downlink as large as the recorded one. */
+export function queueLike({ type, size }: ScriptDownlink, api: DeviceCloudClient, deviceId: string): Promise<Message> {
+  if (type === 'data') return api.sendData(deviceId, { text: 'x'.repeat(Math.min(MOST_TEXT, Math.max(0, size - 11))) });
+  return type === 'config' ? api.sendConfig(deviceId, lines(size)) : api.sendCommands(deviceId, lines(size));
+}
+
+const LONGEST_LINE = 255;
+/** More would not fit into a message (wire protocol, 7). */
+const MOST_LINES = 60;
+const MOST_TEXT = 300;
+
+/** Lines that take `size` bytes as JSON: quotes and a comma with each, and brackets around all. */
+function lines(size: number): readonly string[] {
+  const made: string[] = [];
+  for (let left = size - 1; left > 3 && made.length < MOST_LINES; left -= LONGEST_LINE + 3) {
+    made.push('x'.repeat(Math.min(LONGEST_LINE, left - 3)));
+  }
+  return made.length === 0 ? ['x'] : made;
+}

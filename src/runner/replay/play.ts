@@ -1,0 +1,207 @@
+/** Plays a script in virtual time against the embedded cloud, and tells when it delivered which downlink. */
+import type { Log } from '../../cloud/context.js';
+import { UsageError } from '../../kernel/errors.js';
+import { randomBytes, seededRandom } from '../../kernel/random.js';
+import { type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
+import { VirtualClock } from '../../kernel/virtual-clock.js';
+import { toHex } from '../../protocol/hashes.js';
+import type { Script, ScriptDownlink } from '../../record/script.js';
+import type { Trace } from '../../trace/events.js';
+import { embeddedTarget } from '../targets/embedded.js';
+import type { Target } from '../targets/target.js';
+import { QUEUED_BY_USERS, queueLike } from './messages.js';
+import { Player } from './player.js';
+
+/** The world exists this long before the recording begins: for devices that told what they are before it. */
+const LEAD = minutes(2);
+const BEFORE: Millis = minutes(1);
+/** What is under way at the end may end. */
+const AFTER = seconds(30);
+const FIRST_SERIAL = 2_159_017_985;
+
+export interface PlayOptions {
+  readonly script: Script;
+  /** Calendar time of the beginning of the recording. */
+  readonly from: UnixMillis;
+  readonly log: Log;
+  /** Ends it early. */
+  readonly signal: AbortSignal;
+}
+
+/** When each downlink that was delivered was, by its number, in ms since the beginning of the recording. */
+export async function play({ script, from, log, signal }: PlayOptions): Promise<ReadonlyMap<number, Millis>> {
+  const clock = new VirtualClock({ start: from - LEAD });
+  const random = seededRandom('replay');
+  const stop = () => clock.stop(signal.reason);
+  signal.addEventListener('abort', stop);
+  const watch = new Watch(script);
+  const target = await embeddedTarget({
+    ...{ transport: 'memory', db: 'memory', space: 'replay', virtual: true, clock, random, log },
+    trace: watch,
+  });
+  try {
+    signal.throwIfAborted();
+    const stage = new Stage(script, watch, clock, target);
+    for (const [i, device] of script.devices.entries()) {
+      await stage.add(device, FIRST_SERIAL + i, randomBytes(random.fork(device.device), 16));
+    }
+    stage.start();
+    await clock.runUntil(LEAD + script.length + AFTER);
+    return watch.delivered;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await target.close();
+  }
+}
+
+/** Who is there, and what is planned for them. */
+class Stage {
+  readonly #script: Script;
+  readonly #watch: Watch;
+  readonly #clock: VirtualClock;
+  readonly #target: Target;
+  readonly #ids = new Map<string, string>();
+  /** Message ids by the numbers of their downlinks. */
+  readonly #messages = new Map<number, string>();
+  readonly #players = new Map<string, Player>();
+
+  constructor(script: Script, watch: Watch, clock: VirtualClock, target: Target) {
+    this.#script = script;
+    this.#watch = watch;
+    this.#clock = clock;
+    this.#target = target;
+  }
+
+  async add(device: Script['devices'][number], serial: number, token: Uint8Array): Promise<void> {
+    const { api, wire: transport } = this.#target;
+    const row = await api.createDevice({
+      name: `replay-${device.device}`,
+      serial_number: String(serial).padStart(10, '0'),
+      token: toHex(token),
+    });
+    this.#ids.set(device.device, row.id);
+    const waits = () => this.#watch.waiting(serial) > 0;
+    const player = new Player({ script: device, serial, token, clock: this.#clock, transport, waits });
+    this.#players.set(device.device, player);
+    this.#watch.add(device.device, serial, (n) => player.delivered(n, LEAD));
+  }
+
+  start(): void {
+    const { devices, downlinks } = this.#script;
+    const takesData = new Set(downlinks.filter(({ type }) => type === 'data').map(({ device }) => device));
+    for (const { device, contacts } of devices) {
+      const player = this.#players.get(device);
+      player?.start(LEAD);
+      // Otherwise it told its encoder before the recording began.
+      if (!takesData.has(device) || contacts.some(({ kind }) => kind === 'encoder')) continue;
+      this.#clock.after(BEFORE, 'what a device told before', () => player?.contact('encoder'));
+    }
+    for (const downlink of downlinks) {
+      if (!QUEUED_BY_USERS.has(downlink.type)) continue;
+      this.#at(downlink.at, () => this.#queue(downlink));
+      if (downlink.cancelled !== null) this.#at(downlink.cancelled, () => this.#cancel(downlink.n));
+    }
+  }
+
+  /** The request keeps virtual time still. */
+  #at(at: Millis, request: () => Promise<void>): void {
+    const { now } = this.#clock;
+    this.#clock.after(Math.max(0, LEAD + at - now), 'a request of a recording', () => {
+      const release = this.#clock.hold('a request of a recording');
+      request()
+        .catch((error: unknown) => this.#clock.stop(error instanceof Error ? error : new Error(String(error))))
+        .finally(release);
+    });
+  }
+
+  async #queue(downlink: ScriptDownlink): Promise<void> {
+    const id = this.#ids.get(downlink.device);
+    if (id === undefined) throw new UsageError('bad-file', `downlink ${downlink.n} is for a device that there is not`);
+    this.#watch.expect(downlink);
+    const message = await queueLike(downlink, this.#target.api, id);
+    this.#messages.set(downlink.n, message.id);
+  }
+
+  /** In the replay it may have been delivered before. */
+  async #cancel(n: number): Promise<void> {
+    const id = this.#messages.get(n);
+    if (id !== undefined && !this.#watch.delivered.has(n)) await this.#target.api.cancelMessage(id).catch(() => {});
+  }
+}
+
+/** Listens to the cloud: which message is which downlink of the script, and when it was delivered. */
+class Watch implements Trace {
+  /** By the number of the downlink. */
+  readonly delivered = new Map<number, Millis>();
+  readonly #made: ReadonlyMap<string, ScriptDownlink[]>;
+  readonly #devices = new Map<
+    number,
+    { readonly device: string; readonly told: (n: number) => void; waiting: number }
+  >();
+  readonly #numbers = new Map<string, number>();
+  /** What the API is being asked for, by device; requests keep time still, so there is one at a time. */
+  readonly #expected = new Map<string, number>();
+
+  constructor({ downlinks }: Script) {
+    const made = new Map<string, ScriptDownlink[]>();
+    for (const downlink of downlinks) {
+      if (downlink.type !== 'session') continue;
+      made.set(downlink.device, [...(made.get(downlink.device) ?? []), downlink]);
+    }
+    this.#made = made;
+  }
+
+  add(device: string, serial: number, told: (n: number) => void): void {
+    this.#devices.set(serial, { device, told, waiting: 0 });
+  }
+
+  expect({ n, device }: ScriptDownlink): void {
+    this.#expected.set(device, n);
+  }
+
+  /** Downlinks that the device has not got. */
+  waiting(serial: number): number {
+    return this.#devices.get(serial)?.waiting ?? 0;
+  }
+
+  emit(event: Parameters<Trace['emit']>[0]): void {
+    if (event.kind === 'downlink.queued')
+      this.#queued(event.serial, event.downlink, event.type === 'session', event.at);
+    else if (event.kind === 'downlink.delivered') this.#ended(event.serial, event.downlink, event.at);
+    else if (event.kind === 'downlink.cancelled' || event.kind === 'downlink.expired') this.#left(event.serial);
+  }
+
+  #queued(serial: number, id: string, made: boolean, at: Millis): void {
+    const entry = this.#devices.get(serial);
+    if (entry === undefined) return;
+    entry.waiting++;
+    const n = made ? this.#answerTo(entry.device, at - LEAD) : this.#expected.get(entry.device);
+    if (n !== undefined) this.#numbers.set(id, n);
+    if (!made) this.#expected.delete(entry.device);
+  }
+
+  /** The recorded answer to a session that is closest in time. */
+  #answerTo(device: string, at: Millis): number | undefined {
+    const made = this.#made.get(device) ?? [];
+    let best: ScriptDownlink | undefined;
+    for (const candidate of made) {
+      if (best === undefined || Math.abs(candidate.at - at) < Math.abs(best.at - at)) best = candidate;
+    }
+    if (best === undefined) return undefined;
+    made.splice(made.indexOf(best), 1);
+    return best.n;
+  }
+
+  #ended(serial: number, id: string, at: Millis): void {
+    this.#left(serial);
+    const n = this.#numbers.get(id);
+    if (n === undefined) return;
+    this.delivered.set(n, at - LEAD);
+    this.#devices.get(serial)?.told(n);
+  }
+
+  #left(serial: number): void {
+    const entry = this.#devices.get(serial);
+    if (entry) entry.waiting--;
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * A device that plays its part from a script: it is heard when it was heard, asks when the firmware would ask, and does
+ * nothing else. The transfer is the firmware's own (protocol/flap/device-transfer.ts), so the cloud sees real packets.
+ *
+ * Time passes at one place only, between an answer of the cloud and the next packet that it triggers. The first packet of a
+ * contact arrives at the time of the script, which is the cloud's.
+ */
+import type { Alarm, Clock } from '../../kernel/clock.js';
+import { type Millis, seconds } from '../../kernel/time.js';
+import { type DeviceStep, DeviceTransfer } from '../../protocol/flap/device-transfer.js';
+import { FRAGMENT_SIZE, hasValidTag, open, seal } from '../../protocol/flap/envelope.js';
+import type { Packet } from '../../protocol/flap/packet.js';
+import { TYPE } from '../../protocol/messages.js';
+import type { Contact, ScriptDevice } from '../../record/script.js';
+import type { Channel, Transport } from '../../transport/transport.js';
+import { uplinkMessage } from './messages.js';
+
+/** An exchange that gets no answer is over; in memory nothing gets lost, so this is for surprises. */
+const PATIENCE = seconds(60);
+/** Larger than every downlink (wire protocol, 7). */
+const BUFFER = 16_384;
+
+export interface PlayerOptions {
+  readonly script: ScriptDevice;
+  readonly serial: number;
+  /** Claim token, 16 bytes. */
+  readonly token: Uint8Array;
+  readonly clock: Clock;
+  readonly transport: Transport;
+  /** Whether the cloud has anything for it: a poll for nothing need not be played. */
+  readonly waits: () => boolean;
+}
+
+type Task = Pick<Contact, 'kind' | 'goesOn'>;
+
+export class Player {
+  readonly #options: PlayerOptions;
+  readonly #channel: Channel;
+  readonly #transfer = new DeviceTransfer(FRAGMENT_SIZE.base64.up, BUFFER);
+  /** Contacts that wait for the delivery that causes them. */
+  readonly #caused = new Map<number, Contact[]>();
+  /** What is due, while an exchange is under way. */
+  #due: Task[] = [];
+  #task: Task | undefined;
+  /** The cloud asked for a poll while the session was being set up. */
+  #pollAsked = false;
+  #sent = 0;
+  #patience: Alarm | undefined;
+
+  constructor(options: PlayerOptions) {
+    this.#options = options;
+    this.#channel = options.transport.connect(options.serial, this);
+    for (const contact of options.script.contacts) {
+      if (contact.cause === undefined) continue;
+      this.#caused.set(contact.cause, [...(this.#caused.get(contact.cause) ?? []), contact]);
+    }
+  }
+
+  /** Plans the contacts that come by themselves. @param zero when the script begins */
+  start(zero: Millis): void {
+    for (const contact of this.#options.script.contacts) {
+      if (contact.cause === undefined) this.#plan(contact, zero + contact.at);
+    }
+  }
+
+  /** Plays a contact that is not in the script, now. */
+  contact(kind: Contact['kind']): void {
+    this.#begin({ kind, goesOn: false });
+  }
+
+  /** Downlink `n` has been delivered: what it causes may come, at its time. */
+  delivered(n: number, zero: Millis): void {
+    for (const contact of this.#caused.get(n) ?? []) this.#plan(contact, zero + contact.at);
+    this.#caused.delete(n);
+  }
+
+  receive(datagram: Uint8Array): void {
+    if (this.#task === undefined) return;
+    const { token } = this.#options;
+    const envelope = open(datagram, 'base64');
+    const valid = envelope !== undefined && hasValidTag(envelope, token);
+    const step = this.#transfer.answered(valid ? envelope.packet : 'unreadable');
+    this.#later(() => this.#perform(step));
+  }
+
+  #plan(contact: Contact, at: Millis): void {
+    const { clock } = this.#options;
+    clock.after(Math.max(0, at - clock.now), 'a contact of a recording', () => this.#begin(contact));
+  }
+
+  #begin(task: Task): void {
+    if (this.#task !== undefined) {
+      this.#due.push(task);
+      return;
+    }
+    if (task.kind === 'poll' && !this.#options.waits()) return this.#end();
+    this.#task = task;
+    if (task.kind === 'session') this.#pollAsked = false;
+    const { serial } = this.#options;
+    const step =
+      task.kind === 'poll'
+        ? this.#transfer.startPoll()
+        : this.#transfer.startUplink(uplinkMessage(task.kind, serial, ++this.#sent));
+    this.#transmit(step.packet);
+  }
+
+  #perform(step: DeviceStep): void {
+    const task = this.#task;
+    if (task === undefined) return;
+    switch (step.kind) {
+      case 'send':
+        return this.#transmit(step.packet);
+      case 'uplink-done':
+        return this.#acknowledged(task, step.poll);
+      case 'poll-done':
+        if (step.finalAck) this.#send(step.finalAck);
+        return this.#received(step.message, step.more);
+      case 'failed':
+        return this.#end();
+      default:
+        step satisfies never;
+    }
+  }
+
+  /** When the firmware asks for what waits (wire protocol, 8): at once, but at a session's start only for the answer to it. */
+  #acknowledged(task: Task, poll: boolean): void {
+    if (task.kind === 'session') return this.#poll();
+    this.#pollAsked ||= poll;
+    if (task.goesOn || !this.#pollAsked) return this.#end();
+    this.#pollAsked = false;
+    this.#poll();
+  }
+
+  /** After data it asks again; commands are answered first, a configuration restarts it, a session goes on by itself. */
+  #received([type]: Uint8Array, more: boolean): void {
+    if (more && type === TYPE['download-data']) return this.#transmit(this.#transfer.startPoll().packet);
+    this.#end();
+  }
+
+  /** Called when the answer that asked for it has arrived. */
+  #poll(): void {
+    this.#transmit(this.#transfer.startPoll().packet);
+  }
+
+  #end(): void {
+    this.#patience?.cancel();
+    this.#task = undefined;
+    const next = this.#due.shift();
+    if (next) this.#begin(next);
+  }
+
+  #transmit(packet: Packet): void {
+    const { clock } = this.#options;
+    this.#patience?.cancel();
+    this.#patience = clock.after(PATIENCE, 'an answer in a replay', () =>
+      this.#perform(this.#transfer.fail('silence')),
+    );
+    this.#send(packet);
+  }
+
+  #send(packet: Packet): void {
+    const { serial, token } = this.#options;
+    this.#channel.send(seal(packet, serial, token, 'base64'));
+  }
+
+  #later(action: () => void): void {
+    this.#options.clock.after(this.#options.script.trip, 'a packet on its way', action);
+  }
+}

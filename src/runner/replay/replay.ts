@@ -1,0 +1,25 @@
+/** Replays a recording: every world of its predictions, one after another. */
+import type { Log } from '../../cloud/context.js';
+import type { Millis } from '../../kernel/time.js';
+import { type Comparison, compare, scriptsOf } from '../../record/predict.js';
+import type { Recording } from '../../record/recording.js';
+import { play } from './play.js';
+
+export interface ReplayOptions {
+  readonly log: Log;
+  /** Ends it early; its reason is thrown. */
+  readonly signal: AbortSignal;
+}
+
+/** @throws UsageError when the file contradicts itself; the reason of the signal */
+export async function replayRecording(recording: Recording, options: ReplayOptions): Promise<Comparison> {
+  const predicted = new Map<number, Millis>();
+  for (const script of scriptsOf(recording)) {
+    const delivered = await play({ ...options, script, from: recording.from });
+    for (const n of script.open) {
+      const at = delivered.get(n);
+      if (at !== undefined) predicted.set(n, at);
+    }
+  }
+  return compare(recording, predicted);
+}

@@ -1,0 +1,164 @@
+/** Record, replay and fit as their user has them: a service of its own, a fleet on it, and files. */
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DeviceCloudClient } from '../../src/client/client.js';
+import { type Service, startService } from '../../src/cloud/service.js';
+import { seededRandom } from '../../src/kernel/random.js';
+import { RealClock } from '../../src/kernel/real-clock.js';
+import { QUIET } from '../support/cloud.js';
+import { ghostfleet } from '../support/host.js';
+
+const KEY = 'a-key-of-our-own-choice';
+
+let folder: string;
+let service: Service | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ghostfleet-record-'));
+});
+
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function serve(): Promise<Service> {
+  service = await startService({
+    ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: 0, udpRawPort: null, apiKey: KEY, log: QUIET },
+    ...{ clock: new RealClock(), random: seededRandom('service'), trace: { emit: () => {} } },
+  });
+  return service;
+}
+
+const path = (name: string) => join(folder, name);
+
+const record = (api: string, ...more: readonly string[]) =>
+  ghostfleet(['record', '--target', api, '--api-key', KEY, '--out', path('a.jsonl'), '--rate', '100', ...more]);
+
+/** Ten minutes of six devices in ten seconds. A downlink that is queued right at a contact may take the next one: half a second. */
+const SCENARIO = `
+name: to-record
+duration: 30m
+fleet:
+  - { name: clime, profile: clime, count: 4, config: { interval-report: 30 } }
+  - { name: control, profile: control, count: 2, config: { interval-report: 30 } }
+network: { latency: 250ms..500ms }
+steps:
+  - { at: 2m, to: clime, over: 4m, commands: [info show] }
+  - { at: 3m10s, to: control, over: 4m, downlink: { output_1_state: 1 } }
+  - { at: 4m, to: control, over: 3m, commands: [info show, app config show] }
+  - { at: 4m, to: control, over: 3m, downlink: { output_1_state: 0 } }
+  - { at: 4m30s, to: clime/1, config: { interval-report: 40 } }
+  - { at: 5m, to: clime, over: 2m, commands: [info show] }
+`;
+
+describe('a fleet on a service elsewhere', () => {
+  it('is recorded without its secrets, and its deliveries are predicted within a second', async () => {
+    const { api, udp } = await serve();
+    writeFileSync(path('s.yaml'), SCENARIO);
+    let stop = () => {};
+    const stopped = new Promise<void>((resolve) => {
+      stop = resolve;
+    });
+    const target = ['--target', api, '--api-key', KEY, '--udp', `127.0.0.1:${udp}`];
+    // What a run makes goes with its end, so the history is read while it goes on.
+    const running = ghostfleet(['run', path('s.yaml'), '--clock', 'real', '--speed', '60', ...target], {
+      interruptWhen: stopped,
+    });
+    const clock = new RealClock();
+    await new Promise<void>((resolve) => clock.after(11_000, 'enough of a history', resolve));
+    const client = await DeviceCloudClient.connect({ baseUrl: api, apiKey: KEY });
+    const devices = await client.devices();
+    const messages = await client.messages({ limit: 100 });
+    await client.close();
+
+    const recorded = await record(api, '--after', '1h', '--bodies');
+    stop();
+    await running;
+    expect(recorded).toMatchObject({ exit: 0, err: '' });
+    expect(recorded.out).toMatch(/a\.jsonl: 6 devices, \d+ uplinks and \d+ downlinks in 1h\n$/);
+    const file = readFileSync(path('a.jsonl'), 'utf8');
+    const secrets = [
+      ...[KEY, api, 'to-record', 'clime-000', 'output_1'],
+      ...devices.flatMap(({ id, name, serial_number }) => [id, name, serial_number]),
+      ...messages.flatMap(({ id, codec_hash }) => [id, codec_hash ?? id]),
+    ];
+    for (const secret of secrets) expect(file).not.toContain(secret);
+
+    const replayed = await ghostfleet(['replay', path('a.jsonl'), '--within', '1s', '--json']);
+    const { errors, missed, invented, predictions } = JSON.parse(replayed.out);
+    expect({ missed, invented }).toEqual({ missed: 0, invented: 0 });
+    expect(predictions.length).toBeGreaterThan(15);
+    expect(errors.worst).toBeLessThan(1000);
+    expect(errors.median).toBeLessThan(100);
+    expect(replayed.exit).toBe(0);
+
+    expect(await ghostfleet(['fit', path('a.jsonl'), '--out', path('fitted.yaml')])).toMatchObject({ exit: 0 });
+    expect(await ghostfleet(['validate', path('fitted.yaml')])).toMatchObject({ exit: 0 });
+  }, 60_000);
+});
+
+describe('record', () => {
+  it('that is interrupted leaves a whole file that says so', async () => {
+    const { api, spaceId } = await serve();
+    const client = new DeviceCloudClient({ baseUrl: api, apiKey: KEY, spaceId });
+    const token = '00112233445566778899aabbccddeeff';
+    const device = await client.createDevice({ name: 'a-device', serial_number: '2159017985', token });
+    for (let i = 0; i < 120; i++) await client.sendCommands(device.id, ['info show']);
+    await client.close();
+    let interrupt = () => {};
+    const soon = new Promise<void>((resolve) => {
+      interrupt = resolve;
+    });
+    // The second page is asked for after two seconds.
+    new RealClock().after(1000, 'Ctrl-C', interrupt);
+    const args = ['--space', spaceId, '--out', path('a.jsonl'), '--rate', '0.5'];
+    const { exit, out } = await ghostfleet(['record', '--target', api, '--api-key', KEY, ...args], {
+      interruptWhen: soon,
+    });
+    expect(exit).toBe(130);
+    expect(out).toContain('1 devices, 0 uplinks and 100 downlinks');
+    expect(out).toContain('(cut short: interrupted by SIGINT)');
+    expect(readFileSync(path('a.jsonl'), 'utf8')).toContain('"cut":"interrupted by SIGINT"');
+    expect((await ghostfleet(['replay', path('a.jsonl')])).out).toContain('the recording was cut short');
+    expect(existsSync(path('a.jsonl.part'))).toBe(false);
+  });
+
+  it.each([
+    [
+      ['--after', 'yesterday'],
+      '--after "yesterday" is not a time such as 2026-03-02T06:00Z, or how long ago, such as 2h',
+    ],
+    [['--after', '1h', '--before', '2h'], '--after must be earlier than --before'],
+    [['--space', 'no-such-space'], 'can not be read: GET /v2/spaces/no-such-space/messages was answered with 4'],
+  ])('with %j says what is wrong, without the key', async (flags, complaint) => {
+    const { api } = await serve();
+    const { exit, err } = await record(api, ...flags);
+    expect(exit).toBe(2);
+    expect(err).toContain(complaint);
+    expect(err).not.toContain(KEY);
+  });
+
+  it('needs a key, a cloud that answers, and a place for its file', async () => {
+    const { api } = await serve();
+    const out = ['--out', path('a.jsonl')];
+    expect((await ghostfleet(['record', '--target', api, ...out])).err).toContain('needs an API key');
+    expect((await record('http://127.0.0.1:9')).err).toContain('http://127.0.0.1:9 can not be read');
+    const nowhere = ['record', '--target', api, '--api-key', KEY, '--out', path('no/such/folder/a.jsonl')];
+    expect(await ghostfleet(nowhere)).toMatchObject({ exit: 2, err: expect.stringContaining('can not be written') });
+    expect((await record('not an address')).err).toContain('is not an address');
+  });
+});
+
+describe('replay and fit', () => {
+  it.each(['replay', 'fit'])('%s says what is wrong with a file', async (command) => {
+    writeFileSync(path('a.jsonl'), '{"kind":"run"}\n');
+    const broken = await ghostfleet([command, path('a.jsonl')]);
+    expect(broken.exit).toBe(2);
+    expect(broken.err).toContain('a.jsonl:1:1: the file does not begin with the header of a recording');
+    expect((await ghostfleet([command, path('b.jsonl')])).err).toContain('there is no such file');
+  });
+});

@@ -1,0 +1,80 @@
+/** The file of a recording. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { InputError } from '../../src/input/problems.js';
+import { readRecording } from '../../src/record/read.js';
+import { writeRecording } from '../../src/record/write.js';
+import { downlink, recording, uplink } from './fixtures.js';
+
+const SAMPLE = recording(
+  [uplink(0, { type: 'session' }), uplink(1000, { type: 'config', reportEvery: 900, pollEvery: 0 }), uplink(60_000)],
+  [downlink(500, 60_400), downlink(70_000, null, { type: 'shell' })],
+  {
+    values: [{ device: 'd1', key: 'thermometer.temperature', min: -3.5, max: 21, count: 2 }],
+    cut: 'interrupted by SIGINT',
+  },
+);
+
+/** The messages about a file that is the sample after `change`. */
+function problemsOf(change: (text: string) => string): readonly string[] {
+  try {
+    readRecording(change(writeRecording(SAMPLE)), 'a.jsonl');
+    return [];
+  } catch (error) {
+    if (error instanceof InputError) return error.message.split('\n');
+    throw error;
+  }
+}
+
+describe('the file of a recording', () => {
+  it('is read as it was written', () => {
+    expect(readRecording(writeRecording(SAMPLE), 'a.jsonl')).toEqual(SAMPLE);
+  });
+
+  it('is read as it was written, whatever the times and sizes', () => {
+    const entry = fc.record({ at: fc.nat(3_600_000), size: fc.nat(), device: fc.constantFrom('d1', 'd2') });
+    fc.assert(
+      fc.property(fc.array(entry), fc.array(entry), (ups, downs) => {
+        const made = recording(
+          ups.map(({ at, ...more }) => uplink(at, more)),
+          downs.map(({ at, ...more }) => downlink(at, at + 7, more)),
+        );
+        expect(readRecording(writeRecording(made), 'a.jsonl')).toEqual(made);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('that is cut off in the middle of a line is refused, with the line', () => {
+    const problems = problemsOf((text) => text.slice(0, -20));
+    expect(problems[0]).toMatch(/^a\.jsonl:8:1: ".*" is not a JSON object$/);
+  });
+
+  it('that lacks lines is refused, because its header counts them', () => {
+    expect(problemsOf((text) => text.split('\n').slice(0, -3).join('\n'))).toEqual([
+      'a.jsonl:1:1: "downlinks": "2" is not 1, which is what the file holds',
+    ]);
+  });
+
+  it.each([
+    ['"version":1', '"version":2', '1:1: "2" is not a version that can be read; 1 is'],
+    ['"kind":"recording"', '"kind":"run"', '1:1: the file does not begin with the header of a recording'],
+    ['"type":"shell"', '"type":"ssh"', '7:1: "type": "ssh" is not "session", "timestamp", '],
+    ['"at":60000', '"at":-1', '6:1: "at": "-1" is not a whole number from 0'],
+    ['"at":60000,', '', '6:1: "at" is missing: it is a whole number from 0'],
+    [
+      '"device":"d1","type":"data"',
+      '"device":"2159017985","type":"data"',
+      '"device": "2159017985" is not a pseudonym such as "d1"',
+    ],
+    ['"device":"d1","type":"data"', '"device":"d9","type":"data"', '"d9" is not a device of this file'],
+    ['"from":"2026-03-02T06', '"from":"2026-02-30T06', '1:1: "from": "2026-02-30T06:00:00.000Z" is not a time'],
+  ])('with %s changed to %s is refused', (from, to, message) => {
+    expect(problemsOf((text) => text.replace(from, to)).join('\n')).toContain(message);
+  });
+
+  it('that is something else is refused with few words', () => {
+    expect(problemsOf(() => 'name: x\n'.repeat(1000))).toHaveLength(20);
+    expect(problemsOf(() => '')).toEqual(['a.jsonl:1:1: "" is not a JSON object']);
+  });
+});

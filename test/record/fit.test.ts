@@ -1,0 +1,86 @@
+/** Groups that behave as recorded devices did. */
+import { describe, expect, it } from 'vitest';
+import { packagedProfiles } from '../../src/profile/library.js';
+import { fitGroups } from '../../src/record/fit.js';
+import { scenarioYaml } from '../../src/record/fit-yaml.js';
+import type { Recording } from '../../src/record/recording.js';
+import { deviceTypes } from '../../src/runner/bench-config.js';
+import { parseScenario } from '../../src/scenario/parse.js';
+import { recording, uplink } from './fixtures.js';
+
+const profiles = packagedProfiles();
+const types = deviceTypes(profiles);
+const MINUTE = 60_000;
+
+/** Reports of a device at these minutes. */
+const reports = (device: string, minutes: readonly number[], size = 200) =>
+  minutes.map((minute) => uplink(minute * MINUTE, { device, size }));
+
+const every = (step: number, count: number) => Array.from({ length: count }, (_, i) => i * step);
+
+const scenarioOf = (made: Recording) => {
+  const yaml = scenarioYaml('fitted', made, fitGroups(made, profiles), (profile, line) => types.get(profile)?.(line));
+  return parseScenario(yaml, 'fitted.yaml', types, { profiles, readFile: () => ({ file: '', text: '' }) });
+};
+
+describe('fitting', () => {
+  it('makes a group of devices with the same type and rhythm', () => {
+    const made = recording([
+      ...reports('d1', every(5, 10)),
+      ...reports('d2', every(5, 10)),
+      ...reports('d3', every(15, 4)),
+    ]);
+    expect(fitGroups(made, profiles).map(({ name, count, period }) => [name, count, period])).toEqual([
+      ['clime-300', 2, 5 * MINUTE],
+      ['clime-900', 1, 15 * MINUTE],
+    ]);
+  });
+
+  it('takes the type from the firmware, or from the names of the values', () => {
+    const ups = [...reports('d1', every(5, 4)), ...reports('d2', every(5, 4))];
+    const values = (profiles.get('scale')?.decoder.keys ?? []).map(({ path }) => ({
+      ...{ device: 'd2', key: path, min: 1, max: 2, count: 4 },
+    }));
+    const devices = [
+      { device: 'd1', type: 'push' },
+      { device: 'd2', type: null },
+    ];
+    const groups = fitGroups(recording(ups, [], { devices, values }), profiles);
+    expect(groups.map(({ profile, by }) => [profile, by])).toEqual([
+      ['push', 'firmware'],
+      ['scale', 'values'],
+    ]);
+  });
+
+  it('measures jitter and absences apart', () => {
+    const made = recording(reports('d1', [0, 5, 10, 16, 20, 25, 45, 50, 55, 60]));
+    const [group] = fitGroups(made, profiles);
+    expect(group).toMatchObject({ period: 5 * MINUTE, missing: 3, due: 13 });
+    expect(group?.jitter).toBeCloseTo(0.2);
+    expect(group?.dropOuts).toEqual([{ device: 1, from: 27.5 * MINUTE, until: 42.5 * MINUTE, missed: 3 }]);
+  });
+
+  it('writes a scenario that is one, with absences, ranges and the interval', () => {
+    const values = [{ device: 'd1', key: 'hygrometer.temperature.measurements.avg', min: 4, max: 9.5, count: 20 }];
+    const made = recording(reports('d1', [0, 5, 10, 15, 20, 25, 45, 50, 55]), [], {
+      values,
+      devices: [{ device: 'd1', type: 'clime' }],
+    });
+    const { fleet, steps } = scenarioOf(made);
+    expect(fleet).toMatchObject([
+      { name: 'clime', profile: 'clime', count: 1, config: ['app config interval-report 300'] },
+    ]);
+    expect(steps.map(({ call }) => call.step)).toEqual(['radio', 'radio', 'sensor']);
+  });
+
+  it('believes reports more than a configuration that contradicts them', () => {
+    const config = uplink(10, { type: 'config', reportEvery: 3000 });
+    expect(scenarioOf(recording([config, ...reports('d1', every(5, 6))])).fleet[0]?.config).toEqual([
+      'app config interval-report 300',
+    ]);
+  });
+
+  it('finds nothing where nobody reported twice', () => {
+    expect(fitGroups(recording([uplink(0)]), profiles)).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+/** What of a history is kept, and what must not be. */
+import { describe, expect, it } from 'vitest';
+import type { Message, MessageQuery } from '../../src/client/client.js';
+import { collect } from '../../src/record/collect.js';
+import { scrub } from '../../src/record/scrub.js';
+import { writeRecording } from '../../src/record/write.js';
+import { FROM, message } from './fixtures.js';
+
+const scrubbed = (messages: readonly Message[], bodies = false) =>
+  scrub(messages, {
+    ...{ from: FROM, until: FROM + 60_000, cut: null, bodies },
+    typeOf: (bundle) => (bundle === 'com.hardwario.chester.app.clime' ? 'clime' : undefined),
+  });
+
+const SECRETS = ['mrs-novak', '2159017985', '0000000000', 'cb411dec', 'hunter2', '351358811', 'prague', '28ff64'];
+
+const TELLING_BODY = {
+  thermometer: { temperature: 21.5 },
+  serial_number: 77_777,
+  password: 'hunter2',
+  imei: 351_358_811_124_772,
+  gnss: { latitude: 50.0875, longitude: 14.4213 },
+  probes: { '28ff641e8216': { temperature: 3.25 }, a4c138f00d: 9 },
+  place: 'prague',
+  phone_home: 123,
+  big: 420_777_123_456,
+};
+
+describe('a scrubbed history', () => {
+  it('holds no name, id, serial number, hash or body, with or without ranges', () => {
+    const messages = [
+      message(0, {
+        type: 'session',
+        body: { fw_bundle: 'com.prague.secret', imei: '351358811', serial_number: 2159017985 },
+      }),
+      message(1000, { body: TELLING_BODY }),
+      message(2000, { direction: 'down', type: 'shell', body: ['login hunter2'], down_state: 'sent' }),
+      message(3000, { type: 'hunter2', body: null, raw: '28ff64' }),
+    ];
+    for (const bodies of [false, true]) {
+      const file = writeRecording(scrubbed(messages, bodies));
+      for (const { id } of messages) expect(file).not.toContain(id);
+      for (const secret of SECRETS) expect(file).not.toContain(secret);
+    }
+  });
+
+  it('keeps no value that tells who or where somebody is, even as a range', () => {
+    expect(scrubbed([message(0, { body: TELLING_BODY })], true).values.map(({ key }) => key)).toEqual([
+      'thermometer.temperature',
+    ]);
+  });
+
+  it('keeps ranges of values only when it is asked to', () => {
+    const messages = [21.5, -3, 4].map((temperature, i) => message(i, { body: { thermometer: { temperature } } }));
+    expect(scrubbed(messages).values).toEqual([]);
+    expect(scrubbed(messages, true).values).toEqual([
+      { device: 'd1', key: 'thermometer.temperature', min: -3, max: 21.5, count: 3 },
+    ]);
+  });
+
+  it('names a device type that is known, and no other', () => {
+    const [known, unknown] = ['com.hardwario.chester.app.clime', 'com.example.secret'].map((fw_bundle) =>
+      scrubbed([message(0, { type: 'session', body: { fw_bundle } })]),
+    );
+    expect(known?.devices).toEqual([{ device: 'd1', type: 'clime' }]);
+    expect(unknown?.devices).toEqual([{ device: 'd1', type: null }]);
+  });
+
+  it('is in the order of its times', () => {
+    const { uplinks } = scrubbed([message(10, { type: 'stats' }), message(5)]);
+    expect(uplinks.map(({ n, at, type }) => [n, at, type])).toEqual([
+      [1, 5, 'data'],
+      [2, 10, 'stats'],
+    ]);
+  });
+
+  it('keeps the intervals that a configuration tells', () => {
+    const lines = ['app config interval-report 900', 'app config interval-poll 0', 'lte config apn "secret"'];
+    expect(scrubbed([message(0, { type: 'config', body: lines })]).uplinks[0]).toMatchObject({
+      reportEvery: 900,
+      pollEvery: 0,
+    });
+  });
+
+  it('finds the answer that names its question, and otherwise the next one of the type', () => {
+    const sent = { direction: 'down', down_state: 'sent' } as const;
+    const at = (ms: number) => ({ down_state_at: new Date(FROM + ms).toISOString() });
+    const first = message(0, { ...sent, ...at(500), type: 'shell', body: ['a'] });
+    const second = message(10, { ...sent, ...at(600), type: 'shell', body: ['b'] });
+    const config = message(20, { ...sent, ...at(900), type: 'config', body: ['app config mode lte'] });
+    const { downlinks } = scrubbed([
+      ...[first, second, config],
+      message(700, { type: 'shell', body: { message_id: second.id, responses: [] } }),
+      message(800, { type: 'shell', body: { responses: [] } }),
+      message(950, { type: 'config', body: [] }),
+    ]);
+    expect(downlinks.map(({ answer }) => answer)).toEqual([2, 1, 3]);
+  });
+});
+
+describe('reading a history', () => {
+  /** A service that gives two messages a page. */
+  const pages = (messages: readonly Message[], asked: (page: number) => void = () => {}) => {
+    const newestFirst = [...messages].reverse();
+    let page = 0;
+    return {
+      messages: async ({ offset }: MessageQuery = {}) => {
+        asked(++page);
+        const start = newestFirst.findIndex(({ id }) => id === offset) + 1;
+        return newestFirst.slice(start, start + 2);
+      },
+    };
+  };
+
+  const options = (signal = new AbortController().signal) => ({
+    ...{ after: FROM, before: FROM + 60_000, bodies: false, typeOf: () => undefined, signal },
+  });
+
+  it('puts the oldest first', async () => {
+    const { uplinks, cut } = await collect(pages([message(1000), message(2000), message(3000)]), options());
+    expect(uplinks.map(({ at }) => at)).toEqual([1000, 2000, 3000]);
+    expect(cut).toBeNull();
+  });
+
+  it('that is interrupted keeps what was read, from its oldest message on, and says so', async () => {
+    const abort = new AbortController();
+    const all = pages([message(1000), message(2000), message(3000)], (page) => {
+      if (page === 2) abort.abort(new Error('interrupted by SIGINT'));
+    });
+    const recording = await collect(all, options(abort.signal));
+    expect(recording).toMatchObject({ from: FROM + 2000, until: FROM + 60_000, cut: 'interrupted by SIGINT' });
+    expect(recording.uplinks.map(({ at }) => at)).toEqual([0, 1000]);
+  });
+});

@@ -1,0 +1,119 @@
+/** Recordings that are played, and what is predicted. */
+import { describe, expect, it } from 'vitest';
+import { describeComparison } from '../../../src/record/describe.js';
+import { beyond } from '../../../src/record/predict.js';
+import type { Recording } from '../../../src/record/recording.js';
+import { replayRecording } from '../../../src/runner/replay/replay.js';
+import { downlink, recording, uplink } from '../../record/fixtures.js';
+import { QUIET } from '../../support/cloud.js';
+
+const replay = (made: Recording) => replayRecording(made, { log: QUIET, signal: new AbortController().signal });
+
+const MINUTE = 60_000;
+/** What a device with a round trip of 200 ms leaves in a history: a start, then a report a minute. */
+const START = [
+  uplink(0, { type: 'session' }),
+  uplink(600, { type: 'decoder' }),
+  uplink(800, { type: 'encoder' }),
+  uplink(1000, { type: 'config', reportEvery: 60, pollEvery: 0 }),
+];
+const ANSWER = downlink(0, 400, { type: 'session' });
+const reports = (count: number) => Array.from({ length: count }, (_, i) => uplink((i + 1) * MINUTE));
+
+describe('a replay', () => {
+  it('predicts deliveries after an uplink, one after another, and after an answer', async () => {
+    const made = recording(
+      [...START, ...reports(10), uplink(3 * MINUTE + 410, { type: 'shell' })],
+      [
+        ANSWER,
+        downlink(MINUTE + 5000, 2 * MINUTE + 400),
+        downlink(MINUTE + 6000, 2 * MINUTE + 600),
+        downlink(2 * MINUTE + 5000, 3 * MINUTE + 400, { type: 'shell', answer: 8 }),
+        downlink(2 * MINUTE + 6000, 3 * MINUTE + 810, { type: 'shell', size: 20 }),
+        downlink(4 * MINUTE + 6000, 5 * MINUTE + 800, { type: 'shell', size: 900 }),
+      ],
+    );
+    const { predictions, errors, missed, invented } = await replay(made);
+    expect(predictions.map(({ error }) => Math.abs(error ?? Number.NaN))).toEqual([0, 0, 0, 0, 0, 0]);
+    expect([errors?.count, missed, invented]).toEqual([6, 0, 0]);
+  });
+
+  it('does not know a poll that nothing but the predicted delivery shows, and says how far off it is', async () => {
+    const made = recording([...START, ...reports(3)], [ANSWER, downlink(MINUTE + 5000, MINUTE + 30_000)]);
+    const comparison = await replay(made);
+    expect(comparison.predictions[1]).toMatchObject({ predicted: 2 * MINUTE + 400, error: 30_400 });
+    expect(beyond(comparison, 1000).map(({ n }) => n)).toEqual([2]);
+    expect(describeComparison(made, comparison, 1000)).toContain('FAIL: 1 of 2 predictions are not within 1s');
+  });
+
+  it('predicts by a poll that another delivery shows', async () => {
+    const polled = [MINUTE + 30_000, MINUTE + 30_200];
+    const made = recording(
+      [...START, ...reports(3)],
+      [ANSWER, ...polled.map((at) => downlink(MINUTE + 5000, at)), downlink(MINUTE + 5500, MINUTE + 30_400)],
+    );
+    const { errors } = await replay(made);
+    expect(errors?.count).toBe(4);
+    expect(errors?.worst).toBeLessThan(1000);
+  });
+
+  it('knows polls by the clock from the configuration that a device told', async () => {
+    const start = START.map((entry) => (entry.type === 'config' ? { ...entry, pollEvery: 45 } : entry));
+    const made = recording([...start, ...reports(3)], [ANSWER, downlink(61_000, 91_400)]);
+    const { predictions } = await replay(made);
+    expect(predictions[1]?.error).toBe(0);
+  });
+
+  it('lets no answer come before its question, which would give the delivery away', async () => {
+    const made = recording(
+      [...START, ...reports(3), uplink(MINUTE + 30_010, { type: 'shell' })],
+      [ANSWER, downlink(MINUTE + 5000, MINUTE + 30_000, { type: 'shell', answer: 6 })],
+    );
+    const { predictions } = await replay(made);
+    expect(predictions[1]?.predicted).toBe(2 * MINUTE + 400);
+  });
+
+  it('holds data back until the encoder is there, and offers nothing that was cancelled', async () => {
+    const made = recording(
+      [uplink(MINUTE), uplink(2 * MINUTE, { type: 'encoder' }), uplink(3 * MINUTE)],
+      [
+        downlink(1000, 2 * MINUTE + 400),
+        downlink(2000, 30_000, { type: 'shell', state: 'cancelled' }),
+        downlink(2 * MINUTE + 5000, 3 * MINUTE + 400),
+      ],
+    );
+    const { predictions, invented } = await replay(made);
+    expect(predictions.map(({ n, error }) => [n, error])).toEqual([
+      [1, 0],
+      [3, 0],
+    ]);
+    expect(invented).toBe(0);
+  });
+
+  it('tells what was delivered in one of both only', async () => {
+    const made = recording(
+      [...START, ...reports(2)],
+      [
+        ANSWER,
+        downlink(MINUTE + 5000, null),
+        downlink(3 * MINUTE, 4 * MINUTE),
+        downlink(MINUTE, 2 * MINUTE, { type: 'firmware' }),
+      ],
+    );
+    const comparison = await replay(made);
+    expect(comparison).toMatchObject({ missed: 1, invented: 1, leftOut: 1 });
+    expect(beyond(comparison, 1000)).toHaveLength(2);
+  });
+
+  it('is the same every time', async () => {
+    const made = recording([...START, ...reports(5)], [ANSWER, downlink(MINUTE + 5000, 2 * MINUTE + 390)]);
+    expect(await replay(made)).toEqual(await replay(made));
+  });
+
+  it('can be interrupted', async () => {
+    const abort = new AbortController();
+    const made = recording([...START, ...reports(5)], [ANSWER]);
+    abort.abort(new Error('enough'));
+    await expect(replayRecording(made, { log: QUIET, signal: abort.signal })).rejects.toThrow('enough');
+  });
+});
