@@ -162,9 +162,9 @@ export class CloudThread {
 
   #next(): void {
     if (this.#busy || this.#halted) return;
-    const [job, ...others] = this.#jobs;
+    const job = this.#jobs[0];
     if (job === undefined) return this.#host.link.rest();
-    this.#jobs = others.length === 0 ? IDLE : others;
+    this.#jobs = this.#jobs.length === 1 ? IDLE : this.#jobs.slice(1);
     this.#busy = true;
     job(() => {
       this.#busy = false;

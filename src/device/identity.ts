@@ -6,20 +6,27 @@ import type { DeviceIdentity } from './shell/host.js';
 
 /** Who the device says it is. @param build the firmware that it runs @param claimToken 32 hex digits */
 export function identityOf(identity: Identity, build: Build, serial: number, claimToken: string): DeviceIdentity {
-  const { modemFirmware: _, ...known } = identity;
-  const tail = serial % 0x1_00_00_00;
-  const octet = (shift: number) => (Math.floor(tail / shift) % 256).toString(16).padStart(2, '0');
+  const { vendorName, productName, hwVariant, hwRevision } = identity;
+  // Field by field, because bodies are written from it.
   return {
-    ...known,
+    vendorName,
+    productName,
+    hwVariant,
+    hwRevision,
     fwBundle: build.bundle,
     fwName: build.name,
     fwVersion: build.version,
     serialNumber: String(serial),
     claimToken,
-    // The two top bits of a random static Bluetooth address are set.
-    bleDevaddr: `c0:de:00:${octet(0x1_00_00)}:${octet(0x1_00)}:${octet(1)}`,
+    bleDevaddr: bluetoothAddress(serial),
     blePasskey: String(100_000 + ((serial * 7919) % 900_000)),
   };
+}
+
+/** The two top bits of a random static address are set. */
+function bluetoothAddress(serial: number): string {
+  const digits = (0x1_00_00_00 + (serial % 0x1_00_00_00)).toString(16);
+  return `c0:de:00:${digits.slice(1, 3)}:${digits.slice(3, 5)}:${digits.slice(5)}`;
 }
 
 /** Who the device is in the mobile network. Country code 999 is for private networks: no operator has these numbers. */

@@ -107,6 +107,11 @@ export class CborReader {
     return this.#bytes.toString('hex', this.#at, this.#skip());
   }
 
+  /** Goes past the text or byte string whose head was read. */
+  pass(): void {
+    this.#at += this.count;
+  }
+
   /** The simple value or float whose head was read; undefined is read as null. */
   simple(): boolean | null | number {
     const at = this.#at;

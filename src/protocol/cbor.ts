@@ -38,6 +38,9 @@ export function decodeCbor(bytes: Uint8Array): CborValue {
   return value;
 }
 
+/** Says that a value has a tag. */
+export const A_TAG = 'a tag is not part of this protocol';
+
 function read(reader: CborReader): CborValue {
   switch (reader.next()) {
     case UINT:
@@ -54,7 +57,7 @@ function read(reader: CborReader): CborValue {
     case SIMPLE:
       return reader.simple();
     default:
-      throw new CborError('a tag is not part of this protocol');
+      throw new CborError(A_TAG);
   }
 }
 
@@ -85,9 +88,18 @@ export function readKey(reader: CborReader): CborKey {
     case TEXT:
       return reader.text();
     default:
-      throw new CborError('a key of a map is neither an integer nor a text');
+      throw new CborError(NO_KEY);
   }
 }
+
+/** Goes past a key of a map. */
+export function passKey(reader: CborReader): void {
+  const type = reader.next();
+  if (type === TEXT) reader.pass();
+  else if (type !== UINT && type !== NEGATIVE) throw new CborError(NO_KEY);
+}
+
+const NO_KEY = 'a key of a map is neither an integer nor a text';
 
 function write(writer: CborWriter, value: CborValue): void {
   if (value === null) writer.null();

@@ -3,6 +3,7 @@
  */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EncodedBody } from '../../src/cloud/store/encoded-body.js';
 import {
   type Change,
   ConflictError,
@@ -33,6 +34,7 @@ import {
   T0,
   tag,
 } from '../cloud/store/rows.js';
+import { body, decoderOf, field } from '../protocol/fixtures.js';
 
 const byId: DeviceQuery = { limit: 100, sortBy: 'id', order: 'asc' };
 
@@ -191,6 +193,18 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
         expect(await store.message(SPACE, sent.id)).toEqual(listed);
         expect(await store.messages(SPACE, { limit: 1 })).toEqual([listed]);
         expect(await store.pendingDownlinks(full.id)).toEqual([sent]);
+      });
+
+      it('hold a body as it came, and show it decoded', async () => {
+        await furnish(store);
+        const codec = decoderOf(field('list'));
+        const sent = body([0, [1, 2]]);
+        await store.commit([insert.message(message(1, { body: new EncodedBody(codec, sent) }))]);
+        sent.fill(0);
+        const read = (await store.message(SPACE, message(1).id))?.body as { list: number[] };
+        expect(read).toEqual({ list: [1, 2] });
+        read.list.push(3);
+        expect(await bodiesOf({})).toEqual([{ list: [1, 2] }]);
       });
 
       it('hold any JSON value as a body', async () => {

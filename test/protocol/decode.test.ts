@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CborError, encodeCbor } from '../../src/protocol/cbor.js';
-import { decodeBody } from '../../src/protocol/decode.js';
+import { checkBody, decodeBody } from '../../src/protocol/decode.js';
 import { body, decoderOf, field, hex, map, modifier } from './fixtures.js';
 
 describe('a value', () => {
@@ -210,4 +210,26 @@ describe('a body', () => {
       { numRuns: 2000 },
     );
   });
+
+  it('passes its check exactly when it can be decoded', () => {
+    const valid = body([0, map([1, 5], ['x', 'y'])], [2, [1, 2, -3, 4]], ['key', null], [4, [1, hex('00'), 0.5]]);
+    const changes = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 3 });
+    fc.assert(
+      fc.property(changes, fc.nat(2), (list, cut) => {
+        const bytes = valid.slice(0, valid.length - cut);
+        for (const [at, byte] of list) bytes[at % bytes.length] = byte;
+        expect(complaintOf(() => checkBody(bytes))).toBe(complaintOf(() => decodeBody(codec, bytes)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
 });
+
+function complaintOf(action: () => void): string {
+  try {
+    action();
+    return '';
+  } catch (error) {
+    return String(error);
+  }
+}

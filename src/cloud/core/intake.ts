@@ -5,7 +5,6 @@
 import type { Clock } from '../../kernel/clock.js';
 import { hours } from '../../kernel/time.js';
 import { CodecError, parseCodecDocument } from '../../protocol/codec.js';
-import { decodeBody } from '../../protocol/decode.js';
 import { contentPrint } from '../../protocol/hashes.js';
 import { type DecodedData, firmwareJson } from '../../protocol/http/uplinks.js';
 import {
@@ -20,6 +19,7 @@ import type { Trace, UplinkType } from '../../trace/events.js';
 import type { Forwarding, Ids, Log } from '../context.js';
 import type { UpdateJob } from '../firmware/job.js';
 import type { Updates } from '../firmware/updates.js';
+import { EncodedBody } from '../store/encoded-body.js';
 import { type Change, ConflictError, type DeviceChange, type MessageRow, type Store } from '../store/store.js';
 import type { Codecs } from './codecs.js';
 import { containsConfig } from './config-lines.js';
@@ -64,8 +64,8 @@ interface Entry extends Accepted {
 /** What a data message says, and what is known of how it said it. */
 interface Content {
   readonly body: unknown;
-  readonly codecHash?: string;
-  readonly raw?: string;
+  readonly codecHash: string | null;
+  readonly raw: string | null;
 }
 
 const NOTHING_NEW: Accepted = { queue: [], update: undefined };
@@ -152,7 +152,11 @@ export class Intake {
       case 'upload-data':
         return this.#encodedData(peer, printOf(message, received), message);
       case 'decoded-data':
-        return this.#data(peer, printOf(message, received), { body: message.body });
+        return this.#data(peer, printOf(message, received), {
+          body: message.body,
+          codecHash: null,
+          raw: null,
+        });
       case 'upload-shell':
         return this.#shell(peer, message);
       case 'upload-stats':
@@ -229,8 +233,9 @@ export class Intake {
     }
   }
 
-  #data(peer: Peer, print: string | null, { body, ...more }: Content): Entry | Promise<Entry> {
-    const row = this.#row(peer, 'data', body, { ...more, print });
+  #data(peer: Peer, print: string | null, content: Content): Entry | Promise<Entry> {
+    const { body, codecHash, raw } = content;
+    const row = this.#row(peer, 'data', body, { codecHash, raw, print });
     const entry = { ...NO_EXTRAS, type: 'data', row, configUnchecked: false } as const;
     // Application data show that the device has started: had its configuration changed, it would have said so by now.
     return peer.configUnchecked ? this.#provingConfigs(peer, entry) : entry;
@@ -239,7 +244,7 @@ export class Intake {
   async #encodedData(peer: Peer, print: string | null, { hash, body }: UploadData): Promise<Entry> {
     const codec = await this.#options.codecs.get(hash);
     try {
-      if (codec) return this.#data(peer, print, { body: decodeBody(codec, body), codecHash: hash });
+      if (codec) return this.#data(peer, print, { body: new EncodedBody(codec, body), codecHash: hash, raw: null });
     } catch {
       // What can not be decoded is stored as it came (wire protocol, 12.3).
     }

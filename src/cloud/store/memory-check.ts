@@ -3,8 +3,9 @@
  * or not at all without any undoing.
  */
 import type { UnixMillis } from '../../kernel/time.js';
+import { EncodedBody } from './encoded-body.js';
 import { keyOf } from './memory-records.js';
-import type { MemoryTables } from './memory-tables.js';
+import type { KeptBody, MemoryTables } from './memory-tables.js';
 import {
   type Change,
   ConflictError,
@@ -18,21 +19,15 @@ import {
   type TagRow,
 } from './store.js';
 
-/** JSON texts by the row that they are the body of. */
-export type Bodies = ReadonlyMap<MessageRow | RecordRow, string>;
-
-/**
- * Returns the bodies of the messages and records in the list, as JSON text.
- * @throws ConflictError, or an Error when a row refers to nothing, is there already, or has a body that is no JSON
- */
-export function check(tables: MemoryTables, changes: readonly Change[]): Bodies {
-  const list = new Check(tables);
-  for (const change of changes) list.add(change);
-  return list.bodies;
+/** What is kept of the bodies in a list of changes, by the row that they belong to. Good until the next list is checked. */
+export interface Bodies {
+  readonly ofMessages: ReadonlyMap<MessageRow, KeptBody>;
+  /** JSON texts. */
+  readonly ofRecords: ReadonlyMap<RecordRow, string>;
 }
 
 /** Walks through a list of changes, keeping in mind what the earlier ones of the list will do. */
-class Check {
+export class Check implements Bodies {
   readonly #tables: MemoryTables;
   readonly #spaces = new Set<Id>();
   readonly #goneSpaces = new Set<Id>();
@@ -42,7 +37,8 @@ class Check {
   readonly #gone = new Set<Id>();
   /** New messages by id, with their devices. */
   readonly #messages = new Map<Id, Id>();
-  readonly bodies = new Map<MessageRow | RecordRow, string>();
+  readonly ofMessages = new Map<MessageRow, KeptBody>();
+  readonly ofRecords = new Map<RecordRow, string>();
   /** Serial numbers that the list takes (true) or sets free (false). */
   readonly #serials = new Map<number, boolean>();
   /** Space and name of every tag; made when the list has to do with tags. */
@@ -56,12 +52,38 @@ class Check {
   readonly #recordKeys = new Map<string, string | undefined>();
   /** Bodies of records as JSON text, as far as the list has changed them; undefined: deleted. */
   readonly #recordBodies = new Map<string, string | undefined>();
+  readonly #all: readonly { readonly size: number; clear(): void }[];
 
   constructor(tables: MemoryTables) {
     this.#tables = tables;
+    this.#all = [
+      ...[
+        this.#spaces,
+        this.#goneSpaces,
+        this.#devices,
+        this.#gone,
+        this.#messages,
+        this.ofMessages,
+        this.ofRecords,
+        this.#serials,
+      ],
+      ...[this.#downStates, this.#deletedKeys, this.#recordHolders, this.#recordKeys, this.#recordBodies],
+    ];
   }
 
-  add(change: Change): void {
+  /**
+   * Returns the bodies of the messages and records in the list.
+   * @throws ConflictError, or an Error when a row refers to nothing, is there already, or has a body that is no JSON
+   */
+  check(changes: readonly Change[]): Bodies {
+    // Most of them are not needed for most lists: emptying what is empty would cost as much as making them anew.
+    for (const known of this.#all) if (known.size > 0) known.clear();
+    this.#tagNames = undefined;
+    for (const change of changes) this.#add(change);
+    return this;
+  }
+
+  #add(change: Change): void {
     switch (change.kind) {
       case 'space.put':
         this.#spaces.add(change.row.id);
@@ -183,7 +205,7 @@ class Check {
     if (this.#tables.messages.has(row.id) || this.#messages.has(row.id)) throw new Error(`message ${row.id} is there`);
     this.#messages.set(row.id, row.deviceId);
     this.#downStates.set(row.id, row.downState);
-    this.bodies.set(row, JSON.stringify(row.body) ?? 'null');
+    this.ofMessages.set(row, row.body instanceof EncodedBody ? row.body : (JSON.stringify(row.body) ?? 'null'));
   }
 
   /** A list is one message and what follows from it: it holds no copies of its own. */
@@ -217,7 +239,7 @@ class Check {
     this.#freeRecordKey(row.family, row.id);
     if (row.key !== null) this.#takeRecordKey(row, row.key);
     const body = JSON.stringify(row.body) ?? 'null';
-    this.bodies.set(row, body);
+    this.ofRecords.set(row, body);
     this.#recordBodies.set(`${row.family} ${row.id}`, body);
   }
 

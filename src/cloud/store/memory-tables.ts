@@ -1,4 +1,5 @@
 /** The tables of the memory store, as plain data. Rows in lists are ordered by id; rows that the port hands out are frozen. */
+import type { EncodedBody } from './encoded-body.js';
 import { MemoryRecords } from './memory-records.js';
 import type { CodecRow, DeviceRow, Id, KeyRow, MessageRow, SpaceRow, Station, TagRow } from './store.js';
 
@@ -25,13 +26,15 @@ export interface DeviceEntry {
 export interface MessageEntry {
   readonly id: Id;
   row: Omit<MessageRow, 'body'>;
-  /**
-   * The body as JSON text: a message is written once and read rarely, text is compact, and parsing it makes the fresh copy
-   * that a reader is owed.
-   */
-  readonly body: string;
+  readonly body: KeptBody;
   readonly device: DeviceEntry;
 }
+
+/**
+ * A body as JSON text, or as it came: a message is written once and read rarely, both are compact, and reading either makes
+ * the fresh copy that a reader is owed.
+ */
+export type KeptBody = string | EncodedBody;
 
 export class MemoryTables {
   readonly spaces = new Map<Id, SpaceEntry>();

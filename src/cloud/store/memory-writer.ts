@@ -1,8 +1,8 @@
 /** Writes changes into the tables of the memory store. */
 import type { UnixMillis } from '../../kernel/time.js';
 import { insertById, removeById } from './by-id.js';
-import { type Bodies, check } from './memory-check.js';
-import type { DeviceEntry, MemoryTables, MessageEntry, SpaceEntry } from './memory-tables.js';
+import { type Bodies, Check } from './memory-check.js';
+import type { DeviceEntry, KeptBody, MemoryTables, MessageEntry, SpaceEntry } from './memory-tables.js';
 import { compareValues, stationId } from './order.js';
 import {
   type Change,
@@ -21,14 +21,16 @@ import {
 
 export class MemoryWriter {
   readonly #tables: MemoryTables;
+  readonly #check: Check;
 
   constructor(tables: MemoryTables) {
     this.#tables = tables;
+    this.#check = new Check(tables);
   }
 
   /** @throws ConflictError, or an Error when a row refers to nothing; then nothing has changed */
   write(changes: readonly Change[]): void {
-    const bodies = check(this.#tables, changes);
+    const bodies = this.#check.check(changes);
     for (const change of changes) this.#apply(change, bodies);
   }
 
@@ -77,7 +79,7 @@ export class MemoryWriter {
       case 'device.delete':
         return this.#deleteDevice(change.id, change.at);
       case 'message.insert':
-        return this.#insertMessage(change.row, bodies.get(change.row) ?? 'null');
+        return this.#insertMessage(change.row, bodies.ofMessages.get(change.row) ?? 'null');
       case 'message.state':
         return this.#moveMessage(this.#tables.messages.get(change.id), change.state, change.at, change.attempt);
       case 'message.answered':
@@ -88,9 +90,9 @@ export class MemoryWriter {
         if (!this.#tables.codecs.has(change.row.hash)) this.#tables.codecs.set(change.row.hash, copyCodec(change.row));
         return;
       case 'record.put':
-        return this.#tables.records.put(change.row, bodies.get(change.row) ?? 'null');
+        return this.#tables.records.put(change.row, bodies.ofRecords.get(change.row) ?? 'null');
       case 'record.change':
-        return this.#tables.records.change(change.row, bodies.get(change.row) ?? 'null');
+        return this.#tables.records.change(change.row, bodies.ofRecords.get(change.row) ?? 'null');
       case 'record.delete':
         return this.#tables.records.delete(change.family, change.id);
       case 'key.delete':
@@ -173,7 +175,11 @@ export class MemoryWriter {
 
   #changeDevice(id: Id, change: DeviceChange): void {
     const entry = this.#tables.devices.get(id);
-    if (entry && !entry.deleted) entry.row = this.#freezeDevice({ ...entry.row, ...change }, change);
+    if (!entry || entry.deleted) return;
+    const row = { ...entry.row, ...change };
+    // What every message changes about its device is plain.
+    const plain = !change.label && !change.tagIds && !change.session;
+    entry.row = plain ? Object.freeze(row) : this.#freezeDevice(row, change);
   }
 
   /** `row` with copies of those nested values that `given` brings, frozen. */
@@ -200,7 +206,7 @@ export class MemoryWriter {
     removeById(this.#space(entry.row.spaceId).devices, id);
   }
 
-  #insertMessage(message: MessageRow, body: string): void {
+  #insertMessage(message: MessageRow, body: KeptBody): void {
     const device = this.#tables.devices.get(message.deviceId);
     if (!device) return;
     const { body: _, ...row } = message;

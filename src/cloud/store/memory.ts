@@ -187,16 +187,20 @@ function take<T>(rows: Iterable<T>, limit: number, wanted: (row: T) => boolean):
 }
 
 function plain(entry: MessageEntry): MessageRow {
-  return { ...entry.row, body: JSON.parse(entry.body) };
+  return { ...entry.row, body: bodyOf(entry) };
 }
 
 function waiting(entry: MessageEntry): WaitingRow {
-  return entry.body.length <= WAITING_BODY ? plain(entry) : entry.row;
+  return typeof entry.body === 'string' && entry.body.length > WAITING_BODY ? entry.row : plain(entry);
 }
 
 function listed(entry: MessageEntry): ListedMessage {
   const { name, serial } = entry.device.row;
-  return { ...entry.row, body: JSON.parse(entry.body), deviceName: name, deviceSerial: serial };
+  return { ...entry.row, body: bodyOf(entry), deviceName: name, deviceSerial: serial };
+}
+
+function bodyOf({ body }: MessageEntry): unknown {
+  return typeof body === 'string' ? JSON.parse(body) : body.toJSON();
 }
 
 function deviceMatcher(filter: DeviceFilter): (row: DeviceRow) => boolean {

@@ -76,7 +76,7 @@ export interface MessageRow {
   /** `data`, `session`, `config`, `shell`, `decoder`, `encoder`, `stats`, `firmware`. */
   readonly type: string;
   readonly direction: 'up' | 'down';
-  /** A JSON value. */
+  /** A JSON value; given to a store, it may be an EncodedBody, of which the decoded body is read. */
   readonly body: unknown;
   /** The codec that decoded it, 16 hex digits. */
   readonly codecHash: string | null;

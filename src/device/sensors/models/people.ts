@@ -14,16 +14,12 @@ const CLOSES: Millis = hours(18);
 const WEEKEND = 5 * 24;
 
 /** How much of what people leave in the air is from how long before. */
-const MEMORY: readonly (readonly [lag: Millis, weight: number])[] = [
-  [0, 0.1],
-  [minutes(10), 0.2],
-  [minutes(25), 0.22],
-  [minutes(40), 0.2],
-  [minutes(60), 0.16],
-  [minutes(90), 0.12],
-];
+const MEMORY = {
+  lags: Float64Array.of(0, minutes(10), minutes(25), minutes(40), minutes(60), minutes(90)),
+  weights: Float64Array.of(0.1, 0.2, 0.22, 0.2, 0.16, 0.12),
+};
 const LONGEST: Millis = minutes(90);
-const NOW: typeof MEMORY = [[0, 1]];
+const NOW: typeof MEMORY = { lags: Float64Array.of(0), weights: Float64Array.of(1) };
 
 /** The share of them that is there, 0 to 1. */
 export function present(place: number, wall: UnixMillis): number {
@@ -43,7 +39,7 @@ export function warmth(place: number, wall: UnixMillis): number {
 /** What was asked for last: the sensors of a device are read at the same moment, and most of them ask for the same. */
 const last = { place: 0, wall: Number.NaN, warmth: 0 };
 
-function felt(place: number, wall: UnixMillis, memory: typeof MEMORY): number {
+function felt(place: number, wall: UnixMillis, { lags, weights }: typeof MEMORY): number {
   const day = Math.floor(wall / days(1));
   const time = wall - day * days(1);
   if (time < OPENS || time >= CLOSES + LONGEST || hourOfWeek(wall) >= WEEKEND) return 0;
@@ -55,9 +51,9 @@ function felt(place: number, wall: UnixMillis, memory: typeof MEMORY): number {
     const lunch = hoursOf[4 * person + 1] as number;
     const back = hoursOf[4 * person + 2] as number;
     const leaves = hoursOf[4 * person + 3] as number;
-    for (const [lag, weight] of memory) {
-      const at = time - lag;
-      if (at >= comes && at < leaves && (at < lunch || at >= back)) sum += weight;
+    for (let i = 0; i < lags.length; i++) {
+      const at = time - (lags[i] as number);
+      if (at >= comes && at < leaves && (at < lunch || at >= back)) sum += weights[i] as number;
     }
   }
   return sum / PEOPLE;
@@ -72,12 +68,14 @@ const known = { place: 0, day: Number.NaN, hoursOf: new Float64Array(4 * PEOPLE)
 function plan(place: number, day: number): void {
   known.place = place;
   known.day = day;
+  const { hoursOf } = known;
   for (let person = 0; person < PEOPLE; person++) {
     const draw = (index: number) => noise(place ^ STREAM, 8 * (day * PEOPLE + person) + index);
     const lunch = hours(11.25) + hours(1.25) * draw(3);
     // Who is away today never comes.
-    const comes = draw(0) < 0.1 ? Number.POSITIVE_INFINITY : OPENS + hours(2) * draw(1);
-    const back = lunch + minutes(25) + minutes(35) * draw(4);
-    known.hoursOf.set([comes, lunch, back, CLOSES - hours(2.5) * draw(2)], 4 * person);
+    hoursOf[4 * person] = draw(0) < 0.1 ? Number.POSITIVE_INFINITY : OPENS + hours(2) * draw(1);
+    hoursOf[4 * person + 1] = lunch;
+    hoursOf[4 * person + 2] = lunch + minutes(25) + minutes(35) * draw(4);
+    hoursOf[4 * person + 3] = CLOSES - hours(2.5) * draw(2);
   }
 }

@@ -28,6 +28,15 @@ const SHOWERS = 0x3b97;
 
 /** From -1 in the middle of a high to 1 in the middle of a low. */
 export function front(place: number, wall: UnixMillis): number {
+  if (place !== lastFront.place || wall !== lastFront.wall) {
+    lastFront.place = place;
+    lastFront.wall = wall;
+    lastFront.low = lowness(place, wall);
+  }
+  return lastFront.low;
+}
+
+function lowness(place: number, wall: UnixMillis): number {
   const passed = passage(place, wall);
   const part = passed - Math.floor(passed);
   const wave = part < FALLING ? 2 * smooth(part / FALLING) - 1 : 1 - 2 * smooth((part - FALLING) / (1 - FALLING));
@@ -71,6 +80,7 @@ function passage(place: number, wall: UnixMillis): number {
 
 /** What was asked for last: the sensors of a device are read at the same moment, and most of them ask for the same. */
 const last = { place: 0, wall: Number.NaN, passed: 0 };
+const lastFront = { place: 0, wall: Number.NaN, low: 0 };
 
 /** From 0 to 1 without a kink at either end. */
 function smooth(part: number): number {
