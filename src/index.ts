@@ -10,6 +10,15 @@ export { VirtualClock } from './kernel/virtual-clock.js';
 export { packagedProfiles } from './profile/library.js';
 export type { RunResult } from './report/result.js';
 export { deviceTypes } from './runner/bench-config.js';
-export { type RunOptions, run } from './runner/run.js';
+export { type DefineOptions, defineScenario, runPlan as run } from './runner/library.js';
+export type { RunOptions } from './runner/run.js';
+export type {
+  FaultDefinition,
+  GroupDefinition,
+  LoadDefinition,
+  ScenarioDefinition,
+  StepDefinition,
+} from './scenario/define.js';
 export { parseScenario } from './scenario/parse.js';
+export type { Plan } from './scenario/plan.js';
 export { planScenario } from './scenario/plan-scenario.js';

@@ -62,7 +62,7 @@ export async function recordDialogue(
     const world = worldOf(target.api);
     await provision(plan, world, handles, { concurrency: 1, signal: new AbortController().signal });
     const startLoads = () => ({ close: () => {}, open: [] });
-    await letTimePass({ plan, devices, handles, world, trace, startLoads }, clock);
+    await letTimePass({ plan, devices, handles, world, trace, metrics: { read: () => undefined }, startLoads }, clock);
     for (const device of devices) device.powerOff();
   } finally {
     await target.close();

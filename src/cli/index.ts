@@ -18,6 +18,7 @@ import { profile } from './profile.js';
 import { record } from './record.js';
 import { replay } from './replay.js';
 import { run } from './run.js';
+import { scenario } from './scenario.js';
 import { serve } from './serve.js';
 import { shrink } from './shrink.js';
 import { validate } from './validate.js';
@@ -34,6 +35,7 @@ const COMMANDS: readonly Command[] = [
   validate,
   diverge,
   shrink,
+  scenario,
   profile,
   list,
   record,

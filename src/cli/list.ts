@@ -1,6 +1,8 @@
 /** `ghostfleet list`: what scenarios can name. */
 import { EXIT } from '../kernel/errors.js';
 import { packagedProfiles } from '../profile/library.js';
+import { DEVICE_FAULTS } from '../scenario/faults/device.js';
+import { SERVICE_FAULTS } from '../scenario/faults/service.js';
 import { CALLS } from '../scenario/load/calls.js';
 import { STEPS } from '../scenario/steps/index.js';
 import { INVARIANTS } from '../trace/invariants/index.js';
@@ -12,7 +14,13 @@ const SUBJECTS = {
   profiles: () => [...packagedProfiles().values()].map(({ name, title }) => [name, title]),
   steps: () => Object.entries(STEPS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
   calls: () => Object.entries(CALLS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
-  faults: () => Object.entries(FAULT_KINDS).map(([name, { about }]) => [name, about]),
+  faults: () => [
+    ...Object.entries(FAULT_KINDS).map(([name, { about }]) => [name, about]),
+    ...Object.entries({ ...DEVICE_FAULTS, ...SERVICE_FAULTS }).map(([name, { about, example }]) => [
+      name,
+      `${about}; ${example}`,
+    ]),
+  ],
   metrics: () =>
     METRICS.map(({ name, shape, about }) => [name, `${about}${shape === 'durations' ? ' (durations)' : ''}`]),
   invariants: () => Object.entries(INVARIANTS).map(([name, { about }]) => [name, about]),

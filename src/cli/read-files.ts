@@ -14,22 +14,27 @@ import type { NamedText } from '../scenario/steps/step.js';
 
 export type Profiles = ReadonlyMap<string, Profile>;
 
+/** Values for variables of a scenario, by name. */
+type Variables = ReadonlyMap<string, string>;
+const NO_VARIABLES: Variables = new Map();
+
 export interface Loaded {
   readonly scenario: Scenario;
   readonly profiles: ReadonlyMap<string, Profile>;
 }
 
 /** @throws UsageError that lists everything that is wrong with the file */
-export function loadScenario(path: string): Loaded {
-  return scenarioIn(readText(path), path);
+export function loadScenario(path: string, vars: Variables = NO_VARIABLES): Loaded {
+  return scenarioIn(readText(path), path, vars);
 }
 
 /** Reads a scenario from `text` as if it stood in the file `path`. */
-function scenarioIn(text: string, path: string, profiles: Profiles = profilesBeside(path)): Loaded {
+function scenarioIn(text: string, path: string, vars: Variables, profiles: Profiles = profilesBeside(path)): Loaded {
   return {
     scenario: parseScenario(text, path, deviceTypes(profiles), {
       profiles,
       readFile: (name) => readBeside(path, name),
+      vars,
     }),
     profiles,
   };
@@ -39,8 +44,9 @@ function scenarioIn(text: string, path: string, profiles: Profiles = profilesBes
 export function loadPlan(
   path: string,
   seed: number | undefined,
+  vars: Variables = NO_VARIABLES,
 ): { plan: Plan; profiles: ReadonlyMap<string, Profile> } {
-  return planOf(readText(path), path, seed);
+  return planOf(readText(path), path, seed, undefined, vars);
 }
 
 /**
@@ -52,8 +58,9 @@ export function planOf(
   path: string,
   seed?: number,
   known?: Profiles,
+  vars: Variables = NO_VARIABLES,
 ): { plan: Plan; profiles: Profiles } {
-  const { scenario, profiles } = scenarioIn(text, path, known);
+  const { scenario, profiles } = scenarioIn(text, path, vars, known);
   return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), profiles };
 }
 

@@ -17,12 +17,13 @@ import { createLog } from './logs.js';
 import { loadPlan } from './read-files.js';
 import { writeReports } from './run-files.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
-import { positiveNumber } from './values.js';
+import { positiveNumber, VARIABLES } from './values.js';
 import { version } from './version.js';
 
 interface RunFlags extends TargetFlags {
   readonly file: string;
   readonly seed: number | undefined;
+  readonly var: ReadonlyMap<string, string>;
   readonly clock: 'virtual' | 'real' | undefined;
   readonly speed: number | undefined;
   readonly transport: 'memory' | 'udp' | 'http' | undefined;
@@ -39,6 +40,7 @@ export const run = command<RunFlags>(
     targetOptions(parser)
       .positional('file', { type: 'string', demandOption: true, describe: 'scenario file' })
       .option('seed', checked({ describe: 'seed in place of the file’s' }, 'seed', 'a whole number', seedOf))
+      .option('var', VARIABLES)
       .option('clock', {
         choices: ['virtual', 'real'] as const,
         describe: 'virtual time, the default, or real time',
@@ -91,7 +93,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
   if (flags.store === 'sqlite' && flags.out === undefined) {
     throw new UsageError('bad-flags', '--store sqlite needs --out: the database is kept there');
   }
-  const { plan, profiles } = loadPlan(flags.file, flags.seed);
+  const { plan, profiles } = loadPlan(flags.file, flags.seed, flags.var);
   const reproduce = commandLine(flags, clock, plan);
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);
   const progress = new ProgressDisplay(host, plan);
@@ -151,11 +153,12 @@ function newDatabase(out: string): string {
 /** The shortest command that takes the same course again. */
 function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
   const words = ['ghostfleet', 'run', flags.file, '--seed', String(plan.seed), '--clock', clock];
+  for (const [name, value] of flags.var) words.push('--var', `${name}=${value}`);
   if (flags.speed !== undefined) words.push('--speed', String(flags.speed));
   const { transport = 'memory' } = flags;
   if (transport !== 'memory') words.push('--transport', transport);
   words.push(...targetWords(flags));
-  return words.map((word) => (/^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
+  return words.map((word) => (/^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 }
 
 /** Flags that are about the embedded cloud. */

@@ -2,17 +2,20 @@
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 import { loadScenario } from './read-files.js';
+import { VARIABLES } from './values.js';
 
-export const validate = command<{ readonly files: readonly string[] }>(
+export const validate = command<{ readonly files: readonly string[]; readonly var: ReadonlyMap<string, string> }>(
   'validate <files..>',
   'Check scenario files',
   (parser) =>
-    parser.positional('files', { type: 'string', array: true, demandOption: true, describe: 'scenario files' }),
-  async ({ files }, host) => {
+    parser
+      .positional('files', { type: 'string', array: true, demandOption: true, describe: 'scenario files' })
+      .option('var', VARIABLES),
+  async ({ files, var: vars }, host) => {
     const wrong: string[] = [];
     for (const file of files) {
       try {
-        loadScenario(file);
+        loadScenario(file, vars);
         host.out.write(`${file}: fine\n`);
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;

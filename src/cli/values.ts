@@ -19,3 +19,25 @@ export function positiveNumber(text: string): number | undefined {
   const value = Number(text);
   return Number.isFinite(value) && value > 0 ? value : undefined;
 }
+
+/** `--var name=value`, as often as one likes. */
+export const VARIABLES = {
+  type: 'string' as const,
+  array: true,
+  nargs: 1,
+  requiresArg: true,
+  default: [] as readonly string[],
+  describe: 'value for a variable of the scenario: name=value',
+  coerce: variables,
+};
+
+/** Values by name; of several for one name the last. @throws Error when one is no `name=value` */
+function variables(texts: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    texts.map((text) => {
+      const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+      if (name === undefined || value === undefined) throw new Error(`--var "${text}" is not name=value`);
+      return [name, value] as const;
+    }),
+  );
+}

@@ -18,6 +18,7 @@ import { HttpGateway } from './gateway/http.js';
 import { listenUdp, type UdpListener, type Wires } from './gateway/udp.js';
 import { createIds } from './ids.js';
 import { guardCommits } from './operations/guard.js';
+import { type Interference, interfereWithApi, interfereWithStore } from './operations/interference.js';
 import { Metrics } from './operations/metrics.js';
 import { addOperations } from './operations/routes.js';
 import { closeServer } from './operations/shutdown.js';
@@ -53,6 +54,8 @@ export interface ServiceOptions {
   readonly allowPrivateTargets?: boolean;
   /** A user who is made an admin of the space on every start. */
   readonly admin?: { readonly email: string; readonly password: string };
+  /** Gets in its way, for scenarios with faults. */
+  readonly interference?: Interference;
   /** Adds health, metrics and limits, for a service that others use; a simulation does without. */
   readonly operated?: boolean;
 }
@@ -86,6 +89,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     metrics.watchStore(store, guardCommits(store, { clock, limit: WAITING_COMMITS, onCommit }));
     metrics.watchProcess();
   }
+  if (options.interference) interfereWithStore(store, options.interference);
   const closers: (() => Promise<void>)[] = [() => store.close()];
   // In reverse order of opening: ports first, the store last.
   const close = async () => {
@@ -151,6 +155,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       apiOptions,
       [ingress.routes],
     );
+    if (options.interference) interfereWithApi(api, options.interference);
     if (metrics) {
       metrics.watchGateway(
         gateway.counters,

@@ -130,7 +130,8 @@ const RATIO_PATTERN = /^\s*(\d+(\.\d+)?\s*%|\d+\s*\/\s*\d+|[01])\s*$/.source;
 /** One of the given words. */
 export function oneOf<const T extends string>(words: readonly T[]): Check<T> {
   return formed(
-    () => ({ enum: [...words] }),
+    // A word such as "2" is a number when it is not quoted.
+    () => ({ enum: words.flatMap((word) => (/^\d+$/.test(word) ? [word, Number(word)] : [word])) }),
     (node, problems) => {
       const value = node.kind === 'scalar' ? String(node.value) : undefined;
       const found = words.find((word) => word === value);
@@ -183,7 +184,8 @@ interface OptionalCheck<T, D> {
   readonly fallback: D;
 }
 
-type Shape = Readonly<Record<string, Check<unknown> | OptionalCheck<unknown, unknown>>>;
+/** The keys of a map, each with its check. */
+export type Shape = Readonly<Record<string, Check<unknown> | OptionalCheck<unknown, unknown>>>;
 
 /** What {@link record} yields for a shape. */
 export type RecordOf<S extends Shape> = {
@@ -259,6 +261,19 @@ export function readVariant<S extends Shape, K extends string>(
   }
   const kind = found.length === 1 ? found[0] : undefined;
   return { common, kind, options: valueAt(node, kind ?? '') };
+}
+
+/** The form of what {@link readVariant} reads: `kinds` gives the form of the options of each. */
+export function variantForm(shape: Shape, kinds: Readonly<Record<string, Form>>): Form {
+  const { properties, ...common } = recordForm(shape);
+  // Because recordForm makes properties of forms.
+  const all = { ...(properties as Readonly<Record<string, Form>>), ...kinds };
+  return { ...common, properties: all, oneOf: Object.keys(kinds).map((kind) => ({ required: [kind] })) };
+}
+
+/** Either of several forms. */
+export function eitherForm(...forms: readonly Form[]): Form {
+  return { anyOf: forms };
 }
 
 /** The value under `key`, or the map itself when it has no such key: the place to complain about either. */

@@ -4,7 +4,7 @@ import { UsageError } from '../kernel/errors.js';
 /** One thing that is wrong with a user's input. */
 export interface Problem {
   readonly file: string;
-  /** From 1. */
+  /** From 1; 0: it is no file, and `file` is the path of a value. */
   readonly line: number;
   /** From 1. */
   readonly column: number;
@@ -25,6 +25,7 @@ export class InputError extends UsageError {
 
 /** `scenarios/a.yaml:12:9: "1 hour" is not a duration …` */
 export function formatProblem(problem: Problem): string {
+  if (problem.line === 0) return `${problem.file}: ${problem.message}`;
   return `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`;
 }
 

@@ -2,12 +2,14 @@
 import type { Device } from '../device/device.js';
 import type { DrivenClock } from '../kernel/clock.js';
 import { StuckError } from '../kernel/errors.js';
-import { formatDuration, seconds } from '../kernel/time.js';
+import { formatDuration, type Instant, seconds } from '../kernel/time.js';
+import type { MetricSource } from '../scenario/expect/evaluate.js';
 import type { Plan, PlannedAction } from '../scenario/plan.js';
 import { describeStep, runStep } from '../scenario/steps/index.js';
 import type { DeviceHandle, World } from '../scenario/world.js';
 import type { Trace } from '../trace/events.js';
 import type { Loads } from './load/loads.js';
+import { Waits } from './waits.js';
 
 /** How often the world is asked whether it has come to rest. */
 const REST_CHECK = seconds(1);
@@ -20,6 +22,8 @@ export interface Cast {
   readonly handles: readonly DeviceHandle[];
   readonly world: World;
   readonly trace: Trace;
+  /** What has happened so far, for steps that wait for something. */
+  readonly metrics: MetricSource;
   /** Begins the loads of the plan. */
   readonly startLoads: () => Pick<Loads, 'open' | 'close'>;
 }
@@ -30,10 +34,13 @@ export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void>
   plan.devices.forEach((planned, index) => {
     clock.after(planned.bootAt, 'the first power-up of a device', () => devices[index]?.powerOn());
   });
-  for (const action of plan.actions) schedule(action, cast, clock);
+  const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, cast, clock);
+  for (const action of plan.actions) if (action.wait === undefined) schedule(action, 0);
+  const waits = new Waits(plan, cast.metrics, clock, schedule);
   const loads = cast.startLoads();
   try {
     await clock.runUntil(plan.duration);
+    waits.end();
     trace.emit({ kind: 'world.closing', at: clock.now });
     for (const device of devices) device.close();
     await settle(devices, loads, plan, clock);
@@ -43,9 +50,14 @@ export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void>
 }
 
 /** A step's requests keep virtual time still, device after device: the order of requests is part of the run. */
-function schedule(action: PlannedAction, { world, handles, trace }: Cast, clock: DrivenClock): void {
+function scheduleAction(
+  action: PlannedAction,
+  begin: Instant,
+  { world, handles, trace }: Cast,
+  clock: DrivenClock,
+): void {
   const step = describeStep(action);
-  clock.after(action.at, 'a step of the scenario', () => {
+  clock.after(Math.max(0, begin + action.at - clock.now), 'a step of the scenario', () => {
     const release = clock.hold(`the step "${step}"`);
     const carryOut = async () => {
       for (const index of action.devices) {
@@ -79,8 +91,20 @@ async function settle(
     if (busy.length === 0) return;
     if (clock.now >= deadline) {
       const shown = busy.slice(0, 5).join(', ') + (busy.length > 5 ? ` and ${busy.length - 5} more` : '');
-      throw new StuckError(`not at rest ${formatDuration(plan.settle)} after the end: ${shown}`, shown);
+      const faults = inForce(plan, clock.now);
+      throw new StuckError(`not at rest ${formatDuration(plan.settle)} after the end: ${shown}${faults}`, shown);
     }
     await clock.runUntil(Math.min(deadline, clock.now + REST_CHECK));
   }
+}
+
+/** The faults that hold at a moment: what is not at rest may not be able to. */
+function inForce({ network, serviceFaults = [] }: Plan, now: Instant): string {
+  const holds = ({ from, until }: { readonly from: Instant; readonly until: Instant | null }) =>
+    from > 0 && now >= from && (until === null || now < until);
+  const names = [
+    ...network.filter(holds).map(({ fault, to }) => (to === null ? fault.kind : `${fault.kind} (${to})`)),
+    ...serviceFaults.filter(holds).map(({ fault }) => fault.kind),
+  ];
+  return names.length === 0 ? '' : `; still in force: ${[...new Set(names)].join(', ')}`;
 }

@@ -4,7 +4,7 @@
 import type { Log } from '../cloud/context.js';
 import type { Device } from '../device/device.js';
 import type { DrivenClock, EdgeClock } from '../kernel/clock.js';
-import { EXIT, type GhostfleetError } from '../kernel/errors.js';
+import { EXIT, type GhostfleetError, UsageError } from '../kernel/errors.js';
 import { type Random, seededRandom } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { Millis } from '../kernel/time.js';
@@ -24,6 +24,7 @@ import type { ScheduledFault } from '../transport/faults/fault.js';
 import type { FaultSpec } from '../transport/faults/index.js';
 import { withFaults } from '../transport/faults/with-faults.js';
 import { type Cast, letTimePass } from './course.js';
+import { ServiceFaults } from './faults/index.js';
 import { buildFleet } from './fleet.js';
 import { GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, worldOf } from './handles.js';
@@ -89,9 +90,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
     abort.abort(reason);
     clock.stop(reason);
   };
-  const target = await openTarget(options, clock, trace, random);
+  const faults = serviceFaultsOf(options, clock, trace, random);
+  const target = await openTarget(options, clock, trace, random, faults);
   const sender = httpCalls({ ...target.address, connections: CONNECTIONS });
-  const cast = build(options, target, { sender, clock, random, late });
+  const cast = build(options, target, { sender, clock, random, late, metrics });
   let end: End;
   let generator: GeneratorReport | null = null;
   try {
@@ -99,8 +101,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const concurrency = options.clock === 'virtual' ? 1 : PROVISIONING;
     await provision(plan, cast.world, cast.handles, { concurrency, signal: abort.signal });
     begin();
+    faults?.begin();
     end = await howItEnds(letTimePass(cast, clock).then(() => target.lastLook()));
   } finally {
+    faults?.end();
     generator = generatorReport();
     trace.close();
     for (const device of cast.devices) device.powerOff();
@@ -168,20 +172,62 @@ function transportOf({ cloud, transport }: RunOptions): string {
   return cloud.gateway === null ? 'http' : 'udp';
 }
 
-function openTarget(options: RunOptions, clock: DrivenClock, trace: Trace, random: Random): Promise<Target> {
+/** @throws UsageError for faults that can not happen in such a run */
+function serviceFaultsOf(
+  { plan, cloud, clock: kind }: RunOptions,
+  clock: DrivenClock,
+  trace: Trace,
+  random: Random,
+): ServiceFaults | undefined {
+  const faults = plan.serviceFaults ?? [];
+  if (faults.length === 0) return undefined;
+  if (cloud !== undefined) {
+    throw new UsageError(
+      'bad-fault',
+      `${faults[0]?.fault.kind} needs the embedded cloud: another one has faults of its own`,
+    );
+  }
+  if (kind === 'virtual' && faults.some(({ fault }) => fault.kind === 'api-delay')) {
+    throw new UsageError(
+      'bad-fault',
+      'api-delay needs --clock real: virtual time stands still while a request is under way',
+    );
+  }
+  const struck = (fault: string) => trace.emit({ kind: 'service.fault', at: clock.now, fault });
+  return new ServiceFaults({ faults, clock, random, struck });
+}
+
+function openTarget(
+  options: RunOptions,
+  clock: DrivenClock,
+  trace: Trace,
+  random: Random,
+  interference: ServiceFaults | undefined,
+): Promise<Target> {
   const { transport, db, log, plan, cloud, speed } = options;
   if (cloud !== undefined) {
     const serials = new Set(plan.devices.map(({ serial }) => serial));
     return remoteTarget({ cloud, serials, speed, clock, trace });
   }
   const virtual = options.clock === 'virtual';
-  return embeddedTarget({ transport, db, log, space: plan.scenario, virtual, clock, random, trace });
+  return embeddedTarget({
+    transport,
+    db,
+    log,
+    space: plan.scenario,
+    virtual,
+    clock,
+    random,
+    trace,
+    ...(interference && { interference }),
+  });
 }
 
 interface Stage {
   readonly clock: EdgeClock;
   readonly random: Random;
   readonly sender: CallSender;
+  readonly metrics: Metrics;
   readonly late: (lateBy: Millis) => void;
 }
 
@@ -189,12 +235,12 @@ interface Stage {
 function build(
   options: RunOptions,
   target: Target,
-  { clock, random, sender, late }: Stage,
+  { clock, random, sender, metrics, late }: Stage,
 ): Cast & { readonly world: RunWorld } {
   const { plan } = options;
   const { api, wire, format, trace, accepted } = target;
   const virtual = options.clock === 'virtual';
-  const transport = withFaults(wire, { clock, random, trace, faults: faultsOf(plan) });
+  const transport = withFaults(wire, { clock, random, trace, faults: faultsOf(plan), checksummed: format === 'http' });
   const devices = buildFleet({ ...options, clock, random, trace, transport, format });
   const handles = plan.devices.map((planned, index) => {
     const tags = plan.groups[planned.group]?.tags ?? [];
@@ -206,7 +252,7 @@ function build(
       ...{ sender, connections: virtual ? 1 : CONNECTIONS, leastPause: virtual ? 1 : 0 },
       late: (lateBy) => late(lateBy / options.speed),
     });
-  return { plan, devices, handles, world: worldOf(api), trace, startLoads };
+  return { plan, devices, handles, world: worldOf(api), trace, metrics, startLoads };
 }
 
 async function cleanUp({ world, handles }: Cast & { world: RunWorld }, log: Log): Promise<void> {
@@ -215,15 +261,14 @@ async function cleanUp({ world, handles }: Cast & { world: RunWorld }, log: Log)
 }
 
 function faultsOf(plan: Plan): readonly ScheduledFault<FaultSpec>[] {
-  return plan.network.map(({ fault, from, until, group, way }) => {
-    const index = plan.groups.findIndex((candidate) => candidate.name === group);
-    const serials = new Set(plan.devices.filter((device) => device.group === index).map((device) => device.serial));
+  return plan.network.map(({ fault, from, until, devices, way }) => {
+    const serials = new Set(devices?.map((index) => plan.devices[index]?.serial));
     return {
       fault,
       from,
       until: until ?? Number.POSITIVE_INFINITY,
       way,
-      hits: group === null ? () => true : (serial) => serials.has(serial),
+      hits: devices === null ? () => true : (serial) => serials.has(serial),
     };
   });
 }

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { formatRatio } from '../kernel/ratio.js';
 import { formatDuration, type Instant } from '../kernel/time.js';
 import type { FaultSpec } from '../transport/faults/index.js';
+import { describeServiceFault } from './faults/service.js';
 import type { Pace } from './load/load.js';
-import type { Plan, PlannedAction, PlannedFault, PlannedLoad } from './plan.js';
+import type { Plan, PlannedAction, PlannedFault, PlannedLoad, PlannedServiceFault, PlannedWait } from './plan.js';
 import { describeStep } from './steps/index.js';
 
 /** Width of a column that holds a time. */
@@ -25,6 +26,7 @@ export function describePlan(plan: Plan): string {
     '',
     ...section('fleet', describeFleet(plan)),
     ...section('network', plan.network.map(describeFault)),
+    ...section('service', (plan.serviceFaults ?? []).map(describeServiceFaultAt)),
     ...section('steps', describeActions(plan)),
     ...section('load', plan.loads.map(describeLoad)),
     ...section(
@@ -60,12 +62,17 @@ function describeFleet(plan: Plan): readonly string[] {
   });
 }
 
-function describeFault({ fault, from, until, group, way }: PlannedFault): string {
+function describeFault({ fault, from, until, to, devices, way }: PlannedFault): string {
   const when =
     from === 0 && until === null ? 'always' : `${moment(from)} to ${until === null ? 'the end' : moment(until)}`;
-  const whom = group === null ? '' : ` · ${group}`;
+  const whom = to === null ? '' : ` · ${to} (${devices?.length ?? 0} devices)`;
   const direction = way === 'both' ? '' : ` · only ${way}`;
   return `${when.padEnd(COLUMN)} ${describeFaultSpec(fault)}${whom}${direction}`;
+}
+
+function describeServiceFaultAt({ fault, from, until }: PlannedServiceFault): string {
+  const when = `${moment(from)} to ${until === null ? 'the end' : moment(until)}`;
+  return `${when.padEnd(COLUMN)} ${describeServiceFault(fault)}`;
 }
 
 /** `loss 10%` */
@@ -73,9 +80,14 @@ export function describeFaultSpec(fault: FaultSpec): string {
   switch (fault.kind) {
     case 'loss':
     case 'duplication':
+    case 'corruption':
       return `${fault.kind} ${formatRatio(fault.ratio)}`;
     case 'latency':
       return `latency ${formatDuration(fault.min)} to ${formatDuration(fault.max)}`;
+    case 'jitter':
+      return `jitter ${formatDuration(fault.by)}, ${fault.shape}`;
+    case 'bandwidth':
+      return `bandwidth ${fault.bitsPerSecond} bit/s`;
     case 'reorder':
       return `reorder ${formatRatio(fault.ratio)}, held back by up to ${formatDuration(fault.by)}`;
     case 'outage':
@@ -107,7 +119,7 @@ function round(value: number): number {
 }
 
 /** One line a step of the scenario, however many devices it is spread over. */
-function describeActions({ actions, devices }: Plan): readonly string[] {
+function describeActions({ actions, devices, waits }: Plan): readonly string[] {
   const steps = new Map<number, PlannedAction[]>();
   for (const action of actions) {
     const parts = steps.get(action.origin);
@@ -118,11 +130,19 @@ function describeActions({ actions, devices }: Plan): readonly string[] {
     const [first] = parts;
     const last = parts.at(-1);
     if (first === undefined || last === undefined) return '';
-    const when = first.at === last.at ? moment(first.at) : `${moment(first.at)} to ${moment(last.at)}`;
+    const wait = first.wait === undefined ? undefined : waits?.[first.wait];
+    const plus = wait === undefined ? '' : '+';
+    const when =
+      first.at === last.at ? plus + moment(first.at) : `${plus}${moment(first.at)} to ${plus}${moment(last.at)}`;
     const names = parts.flatMap((part) => part.devices).map((index) => devices[index]?.name ?? '');
     const whom = names.length < 2 ? (names[0] ?? 'nobody') : `${names.length} × ${names[0]} … ${names.at(-1)}`;
-    return `${when.padEnd(COLUMN)} ${whom.padEnd(2 * COLUMN)} ${describeStep(first)}`;
+    const after = wait === undefined ? '' : ` · after ${wait.condition.line}${withinText(wait)}`;
+    return `${when.padEnd(COLUMN)} ${whom.padEnd(2 * COLUMN)} ${describeStep(first)}${after}`;
   });
+}
+
+function withinText({ within }: PlannedWait): string {
+  return within === null ? '' : ` within ${formatDuration(within)}`;
 }
 
 /** To the second: what is drawn has milliseconds, and nobody plans by them. */

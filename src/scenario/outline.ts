@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Instant, Millis } from '../kernel/time.js';
 import { describeFaultSpec, describePace } from './describe.js';
+import { describeServiceFault } from './faults/service.js';
 import type { Plan, PlannedAction } from './plan.js';
 import { describeStep } from './steps/index.js';
 
@@ -34,20 +35,29 @@ export function outline(plan: Plan): Outline {
   };
 }
 
-function faults({ network }: Plan): readonly Mark[] {
-  return network.map(({ fault, from, until, group, way }) => ({
-    kind: 'fault',
+function faults({ network, serviceFaults = [] }: Plan): readonly Mark[] {
+  const ofNetwork = network.map(({ fault, from, until, to, way }) => ({
+    kind: 'fault' as const,
     what: `${describeFaultSpec(fault)}${way === 'both' ? '' : `, ${way} only`}`,
-    whom: group ?? '',
+    whom: to ?? '',
     from,
     until,
   }));
+  const ofService = serviceFaults.map(({ fault, from, until }) => ({
+    kind: 'fault' as const,
+    what: describeServiceFault(fault),
+    whom: '',
+    from,
+    until,
+  }));
+  return [...ofNetwork, ...ofService];
 }
 
-/** One mark a step of the scenario, however many devices it is spread over. */
+/** One mark a step of the scenario, however many devices it is spread over; none for those that wait: nobody knows how long. */
 function steps({ actions, devices }: Plan): readonly Mark[] {
   const byOrigin = new Map<number, PlannedAction[]>();
   for (const action of actions) {
+    if (action.wait !== undefined) continue;
     const parts = byOrigin.get(action.origin);
     if (parts) parts.push(action);
     else byOrigin.set(action.origin, [action]);
@@ -73,9 +83,11 @@ function loads({ loads: planned }: Plan): readonly Mark[] {
 }
 
 /** What the scenario says, without what the seed has drawn. */
-function situationOf({ scenario, duration, warmUp, groups, network, actions, loads: planned }: Plan): string {
-  const steps = actions.map(({ origin, step, options, devices }) => [origin, step, options, devices]);
+function situationOf(plan: Plan): string {
+  const { scenario, duration, warmUp, groups, actions, loads: planned, waits, serviceFaults } = plan;
+  const network = plan.network.map(({ devices: _, ...fault }) => fault);
+  const steps = actions.map(({ origin, step, options, devices, sample }) => [origin, step, options, sample ?? devices]);
   const paces = planned.map(({ name, from, until, pace }) => [name, from, until, pace]);
-  const said = [scenario, duration, warmUp, groups, network, steps, paces];
+  const said = [scenario, duration, warmUp, groups, network, steps, paces, waits, serviceFaults];
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 16);
 }

@@ -11,19 +11,22 @@ import {
   type Check,
   complain,
   duration,
+  eitherForm,
+  type Form,
+  formed,
   integer,
   oneOf,
   optional,
   readVariant,
-  text,
   valueAt,
+  variantForm,
 } from '../input/checks.js';
 import type { LocatedNode, MapNode, Problems } from '../input/document.js';
 import type { Instant, Millis } from '../kernel/time.js';
 import { parseDuration } from '../kernel/time.js';
-import { CALL_NAMES, checkCall } from './load/calls.js';
+import { CALL_NAMES, callForms, checkCall } from './load/calls.js';
 import type { Load, Pace, RatePiece } from './load/load.js';
-import type { Selector } from './scenario.js';
+import { type Selector, TO } from './selector.js';
 
 export interface ScenarioLoad extends Load {
   readonly to: Selector;
@@ -35,18 +38,29 @@ export interface LoadShape {
   readonly selector: (to: string, node: LocatedNode) => Selector | undefined;
 }
 
+const RATES = /^\s*\d+(\.\d+)?\/[smh](\s*\.\.\s*\d+(\.\d+)?\/[smh])?\s*$/;
 const MOST_USERS = 10_000;
 const FASTEST = 1_000_000;
 
 const COMMON = {
   from: optional(duration, 0),
   until: optional(duration),
-  to: optional(text(), 'all'),
-  rate: optional((node: LocatedNode) => node),
+  ...TO,
+  rate: optional(formed(rateForm, (node) => node)),
   spacing: optional(oneOf(['even', 'poisson'])),
   users: optional(integer(1, MOST_USERS)),
   think: optional(duration),
 };
+
+/** The form of `load`, for editors. */
+export function loadForm(): Form {
+  return { type: 'array', items: variantForm(COMMON, callForms()) };
+}
+
+function rateForm(): Form {
+  const rate: Form = { type: 'string', pattern: RATES.source };
+  return eitherForm(rate, { type: 'object', minProperties: 1, additionalProperties: rate });
+}
 
 export function load(node: LocatedNode, problems: Problems, shape: LoadShape): readonly ScenarioLoad[] | undefined {
   if (node.kind !== 'list') return complain(node, problems, 'a list of requests, each with a rate or with users');

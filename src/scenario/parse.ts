@@ -4,26 +4,32 @@
  */
 import {
   type Check,
+  type Checked,
   complain,
   duration,
+  type Form,
+  formed,
+  formOf,
   integer,
   list,
-  optional,
-  readVariant,
+  refine,
   rejectUnknownKeys,
   text,
-  valueAt,
 } from '../input/checks.js';
-import { type LocatedNode, type MapNode, Problems, readYaml } from '../input/document.js';
-import { didYouMean, quote } from '../input/problems.js';
+import { type LocatedNode, type MapNode, Problems } from '../input/document.js';
 import { hours, type Millis, minutes, type UnixMillis } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import { expectation } from './expect/parse.js';
-import { type DeviceTypes, type FleetShape, fleet } from './parse-fleet.js';
-import { load } from './parse-load.js';
-import { network, savesPower } from './parse-network.js';
-import type { FleetGroup, Scenario, ScenarioStep, Selector } from './scenario.js';
-import { checkStep, STEP_NAMES } from './steps/index.js';
+import { faults, faultsForm, NO_FAULTS } from './parse-faults.js';
+import { type DeviceTypes, type FleetShape, fleet, fleetForm } from './parse-fleet.js';
+import { load, loadForm } from './parse-load.js';
+import { network, networkForm, savesPower } from './parse-network.js';
+import { type StepContext, steps, stepsForm } from './parse-steps.js';
+import type { FleetGroup, Scenario, ScenarioStep } from './scenario.js';
+import { type FleetNames, selector } from './selector.js';
+import { INCLUDE_FORM } from './source/includes.js';
+import { readSource } from './source/source.js';
+import { VARS_FORM } from './source/variables.js';
 import type { NamedText } from './steps/step.js';
 
 /** 2026-01-01T00:00:00Z: a calendar time that is the same in every run. */
@@ -32,10 +38,59 @@ const DEFAULT_SEED = 1;
 const DEFAULT_SETTLE: Millis = minutes(10);
 const LONGEST_DURATION: Millis = hours(24 * 366);
 
+const CALENDAR_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z$/;
+
+/** A calendar time in UTC: `2026-03-01T06:00:00Z`. */
+const calendarTime: Check<UnixMillis> = formed(
+  () => ({ type: 'string', pattern: CALENDAR_TIME.source }),
+  (node, problems) => {
+    const source = node.kind === 'scalar' ? node.source.trim() : '';
+    const time = CALENDAR_TIME.test(source) ? Date.parse(source) : Number.NaN;
+    // The 30th of February parses as a day in March.
+    const real = !Number.isNaN(time) && new Date(time).toISOString().startsWith(source.slice(0, 16));
+    return real ? time : complain(node, problems, 'a time in UTC such as "2026-03-01T06:00:00Z"');
+  },
+);
+
+const positiveDuration: Check<Millis> = refine(duration, (length, node, problems) =>
+  length > 0 && length <= LONGEST_DURATION
+    ? length
+    : complain(node, problems, 'a duration of more than 0 and at most a year'),
+);
+
+/** Parts that are checked for themselves, each with what it is when it is left out; without that it is needed. */
+const PLAIN = {
+  name: { check: text(/^[a-z0-9][a-z0-9-]{0,63}$/, 'a name of small letters, digits and hyphens') },
+  about: { check: text(), fallback: '' },
+  seed: { check: integer(0, Number.MAX_SAFE_INTEGER, 'a whole number from 0'), fallback: DEFAULT_SEED },
+  start: { check: calendarTime, fallback: DEFAULT_START },
+  duration: { check: positiveDuration },
+  settle: { check: duration, fallback: DEFAULT_SETTLE },
+  'warm-up': { check: duration, fallback: 0 },
+  expect: { check: list(expectation), fallback: [] },
+  next: { check: list(text()), fallback: [] },
+};
+
 const KEYS = [
-  ...['name', 'about', 'seed', 'start', 'duration', 'settle', 'warm-up'],
-  ...['fleet', 'network', 'steps', 'load', 'expect', 'next'],
+  ...['name', 'about', 'include', 'vars', 'seed', 'start', 'duration', 'settle', 'warm-up'],
+  ...['fleet', 'network', 'faults', 'steps', 'load', 'expect', 'next'],
 ];
+
+/** The forms of the parts of a scenario, for editors, in the order of a file. */
+export function partForms(): Readonly<Record<string, Form>> {
+  const plain = Object.entries(PLAIN).map(([key, { check }]) => [key, formOf(check as Check<unknown>)]);
+  const forms: Readonly<Record<string, Form>> = {
+    ...Object.fromEntries(plain),
+    include: INCLUDE_FORM,
+    vars: VARS_FORM,
+    fleet: fleetForm(),
+    network: networkForm(),
+    faults: faultsForm(),
+    steps: stepsForm(),
+    load: loadForm(),
+  };
+  return Object.fromEntries(KEYS.map((key) => [key, forms[key] ?? {}]));
+}
 
 /**
  * @param source the YAML text
@@ -50,16 +105,29 @@ export function parseScenario(
   types: DeviceTypes,
   sources: ScenarioSources = NO_SOURCES,
 ): Scenario {
-  const root = readYaml(source, file);
   const problems = new Problems();
+  return readScenario(readSource(source, file, sources, problems), file, types, sources, problems);
+}
+
+/**
+ * The same of what has been read already.
+ * @param problems what was wrong with it so far
+ */
+export function readScenario(
+  root: LocatedNode,
+  file: string,
+  types: DeviceTypes,
+  sources: ScenarioSources,
+  problems: Problems,
+): Scenario {
   if (root.kind !== 'map') complain(root, problems, 'a scenario: a map with name, duration, fleet, steps, …');
-  const scenario = root.kind === 'map' ? readScenario(root, file, types, sources, problems) : undefined;
+  const scenario = root.kind === 'map' ? readParts(root, file, types, sources, problems) : undefined;
   problems.finish();
   // Because no problem was noted, every part could be read.
   return scenario as Scenario;
 }
 
-function readScenario(
+function readParts(
   root: MapNode,
   file: string,
   types: DeviceTypes,
@@ -67,45 +135,49 @@ function readScenario(
   problems: Problems,
 ): Scenario | undefined {
   rejectUnknownKeys(root, KEYS, 'a scenario', problems);
+  const plain = <K extends keyof typeof PLAIN>(key: K) => {
+    const part: { readonly check: Check<unknown>; readonly fallback?: unknown } = PLAIN[key];
+    // Because the check and the fallback are those of the key.
+    return read(key, part.check, part.fallback) as Checked<(typeof PLAIN)[K]['check']> | undefined;
+  };
   const read = <T>(key: string, check: Check<T>, fallback?: T): T | undefined => {
     const entry = root.entries.get(key);
     if (entry) return check(entry.value, problems);
     if (fallback === undefined) problems.add(root, `a scenario needs "${key}"`);
     return fallback;
   };
-  const name = read('name', text(/^[a-z0-9][a-z0-9-]{0,63}$/, 'a name of small letters, digits and hyphens'));
-  const about = read('about', text(), '');
-  const seed = read('seed', integer(0, Number.MAX_SAFE_INTEGER, 'a whole number from 0'), DEFAULT_SEED);
-  const start = read('start', calendarTime, DEFAULT_START);
-  const length = read('duration', positiveDuration);
-  const settle = read('settle', duration, DEFAULT_SETTLE);
-  const warmUp = read('warm-up', duration, 0);
+  const name = plain('name');
+  const about = plain('about');
+  const seed = plain('seed');
+  const start = plain('start');
+  const length = plain('duration');
+  const settle = plain('settle');
+  const warmUp = plain('warm-up');
   // A wrong duration must not make every later moment wrong too.
   const end = length ?? Number.POSITIVE_INFINITY;
   const shape: FleetShape = { types, end };
   const groups = read('fleet', (node, found) => fleet(node, found, shape));
-  // Groups that could be named may be referred to, also when the rest of them is wrong.
-  const names = groupNames(root.entries.get('fleet')?.value);
-  const faults = read('network', (node, found) => network(node, found, { groups: names, end }), []);
-  const sizes = groups && groupSizes(groups);
-  const context: StepContext = { names, groups, sources, sizes, end };
-  const steps = read(
-    'steps',
-    list((node, found) => step(node, found, context)),
-    [],
-  );
+  const names = groups ? namesOf(groups) : namesIn(root.entries.get('fleet')?.value);
+  const select = (to: string, place: LocatedNode) => selector(to, place, problems, names);
+  const perturbed = read('network', (node, found) => network(node, found, { selector: select, end }), []);
   const saving = savesPower(root.entries.get('network')?.value, problems);
-  const loads = read(
-    'load',
-    (node, found) => load(node, found, { end, selector: (to, place) => selector(to, place, found, context) }),
-    [],
-  );
-  const expectations = read('expect', list(expectation), []);
-  const next = read('next', list(text()), []);
+  const context: StepContext = { names, groups, sources, end };
+  const wrong = read('faults', (node, found) => faults(node, found, context), NO_FAULTS);
+  const begun = read('steps', (node, found) => steps(node, found, context), []);
+  const loads = read('load', (node, found) => load(node, found, { end, selector: select }), []);
+  const expectations = plain('expect');
+  const next = plain('next');
   if (name === undefined || about === undefined || seed === undefined || start === undefined) return undefined;
   if (warmUp === undefined || loads === undefined) return undefined;
-  if (length === undefined || settle === undefined || groups === undefined || faults === undefined) return undefined;
-  if (steps === undefined || expectations === undefined || next === undefined) return undefined;
+  if (
+    length === undefined ||
+    settle === undefined ||
+    groups === undefined ||
+    perturbed === undefined ||
+    wrong === undefined
+  )
+    return undefined;
+  if (begun === undefined || expectations === undefined || next === undefined) return undefined;
   return {
     file,
     name,
@@ -116,8 +188,10 @@ function readScenario(
     settle,
     warmUp,
     fleet: groups,
-    network: faults,
-    steps: saving ? steps : [REFUSE_POWER_SAVING, ...steps],
+    network: [...perturbed, ...wrong.network],
+    serviceFaults: wrong.service,
+    // Those that the file numbers come first; who acts first at a moment is decided by that as well.
+    steps: [...(saving ? [] : [REFUSE_POWER_SAVING]), ...begun, ...wrong.steps],
     loads,
     expectations,
     next,
@@ -140,6 +214,8 @@ export interface ScenarioSources {
   readonly profiles: ReadonlyMap<string, Profile>;
   /** A file that the scenario names, by its path from there. @throws Error whose message says why it can not be read */
   readonly readFile: (path: string) => NamedText;
+  /** Values for variables of the scenario in place of its own, by name, as somebody has typed them. */
+  readonly vars?: ReadonlyMap<string, string>;
 }
 
 const NO_SOURCES: ScenarioSources = {
@@ -149,83 +225,28 @@ const NO_SOURCES: ScenarioSources = {
   },
 };
 
-interface StepContext {
-  readonly names: readonly string[];
-  readonly groups: readonly FleetGroup[] | undefined;
-  readonly sources: ScenarioSources;
-  /** undefined when the fleet could not be read. */
-  readonly sizes: ReadonlyMap<string, number> | undefined;
-  readonly end: Millis;
+function namesOf(groups: readonly FleetGroup[]): FleetNames {
+  return {
+    groups: groups.map(({ name }) => name),
+    regions: distinct(groups.flatMap(({ region }) => region ?? [])),
+    tags: distinct(groups.flatMap(({ tags }) => tags)),
+    sizes: new Map(groups.map(({ name, count }) => [name, count])),
+  };
 }
 
-const TIMING = { at: duration, over: optional(duration, 0), to: optional(text(), 'all') };
-
-function step(node: LocatedNode, problems: Problems, context: StepContext): ScenarioStep | undefined {
-  if (node.kind !== 'map') return complain(node, problems, 'a step: a map with "at", "to" and what to do');
-  const { common, kind, options } = readVariant('a step', TIMING, STEP_NAMES, node, problems);
-  if (common && common.at + common.over > context.end) {
-    problems.add(valueAt(node, 'at'), 'the step would happen after the end of the scenario');
-  }
-  const to = common && selector(common.to, valueAt(node, 'to'), problems, context);
-  const scope = { profiles: to ? profilesOf(to, context) : [], readFile: context.sources.readFile };
-  const call = kind && checkStep(kind, options, problems, scope);
-  return common && to && call && { at: common.at, over: common.over, to, call };
+/** What could be named may be referred to, also when the rest of it is wrong. */
+function namesIn(node: LocatedNode | undefined): FleetNames {
+  const groups = node?.kind === 'map' ? node.entries.get('groups')?.value : node;
+  const maps = (groups?.kind === 'list' ? groups.items : []).filter((item) => item.kind === 'map');
+  const under = (key: string) => maps.flatMap((map) => textsIn(map.entries.get(key)?.value));
+  return { groups: under('name'), regions: distinct(under('region')), tags: distinct(under('tags')), sizes: undefined };
 }
 
-/** The device types that a step is for. */
-function profilesOf(to: Selector, { groups, sources }: StepContext): readonly Profile[] {
-  const meant = (groups ?? []).filter(({ name }) => to.kind === 'all' || name === to.group);
-  const names = new Set(meant.map(({ profile }) => profile));
-  return [...names].flatMap((name) => sources.profiles.get(name) ?? []);
+function textsIn(node: LocatedNode | undefined): readonly string[] {
+  if (node?.kind === 'list') return node.items.flatMap(textsIn);
+  return node?.kind === 'scalar' && typeof node.value === 'string' ? [node.value] : [];
 }
 
-function selector(
-  to: string,
-  node: LocatedNode,
-  problems: Problems,
-  { names, sizes }: StepContext,
-): Selector | undefined {
-  if (to === 'all') return { kind: 'all' };
-  const [, group = '', number] = /^([^/]*)(?:\/(\d{1,9}))?$/.exec(to) ?? [];
-  if (!names.includes(group)) {
-    problems.add(
-      node,
-      `${quote(to)} is not "all", a group or a device such as "${names[0] ?? 'clime'}/3"${didYouMean(group, names)}`,
-    );
-    return undefined;
-  }
-  if (number === undefined) return { kind: 'group', group };
-  const size = sizes?.get(group);
-  if (Number(number) < 1 || (size !== undefined && Number(number) > size)) {
-    problems.add(node, `${quote(to)} does not exist: the group has the devices 1 to ${size ?? '…'}`);
-    return undefined;
-  }
-  return { kind: 'device', group, number: Number(number) };
-}
-
-/** A calendar time in UTC: `2026-03-01T06:00:00Z`. */
-const calendarTime: Check<UnixMillis> = (node, problems) => {
-  const source = node.kind === 'scalar' ? node.source.trim() : '';
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z$/.test(source) ? Date.parse(source) : Number.NaN;
-  // The 30th of February parses as a day in March.
-  const real = !Number.isNaN(time) && new Date(time).toISOString().startsWith(source.slice(0, 16));
-  return real ? time : complain(node, problems, 'a time in UTC such as "2026-03-01T06:00:00Z"');
-};
-
-const positiveDuration: Check<Millis> = (node, problems) => {
-  const length = duration(node, problems);
-  if (length === undefined || (length > 0 && length <= LONGEST_DURATION)) return length;
-  return complain(node, problems, 'a duration of more than 0 and at most a year');
-};
-
-function groupNames(node: LocatedNode | undefined): readonly string[] {
-  if (node?.kind !== 'list') return [];
-  return node.items.flatMap((item) => {
-    const name = item.kind === 'map' ? item.entries.get('name')?.value : undefined;
-    return name?.kind === 'scalar' && typeof name.value === 'string' ? [name.value] : [];
-  });
-}
-
-function groupSizes(groups: readonly FleetGroup[]): ReadonlyMap<string, number> {
-  return new Map(groups.map((group) => [group.name, group.count]));
+function distinct(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
 }

@@ -2,11 +2,13 @@
  * From a scenario and a seed to a plan. Pure: the same two give the same plan, and every draw has a path of its own, so
  * that another group or another step leaves everybody else's draws alone.
  */
-import { between, type Random, randomBytes, seededRandom } from '../kernel/random.js';
-import type { Instant } from '../kernel/time.js';
+import { between, exponential, type Random, randomBytes, seededRandom } from '../kernel/random.js';
+import type { Instant, Millis } from '../kernel/time.js';
 import { sets } from './config-lines.js';
-import type { Plan, PlannedAction, PlannedDevice, PlannedGroup } from './plan.js';
-import type { Boot, FleetGroup, Scenario, ScenarioStep, Selector } from './scenario.js';
+import type { Plan, PlannedAction, PlannedDevice, PlannedFault, PlannedGroup, PlannedWait } from './plan.js';
+import type { Boot, FleetGroup, Scenario, ScenarioFault, ScenarioStep } from './scenario.js';
+import { type Selectable, select, selectorName } from './selector.js';
+import { describeStep } from './steps/index.js';
 
 export interface PlanOptions {
   /** Instead of the scenario's own seed. */
@@ -17,6 +19,8 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
   const seed = options.seed ?? scenario.seed;
   const random = seededRandom(seed).fork('fleet');
   const devices = scenario.fleet.flatMap((group, index) => planDevices(group, index, random));
+  const whole: Selectable = { groups: scenario.fleet, devices, random: seededRandom(seed).fork('selection') };
+  const { actions, waits } = planSteps(scenario.steps, whole);
   return {
     scenario: scenario.name,
     about: scenario.about,
@@ -27,9 +31,11 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     warmUp: scenario.warmUp,
     groups: scenario.fleet.map(planGroup),
     devices,
-    network: scenario.network,
-    actions: planActions(scenario, devices),
-    loads: scenario.loads.map(({ to, ...load }) => ({ ...load, devices: select(to, scenario.fleet, devices) })),
+    network: scenario.network.map((fault) => planFault(fault, whole)),
+    ...(scenario.serviceFaults.length > 0 && { serviceFaults: scenario.serviceFaults }),
+    actions,
+    ...(waits.length > 0 && { waits }),
+    loads: scenario.loads.map(({ to, ...load }) => ({ ...load, devices: select(to, whole) })),
     expectations: scenario.expectations,
     next: scenario.next,
   };
@@ -42,6 +48,7 @@ function planGroup({ name, profile, count, tags, config, register }: FleetGroup)
 }
 
 function planDevices(group: FleetGroup, index: number, random: Random): readonly PlannedDevice[] {
+  const boots = bootTimes(group.boot, group.count, group.firstSerial, random);
   const digits = Math.max(4, String(group.count).length);
   return Array.from({ length: group.count }, (_, i) => {
     const serial = group.firstSerial + i;
@@ -50,21 +57,36 @@ function planDevices(group: FleetGroup, index: number, random: Random): readonly
       name: `${group.name}-${String(i + 1).padStart(digits, '0')}`,
       serial,
       group: index,
-      bootAt: bootTime(group.boot, i, group.count, own.fork('boot')),
+      bootAt: boots[i] ?? group.boot.from,
       claimToken: Buffer.from(randomBytes(own.fork('claim-token'), 16)).toString('hex'),
     };
   });
 }
 
-function bootTime({ from, over, pattern }: Boot, index: number, count: number, random: Random): Instant {
+function bootTimes({ from, over, pattern }: Boot, count: number, serial: number, random: Random): readonly Instant[] {
+  const numbers = Array.from({ length: count }, (_, i) => i);
   switch (pattern) {
+    case 'storm':
+      return numbers.map(() => from);
     case 'staggered':
-      return spread(from, over, index, count);
+      return numbers.map((i) => spread(from, over, i, count));
     case 'random':
-      return Math.round(between(random, from, from + over));
+      return numbers.map((i) => Math.round(between(random.fork(String(serial + i)).fork('boot'), from, from + over)));
+    case 'poisson':
+      return arrivalsWithin(from, over, count, random.fork(`boots/${serial}`));
     default:
       return pattern satisfies never;
   }
+}
+
+/** Exponential gaps, stretched so that the one after the last arrival would end at `from + over`. */
+function arrivalsWithin(from: Instant, over: Millis, count: number, draws: Random): readonly Instant[] {
+  let sum = 0;
+  const marks = Array.from({ length: count + 1 }, () => {
+    sum += exponential(draws);
+    return sum;
+  });
+  return marks.slice(0, count).map((mark) => from + Math.round((over * mark) / sum));
 }
 
 /** Evenly from `from` on; the last one a gap before `from + over`, as if another round would follow. */
@@ -72,23 +94,59 @@ function spread(from: Instant, over: number, index: number, count: number): Inst
   return from + Math.round((over * index) / count);
 }
 
-function planActions(scenario: Scenario, devices: readonly PlannedDevice[]): readonly PlannedAction[] {
-  const actions = scenario.steps.flatMap((step, i) => planStep(step, i, select(step.to, scenario.fleet, devices)));
+function planFault({ to, ...fault }: ScenarioFault, fleet: Selectable): PlannedFault {
+  if (to.kind === 'all') return { ...fault, to: null, devices: null };
+  return { ...fault, to: selectorName(to), devices: select(to, fleet) };
+}
+
+/** From when on the moments of a step count: from the beginning of the world, or from the end of a wait. */
+interface Anchor {
+  readonly wait: number | null;
+  readonly at: Instant;
+}
+
+function planSteps(
+  steps: readonly ScenarioStep[],
+  fleet: Selectable,
+): { readonly actions: readonly PlannedAction[]; readonly waits: readonly PlannedWait[] } {
+  const waits: PlannedWait[] = [];
+  const actions: PlannedAction[] = [];
+  let previous: Anchor = { wait: null, at: 0 };
+  steps.forEach((step, origin) => {
+    let begin: Anchor = step.follows ? { wait: previous.wait, at: previous.at + step.at } : { wait: null, at: step.at };
+    if (step.wait) {
+      const name = `step ${origin + 1}, ${describeStep(step.call)}`;
+      waits.push({ name, ...step.wait, from: begin.at, wait: begin.wait });
+      begin = { wait: waits.length - 1, at: 0 };
+    }
+    previous = begin;
+    actions.push(...planStep(step, origin, begin, select(step.to, fleet)));
+  });
   // Stable: steps of the same moment keep the order of the file.
-  return actions.sort((a, b) => a.at - b.at);
+  return { actions: actions.sort((a, b) => a.at - b.at), waits };
 }
 
-function planStep(step: ScenarioStep, origin: number, devices: readonly number[]): readonly PlannedAction[] {
-  const { at, over, call } = step;
-  if (over === 0) return [{ origin, ...call, at, devices }];
-  return devices.map((device, i) => ({ origin, ...call, at: spread(at, over, i, devices.length), devices: [device] }));
+function planStep(
+  { over, call, rollout, to }: ScenarioStep,
+  origin: number,
+  begin: Anchor,
+  devices: readonly number[],
+): readonly PlannedAction[] {
+  const common = {
+    origin,
+    ...call,
+    ...(begin.wait !== null && { wait: begin.wait }),
+    ...(to.kind === 'sample' && { sample: selectorName(to) }),
+  };
+  return cohortsOf(devices, rollout?.cohorts ?? 1).flatMap((cohort, number) => {
+    const at = begin.at + number * (rollout?.every ?? 0);
+    if (over === 0) return [{ ...common, at, devices: cohort }];
+    return cohort.map((device, i) => ({ ...common, at: spread(at, over, i, cohort.length), devices: [device] }));
+  });
 }
 
-/** Indices of the devices that a selector means. */
-function select(to: Selector, groups: readonly FleetGroup[], devices: readonly PlannedDevice[]): readonly number[] {
-  const indices = [...devices.keys()];
-  if (to.kind === 'all') return indices;
-  const group = groups.findIndex((candidate) => candidate.name === to.group);
-  const members = indices.filter((i) => devices[i]?.group === group);
-  return to.kind === 'group' ? members : members.slice(to.number - 1, to.number);
+/** Parts of nearly the same size, in order. */
+function cohortsOf(devices: readonly number[], count: number): readonly (readonly number[])[] {
+  const border = (i: number) => Math.floor((i * devices.length) / count);
+  return Array.from({ length: count }, (_, i) => devices.slice(border(i), border(i + 1)));
 }

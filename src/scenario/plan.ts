@@ -7,7 +7,8 @@
  */
 import type { Instant, Millis, UnixMillis } from '../kernel/time.js';
 import type { FaultSpec } from '../transport/faults/index.js';
-import type { Expectation } from './expect/expectation.js';
+import type { Expectation, MetricExpectation } from './expect/expectation.js';
+import type { ServiceFault } from './faults/service.js';
 import type { Load } from './load/load.js';
 import type { StepCall } from './steps/index.js';
 
@@ -27,8 +28,12 @@ export interface Plan {
   /** In the order of the groups; steps refer to them by their index. */
   readonly devices: readonly PlannedDevice[];
   readonly network: readonly PlannedFault[];
+  /** What goes wrong with the embedded cloud; left out when nothing does. */
+  readonly serviceFaults?: readonly PlannedServiceFault[];
   /** In order of time; at the same time in the order of the file. */
   readonly actions: readonly PlannedAction[];
+  /** What steps wait for; left out when none does. */
+  readonly waits?: readonly PlannedWait[];
   /** Requests to the API that go on beside the steps. */
   readonly loads: readonly PlannedLoad[];
   readonly expectations: readonly Expectation[];
@@ -70,10 +75,33 @@ export interface PlannedFault {
   readonly from: Instant;
   /** Exclusive; null: until the very end, settling included. */
   readonly until: Instant | null;
-  /** Name of the only group that it hits; null: everybody. */
-  readonly group: string | null;
+  /** Whom it hits, as the scenario says it; null: everybody. */
+  readonly to: string | null;
+  /** Indices into {@link Plan.devices}, ascending; null: everybody. */
+  readonly devices: readonly number[] | null;
   /** The direction that it hits, seen from the device. */
   readonly way: 'up' | 'down' | 'both';
+}
+
+/** A fault of the embedded cloud, and when it holds. */
+export interface PlannedServiceFault {
+  readonly fault: ServiceFault;
+  readonly from: Instant;
+  /** Exclusive; null: until the very end, settling included. */
+  readonly until: Instant | null;
+}
+
+/** A condition that steps wait for. It is looked at again and again, from its moment on, until it holds. */
+export interface PlannedWait {
+  /** The step that waits, for people: `step 3, config: app config interval-report 900`. */
+  readonly name: string;
+  readonly condition: MetricExpectation;
+  /** Not looked at earlier; counts from the end of `wait`, when there is one. */
+  readonly from: Instant;
+  /** A run in which it does not hold by then has failed; null: by the end of the scenario. */
+  readonly within: Millis | null;
+  /** Index of the wait that must be over before this one begins; null: none. */
+  readonly wait: number | null;
 }
 
 /** A step at its moment. A step spread over time comes as one action per device. */
@@ -81,6 +109,10 @@ export type PlannedAction = StepCall & {
   /** Which step of the scenario it belongs to, from 0. */
   readonly origin: number;
   readonly at: Instant;
+  /** Whom it is for, when the seed decides that: `10% of clime`. */
+  readonly sample?: string;
+  /** Index of the wait from whose end on `at` counts; left out: from the beginning of the world. */
+  readonly wait?: number;
   /** Indices into {@link Plan.devices}, ascending. */
   readonly devices: readonly number[];
 };

@@ -177,6 +177,8 @@ export type WorldEvent =
       readonly fault: string;
       readonly way: 'up' | 'down';
     }
+  /** The embedded cloud has refused or held up something because a fault says so. */
+  | { readonly kind: 'service.fault'; readonly at: Instant; readonly fault: string }
   /** A step of the scenario was carried out. `ok` false: `note` says why not. */
   | { readonly kind: 'step'; readonly at: Instant; readonly step: string; readonly ok: boolean; readonly note: string }
   /** The scenario's time is over; devices begin nothing new. */

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { deviceTypes } from '../../src/runner/bench-config.js';
+import { DEVICE_FAULTS } from '../../src/scenario/faults/device.js';
+import { SERVICE_FAULTS } from '../../src/scenario/faults/service.js';
 import { parseScenario } from '../../src/scenario/parse.js';
 import { STEP_NAMES } from '../../src/scenario/steps/index.js';
 import { FAULT_KINDS } from '../../src/transport/faults/index.js';
@@ -30,8 +32,9 @@ describe('the documents', () => {
   });
 
   it('name every step and every fault', () => {
-    const text = readFileSync('docs/SCENARIOS.md', 'utf8');
-    expect([...STEP_NAMES, ...Object.keys(FAULT_KINDS)].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+    const text = readFileSync('docs/SCENARIOS.md', 'utf8') + readFileSync('docs/FAULTS.md', 'utf8');
+    const faults = Object.keys({ ...FAULT_KINDS, ...DEVICE_FAULTS, ...SERVICE_FAULTS });
+    expect([...STEP_NAMES, ...faults].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 
   it('link to files that exist', () => {

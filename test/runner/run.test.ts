@@ -117,7 +117,54 @@ fleet: [{ name: clime, profile: control, count: 2 }]
 network: { faults: [{ outage: both, from: 10m }] }
 `);
     expect(result).toMatchObject({ passed: false, exitCode: EXIT.stuck });
-    expect(result.failure).toMatch(/^not at rest 1m after the end: clime-0001 with an exchange \(report\)/);
+    expect(result.failure).toMatch(
+      /^not at rest 1m after the end: clime-0001 with an exchange \(report\).*; still in force: outage$/,
+    );
+  });
+
+  it.each(['memory', 'http'] as const)(
+    'survives spoiled datagrams over %s: none does harm, and all is delivered',
+    async (transport) => {
+      const text = SMALL.replace('loss: 3%', 'corruption: 5%, jitter: 200ms, bandwidth: 20kbit/s');
+      const result = await runText(text, { transport });
+      expect(result).toMatchObject({ failure: null, passed: true });
+      expect(result.faults.corruption).toBeGreaterThan(2);
+    },
+  );
+
+  it('heals after faults of devices and of the service, and says what they did', async () => {
+    const text = `
+name: faulty
+duration: 3h
+fleet: [{ name: clime, profile: clime, count: 4, config: { interval-report: 300 } }]
+faults:
+  - { no-signal:, from: 20m, until: 40m, to: clime/1 }
+  - { reboot: { every: 10m }, from: 20m, until: 40m, to: clime/2 }
+  - { service-down:, from: 50m, until: 60m }
+  - { store-unavailable:, from: 70m, until: 80m }
+  - { api-errors: { status: 500, share: 100% }, from: 90m, until: 100m }
+steps:
+  - { at: 55m, to: clime/3, commands: [info show] }
+  - { at: 75m, to: clime/3, commands: [info show] }
+  - { at: 95m, to: clime/3, commands: [info show] }
+  - { at: 110m, to: clime/3, commands: [info show] }
+load: [{ count-devices:, rate: 1/m, from: 85m, until: 105m }]
+expect:
+  - step.failed == 3
+  - service.faults > 10
+  - call.failed == 10
+  - downlink.delivered == 1
+`;
+    const result = await runText(text);
+    expect(result.failure).toBeNull();
+    expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
+    expect((await runText(text)).digest).toBe(result.digest);
+  });
+
+  it('refuses faults that can not happen in it', async () => {
+    const text =
+      'name: slow\nduration: 1h\nfleet: [{ name: clime, profile: clime, count: 1 }]\nfaults: [{ api-delay: 1s }]\n';
+    await expect(runText(text)).rejects.toThrow('api-delay needs --clock real');
   });
 
   it('counts a step that could not be done, and goes on', async () => {
@@ -130,6 +177,41 @@ expect: [step.failed == 2]
 `);
     expect(result.passed).toBe(true);
     expect(result.anomalies.map(({ about }) => about).join()).toContain('"nose.smell" is not a quantity of clime');
+  });
+
+  it('begins a step when what it waits for holds, at the same moment in every run', async () => {
+    const text = `
+name: patient
+duration: 1h
+fleet: [{ name: clime, profile: clime, count: 5, boot: { over: 10m, pattern: poisson } }]
+steps:
+  - { after: device.ready == fleet.devices, within: 20m, to: 40%, commands: [info show] }
+  - { at: +1m, after: downlink.delivered == 2, shell: send }
+expect: [step.done == 7, step.failed == 0]
+`;
+    const once = await runText(text);
+    expect(once).toMatchObject({ failure: null, passed: true });
+    expect((await runText(text)).digest).toBe(once.digest);
+  });
+
+  it('has failed when what a step waits for does not come in time, or not at all', async () => {
+    const text = `
+name: impatient
+duration: 20m
+fleet: [{ name: clime, profile: clime, count: 1 }]
+steps: [{ at: 5m, after: device.ready == 7, within: 10m, shell: send }]
+`;
+    const late = await runText(text);
+    expect(late).toMatchObject({ exitCode: EXIT.expectation, passed: false, simulatedMs: 900_000 });
+    expect(late.failure).toBe(
+      'step 1, shell: send: waited 10m for "device.ready == 7"; device.ready is 1, wanted == 7',
+    );
+    const never = await runText(text.replace('within: 10m, ', ''));
+    expect(never.failure).toContain('waited until the end of the scenario for "device.ready == 7"');
+    const end = await runText(
+      text.replace(/steps: .*/, 'steps: [{ after: device.ready == 1, shell: send }, { at: +19m59s, shell: send }]'),
+    );
+    expect(end.failure).toContain('would go on after the end of the scenario');
   });
 
   it('can be stopped, and then tells what there was until then', async () => {

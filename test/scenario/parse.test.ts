@@ -201,12 +201,18 @@ describe('a network', () => {
       '    - { outage: up, from: 30m, until: 40m, to: clime }',
       '    - { duplication: 10% }\n',
     ].join('\n');
-    const always = { from: 0, until: null, group: null, way: 'both' };
+    const always = { from: 0, until: null, to: { kind: 'all' }, way: 'both' };
     expect(scenarioOf({ network }).network).toEqual([
       { ...always, fault: { kind: 'latency', min: 150, max: 900 } },
       { ...always, fault: { kind: 'loss', ratio: 0.01 } },
       { ...always, fault: { kind: 'reorder', ratio: 0.05, by: 3000 } },
-      { fault: { kind: 'outage' }, from: 1_800_000, until: 2_400_000, group: 'clime', way: 'up' },
+      {
+        fault: { kind: 'outage' },
+        from: 1_800_000,
+        until: 2_400_000,
+        to: { kind: 'group', group: 'clime' },
+        way: 'up',
+      },
       { ...always, fault: { kind: 'duplication', ratio: 0.1 } },
     ]);
   });
@@ -220,7 +226,10 @@ describe('a network', () => {
     ['  faults: [{ outage: sideways }]\n', '"sideways" is not one of both, up or down'],
     ['  faults: [{ outage: both, loss: 1% }]\n', 'this one has "outage" and "loss"'],
     ['  faults: [{ from: 1h }]\n', 'this one has none of them'],
-    ['  faults: [{ loss: 1%, to: clim }]\n', '"clim" is not a group (did you mean "clime"?)'],
+    [
+      '  faults: [{ loss: 1%, to: clim }]\n',
+      '"clim" is not "all", a group or a device such as "clime/3" (did you mean "clime"?)',
+    ],
     ['  faults: [{ loss: 1%, from: 1h, until: 1h }]\n', 'the fault would end before it begins'],
     ['  faults: [{ loss: 1%, from: 2h }]\n', 'the fault would begin after the end of the scenario'],
     ['  reorder: { ratio: 1%, by: 0 }\n', 'held back'],
@@ -237,7 +246,7 @@ describe('a step', () => {
     expect(scenarioOf({ steps }).steps.map((step) => step.to)).toEqual([
       { kind: 'all' },
       { kind: 'group', group: 'clime' },
-      { kind: 'device', group: 'clime', number: 3 },
+      { kind: 'devices', group: 'clime', first: 3, last: 3 },
     ]);
   });
 

@@ -133,3 +133,47 @@ describe('an outage', () => {
     expect((await send([{ fault: { kind: 'outage' }, hits: (serial) => serial !== 7 }])).down).toHaveLength(1000);
   });
 });
+
+describe('corruption', () => {
+  it('flips one bit of its share of the datagrams', async () => {
+    const { up, events } = await send([{ fault: { kind: 'corruption', ratio: 0.1 }, way: 'up' }]);
+    const flipped = up.filter(({ number }, i) => number !== i);
+    expect(up).toHaveLength(1000);
+    expect(flipped).toHaveLength(events.length);
+    expect(flipped.length).toBeGreaterThan(60);
+    expect(flipped.length).toBeLessThan(140);
+    for (const [i, { number }] of up.entries())
+      expect([0, 1]).toContain((number ^ i).toString(2).replaceAll('0', '').length);
+  });
+});
+
+describe('bandwidth', () => {
+  it('lets datagrams queue up, each direction for itself', async () => {
+    // 16 bits at 100 bit/s take 160 ms.
+    const { up, down } = await send([{ fault: { kind: 'bandwidth', bitsPerSecond: 100 } }], { count: 3, every: 10 });
+    expect(up.map(({ took }) => took)).toEqual([161, 311, 461]);
+    expect(down.map(({ took }) => took)).toEqual([161, 161, 161]);
+  });
+
+  it('is not felt by those who leave it time', async () => {
+    const { up } = await send([{ fault: { kind: 'bandwidth', bitsPerSecond: 100 } }], { count: 3, every: 200 });
+    expect(up.map(({ took }) => took)).toEqual([161, 161, 161]);
+  });
+});
+
+describe('jitter', () => {
+  it.each([
+    ['even', 50, 29],
+    ['bell', 50, 14],
+    ['tail', 100, 100],
+  ] as const)('of the shape "%s" has its mean and its spread', async (shape, mean, deviation) => {
+    const { up } = await send([{ fault: { kind: 'jitter', by: 100, shape }, way: 'up' }], { every: 2000 });
+    const delays = up.map(({ took }) => took - 1);
+    const average = delays.reduce((a, b) => a + b, 0) / delays.length;
+    const spread = Math.sqrt(
+      delays.reduce((sum, delay) => sum + (delay - average) * (delay - average), 0) / delays.length,
+    );
+    expect(average / mean).toBeCloseTo(1, 0.9);
+    expect(spread / deviation).toBeCloseTo(1, 0.9);
+  });
+});

@@ -1,6 +1,7 @@
 /** The Device Cloud Service in this process, made anew for every run, on the clock of the run. */
 import { DeviceCloudClient } from '../../client/client.js';
 import type { Log } from '../../cloud/context.js';
+import type { Interference } from '../../cloud/operations/interference.js';
 import { type Service, startService } from '../../cloud/service.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
@@ -28,6 +29,8 @@ export interface EmbeddedOptions {
   readonly random: Random;
   readonly trace: Trace;
   readonly log: Log;
+  /** Gets in its way. */
+  readonly interference?: Interference;
 }
 
 /** @throws UsageError when it can not start there, or when the database is not a new one */
@@ -50,6 +53,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     trace,
     log,
     ...(virtual && udp && { wires }),
+    ...(options.interference && { interference: options.interference }),
   });
   const closers = [() => service.close()];
   const close = async () => {

@@ -63,7 +63,8 @@ function judgeInvariant({ line, invariant }: InvariantExpectation, evidence: Evi
   return { ...outcome, passed: false, sentence: `violated ${times} ${describeViolation(first, evidence.nameOf)}` };
 }
 
-function judgeMetrics(expectation: MetricExpectation, metrics: MetricSource): ExpectationOutcome {
+/** The same of an expectation about metrics alone. */
+export function judgeMetrics(expectation: MetricExpectation, metrics: MetricSource): ExpectationOutcome {
   const { line, comparison, unit } = expectation;
   const left = sumOf(expectation.left, metrics);
   const right = sumOf(expectation.right, metrics);

@@ -11,7 +11,7 @@
  * A metric without an aggregate is its count. Both sides count things, or both are durations. A minus needs a space before
  * it, because names have hyphens. `ghostfleet list metrics` and `ghostfleet list invariants` print the names.
  */
-import { type Check, complain } from '../../input/checks.js';
+import { type Check, complain, type Form, formed } from '../../input/checks.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import { DURATION_FORM, parseDuration } from '../../kernel/time.js';
 import { INVARIANTS } from '../../trace/invariants/index.js';
@@ -38,7 +38,7 @@ export class ExpectationError extends Error {
 }
 
 /** Reads one line of `expect`, and complains at the very column. */
-export const expectation: Check<Expectation> = (node, problems) => {
+export const expectation: Check<Expectation> = formed(expectationForm, (node, problems) => {
   if (node.kind !== 'scalar' || typeof node.value !== 'string') {
     return complain(node, problems, 'an expectation such as "uplink.stored == uplink.sent"');
   }
@@ -49,7 +49,11 @@ export const expectation: Check<Expectation> = (node, problems) => {
     problems.add({ ...node, column: node.textColumn + error.column - 1 }, error.message);
     return undefined;
   }
-};
+});
+
+function expectationForm(): Form {
+  return { type: 'string', pattern: /[=!<>]|^\s*always\b/.source };
+}
 
 /** @throws ExpectationError */
 export function parseExpectation(line: string): Expectation {

@@ -1,5 +1,5 @@
 /** The requests that a load can be made of. To add one: describe it here. */
-import { complain } from '../../input/checks.js';
+import { type Check, complain, type Form, formed, formOf } from '../../input/checks.js';
 import { type LocatedNode, type Problems, plain } from '../../input/document.js';
 import { configLines } from '../config-lines.js';
 import { shellLines } from '../shell-lines.js';
@@ -28,7 +28,7 @@ interface CallKind {
   /** Below `/v2/spaces/{space_id}`. */
   readonly path: (device: string) => string;
   /** Reads what stands after its name, which becomes the body; without it, nothing may stand there. */
-  readonly check?: (node: LocatedNode, problems: Problems) => object | undefined;
+  readonly check?: Check<object>;
 }
 
 export const CALLS = {
@@ -81,8 +81,12 @@ export const CALLS = {
     example: 'downlink: { output_1_state: 1 }',
     method: 'POST',
     path: (device) => `/devices/${device}/downlinks`,
-    check: (node, problems) =>
-      node.kind === 'map' ? (plain(node) as object) : complain(node, problems, 'a map with the keys of the encoder'),
+    check: formed(
+      () => ({ type: 'object' }),
+      (node, problems) =>
+        // Because a map becomes an object.
+        node.kind === 'map' ? (plain(node) as object) : complain(node, problems, 'a map with the keys of the encoder'),
+    ),
   },
 } as const satisfies Readonly<Record<string, CallKind>>;
 
@@ -95,6 +99,17 @@ export interface CallSpec {
   readonly kind: CallName;
   /** JSON text of its body; null for those that have none. */
   readonly body: string | null;
+}
+
+/** What stands after the name of each call, for editors. */
+export function callForms(): Readonly<Record<string, Form>> {
+  const kinds: readonly (readonly [string, CallKind])[] = Object.entries(CALLS);
+  return Object.fromEntries(
+    kinds.map(([name, { about, check }]) => [
+      name,
+      { description: about, ...(check ? formOf(check) : { type: 'null' }) },
+    ]),
+  );
 }
 
 /** Reads the options of the call `kind`. */

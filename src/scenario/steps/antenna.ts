@@ -1,4 +1,4 @@
-import { complain, number, optional, record, valueAt } from '../../input/checks.js';
+import { complain, eitherForm, formOf, number, optional, record, valueAt } from '../../input/checks.js';
 import type { StepKind } from './step.js';
 
 export interface AntennaOptions {
@@ -22,6 +22,7 @@ const KEYS = ['rsrp', 'rsrq', 'snr'] as const;
 export const antenna: StepKind<AntennaOptions | 'free'> = {
   about: 'sets the signal at the antenna: a weak one costs attach time and datagrams; "free" takes it back',
   example: 'antenna: { rsrp: -121 }',
+  form: () => eitherForm({ const: 'free' }, formOf(shape)),
   check: (node, problems) => {
     if (node.kind === 'scalar' && node.value === 'free') return 'free';
     if (node.kind !== 'map') return complain(node, problems, '"free" or a signal such as { rsrp: -121 }');

@@ -1,4 +1,4 @@
-import { complain, number, optional, ratio, record, valueAt } from '../../input/checks.js';
+import { complain, eitherForm, formOf, number, optional, ratio, record, valueAt } from '../../input/checks.js';
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
 import type { StepKind } from './step.js';
 
@@ -16,6 +16,7 @@ const VOLTS = [3, 3.7] as const;
 export const battery: StepKind<BatteryOptions> = {
   about: 'exchanges the battery for a new one, or for one with a charge or voltage; the device runs on meanwhile',
   example: 'battery: { left: 5% }',
+  form: () => eitherForm({ const: 'new' }, formOf(shape)),
   check: (node, problems) => {
     if (node.kind === 'scalar' && node.value === 'new') return { kind: 'new' };
     if (node.kind !== 'map')

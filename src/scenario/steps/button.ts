@@ -1,5 +1,5 @@
 import type { ButtonName } from '../../device/hardware.js';
-import { duration, integer, oneOf, optional, record, valueAt } from '../../input/checks.js';
+import { duration, formOf, integer, oneOf, optional, record, valueAt } from '../../input/checks.js';
 import { formatDuration, type Millis } from '../../kernel/time.js';
 import { findQuantity } from '../../profile/quantities.js';
 import type { StepKind } from './step.js';
@@ -23,6 +23,7 @@ const shape = record('button', {
 export const button: StepKind<ButtonOptions> = {
   about: 'clicks or holds a button: int is the one on the board, x, 1, 2, 3 and 4 are those of Push',
   example: 'button: { which: int, clicks: 3 }',
+  form: () => formOf(shape),
   check: (node, problems, { profiles }) => {
     const read = shape(node, problems);
     if (read === undefined || node.kind !== 'map') return undefined;

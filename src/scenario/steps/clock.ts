@@ -1,4 +1,4 @@
-import { complain, record, valueAt } from '../../input/checks.js';
+import { complain, formOf, record, valueAt } from '../../input/checks.js';
 import type { StepKind } from './step.js';
 
 /** Parts per million that the clock is too fast. */
@@ -11,6 +11,7 @@ const shape = record('clock', { drift: (node) => node });
 export const clock: StepKind<ClockOptions> = {
   about: "lets the device's clock run fast, or slow below 0; sessions and timestamps set it, and it goes on drifting",
   example: 'clock: { drift: 120ppm }',
+  form: () => ({ ...formOf(shape), properties: { drift: { type: 'string' } } }),
   check: (node, problems) => {
     const read = shape(node, problems);
     if (read === undefined || node.kind !== 'map') return undefined;

@@ -6,6 +6,7 @@ import { cloudIdOf, type StepKind } from './step.js';
 export const downlink: StepKind<Readonly<Record<string, unknown>>> = {
   about: 'queues data for the application through the API, encoded with the encoder that the device uploaded',
   example: 'downlink: { output_1_state: 1 }',
+  form: () => ({ type: 'object', minProperties: 1 }),
   check: (node, problems) =>
     node.kind === 'map' && node.entries.size > 0
       ? // Because a map becomes an object.

@@ -1,4 +1,4 @@
-import { complain, integer, record } from '../../input/checks.js';
+import { complain, eitherForm, formOf, integer, record } from '../../input/checks.js';
 import type { StepKind } from './step.js';
 
 /** How many more settings it lets itself write; null: it is as new. */
@@ -10,6 +10,7 @@ const shape = record('flash', { 'writes-left': integer(0, 1_000_000) });
 export const flash: StepKind<FlashOptions> = {
   about: 'wears the flash out: after so many more writes of settings they fail; "new" makes it as good as new',
   example: 'flash: { writes-left: 0 }',
+  form: () => eitherForm({ const: 'new' }, formOf(shape)),
   check: (node, problems) => {
     if (node.kind === 'scalar' && node.value === 'new') return null;
     if (node.kind !== 'map') return complain(node, problems, '"new", or { writes-left: 0 }');

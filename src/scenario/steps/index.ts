@@ -1,4 +1,5 @@
 /** The kinds of steps, by the name that they have in a scenario. To add one: write its file, list it here. */
+import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import type { DeviceHandle, World } from '../world.js';
 import { antenna } from './antenna.js';
@@ -57,6 +58,35 @@ type StepKinds = { readonly [K in StepName]: StepKind<OptionsOf<K>> };
 export type StepCall<K extends StepName = StepName> = {
   [P in K]: { readonly step: P; readonly options: OptionsOf<P> };
 }[K];
+
+/** What stands after the name of each step, for editors. */
+export function stepForms(): Readonly<Record<string, Form>> {
+  const kinds: readonly (readonly [string, AnyKind])[] = Object.entries(STEPS);
+  return Object.fromEntries(
+    kinds.map(([name, { about, form, check }]) => [
+      name,
+      { description: about, ...(form?.() ?? check.form?.() ?? {}) },
+    ]),
+  );
+}
+
+/** The check of the step `name`, and its form, for those that are made of steps. */
+export function stepCheck(name: StepName): {
+  readonly form: () => Form;
+  readonly check: (node: LocatedNode, problems: Problems, scope: StepScope) => StepCall | undefined;
+} {
+  return {
+    form: () => stepForms()[name] ?? {},
+    check: (node, problems, scope) => checkStep(name, node, problems, scope),
+  };
+}
+
+/** A kind of which only the form is of interest. */
+interface AnyKind {
+  readonly about: string;
+  readonly form?: () => Form;
+  readonly check: { readonly form?: () => Form };
+}
 
 /** Reads the options of the step `name`. */
 export function checkStep<K extends StepName>(

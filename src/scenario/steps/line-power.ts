@@ -1,4 +1,4 @@
-import { oneOf } from '../../input/checks.js';
+import { formOf, oneOf } from '../../input/checks.js';
 import { quantitiesOf } from '../quantity.js';
 import type { StepKind } from './step.js';
 
@@ -6,6 +6,7 @@ import type { StepKind } from './step.js';
 export const linePower: StepKind<'on' | 'off'> = {
   about: 'cuts the power line of the device (off), which runs on from its battery, or brings it back (on)',
   example: 'line-power: off',
+  form: () => formOf(oneOf(['on', 'off'])),
   check: (node, problems, scope) => {
     const before = problems.list.length;
     const state = oneOf(['on', 'off'])(node, problems);

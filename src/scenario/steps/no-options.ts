@@ -1,7 +1,10 @@
-import { type Check, complain } from '../../input/checks.js';
+import { type Check, complain, formed } from '../../input/checks.js';
 
 /** For steps that need nothing but their name: `power-cycle:`. */
-export const noOptions: Check<null> = (node, problems) =>
-  node.kind === 'scalar' && (node.value === null || node.value === true)
-    ? null
-    : complain(node, problems, 'left empty');
+export const noOptions: Check<null> = formed(
+  () => ({ enum: [null, true] }),
+  (node, problems) =>
+    node.kind === 'scalar' && (node.value === null || node.value === true)
+      ? null
+      : complain(node, problems, 'left empty'),
+);

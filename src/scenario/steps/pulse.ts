@@ -1,5 +1,5 @@
 import type { Pulses } from '../../device/hardware.js';
-import { duration, integer, optional, record, text, valueAt } from '../../input/checks.js';
+import { duration, formOf, integer, optional, record, text, valueAt } from '../../input/checks.js';
 import { quote } from '../../input/problems.js';
 import { formatDuration, millis, seconds } from '../../kernel/time.js';
 import { quantitiesOf } from '../quantity.js';
@@ -22,6 +22,7 @@ const shape = record('pulse', {
 export const pulse: StepKind<PulseOptions> = {
   about: 'gives a counter pulses, or closes a contact, a number of times and at a rate',
   example: 'pulse: { input: counter.1.pulses, times: 600, every: 2s }',
+  form: () => formOf(shape),
   check: (node, problems, scope) => {
     const read = shape(node, problems);
     if (read === undefined || node.kind !== 'map') return undefined;

@@ -1,5 +1,15 @@
 import type { Bench } from '../../device/hardware.js';
-import { complain, duration, number, optional, record, text } from '../../input/checks.js';
+import {
+  complain,
+  duration,
+  eitherForm,
+  type Form,
+  formOf,
+  number,
+  optional,
+  record,
+  text,
+} from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { formatDuration, type Millis } from '../../kernel/time.js';
 import { type FoundQuantity, quantitiesOf } from '../quantity.js';
@@ -25,6 +35,7 @@ export const sensor: StepKind<SensorOptions> = {
   about:
     'holds sensors at a value, ramps them, plays a CSV file back or silences them; "free" gives them back to their model',
   example: 'sensor: { hygrometer.temperature: 31.5, thermometer.temperature: { to: 40, over: 30m } }',
+  form: () => ({ type: 'object', minProperties: 1, additionalProperties: courseForm() }),
   check: (node, problems, scope) => {
     if (node.kind !== 'map' || node.entries.size === 0) return complain(node, problems, 'a map of sensors to numbers');
     const courses: Record<string, SensorCourse> = {};
@@ -82,6 +93,10 @@ function describe(course: SensorCourse): string {
 
 const ramp = record('a ramp', { from: optional(number(), null), to: number(), over: duration });
 const replay = record('a replay', { replay: text(), column: optional(text()) });
+
+function courseForm(): Form {
+  return eitherForm({ type: 'number' }, { enum: ['free', 'silent'] }, formOf(ramp), formOf(replay));
+}
 
 function readCourse(
   name: string,

@@ -1,4 +1,5 @@
 /** What a kind of step is. One file a kind in this folder, listed in index.ts. */
+import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import type { Profile } from '../../profile/profile.js';
 import type { DeviceHandle, World } from '../world.js';
@@ -10,7 +11,9 @@ export interface StepKind<O> {
   /** How it looks in a file. */
   readonly example: string;
   /** Reads the value that stands after the kind's name in the file. */
-  readonly check: (node: LocatedNode, problems: Problems, scope: StepScope) => O | undefined;
+  readonly check: StepCheck<O>;
+  /** What `check` takes, for editors; left out: the form that the check itself knows. */
+  readonly form?: () => Form;
   /** What it does, for `ghostfleet plan`: `config: app config interval-report 900`. */
   readonly describe: (options: O) => string;
   /**
@@ -19,6 +22,12 @@ export interface StepKind<O> {
    * @throws Error whose message says why it could not be done; the run goes on and counts a failed step
    */
   readonly run: (world: World, device: DeviceHandle, options: O) => Promise<void>;
+}
+
+/** A check (input/checks.ts) that may also look at whom the step is for. */
+export interface StepCheck<O> {
+  (node: LocatedNode, problems: Problems, scope: StepScope): O | undefined;
+  readonly form?: () => Form;
 }
 
 /** What the check of a step may know beside its options. */

@@ -1,4 +1,4 @@
-import { list, optional, record, text } from '../../input/checks.js';
+import { formOf, list, optional, record, text } from '../../input/checks.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
 export interface TagOptions {
@@ -13,6 +13,7 @@ const shape = record('tag', { add: optional(names, []), remove: optional(names, 
 export const tag: StepKind<TagOptions> = {
   about: 'puts tags on the device in the cloud, or takes them off; a tag that does not exist is created',
   example: 'tag: { add: [cold-store], remove: [new] }',
+  form: () => formOf(shape),
   check: (node, problems) => {
     const options = shape(node, problems);
     if (options?.add.length === 0 && options.remove.length === 0) {

@@ -1,4 +1,4 @@
-import { optional, record, text } from '../../input/checks.js';
+import { formOf, optional, record, text } from '../../input/checks.js';
 import type { DeviceChange, DeviceHandle } from '../world.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
@@ -13,6 +13,7 @@ const shape = record('update-device', { name: optional(text(), null), 'external-
 export const updateDevice: StepKind<UpdateDeviceOptions> = {
   about: "changes name or external id in the cloud; {name} and {serial} stand for the device's own",
   example: 'update-device: { external-id: "depot-7/{serial}" }',
+  form: () => formOf(shape),
   check: (node, problems) => {
     const read = shape(node, problems);
     if (!read) return undefined;

@@ -3,12 +3,14 @@ import { type Handlers, type MetricTable, Tally } from './metric.js';
 
 export class WorldFold {
   readonly faults = new Tally();
+  readonly serviceFaults = new Tally();
   stepsDone = 0;
   /** By step and reason. */
   readonly stepsFailed = new Tally();
 
   readonly on: Handlers = {
     'net.fault': (event) => this.faults.add(event.fault),
+    'service.fault': (event) => this.serviceFaults.add(event.fault),
     step: (event) => {
       if (event.ok) this.stepsDone++;
       else this.stepsFailed.add(`${event.step}: ${event.note}`);
@@ -17,7 +19,14 @@ export class WorldFold {
 }
 
 export const WORLD_METRICS: MetricTable<WorldFold> = {
-  'net.faults': { about: 'datagrams that the network lost, doubled or held back', count: (fold) => fold.faults.total },
+  'net.faults': {
+    about: 'datagrams that the network lost, doubled, spoiled or held back',
+    count: (fold) => fold.faults.total,
+  },
+  'service.faults': {
+    about: 'requests and writes that the embedded cloud refused or held up because of a fault',
+    count: (fold) => fold.serviceFaults.total,
+  },
   'step.done': {
     about: 'steps of the scenario that were carried out, one per device',
     count: (fold) => fold.stepsDone,

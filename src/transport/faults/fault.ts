@@ -10,12 +10,23 @@ export type Way = 'up' | 'down';
 /** What becomes of a datagram: one entry for each copy that arrives, with how much later than now. */
 export type Fate = Millis[];
 
+/** A datagram that passes the hop of a device, and what becomes of it beside its {@link Fate}. */
+export interface Passage {
+  /** Bytes. */
+  size: number;
+  now: Instant;
+  /** When the link of this device and direction has sent what was handed to it before. */
+  freeAt: Instant;
+  /** A bit that is not what it was, counted from 0; -1: none. */
+  flippedBit: number;
+}
+
 /** `S`: its options, as plain data with a `kind`. */
 export interface FaultKind<S> {
   /** One line for `ghostfleet list faults`. */
   readonly about: string;
   /** Does to the copies of one datagram what the fault does; returns true when anything worth a fact happened. */
-  readonly strike: (options: S, fate: Fate, draws: Draws) => boolean;
+  readonly strike: (options: S, fate: Fate, draws: Draws, passage: Passage) => boolean;
 }
 
 /** A fault with when and whom it hits. */

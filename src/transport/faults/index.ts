@@ -1,19 +1,22 @@
 /** All kinds of faults, in the order in which they strike a datagram. */
 import type { Draws } from '../../kernel/random.js';
+import { type Bandwidth, bandwidth } from './bandwidth.js';
+import { type Corruption, corruption } from './corruption.js';
 import { type Duplication, duplication } from './duplication.js';
-import type { Fate, FaultKind } from './fault.js';
+import type { Fate, FaultKind, Passage } from './fault.js';
+import { type Jitter, jitter } from './jitter.js';
 import { type Latency, latency } from './latency.js';
 import { type Loss, loss } from './loss.js';
 import { type Outage, outage } from './outage.js';
 import { type Reorder, reorder } from './reorder.js';
 
-export const FAULT_KINDS = { outage, loss, duplication, latency, reorder };
+export const FAULT_KINDS = { outage, loss, corruption, duplication, bandwidth, latency, jitter, reorder };
 
-export type FaultSpec = Outage | Loss | Duplication | Latency | Reorder;
+export type FaultSpec = Outage | Loss | Corruption | Duplication | Bandwidth | Latency | Jitter | Reorder;
 
 /** Lets a fault strike; true when anything worth a fact happened. */
-export function strike(fault: FaultSpec, fate: Fate, draws: Draws): boolean {
+export function strike(fault: FaultSpec, fate: Fate, draws: Draws, passage: Passage): boolean {
   // Because a spec's kind names the entry whose options it is.
   const kind = FAULT_KINDS[fault.kind] as FaultKind<FaultSpec>;
-  return kind.strike(fault, fate, draws);
+  return kind.strike(fault, fate, draws, passage);
 }

@@ -1,5 +1,5 @@
 /**
- * A transport that takes its time and loses, doubles or reorders datagrams: the same odds over every wire.
+ * A transport that takes its time and loses, doubles, spoils or reorders datagrams: the same odds over every wire.
  *
  * Also the one place where a hop gets its least time of 1 ms. Without it, an answer could arrive in the same instant as its
  * question, and transports would disagree about the order.
@@ -9,7 +9,7 @@ import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Trace } from '../../trace/events.js';
 import type { Channel, Receiver, Transport } from '../transport.js';
-import type { Fate, ScheduledFault, Way } from './fault.js';
+import type { Fate, Passage, ScheduledFault, Way } from './fault.js';
 import { FAULT_KINDS, type FaultSpec, strike } from './index.js';
 
 const LEAST_HOP: Millis = 1;
@@ -19,7 +19,12 @@ export interface FaultOptions {
   readonly random: Random;
   readonly trace: Trace;
   readonly faults: readonly ScheduledFault<FaultSpec>[];
+  /** Whether what carries the datagrams notices spoiled ones by itself, and drops them, as TCP does. */
+  readonly checksummed?: boolean;
 }
+
+/** The one that is on its way just now: there is never another at the same time. */
+const PASSAGE: Passage = { size: 0, now: 0, freeAt: 0, flippedBit: -1 };
 
 export function withFaults(inner: Transport, options: FaultOptions): Transport {
   const order = Object.keys(FAULT_KINDS);
@@ -43,6 +48,8 @@ class Hop implements Channel, Receiver {
   readonly #channel: Channel;
   #lastUp: Instant = 0;
   #lastDown: Instant = 0;
+  /** When either direction has sent what waits; made by the first limit of bandwidth. */
+  #freeAt: Record<Way, Instant> | undefined;
 
   constructor(serial: number, options: FaultOptions, inner: Transport, device: Receiver) {
     this.#serial = serial;
@@ -53,33 +60,47 @@ class Hop implements Channel, Receiver {
   }
 
   send(datagram: Uint8Array): void {
-    for (const delay of this.#fate('up')) {
-      this.#options.clock.after(delay, 'a datagram on its way', () => this.#channel.send(datagram));
+    const fate = this.#fate('up', datagram.length);
+    const arriving = asItArrives(datagram);
+    for (const delay of fate) {
+      this.#options.clock.after(delay, 'a datagram on its way', () => this.#channel.send(arriving));
     }
   }
 
   receive(datagram: Uint8Array): void {
-    for (const delay of this.#fate('down')) {
-      this.#options.clock.after(delay, 'a datagram on its way', () => this.#device.receive(datagram));
+    const fate = this.#fate('down', datagram.length);
+    const arriving = asItArrives(datagram);
+    for (const delay of fate) {
+      this.#options.clock.after(delay, 'a datagram on its way', () => this.#device.receive(arriving));
     }
   }
 
   /** What the faults make of a datagram that leaves now. */
-  #fate(way: Way): Fate {
-    const { clock, trace, faults } = this.#options;
+  #fate(way: Way, size: number): Fate {
+    const { clock, trace, faults, checksummed = false } = this.#options;
     const { now } = clock;
     const serial = this.#serial;
     const fate: Fate = [LEAST_HOP];
     let queued = false;
+    PASSAGE.size = size;
+    PASSAGE.now = now;
+    PASSAGE.freeAt = this.#freeAt?.[way] ?? 0;
+    PASSAGE.flippedBit = -1;
     for (const { fault, from, until, way: hitWay, hits } of faults) {
       if (now < from || now >= until || (hitWay !== 'both' && hitWay !== way) || !hits(serial)) continue;
       if (fault.kind === 'reorder' && !queued) {
         this.#queueUp(fate, way, now);
         queued = true;
       }
-      if (strike(fault, fate, this.#draws)) trace.emit({ kind: 'net.fault', at: now, serial, fault: fault.kind, way });
+      if (strike(fault, fate, this.#draws, PASSAGE))
+        trace.emit({ kind: 'net.fault', at: now, serial, fault: fault.kind, way });
     }
     if (!queued) this.#queueUp(fate, way, now);
+    if (PASSAGE.freeAt > now) {
+      this.#freeAt ??= { up: 0, down: 0 };
+      this.#freeAt[way] = PASSAGE.freeAt;
+    }
+    if (PASSAGE.flippedBit >= 0 && checksummed) fate.length = 0;
     return fate;
   }
 
@@ -93,4 +114,13 @@ class Hop implements Channel, Receiver {
     if (way === 'up') this.#lastUp = last;
     else this.#lastDown = last;
   }
+}
+
+/** The datagram of {@link PASSAGE}; a copy when a bit is flipped, because its sender may repeat it. */
+function asItArrives(datagram: Uint8Array): Uint8Array {
+  const { flippedBit } = PASSAGE;
+  if (flippedBit < 0) return datagram;
+  const spoiled = Uint8Array.from(datagram);
+  spoiled[flippedBit >> 3] = (spoiled[flippedBit >> 3] ?? 0) ^ (1 << (flippedBit & 7));
+  return spoiled;
 }

@@ -1,0 +1,14 @@
+/** `ghostfleet scenario`: what helps those who write scenarios. */
+import { EXIT } from '../kernel/errors.js';
+import { scenarioSchema } from '../scenario/schema.js';
+import { command } from './command.js';
+
+export const scenario = command<{ readonly action: 'schema' }>(
+  'scenario <action>',
+  'Print the JSON Schema of scenarios for an editor',
+  (parser) => parser.positional('action', { choices: ['schema'] as const, demandOption: true, describe: 'what to do' }),
+  async (_options, host) => {
+    host.out.write(`${JSON.stringify(scenarioSchema(), undefined, 2)}\n`);
+    return EXIT.fine;
+  },
+);

@@ -1,0 +1,6 @@
+import type { ServiceFault } from '../../scenario/faults/service.js';
+import type { ServiceFaultBehaviour } from './service-fault.js';
+
+export const apiDelay: ServiceFaultBehaviour<Extract<ServiceFault, { kind: 'api-delay' }>> = {
+  request: ({ by }) => ({ kind: 'wait', by }),
+};

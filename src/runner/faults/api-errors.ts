@@ -1,0 +1,7 @@
+import { chance } from '../../kernel/random.js';
+import type { ServiceFault } from '../../scenario/faults/service.js';
+import type { ServiceFaultBehaviour } from './service-fault.js';
+
+export const apiErrors: ServiceFaultBehaviour<Extract<ServiceFault, { kind: 'api-errors' }>> = {
+  request: ({ status, share }, draws) => (chance(draws, share) ? { kind: 'answer', status } : undefined),
+};

@@ -1,0 +1,124 @@
+/**
+ * The `faults` of a scenario: what goes wrong with the network, with devices and with the embedded cloud, each with a time and,
+ * where that makes sense, with those it hits.
+ *
+ *     faults:
+ *       - { outage: both, from: 2h, until: 2h20m, to: region/north }
+ *       - { brown-out:, from: 3h, until: 4h, to: 10% of cellar }
+ *       - { api-errors: 20%, from: 1h, until: 90m }
+ *
+ * A fault of a device becomes the steps that begin and end it: it is carried out, counted and reported as these.
+ */
+import { complain, duration, type Form, formOf, optional, readVariant, valueAt, variantForm } from '../input/checks.js';
+import type { LocatedNode, MapNode, Problems } from '../input/document.js';
+import type { Instant } from '../kernel/time.js';
+import { DEVICE_FAULTS, type DeviceFaultKind, type DeviceFaultName } from './faults/device.js';
+import { SERVICE_FAULTS, type ServiceFault } from './faults/service.js';
+import { WIRE_FAULT_NAMES, wireFault, wireFaultForms } from './parse-network.js';
+import type { StepContext } from './parse-steps.js';
+import { profilesOf } from './parse-steps.js';
+import type { PlannedServiceFault } from './plan.js';
+import type { ScenarioFault, ScenarioStep } from './scenario.js';
+import { type Selector, selector, selectorText } from './selector.js';
+
+/** The faults of a scenario by what they go wrong with. */
+export interface Faults {
+  readonly network: readonly ScenarioFault[];
+  readonly steps: readonly ScenarioStep[];
+  readonly service: readonly PlannedServiceFault[];
+}
+
+export const NO_FAULTS: Faults = { network: [], steps: [], service: [] };
+
+// Because Object.keys forgets the keys' types.
+const DEVICE_NAMES = Object.keys(DEVICE_FAULTS) as readonly DeviceFaultName[];
+const SERVICE_NAMES = Object.keys(SERVICE_FAULTS) as readonly ServiceFault['kind'][];
+const WINDOW = { from: optional(duration, 0), until: optional(duration, null), to: optional(selectorText) };
+/** More steps than that one fault does not become. */
+const MOST_TIMES = 10_000;
+
+/** The form of `faults`, for editors. */
+export function faultsForm(): Form {
+  const device = DEVICE_NAMES.map((name) => [
+    name,
+    { description: DEVICE_FAULTS[name].about, ...DEVICE_FAULTS[name].form() },
+  ]);
+  const service = SERVICE_NAMES.map((name) => {
+    const { about, check } = SERVICE_FAULTS[name];
+    return [name, { description: about, ...formOf(check) }];
+  });
+  const kinds = { ...wireFaultForms(), ...Object.fromEntries(device), ...Object.fromEntries(service) };
+  return { type: 'array', items: variantForm(WINDOW, kinds) };
+}
+
+export function faults(node: LocatedNode, problems: Problems, context: StepContext): Faults | undefined {
+  if (node.kind !== 'list') return complain(node, problems, 'a list of faults');
+  const before = problems.list.length;
+  const all = node.items.map((item) => oneFault(item, problems, context) ?? NO_FAULTS);
+  if (problems.list.length > before) return undefined;
+  return {
+    network: all.flatMap(({ network }) => network),
+    steps: all.flatMap(({ steps }) => steps),
+    service: all.flatMap(({ service }) => service),
+  };
+}
+
+interface Window {
+  readonly from: Instant;
+  readonly until: Instant | null;
+}
+
+function oneFault(node: LocatedNode, problems: Problems, context: StepContext): Faults | undefined {
+  if (node.kind !== 'map') return complain(node, problems, 'a fault: a map with a kind of fault, "from" and "until"');
+  const kinds = [...WIRE_FAULT_NAMES, ...DEVICE_NAMES, ...SERVICE_NAMES];
+  const { common, kind, options } = readVariant('a fault', WINDOW, kinds, node, problems);
+  if (common) checkWindow(common, node, problems, context.end);
+  const to = common && selector(common.to ?? 'all', valueAt(node, 'to'), problems, context.names);
+  if (kind === undefined || common === undefined || to === undefined) return undefined;
+  const { from, until } = common;
+  const device = DEVICE_NAMES.find((name) => name === kind);
+  if (device) return deviceFault(device, options, to, { from, until }, node, problems, context);
+  const service = SERVICE_NAMES.find((name) => name === kind);
+  if (service === undefined) {
+    const wire = wireFault(kind as (typeof WIRE_FAULT_NAMES)[number], options, problems);
+    return wire && { ...NO_FAULTS, network: [{ ...wire, from, until, to }] };
+  }
+  const fault = SERVICE_FAULTS[service].check(options, problems);
+  if (common.to !== undefined) problems.add(valueAt(node, 'to'), `"${service}" hits the service: it has no "to"`);
+  if (fault === undefined) return undefined;
+  const outage = { fault: { kind: 'outage' }, way: 'both', from, until, to: { kind: 'all' } } as const;
+  return { steps: [], network: service === 'service-down' ? [outage] : [], service: [{ fault, from, until }] };
+}
+
+/** Notes a window that is none. */
+export function checkWindow({ from, until }: Window, node: MapNode, problems: Problems, end: Instant): void {
+  if (until !== null && until <= from) problems.add(valueAt(node, 'until'), 'the fault would end before it begins');
+  if (from >= end) problems.add(valueAt(node, 'from'), 'the fault would begin after the end of the scenario');
+}
+
+function deviceFault(
+  name: DeviceFaultName,
+  options: LocatedNode,
+  to: Selector,
+  { from, until }: Window,
+  node: MapNode,
+  problems: Problems,
+  context: StepContext,
+): Faults | undefined {
+  const { sources, end } = context;
+  const kind: DeviceFaultKind = DEVICE_FAULTS[name];
+  const read = kind.check(options, problems, { profiles: profilesOf(to, context), readFile: sources.readFile });
+  if (read === undefined) return undefined;
+  const last = Math.min(until ?? end, end);
+  if (until !== null && read.end === null && read.every === null) {
+    problems.add(valueAt(node, 'until'), `"${name}" is over at once: it has no "until"`);
+  }
+  const times = read.every === null ? 1 : Math.ceil((last - from) / read.every);
+  if (times > MOST_TIMES) return complain(options, problems, `a fault that happens at most ${MOST_TIMES} times`);
+  const begin = Array.from({ length: times }, (_, i) => ({
+    ...{ at: from + i * (read.every ?? 0), over: 0, to, call: read.begin },
+  }));
+  // What lasts beyond the end lasts through the time in which the world settles.
+  const heals = read.end !== null && until !== null && until <= end;
+  return { ...NO_FAULTS, steps: heals ? [...begin, { at: until, over: 0, to, call: read.end }] : begin };
+}

@@ -1,0 +1,99 @@
+/**
+ * `include`: other files that a scenario begins with. An included file has the keys of a scenario, as many of them as it likes,
+ * and may include others. Paths are relative to the file that names them, and do not lead out of the folder of the scenario.
+ *
+ * How two files become one: maps are merged key by key, lists are put behind each other, and where both have another value,
+ * or values of different kinds, the including file wins. Of several included files the later wins over the earlier.
+ */
+import { complain, eitherForm, type Form, formOf, list, text } from '../../input/checks.js';
+import { type LocatedNode, type MapNode, type Problems, readYaml } from '../../input/document.js';
+import { InputError, quote } from '../../input/problems.js';
+import type { NamedText } from '../steps/step.js';
+
+const KEY = 'include';
+/** Files that a scenario may come to; more is a mistake, or a bomb. */
+const MOST_FILES = 100;
+
+const path = text(
+  /^(?!\/)(?!.*\.\.)[\w ./-]+\.ya?ml$/,
+  'the path of a .yaml file in the folder of the scenario, or below',
+);
+const paths = list(path, 1);
+
+export const INCLUDE_FORM: Form = eitherForm(formOf(path), formOf(paths));
+
+type ReadFile = (path: string) => NamedText;
+
+/** The scenario with what it includes, and what that includes. */
+export function withIncludes(root: MapNode, readFile: ReadFile, problems: Problems): MapNode {
+  return new Includer(readFile, problems).resolve(root, []);
+}
+
+class Includer {
+  readonly #readFile: ReadFile;
+  readonly #problems: Problems;
+  #files = 0;
+
+  constructor(readFile: ReadFile, problems: Problems) {
+    this.#readFile = readFile;
+    this.#problems = problems;
+  }
+
+  /** @param chain paths from the scenario to this file, each included by the one before */
+  resolve(root: MapNode, chain: readonly string[]): MapNode {
+    const entry = root.entries.get(KEY);
+    if (entry === undefined) return root;
+    const own = { ...root, entries: new Map([...root.entries].filter(([key]) => key !== KEY)) };
+    const wanted = entry.value.kind === 'list' ? entry.value.items : [entry.value];
+    const included = wanted.flatMap((node) => this.#read(node, chain) ?? []);
+    return [...included, own].reduce(mergeMaps);
+  }
+
+  #read(node: LocatedNode, chain: readonly string[]): MapNode | undefined {
+    const problems = this.#problems;
+    const relative = path(node, problems);
+    if (relative === undefined) return undefined;
+    const from = chain.at(-1) ?? '';
+    const full = `${from.slice(0, from.lastIndexOf('/') + 1)}${relative.replace(/^(\.\/)+/, '')}`;
+    if (chain.includes(full)) {
+      problems.add(node, `${quote(relative)} includes itself: ${[...chain, full].join(' → ')}`);
+      return undefined;
+    }
+    if (++this.#files > MOST_FILES) {
+      problems.add(node, `a scenario can not include more than ${MOST_FILES} files`);
+      return undefined;
+    }
+    const root = this.#parse(full, node);
+    if (root === undefined) return undefined;
+    if (root.kind !== 'map') return complain(root, problems, 'a part of a scenario: a map with some of its keys');
+    return this.resolve(root, [...chain, full]);
+  }
+
+  #parse(path: string, node: LocatedNode): LocatedNode | undefined {
+    try {
+      const { file, text } = this.#readFile(path);
+      return readYaml(text, file);
+    } catch (error) {
+      // What is wrong in there has a place of its own.
+      if (error instanceof InputError)
+        for (const { message, ...place } of error.problems) this.#problems.add(place, message);
+      else this.#problems.add(node, error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+}
+
+function mergeMaps(base: MapNode, own: MapNode): MapNode {
+  const entries = new Map(base.entries);
+  for (const [name, entry] of own.entries) {
+    const there = base.entries.get(name);
+    entries.set(name, there ? { key: entry.key, value: merged(there.value, entry.value) } : entry);
+  }
+  return { ...own, entries };
+}
+
+function merged(base: LocatedNode, own: LocatedNode): LocatedNode {
+  if (base.kind === 'map' && own.kind === 'map') return mergeMaps(base, own);
+  if (base.kind === 'list' && own.kind === 'list') return { ...own, items: [...base.items, ...own.items] };
+  return own;
+}

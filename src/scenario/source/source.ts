@@ -1,0 +1,45 @@
+/**
+ * A scenario file with all that it takes from elsewhere: what it includes is merged in, and its variables have their values.
+ * The readers of the parts see one tree, in which every value still knows the file and the line that it comes from.
+ */
+import { type LocatedNode, type MapNode, type Problems, readYaml } from '../../input/document.js';
+import { InputError } from '../../input/problems.js';
+import type { NamedText } from '../steps/step.js';
+import { withIncludes } from './includes.js';
+import { declaredVariables, substitute } from './variables.js';
+
+export interface SourceFiles {
+  /** A file beside the scenario, by its path from there. @throws Error whose message says why it can not be read */
+  readonly readFile: (path: string) => NamedText;
+  readonly vars?: ReadonlyMap<string, string>;
+}
+
+/**
+ * @param file the name of the scenario, for messages
+ * @throws InputError when it is no YAML at all
+ */
+export function readSource(source: string, file: string, files: SourceFiles, problems: Problems): LocatedNode {
+  const root = readRoot(source, file);
+  if (root.kind !== 'map') return root;
+  const whole = withIncludes(root, files.readFile, problems);
+  const variables = declaredVariables(whole, files.vars ?? new Map(), problems);
+  const entries: MapNode['entries'] = new Map(
+    [...whole.entries].map(([key, entry]) =>
+      key === 'vars' ? [key, entry] : [key, { ...entry, value: substitute(entry.value, variables, problems) }],
+    ),
+  );
+  return { ...whole, entries };
+}
+
+/** In braces, `${x}` is no YAML: the library's words do not help there. */
+function readRoot(source: string, file: string): LocatedNode {
+  try {
+    return readYaml(source, file);
+  } catch (error) {
+    const lines = source.split('\n');
+    const hinted =
+      error instanceof InputError && error.problems.some(({ line }) => /[{[,:]\s*\$\{/.test(lines[line - 1] ?? ''));
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
+    throw hinted ? new InputError(error.problems, 'within { } or [ ] a variable needs quotes: "${name}"') : error;
+  }
+}

@@ -1,0 +1,107 @@
+/**
+ * Variables: `vars: { period: 900 }` at the top of a scenario, `${period}` anywhere in it, `--var period=300` for one run.
+ *
+ * A text that is nothing but a variable becomes its value, with its type: `interval-report: ${period}` is a number. Within a
+ * longer text the value is written out: `every: ${n}m`. `$${` stands for `${`. A variable may use those that stand above it.
+ * There are no expressions: a scenario that needs them is better written in TypeScript.
+ */
+import { complain, type Form } from '../../input/checks.js';
+import { type LocatedNode, type MapNode, type Problems, readYaml, type ScalarNode } from '../../input/document.js';
+import { didYouMean, InputError, quote } from '../../input/problems.js';
+
+const KEY = 'vars';
+const NAME = /^[a-z][a-z0-9_-]{0,63}$/i;
+const USE = /\$(\$?)\{([^}]*)\}/g;
+
+export const VARS_FORM: Form = {
+  type: 'object',
+  propertyNames: { pattern: NAME.source },
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+};
+
+/** The text of a value that uses a variable, as a part of a JSON Schema. */
+export const VARIABLE_FORM: Form = { type: 'string', pattern: /\$\{[^}]*\}/.source };
+
+/** Values by the names of the variables. */
+export type Variables = ReadonlyMap<string, ScalarNode>;
+
+/** @param given values in place of the scenario's own, as somebody has typed them */
+export function declaredVariables(root: MapNode, given: ReadonlyMap<string, string>, problems: Problems): Variables {
+  const declared = root.entries.get(KEY)?.value;
+  const variables = new Map<string, ScalarNode>();
+  if (declared !== undefined && declared.kind !== 'map') complain(declared, problems, 'a map of names to values');
+  for (const [name, { key, value }] of declared?.kind === 'map' ? declared.entries : []) {
+    if (!NAME.test(name)) problems.add(key, `${quote(name)} is not a name of letters, digits, "-" and "_"`);
+    const own = substitute(value, variables, problems);
+    if (own.kind !== 'scalar' || own.value === null) complain(own, problems, 'a text, a number, true or false');
+    else variables.set(name, replaced(name, own, given.get(name), problems));
+  }
+  for (const name of given.keys()) {
+    if (variables.has(name)) continue;
+    problems.add(declared ?? root, `${quote(name)} is not a variable of this scenario${among(name, variables)}`);
+  }
+  return variables;
+}
+
+/** The value that was typed for a variable; it must be of the type of the scenario's own. */
+function replaced(name: string, own: ScalarNode, typed: string | undefined, problems: Problems): ScalarNode {
+  if (typed === undefined) return own;
+  const value = typeof own.value === 'string' ? typed : scalarIn(typed);
+  if (typeof value === typeof own.value) return { ...own, value, source: typed };
+  problems.add(own, `${quote(typed)} is not a ${typeof own.value}: the variable "${name}" is ${own.source}`);
+  return own;
+}
+
+function scalarIn(text: string): ScalarNode['value'] {
+  try {
+    const node = readYaml(text, '');
+    return node.kind === 'scalar' ? node.value : null;
+  } catch (error) {
+    if (error instanceof InputError) return null;
+    throw error;
+  }
+}
+
+/** The same values, with those of the variables in their places. */
+export function substitute(node: LocatedNode, variables: Variables, problems: Problems): LocatedNode {
+  switch (node.kind) {
+    case 'scalar':
+      return typeof node.value === 'string' && node.value.includes('${')
+        ? filled(node, node.value, variables, problems)
+        : node;
+    case 'list':
+      return { ...node, items: node.items.map((item) => substitute(item, variables, problems)) };
+    case 'map': {
+      const entries = [...node.entries].map(
+        ([key, entry]) => [key, { ...entry, value: substitute(entry.value, variables, problems) }] as const,
+      );
+      return { ...node, entries: new Map(entries) };
+    }
+    default:
+      return node satisfies never;
+  }
+}
+
+function filled(node: ScalarNode, text: string, variables: Variables, problems: Problems): ScalarNode {
+  const alone = /^\$\{([^}]*)\}$/.exec(text)?.[1];
+  if (alone !== undefined) {
+    const found = lookUp(alone, node, variables, problems);
+    return found ? { ...node, value: found.value, source: found.source } : node;
+  }
+  const value = text.replace(USE, (whole, escaped: string, name: string) => {
+    if (escaped !== '') return whole.slice(1);
+    return lookUp(name, node, variables, problems)?.source ?? whole;
+  });
+  return { ...node, value, source: value };
+}
+
+function lookUp(name: string, node: ScalarNode, variables: Variables, problems: Problems): ScalarNode | undefined {
+  const found = variables.get(name.trim());
+  if (found === undefined) problems.add(node, `there is no variable ${quote(name)}${among(name, variables)}`);
+  return found;
+}
+
+function among(name: string, variables: Variables): string {
+  const names = [...variables.keys()];
+  return `${didYouMean(name, names)}; ${names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`}`;
+}

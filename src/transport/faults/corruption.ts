@@ -1,0 +1,18 @@
+import { chance, integerBetween } from '../../kernel/random.js';
+import type { Ratio } from '../../kernel/ratio.js';
+import type { FaultKind } from './fault.js';
+
+export interface Corruption {
+  readonly kind: 'corruption';
+  /** Probability per datagram. */
+  readonly ratio: Ratio;
+}
+
+export const corruption: FaultKind<Corruption> = {
+  about: 'datagrams arrive with a flipped bit with a probability; what has a checksum of its own (HTTP) loses them',
+  strike({ ratio }, fate, draws, passage) {
+    if (fate.length === 0 || passage.size === 0 || !chance(draws, ratio)) return false;
+    passage.flippedBit = integerBetween(draws, 0, passage.size * 8 - 1);
+    return true;
+  },
+};

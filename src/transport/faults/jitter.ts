@@ -1,0 +1,34 @@
+import { type Draws, exponential } from '../../kernel/random.js';
+import type { Millis } from '../../kernel/time.js';
+import type { FaultKind } from './fault.js';
+
+/** Anything up to `by`; mostly about half of it; or mostly little and now and then a lot, with the mean `by`. */
+export const JITTER_SHAPES = ['even', 'bell', 'tail'] as const;
+
+export interface Jitter {
+  readonly kind: 'jitter';
+  readonly by: Millis;
+  readonly shape: (typeof JITTER_SHAPES)[number];
+}
+
+export const jitter: FaultKind<Jitter> = {
+  about:
+    'each datagram is delayed further by a draw: even, bell (mostly half of it) or tail (mostly little, now and then a lot)',
+  strike(options, fate, draws) {
+    for (let i = 0; i < fate.length; i++) fate[i] = (fate[i] ?? 0) + delay(options, draws);
+    return false;
+  },
+};
+
+function delay({ by, shape }: Jitter, draws: Draws): Millis {
+  switch (shape) {
+    case 'even':
+      return Math.round(by * draws.next());
+    case 'bell':
+      return Math.round((by * (draws.next() + draws.next() + draws.next() + draws.next())) / 4);
+    case 'tail':
+      return Math.round(by * exponential(draws));
+    default:
+      return shape satisfies never;
+  }
+}

@@ -1,0 +1,47 @@
+/** The scenario in TypeScript that the guide shows, run as it stands there. */
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { defineScenario, InputError, run } from '../../src/index.js';
+
+it('a new configuration reaches every device within two reports', async () => {
+  const plan = defineScenario({
+    name: 'new-configuration',
+    duration: '2h',
+    fleet: [{ name: 'clime', profile: 'clime', count: 20, config: { 'interval-report': 900 } }],
+    network: { latency: '150ms..900ms', loss: '1%' },
+    faults: [{ outage: 'both', from: '40m', until: '50m', to: '10%' }],
+    steps: [{ after: 'device.ready == fleet.devices', within: '30m', config: { 'interval-report': 600 } }],
+    expect: ['downlink.delivered == fleet.devices', 'downlink.delivered max < 31m'],
+  });
+  const { passed, expectations } = await run(plan, { transport: 'memory' });
+  expect(expectations.filter((one) => !one.passed)).toEqual([]);
+  expect(passed).toBe(true);
+});
+
+it('the guide shows that very test', () => {
+  const body = (text: string) => /it\('a new configuration[\s\S]*?\n}\);/.exec(text)?.[0];
+  const shown = body(readFileSync('docs/SCENARIOS.md', 'utf8'));
+  expect(shown).toBeDefined();
+  expect(body(readFileSync(import.meta.filename, 'utf8'))).toBe(shown);
+});
+
+it('mistakes are named by their path, all at once', () => {
+  const broken = () =>
+    defineScenario({
+      name: 'broken',
+      duration: 'long',
+      fleet: [{ name: 'clime', profile: 'climate', count: 0 }],
+      steps: [{ at: '1h', to: 'clima', shell: 'send' }],
+    });
+  expect(broken).toThrow(InputError);
+  expect(broken).toThrow(
+    /^duration: "long" is not a duration[^\n]*\nfleet\[0\]\.count: "0" is not[^\n]*\nfleet\[0\]\.profile: "climate" is not[^\n]*\nsteps\[0\]\.to: "clima" is not/,
+  );
+});
+
+it('the same plan comes of a definition and of the file that says the same', () => {
+  const fleet = [{ name: 'clime', profile: 'clime', count: 3 }] as const;
+  expect(defineScenario({ name: 'same', duration: '1h', fleet }, { seed: 3 })).toEqual(
+    defineScenario({ name: 'same', duration: '1h', fleet, seed: 3 }),
+  );
+});
