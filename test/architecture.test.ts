@@ -23,6 +23,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
       values: ['kernel', 'input', 'profile', 'trace'],
       types: ['device', 'cloud', 'transport', 'client'],
     },
+    console: { values: ['kernel', 'input', 'profile', 'scenario'], types: ['trace'] },
     report: { values: ['kernel', 'trace'] },
     record: { values: ['kernel', 'input', 'client', 'scenario', 'profile', 'trace'] },
     runner: {
@@ -30,12 +31,13 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
         ...['kernel', 'input', 'protocol', 'profile', 'trace', 'device', 'cloud', 'transport', 'client', 'scenario'],
         'record',
       ],
-      types: ['report'],
+      types: ['report', 'console'],
     },
     cli: {
       values: [
         ...['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],
         'record',
+        'console',
       ],
     },
     main: { values: ['cli'] },
@@ -62,7 +64,7 @@ const BANNED: readonly { readonly word: RegExp; readonly instead: string; readon
     home: ['kernel/virtual-clock.ts', 'cloud/store/sqlite.ts', 'cloud/store/postgres.ts'],
   },
   { word: /(?<![.\w'"-])process\./, instead: 'take the Host (cli/host.ts)', home: ['main.ts'] },
-  { word: /\bconsole\./, instead: 'write to the streams of the Host, or to the trace', home: [] },
+  { word: /(?<!\/)\bconsole\./, instead: 'write to the streams of the Host, or to the trace', home: [] },
   {
     word: /\bMath\.(pow|sin|cos|tan|asin|acos|atan|atan2|exp|expm1|log|log2|log10|log1p|sinh|cosh|tanh|cbrt|hypot)\b|\w\s*\*\*\s*\w/,
     instead: 'use multiplication, a table or a fixed polynomial: results differ between Node versions',

@@ -1,15 +1,24 @@
 /**
  * `ghostfleet device`: one virtual device in real time, against any cloud that speaks the wire protocol. What is typed goes to
- * its shell; what happens to it is written beside.
+ * its shell, or with a dot to the hands on it; what happens to it is written beside.
  */
-import { EXIT, UsageError } from '../kernel/errors.js';
+import { benchHelp } from '../console/bench.js';
+import { carryOut, completions } from '../console/line.js';
+import type { Member } from '../console/member.js';
+import type { Print } from '../console/screen.js';
+import type { ConsoleServer } from '../console/server.js';
+import { faint, listed, logLine } from '../console/shown.js';
+import { orList } from '../input/problems.js';
+import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { DURATION_FORM, parseDuration } from '../kernel/time.js';
-import { type CloudAddress, type SingleDevice, startDevice } from '../runner/single-device.js';
+import { type CloudAddress, startDevice } from '../runner/single-device.js';
 import type { TraceEvent } from '../trace/events.js';
+import { openToConsoles } from './attachable.js';
 import { checked, command, wholeNumber } from './command.js';
-import type { Host } from './host.js';
-import { profileNamed } from './read-files.js';
+import type { Host, Terminal } from './host.js';
+import { profileNamed, readText } from './read-files.js';
+import { type Outcome, takeLines } from './typed-lines.js';
 import { type HostAndPort, hostAndPort, positiveNumber } from './values.js';
 
 interface DeviceFlags {
@@ -23,7 +32,13 @@ interface DeviceFlags {
   readonly config: readonly string[];
   readonly speed: number | undefined;
   readonly for: number | undefined;
+  readonly log: readonly string[] | undefined;
+  readonly quiet: boolean;
+  readonly 'show-secrets': boolean;
 }
+
+/** What log lines are about: how the kinds of events begin. */
+const LOG_SUBJECTS = ['device', 'uplink', 'downlink', 'poll', 'net'];
 
 export const device = command<DeviceFlags>(
   'device <profile>',
@@ -73,42 +88,96 @@ export const device = command<DeviceFlags>(
       .option(
         'for',
         checked({ describe: 'how long to run; without it, until Ctrl-C' }, 'for', DURATION_FORM, parseDuration),
-      ),
-  async (flags, host) => {
-    const profile = profileNamed(flags.profile);
-    const claimToken = flags.token ?? host.env.GHOSTFLEET_CLAIM_TOKEN;
-    if (claimToken === undefined || tokenOf(claimToken) === undefined) {
-      throw new UsageError('bad-flags', 'a claim token of 32 hex digits is needed: --token, or GHOSTFLEET_CLAIM_TOKEN');
-    }
-    const clock = new RealClock({ speed: flags.speed ?? 1 });
-    const running = await startDevice({
-      profile,
-      // Because this option is demanded.
-      serial: flags.serial as number,
-      cloud: addressIn(flags),
-      claimToken,
-      config: flags.config,
-      clock,
-      trace: { emit: (event) => host.out.write(`${logLine(event)}\n`) },
-    });
-    void serveShell(host, running);
-    await ended(host, clock, flags.for);
-    await running.stop();
-    return EXIT.fine;
-  },
+      )
+      .option(
+        'log',
+        checked(
+          { describe: `what to log, separated by commas: ${LOG_SUBJECTS.join(', ')}; all of it is the default` },
+          'log',
+          `${orList(LOG_SUBJECTS)}, or some of them with commas between`,
+          subjectsIn,
+        ),
+      )
+      .option('quiet', { type: 'boolean', default: false, describe: 'log nothing' })
+      .option('show-secrets', {
+        type: 'boolean',
+        default: false,
+        describe: 'show claim token and keys as the shell prints them',
+      }),
+  execute,
 );
+
+async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
+  const profile = profileNamed(flags.profile);
+  const claimToken = flags.token ?? host.env.GHOSTFLEET_CLAIM_TOKEN;
+  if (claimToken === undefined || tokenOf(claimToken) === undefined) {
+    throw new UsageError('bad-flags', 'a claim token of 32 hex digits is needed: --token, or GHOSTFLEET_CLAIM_TOKEN');
+  }
+  if (flags.quiet && flags.log !== undefined) throw new UsageError('bad-flags', '--quiet makes no sense with --log');
+  const clock = new RealClock({ speed: flags.speed ?? 1 });
+  let terminal: Terminal | undefined;
+  let consoles: ConsoleServer | undefined;
+  const print: Print = (lines) => {
+    if (terminal) terminal.print(lines);
+    else for (const line of lines) host.out.write(`${line}\n`);
+  };
+  const subjects = flags.quiet ? [] : (flags.log ?? LOG_SUBJECTS);
+  const emit = (event: TraceEvent): void => {
+    consoles?.take(event);
+    if (subjects.some((subject) => event.kind.startsWith(`${subject}.`))) print([faint(logLine(event), terminal)]);
+  };
+  const running = await startDevice({
+    profile,
+    // Because this option is demanded.
+    serial: flags.serial as number,
+    cloud: addressIn(flags),
+    claimToken,
+    config: flags.config,
+    clock,
+    trace: { emit },
+  });
+  const { member } = running;
+  try {
+    consoles = await openToConsoles(host, { name: member.name, size: 1, members: () => [member] });
+    terminal = host.terminal({
+      prompt: `${profile.name}> `,
+      complete: async (line) => completions(member, line),
+    });
+    const over = ended(host, clock, flags.for);
+    const lines = terminal?.lines ?? host.lines();
+    const left = takeLines(lines, over, (line) => typed(line, member, flags['show-secrets'], print));
+    // Without a terminal the end of the input is not the end: what was typed has to have its effect.
+    if (!(await left) || terminal === undefined) await over;
+  } finally {
+    terminal?.close();
+    consoles?.close('the device is switched off');
+    await running.stop();
+  }
+  return EXIT.fine;
+}
+
+async function typed(line: string, member: Member, secrets: boolean, print: Print): Promise<Outcome> {
+  const word = line.trim();
+  if (word === '.quit') return 'leave';
+  if (word === '.help') print(HELP);
+  else if (word === '.list') print(listed([member]));
+  else if (word !== '') {
+    await carryOut(member, line, { secrets, folder: '.', readText }, ({ lines }) => print(lines));
+  }
+  return 'stay';
+}
+
+const HELP = [
+  'What you type goes to the shell of the device, see "help". With a dot it is done to the device from outside:',
+  ...benchHelp(),
+  '  .list  shows what runs on the device, its battery and whether it is awake',
+  '  .quit  switches it off, like Ctrl-D',
+];
 
 function addressIn({ link, api, udp, raw }: DeviceFlags): CloudAddress {
   if (link === 'http') return { link, api };
   // Because the option has a default.
   return { link, ...(udp as HostAndPort), format: raw ? 'raw' : 'base64' };
-}
-
-/** Hands each typed line to the shell and shows what it prints. */
-async function serveShell(host: Host, running: SingleDevice): Promise<void> {
-  for await (const line of host.lines()) {
-    running.shell(line, (printed) => host.out.write(`${printed}\n`));
-  }
 }
 
 function ended(host: Host, clock: RealClock, duration: number | undefined): Promise<void> {
@@ -121,13 +190,9 @@ function ended(host: Host, clock: RealClock, duration: number | undefined): Prom
   });
 }
 
-/** `+12.3s  uplink.acked  uplink=4 type=data` */
-function logLine(event: TraceEvent): string {
-  const { kind, at, ...rest } = event;
-  const details = Object.entries(rest)
-    .filter(([key]) => key !== 'serial')
-    .map(([key, value]) => `${key}=${value}`);
-  return `${`+${(at / 1000).toFixed(1)}s`.padEnd(10)}${kind.padEnd(20)}${details.join(' ')}`.trimEnd();
+function subjectsIn(text: string): readonly string[] | undefined {
+  const subjects = text.split(',').map((subject) => subject.trim());
+  return subjects.every((subject) => LOG_SUBJECTS.includes(subject)) ? subjects : undefined;
 }
 
 function serialOf(text: string): number | undefined {

@@ -11,6 +11,22 @@ export interface Output {
   readonly columns: number;
 }
 
+/** A prompt at the user's terminal. */
+export interface Terminal {
+  /** Lines as they are typed; ends when the user presses Ctrl-D, or the terminal is closed. Ctrl-C is an interrupt. */
+  readonly lines: AsyncIterable<string>;
+  /** Writes lines above the prompt; what is being typed stays. */
+  print(lines: readonly string[]): void;
+  prompt(text: string): void;
+  close(): void;
+}
+
+export interface TerminalOptions {
+  readonly prompt: string;
+  /** What may stand in place of the last word of a line. */
+  readonly complete: (line: string) => Promise<readonly string[]>;
+}
+
 export interface Host {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,6 +36,8 @@ export interface Host {
   readonly err: Output;
   /** Lines typed by the user, as they come. */
   lines(): AsyncIterable<string>;
+  /** Opens a prompt with history and completion; undefined when input or output is no terminal. */
+  terminal(options: TerminalOptions): Terminal | undefined;
   /** Calls `handler` when the user or the system wants the program to end; returns the way to stop listening. */
   onInterrupt(handler: (signal: string) => void): () => void;
   /** Real milliseconds since some moment. */

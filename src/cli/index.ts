@@ -7,6 +7,7 @@ import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/erro
 import { backup } from './backup.js';
 import type { Command, Run } from './command.js';
 import { compare } from './compare.js';
+import { attachConsole } from './console.js';
 import { device } from './device.js';
 import { diverge } from './diverge.js';
 import { fit } from './fit.js';
@@ -30,6 +31,7 @@ const COMMANDS: readonly Command[] = [
   serve,
   backup,
   device,
+  attachConsole,
   image,
   plan,
   validate,

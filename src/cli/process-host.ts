@@ -1,18 +1,26 @@
 /** The Host that is the real process. */
 import { createInterface } from 'node:readline';
 import type { Host, Output } from './host.js';
+import { processTerminal } from './process-terminal.js';
 
 export function processHost(self: NodeJS.Process): Host {
+  const handlers = new Set<(signal: string) => void>();
+  const interrupt = () => {
+    for (const handler of handlers) handler('SIGINT');
+  };
   return {
     args: self.argv.slice(2),
     env: self.env,
     out: output(self.stdout),
     err: output(self.stderr),
     lines: () => createInterface({ input: self.stdin, terminal: false }),
+    terminal: (options) => processTerminal(self, options, interrupt),
     onInterrupt(handler) {
       const signals = ['SIGINT', 'SIGTERM'] as const;
+      handlers.add(handler);
       for (const signal of signals) self.on(signal, handler);
       return () => {
+        handlers.delete(handler);
         for (const signal of signals) self.off(signal, handler);
       };
     },

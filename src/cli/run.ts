@@ -1,6 +1,7 @@
 /** `ghostfleet run`: carries a scenario out and reports. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ConsoleServer } from '../console/server.js';
 import type { Alarm } from '../kernel/clock.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
@@ -9,7 +10,9 @@ import { RENDERERS } from '../report/renderers/index.js';
 import { run as carryOut, type RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/plan.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+import type { TraceEvent } from '../trace/events.js';
 import { FileSink } from '../trace/sinks.js';
+import { openToConsoles } from './attachable.js';
 import { checked, command, wholeNumber } from './command.js';
 import type { Host } from './host.js';
 import { LiveMetrics } from './live-metrics.js';
@@ -101,6 +104,8 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
   if (live) host.err.write(`metrics at ${live.url}\n`);
   let forget = () => {};
   let downlinks: Iterable<DownlinkRecord> = [];
+  let consoles: Promise<ConsoleServer | undefined> | undefined;
+  let attached: ConsoleServer | undefined;
   try {
     const result = await carryOut({
       plan,
@@ -116,7 +121,15 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
       out: flags.out ?? null,
       version: version(),
       stopwatch: () => host.stopwatch(),
+      ...(clock === 'real' && { watch: { take: (event: TraceEvent) => attached?.take(event) } }),
       started: (control) => {
+        // In virtual time the run would be over before anybody could type.
+        if (clock === 'real') {
+          consoles = openToConsoles(host, control.fleet).then((opened) => {
+            attached = opened;
+            return opened;
+          });
+        }
         forget = host.onInterrupt((signal) => control.stop(new InterruptedError(signal)));
         progress.follow(control);
         live?.follow(control);
@@ -131,6 +144,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
     progress.end();
     live?.close();
     forget();
+    (await consoles)?.close('the run is over');
   }
 }
 

@@ -52,6 +52,9 @@ export interface DeviceOptions {
 /** How long the bootloader takes to swap two images (firmware behaviour, 5.6: up to 2 min; cloud API gaps, 3.9: 1:44). */
 const SWAP_TIME = seconds(104);
 
+/** What is left of a command when the device has restarted: nobody hears of it. */
+const CUT_SHORT: CommandResult = { code: 0, lines: [] };
+
 interface Standstill {
   readonly what: string;
   readonly end: Alarm;
@@ -183,7 +186,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
 
   /**
    * Runs a line on the local shell. Of a command that takes time the result holds what was printed at once; each later part
-   * goes to `later`, the last one without `rest`. Nothing comes any more when the device restarts.
+   * goes to `later`, the last one without `rest`. When the device restarts meanwhile, the last one comes empty.
    * @throws Error while no firmware runs
    */
   shell(line: string, later: (part: CommandResult) => void = () => {}): CommandResult {
@@ -195,7 +198,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
       if (reboot) this.reboot(reboot);
       if (rest) {
         this.clock.after(rest.wait, 'a shell command', () => {
-          if (this.#firmware === firmware) later(begin(rest.go()));
+          later(this.#firmware === firmware ? begin(rest.go()) : CUT_SHORT);
         });
       }
       return afterwards ? { ...part, lines: [...part.lines, ...afterwards] } : part;

@@ -4,8 +4,10 @@ import type { Device } from '../device/device.js';
 import type { PlannedDevice } from '../scenario/plan.js';
 import type { DeviceHandle, ShellOutcome, World } from '../scenario/world.js';
 
+type Known = Pick<PlannedDevice, 'name' | 'serial' | 'claimToken'>;
+
 /** A device with its page in the cloud. */
-export function deviceHandle(planned: PlannedDevice, tags: readonly string[], device: Device): DeviceHandle {
+export function deviceHandle(planned: Known, tags: readonly string[], device: Device): DeviceHandle {
   return {
     name: planned.name,
     serial: planned.serial,

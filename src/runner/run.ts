@@ -2,6 +2,7 @@
  * Carries a plan out: builds the world, lets its time pass, waits for it to come to rest, and judges it.
  */
 import type { Log } from '../cloud/context.js';
+import type { Fleet } from '../console/member.js';
 import type { Device } from '../device/device.js';
 import type { DrivenClock, EdgeClock } from '../kernel/clock.js';
 import { EXIT, type GhostfleetError, UsageError } from '../kernel/errors.js';
@@ -17,7 +18,7 @@ import { outline } from '../scenario/outline.js';
 import type { Plan } from '../scenario/plan.js';
 import type { Trace } from '../trace/events.js';
 import { Invariants } from '../trace/invariants/index.js';
-import { type LineSink, TraceLog } from '../trace/log.js';
+import { type Fold, type LineSink, TraceLog } from '../trace/log.js';
 import { Metrics } from '../trace/metrics/index.js';
 import { DigestSink } from '../trace/sinks.js';
 import type { ScheduledFault } from '../transport/faults/fault.js';
@@ -31,6 +32,7 @@ import { deviceHandle, type RunWorld, worldOf } from './handles.js';
 import { type End, howItEnds, judge } from './judge.js';
 import { type CallSender, httpCalls } from './load/http-calls.js';
 import { Loads } from './load/loads.js';
+import { fleetOf } from './members.js';
 import { provision, tearDown } from './provision.js';
 import { embeddedTarget } from './targets/embedded.js';
 import { type RemoteCloud, remoteTarget } from './targets/remote.js';
@@ -63,6 +65,8 @@ export interface RunOptions {
   readonly version?: string;
   /** Real milliseconds since some moment, for what the run took. */
   readonly stopwatch: () => number;
+  /** Told of everything that happens, beside the sinks. */
+  readonly watch?: Fold;
   /** Called when the world is about to be built. */
   readonly started?: (control: RunControl) => void;
 }
@@ -71,6 +75,8 @@ export interface RunOptions {
 export interface RunControl {
   readonly clock: DrivenClock;
   readonly metrics: Metrics;
+  /** Its devices, for a console. */
+  readonly fleet: Fleet;
   /** Ends it at once; the result says why. */
   stop(reason: GhostfleetError): void;
 }
@@ -83,7 +89,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration);
   const digest = new DigestSink();
   const invariants = new Invariants(plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : [])));
-  const trace = new TraceLog([metrics, invariants], [digest, ...options.sinks]);
+  const folds = [metrics, invariants, ...(options.watch ? [options.watch] : [])];
+  const trace = new TraceLog(folds, [digest, ...options.sinks]);
   const random = seededRandom(plan.seed);
   const abort = new AbortController();
   const stop = (reason: GhostfleetError) => {
@@ -97,7 +104,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   let end: End;
   let generator: GeneratorReport | null = null;
   try {
-    options.started?.({ clock, metrics, stop });
+    options.started?.({ clock, metrics, stop, fleet: fleetOf(plan, cast.devices, cast.handles) });
     const concurrency = options.clock === 'virtual' ? 1 : PROVISIONING;
     await provision(plan, cast.world, cast.handles, { concurrency, signal: abort.signal });
     begin();

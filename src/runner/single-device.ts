@@ -1,7 +1,8 @@
 /** One virtual device on its own, in real time. */
+
+import type { Member } from '../console/member.js';
 import { Device, type LinkFormat } from '../device/device.js';
 import { deviceType } from '../device/device-type.js';
-import type { CommandResult } from '../device/shell/command.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { seededRandom } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
@@ -11,6 +12,8 @@ import { httpTransport, pooledRequests } from '../transport/http.js';
 import type { Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
 import { benchSettings } from './bench-config.js';
+import { deviceHandle } from './handles.js';
+import { memberOf } from './members.js';
 
 /** Where the cloud is, and how to talk to it. */
 export type CloudAddress =
@@ -31,8 +34,8 @@ export interface SingleDeviceOptions {
 }
 
 export interface SingleDevice {
-  /** Runs a line on its shell; `print` gets what it prints, at once or when the command comes to it. */
-  shell(line: string, print: (line: string) => void): void;
+  /** The device for a console: its shell, and the hands on it. */
+  readonly member: Member;
   /** Takes the power away and closes the connection. */
   stop(): Promise<void>;
 }
@@ -57,11 +60,9 @@ export async function startDevice(options: SingleDeviceOptions): Promise<SingleD
     connect: (device) => transport.connect(serial, device),
   });
   device.powerOn();
+  const name = `${profile.name}-${serial}`;
   return {
-    shell: (line, print) => {
-      const show = ({ lines }: CommandResult): void => lines.forEach(print);
-      show(device.shell(line, show));
-    },
+    member: memberOf(device, deviceHandle({ name, serial, claimToken }, [], device), profile.name),
     stop: async () => {
       device.powerOff();
       await transport.close();

@@ -1,5 +1,7 @@
 /** The whole program in memory: arguments in, output and exit code out. */
+import type { Terminal, TerminalOptions } from '../../src/cli/host.js';
 import { main } from '../../src/cli/index.js';
+import { until } from './until.js';
 
 export interface Outcome {
   readonly exit: number;
@@ -9,12 +11,14 @@ export interface Outcome {
 
 export interface HostOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Lines that the user types. */
-  readonly typed?: readonly string[];
+  /** Lines that the user types; at a pattern he waits until the output matches it. */
+  readonly typed?: readonly (string | RegExp)[];
+  /** He sits at a terminal, and presses the TAB key for each of these before he types. */
+  readonly terminal?: { readonly completing?: readonly string[] };
   /** Presses Ctrl-C as soon as the output matches. */
   readonly interruptOn?: RegExp;
-  /** Presses Ctrl-C when it is fulfilled. */
-  readonly interruptWhen?: Promise<void>;
+  /** Presses Ctrl-C then. */
+  readonly interruptWhen?: Promise<unknown>;
 }
 
 export async function ghostfleet(args: readonly string[], options: HostOptions = {}): Promise<Outcome> {
@@ -22,15 +26,41 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
   let err = '';
   const handlers = new Set<(signal: string) => void>();
   let interrupted = false;
-  const look = () => {
-    if (interrupted || !options.interruptOn?.test(out + err)) return;
+  let ended = false;
+  const interrupt = () => {
     interrupted = true;
     for (const handler of handlers) handler('SIGINT');
   };
-  void options.interruptWhen?.then(() => {
-    for (const handler of handlers) handler('SIGINT');
-  });
+  const look = () => {
+    if (!interrupted && options.interruptOn?.test(out + err)) interrupt();
+  };
+  void options.interruptWhen?.then(interrupt);
   let now = 0;
+  async function* lines() {
+    for (const line of options.typed ?? []) {
+      if (typeof line === 'string') yield line;
+      else await until(() => ended || line.test(out + err));
+    }
+  }
+  const terminal = (asked: TerminalOptions): Terminal => {
+    out += asked.prompt;
+    return {
+      lines: (async function* () {
+        for (const begun of options.terminal?.completing ?? []) {
+          out += `\n${begun}[TAB] ${(await asked.complete(begun)).join(' ')}\n`;
+        }
+        yield* lines();
+      })(),
+      print: (printed) => {
+        out += printed.map((line) => `${line}\n`).join('');
+        queueMicrotask(look);
+      },
+      prompt: (text) => {
+        out += text;
+      },
+      close: () => {},
+    };
+  };
   const exit = await main({
     args,
     env: options.env ?? {},
@@ -50,9 +80,8 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
       isTerminal: false,
       columns: 100,
     },
-    lines: async function* () {
-      yield* options.typed ?? [];
-    },
+    lines,
+    terminal: (asked) => (options.terminal ? terminal(asked) : undefined),
     onInterrupt: (handler) => {
       handlers.add(handler);
       queueMicrotask(look);
@@ -60,5 +89,6 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
     },
     stopwatch: () => now++,
   });
+  ended = true;
   return { exit, out, err };
 }

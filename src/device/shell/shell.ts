@@ -19,6 +19,11 @@ const WORDS_MAX = 20;
 export class Shell {
   readonly #roots: readonly Command[];
 
+  /** Its commands, in alphabetical order. */
+  get commands(): readonly Command[] {
+    return this.#roots;
+  }
+
   /** `roots` are the commands of the device type; `help` is built in. */
   constructor(roots: readonly Command[]) {
     const help: Command = {

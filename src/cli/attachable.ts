@@ -1,0 +1,21 @@
+/** Lets `ghostfleet console` attach to what a command runs. Nothing that goes wrong with it may keep a run from running. */
+
+import type { Fleet } from '../console/member.js';
+import { newPlace } from '../console/places.js';
+import { ConsoleServer } from '../console/server.js';
+import { entropy } from './entropy.js';
+import type { Host } from './host.js';
+import { readText } from './read-files.js';
+
+/** Undefined, with a complaint on the error stream, when consoles can not be let in. */
+export async function openToConsoles(host: Host, fleet: Fleet): Promise<ConsoleServer | undefined> {
+  try {
+    const random = Math.floor(entropy.next() * 0x1_00_00)
+      .toString(16)
+      .padStart(4, '0');
+    return await ConsoleServer.open({ place: newPlace(fleet.name, random, host.env), fleet, readText });
+  } catch (error) {
+    host.err.write(`ghostfleet: no console can attach: ${error instanceof Error ? error.message : String(error)}\n`);
+    return undefined;
+  }
+}

@@ -1,0 +1,227 @@
+/**
+ * `ghostfleet console`: attaches to the devices of a run in another terminal. What is typed goes to the shells of the selected
+ * devices, or with a dot to the hands on them; answers that are the same are shown once.
+ */
+import { resolve } from 'node:path';
+import { benchHelp } from '../console/bench.js';
+import { type Connection, findRuns, LEFT } from '../console/client.js';
+import type { Candidate } from '../console/member.js';
+import type { Reply } from '../console/protocol.js';
+import { type Print, Screen } from '../console/screen.js';
+import { parseSelector, splitLine } from '../console/selector.js';
+import { faint, listed, logLine } from '../console/shown.js';
+import { quote } from '../input/problems.js';
+import type { EdgeClock } from '../kernel/clock.js';
+import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
+import { RealClock } from '../kernel/real-clock.js';
+import { command } from './command.js';
+import type { Host, Terminal } from './host.js';
+import { type Outcome, takeLines } from './typed-lines.js';
+
+interface ConsoleFlags {
+  readonly selector: readonly string[];
+  readonly run: string | undefined;
+  readonly log: boolean;
+  readonly 'show-secrets': boolean;
+}
+
+export const attachConsole = command<ConsoleFlags>(
+  'console [selector..]',
+  'Attach to devices of a run in real time, or type one line at many of them',
+  (parser) =>
+    parser
+      .positional('selector', {
+        type: 'string',
+        array: true,
+        default: [] as string[],
+        describe: 'devices such as cellar, "fw<3.1 & battery<20", or *; with " : LINE" behind, types the line and ends',
+      })
+      .option('run', { type: 'string', requiresArg: true, describe: 'which run, when there are several' })
+      .option('log', { type: 'boolean', default: false, describe: 'show what happens on the devices' })
+      .option('show-secrets', {
+        type: 'boolean',
+        default: false,
+        describe: 'show claim tokens and keys as the shell prints them',
+      }),
+  execute,
+);
+
+async function execute(flags: ConsoleFlags, host: Host): Promise<ExitCode> {
+  const { selection, command: rest } = splitLine(flags.selector.join(' '));
+  // Without a colon the words are the selection, with one they may also be only the line.
+  const on = (selection ?? rest) || '*';
+  parseSelector(on);
+  const clock = new RealClock();
+  const connection = await attach(flags.run, host, clock);
+  const session = new Session(connection, on, flags['show-secrets'], clock);
+  const forget = host.onInterrupt(() => connection.close());
+  try {
+    if (selection !== undefined) await session.typeOnce(rest, host);
+    else await session.converse(flags.log, host);
+    return EXIT.fine;
+  } finally {
+    forget();
+    connection.close();
+  }
+}
+
+/** The run that was chosen, or the only one. @throws UsageError that names those there are */
+async function attach(wanted: string | undefined, host: Host, clock: EdgeClock): Promise<Connection> {
+  const runs = await findRuns(host.env, clock);
+  const chosen = runs.filter(({ greeting }) => wanted === undefined || [greeting.run, greeting.name].includes(wanted));
+  const [only, ...more] = chosen;
+  for (const run of runs) if (run !== only || more.length > 0) run.close();
+  if (only !== undefined && more.length === 0) return only;
+  if (runs.length === 0) {
+    throw new UsageError(
+      'nothing-to-attach',
+      'nothing runs that a console could attach to',
+      'begin with "ghostfleet run FILE --clock real" or "ghostfleet device"; in virtual time a run is over too soon',
+    );
+  }
+  const rows = runs.map(({ greeting: { run, name, devices } }) => `  --run ${run}  ${name}, ${counted(devices)}`);
+  const what = wanted === undefined || more.length > 0 ? 'there are several runs' : `${quote(wanted)} is no run`;
+  throw new UsageError('which-run', `${what}; choose one with --run`, rows.join('\n'));
+}
+
+/** What is done with one run. */
+class Session {
+  readonly #connection: Connection;
+  readonly #secrets: boolean;
+  readonly #clock: EdgeClock;
+  #on: string;
+  #following = false;
+  #print: Print = () => {};
+
+  constructor(connection: Connection, on: string, secrets: boolean, clock: EdgeClock) {
+    this.#connection = connection;
+    this.#on = on;
+    this.#secrets = secrets;
+    this.#clock = clock;
+  }
+
+  /** Types one line, waits until it has been carried out everywhere, and is done. @throws UsageError when nobody is selected */
+  async typeOnce(line: string, host: Host): Promise<void> {
+    this.#print = (lines) => host.out.write(lines.map((text) => `${text}\n`).join(''));
+    if (line === '') throw new UsageError('bad-command', 'there is nothing behind the colon to be typed');
+    const devices = await this.#carryOut(this.#on, line, true);
+    if (devices === 0) throw new UsageError('nobody', `no device is selected by ${quote(this.#on)}`);
+  }
+
+  /** Takes lines from a terminal, or whatever stands in for one. */
+  async converse(following: boolean, host: Host): Promise<void> {
+    const { greeting, ended } = this.#connection;
+    const terminal = host.terminal({ prompt: this.#prompt(), complete: (line) => this.#complete(line) });
+    this.#print = (lines) => {
+      if (terminal) terminal.print(lines);
+      else host.out.write(lines.map((line) => `${line}\n`).join(''));
+    };
+    this.#connection.onNews((news) => {
+      if ('bye' in news) return;
+      const skipped = news.skipped === undefined ? '' : ` (${news.skipped} before it are left out)`;
+      this.#print([faint(logLine(news.event, news.from) + skipped, terminal)]);
+    });
+    try {
+      if (terminal) this.#print([`${greeting.run}: ${counted(greeting.devices)}; .help shows what can be typed`]);
+      if (following) await this.#follow(true);
+      const lines = terminal?.lines ?? host.lines();
+      const left = await takeLines(lines, ended, (line) => this.#typed(line.trim(), terminal));
+      const last = left ? LEFT : await ended;
+      if (last !== LEFT && terminal) this.#print([last]);
+    } finally {
+      terminal?.close();
+    }
+  }
+
+  async #typed(line: string, terminal: Terminal | undefined): Promise<Outcome> {
+    try {
+      const { selection, command: rest } = splitLine(line);
+      const on = selection ?? this.#on;
+      if (rest === '.quit') return 'leave';
+      if (rest === '.help') this.#print(HELP);
+      else if (rest === '.log on' || rest === '.log off') await this.#follow(rest === '.log on');
+      else if (/^\.on(\s|$)/.test(line)) await this.#turnTo(line.slice(3).trim() || '*', terminal);
+      else if (rest !== '') {
+        // At a terminal one can go on typing while devices are at work.
+        const devices = await this.#carryOut(on, rest, terminal === undefined);
+        if (devices === 0) this.#print([`no device is selected by ${quote(on)}`]);
+      }
+    } catch (error) {
+      if (!(error instanceof GhostfleetError)) throw error;
+      this.#print(error.hint === undefined ? [error.message] : [error.message, error.hint]);
+    }
+    return 'stay';
+  }
+
+  /** @param toTheEnd waits for commands that take time as well */
+  async #carryOut(on: string, line: string, toTheEnd: boolean): Promise<number> {
+    parseSelector(on);
+    if (line === '.list') return this.#list(on);
+    const screen = new Screen(this.#clock, this.#print);
+    // Relative paths begin where the user is, not where the run is.
+    const question = { do: 'line', on, line, secrets: this.#secrets, folder: resolve('.') } as const;
+    const { done, finished } = this.#connection.ask(question, (reply) => 'from' in reply && screen.add(reply));
+    const devices = await done;
+    screen.asked(devices);
+    const end = finished.then(() => screen.end());
+    if (toTheEnd) await end;
+    return devices;
+  }
+
+  async #list(on: string): Promise<number> {
+    const devices: Candidate[] = [];
+    const take = (reply: Reply): void => {
+      if ('device' in reply) devices.push(reply.device);
+    };
+    const count = await this.#connection.ask({ do: 'list', on }, take).done;
+    if (count > 0) this.#print(listed(devices));
+    return count;
+  }
+
+  async #turnTo(on: string, terminal: Terminal | undefined): Promise<void> {
+    parseSelector(on);
+    const count = await this.#connection.ask({ do: 'list', on }, () => {}).done;
+    this.#on = on;
+    terminal?.prompt(this.#prompt());
+    if (this.#following) await this.#follow(true);
+    this.#print([`${counted(count)} selected`]);
+  }
+
+  async #follow(on: boolean): Promise<void> {
+    this.#following = on;
+    await this.#connection.ask({ do: 'follow', on: on ? this.#on : null }, () => {}).done;
+  }
+
+  async #complete(line: string): Promise<readonly string[]> {
+    const { selection, command: rest } = splitLine(line);
+    const own = OWN_COMMANDS.filter((word) => rest !== '' && word.startsWith(rest));
+    const words: string[] = [];
+    const take = (reply: Reply): void => {
+      if ('words' in reply) words.push(...reply.words);
+    };
+    const typed = line.endsWith(' ') && rest !== '' ? `${rest} ` : rest;
+    await this.#connection.ask({ do: 'complete', on: selection ?? this.#on, line: typed }, take).done;
+    return [...own, ...words];
+  }
+
+  #prompt(): string {
+    return `${this.#connection.greeting.name} ${this.#on}> `;
+  }
+}
+
+const OWN_COMMANDS = ['.help', '.list', '.log', '.on', '.quit'];
+
+const HELP = [
+  'What you type goes to the shells of the selected devices. In front of it may stand who else is meant: cellar : info show',
+  'With a dot it is done to the devices from outside:',
+  ...benchHelp(),
+  'and these are for the console:',
+  '  .on SELECTION  turns to other devices: cellar, tag=cold, fw<3.1 & battery<20, !state=off, clime-00*, *',
+  '  .list          shows the selected devices',
+  '  .log on | off  shows what happens on them',
+  '  .quit          leaves, like Ctrl-D; the run goes on',
+];
+
+function counted(devices: number): string {
+  return devices === 1 ? '1 device' : `${devices} devices`;
+}

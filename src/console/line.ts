@@ -1,0 +1,47 @@
+/** A line that somebody has typed for a device: for its shell, or with a dot for the hands on it. */
+import { resolve } from 'node:path';
+import type { NamedText } from '../scenario/steps/step.js';
+import { completeBench, parseBench, runBench } from './bench.js';
+import { FAILED } from './grouping.js';
+import type { Answer, Member } from './member.js';
+import { masked } from './secrets.js';
+
+export interface LineOptions {
+  /** Shows claim tokens and keys as they are. */
+  readonly secrets: boolean;
+  /** Where relative paths begin. */
+  readonly folder: string;
+  /** @throws Error that says why it can not be read */
+  readonly readText: (path: string) => string;
+}
+
+/** Carries a line out and hands over what is printed, part by part, until one has no `more`. Never throws. */
+export async function carryOut(
+  member: Member,
+  line: string,
+  options: LineOptions,
+  answer: (part: Answer) => void,
+): Promise<void> {
+  const show = (part: Answer): void => answer(options.secrets ? part : { ...part, lines: part.lines.map(masked) });
+  try {
+    if (!isBench(line)) return show(member.shell(line, show));
+    const bench = parseBench(line, member.type, (path) => fileAt(path, options));
+    await runBench(bench, member);
+    show({ code: 0, lines: [bench.described], more: false });
+  } catch (error) {
+    show({ code: FAILED, lines: [error instanceof Error ? error.message : String(error)], more: false });
+  }
+}
+
+/** What may stand in place of the last word. */
+export function completions(member: Member, line: string): readonly string[] {
+  return isBench(line) ? completeBench(line, member.type) : member.complete(line);
+}
+
+export function isBench(line: string): boolean {
+  return line.trimStart().startsWith('.');
+}
+
+function fileAt(path: string, { folder, readText }: LineOptions): NamedText {
+  return { file: path, text: readText(resolve(folder, path)) };
+}

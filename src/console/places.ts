@@ -1,0 +1,95 @@
+/**
+ * Where runs can be found: a socket for each in a folder of the user's own. The folder is what keeps others out, so one that
+ * others could have prepared is not used.
+ *
+ * Windows has named pipes in place of sockets; there the system lets nobody but the user (and administrators) write to them.
+ */
+import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { platform, tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { UsageError } from '../kernel/errors.js';
+
+export interface Place {
+  /** What `--run` chooses it by. */
+  readonly run: string;
+  /** Path of the socket, or name of the pipe. */
+  readonly path: string;
+}
+
+const WINDOWS = platform() === 'win32';
+const PIPES = '\\\\.\\pipe\\';
+const ENDING = '.sock';
+/** Bytes in the path of a socket, with the final NUL; macOS has the fewest. */
+const LONGEST_PATH = 103;
+
+/**
+ * A place for a new run.
+ * @param env for XDG_RUNTIME_DIR, which systems clean when the user logs out
+ * @param random four hex digits that tell runs of the same name apart
+ * @throws UsageError when the folder belongs to somebody else, or lets others in
+ */
+export function newPlace(name: string, random: string, env: Environment): Place {
+  const run = `${name
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .slice(0, 32)}-${random}`;
+  if (WINDOWS) return { run, path: `${PIPES}${pipePrefix()}${run}` };
+  const folder = folderOf(env);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  checkFolder(folder);
+  const path = join(folder, run + ENDING);
+  if (Buffer.byteLength(path) > LONGEST_PATH) {
+    throw new UsageError('no-console', `the path of a socket must have at most ${LONGEST_PATH} bytes: "${path}"`);
+  }
+  return { run, path };
+}
+
+/** Keeps everybody but the user from the socket at a place that is being listened at. */
+export function protect({ path }: Place): void {
+  if (!WINDOWS) chmodSync(path, 0o600);
+}
+
+/** Every place at which a run is, or was. @throws UsageError when others could have put them there */
+export function knownPlaces(env: Environment): readonly Place[] {
+  if (WINDOWS) {
+    const prefix = pipePrefix();
+    const names = readdirSync(PIPES).filter((name) => name.startsWith(prefix));
+    return names.map((name) => ({ run: name.slice(prefix.length), path: PIPES + name }));
+  }
+  const folder = folderOf(env);
+  if (!exists(folder)) return [];
+  checkFolder(folder);
+  const names = readdirSync(folder).filter((name) => name.endsWith(ENDING));
+  return names.sort().map((name) => ({ run: name.slice(0, -ENDING.length), path: join(folder, name) }));
+}
+
+/** Clears away the socket of a run that is dead. */
+export function forgetPlace({ path }: Place): void {
+  if (!WINDOWS) rmSync(path, { force: true });
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+function folderOf({ XDG_RUNTIME_DIR }: Environment): string {
+  return XDG_RUNTIME_DIR ? join(XDG_RUNTIME_DIR, 'ghostfleet') : join(tmpdir(), `ghostfleet-${userInfo().uid}`);
+}
+
+function pipePrefix(): string {
+  return `ghostfleet-${userInfo().username}-`;
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function checkFolder(folder: string): void {
+  // A link is not followed: whoever made it could let it point elsewhere.
+  const { uid, mode } = lstatSync(folder);
+  const isFolder = lstatSync(folder).isDirectory();
+  if (isFolder && uid === userInfo().uid && (mode & 0o077) === 0) return;
+  throw new UsageError(
+    'unsafe-folder',
+    `the folder "${folder}" must belong to you, and let nobody else in`,
+    'delete it, or name another one in XDG_RUNTIME_DIR',
+  );
+}

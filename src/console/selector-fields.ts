@@ -1,0 +1,118 @@
+/** What devices can be compared by in a selection, and how. To add a field: one line in the table. */
+import { orList } from '../input/problems.js';
+import { type Candidate, STATES } from './member.js';
+import { compareVersions, parseVersion } from './version-order.js';
+
+/** The longer ones first: `<=` begins like `<`. */
+export const OPERATORS = ['<=', '>=', '!=', '<', '>', '='] as const;
+export type Operator = (typeof OPERATORS)[number];
+
+export interface Field {
+  readonly operators: readonly Operator[];
+  /** For messages: "a version such as 3.1". */
+  readonly wanted: string;
+  /** Undefined when `text` is not what was wanted. */
+  readonly compare: (operator: Operator, text: string) => ((device: Candidate) => boolean) | undefined;
+}
+
+const EQUALITY = ['=', '!='] as const satisfies readonly Operator[];
+
+export const FIELDS: ReadonlyMap<string, Field> = new Map([
+  ['name', texts(({ name }) => [name])],
+  ['group', texts(({ group }) => [group])],
+  ['serial', numbers('a serial number such as 2159017985', /^\d{1,10}$/, ({ serial }) => serial)],
+  ['profile', texts(({ profile }) => [profile])],
+  ['tag', texts(({ tags }) => tags)],
+  ['fw', versions()],
+  ['battery', numbers('a number of percent such as 20', /^\d+(?:\.\d+)?%?$/, ({ battery }) => battery)],
+  ['state', states()],
+]);
+
+/** Whether a text fits a word in which `*` stands for any characters. */
+export function pattern(word: string): (text: string) => boolean {
+  const parts = word.split('*');
+  if (parts.length === 1) return (text) => text === word;
+  const [first = '', ...rest] = parts;
+  const last = rest.pop() ?? '';
+  return (text) => {
+    if (!text.startsWith(first)) return false;
+    // The earliest place for each part leaves the most room to the next: nothing has to be tried twice.
+    let from = first.length;
+    for (const part of rest) {
+      const found = text.indexOf(part, from);
+      if (found < 0) return false;
+      from = found + part.length;
+    }
+    return text.length - last.length >= from && text.endsWith(last);
+  };
+}
+
+/** One of the texts has to fit; `!=` wants that none does. */
+function texts(of: (device: Candidate) => readonly string[]): Field {
+  return {
+    operators: EQUALITY,
+    wanted: 'a word, in which * stands for any characters',
+    compare: (operator, text) => {
+      const fits = pattern(text);
+      return (device) => of(device).some(fits) === (operator === '=');
+    },
+  };
+}
+
+function numbers(wanted: string, form: RegExp, of: (device: Candidate) => number): Field {
+  return {
+    operators: OPERATORS,
+    wanted,
+    compare: (operator, text) => {
+      if (!form.test(text)) return undefined;
+      const value = Number.parseFloat(text);
+      return (device) => holds(operator, of(device) - value);
+    },
+  };
+}
+
+function versions(): Field {
+  return {
+    operators: OPERATORS,
+    wanted: 'a version such as 3.1 or v3.5.1',
+    compare: (operator, text) => {
+      const wanted = parseVersion(text);
+      if (wanted === undefined) return undefined;
+      return ({ fw }) => {
+        const version = parseVersion(fw);
+        return version !== undefined && holds(operator, compareVersions(version, wanted));
+      };
+    },
+  };
+}
+
+function states(): Field {
+  return {
+    operators: EQUALITY,
+    wanted: `one of ${orList(STATES)}`,
+    compare: (operator, text) => {
+      const wanted = STATES.find((state) => state === text);
+      return wanted && (({ state }) => (state === wanted) === (operator === '='));
+    },
+  };
+}
+
+/** @param difference below 0, 0 or above 0 */
+function holds(operator: Operator, difference: number): boolean {
+  switch (operator) {
+    case '<':
+      return difference < 0;
+    case '<=':
+      return difference <= 0;
+    case '>':
+      return difference > 0;
+    case '>=':
+      return difference >= 0;
+    case '=':
+      return difference === 0;
+    case '!=':
+      return difference !== 0;
+    default:
+      return operator satisfies never;
+  }
+}

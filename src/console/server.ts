@@ -1,0 +1,235 @@
+/**
+ * Lets consoles attach to a run: listens at its place, and carries out what they ask for.
+ *
+ * A run must not suffer from who looks at it. Work is done in small parts with the run's own work in between; a console that
+ * does not read is not written to, its request waits, and events for it are counted instead of sent. What it wants to say
+ * meanwhile stays in its own process.
+ */
+import { createServer, type Server, type Socket } from 'node:net';
+import { GhostfleetError } from '../kernel/errors.js';
+import { RealClock } from '../kernel/real-clock.js';
+import type { Millis } from '../kernel/time.js';
+import type { TraceEvent } from '../trace/events.js';
+import { carryOut, completions } from './line.js';
+import type { Answer, Fleet, Member } from './member.js';
+import { type Place, protect } from './places.js';
+import { type FromRun, type Greeting, Lines, LONGEST_REQUEST, type Request, readRequest, VERSION } from './protocol.js';
+import { parseSelector } from './selector.js';
+
+export interface ConsoleServerOptions {
+  readonly place: Place;
+  readonly fleet: Fleet;
+  readonly readText: (path: string) => string;
+}
+
+/** Consoles at once; more are turned away. */
+const MOST_CONSOLES = 16;
+/** Bytes that wait for a console before it counts as slow. */
+const BACKLOG = 1 << 20;
+/** Late parts of commands can not wait; a console that is so far behind is cut off. */
+const MOST_BACKLOG = 16 << 20;
+/** Devices that are looked at, and asked, before the run goes on for a moment. */
+const LOOKED_AT_ONCE = 512;
+const ASKED_AT_ONCE = 16;
+/** How long it goes on then, and how long a slow console is waited for. */
+const SHORT: Millis = 1;
+const LONG: Millis = 20;
+
+export class ConsoleServer {
+  readonly #options: ConsoleServerOptions;
+  readonly #server: Server;
+  readonly #consoles = new Set<Attached>();
+  /** Its own, so that pauses are real whatever the speed of the run. */
+  readonly #clock = new RealClock();
+
+  /** @throws Error when nothing can be opened at the place */
+  static async open(options: ConsoleServerOptions): Promise<ConsoleServer> {
+    const server = createServer();
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(options.place.path, resolve);
+    });
+    protect(options.place);
+    return new ConsoleServer(options, server);
+  }
+
+  private constructor(options: ConsoleServerOptions, server: Server) {
+    this.#options = options;
+    this.#server = server;
+    server.on('connection', (socket) => this.#welcome(socket));
+    // Nobody to tell: the run goes on, at worst without consoles.
+    server.on('error', () => {});
+    // A run ends when it is over, whoever could still attach to it.
+    server.unref();
+  }
+
+  /** Takes note of what happens in the run, for consoles that follow it. */
+  take(event: TraceEvent): void {
+    if (this.#consoles.size === 0) return;
+    for (const each of this.#consoles) each.take(event);
+  }
+
+  /** Says goodbye to everybody. Waits for nobody. */
+  close(reason: string): void {
+    this.#server.close();
+    for (const each of this.#consoles) each.end(reason);
+    this.#consoles.clear();
+  }
+
+  #welcome(socket: Socket): void {
+    const { place, fleet } = this.#options;
+    const welcomed = new Attached(socket, this.#options, this.#clock);
+    socket.on('close', () => this.#consoles.delete(welcomed));
+    if (this.#consoles.size >= MOST_CONSOLES) return welcomed.end(`${MOST_CONSOLES} consoles are attached already`);
+    this.#consoles.add(welcomed);
+    welcomed.greet({ ghostfleet: VERSION, run: place.run, name: fleet.name, devices: fleet.size });
+  }
+}
+
+/** One console that is attached. */
+class Attached {
+  readonly #socket: Socket;
+  readonly #options: ConsoleServerOptions;
+  readonly #clock: RealClock;
+  readonly #lines = new Lines(LONGEST_REQUEST);
+  /** The requests so far. */
+  #work = Promise.resolve();
+  /** Names of the devices that it follows, by serial number. */
+  #followed: ReadonlyMap<number, string> | undefined;
+  #skipped = 0;
+  #ended = false;
+
+  constructor(socket: Socket, options: ConsoleServerOptions, clock: RealClock) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#clock = clock;
+    socket.setEncoding('utf8');
+    socket.on('error', () => socket.destroy());
+    socket.on('data', (text: string) => this.#hear(text));
+  }
+
+  greet(greeting: Greeting): void {
+    this.#write(greeting);
+  }
+
+  take(event: TraceEvent): void {
+    if (this.#followed === undefined || !('serial' in event)) return;
+    const from = this.#followed.get(event.serial);
+    if (from === undefined) return;
+    if (this.#socket.writableLength > BACKLOG) {
+      this.#skipped++;
+      return;
+    }
+    this.#send({ event, from, ...(this.#skipped > 0 && { skipped: this.#skipped }) });
+    this.#skipped = 0;
+  }
+
+  /** Does not wait for a console that hears nothing: the process may end before it does. */
+  end(reason: string): void {
+    this.#send({ bye: reason });
+    this.#ended = true;
+    this.#socket.destroySoon();
+    this.#socket.unref();
+  }
+
+  #hear(text: string): void {
+    try {
+      for (const line of this.#lines.take(text)) {
+        const request = readRequest(line);
+        this.#socket.pause();
+        this.#work = this.#work.then(() => this.#serve(request)).then(() => void this.#socket.resume());
+      }
+    } catch (error) {
+      this.end(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  async #serve(request: Request): Promise<void> {
+    const { id } = request;
+    try {
+      this.#send({ id, done: await this.#carryOut(request) });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const hint = error instanceof GhostfleetError ? error.hint : undefined;
+      this.#send({ id, refused: message, ...(hint !== undefined && { hint }) });
+    }
+  }
+
+  async #carryOut(request: Request): Promise<number> {
+    switch (request.do) {
+      case 'line':
+        return this.#forEach(request.on, (member) => this.#run(request, member));
+      case 'list':
+        return this.#forEach(request.on, (member) => this.#send({ id: request.id, device: described(member) }));
+      case 'complete':
+        return this.#forEach(request.on, (member) => {
+          this.#send({ id: request.id, words: completions(member, request.line) });
+          return 'enough';
+        });
+      case 'follow': {
+        const followed = new Map<number, string>();
+        if (request.on !== null) {
+          await this.#forEach(request.on, ({ serial, name }) => void followed.set(serial, name));
+        }
+        this.#followed = followed.size > 0 ? followed : undefined;
+        return followed.size;
+      }
+      default:
+        return request satisfies never;
+    }
+  }
+
+  async #run({ id, line, secrets, folder }: Extract<Request, { do: 'line' }>, member: Member): Promise<void> {
+    const { readText } = this.#options;
+    const answer = (part: Answer): void => this.#send({ id, from: member.name, ...part });
+    await carryOut(member, line, { secrets, folder, readText }, answer);
+  }
+
+  /**
+   * Does something with every device that is selected, and tells how many there were. The run goes on meanwhile: a device is
+   * selected by what it is when its turn comes.
+   */
+  async #forEach(on: string, action: (member: Member) => Promise<void> | 'enough' | void): Promise<number> {
+    const selected = parseSelector(on);
+    let looked = 0;
+    let asked = 0;
+    for (const member of this.#options.fleet.members()) {
+      if (this.#gone) break;
+      if (++looked % LOOKED_AT_ONCE === 0) await this.#pause(SHORT);
+      if (!selected(member)) continue;
+      const outcome = action(member);
+      asked++;
+      if (outcome === 'enough') break;
+      await outcome;
+      if (asked % ASKED_AT_ONCE === 0) await this.#pause(SHORT);
+      while (this.#socket.writableLength > BACKLOG && !this.#gone) await this.#pause(LONG);
+    }
+    return asked;
+  }
+
+  get #gone(): boolean {
+    return this.#ended || this.#socket.destroyed;
+  }
+
+  #pause(duration: Millis): Promise<void> {
+    return new Promise((resolve) => {
+      this.#clock.after(duration, 'a pause of a console', resolve);
+    });
+  }
+
+  #send(message: FromRun): void {
+    this.#write(message);
+  }
+
+  #write(message: FromRun | Greeting): void {
+    const { writableLength, writable } = this.#socket;
+    if (!writable) return;
+    if (writableLength > MOST_BACKLOG) this.#socket.destroy();
+    else this.#socket.write(`${JSON.stringify(message)}\n`);
+  }
+}
+
+/** Without what is not for others' eyes, and what can not be sent. */
+function described({ name, serial, group, profile, tags, fw, battery, state }: Member) {
+  return { name, serial, group, profile, tags, fw, battery, state };
+}

@@ -1,0 +1,39 @@
+/** How things look on a console. */
+import type { TraceEvent } from '../trace/events.js';
+import type { Candidate } from './member.js';
+
+/** What happens on a device, beside its shell: `+12.3s  uplink.acked  uplink=4 type=data`. */
+export function logLine(event: TraceEvent, from?: string): string {
+  const { kind, at, ...rest } = event;
+  const details = Object.entries(rest)
+    .filter(([key]) => key !== 'serial')
+    .map(([key, value]) => `${key}=${value}`);
+  const who = from === undefined ? [] : [from];
+  return `${`+${(at / 1000).toFixed(1)}s`.padEnd(10)}${[...who, kind.padEnd(19), ...details].join(' ')}`.trimEnd();
+}
+
+/** On a terminal, what was not asked for is fainter than answers. */
+export function faint(line: string, terminal: unknown): string {
+  return terminal === undefined ? line : `\u001b[2m${line}\u001b[22m`;
+}
+
+/** Devices as a table, a line each. */
+export function listed(devices: readonly Candidate[]): readonly string[] {
+  const rows = devices.map((device) => [
+    device.name,
+    String(device.serial),
+    device.profile,
+    device.fw,
+    `${device.battery.toFixed(0)}%`,
+    device.state,
+    device.tags.join(','),
+  ]);
+  const table = [['name', 'serial', 'profile', 'fw', 'battery', 'state', 'tags'], ...rows];
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  return table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,24 @@
+/** Versions of firmware, in the order in which they came out: 3.9 < 3.10-rc1 < 3.10 = v3.10.0. */
+
+export interface Version {
+  readonly numbers: readonly number[];
+  /** What comes before the release, `rc1`; empty for the release itself. */
+  readonly before: string;
+}
+
+/** Reads `3.1`, `v3.5.1` or `v3.6.0-rc1`. */
+export function parseVersion(text: string): Version | undefined {
+  const [, numbers, before = ''] = /^v?(\d+(?:\.\d+)*)(?:-([\w.]+))?$/.exec(text) ?? [];
+  return numbers === undefined ? undefined : { numbers: numbers.split('.').map(Number), before };
+}
+
+/** Below 0, 0 or above 0, like the order of `a` and `b`. */
+export function compareVersions(a: Version, b: Version): number {
+  for (let i = 0; i < Math.max(a.numbers.length, b.numbers.length); i++) {
+    const difference = (a.numbers[i] ?? 0) - (b.numbers[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  if (a.before === b.before) return 0;
+  if (a.before === '' || b.before === '') return a.before === '' ? 1 : -1;
+  return a.before < b.before ? -1 : 1;
+}

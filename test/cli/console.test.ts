@@ -1,0 +1,194 @@
+/** `ghostfleet device` at a terminal, and `ghostfleet console` attached to a run. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ghostfleet, type HostOptions } from '../support/host.js';
+import { until } from '../support/until.js';
+
+const TOKEN = '00112233445566778899aabbccddeeff';
+/** Nobody listens at this port; the shell does not mind. */
+const DEVICE = ['device', 'clime', '--serial', '2159017985', '--token', TOKEN, '--udp', '127.0.0.1:9'];
+
+const FLEET = [
+  'name: live',
+  'duration: 24h',
+  'fleet:',
+  '  - { name: cellar, profile: clime, count: 12, tags: [cold] }',
+  '  - { name: gate, profile: control, count: 2 }',
+].join('\n');
+
+/** Begins runs, which end when `stop` is called. */
+function runs() {
+  const env = { XDG_RUNTIME_DIR: folder() };
+  const file = join(folder(), 'live.yaml');
+  writeFileSync(file, FLEET);
+  let stop = () => {};
+  const interruptWhen = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  return {
+    env,
+    stop,
+    begin: () => ghostfleet(['run', file, '--clock', 'real', '--speed', '20'], { env, interruptWhen }),
+    at: (...words: readonly string[]) => ghostfleet(['console', ...words], { env }),
+  };
+}
+
+/** Whole programs, several at once, on a machine that may have other things to do. */
+const LONG = 120_000;
+
+function folder(): string {
+  return mkdtempSync(join(tmpdir(), 'gf-'));
+}
+
+function device(flags: readonly string[], options: HostOptions = {}) {
+  return ghostfleet([...DEVICE, ...flags], { terminal: {}, ...options, env: { XDG_RUNTIME_DIR: folder() } });
+}
+
+describe('ghostfleet device at a terminal', () => {
+  it('answers what is typed, and ends when the user leaves', async () => {
+    const { exit, out, err } = await device([], { typed: ['info fw-name', '.radio off', '.nonsense'] });
+    expect([exit, err]).toEqual([0, '']);
+    expect(out).toContain('clime> ');
+    expect(out).toContain('firmware name: CHESTER Clime\n');
+    expect(out).toContain('radio: off\n');
+    expect(out).toContain('".nonsense" is not a command of the bench; see .help\n');
+  });
+
+  it('ends with .quit, without reading on', async () => {
+    const { exit, out } = await device([], { typed: ['.help', '.quit', 'info fw-name'] });
+    expect(exit).toBe(0);
+    expect(out).toContain('.line-power on | off');
+    expect(out).not.toContain('CHESTER Clime');
+  });
+
+  it('ends cleanly with Ctrl-C', async () => {
+    const { exit } = await device([], { typed: [/never to be seen/], interruptOn: /clime> $/ });
+    expect(exit).toBe(0);
+  });
+
+  it('completes commands, parameters, values and what can be done at the bench', async () => {
+    const completing = ['inf', 'app config mode ', '.sensor hygrometer.h'];
+    const { out } = await device([], { terminal: { completing } });
+    expect(out).toContain('inf[TAB] info\n');
+    expect(out).toContain('app config mode [TAB] lrw lte none\n');
+    expect(out).toContain('.sensor hygrometer.h[TAB] hygrometer.humidity\n');
+  });
+
+  it('logs beside it what was asked for, or nothing', async () => {
+    expect((await device([])).out).toContain('device.boot');
+    expect((await device(['--log', 'uplink,poll'])).out).not.toContain('device.boot');
+    expect((await device(['--quiet'])).out).not.toContain('device.boot');
+    expect((await device(['--log', 'uplinks'])).err).toContain('--log "uplinks" is not device, uplink');
+    expect((await device(['--log', 'uplink', '--quiet'])).err).toContain('--quiet makes no sense with --log');
+  });
+
+  it('shows the claim token only when it is told to', async () => {
+    const typed = ['info claim-token'];
+    expect((await device([], { typed })).out).toContain('claim token: ********\n');
+    expect((await device(['--show-secrets'], { typed })).out).toContain(`claim token: ${TOKEN}\n`);
+  });
+
+  it('prints what a slow command says when it comes to it', async () => {
+    const { out } = await device(['--speed', '100'], { typed: ['batt measure', 'info fw-name', /load voltage/] });
+    expect(out).toMatch(/CHESTER Clime[\s\S]*load voltage/);
+  });
+});
+
+describe('ghostfleet console', () => {
+  it('says so when there is nothing to attach to', async () => {
+    const { exit, err } = await ghostfleet(['console'], { env: { XDG_RUNTIME_DIR: folder() } });
+    expect(exit).toBe(2);
+    expect(err).toContain('nothing runs that a console could attach to');
+    expect(err).toContain('in virtual time a run is over too soon');
+  });
+
+  it('points at what is wrong with a selection before it looks for a run', async () => {
+    const { exit, err } = await ghostfleet(['console', 'fw<3.1 & battery<x'], { env: { XDG_RUNTIME_DIR: folder() } });
+    expect(exit).toBe(2);
+    expect(err).toContain('column 18 of the selection');
+  });
+
+  it('attaches to a device that runs in another terminal', { timeout: LONG }, async () => {
+    const env = { XDG_RUNTIME_DIR: folder() };
+    let leave = () => {};
+    const interruptWhen = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const running = ghostfleet(DEVICE, { env, interruptWhen });
+    await until(async () => (await ghostfleet(['console', '*', ':', 'info fw-name'], { env })).exit === 0);
+    const { out } = await ghostfleet(['console', ':', '.list'], { env });
+    expect(out).toMatch(/clime-2159017985 +2159017985 +clime +v3\.5\.1 +\d+% +starting/);
+    leave();
+    expect((await running).exit).toBe(0);
+  });
+
+  it('types a line at the selected devices of a run', { timeout: LONG }, async () => {
+    const { stop, begin, at } = runs();
+    const running = begin();
+    await until(async () => (await at('!state=off & !state=starting : info vendor-name')).out.startsWith('14 ×'));
+
+    const grouped = await at('tag=cold : info fw-name');
+    expect([grouped.exit, grouped.out, grouped.err]).toEqual([
+      0,
+      '12 × cellar-0001…0012\n  firmware name: CHESTER Clime\n',
+      '',
+    ]);
+    expect((await at('cellar-0003 : .battery 5%')).out).toBe('battery: 5% left\n');
+    expect((await at('battery<6 : info serial-number')).out).toBe('serial number: 2159017987\n');
+    expect(await at('attic : info show')).toMatchObject({ exit: 2, out: '' });
+    expect((await at('* :')).err).toContain('nothing behind the colon');
+    expect((await at('cellar : batt measure')).out).toContain('load voltage');
+    stop();
+    expect((await running).exit).toBe(130);
+  });
+
+  it('converses with the devices of a run', { timeout: LONG }, async () => {
+    const { env, stop, begin, at } = runs();
+    const running = begin();
+    await until(async () => (await at('state=asleep : info vendor-name')).out.startsWith('14 ×'));
+    const talk = await ghostfleet(['console', '--log', 'cellar'], {
+      env,
+      terminal: { completing: ['gate : inf', 'app config mode l', '.li'] },
+      typed: [
+        'info claim-token',
+        '.on gate',
+        'info fw-name',
+        'batery<3 : info show',
+        'attic : info show',
+        '.on cellar-0001',
+        'send',
+        /cellar-0001 uplink\.acked/,
+        '.log off',
+      ],
+    });
+    expect(talk.exit).toBe(0);
+    expect(talk.out).toContain('14 devices; .help shows what can be typed');
+    expect(talk.out).toContain('live cellar> ');
+    expect(talk.out).toContain('gate : inf[TAB] info\n');
+    expect(talk.out).toContain('app config mode l[TAB] lrw lte\n');
+    expect(talk.out).toContain('.li[TAB] .list');
+    expect(talk.out).toContain('12 × cellar-0001…0012\n  claim token: ********\n');
+    expect(talk.out).toContain('2 devices selected\n');
+    expect(talk.out).toContain('live gate> ');
+    expect(talk.out).toContain('2 × gate-0001…0002\n  firmware name: CHESTER Control\n');
+    expect(talk.out).toContain('column 1 of the selection: "batery" is not a field');
+    expect(talk.out).toContain('no device is selected by "attic"');
+    stop();
+    expect((await running).exit).toBe(130);
+  });
+
+  it('stays until the run is over, and names the runs when there are several', { timeout: LONG }, async () => {
+    const { env, stop, begin, at } = runs();
+    const first = begin();
+    await until(async () => (await at('* : .list')).exit === 0);
+    const staying = ghostfleet(['console'], { env, terminal: {}, typed: [/never to be seen/] });
+    const second = begin();
+    await until(async () => (await at('* : .list')).err.includes('there are several runs; choose one with --run'));
+    expect((await at('--run', 'elsewhere')).err).toContain('"elsewhere" is no run');
+    stop();
+    expect([(await first).exit, (await second).exit]).toEqual([130, 130]);
+    expect(await staying).toMatchObject({ exit: 0, out: expect.stringContaining('the run is over') });
+  });
+});

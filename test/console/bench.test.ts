@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { BENCH_COMMANDS, benchHelp } from '../../src/console/bench.js';
+import { carryOut, completions } from '../../src/console/line.js';
+import type { Answer } from '../../src/console/member.js';
+import { STEPS } from '../../src/scenario/steps/index.js';
+import { TOKEN } from '../support/cloud.js';
+import { memberNamed, type TestFleet, testFleet } from '../support/fleet.js';
+
+async function type(fleet: TestFleet, line: string, { name = 'clime-0001', secrets = false } = {}) {
+  const parts: Answer[] = [];
+  const files: Record<string, string> = { '/data/day.csv': 'time [s],temperature [°C]\n0,20\n60,21\n' };
+  const readText = (path: string): string => {
+    const text = files[path];
+    if (text === undefined) throw new Error(`"${path}" can not be read: there is no such file`);
+    return text;
+  };
+  await carryOut(memberNamed(fleet, name), line, { secrets, folder: '/data', readText }, (part) => parts.push(part));
+  return parts;
+}
+
+const printed = async (...words: Parameters<typeof type>) => (await type(...words)).flatMap(({ lines }) => lines);
+
+describe('a command of the bench', () => {
+  it.each([
+    ['.sensor hygrometer.temperature 31.5', 'sensor: hygrometer.temperature = 31.5'],
+    ['.sensor hygrometer.temperature free', 'sensor: hygrometer.temperature free'],
+    ['.sensor hygrometer.temperature silent', 'sensor: hygrometer.temperature silent'],
+    ['.sensor { hygrometer.temperature: 3, hygrometer.humidity: 4 }', 'hygrometer.humidity = 4'],
+    ['.ramp hygrometer.temperature 40 30m', 'sensor: hygrometer.temperature to 40 within 30m'],
+    ['.replay hygrometer.temperature day.csv', 'sensor: hygrometer.temperature from day.csv, 2 rows'],
+    ['.button', 'button: int clicked once'],
+    ['.button int 3', 'button: int clicked 3 times'],
+    ['.button int 8s', 'button: int held for 8s'],
+    ['.radio off', 'radio: off'],
+    ['.antenna -121', 'antenna: RSRP -121 dBm'],
+    ['.antenna { rsrp: -121, snr: -4 }', 'antenna: RSRP -121 dBm, SNR -4 dB'],
+    ['.antenna free', 'antenna: free'],
+    ['.battery new', 'battery: new'],
+    ['.battery 5%', 'battery: 5% left'],
+    ['.battery 3.2V', 'battery: 3.2 V'],
+    ['.battery 3.2 V', 'battery: 3.2 V'],
+    ['.line-power off', 'line-power: off'],
+    ['.power-saving off', 'power-saving: off'],
+    ['.modem lost-socket', 'modem: lost-socket'],
+    ['.flash 0', 'flash: worn out'],
+    ['.flash new', 'flash: new'],
+    ['.clock 120ppm', 'clock: 120 ppm fast'],
+    ['.clock -20ppm', 'clock: 20 ppm slow'],
+    ['.power-cycle', 'power-cycle'],
+  ])('%s does what the step of a scenario does', async (line, described) => {
+    expect((await printed(testFleet(), line))[0]).toContain(described);
+  });
+
+  it('pulses inputs of a device type that has them', async () => {
+    const fleet = testFleet({ control: 1 });
+    const [line] = await printed(fleet, '.pulse trigger.1.state 3 2s', { name: 'control-0001' });
+    expect(line).toBe('pulse: trigger.1.state, 3 times, one every 2s');
+  });
+
+  it.each([
+    ['.sensr x 1', '".sensr" is not a command of the bench (did you mean ".sensor"?); see .help'],
+    ['.toString', '".toString" is not a command of the bench; see .help'],
+    ['.', '"." is not a command of the bench; see .help'],
+    ['.sensor', 'this is written .sensor QUANTITY NUMBER | free | silent'],
+    ['.sensor hygrometer.temperature warm', '"warm" is not a number, "free", "silent"'],
+    ['.sensor hygrometer.temprature 3', 'is not a quantity of clime (did you mean "hygrometer.temperature"?)'],
+    ['.radio', 'this is written .radio on | off'],
+    ['.radio of', '"of" is not one of on or off (did you mean "on"?)'],
+    ['.antenna -10', '"-10" is not a number from -156 to -44'],
+    ['.antenna { rsrp', 'Flow map must end with a }'],
+    ['.replay hygrometer.temperature none.csv', '"/data/none.csv" can not be read: there is no such file'],
+    ['.power-cycle now', 'this is written .power-cycle'],
+  ])('%s is refused in one sentence', async (line, message) => {
+    const [answer] = await type(testFleet(), line);
+    expect(answer?.code).toBe(-1);
+    expect(answer?.lines.join('\n')).toContain(message);
+  });
+
+  it('reaches the device: what is held is what the shell reads', async () => {
+    const fleet = testFleet();
+    await type(fleet, '.sensor hygrometer.temperature 31.5');
+    expect((await printed(fleet, 'hygro read'))[0]).toBe('Temperature: 31.50 C');
+  });
+
+  it('exists for every step that works on the device alone', () => {
+    const reached = new Set(Object.values(BENCH_COMMANDS).map(({ step }) => step as string));
+    const inCloud = [
+      'config',
+      'commands',
+      'downlink',
+      'create-device',
+      'update-device',
+      'delete-device',
+      'tag',
+      'shell',
+    ];
+    expect(Object.keys(STEPS).filter((step) => !reached.has(step) && !inCloud.includes(step))).toEqual([]);
+    expect(benchHelp()).toHaveLength(Object.keys(BENCH_COMMANDS).length);
+  });
+});
+
+describe('a line for the shell', () => {
+  it('is answered without the claim token, unless it is asked for', async () => {
+    const fleet = testFleet();
+    expect((await printed(fleet, 'info show')).join('\n')).not.toContain(TOKEN);
+    expect(await printed(fleet, 'info claim-token')).toEqual(['claim token: ********']);
+    expect(await printed(fleet, 'info claim-token', { secrets: true })).toEqual([`claim token: ${TOKEN}`]);
+  });
+
+  it('of a command that takes time is answered part by part, and ends when the device restarts', async () => {
+    const fleet = testFleet({ clime: 1 });
+    await fleet.clock.runUntil(60_000);
+    const parts: Answer[] = [];
+    const member = memberNamed(fleet, 'clime-0001');
+    const options = { secrets: false, folder: '/', readText: () => '' };
+    await carryOut(member, 'batt measure', options, (part) => parts.push(part));
+    expect(parts.map(({ more }) => more)).toEqual([true]);
+    member.handle.powerCycle();
+    await fleet.clock.runUntil(200_000);
+    expect(parts.at(-1)).toEqual({ code: 0, lines: [], more: false });
+  });
+});
+
+describe('the TAB key', () => {
+  it.each([
+    ['inf', ['info']],
+    ['info ser', ['serial-number']],
+    ['app config mo', ['mode']],
+    ['app config mode ', ['lrw', 'lte', 'none']],
+    ['app config mode l', ['lrw', 'lte']],
+    ['app config backup-report-connected ', ['false', 'true']],
+    ['app config interval-report ', []],
+    ['app config mode lte ', []],
+    ['tag config ena', ['enabled']],
+    ['tag config enabled t', ['true']],
+    ['tag config devices cl', ['clear']],
+    ['config sh', ['show']],
+    ['nothing here', []],
+    ['info "ser', []],
+    ['.rad', ['.radio']],
+    ['.radio o', ['on', 'off']],
+    ['.sensor hygrometer.t', ['hygrometer.temperature']],
+    ['.sensor hygrometer.temperature f', ['free']],
+    ['.nothing x', []],
+  ])('after %j offers what the device has', (line, words) => {
+    expect(completions(memberNamed(testFleet(), 'clime-0001'), line)).toEqual(words);
+  });
+
+  it('offers every command of the shell', () => {
+    const member = memberNamed(testFleet(), 'clime-0001');
+    const help = member.shell('help', () => {}).lines.slice(3);
+    expect(completions(member, '')).toEqual(help.map((line) => line.trim().split(/ +/)[0]));
+  });
+});

@@ -1,0 +1,241 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Candidate, STATES } from '../../src/console/member.js';
+import { parseSelector, SelectionError, splitLine } from '../../src/console/selector.js';
+import { pattern } from '../../src/console/selector-fields.js';
+import { compareVersions, parseVersion } from '../../src/console/version-order.js';
+
+const device = (change: Partial<Candidate> = {}): Candidate => ({
+  name: 'cellar-0007',
+  serial: 2_159_017_985,
+  group: 'cellar',
+  profile: 'clime',
+  tags: ['cold', 'north'],
+  fw: 'v3.5.1',
+  battery: 40,
+  state: 'asleep',
+  ...change,
+});
+
+const selects = (text: string, change?: Partial<Candidate>) => parseSelector(text)(device(change));
+
+/** What is complained about, and where. */
+function complaint(text: string): string {
+  try {
+    parseSelector(text);
+  } catch (error) {
+    if (error instanceof SelectionError) return error.message;
+  }
+  throw new Error(`no complaint about ${text}`);
+}
+
+describe('a selection', () => {
+  it.each([
+    '*',
+    'cellar',
+    'cellar-0007',
+    'cellar-*',
+    '*-00*7',
+    '2159017985',
+    'name=cellar-0007',
+    'group=cell*',
+    'serial>=2159017985',
+    'profile=clime',
+    'tag=cold',
+    'tag!=warm',
+    'fw=3.5.1',
+    'fw>3.5',
+    'fw<3.10',
+    'battery<50',
+    'battery=40%',
+    'state=asleep',
+    '!state=off',
+    'attic | cellar',
+    'attic | cellar & tag=cold',
+    '(attic | cellar) & tag=north',
+    '!(attic | state=off)',
+    '!!cellar',
+    '"cellar-0007"',
+    "tag='north'",
+  ])('%s has the device', (text) => expect(selects(text)).toBe(true));
+
+  it.each([
+    'attic',
+    'ellar',
+    'cellar-0008',
+    'clime',
+    'tag!=cold',
+    'tag=co',
+    'fw<3.1',
+    'fw>=3.10',
+    'battery>40',
+    'state=ready',
+    '!cellar',
+    'attic & cellar',
+    'cellar & !tag=cold',
+    '(attic | cellar) & tag=warm',
+  ])('%s does not', (text) => expect(selects(text)).toBe(false));
+
+  it.each([
+    ['', 'column 1 of the selection: it ends where a name, "field=value", "!" or "(" was wanted'],
+    ['cellar &', 'column 9 of the selection: it ends where'],
+    ['cellar & | attic', 'column 10 of the selection: "|" stands where'],
+    ['(cellar & attic', 'column 16 of the selection: the ")" is missing for the "(" in column 1'],
+    ['cellar attic', 'column 8 of the selection: "attic" stands where "&", "|" or the end was wanted'],
+    ['cellar)', 'column 7 of the selection: ")" stands where'],
+    ['cellar & batery<20', 'column 10 of the selection: "batery" is not a field (did you mean "battery"?)'],
+    ['battery<', 'column 9 of the selection: battery< wants a number of percent such as 20'],
+    ['battery<low', 'column 9 of the selection: "low" is not a number of percent such as 20'],
+    ['fw<three', 'column 4 of the selection: "three" is not a version such as 3.1 or v3.5.1'],
+    ['serial=12x', 'column 8 of the selection: "12x" is not a serial number'],
+    ['state=awake', 'column 7 of the selection: "awake" is not one of off, starting, ready or asleep'],
+    ['state<ready', 'column 1 of the selection: state can only be compared with = or !='],
+    ['tag=cold & "north', 'column 12 of the selection: the quotation mark " is not closed'],
+    [`${'('.repeat(200)}a`, 'column 101 of the selection: it is nested deeper than 100 levels'],
+  ])('%j is refused with its column', (text, message) => expect(complaint(text)).toContain(message));
+
+  it('shows the place beneath the text', () => {
+    try {
+      parseSelector('fw<3.1 & battery<200x');
+      expect.unreachable();
+    } catch (error) {
+      expect((error as SelectionError).hint).toBe(['  fw<3.1 & battery<200x', '                   ^'].join('\n'));
+      expect((error as SelectionError).column).toBe(18);
+    }
+  });
+
+  it('means what its parts mean, however they are put together', () => {
+    interface Made {
+      readonly text: string;
+      readonly holds: boolean;
+    }
+    const leaf = fc.constantFrom<Made>(
+      { text: 'cellar', holds: true },
+      { text: 'attic', holds: false },
+      { text: 'fw>3.1', holds: true },
+      { text: 'battery < 20', holds: false },
+      { text: 'tag=cold', holds: true },
+    );
+    const { tree } = fc.letrec<{ tree: Made }>((tie) => ({
+      tree: fc.oneof(
+        { depthSize: 'small' },
+        leaf,
+        tie('tree').map(({ text, holds }) => ({ text: `!(${text})`, holds: !holds })),
+        fc.tuple(tie('tree'), tie('tree')).map(([a, b]) => ({
+          text: `(${a.text})&(${b.text})`,
+          holds: a.holds && b.holds,
+        })),
+        fc.tuple(tie('tree'), tie('tree')).map(([a, b]) => ({
+          text: ` ( ${a.text} ) | ( ${b.text} ) `,
+          holds: a.holds || b.holds,
+        })),
+      ),
+    }));
+    fc.assert(
+      fc.property(tree, ({ text, holds }) => {
+        expect(selects(text)).toBe(holds);
+      }),
+    );
+  });
+
+  it('gives "&" before "|", and "!" before both', () => {
+    const names = ['cellar', 'attic'] as const;
+    const literal = fc.record({ name: fc.constantFrom(...names), not: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(fc.array(literal, { minLength: 1 }), { minLength: 1 }), (sum) => {
+        const text = sum
+          .map((product) => product.map(({ name, not }) => (not ? `!${name}` : name)).join('&'))
+          .join('|');
+        const holds = sum.some((product) => product.every(({ name, not }) => (name === 'cellar') !== not));
+        expect(selects(text)).toBe(holds);
+      }),
+    );
+  });
+
+  it('is read or refused, and a refusal points into the text or right behind it', () => {
+    const piece = fc.constantFrom(
+      '(',
+      ')',
+      '!',
+      '&',
+      '|',
+      '<',
+      '>=',
+      '=',
+      '"',
+      "'",
+      ' ',
+      'fw',
+      'battery',
+      '3.1',
+      '*',
+      'ä',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(piece).map((pieces) => pieces.join('')),
+        ),
+        (text) => {
+          try {
+            expect(typeof parseSelector(text)(device())).toBe('boolean');
+          } catch (error) {
+            expect(error).toBeInstanceOf(SelectionError);
+            const { column } = error as SelectionError;
+            expect(column).toBeGreaterThanOrEqual(1);
+            expect(column).toBeLessThanOrEqual(text.length + 1);
+          }
+        },
+      ),
+    );
+  });
+
+  it('knows every state', () => {
+    for (const state of STATES) expect(selects(`state=${state}`, { state })).toBe(true);
+  });
+});
+
+describe('a pattern', () => {
+  it('takes what a regular expression takes', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 });
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 });
+    fc.assert(
+      fc.property(word, text, (w, t) => {
+        expect(pattern(w)(t)).toBe(new RegExp(`^${w.replaceAll('*', '.*')}$`).test(t));
+      }),
+    );
+  });
+});
+
+describe('versions', () => {
+  it('are ordered by their numbers, and what comes before a release comes before it', () => {
+    const order = ['2.10', 'v3.1', '3.9.9', '3.10.0-rc1', 'v3.10.0-rc2', '3.10', '3.10.1', '10.0'];
+    const compared = order.flatMap((a) =>
+      order.map((b) => {
+        const [left, right] = [parseVersion(a), parseVersion(b)];
+        return left && right && Math.sign(compareVersions(left, right));
+      }),
+    );
+    expect(compared).toEqual(order.flatMap((_, i) => order.map((__, j) => Math.sign(i - j))));
+  });
+
+  it('are the same with and without zeros at the end', () => {
+    const [a, b] = [parseVersion('3.1'), parseVersion('v3.1.0')];
+    expect(a && b && compareVersions(a, b)).toBe(0);
+  });
+});
+
+describe('a line for a console', () => {
+  it.each([
+    ['info show', { command: 'info show' }],
+    ['cellar : info show', { selection: 'cellar', command: 'info show' }],
+    ['fw<3.1 & battery<20 :info show', { command: 'fw<3.1 & battery<20 :info show' }],
+    [' : info show', { selection: '', command: 'info show' }],
+    [': info show', { selection: '', command: 'info show' }],
+    ['cellar :', { selection: 'cellar', command: '' }],
+    ['ble config name a:b', { command: 'ble config name a:b' }],
+    ['ble config name "a : b"', { command: 'ble config name "a : b"' }],
+    ['tag="a : b" : send', { selection: 'tag="a : b"', command: 'send' }],
+  ])('%j is split at the first colon between spaces', (text, parts) => expect(splitLine(text)).toEqual(parts));
+});

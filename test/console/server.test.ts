@@ -1,0 +1,236 @@
+/** A run and its consoles over a real socket: what is asked is answered, and nobody who looks can do harm. */
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createConnection, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Connection, findRuns } from '../../src/console/client.js';
+import type { Answer, Candidate, Fleet, Member } from '../../src/console/member.js';
+import { knownPlaces, newPlace } from '../../src/console/places.js';
+import type { News } from '../../src/console/protocol.js';
+import { ConsoleServer } from '../../src/console/server.js';
+import { RealClock } from '../../src/kernel/real-clock.js';
+import { TOKEN } from '../support/cloud.js';
+import { testFleet } from '../support/fleet.js';
+import { until } from '../support/until.js';
+
+const clock = new RealClock();
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+function folder() {
+  return { XDG_RUNTIME_DIR: mkdtempSync(join(tmpdir(), 'gf-')) };
+}
+
+async function running(fleet: Fleet = testFleet(), env = folder(), random = '0001') {
+  const place = newPlace(fleet.name, random, env);
+  const server = await ConsoleServer.open({ place, fleet, readText: () => '' });
+  closing.push(() => server.close('the test is over'));
+  return { env, place, server };
+}
+
+async function attached(fleet?: Fleet) {
+  const run = await running(fleet);
+  const [console] = await findRuns(run.env, clock);
+  if (console === undefined) throw new Error('nothing found');
+  closing.push(() => console.close());
+  return { ...run, console };
+}
+
+async function ask(console: Connection, on: string, line: string, secrets = false) {
+  const answers: ({ from: string } & Answer)[] = [];
+  const question = { do: 'line', on, line, secrets, folder: '/' } as const;
+  const { done, finished } = console.ask(question, (reply) => {
+    if ('from' in reply) answers.push(reply);
+  });
+  const count = await done;
+  await finished;
+  return { count, answers };
+}
+
+/** A client that speaks for itself. */
+async function raw(path: string): Promise<{ socket: Socket; heard: () => string }> {
+  let text = '';
+  const socket = createConnection(path);
+  closing.push(() => socket.destroy());
+  socket.setEncoding('utf8');
+  socket.on('data', (part) => {
+    text += part;
+  });
+  socket.on('error', () => {});
+  await until(() => text.includes('\n'));
+  return { socket, heard: () => text };
+}
+
+describe('a console', () => {
+  it('runs a line on the devices that are selected, and on no other', async () => {
+    const { console } = await attached();
+    const { count, answers } = await ask(console, 'profile=clime & !clime-0002', 'info fw-name');
+    expect(count).toBe(2);
+    expect(answers.map(({ from, lines }) => [from, ...lines])).toEqual([
+      ['clime-0001', 'firmware name: CHESTER Clime'],
+      ['clime-0003', 'firmware name: CHESTER Clime'],
+    ]);
+  });
+
+  it('hears of claim tokens only when it asks for them', async () => {
+    const { console } = await attached();
+    expect(JSON.stringify(await ask(console, '*', 'info show'))).not.toContain(TOKEN);
+    expect(JSON.stringify(await ask(console, '*', 'info show', true))).toContain(TOKEN);
+  });
+
+  it('is told what the devices are', async () => {
+    const { console } = await attached();
+    const devices: Candidate[] = [];
+    const { done } = console.ask({ do: 'list', on: 'control' }, (reply) => {
+      if ('device' in reply) devices.push(reply.device);
+    });
+    expect(await done).toBe(1);
+    expect(devices).toEqual([
+      expect.objectContaining({ name: 'control-0001', profile: 'control', fw: 'v3.5.1', state: 'starting' }),
+    ]);
+    expect(JSON.stringify(devices)).not.toContain(TOKEN);
+  });
+
+  it('is refused in words, and goes on', async () => {
+    const { console } = await attached();
+    await expect(ask(console, 'battery<x', 'info show')).rejects.toThrow('column 9 of the selection');
+    expect((await ask(console, 'nobody', 'info show')).count).toBe(0);
+    expect((await ask(console, '*', 'info fw-name')).count).toBe(4);
+  });
+
+  it('completes words for the first selected device', async () => {
+    const { console } = await attached();
+    const words: string[] = [];
+    const { done } = console.ask({ do: 'complete', on: '*', line: 'app config mode l' }, (reply) => {
+      if ('words' in reply) words.push(...reply.words);
+    });
+    await done;
+    expect(words).toEqual(['lrw', 'lte']);
+  });
+
+  it('follows what happens on the selected devices', async () => {
+    const { console, server } = await attached();
+    const news: News[] = [];
+    console.onNews((item) => news.push(item));
+    await console.ask({ do: 'follow', on: 'clime-0002' }, () => {}).done;
+    for (const serial of [2_159_017_985, 2_159_017_986]) server.take({ kind: 'device.ready', at: 5, serial });
+    await until(() => news.length > 0);
+    await console.ask({ do: 'follow', on: null }, () => {}).done;
+    server.take({ kind: 'device.ready', at: 6, serial: 2_159_017_986 });
+    await console.ask({ do: 'list', on: '*' }, () => {}).done;
+    expect(news).toEqual([{ from: 'clime-0002', event: { kind: 'device.ready', at: 5, serial: 2_159_017_986 } }]);
+  });
+
+  it('is told when the run is over', async () => {
+    const { console, server } = await attached();
+    server.close('the run is over');
+    expect(await console.ended).toBe('the run is over');
+    await expect(ask(console, '*', 'info show')).rejects.toThrow('the run is over');
+  });
+});
+
+describe('a run', () => {
+  it('is found among others, and sockets of dead ones are cleared away', async () => {
+    const env = folder();
+    await running(testFleet(), env, '0001');
+    await running(testFleet({ clime: 1 }), env, '0002');
+    const dead = join(env.XDG_RUNTIME_DIR, 'ghostfleet', 'dead-0003.sock');
+    // What is left of a server that was killed: renaming it away keeps its end from deleting it.
+    const killed = createServer();
+    await new Promise<void>((resolve) => killed.listen(`${dead}.tmp`, resolve));
+    renameSync(`${dead}.tmp`, dead);
+    await new Promise((resolve) => killed.close(resolve));
+    expect(knownPlaces(env).map(({ run }) => run)).toEqual(['dead-0003', 'test-0001', 'test-0002']);
+    const runs = await findRuns(env, clock);
+    for (const run of runs) run.close();
+    expect(runs.map(({ greeting }) => [greeting.run, greeting.devices])).toEqual([
+      ['test-0001', 4],
+      ['test-0002', 1],
+    ]);
+    expect(knownPlaces(env).map(({ run }) => run)).toEqual(['test-0001', 'test-0002']);
+  });
+
+  it('takes its socket away when it ends', async () => {
+    const { env, server } = await running();
+    server.close('over');
+    await until(() => readdirSync(join(env.XDG_RUNTIME_DIR, 'ghostfleet')).length === 0);
+  });
+
+  it('lets in nobody but its owner', async () => {
+    const { env, place } = await running();
+    expect(statSync(join(env.XDG_RUNTIME_DIR, 'ghostfleet')).mode & 0o777).toBe(0o700);
+    expect(statSync(place.path).mode & 0o777).toBe(0o600);
+  });
+
+  it('does not use a folder that lets others in, or that is a link', () => {
+    const open = folder();
+    mkdirSync(join(open.XDG_RUNTIME_DIR, 'ghostfleet'), { mode: 0o755 });
+    expect(() => newPlace('test', '0001', open)).toThrow('must belong to you, and let nobody else in');
+    expect(() => knownPlaces(open)).toThrow('must belong to you, and let nobody else in');
+    const linked = folder();
+    symlinkSync(folder().XDG_RUNTIME_DIR, join(linked.XDG_RUNTIME_DIR, 'ghostfleet'));
+    expect(() => newPlace('test', '0001', linked)).toThrow('must belong to you');
+  });
+
+  it('does not take a file for a run', async () => {
+    const { env } = await running();
+    writeFileSync(join(env.XDG_RUNTIME_DIR, 'ghostfleet', 'file-0009.sock'), '');
+    const runs = await findRuns(env, clock);
+    for (const run of runs) run.close();
+    expect(runs).toHaveLength(1);
+  });
+
+  it('cuts off who does not speak its language', async () => {
+    const { place } = await running();
+    const { socket, heard } = await raw(place.path);
+    socket.write('GET / HTTP/1.1\r\n');
+    await until(() => socket.destroyed);
+    expect(heard()).toContain('"bye"');
+    const { socket: flood, heard: answered } = await raw(place.path);
+    flood.write('x'.repeat(100_000));
+    await until(() => flood.destroyed);
+    expect(answered()).toContain('a line has more than 65536 characters');
+  });
+
+  it('neither waits for a console that does not read, nor keeps for it what it says', async () => {
+    const long = 'x'.repeat(10_000);
+    const [member] = testFleet({ clime: 1 }).all;
+    if (member === undefined) throw new Error('no device');
+    let asked = 0;
+    const talkative: Member = {
+      ...{ name: 'a', serial: member.serial, group: 'a', profile: 'clime', tags: [], fw: 'v3.5.1' },
+      ...{ battery: 50, state: 'asleep', handle: member.handle, type: member.type },
+      complete: (line) => member.complete(line),
+      shell: () => {
+        asked++;
+        return { code: 0, lines: [long], more: false };
+      },
+    };
+    const fleet: Fleet = { name: 'test', size: 5000, members: () => Array.from({ length: 5000 }, () => talkative) };
+    const { server, place } = await running(fleet);
+    const { socket } = await raw(place.path);
+    socket.pause();
+    socket.write(`${JSON.stringify({ id: 1, do: 'follow', on: '*' })}\n`);
+    socket.write(`${JSON.stringify({ id: 2, do: 'line', on: '*', line: 'x', secrets: true, folder: '/' })}\n`);
+    await until(() => asked > 50);
+    let before = -1;
+    // It comes to a halt long before it is through.
+    await until(async () => {
+      const same = before === asked;
+      before = asked;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return same;
+    });
+    expect(asked).toBeLessThan(2000);
+    for (let i = 0; i < 10_000; i++) server.take({ kind: 'device.ready', at: i, serial: member.serial });
+    // Another one is served meanwhile.
+    const { heard, socket: other } = await raw(place.path);
+    other.write(`${JSON.stringify({ id: 1, do: 'complete', on: '*', line: 'inf' })}\n`);
+    await until(() => heard().includes('"words":["info"]'));
+    socket.resume();
+    await until(() => asked === 5000);
+  });
+});

@@ -1,0 +1,34 @@
+/** A small fleet as consoles see it: devices on one virtual clock, whose datagrams end nowhere. */
+import type { Fleet, Member } from '../../src/console/member.js';
+import { VirtualClock } from '../../src/kernel/virtual-clock.js';
+import { deviceHandle } from '../../src/runner/handles.js';
+import { memberOf } from '../../src/runner/members.js';
+import { TOKEN } from './cloud.js';
+import { testDevice } from './device.js';
+
+export interface TestFleet extends Fleet {
+  readonly clock: VirtualClock;
+  readonly all: readonly Member[];
+}
+
+/** `clime-0001`, … and `control-0001`, …; all switched on. */
+export function testFleet(counts: Readonly<Record<string, number>> = { clime: 3, control: 1 }): TestFleet {
+  const clock = new VirtualClock();
+  let serial = 2_159_017_985;
+  const all = Object.entries(counts).flatMap(([profile, count]) =>
+    Array.from({ length: count }, (_, n) => {
+      const { device } = testDevice({ clock, profile, seed: `${profile}${n}`, network: () => {} });
+      device.powerOn();
+      const name = `${profile}-${String(n + 1).padStart(4, '0')}`;
+      const handle = deviceHandle({ name, serial: serial++, claimToken: TOKEN }, [`has-${profile}`], device);
+      return memberOf(device, handle, profile);
+    }),
+  );
+  return { name: 'test', size: all.length, members: () => all, clock, all };
+}
+
+export function memberNamed({ all }: TestFleet, name: string): Member {
+  const member = all.find((known) => known.name === name);
+  if (member === undefined) throw new Error(`no device ${name}`);
+  return member;
+}
