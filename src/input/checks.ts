@@ -179,7 +179,7 @@ export function optional<T>(check: Check<T>, fallback?: unknown): OptionalCheck<
   return { optional: check, fallback };
 }
 
-interface OptionalCheck<T, D> {
+export interface OptionalCheck<T, D> {
   readonly optional: Check<T>;
   readonly fallback: D;
 }
