@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Vitest leaves a core free, which of two is half of all.
+    maxWorkers: 2,
     projects: [
       { extends: true, test: { name: 'plain', include: ['test/**/*.test.ts'], exclude: POSTGRES } },
       {

@@ -179,6 +179,7 @@ export function optional<T>(check: Check<T>, fallback?: unknown): OptionalCheck<
   return { optional: check, fallback };
 }
 
+/** A key that may be missing, and what it then stands for. */
 export interface OptionalCheck<T, D> {
   readonly optional: Check<T>;
   readonly fallback: D;
