@@ -16,8 +16,7 @@ export const entropy: Random = {
     }
     const number = pool.readUIntBE(used, SIZE) / 281_474_976_710_656;
     // What has been given out is not kept: it may be part of a secret.
-    pool.fill(0, used, used + SIZE);
-    used += SIZE;
+    for (const end = used + SIZE; used < end; used++) pool[used] = 0;
     return number;
   },
   fork: () => entropy,
