@@ -17,6 +17,7 @@ export type {
   GroupDefinition,
   LoadDefinition,
   ScenarioDefinition,
+  SetupDefinition,
   StepDefinition,
 } from './scenario/define.js';
 export { parseScenario } from './scenario/parse.js';

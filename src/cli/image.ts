@@ -1,13 +1,9 @@
 /** `ghostfleet image`: makes a firmware image for virtual devices, as the body of the request that uploads it. */
 import { EXIT } from '../kernel/errors.js';
 import { imageFor } from '../runner/image.js';
+import { IMAGE_SIZE, IMAGE_VERSION } from '../scenario/setup/firmware.js';
 import { checked, command, wholeNumber } from './command.js';
 import { profileNamed } from './read-files.js';
-
-/** Room for every header. */
-const SMALLEST = 512;
-/** What fits into a request of 1 MiB as base64. */
-const LARGEST = 786_000;
 
 interface ImageFlags {
   readonly profile: string;
@@ -33,10 +29,10 @@ export const image = command<ImageFlags>(
       .option(
         'size',
         checked(
-          { default: '65536', describe: 'size in bytes' },
+          { default: String(IMAGE_SIZE.usual), describe: 'size in bytes' },
           'size',
-          `a whole number from ${SMALLEST} to ${LARGEST}`,
-          wholeNumber(SMALLEST, LARGEST),
+          `a whole number from ${IMAGE_SIZE.smallest} to ${IMAGE_SIZE.largest}`,
+          wholeNumber(IMAGE_SIZE.smallest, IMAGE_SIZE.largest),
         ),
       ),
   async ({ profile, fwVersion, size }, host) => {
@@ -47,7 +43,6 @@ export const image = command<ImageFlags>(
   },
 );
 
-/** As long as a session has room for (wire protocol, 7.1). */
 function versionOf(text: string): string | undefined {
-  return /^[\x21-\x7e]{1,47}$/.test(text) ? text : undefined;
+  return IMAGE_VERSION.test(text) ? text : undefined;
 }

@@ -4,6 +4,7 @@ import { packagedProfiles } from '../profile/library.js';
 import { DEVICE_FAULTS } from '../scenario/faults/device.js';
 import { SERVICE_FAULTS } from '../scenario/faults/service.js';
 import { CALLS } from '../scenario/load/calls.js';
+import { SETUPS } from '../scenario/setup/index.js';
 import { STEPS } from '../scenario/steps/index.js';
 import { INVARIANTS } from '../trace/invariants/index.js';
 import { METRICS } from '../trace/metrics/index.js';
@@ -13,6 +14,7 @@ import { command } from './command.js';
 const SUBJECTS = {
   profiles: () => [...packagedProfiles().values()].map(({ name, title }) => [name, title]),
   steps: () => Object.entries(STEPS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
+  setup: () => Object.entries(SETUPS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
   calls: () => Object.entries(CALLS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
   faults: () => [
     ...Object.entries(FAULT_KINDS).map(([name, { about }]) => [name, about]),
@@ -30,7 +32,7 @@ type Subject = keyof typeof SUBJECTS;
 
 export const list = command<{ readonly subject: Subject }>(
   'list <subject>',
-  'List profiles, steps, calls, faults, metrics or invariants',
+  'List profiles, steps, setup, calls, faults, metrics or invariants',
   (parser) =>
     parser.positional('subject', {
       choices: Object.keys(SUBJECTS),

@@ -32,6 +32,7 @@ interface RunFlags extends TargetFlags {
   readonly transport: 'memory' | 'udp' | 'http' | undefined;
   readonly store: 'memory' | 'sqlite' | undefined;
   readonly out: string | undefined;
+  readonly keep: boolean;
   readonly json: boolean;
   readonly 'metrics-port': number | undefined;
 }
@@ -78,6 +79,11 @@ export const run = command<RunFlags>(
           wholeNumber(0, 65_535),
         ),
       )
+      .option('keep', {
+        type: 'boolean',
+        default: false,
+        describe: 'leave in the cloud of --target what the run has made there',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object in place of the report' }),
   execute,
 );
@@ -87,6 +93,9 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
   if (wrong !== undefined) throw new UsageError('bad-flags', `--${wrong} makes no sense with --target`);
   if (flags.target !== undefined && flags.clock === 'virtual') {
     throw new UsageError('bad-flags', '--clock virtual makes no sense with --target: another cloud lives in real time');
+  }
+  if (flags.keep && flags.target === undefined) {
+    throw new UsageError('bad-flags', '--keep needs --target: the embedded cloud ends with the run');
   }
   const cloud = cloudIn(flags, host);
   const clock = flags.clock ?? (cloud === undefined ? 'virtual' : 'real');
@@ -104,6 +113,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
   if (live) host.err.write(`metrics at ${live.url}\n`);
   let forget = () => {};
   let downlinks: Iterable<DownlinkRecord> = [];
+  const kept: string[] = [];
   let consoles: Promise<ConsoleServer | undefined> | undefined;
   let attached: ConsoleServer | undefined;
   try {
@@ -114,6 +124,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
       speed: flags.speed ?? 1,
       transport: flags.transport ?? 'memory',
       ...(cloud && { cloud }),
+      ...(flags.keep && { keep: (what: readonly string[]) => void kept.push(...what) }),
       db: flags.store === 'sqlite' && out ? newDatabase(out) : 'memory',
       sinks: out ? [new FileSink(join(out, 'events.jsonl'))] : [],
       log: createLog(host.err, 'error'),
@@ -145,6 +156,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
     live?.close();
     forget();
     (await consoles)?.close('the run is over');
+    if (flags.keep) host.err.write(keptText(kept));
   }
 }
 
@@ -155,6 +167,11 @@ function openDirectory(path: string): string {
   } catch (error) {
     throw new UsageError('cannot-write', `the directory "${path}" can not be made: ${(error as Error).message}`);
   }
+}
+
+/** What a run has left behind, to be looked at and to be deleted by hand. */
+function keptText(things: readonly string[]): string {
+  return [`kept in the cloud: ${things.length} things`, ...things].join('\n  ').concat('\n');
 }
 
 /** Every run begins with an empty cloud: the database of an earlier one in the same directory goes. */

@@ -5,6 +5,7 @@
  * are not repeated on failure: whether a downlink may be queued twice is for the caller to know.
  */
 import { ApiError } from './errors.js';
+import type { FirmwareImage, FirmwareUpdate, NewFirmwareImage } from './firmware-types.js';
 import { type HttpOptions, JsonHttp, type Query } from './http.js';
 import type {
   Connector,
@@ -44,6 +45,7 @@ import type {
 } from './types.js';
 
 export { ApiError, ConnectionError } from './errors.js';
+export type * from './firmware-types.js';
 export type { Gate, HttpOptions } from './http.js';
 export type * from './types.js';
 
@@ -335,6 +337,34 @@ export class DeviceCloudClient {
 
   delivery(connectorId: string, id: string): Promise<Delivery> {
     return this.#get(`${this.#item('connectors', connectorId)}/deliveries/${encodeURIComponent(id)}`);
+  }
+
+  createFirmwareImage(image: NewFirmwareImage): Promise<FirmwareImage> {
+    return this.#post(`${this.#space}/firmware/images`, image);
+  }
+
+  /** Updates to it that are under way fail. */
+  deleteFirmwareImage(id: string): Promise<void> {
+    return this.#delete(`${this.#space}/firmware/images/${encodeURIComponent(id)}`);
+  }
+
+  /** Queues an update of a device to an image. @throws ApiError 409 while another one is under way */
+  updateFirmware(deviceId: string, firmwareId: string): Promise<FirmwareUpdate> {
+    return this.#post(`${this.#item('devices', deviceId)}/firmware`, { firmware_id: firmwareId });
+  }
+
+  firmwareUpdate(id: string): Promise<FirmwareUpdate> {
+    return this.#get(this.#item('firmware', id));
+  }
+
+  /** Makes what has no call of its own. `path` is below the space, such as `/keys`. */
+  post(path: string, body: unknown): Promise<{ readonly id: string }> {
+    return this.#post(this.#space + path, body);
+  }
+
+  /** Deletes what {@link post} has made, under its path below the space. */
+  remove(path: string): Promise<void> {
+    return this.#delete(this.#space + path);
   }
 
   /** Lets the calls under way finish, then ends the connections. */

@@ -201,4 +201,5 @@ const NO_CLOUD: World = {
     throw new Error('nothing at the bench needs the cloud');
   },
   tagId: async () => '',
+  firmwareId: () => '',
 };

@@ -27,9 +27,7 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
   const { plan, profiles, clock, random, trace, transport, format } = options;
   const types = new Map<string, DeviceType>();
   const groups = plan.groups.map((group) => {
-    const profile = profiles.get(group.profile);
-    if (profile === undefined) throw new Error(`the profile "${group.profile}" was not loaded`);
-    const type = types.get(group.profile) ?? deviceType(profile);
+    const type = types.get(group.profile) ?? deviceType(profileOf(profiles, group.profile));
     types.set(group.profile, type);
     return { type, flash: benchSettings(type.layout, group.config) };
   });
@@ -48,4 +46,11 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
       connect: (device) => transport.connect(serial, device),
     });
   });
+}
+
+/** A profile that a plan names. */
+export function profileOf(profiles: FleetOptions['profiles'], name: string): Profile {
+  const profile = profiles.get(name);
+  if (profile === undefined) throw new Error(`the profile "${name}" was not loaded`);
+  return profile;
 }

@@ -1,8 +1,12 @@
 /** The world as scenario steps see it: the public API, and devices within reach (scenario/world.ts). */
 import type { DeviceCloudClient } from '../client/client.js';
 import type { Device } from '../device/device.js';
+import type { Profile } from '../profile/profile.js';
 import type { PlannedDevice } from '../scenario/plan.js';
+import type { SetupWorld } from '../scenario/setup/kind.js';
 import type { DeviceHandle, ShellOutcome, World } from '../scenario/world.js';
+import { profileOf } from './fleet.js';
+import { imageFor } from './image.js';
 
 type Known = Pick<PlannedDevice, 'name' | 'serial' | 'claimToken'>;
 
@@ -25,22 +29,39 @@ export function deviceHandle(planned: Known, tags: readonly string[], device: De
   };
 }
 
-export interface RunWorld extends World {
+export interface RunWorld extends World, SetupWorld {
   readonly api: DeviceCloudClient;
-  /** Ids of the tags that were created. */
-  readonly madeTags: readonly string[];
+  /** What was made beside the devices, in order of time. */
+  readonly things: readonly MadeThing[];
+}
+
+/** Something in the target that was not there before the run. */
+export interface MadeThing {
+  /** In words: `tag "cold-store"`. */
+  readonly what: string;
+  readonly remove: () => Promise<void>;
 }
 
 /** The API of the run's space. Tags are created when a step or a group names one that does not exist. */
-export function worldOf(api: DeviceCloudClient): RunWorld {
-  const known = new Map<string, Promise<string>>();
-  const madeTags: string[] = [];
+export function worldOf(api: DeviceCloudClient, profiles: ReadonlyMap<string, Profile>): RunWorld {
+  const tags = new Map<string, Promise<string>>();
+  const firmware = new Map<string, string>();
+  const things: MadeThing[] = [];
+  const made = (what: string, remove: () => Promise<void>) => void things.push({ what, remove });
   return {
     api,
-    madeTags,
-    tagId(name) {
-      const id = known.get(name) ?? findOrCreateTag(api, name, (made) => madeTags.push(made));
-      known.set(name, id);
+    things,
+    made,
+    tagId(name, colour) {
+      const id = tags.get(name) ?? findOrCreateTag(api, name, colour, made);
+      tags.set(name, id);
+      return id;
+    },
+    image: (profile, version, size) => imageFor(profileOf(profiles, profile), version, size),
+    nameFirmware: (name, id) => void firmware.set(name, id),
+    firmwareId(name) {
+      const id = firmware.get(name);
+      if (id === undefined) throw new Error(`there is no firmware "${name}" in the cloud`);
       return id;
     },
   };
@@ -49,13 +70,18 @@ export function worldOf(api: DeviceCloudClient): RunWorld {
 /** Tags of a run have colours that differ as long as there are few of them. */
 const COLOURS = ['#3b82f6', '#10b981', '#f59e0b', '#ef4444', '#8b5cf6', '#14b8a6'];
 
-async function findOrCreateTag(api: DeviceCloudClient, name: string, created: (id: string) => void): Promise<string> {
+async function findOrCreateTag(
+  api: DeviceCloudClient,
+  name: string,
+  colour: string | undefined,
+  made: SetupWorld['made'],
+): Promise<string> {
   let count = 0;
   for await (const tag of api.allTags()) {
     if (tag.name === name) return tag.id;
     count++;
   }
-  const { id } = await api.createTag({ name, color: COLOURS[count % COLOURS.length] ?? '#3b82f6' });
-  created(id);
+  const { id } = await api.createTag({ name, color: colour ?? COLOURS[count % COLOURS.length] ?? '#3b82f6' });
+  made(`tag "${name}"`, () => api.deleteTag(id));
   return id;
 }

@@ -3,6 +3,7 @@ import PQueue from 'p-queue';
 import { ApiError, ConnectionError } from '../client/client.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Plan } from '../scenario/plan.js';
+import { describeSetup, runSetup } from '../scenario/setup/index.js';
 import { runStep } from '../scenario/steps/index.js';
 import type { DeviceHandle } from '../scenario/world.js';
 import type { RunWorld } from './handles.js';
@@ -14,8 +15,27 @@ export interface ProvisionOptions {
   readonly signal: AbortSignal;
 }
 
-/** Creates the devices of the fleet, with their tags. @throws UsageError for the first refusal */
+/** Makes what the scenario sets up, then the devices of the fleet, with their tags. @throws UsageError for the first refusal */
 export async function provision(
+  plan: Plan,
+  world: RunWorld,
+  handles: readonly DeviceHandle[],
+  options: ProvisionOptions,
+): Promise<void> {
+  await setUp(plan, world, options);
+  await createFleet(plan, world, handles, options);
+}
+
+async function setUp({ setup = [] }: Plan, world: RunWorld, { signal }: ProvisionOptions): Promise<void> {
+  for (const [index, call] of setup.entries()) {
+    if (signal.aborted) return;
+    await runSetup(world, call).catch((error: unknown) => {
+      throw notMade(`setup ${index + 1}, ${describeSetup(call)}, could not be made`, error);
+    });
+  }
+}
+
+async function createFleet(
   plan: Plan,
   world: RunWorld,
   handles: readonly DeviceHandle[],
@@ -28,14 +48,22 @@ export async function provision(
     return group?.register ? queue.add(async () => signal.aborted || runStep(world, handle, create)) : undefined;
   });
   const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected');
-  if (failed?.status !== 'rejected') return;
-  if (failed.reason instanceof ApiError || failed.reason instanceof ConnectionError) {
-    throw new UsageError('not-created', `the fleet could not be created: ${failed.reason.message}`);
-  }
-  throw failed.reason;
+  if (failed?.status === 'rejected') throw notMade('the fleet could not be created', failed.reason);
 }
 
-/** Deletes what the run has made: its devices, and the tags that there were not before. Returns what could not be deleted. */
+/** What the target refuses is for the user to mend. */
+function notMade(what: string, error: unknown): unknown {
+  const refused = error instanceof ApiError || error instanceof ConnectionError;
+  return refused ? new UsageError('not-created', `${what}: ${error.message}`) : error;
+}
+
+/** What the run has made in the target, in words. */
+export function madeBy(world: RunWorld, handles: readonly DeviceHandle[]): readonly string[] {
+  const devices = handles.filter(({ cloudId }) => cloudId !== undefined);
+  return [...world.things.map(({ what }) => what), ...devices.map(({ name }) => `device "${name}"`)];
+}
+
+/** Deletes what the run has made: its devices, then the rest, the last first. Returns what could not be deleted. */
 export async function tearDown(
   world: RunWorld,
   handles: readonly DeviceHandle[],
@@ -49,7 +77,6 @@ export async function tearDown(
     if (cloudId !== undefined) void attempt(`device "${name}"`, () => world.api.deleteDevice(cloudId));
   }
   await queue.onIdle();
-  for (const id of world.madeTags) void attempt(`tag ${id}`, () => world.api.deleteTag(id));
-  await queue.onIdle();
+  for (const { what, remove } of world.things.toReversed()) await attempt(what, remove);
   return left;
 }

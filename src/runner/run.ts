@@ -33,7 +33,7 @@ import { type End, howItEnds, judge } from './judge.js';
 import { type CallSender, httpCalls } from './load/http-calls.js';
 import { Loads } from './load/loads.js';
 import { fleetOf } from './members.js';
-import { provision, tearDown } from './provision.js';
+import { madeBy, provision, tearDown } from './provision.js';
 import { embeddedTarget } from './targets/embedded.js';
 import { type RemoteCloud, remoteTarget } from './targets/remote.js';
 import type { Target } from './targets/target.js';
@@ -61,6 +61,8 @@ export interface RunOptions {
   /** The command that repeats the run. */
   readonly reproduce: string;
   readonly out: string | null;
+  /** Leaves in another cloud what the run has made there, and is told what that is; left out: it is taken away. */
+  readonly keep?: (what: readonly string[]) => void;
   /** Of the program, for the result. */
   readonly version?: string;
   /** Real milliseconds since some moment, for what the run took. */
@@ -115,7 +117,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     generator = generatorReport();
     trace.close();
     for (const device of cast.devices) device.powerOff();
-    if (target.outlivesRun) await cleanUp(cast, options.log);
+    if (target.outlivesRun) await cleanUp(cast, options);
     await sender.close();
     await target.close();
   }
@@ -259,10 +261,11 @@ function build(
       ...{ sender, connections: virtual ? 1 : CONNECTIONS, leastPause: virtual ? 1 : 0 },
       late: (lateBy) => late(lateBy / options.speed),
     });
-  return { plan, devices, handles, world: worldOf(api), trace, metrics, startLoads };
+  return { plan, devices, handles, world: worldOf(api, options.profiles), trace, metrics, startLoads };
 }
 
-async function cleanUp({ world, handles }: Cast & { world: RunWorld }, log: Log): Promise<void> {
+async function cleanUp({ world, handles }: Cast & { world: RunWorld }, { keep, log }: RunOptions): Promise<void> {
+  if (keep !== undefined) return keep(madeBy(world, handles));
   const left = await tearDown(world, handles, PROVISIONING);
   if (left.length > 0) log.warn({ left }, `${left.length} things that the run made could not be deleted`);
 }

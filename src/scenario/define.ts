@@ -9,6 +9,7 @@ import type { ServiceFault } from './faults/service.js';
 import type { CallName } from './load/calls.js';
 import { type DeviceTypes, readScenario, type ScenarioSources } from './parse.js';
 import type { BootPattern, Scenario } from './scenario.js';
+import type { SetupName } from './setup/index.js';
 import type { StepName } from './steps/index.js';
 
 /** Whatever may stand in a scenario file. */
@@ -24,6 +25,7 @@ export interface ScenarioDefinition {
   readonly duration: string;
   readonly settle?: string;
   readonly 'warm-up'?: string;
+  readonly setup?: readonly SetupDefinition[];
   readonly fleet:
     | readonly (GroupDefinition & { readonly count: number })[]
     | { readonly devices: number; readonly groups: readonly (GroupDefinition & { readonly share: string })[] };
@@ -34,6 +36,9 @@ export interface ScenarioDefinition {
   readonly expect?: readonly string[];
   readonly next?: readonly string[];
 }
+
+/** What the space needs: one kind under its name. */
+export type SetupDefinition = { readonly [K in SetupName]?: Value };
 
 export interface GroupDefinition {
   readonly name: string;

@@ -6,6 +6,7 @@ import type { FaultSpec } from '../transport/faults/index.js';
 import { describeServiceFault } from './faults/service.js';
 import type { Pace } from './load/load.js';
 import type { Plan, PlannedAction, PlannedFault, PlannedLoad, PlannedServiceFault, PlannedWait } from './plan.js';
+import { describeSetup } from './setup/index.js';
 import { describeStep } from './steps/index.js';
 
 /** Width of a column that holds a time. */
@@ -24,6 +25,7 @@ export function describePlan(plan: Plan): string {
     '',
     `time      from ${new Date(plan.start).toISOString()} for ${formatDuration(plan.duration)}, then up to ${formatDuration(plan.settle)} to settle`,
     '',
+    ...section('setup', (plan.setup ?? []).map(describeSetup)),
     ...section('fleet', describeFleet(plan)),
     ...section('network', plan.network.map(describeFault)),
     ...section('service', (plan.serviceFaults ?? []).map(describeServiceFaultAt)),

@@ -16,7 +16,7 @@ import { DEVICE_FAULTS, type DeviceFaultKind, type DeviceFaultName } from './fau
 import { SERVICE_FAULTS, type ServiceFault } from './faults/service.js';
 import { WIRE_FAULT_NAMES, wireFault, wireFaultForms } from './parse-network.js';
 import type { StepContext } from './parse-steps.js';
-import { profilesOf } from './parse-steps.js';
+import { scopeOf } from './parse-steps.js';
 import type { PlannedServiceFault } from './plan.js';
 import type { ScenarioFault, ScenarioStep } from './scenario.js';
 import { type Selector, selector, selectorText } from './selector.js';
@@ -105,9 +105,9 @@ function deviceFault(
   problems: Problems,
   context: StepContext,
 ): Faults | undefined {
-  const { sources, end } = context;
+  const { end } = context;
   const kind: DeviceFaultKind = DEVICE_FAULTS[name];
-  const read = kind.check(options, problems, { profiles: profilesOf(to, context), readFile: sources.readFile });
+  const read = kind.check(options, problems, scopeOf(to, context));
   if (read === undefined) return undefined;
   const last = Math.min(until ?? end, end);
   if (until !== null && read.end === null && read.every === null) {

@@ -31,12 +31,15 @@ import type { ScenarioSources } from './parse.js';
 import type { FleetGroup, Rollout, ScenarioStep, StepWait } from './scenario.js';
 import { type FleetNames, type Selector, selector, selectorText, touches } from './selector.js';
 import { checkStep, STEP_NAMES, stepForms } from './steps/index.js';
+import type { StepScope } from './steps/step.js';
 
 export interface StepContext {
   readonly names: FleetNames;
   /** undefined when the fleet could not be read. */
   readonly groups: readonly FleetGroup[] | undefined;
   readonly sources: ScenarioSources;
+  /** Names of the firmware images of `setup`; undefined when that could not be read. */
+  readonly firmware: readonly string[] | undefined;
   /** When the scenario is over. */
   readonly end: Millis;
 }
@@ -125,8 +128,7 @@ function step(
   const timing = common && timingOf(node, problems, common, previous, context);
   const place = node.entries.has('for') ? valueAt(node, 'for') : valueAt(node, 'to');
   const to = common && selector(common.for?.each ?? common.to ?? 'all', place, problems, context.names);
-  const scope = { profiles: to ? profilesOf(to, context) : [], readFile: context.sources.readFile };
-  const call = kind && checkStep(kind, options, problems, scope);
+  const call = kind && checkStep(kind, options, problems, scopeOf(to, context));
   return timing && to && call && { ...timing, to, call };
 }
 
@@ -176,11 +178,18 @@ function rolloutOf({ in: share, every }: { readonly in: number; readonly every: 
   return { cohorts: Math.abs(exact - whole) < 1e-6 ? whole : Math.ceil(exact), every };
 }
 
+/** What the check of a step for `to` may know; undefined: whom it is for is not known. */
+export function scopeOf(to: Selector | undefined, context: StepContext): StepScope {
+  const { sources, firmware } = context;
+  return {
+    profiles: to ? profilesOf(to, context) : [],
+    readFile: sources.readFile,
+    ...(firmware && { firmware }),
+  };
+}
+
 /** The device types that a step is for. */
-export function profilesOf(
-  to: Selector,
-  { groups, sources }: Pick<StepContext, 'groups' | 'sources'>,
-): readonly Profile[] {
+function profilesOf(to: Selector, { groups, sources }: StepContext): readonly Profile[] {
   const meant = (groups ?? []).filter((group) => touches(to, group));
   const names = new Set(meant.map(({ profile }) => profile));
   return [...names].flatMap((name) => sources.profiles.get(name) ?? []);

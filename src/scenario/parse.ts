@@ -24,6 +24,7 @@ import { faults, faultsForm, NO_FAULTS } from './parse-faults.js';
 import { type DeviceTypes, type FleetShape, fleet, fleetForm } from './parse-fleet.js';
 import { load, loadForm } from './parse-load.js';
 import { network, networkForm, savesPower } from './parse-network.js';
+import { firmwareNames, setup, setupForm } from './parse-setup.js';
 import { type StepContext, steps, stepsForm } from './parse-steps.js';
 import type { FleetGroup, Scenario, ScenarioStep } from './scenario.js';
 import { type FleetNames, selector } from './selector.js';
@@ -73,7 +74,7 @@ const PLAIN = {
 
 const KEYS = [
   ...['name', 'about', 'include', 'vars', 'seed', 'start', 'duration', 'settle', 'warm-up'],
-  ...['fleet', 'network', 'faults', 'steps', 'load', 'expect', 'next'],
+  ...['setup', 'fleet', 'network', 'faults', 'steps', 'load', 'expect', 'next'],
 ];
 
 /** The forms of the parts of a scenario, for editors, in the order of a file. */
@@ -83,6 +84,7 @@ export function partForms(): Readonly<Record<string, Form>> {
     ...Object.fromEntries(plain),
     include: INCLUDE_FORM,
     vars: VARS_FORM,
+    setup: setupForm(),
     fleet: fleetForm(),
     network: networkForm(),
     faults: faultsForm(),
@@ -161,7 +163,8 @@ function readParts(
   const select = (to: string, place: LocatedNode) => selector(to, place, problems, names);
   const perturbed = read('network', (node, found) => network(node, found, { selector: select, end }), []);
   const saving = savesPower(root.entries.get('network')?.value, problems);
-  const context: StepContext = { names, groups, sources, end };
+  const prepared = read('setup', (node, found) => setup(node, found, sources), []);
+  const context: StepContext = { names, groups, sources, end, firmware: prepared && firmwareNames(prepared) };
   const wrong = read('faults', (node, found) => faults(node, found, context), NO_FAULTS);
   const begun = read('steps', (node, found) => steps(node, found, context), []);
   const loads = read('load', (node, found) => load(node, found, { end, selector: select }), []);
@@ -174,6 +177,7 @@ function readParts(
     settle === undefined ||
     groups === undefined ||
     perturbed === undefined ||
+    prepared === undefined ||
     wrong === undefined
   )
     return undefined;
@@ -187,6 +191,7 @@ function readParts(
     duration: length,
     settle,
     warmUp,
+    setup: prepared,
     fleet: groups,
     network: [...perturbed, ...wrong.network],
     serviceFaults: wrong.service,

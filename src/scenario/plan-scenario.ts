@@ -29,6 +29,7 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     duration: scenario.duration,
     settle: scenario.settle,
     warmUp: scenario.warmUp,
+    ...(scenario.setup.length > 0 && { setup: scenario.setup }),
     groups: scenario.fleet.map(planGroup),
     devices,
     network: scenario.network.map((fault) => planFault(fault, whole)),

@@ -10,6 +10,7 @@ import type { FaultSpec } from '../transport/faults/index.js';
 import type { Expectation, MetricExpectation } from './expect/expectation.js';
 import type { ServiceFault } from './faults/service.js';
 import type { Load } from './load/load.js';
+import type { SetupCall } from './setup/index.js';
 import type { StepCall } from './steps/index.js';
 
 export interface Plan {
@@ -24,6 +25,8 @@ export interface Plan {
   readonly settle: Millis;
   /** Calls that were due earlier do not count in latencies. */
   readonly warmUp: Millis;
+  /** What the space needs beside the fleet, in the order in which it is made; left out when it needs nothing. */
+  readonly setup?: readonly SetupCall[];
   readonly groups: readonly PlannedGroup[];
   /** In the order of the groups; steps refer to them by their index. */
   readonly devices: readonly PlannedDevice[];

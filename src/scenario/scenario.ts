@@ -10,6 +10,8 @@
  *     start: 2026-03-02T06:00:00Z        # 2026-01-01T00:00:00Z
  *     duration: 6h                       # needed
  *     settle: 10m                        # 10m: how long open exchanges may take to end after that
+ *     setup:                             # nothing; kinds in setup/
+ *       - firmware: { name: v2, profile: clime, version: v9.0.0 }
  *     fleet:                             # one group or more; or { devices: 1000, groups: [{ share: 70%, … }] }
  *       - name: clime                    # needed
  *         profile: clime                 # needed
@@ -34,6 +36,7 @@ import type { Expectation, MetricExpectation } from './expect/expectation.js';
 import type { ScenarioLoad } from './parse-load.js';
 import type { PlannedFault, PlannedServiceFault } from './plan.js';
 import type { Selector } from './selector.js';
+import type { SetupCall } from './setup/index.js';
 import type { StepCall } from './steps/index.js';
 
 export interface Scenario {
@@ -47,6 +50,8 @@ export interface Scenario {
   readonly settle: Millis;
   /** Calls that were due earlier do not count in latencies. */
   readonly warmUp: Millis;
+  /** What its space needs beside the fleet, in the order in which it is made. */
+  readonly setup: readonly SetupCall[];
   readonly fleet: readonly FleetGroup[];
   /** What holds all the time comes first. */
   readonly network: readonly ScenarioFault[];

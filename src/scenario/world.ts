@@ -9,8 +9,13 @@ import type { Bench } from '../device/hardware.js';
 
 export interface World {
   readonly api: CloudApi;
-  /** Id of the tag with this name, which is created through the API when the space has none. */
-  tagId(name: string): Promise<string>;
+  /**
+   * Id of the tag with this name, which is created through the API when the space has none.
+   * @param colour of one that is created; left out: one of a few that differ
+   */
+  tagId(name: string, colour?: string): Promise<string>;
+  /** Id of the firmware image that `setup` calls so. @throws Error when there is none */
+  firmwareId(name: string): string;
 }
 
 /** A device of the fleet, as somebody sees it who has it on the bench and its page of the cloud on the screen. */
@@ -49,6 +54,8 @@ export interface CloudApi {
   sendCommands(deviceId: string, commands: readonly string[]): Promise<QueuedDownlink>;
   /** Queues a JSON object for the application (POST …/downlinks). */
   sendData(deviceId: string, body: Readonly<Record<string, unknown>>): Promise<QueuedDownlink>;
+  /** Queues a firmware update (POST …/firmware). */
+  updateFirmware(deviceId: string, firmwareId: string): Promise<QueuedDownlink>;
 }
 
 export interface NewDevice {

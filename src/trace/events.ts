@@ -18,6 +18,9 @@ export type UplinkType = 'session' | 'data' | 'config' | 'codec' | 'shell' | 'fi
 /** What a downlink carries. */
 export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' | 'timestamp';
 
+/** How far a firmware update is. */
+export type UpdateState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded' | 'cancelled' | 'failed';
+
 /** What made the cloud believe that a downlink has arrived (wire protocol, 6.2 step 4 and 5). `told`: only its API was asked. */
 export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 
@@ -128,7 +131,17 @@ export type CloudEvent =
   /** The evidence is in: a shell answer is stored, or a new configuration was reported. */
   | { readonly kind: 'downlink.answered'; readonly at: Instant; readonly serial: number; readonly downlink: string }
   | { readonly kind: 'downlink.cancelled'; readonly at: Instant; readonly serial: number; readonly downlink: string }
-  | { readonly kind: 'downlink.expired'; readonly at: Instant; readonly serial: number; readonly downlink: string };
+  | { readonly kind: 'downlink.expired'; readonly at: Instant; readonly serial: number; readonly downlink: string }
+  /** A firmware update has begun, come further or ended. `offset`: bytes that the device has accepted; `why` it failed, or empty. */
+  | {
+      readonly kind: 'update.moved';
+      readonly at: Instant;
+      readonly serial: number;
+      readonly update: string;
+      readonly state: UpdateState;
+      readonly offset: number;
+      readonly why: string;
+    };
 
 /** A request of a load, which the runner sends to the API. `call` names the load; `intended` is when it was due. */
 export type CallEvent =

@@ -56,6 +56,7 @@ describe('ghostfleet', () => {
     [['run', SMALL, '--clock', 'sun'], 'Invalid values'],
     [['run', SMALL, '--clock', 'real', '--speed', '0'], '--speed "0" is not a number above 0'],
     [['run', SMALL, '--speed', '5'], '--speed needs --clock real'],
+    [['run', SMALL, '--keep'], '--keep needs --target: the embedded cloud ends with the run'],
     [['run', SMALL, '--store', 'sqlite'], '--store sqlite needs --out'],
     [['run', join(directory, 'missing.yaml')], 'can not be read: there is no such file'],
     [['run', directory], 'can not be read: it is a directory'],

@@ -137,6 +137,30 @@ describe('the client', () => {
     expect(await client.connectors()).toEqual([]);
   });
 
+  it('works with firmware', async () => {
+    const { client } = await connected();
+    const { id: deviceId } = await client.createDevice(device(1));
+    const image = await client.createFirmwareImage({ data: Buffer.from('image').toString('base64'), version: 'v2' });
+    expect(image).toMatchObject({ version: 'v2', size: 5 });
+    const update = await client.updateFirmware(deviceId, image.id);
+    expect(await client.firmwareUpdate(update.id)).toMatchObject({
+      device_id: deviceId,
+      state: 'scheduled',
+      offset: 0,
+    });
+    expect(((await failure(client.updateFirmware(deviceId, image.id))) as ApiError).status).toBe(409);
+    await client.deleteFirmwareImage(image.id);
+    expect(((await failure(client.deleteFirmwareImage(image.id))) as ApiError).status).toBe(404);
+  });
+
+  it('makes and deletes what has no call of its own', async () => {
+    const { client } = await connected();
+    const { id } = await client.post('/tags', { name: 'cold', color: '#112233' });
+    expect((await client.tag(id)).name).toBe('cold');
+    await client.remove(`/tags/${id}`);
+    expect(await client.tags()).toEqual([]);
+  });
+
   it('works with keys and variables', async () => {
     const { client, baseUrl } = await connected();
     const { key: apiKey, ...key } = await client.createKey({ name: 'script', access_type: 'read' });

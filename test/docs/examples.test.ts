@@ -6,6 +6,7 @@ import { deviceTypes } from '../../src/runner/bench-config.js';
 import { DEVICE_FAULTS } from '../../src/scenario/faults/device.js';
 import { SERVICE_FAULTS } from '../../src/scenario/faults/service.js';
 import { parseScenario } from '../../src/scenario/parse.js';
+import { SETUP_NAMES } from '../../src/scenario/setup/index.js';
 import { STEP_NAMES } from '../../src/scenario/steps/index.js';
 import { FAULT_KINDS } from '../../src/transport/faults/index.js';
 
@@ -31,10 +32,10 @@ describe('the documents', () => {
     expect(parseScenario(text, what, types).fleet.length).toBeGreaterThan(0);
   });
 
-  it('name every step and every fault', () => {
+  it('name every step, every fault and whatever can be set up', () => {
     const text = readFileSync('docs/SCENARIOS.md', 'utf8') + readFileSync('docs/FAULTS.md', 'utf8');
     const faults = Object.keys({ ...FAULT_KINDS, ...DEVICE_FAULTS, ...SERVICE_FAULTS });
-    expect([...STEP_NAMES, ...faults].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+    expect([...STEP_NAMES, ...SETUP_NAMES, ...faults].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
   });
 
   it('link to files that exist', () => {

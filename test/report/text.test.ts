@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { text } from '../../src/report/renderers/text.js';
+import type { TraceEvent } from '../../src/trace/events.js';
 import { downlinkLife } from '../trace/fixtures.js';
 import { busyRun, resultOf } from './fixtures.js';
 
@@ -48,6 +49,19 @@ describe('the text report', () => {
     expect(report).toMatch(/ → answered +1 +11m 06s/);
     // 660 of 785.6 s.
     expect(report).toMatch(/asleep until next report\/poll +█{20}░{4} +84\.0%/);
+  });
+
+  test('counts firmware updates, and says why some failed', () => {
+    const moved = { kind: 'update.moved', serial: 1, offset: 0 } as const;
+    const events: readonly TraceEvent[] = [
+      { ...moved, at: 0, update: 'u1', state: 'scheduled', why: '' },
+      { ...moved, at: 60_000, update: 'u1', state: 'succeeded', why: '' },
+      { ...moved, at: 70_000, update: 'u2', state: 'failed', why: 'image size too big' },
+    ];
+    const report = text(resultOf({}, events));
+    expect(report).toMatch(/firmware updates {2}scheduled .*\n +2 +1 +1 +0 +0 +0\n {2}1 failed: image size too big\n/);
+    expect(report).toMatch(/scheduled → succeeded +1 +60\.0s/);
+    expect(text(resultOf())).not.toContain('firmware updates');
   });
 
   test('tells the story of the slowest downlink in the order of time, with the name of the device', () => {

@@ -85,8 +85,9 @@ function recordingWorld({ cloudId, shell = { result: 0, lines: [] }, tags = [] }
     sendConfig: note('sendConfig', { id: 'm' }),
     sendCommands: note('sendCommands', { id: 'm' }),
     sendData: note('sendData', { id: 'm' }),
+    updateFirmware: note('updateFirmware', { id: 'u' }),
   };
-  const world: World = { api, tagId: async (name) => `tag-of-${name}` };
+  const world: World = { api, tagId: async (name) => `tag-of-${name}`, firmwareId: (name) => `image-of-${name}` };
   const device: DeviceHandle = {
     name: 'clime-0001',
     serial: 17,
@@ -128,6 +129,7 @@ describe('a step through the public API', () => {
       '{ name: "x {name}", external-id: "d/{serial}" }',
       ['updateDevice', 'device-1', { name: 'x clime-0001', external_id: 'd/17' }],
     ],
+    ['firmware', 'v2', ['updateFirmware', 'device-1', 'image-of-v2']],
     ['delete-device', '', ['deleteDevice', 'device-1']],
     ['tag', '{ add: [new], remove: [old] }', ['updateDevice', 'device-1', { tags: [{ id: 'tag-of-new' }] }]],
     ['tag', '{ add: [new] }', ['updateDevice', 'device-1', { tags: [{ id: 'tag-of-old' }, { id: 'tag-of-new' }] }]],

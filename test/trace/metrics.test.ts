@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TraceEvent } from '../../src/trace/events.js';
+import type { TraceEvent, UpdateState } from '../../src/trace/events.js';
 import { METRICS, Metrics } from '../../src/trace/metrics/index.js';
 import { downlinkLife, metricsOf, numberOf } from './fixtures.js';
 
@@ -222,6 +222,58 @@ describe('downlinks', () => {
     expect(waits.asleep).toMatchObject({ total: 6000, spread: { count: 3, max: 3000 } });
     const shares = Object.values(waits).reduce((sum, { share }) => sum + share, 0);
     expect(shares).toBeCloseTo(1, 12);
+  });
+});
+
+describe('firmware updates', () => {
+  const moved = (
+    at: number,
+    state: UpdateState,
+    offset = 0,
+    { update = 'u1', serial = 1, why = '' } = {},
+  ): TraceEvent => ({
+    ...{ kind: 'update.moved', at, serial, update, state, offset, why },
+  });
+
+  test('take as long as from their scheduling to the new version', () => {
+    const metrics = metricsOf([
+      ...[moved(100, 'scheduled'), moved(200, 'downloading', 256), moved(300, 'swapping', 5000)],
+      ...[moved(1100, 'succeeded', 5000), moved(1200, 'succeeded', 5000)],
+    ]);
+    expect(metrics.summary().updates).toMatchObject({
+      scheduled: 1,
+      succeeded: 1,
+      open: 0,
+      duration: { count: 1, max: 1000 },
+    });
+    expect(numberOf(metrics, 'device.updated')).toBe(1);
+  });
+
+  test('begin again when the device has less than before', () => {
+    const offsets = [256, 1024, 0, 256, 0];
+    const metrics = metricsOf(offsets.map((offset, i) => moved(i, 'downloading', offset)));
+    expect(metrics.summary().updates).toMatchObject({ open: 1, restarts: 2 });
+  });
+
+  test('that failed are told apart by their reason', () => {
+    const ends = [
+      'reverted: the device runs "v1"',
+      'given up: the download was broken off 6 times',
+      'image size too big',
+    ];
+    const metrics = metricsOf(ends.map((why, i) => moved(i, 'failed', 0, { update: `u${i}`, serial: i, why })));
+    const names = ['update.failed', 'update.reverted', 'update.given-up', 'device.updated'];
+    expect(names.map((name) => numberOf(metrics, name))).toEqual([3, 1, 1, 0]);
+    expect(metrics.summary().updates?.reasons).toEqual(Object.fromEntries(ends.map((why) => [why, 1])));
+  });
+
+  test('count for a device by the latest of them', () => {
+    const metrics = metricsOf([
+      ...[moved(0, 'scheduled'), moved(1, 'succeeded'), moved(2, 'scheduled', 0, { update: 'u2' })],
+      moved(3, 'cancelled', 0, { update: 'u2' }),
+    ]);
+    const names = ['update.scheduled', 'update.succeeded', 'update.cancelled', 'device.updated'];
+    expect(names.map((name) => numberOf(metrics, name))).toEqual([2, 1, 1, 0]);
   });
 });
 

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
+import type { Trace } from '../../trace/events.js';
 import type { FirmwareUpdates } from '../context.js';
 import type { Image } from '../firmware/images.js';
 import { isOpen, type UpdateJob } from '../firmware/job.js';
@@ -26,6 +27,7 @@ export interface ChunkQueue {
 export interface FirmwareQueueOptions {
   readonly store: Store;
   readonly clock: Clock;
+  readonly trace: Trace;
   readonly updates: Updates;
   readonly queue: ChunkQueue;
 }
@@ -39,12 +41,14 @@ const STALLED_AFTER = seconds(1);
 export class FirmwareQueue implements FirmwareUpdates {
   readonly #store: Store;
   readonly #clock: Clock;
+  readonly #trace: Trace;
   readonly #updates: Updates;
   readonly #queue: ChunkQueue;
 
-  constructor({ store, clock, updates, queue }: FirmwareQueueOptions) {
+  constructor({ store, clock, trace, updates, queue }: FirmwareQueueOptions) {
     this.#store = store;
     this.#clock = clock;
+    this.#trace = trace;
     this.#updates = updates;
     this.#queue = queue;
   }
@@ -61,6 +65,7 @@ export class FirmwareQueue implements FirmwareUpdates {
     return this.#updates.inTurn(device.id, async () => {
       const step = this.#updates.begin(device, image);
       await this.#write(step, along(step.job));
+      this.#tell(device.serial, step.job);
       const peer = this.#queue.peerOf(device.serial);
       if (peer) await this.#take(peer, step);
       return step.job;
@@ -79,7 +84,9 @@ export class FirmwareQueue implements FirmwareUpdates {
   async whenRemoved(device: DeviceRow): Promise<readonly Change[]> {
     const job = await this.#updates.current(device);
     const step = job && (await this.#updates.end(job.spaceId, job.id, 'cancelled', 'the device was removed'));
-    return step?.changes ?? [];
+    if (step === undefined) return [];
+    this.#tell(device.serial, step.job);
+    return step.changes;
   }
 
   /** The device was read from the store, or has reported on an update that may have ended elsewhere. */
@@ -91,13 +98,8 @@ export class FirmwareQueue implements FirmwareUpdates {
 
   /** An uplink has moved the update on, and that is stored. */
   async moved(peer: Peer, job: UpdateJob): Promise<void> {
-    this.#note(peer, job);
-    // The first chunk waits as before.
-    if (job.state === 'scheduled') return;
-    for (const entry of chunksIn(peer)) {
-      // The confirmation was lost, but the device counts the chunk in.
-      await this.#queue.settle(peer, entry, entry.attempt > 0 && job.offset >= endOf(entry.row));
-    }
+    this.#tell(peer.device.serial, job);
+    await this.#settleChunks(peer, job);
   }
 
   /** The device has a chunk. What is returned is to be written together with that. */
@@ -115,6 +117,7 @@ export class FirmwareQueue implements FirmwareUpdates {
       if (job?.state !== 'downloading') return this.look(peer);
       const step = this.#updates.restart(peer.device, job);
       await this.#write(step);
+      this.#tell(peer.device.serial, step.job);
       await this.#take(peer, step);
     });
   }
@@ -133,6 +136,7 @@ export class FirmwareQueue implements FirmwareUpdates {
     for (const row of pending) if (row.type === 'firmware') await this.#queue.cancel(row);
     const device = await this.#store.device(spaceId, deviceId);
     const peer = device && this.#queue.peerOf(device.serial);
+    if (device) this.#tell(device.serial, step.job);
     if (peer) this.#note(peer, step.job);
   }
 
@@ -141,8 +145,23 @@ export class FirmwareQueue implements FirmwareUpdates {
   }
 
   async #take(peer: Peer, { job, queue }: UpdateStep): Promise<void> {
-    await this.moved(peer, job);
+    await this.#settleChunks(peer, job);
     for (const row of queue) this.#queue.insert(peer, row);
+  }
+
+  /** Takes the chunks out of the queue that the update is past. */
+  async #settleChunks(peer: Peer, job: UpdateJob): Promise<void> {
+    this.#note(peer, job);
+    // The first chunk waits as before.
+    if (job.state === 'scheduled') return;
+    for (const entry of chunksIn(peer)) {
+      // The confirmation was lost, but the device counts the chunk in.
+      await this.#queue.settle(peer, entry, entry.attempt > 0 && job.offset >= endOf(entry.row));
+    }
+  }
+
+  #tell(serial: number, { id: update, state, offset, error }: UpdateJob): void {
+    this.#trace.emit({ kind: 'update.moved', at: this.#clock.now, serial, update, state, offset, why: error ?? '' });
   }
 
   #note(peer: Peer, job: UpdateJob): void {

@@ -42,6 +42,16 @@ ${table('Time from the API to each stage', SPREAD, stages)}
 ${table('What delivered downlinks waited for', ['share', ...SPREAD.slice(1)], waits)}`;
 }
 
+export function updateTable({ updates }: RunResult): Markup {
+  if (updates === undefined) return NOTHING;
+  const { scheduled, succeeded, failed, cancelled, open, restarts, duration, reasons } = updates;
+  const columns = ['scheduled', 'succeeded', 'failed', 'cancelled', 'open', 'restarts'];
+  const why = Object.entries(reasons).map(([reason, count]) => [reason, count]);
+  return markup`${table('Firmware updates', columns, [['', scheduled, succeeded, failed, cancelled, open, restarts]])}
+${table('Time to the new version', SPREAD, duration ? [['succeeded', ...spreadCells(duration)]] : [])}
+${table('Why updates failed', ['count'], why)}`;
+}
+
 export function uplinkTable({ uplinks }: RunResult): Markup {
   const rows = Object.entries(uplinks.byType).map(([type, { made, sent, acked, dropped, waiting, stored, copies }]) => [
     ...[type, made, sent, acked, dropped, waiting, stored, copies],

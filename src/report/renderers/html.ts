@@ -9,7 +9,7 @@ import { histogram, slowest } from '../html/downlinks.js';
 import { Markup, markup, NOTHING } from '../html/markup.js';
 import { overTime } from '../html/over-time.js';
 import { STYLE } from '../html/style.js';
-import { downlinkTables, fleetTables, loadTables, uplinkTable } from '../html/tables.js';
+import { downlinkTables, fleetTables, loadTables, updateTable, uplinkTable } from '../html/tables.js';
 import type { RunResult } from '../result.js';
 
 export function html(result: RunResult): string {
@@ -30,7 +30,7 @@ ${expectations(result)}
 ${overTime(result)}
 ${downlinks(result)}
 ${loadTables(result)}
-<section><h2>Uplinks and fleet</h2>${uplinkTable(result)}${fleetTables(result)}</section>
+<section><h2>Uplinks and fleet</h2>${uplinkTable(result)}${fleetTables(result)}${updateTable(result)}</section>
 ${next(result)}
 <footer>digest ${digest} · plan ${result.planDigest} · ${result.events} events · made by ghostfleet</footer>
 </main></body>

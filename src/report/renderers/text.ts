@@ -26,6 +26,7 @@ export function text(result: RunResult, { colour = false }: RenderOptions = {}):
     fleet(result),
     uplinks(result),
     downlinks(result),
+    updates(result),
     waits(result),
     slowest(result),
     load(result),
@@ -116,6 +117,20 @@ function downlinks({ downlinks: summary }: RunResult): readonly string[] {
     ...section('downlinks', columns, rows),
     '',
     ...section('time from the API', ['count', 'p50', 'p95', 'p99', 'max'], stageRows),
+  ];
+}
+
+function updates({ updates: summary }: RunResult): readonly string[] {
+  if (summary === undefined) return [];
+  const { scheduled, succeeded, failed, cancelled, open, restarts, duration, reasons } = summary;
+  const columns = ['scheduled', 'succeeded', 'failed', 'cancelled', 'open', 'restarts'];
+  const counts = [scheduled, succeeded, failed, cancelled, open, restarts].map(String);
+  const times = duration === undefined ? [] : [['scheduled → succeeded', ...spreadCells(duration)]];
+  const why = Object.entries(reasons).flatMap(([reason, count]) => wrap(`${count} failed: ${reason}`, WIDTH - 2));
+  return [
+    ...section('firmware updates', columns, [['', ...counts]]),
+    ...why.map((line) => `  ${line}`),
+    ...(times.length === 0 ? [] : section('', ['count', 'p50', 'p95', 'p99', 'max'], times)),
   ];
 }
 

@@ -6,7 +6,7 @@
  * as transfer. A moment that the cloud gives is of the cloud's clock, which must not be far from ours. And a repetition that
  * it recognised is never seen.
  */
-import type { DeviceCloudClient, Message } from '../../client/client.js';
+import type { DeviceCloudClient, FirmwareUpdate, Message } from '../../client/client.js';
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Instant, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { DownlinkType, Trace, TraceEvent, UplinkType } from '../../trace/events.js';
@@ -15,6 +15,8 @@ import type { DownlinkType, Trace, TraceEvent, UplinkType } from '../../trace/ev
 const EVERY = seconds(1);
 /** Messages may become visible in another order than that of their times: this much is read again. */
 const OVERLAP = seconds(5);
+/** Firmware updates that are asked for at a time: each is a request. */
+const UPDATES_A_LOOK = 20;
 
 /** What the API calls the types of messages that devices send. */
 const UPLINKS: Readonly<Record<string, UplinkType>> = {
@@ -44,6 +46,8 @@ export class Observer implements Trace {
   readonly #speed: number;
   /** Downlinks that are not known to be at their end, in the order in which they were queued. */
   readonly #open = new Set<Watched>();
+  /** Firmware updates that have not ended, as they were when they were last asked for, which was longest ago for the first. */
+  readonly #updates = new Map<string, { readonly serial: number; readonly update: FirmwareUpdate | undefined }>();
   /** Messages that were read within the overlap, and when they were created. */
   readonly #seen = new Map<string, UnixMillis>();
   #newest: UnixMillis;
@@ -76,7 +80,7 @@ export class Observer implements Trace {
   async lastLook(api: DeviceCloudClient): Promise<void> {
     await this.#looking;
     this.stop();
-    await this.#look(api, () => true);
+    await this.#look(api, () => true, Number.POSITIVE_INFINITY);
   }
 
   stop(): void {
@@ -104,6 +108,12 @@ export class Observer implements Trace {
     });
   }
 
+  /** The API has accepted a firmware update of the device `serial`. */
+  updating(serial: number, update: FirmwareUpdate): void {
+    this.#updates.set(update.id, { serial, update: undefined });
+    this.#moved(serial, update);
+  }
+
   /** Takes what happens to the devices. */
   emit(event: TraceEvent): void {
     if (event.kind === 'downlink.received') this.#arrived(event.serial, event.type, event.print, event.at);
@@ -122,11 +132,20 @@ export class Observer implements Trace {
     this.#next = this.#clock.after(EVERY * this.#speed, 'the next look at the messages of the cloud', look);
   }
 
-  /** @param worthAsking for the state of an open downlink */
-  async #look(api: DeviceCloudClient, worthAsking = (entry: Watched) => entry.received): Promise<void> {
+  /**
+   * @param worthAsking for the state of an open downlink
+   * @param mostUpdates that are asked for
+   */
+  async #look(
+    api: DeviceCloudClient,
+    worthAsking = (entry: Watched) => entry.received,
+    mostUpdates = UPDATES_A_LOOK,
+  ): Promise<void> {
     for (const entry of this.#open) {
       if (!entry.delivered && worthAsking(entry)) this.#judge(entry, await api.message(entry.id));
     }
+    const asked = [...this.#updates].slice(0, mostUpdates);
+    for (const [id, { serial }] of asked) this.#moved(serial, await api.firmwareUpdate(id));
     for (const message of await this.#unread(api)) this.#tell(message);
   }
 
@@ -171,6 +190,16 @@ export class Observer implements Trace {
       this.#open.delete(entry);
       this.#trace.emit({ kind: `downlink.${state}`, at, serial, downlink });
     }
+  }
+
+  #moved(serial: number, update: FirmwareUpdate): void {
+    const { id, state, offset, error, updated_at } = update;
+    const before = this.#updates.get(id)?.update;
+    this.#updates.delete(id);
+    if (state !== 'succeeded' && state !== 'failed' && state !== 'cancelled') this.#updates.set(id, { serial, update });
+    if (before?.state === state && before.offset === offset) return;
+    const at = this.#moment(updated_at);
+    this.#trace.emit({ kind: 'update.moved', at, serial, update: id, state, offset, why: error ?? '' });
   }
 
   #first(test: (entry: Watched) => boolean): Watched | undefined {

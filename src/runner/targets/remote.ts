@@ -1,5 +1,13 @@
 /** Any cloud that speaks the contract, somewhere else. Its time is real, and what a run makes there has to go again. */
-import { DeviceCloudClient, type HttpOptions, type Message } from '../../client/client.js';
+import {
+  type ClientOptions,
+  type Device,
+  DeviceCloudClient,
+  type FirmwareUpdate,
+  type HttpOptions,
+  type Message,
+  type NewDevice,
+} from '../../client/client.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
@@ -41,7 +49,7 @@ export async function remoteTarget({ cloud, serials, speed, clock, trace }: Remo
   const options = { baseUrl: cloud.api, apiKey: cloud.apiKey, connections: cloud.pace.atOnce, gate };
   const spaceId = await spaceOf(options, cloud.spaceId);
   const observer = new Observer(clock, trace, serials, speed);
-  const api = new ReportingClient({ ...options, spaceId }, (message) => observer.queued(message));
+  const api = new ReportingClient({ ...options, spaceId }, observer);
   const wire = await openWire(cloud, clock);
   observer.follow(api);
   return {
@@ -87,13 +95,27 @@ async function openWire({ api, gateway }: RemoteCloud, clock: EdgeClock): Promis
   return httpTransport(requests.send, clock, () => requests.close());
 }
 
-/** Tells which downlinks it has queued. */
+/** Tells which downlinks and updates it has queued. */
 class ReportingClient extends DeviceCloudClient {
-  readonly #queued: (message: Message) => void;
+  readonly #observer: Observer;
+  /** Of the devices that it has made, by their ids. */
+  readonly #serials = new Map<string, number>();
 
-  constructor(options: ConstructorParameters<typeof DeviceCloudClient>[0], queued: (message: Message) => void) {
+  constructor(options: ClientOptions, observer: Observer) {
     super(options);
-    this.#queued = queued;
+    this.#observer = observer;
+  }
+
+  override async createDevice(device: NewDevice): Promise<Device> {
+    const created = await super.createDevice(device);
+    this.#serials.set(created.id, Number(created.serial_number));
+    return created;
+  }
+
+  override async updateFirmware(deviceId: string, firmwareId: string): Promise<FirmwareUpdate> {
+    const update = await super.updateFirmware(deviceId, firmwareId);
+    this.#observer.updating(this.#serials.get(deviceId) ?? 0, update);
+    return update;
   }
 
   override async sendConfig(deviceId: string, lines: readonly string[]): Promise<Message> {
@@ -109,7 +131,7 @@ class ReportingClient extends DeviceCloudClient {
   }
 
   #told(message: Message): Message {
-    this.#queued(message);
+    this.#observer.queued(message);
     return message;
   }
 }

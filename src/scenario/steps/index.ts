@@ -11,6 +11,7 @@ import { config } from './config.js';
 import { createDevice } from './create-device.js';
 import { deleteDevice } from './delete-device.js';
 import { downlink } from './downlink.js';
+import { firmware } from './firmware.js';
 import { flash } from './flash.js';
 import { linePower } from './line-power.js';
 import { modem } from './modem.js';
@@ -28,6 +29,7 @@ export const STEPS = {
   config,
   commands,
   downlink,
+  firmware,
   'create-device': createDevice,
   'update-device': updateDevice,
   'delete-device': deleteDevice,

@@ -34,6 +34,8 @@ export interface StepCheck<O> {
 export interface StepScope {
   /** The device types that the step is for; empty when they are not known. */
   readonly profiles: readonly Profile[];
+  /** Names of the firmware images of `setup`; left out when they are not known. */
+  readonly firmware?: readonly string[];
   /** A file that the scenario names, by its path from there. @throws Error whose message says why it can not be read */
   readonly readFile: (path: string) => NamedText;
 }

@@ -12,6 +12,7 @@ import { DOWNLINK_METRICS, DownlinkFold, type DownlinkSummary, isUnreceived } fr
 import { type Measure, type MetricInfo, metricInfos, readMetric } from './metric.js';
 import { SampleFold, type SampleSummary } from './samples.js';
 import { SeriesFold, type SeriesSummary } from './series.js';
+import { UPDATE_METRICS, UpdateFold, type UpdateSummary } from './updates.js';
 import { UPLINK_METRICS, UplinkFold, type UplinkSummary } from './uplinks.js';
 import { WORLD_METRICS, WorldFold } from './world.js';
 
@@ -20,6 +21,7 @@ export const METRICS: readonly MetricInfo[] = [
   ...metricInfos(DEVICE_METRICS),
   ...metricInfos(UPLINK_METRICS),
   ...metricInfos(DOWNLINK_METRICS),
+  ...metricInfos(UPDATE_METRICS),
   ...metricInfos(CALL_METRICS),
   ...metricInfos(WORLD_METRICS),
 ];
@@ -37,6 +39,8 @@ export interface RunSummary {
   readonly fleet: FleetSummary;
   readonly uplinks: UplinkSummary;
   readonly downlinks: DownlinkSummary;
+  /** Left out when there were none. */
+  readonly updates?: UpdateSummary;
   /** API requests by the name of their load. */
   readonly calls: Readonly<Record<string, CallSummary>>;
   /** Datagrams that the network tampered with, by fault. */
@@ -56,6 +60,7 @@ export class Metrics implements Fold {
   readonly #downlinks: DownlinkFold;
   readonly #series: SeriesFold;
   readonly #samples: SampleFold;
+  readonly #updates = new UpdateFold();
   readonly #world = new WorldFold();
   readonly #calls: CallFold;
   readonly #handlers = new Map<string, ((event: TraceEvent) => void)[]>();
@@ -74,7 +79,7 @@ export class Metrics implements Fold {
       this.#series.stage(record, stage);
       this.#samples.stage(record, stage);
     });
-    const counting = [this.#devices, this.#uplinks, this.#downlinks, this.#calls, this.#world];
+    const counting = [this.#devices, this.#uplinks, this.#downlinks, this.#updates, this.#calls, this.#world];
     for (const fold of [...counting, this.#series, this.#samples]) {
       for (const [kind, handler] of Object.entries(fold.on)) {
         const known = this.#handlers.get(kind) ?? [];
@@ -95,6 +100,7 @@ export class Metrics implements Fold {
       readMetric(DEVICE_METRICS, this.#devices, name) ??
       readMetric(UPLINK_METRICS, this.#uplinks, name) ??
       readMetric(DOWNLINK_METRICS, this.#downlinks, name) ??
+      readMetric(UPDATE_METRICS, this.#updates, name) ??
       readMetric(CALL_METRICS, this.#calls, name) ??
       readMetric(WORLD_METRICS, this.#world, name)
     );
@@ -115,6 +121,7 @@ export class Metrics implements Fold {
       fleet: this.#devices.summary(),
       uplinks: this.#uplinks.summary(),
       downlinks: this.#downlinks.summary(),
+      ...(this.#updates.summary && { updates: this.#updates.summary }),
       calls: this.#calls.summary(),
       faults: this.#world.faults.toRecord(),
       steps: { done: this.#world.stepsDone, failed: this.#world.stepsFailed.total },

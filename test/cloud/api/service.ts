@@ -108,7 +108,7 @@ function updatesOnly(options: UpdatesOptions, downlinks: Downlinks): FirmwareQue
     settle: async () => {},
     cancel: (row) => downlinks.cancel(row),
   };
-  return new FirmwareQueue({ ...options, updates: new Updates(options), queue });
+  return new FirmwareQueue({ ...options, trace: { emit: () => {} }, updates: new Updates(options), queue });
 }
 
 /** Queues and cancels, and refuses the field `bad`. */

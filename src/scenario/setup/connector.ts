@@ -1,0 +1,88 @@
+import type { ConnectorTrigger } from '../../client/client.js';
+import {
+  type Check,
+  complain,
+  duration,
+  formOf,
+  list,
+  oneOf,
+  optional,
+  record,
+  refine,
+  text,
+} from '../../input/checks.js';
+import type { LocatedNode, Problems } from '../../input/document.js';
+import { seconds } from '../../kernel/time.js';
+import { textOf } from './file.js';
+import type { SetupKind, SetupScope } from './kind.js';
+
+export interface ConnectorOptions {
+  readonly name: string;
+  /** JavaScript with a function `main(job)`. */
+  readonly script: string;
+  /** Names; those that the space does not have are created. */
+  readonly tags: readonly string[];
+  readonly triggers: readonly ConnectorTrigger[];
+  readonly direction: 'up' | 'down';
+  /** In seconds; null: those of the service. */
+  readonly retryDelays: readonly number[] | null;
+  /** In seconds; null: that of the service. */
+  readonly timeout: number | null;
+}
+
+/** The API counts in whole seconds. */
+const wholeSeconds: Check<number> = refine(duration, (length, node, problems) =>
+  length % seconds(1) === 0 ? length / seconds(1) : complain(node, problems, 'a whole number of seconds such as "30s"'),
+);
+
+const shape = record('connector', {
+  name: text(),
+  script: optional(text()),
+  file: optional(text()),
+  tags: optional(list(text()), []),
+  triggers: optional(list(oneOf(['data', 'session', 'config', 'stats', 'codec']), 1), ['data'] as const),
+  direction: optional(oneOf(['up', 'down']), 'up' as const),
+  'retry-delays': optional(list(wholeSeconds), null),
+  timeout: optional(wholeSeconds, null),
+});
+
+/** Forwards messages of the devices with which it shares a tag. */
+export const connector: SetupKind<ConnectorOptions> = {
+  about: 'a connector, with its script in the scenario or in a file beside it',
+  example:
+    'connector: { name: forward, tags: [cold-store], script: "function main(job) { return { url: job.variables.url, data: job.message.body } }" }',
+  form: () => formOf(shape),
+  check: (node, problems, scope) => {
+    const read = shape(node, problems);
+    if (read === undefined) return undefined;
+    const { script: inline, file, 'retry-delays': retryDelays, ...rest } = read;
+    const script = scriptOf(inline, file, node, problems, scope);
+    return script === undefined ? undefined : { ...rest, script, retryDelays };
+  },
+  describe: ({ name, direction, triggers, tags }) =>
+    `"${name}", ${direction}, ${triggers.join(', ')} of ${tags.length === 0 ? 'nobody: it has no tags' : tags.join(', ')}`,
+  run: async (world, { name, script, tags, triggers, direction, retryDelays, timeout }) => {
+    const refs = [];
+    for (const tag of tags) refs.push({ id: await world.tagId(tag) });
+    const { id } = await world.api.createConnector({
+      ...{ name, transformation: script, tags: refs, triggers, direction },
+      ...(retryDelays !== null && { retry_delays: retryDelays }),
+      ...(timeout !== null && { timeout }),
+    });
+    world.made(`connector "${name}"`, () => world.api.deleteConnector(id));
+  },
+};
+
+function scriptOf(
+  inline: string | undefined,
+  file: string | undefined,
+  node: LocatedNode,
+  problems: Problems,
+  scope: SetupScope,
+): string | undefined {
+  if ((inline === undefined) === (file === undefined)) {
+    problems.add(node, 'connector needs either "script" or "file"');
+    return undefined;
+  }
+  return file === undefined ? inline : textOf(file, node, problems, scope);
+}

@@ -1,0 +1,131 @@
+/**
+ * A firmware image that devices can be updated to by the step `firmware`. It is made here for a device type, or stands in a
+ * file as `ghostfleet image` prints it, which is the body of the request that uploads it.
+ */
+import { createHash } from 'node:crypto';
+import { boolean, complain, eitherForm, formOf, integer, optional, record, text, valueAt } from '../../input/checks.js';
+import type { MapNode, Problems } from '../../input/document.js';
+import { didYouMean, quote } from '../../input/problems.js';
+import { textOf } from './file.js';
+import type { SetupKind, SetupScope } from './kind.js';
+
+/** In bytes. The smallest has room for every header, the largest fits into a request of 1 MiB as base64. */
+export const IMAGE_SIZE = { smallest: 512, largest: 786_000, usual: 65_536 } as const;
+/** As long as a session has room for (wire protocol, 7.1). */
+export const IMAGE_VERSION = /^[\x21-\x7e]{1,47}$/;
+
+export interface FirmwareOptions {
+  /** What steps call it. */
+  readonly name: string;
+  readonly source: ImageSource;
+}
+
+export type ImageSource =
+  | {
+      readonly kind: 'made';
+      readonly profile: string;
+      readonly version: string;
+      /** In bytes. */
+      readonly size: number;
+      /** Its checksum is wrong: bootloaders leave it alone. */
+      readonly damaged: boolean;
+    }
+  | { readonly kind: 'file'; readonly file: string; readonly content: UploadBody };
+
+/** In a plan it stands as a fingerprint. */
+export class UploadBody {
+  readonly data: string;
+  /** Needed for an image that does not tell its own. */
+  readonly version: string | undefined;
+
+  constructor(data: string, version: string | undefined) {
+    this.data = data;
+    this.version = version;
+  }
+
+  toJSON(): { readonly print: string; readonly version: string | undefined } {
+    return { print: createHash('sha256').update(this.data).digest('hex').slice(0, 16), version: this.version };
+  }
+}
+
+const version = text(IMAGE_VERSION, 'a version of 1 to 47 characters');
+const name = text(/^[a-z0-9][\w.-]{0,63}$/i, 'a name of letters, digits, ".", "-" and "_"');
+
+const made = record('firmware', {
+  name,
+  profile: text(),
+  version,
+  size: optional(integer(IMAGE_SIZE.smallest, IMAGE_SIZE.largest), IMAGE_SIZE.usual),
+  damaged: optional(boolean, false),
+});
+const uploaded = record('firmware', { name, file: text(), version: optional(version) });
+
+export const firmware: SetupKind<FirmwareOptions> = {
+  about: 'a firmware image for the step firmware: made for a device type, or in a file that "ghostfleet image" printed',
+  example: 'firmware: { name: v2, profile: clime, version: v9.0.0, size: 65536 }',
+  form: () => eitherForm(formOf(made), formOf(uploaded)),
+  check: (node, problems, scope) => {
+    if (node.kind !== 'map') return complain(node, problems, 'an image: a map with name, profile and version, or file');
+    return node.entries.has('file') ? readUploaded(node, problems, scope) : readMade(node, problems, scope);
+  },
+  describe: ({ name: called, source }) =>
+    source.kind === 'made'
+      ? `"${called}", ${source.version} for ${source.profile}, ${source.size} bytes${source.damaged ? ', damaged' : ''}`
+      : `"${called}", from ${source.file}`,
+  run: async (world, { name: called, source }) => {
+    const { id } = await world.api.createFirmwareImage({ name: called, ...bodyOf(source, world.image) });
+    world.made(`firmware "${called}"`, () => world.api.deleteFirmwareImage(id));
+    world.nameFirmware(called, id);
+  },
+};
+
+function readMade(node: MapNode, problems: Problems, { profiles }: SetupScope): FirmwareOptions | undefined {
+  const read = made(node, problems);
+  if (read === undefined) return undefined;
+  const { name: called, ...source } = read;
+  if (profiles.size > 0 && !profiles.has(source.profile)) {
+    const names = [...profiles.keys()];
+    const meant = didYouMean(source.profile, names);
+    const place = valueAt(node, 'profile');
+    problems.add(place, `${quote(source.profile)} is not a profile${meant}; there are ${names.join(', ')}`);
+    return undefined;
+  }
+  return { name: called, source: { kind: 'made', ...source } };
+}
+
+function readUploaded(node: MapNode, problems: Problems, scope: SetupScope): FirmwareOptions | undefined {
+  const read = uploaded(node, problems);
+  const source = read && textOf(read.file, node, problems, scope);
+  if (read === undefined || source === undefined) return undefined;
+  const data = dataIn(source);
+  if (data === undefined) {
+    problems.add(valueAt(node, 'file'), `${quote(read.file)} is not an image as "ghostfleet image" prints it`);
+    return undefined;
+  }
+  return { name: read.name, source: { kind: 'file', file: read.file, content: new UploadBody(data, read.version) } };
+}
+
+/** The base64 in `{"data":"…"}`; undefined when it is something else. */
+function dataIn(source: string): string | undefined {
+  try {
+    const body: unknown = JSON.parse(source);
+    const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
+    return typeof data === 'string' && /^[A-Za-z0-9+/]+={0,2}$/.test(data) ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function bodyOf(
+  source: ImageSource,
+  image: (profile: string, version: string, size: number) => Uint8Array,
+): { readonly data: string; readonly version?: string } {
+  if (source.kind === 'file') {
+    const { data, version: told } = source.content;
+    return { data, ...(told !== undefined && { version: told }) };
+  }
+  const content = Buffer.from(image(source.profile, source.version, source.size));
+  // The last byte is filler, over which the image has its checksum.
+  if (source.damaged) content.writeUInt8(content.readUInt8(content.length - 1) ^ 0xff, content.length - 1);
+  return { data: content.toString('base64'), version: source.version };
+}

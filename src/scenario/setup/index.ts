@@ -1,0 +1,69 @@
+/**
+ * What a scenario needs in its space before the devices are made, by the name that it has in a scenario. To add a kind: write
+ * its file, list it here.
+ */
+import type { Form } from '../../input/checks.js';
+import type { LocatedNode, Problems } from '../../input/document.js';
+import { connector } from './connector.js';
+import { firmware } from './firmware.js';
+import type { SetupKind, SetupScope, SetupWorld } from './kind.js';
+import { request } from './request.js';
+import { tag } from './tag.js';
+import { variable } from './variable.js';
+
+export const SETUPS = { tag, variable, connector, firmware, request } as const;
+
+export type SetupName = keyof typeof SETUPS;
+// Because Object.keys forgets the keys' types.
+export const SETUP_NAMES = Object.keys(SETUPS) as readonly SetupName[];
+
+type OptionsOf<K extends SetupName> = (typeof SETUPS)[K] extends SetupKind<infer O> ? O : never;
+type SetupKinds = { readonly [K in SetupName]: SetupKind<OptionsOf<K>> };
+
+/** An entry of `setup` with its options, as plain data. */
+export type SetupCall<K extends SetupName = SetupName> = {
+  [P in K]: { readonly setup: P; readonly options: OptionsOf<P> };
+}[K];
+
+/** What stands after the name of each kind, for editors. */
+export function setupForms(): Readonly<Record<string, Form>> {
+  const kinds: readonly (readonly [string, AnyKind])[] = Object.entries(SETUPS);
+  return Object.fromEntries(
+    kinds.map(([name, { about, form, check }]) => [
+      name,
+      { description: about, ...(form?.() ?? check.form?.() ?? {}) },
+    ]),
+  );
+}
+
+/** A kind of which only the form is of interest. */
+interface AnyKind {
+  readonly about: string;
+  readonly form?: () => Form;
+  readonly check: { readonly form?: () => Form };
+}
+
+/** Reads the options of the kind `name`. */
+export function checkSetup<K extends SetupName>(
+  name: K,
+  node: LocatedNode,
+  problems: Problems,
+  scope: SetupScope,
+): SetupCall | undefined {
+  const kinds: SetupKinds = SETUPS;
+  const options = kinds[name].check(node, problems, scope);
+  // Because the options come from the kind of that very name.
+  return options === undefined ? undefined : ({ setup: name, options } as unknown as SetupCall);
+}
+
+/** `variable "threshold" = "8"` */
+export function describeSetup<K extends SetupName>(call: SetupCall<K>): string {
+  const kinds: SetupKinds = SETUPS;
+  return `${call.setup} ${kinds[call.setup].describe(call.options)}`;
+}
+
+/** Makes it. @throws Error whose message says why it could not be made */
+export function runSetup<K extends SetupName>(world: SetupWorld, call: SetupCall<K>): Promise<void> {
+  const kinds: SetupKinds = SETUPS;
+  return kinds[call.setup].run(world, call.options);
+}

@@ -1,0 +1,43 @@
+import { type Check, complain, formed, optional, record, text } from '../../input/checks.js';
+import { plain } from '../../input/document.js';
+import type { SetupKind } from './kind.js';
+
+export interface RequestOptions {
+  /** Path below the space, to which the body is posted. */
+  readonly post: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  /** Path below the space under which what was made is deleted; `{id}` stands for its id. */
+  readonly delete: string;
+}
+
+const path = text(/^\/[\w{}./-]+$/, 'a path below the space such as "/keys"');
+
+const body: Check<Readonly<Record<string, unknown>>> = formed(
+  () => ({ type: 'object' }),
+  (node, problems) =>
+    node.kind === 'map'
+      ? // Because a map becomes an object.
+        (plain(node) as Readonly<Record<string, unknown>>)
+      : complain(node, problems, 'a map: the JSON object that is posted'),
+);
+
+const shape = record('request', { post: path, body, delete: optional(path) });
+
+/** Whatever else the API can make. */
+export const request: SetupKind<RequestOptions> = {
+  about:
+    'anything else that the API makes: posts a body, and deletes <post>/{id} at the end unless "delete" says where',
+  example: 'request: { post: /users/invite, body: { email: ada@example.com }, delete: "/users/{id}" }',
+  form: () => shape.form?.() ?? {},
+  check: (node, problems) => {
+    const read = shape(node, problems);
+    return read && { ...read, delete: read.delete ?? `${read.post}/{id}` };
+  },
+  describe: ({ post }) => `POST ${post}`,
+  run: async (world, { post, body: content, delete: where }) => {
+    const { id } = await world.api.post(post, content);
+    world.made(`what POST ${post} made (${id})`, () =>
+      world.api.remove(where.replaceAll('{id}', encodeURIComponent(id))),
+    );
+  },
+};

@@ -1,0 +1,23 @@
+import { text } from '../../input/checks.js';
+import { orList, quote } from '../../input/problems.js';
+import { cloudIdOf, type StepKind } from './step.js';
+
+const name = text();
+
+/** Queues an update over the air to an image of `setup`. */
+export const firmware: StepKind<string> = {
+  about: 'queues an update to a firmware image of setup through the API; the device fetches it part by part',
+  example: 'firmware: v2',
+  form: () => name.form?.() ?? {},
+  check: (node, problems, { firmware: known }) => {
+    const wanted = name(node, problems);
+    if (wanted === undefined || known === undefined || known.includes(wanted)) return wanted;
+    const there = known.length === 0 ? 'it has none' : `it has ${orList(known)}`;
+    problems.add(node, `there is no firmware ${quote(wanted)} in "setup"; ${there}`);
+    return undefined;
+  },
+  describe: (wanted) => wanted,
+  run: async (world, device, wanted) => {
+    await world.api.updateFirmware(cloudIdOf(device), world.firmwareId(wanted));
+  },
+};

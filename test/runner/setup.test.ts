@@ -1,0 +1,182 @@
+/** What a scenario sets up in its space, and firmware updates to what is set up. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { DeviceCloudClient } from '../../src/client/client.js';
+import { type Service, startService } from '../../src/cloud/service.js';
+import { InterruptedError, UsageError } from '../../src/kernel/errors.js';
+import { seededRandom } from '../../src/kernel/random.js';
+import { RealClock } from '../../src/kernel/real-clock.js';
+import { packagedProfiles } from '../../src/profile/library.js';
+import { deviceTypes } from '../../src/runner/bench-config.js';
+import { runPlan } from '../../src/runner/library.js';
+import type { RunOptions } from '../../src/runner/run.js';
+import { parseScenario } from '../../src/scenario/parse.js';
+import { planScenario } from '../../src/scenario/plan-scenario.js';
+import { QUIET } from '../support/cloud.js';
+
+const profiles = packagedProfiles();
+const SCRIPT = 'function main(job) { return null }';
+
+function planOf(source: string) {
+  return planScenario(parseScenario(source, 'test.yaml', deviceTypes(profiles)));
+}
+
+const SETUP = `
+name: visit
+duration: 2m
+fleet: [{ name: clime, profile: clime, count: 1, tags: [visitor] }]
+setup:
+  - tag: { name: here-before }
+  - tag: { name: cold, color: "#112233" }
+  - variable: { name: threshold, value: 8 }
+  - connector: { name: forward, tags: [cold, new], script: "${SCRIPT}" }
+  - firmware: { name: v2, profile: clime, version: v9.0.0 }
+  - request: { post: /keys, body: { name: dash } }
+`;
+
+let service: Service | undefined;
+let client: DeviceCloudClient | undefined;
+
+afterEach(async () => {
+  await client?.close();
+  await service?.close();
+  [client, service] = [undefined, undefined];
+});
+
+/** A cloud in real time that has a tag. */
+async function theirCloud() {
+  const started = await startService({
+    ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: 0, udpRawPort: null, space: 'theirs' },
+    ...{ clock: new RealClock(), random: seededRandom(1), trace: { emit: () => {} }, log: QUIET },
+  });
+  service = started;
+  const { api: baseUrl, spaceId } = started;
+  const apiKey = String(started.apiKey);
+  const api = new DeviceCloudClient({ baseUrl, apiKey, spaceId });
+  client = api;
+  await api.createTag({ name: 'here-before', color: '#ffffff' });
+  const visit = (source = SETUP, options: Partial<RunOptions> = {}) => {
+    const gateway = { host: '127.0.0.1', port: Number(started.udp) };
+    const cloud = { api: baseUrl, apiKey, spaceId: null, gateway, pace: { atOnce: 4, perSecond: null } };
+    return runPlan(planOf(source), { clock: 'real', speed: 60, cloud, ...options });
+  };
+  const there = async () => ({
+    tags: (await api.tags()).map(({ name }) => name),
+    variables: (await api.variables()).map(({ name, value }) => `${name} = ${value}`),
+    connectors: (await api.connectors()).map(({ name, tags }) => `${name} ${tags.map((tag) => tag.name).sort()}`),
+    keys: (await api.keys()).map(({ name }) => name),
+    devices: (await api.devices()).map(({ name }) => name),
+  });
+  return { api, visit, there };
+}
+
+describe('what a scenario sets up in another cloud', () => {
+  it('is there while the run goes on, and gone afterwards; what was there before stays', async () => {
+    const { visit, there } = await theirCloud();
+    const before = await there();
+    let during: unknown;
+    await visit(SETUP, {
+      started: ({ clock }) => {
+        clock.after(1, 'a look', () => {
+          const release = clock.hold('a look');
+          void there()
+            .then((found) => {
+              during = found;
+            })
+            .finally(release);
+        });
+      },
+    });
+    expect(during).toEqual({
+      tags: ['here-before', 'cold', 'new', 'visitor'],
+      variables: ['threshold = 8'],
+      connectors: ['forward cold,new'],
+      keys: [...before.keys, 'dash'],
+      devices: ['clime-0001'],
+    });
+    expect(await there()).toEqual(before);
+  });
+
+  it('stays when it shall be kept, and is told', async () => {
+    const { visit, there } = await theirCloud();
+    const kept: string[] = [];
+    await visit(SETUP, { keep: (what) => kept.push(...what) });
+    expect(kept).toEqual([
+      ...['tag "cold"', 'variable "threshold"', 'tag "new"', 'connector "forward"', 'firmware "v2"'],
+      ...[expect.stringMatching(/^what POST \/keys made \([0-9a-f-]{36}\)$/), 'tag "visitor"', 'device "clime-0001"'],
+    ]);
+    expect(await there()).toMatchObject({ variables: ['threshold = 8'], devices: ['clime-0001'] });
+  });
+
+  it('goes as well when the run is interrupted before it has begun', async () => {
+    const { visit, there } = await theirCloud();
+    const before = await there();
+    await visit(SETUP, { started: ({ stop }) => stop(new InterruptedError('SIGINT')) });
+    expect(await there()).toEqual(before);
+  });
+
+  it('is refused by name when the space has it already, and what came before it goes', async () => {
+    const { api, visit, there } = await theirCloud();
+    await api.createVariable({ name: 'threshold', value: '5' });
+    const before = await there();
+    const failure = await visit().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(UsageError);
+    expect(String(failure)).toMatch(/setup 3, variable "threshold" = "8", could not be made: POST .*409/);
+    expect(await there()).toEqual(before);
+  });
+});
+
+describe('a firmware update', () => {
+  const ROLLOUT = `
+name: roll-out
+duration: 4h
+fleet:
+  - { name: good, profile: clime, count: 2, config: { interval-report: 300 } }
+  - { name: bad, profile: clime, count: 1, config: { interval-report: 300 } }
+  - { name: shaken, profile: clime, count: 1, config: { interval-report: 300 } }
+setup:
+  - firmware: { name: v2, profile: clime, version: v9.0.0, size: 20000 }
+  - firmware: { name: broken, profile: clime, version: v9.0.1, size: 20000, damaged: true }
+network: { latency: 300ms..400ms }
+faults:
+  - { reboot: { every: 60s }, from: 1h, until: 3h, to: shaken }
+steps:
+  - { at: 1h, to: good, firmware: v2 }
+  - { at: 1h, to: bad, firmware: broken }
+  - { at: 1h, to: shaken, firmware: v2 }
+expect:
+  - update.scheduled == 4
+  - device.updated == 2
+  - update.succeeded max < 20m
+  - update.reverted == 1
+  - update.given-up == 1
+  - update.open == 0
+`;
+
+  it('succeeds, or fails for a reason that expectations can name', async () => {
+    const result = await runPlan(planOf(ROLLOUT));
+    expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
+    expect(result.updates).toMatchObject({ scheduled: 4, succeeded: 2, failed: 2, cancelled: 0, open: 0 });
+    expect(Object.keys(result.updates?.reasons ?? {})).toEqual([
+      'given up: the download was broken off 6 times',
+      expect.stringMatching(/^reverted: the device runs "v/),
+    ]);
+  });
+
+  it('takes the same course every time', async () => {
+    expect((await runPlan(planOf(ROLLOUT))).digest).toBe((await runPlan(planOf(ROLLOUT))).digest);
+  });
+
+  it('in another cloud is read off its API', async () => {
+    const { visit } = await theirCloud();
+    const result = await visit(`
+name: roll-out
+duration: 12m
+settle: 5m
+fleet: [{ name: clime, profile: clime, count: 1, config: { interval-report: 60 } }]
+setup: [{ firmware: { name: v2, profile: clime, version: v9.0.0, size: 5000 } }]
+steps: [{ at: 2m, firmware: v2 }]
+expect: [update.scheduled == 1, update.succeeded == 1]
+`);
+    expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
+  });
+});

@@ -1,0 +1,174 @@
+/** What a scenario sets up: what is read, what is refused, and what a plan shows of it. */
+import { describe, expect, test } from 'vitest';
+import { InputError } from '../../../src/input/problems.js';
+import { packagedProfiles } from '../../../src/profile/library.js';
+import { deviceTypes } from '../../../src/runner/bench-config.js';
+import { describePlan } from '../../../src/scenario/describe.js';
+import { parseScenario } from '../../../src/scenario/parse.js';
+import type { Plan } from '../../../src/scenario/plan.js';
+import { planScenario } from '../../../src/scenario/plan-scenario.js';
+import { SETUP_NAMES, SETUPS } from '../../../src/scenario/setup/index.js';
+
+const profiles = packagedProfiles();
+
+const IMAGE = JSON.stringify({ data: Buffer.from('an image').toString('base64') });
+const FILES: Readonly<Record<string, string>> = {
+  'forward.js': 'function main(job) { return null }',
+  'v2.json': IMAGE,
+  'broken.json': '{ "data": "?" }',
+};
+
+function planOf(entries: readonly string[], steps: readonly string[] = []): Plan {
+  const list = (lines: readonly string[]) => lines.map((line) => `  - ${line}`);
+  const source = [
+    ...['name: test', 'duration: 2h', 'fleet: [{ name: clime, profile: clime, count: 3 }]'],
+    ...['setup:', ...list(entries)],
+    ...(steps.length === 0 ? [] : ['steps:', ...list(steps)]),
+  ].join('\n');
+  const readFile = (path: string) => {
+    const text = FILES[path];
+    if (text === undefined) throw new Error(`"${path}" can not be read: there is no such file`);
+    return { file: path, text };
+  };
+  return planScenario(parseScenario(source, 'test.yaml', deviceTypes(profiles), { profiles, readFile }));
+}
+
+/** Each as `line:column: message`; the first entry is in line 5. */
+function problemsOf(entries: readonly string[], steps: readonly string[] = []): readonly string[] {
+  try {
+    planOf(entries, steps);
+  } catch (error) {
+    if (error instanceof InputError) return error.problems.map((p) => `${p.line}:${p.column}: ${p.message}`);
+    throw error;
+  }
+  return [];
+}
+
+describe('every kind of setup', () => {
+  test.each(SETUP_NAMES)('%s has a description, and its example can be read', (name) => {
+    expect(SETUPS[name].about).toMatch(/^\S.{10,}[^.]$/);
+    expect(planOf([SETUPS[name].example]).setup).toMatchObject([{ setup: name }]);
+  });
+});
+
+describe('an entry', () => {
+  test.each<[string, readonly string[], readonly string[]]>([
+    [
+      'of no kind',
+      ['tags: { name: a }'],
+      [
+        '5:5: "tags" is not a key of an entry of setup (did you mean "tag"?); it has tag, variable, connector, firmware, request',
+      ],
+    ],
+    [
+      'that is a word',
+      ['tag'],
+      ['5:5: "tag" is not one of tag, variable, connector, firmware, request, with what it needs'],
+    ],
+    [
+      'with a colour that is none',
+      ['tag: { name: a, color: blue }'],
+      ['5:28: "blue" is not a colour such as "#1f77b4"'],
+    ],
+    ['without a value', ['variable: { name: a, value: }'], ['5:33: an empty value is not a text']],
+    ['without a script', ['connector: { name: a }'], ['5:16: connector needs either "script" or "file"']],
+    [
+      'with a script and a file',
+      ['connector: { name: a, script: x, file: forward.js }'],
+      ['5:16: connector needs either "script" or "file"'],
+    ],
+    [
+      'whose script is not there',
+      ['connector: { name: a, file: backward.js }'],
+      ['5:33: "backward.js" can not be read: there is no such file'],
+    ],
+    [
+      'that waits for half a second',
+      ['connector: { name: a, script: x, timeout: 500ms }'],
+      ['5:47: "500ms" is not a whole number of seconds such as "30s"'],
+    ],
+    [
+      'for a device type that there is not',
+      ['firmware: { name: v2, profile: clim, version: v9 }'],
+      [expect.stringMatching(/^5:36: "clim" is not a profile \(did you mean "clime"\?\); there are /)],
+    ],
+    [
+      'with an image that is too small for its header',
+      ['firmware: { name: v2, profile: clime, version: v9, size: 100 }'],
+      ['5:62: "100" is not a whole number from 512 to 786000'],
+    ],
+    [
+      'with a file that is no image',
+      ['firmware: { name: v2, file: broken.json }'],
+      ['5:33: "broken.json" is not an image as "ghostfleet image" prints it'],
+    ],
+    [
+      'with a name that another image has',
+      ['firmware: { name: v2, profile: clime, version: v9 }', 'firmware: { name: v2, file: v2.json }'],
+      ['6:5: there is a firmware "v2" already'],
+    ],
+    [
+      'with a path elsewhere',
+      ['request: { post: keys, body: {} }'],
+      ['5:22: "keys" is not a path below the space such as "/keys"'],
+    ],
+  ])('%s is refused', (_what, entries, problems) => {
+    expect(problemsOf(entries)).toEqual(problems);
+  });
+
+  test('is checked beside the others: all problems come out together', () => {
+    expect(problemsOf(['tag: { name: "" }', 'variable: { value: 8 }'])).toEqual([
+      '5:18: "" is not a text',
+      '6:15: variable needs "name"',
+    ]);
+  });
+});
+
+describe('the step firmware', () => {
+  const image = 'firmware: { name: v2, profile: clime, version: v9.0.0 }';
+
+  test('names an image of the setup', () => {
+    expect(planOf([image], ['{ at: 1h, firmware: v2 }']).actions).toMatchObject([{ step: 'firmware', options: 'v2' }]);
+    expect(problemsOf([image], ['{ at: 1h, firmware: v3 }'])).toEqual([
+      '7:25: there is no firmware "v3" in "setup"; it has v2',
+    ]);
+  });
+
+  test('is not blamed for a setup that can not be read', () => {
+    expect(problemsOf(['firmware: { name: v3 }'], ['{ at: 1h, firmware: v3 }'])).toEqual([
+      '5:15: firmware needs "profile"',
+      '5:15: firmware needs "version"',
+    ]);
+  });
+});
+
+describe('a plan', () => {
+  test('shows what is set up in its order, and no secret', () => {
+    const text = describePlan(
+      planOf([
+        'tag: { name: cold }',
+        'variable: { name: token, value: s3cret, secure: true }',
+        'connector: { name: forward, tags: [cold], file: forward.js }',
+        'firmware: { name: v2, profile: clime, version: v9.0.0, damaged: true }',
+        'firmware: { name: v3, file: v2.json }',
+        'request: { post: /keys, body: { name: dash } }',
+      ]),
+    );
+    expect(text).toContain(
+      [
+        'setup     tag "cold"',
+        '          variable "token" = ***',
+        '          connector "forward", up, data of cold',
+        '          firmware "v2", v9.0.0 for clime, 65536 bytes, damaged',
+        '          firmware "v3", from v2.json',
+        '          request POST /keys',
+      ].join('\n'),
+    );
+    expect(text).not.toContain('s3cret');
+  });
+
+  test('holds a fingerprint of the image in a file, in place of its bytes', () => {
+    const text = JSON.stringify(planOf(['firmware: { name: v3, file: v2.json, version: v9 }']).setup);
+    expect(text).toMatch(/"content":\{"print":"[0-9a-f]{16}","version":"v9"\}/);
+  });
+});
