@@ -75,7 +75,7 @@ export type LoadDefinition = {
   readonly from?: string;
   readonly until?: string;
   readonly to?: string;
-  readonly rate?: string | { readonly [after: string]: string };
+  readonly rate?: string | { readonly [after: string]: string } | { readonly replay: string; readonly speed?: number };
   readonly spacing?: 'even' | 'poisson';
   readonly users?: number;
   readonly think?: string;

@@ -5,6 +5,7 @@
  *       - { latest-value:, rate: 50/s, spacing: poisson }          # steady; evenly spaced unless said
  *       - { list-devices:, rate: 1/s..20/s, from: 10m, until: 20m } # a ramp
  *       - { commands: [info show], to: clime, rate: { 0s: 1/s, 5m: 30/s, 5m30s: 1/s } }   # from moments after `from` on
+ *       - { count-devices:, rate: { replay: arrivals.csv, speed: 2 } }  # at the times of a file, twice as fast
  *       - { list-messages:, users: 10, think: 2s }                 # a closed loop
  */
 import {
@@ -14,19 +15,27 @@ import {
   eitherForm,
   type Form,
   formed,
+  formOf,
   integer,
+  number,
   oneOf,
   optional,
   readVariant,
+  record,
+  refine,
+  text,
   valueAt,
   variantForm,
 } from '../input/checks.js';
 import type { LocatedNode, MapNode, Problems } from '../input/document.js';
+import { quote } from '../input/problems.js';
 import type { Instant, Millis } from '../kernel/time.js';
 import { parseDuration } from '../kernel/time.js';
+import { readArrivals } from './load/arrival-trace.js';
 import { CALL_NAMES, callForms, checkCall } from './load/calls.js';
 import type { Load, Pace, RatePiece } from './load/load.js';
 import { type Selector, TO } from './selector.js';
+import type { NamedText } from './steps/step.js';
 
 export interface ScenarioLoad extends Load {
   readonly to: Selector;
@@ -36,6 +45,8 @@ export interface LoadShape {
   /** When the scenario is over. */
   readonly end: Millis;
   readonly selector: (to: string, node: LocatedNode) => Selector | undefined;
+  /** A file that the scenario names, by its path from there. @throws Error whose message says why it can not be read */
+  readonly readFile: (path: string) => NamedText;
 }
 
 const RATES = /^\s*\d+(\.\d+)?\/[smh](\s*\.\.\s*\d+(\.\d+)?\/[smh])?\s*$/;
@@ -59,7 +70,7 @@ export function loadForm(): Form {
 
 function rateForm(): Form {
   const rate: Form = { type: 'string', pattern: RATES.source };
-  return eitherForm(rate, { type: 'object', minProperties: 1, additionalProperties: rate });
+  return eitherForm(rate, formOf(replay), { type: 'object', minProperties: 1, additionalProperties: rate });
 }
 
 export function load(node: LocatedNode, problems: Problems, shape: LoadShape): readonly ScenarioLoad[] | undefined {
@@ -76,7 +87,11 @@ export function load(node: LocatedNode, problems: Problems, shape: LoadShape): r
   return problems.list.length === before ? loads : undefined;
 }
 
-function oneLoad(node: LocatedNode, problems: Problems, { end, selector }: LoadShape): ScenarioLoad | undefined {
+function oneLoad(
+  node: LocatedNode,
+  problems: Problems,
+  { end, selector, readFile }: LoadShape,
+): ScenarioLoad | undefined {
   if (node.kind !== 'map') return complain(node, problems, 'a request: a map with what to ask, and "rate" or "users"');
   const { common, kind, options } = readVariant('a load', COMMON, CALL_NAMES, node, problems);
   const call = kind && checkCall(kind, options, problems);
@@ -85,12 +100,12 @@ function oneLoad(node: LocatedNode, problems: Problems, { end, selector }: LoadS
   if (until <= from) problems.add(valueAt(node, 'until'), 'the load would end before it begins');
   else if (until > end) problems.add(valueAt(node, 'until'), 'the load would end after the scenario');
   const to = selector(common.to, valueAt(node, 'to'));
-  const pace = paceOf(node, common, { from, until }, problems);
+  const pace = paceOf(node, common, { from, until, readFile }, problems);
   const name = common.to === 'all' ? call.kind : `${call.kind} to ${common.to}`;
   return to && pace && { name, call, from, until, pace, to };
 }
 
-interface Window {
+interface Window extends Pick<LoadShape, 'readFile'> {
   readonly from: Instant;
   readonly until: Instant;
 }
@@ -116,8 +131,38 @@ function paceOf(node: MapNode, keys: PaceKeys, window: Window, problems: Problem
     return { kind: 'closed', users, think: think ?? 0 };
   }
   if (think !== undefined) problems.add(valueAt(node, 'think'), 'only "users" think before they ask again');
+  if (rate?.kind === 'map' && rate.entries.has('replay')) {
+    if (spacing !== undefined) problems.add(valueAt(node, 'spacing'), 'a replay has its own times, and no spacing');
+    return replayed(rate, window, problems);
+  }
   const pieces = rate && ratePieces(rate, window, problems);
   return pieces && { kind: 'open', spacing: spacing ?? 'even', pieces };
+}
+
+const replay = record('a replay', {
+  replay: text(),
+  speed: optional(
+    refine(number('a number above 0'), (speed, node, problems) =>
+      speed > 0 ? speed : complain(node, problems, 'a number above 0'),
+    ),
+    1,
+  ),
+});
+
+function replayed(node: MapNode, { from, until, readFile }: Window, problems: Problems): Pace | undefined {
+  const read = replay(node, problems);
+  if (read === undefined) return undefined;
+  const { replay: file, speed } = read;
+  const place = valueAt(node, 'replay');
+  try {
+    const trace = readArrivals(readFile(file), speed, problems)?.within(until - from);
+    if (trace === undefined) return undefined;
+    if (trace.times.length > 0) return { kind: 'replay', file, trace };
+    problems.add(place, `all times in ${quote(file)} are after the end of the load`);
+  } catch (error) {
+    problems.add(place, error instanceof Error ? error.message : String(error));
+  }
+  return undefined;
 }
 
 function ratePieces(node: LocatedNode, { from, until }: Window, problems: Problems): readonly RatePiece[] | undefined {

@@ -167,7 +167,11 @@ function readParts(
   const context: StepContext = { names, groups, sources, end, firmware: prepared && firmwareNames(prepared) };
   const wrong = read('faults', (node, found) => faults(node, found, context), NO_FAULTS);
   const begun = read('steps', (node, found) => steps(node, found, context), []);
-  const loads = read('load', (node, found) => load(node, found, { end, selector: select }), []);
+  const loads = read(
+    'load',
+    (node, found) => load(node, found, { end, selector: select, readFile: sources.readFile }),
+    [],
+  );
   const expectations = plain('expect');
   const next = plain('next');
   if (name === undefined || about === undefined || seed === undefined || start === undefined) return undefined;

@@ -14,6 +14,7 @@ import { type Cell, readCsv, type Table } from '../input/csv.js';
 import type { Problems } from '../input/document.js';
 import { didYouMean, orList, quote } from '../input/problems.js';
 import type { Millis } from '../kernel/time.js';
+import { headingOf, limitRows, MOST_PROBLEMS, names, numberIn, timeColumn } from './columns.js';
 import type { NamedText } from './steps/step.js';
 
 /** In a plan it stands as a fingerprint: a step to many devices would write it down as often as there are devices. */
@@ -39,59 +40,30 @@ export interface ColumnWish {
   readonly unit: string;
 }
 
-/** Most rows of a file: a year of a value a minute. */
-const MOST_ROWS = 530_000;
-
 /** Reads a column. Problems are noted where they stand in the file. */
 export function readRecording({ file, text }: NamedText, wish: ColumnWish, problems: Problems): Recording | undefined {
   const before = problems.list.length;
   const table = readCsv(text, file, problems);
   if (table === undefined) return undefined;
-  if (table.rows.length > MOST_ROWS) problems.add({ file, line: 1, column: 1 }, `more than ${MOST_ROWS} rows`);
+  limitRows(table, file, problems);
   const times = readTimes(table, problems);
   const values = readValues(table, wish, problems);
   return problems.list.length === before ? new Recording(times, values) : undefined;
 }
 
-const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function readTimes({ header, rows }: Table, problems: Problems): readonly Millis[] {
-  const column = header.findIndex((cell) => headingOf(cell).name.toLowerCase() === 'time');
-  const cell = header[column];
-  if (cell === undefined) {
-    problems.add(header[0] as Cell, `no column is called "time"; there are ${names(header)}`);
-    return [];
-  }
-  const { unit } = headingOf(cell);
-  const scale = unit === '' ? undefined : TIME_UNITS[unit];
-  if (unit !== '' && scale === undefined) {
-    problems.add(cell, `${quote(unit)} is not a unit of time: ${orList(Object.keys(TIME_UNITS))}`);
-    return [];
-  }
+function readTimes(table: Table, problems: Problems): readonly Millis[] {
+  const rows = timeColumn(table, problems)?.rows ?? [];
+  const first = rows[0]?.time ?? 0;
   const times: Millis[] = [];
-  let first = 0;
-  for (const row of rows) {
-    const at = row[column] as Cell;
-    const time = scale === undefined ? calendarTime(at, problems) : scale * numberIn(at, problems);
-    if (time === undefined || Number.isNaN(time)) return times;
-    if (times.length === 0) first = time;
+  for (const { cell, time } of rows) {
     const since = Math.round(time - first);
     if (since <= (times.at(-1) ?? -1)) {
-      problems.add(at, `${quote(at.text)} is not later than the time of the row before`);
+      problems.add(cell, `${quote(cell.text)} is not later than the time of the row before`);
       return times;
     }
     times.push(since);
   }
   return times;
-}
-
-/** `2026-03-02T06:00:00Z`, with fractions of a second or without. */
-function calendarTime(cell: Cell, problems: Problems): number | undefined {
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/.test(cell.text) ? Date.parse(cell.text) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
-  const wanted = 'a time in UTC such as "2026-03-01T06:00:00Z"; numbers need a unit in the heading such as "time [s]"';
-  problems.add(cell, `${quote(cell.text)} is not ${wanted}`);
-  return undefined;
 }
 
 function readValues({ header, rows }: Table, wish: ColumnWish, problems: Problems): readonly number[] {
@@ -118,8 +90,7 @@ function readValues({ header, rows }: Table, wish: ColumnWish, problems: Problem
   for (const row of rows) {
     const at = row[column] as Cell;
     values.push(at.text === '' ? Number.NaN : turn[0] * numberIn(at, problems) + turn[1]);
-    // One wrong number is a slip, a hundred are another kind of file.
-    if (problems.list.length >= before + 10) break;
+    if (problems.list.length >= before + MOST_PROBLEMS) break;
   }
   return values;
 }
@@ -140,20 +111,3 @@ const TURNS: Readonly<Record<string, readonly [number, number]>> = {
   'cm m': [0.01, 0],
   'mm m': [0.001, 0],
 };
-
-/** `temperature [°C]` or `temperature (°C)`. */
-function headingOf({ text }: Cell): { readonly name: string; readonly unit: string } {
-  const [, name = text, unit = ''] = /^(.*?)\s*[[(]([^\])]*)[\])]$/.exec(text) ?? [];
-  return { name: name.trim(), unit: unit.trim() };
-}
-
-function numberIn(cell: Cell, problems: Problems): number {
-  const value = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(cell.text) ? Number(cell.text) : Number.NaN;
-  if (Number.isFinite(value)) return value;
-  problems.add(cell, `${quote(cell.text)} is not a number`);
-  return Number.NaN;
-}
-
-function names(header: readonly Cell[]): string {
-  return header.map((cell) => quote(headingOf(cell).name)).join(', ');
-}

@@ -37,9 +37,9 @@ export class Loads {
     const queue = new PQueue({ concurrency: options.connections });
     this.#running = loads.map((load) => {
       const requests = new Requests(load, options, queue);
-      return load.pace.kind === 'open'
-        ? atRate(load, requests, options)
-        : byUsers(load, load.pace.users, load.pace.think, requests, options);
+      return load.pace.kind === 'closed'
+        ? byUsers(load, load.pace.users, load.pace.think, requests, options)
+        : atRate(load, requests, options);
     });
   }
 

@@ -2,15 +2,19 @@
  * When the requests of a load are due. The moments follow from the rate and the seed alone, never from how fast anything is
  * answered: that is what "open" means.
  *
- * The rate is summed up over time; whenever the sum passes the next mark, a request is due. Marks are one apart for even
+ * A trace says itself when. A rate is summed up over time; whenever the sum passes the next mark, a request is due. Marks are one apart for even
  * spacing, and exponentially distributed for Poisson arrivals, which is what many people who know nothing of each other make.
  */
 import { exponential, type Random } from '../../kernel/random.js';
 import type { Instant } from '../../kernel/time.js';
 import type { Load, RatePiece } from './load.js';
 
-/** In order of time; ends with the last piece. @throws RangeError for a load that is not open */
-export function* arrivals({ name, pace }: Load, random: Random): Generator<Instant, void> {
+/** In order of time; ends with the last piece. @throws RangeError for users that wait */
+export function* arrivals({ name, from, pace }: Load, random: Random): Generator<Instant, void> {
+  if (pace.kind === 'replay') {
+    for (const time of pace.trace.times) yield from + time;
+    return;
+  }
   if (pace.kind !== 'open') throw new RangeError(`the load "${name}" has no arrivals: its users wait for answers`);
   const draws = random.fork(`load/${name}`);
   const step = pace.spacing === 'even' ? () => 1 : () => exponential(draws);

@@ -7,6 +7,7 @@
  * wait (closed) ask less of a slow service, and so make it look better than it is: reports mark them.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { ArrivalTrace } from './arrival-trace.js';
 import type { CallSpec } from './calls.js';
 
 /** One line of the `load` of a scenario. */
@@ -21,6 +22,7 @@ export interface Load {
 
 export type Pace =
   | { readonly kind: 'open'; readonly spacing: 'even' | 'poisson'; readonly pieces: readonly RatePiece[] }
+  | { readonly kind: 'replay'; readonly file: string; readonly trace: ArrivalTrace }
   | { readonly kind: 'closed'; readonly users: number; readonly think: Millis };
 
 /** A stretch of time over which a rate changes evenly; a steady one has the same rate at both ends. */

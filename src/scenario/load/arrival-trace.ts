@@ -1,0 +1,60 @@
+/**
+ * When requests came, as somebody has written it down: the column `time` of a CSV file beside a scenario.
+ *
+ *     time [s]
+ *     0.25
+ *     1.75
+ *     1.75
+ *
+ * Numbers have a unit and count from the beginning of the load; calendar times in UTC count from the first row. Several
+ * requests may come at the same time, but none before the one above it.
+ */
+import { createHash } from 'node:crypto';
+import { readCsv } from '../../input/csv.js';
+import type { Problems } from '../../input/document.js';
+import { quote } from '../../input/problems.js';
+import type { Millis } from '../../kernel/time.js';
+import { limitRows, timeColumn } from '../columns.js';
+import type { NamedText } from '../steps/step.js';
+
+/** In a plan it stands as a fingerprint: a day of requests is long. */
+export class ArrivalTrace {
+  /** Since the beginning of the load, in their order, to the microsecond. */
+  readonly times: readonly Millis[];
+
+  constructor(times: readonly Millis[]) {
+    this.times = times;
+  }
+
+  /** Those that come before `end`. */
+  within(end: Millis): ArrivalTrace {
+    return new ArrivalTrace(this.times.filter((time) => time < end));
+  }
+
+  toJSON(): { readonly requests: number; readonly print: string } {
+    const print = createHash('sha256').update(JSON.stringify(this.times)).digest('hex').slice(0, 16);
+    return { requests: this.times.length, print };
+  }
+}
+
+/** @param speed 2: the requests come in half the time. Problems are noted where they stand in the file. */
+export function readArrivals({ file, text }: NamedText, speed: number, problems: Problems): ArrivalTrace | undefined {
+  const before = problems.list.length;
+  const table = readCsv(text, file, problems);
+  if (table === undefined) return undefined;
+  limitRows(table, file, problems);
+  const { calendar = false, rows = [] } = timeColumn(table, problems) ?? {};
+  const zero = calendar ? (rows[0]?.time ?? 0) : 0;
+  let last = zero;
+  const times: Millis[] = [];
+  for (const { cell, time } of rows) {
+    if (time < last) {
+      const than = times.length === 0 ? 'the beginning of the load' : 'the time of the row before';
+      problems.add(cell, `${quote(cell.text)} is earlier than ${than}`);
+      break;
+    }
+    last = time;
+    times.push(Math.round(((time - zero) * 1000) / speed) / 1000);
+  }
+  return problems.list.length === before ? new ArrivalTrace(times) : undefined;
+}
