@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
-import { type Service, startService } from '../../src/cloud/service.js';
+import { type Service, type ServiceOptions, startService } from '../../src/cloud/service.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { QUIET } from '../support/cloud.js';
 import { ghostfleet } from '../support/host.js';
+import { until } from '../support/until.js';
 
 const KEY = 'a-key-of-our-own-choice';
 
@@ -25,10 +26,11 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function serve(): Promise<Service> {
+async function serve(options: Partial<ServiceOptions> = {}): Promise<Service> {
   service = await startService({
     ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: 0, udpRawPort: null, apiKey: KEY, log: QUIET },
     ...{ clock: new RealClock(), random: seededRandom('service'), trace: { emit: () => {} } },
+    ...options,
   });
   return service;
 }
@@ -103,21 +105,21 @@ describe('a fleet on a service elsewhere', () => {
 
 describe('record', () => {
   it('that is interrupted leaves a whole file that says so', async () => {
-    const { api, spaceId } = await serve();
+    let pages = 0;
+    const info = (request: { readonly method?: string; readonly route?: string }) => {
+      if (request.method === 'GET' && request.route?.endsWith('/messages')) pages++;
+    };
+    const { api, spaceId } = await serve({ operated: true, log: { ...QUIET, info } });
     const client = new DeviceCloudClient({ baseUrl: api, apiKey: KEY, spaceId });
     const token = '00112233445566778899aabbccddeeff';
     const device = await client.createDevice({ name: 'a-device', serial_number: '2159017985', token });
     for (let i = 0; i < 120; i++) await client.sendCommands(device.id, ['info show']);
     await client.close();
-    let interrupt = () => {};
-    const soon = new Promise<void>((resolve) => {
-      interrupt = resolve;
-    });
-    // The second page is asked for after two seconds.
-    new RealClock().after(1000, 'Ctrl-C', interrupt);
-    const args = ['--space', spaceId, '--out', path('a.jsonl'), '--rate', '0.5'];
+    const aSecondLater = () => new Promise<void>((resolve) => new RealClock().after(1000, 'Ctrl-C', resolve));
+    // The second page is asked for ten seconds after the first one.
+    const args = ['--space', spaceId, '--out', path('a.jsonl'), '--rate', '0.1'];
     const { exit, out } = await ghostfleet(['record', '--target', api, '--api-key', KEY, ...args], {
-      interruptWhen: soon,
+      interruptWhen: until(() => pages === 1).then(aSecondLater),
     });
     expect(exit).toBe(130);
     expect(out).toContain('1 devices, 0 uplinks and 100 downlinks');
