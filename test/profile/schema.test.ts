@@ -7,9 +7,10 @@ import { packagedFiles, packagedSource } from '../../src/profile/library.js';
 import { readProfile } from '../../src/profile/read.js';
 import { resolvedText } from '../../src/profile/resolve.js';
 import { profileSchema } from '../../src/profile/schema.js';
+import { schemaNamedIn } from '../support/schema-line.js';
 
 const root = new URL('../../', import.meta.url);
-const shipped = readFileSync(new URL('schemas/profile.schema.json', root), 'utf8');
+const schema = new URL('schemas/profile.schema.json', root);
 const validate = new Ajv({ strict: false, allErrors: false }).compile(profileSchema());
 const names = readdirSync(new URL('profiles/', root)).flatMap((file) => /^(.*)\.yaml$/.exec(file)?.[1] ?? []);
 
@@ -26,13 +27,17 @@ const errors = (yaml: string) => {
 };
 
 it('the shipped schema is current: run "ghostfleet profile schema > schemas/profile.schema.json"', () => {
-  expect(JSON.parse(shipped)).toEqual(JSON.parse(JSON.stringify(profileSchema())));
+  expect(JSON.parse(readFileSync(schema, 'utf8'))).toEqual(JSON.parse(JSON.stringify(profileSchema())));
 });
 
 describe.each(names)('%s', (name) => {
   it('fits the schema as it is written, and with all that it extends', () => {
     expect(errors(source(name))).toEqual([]);
     expect(errors(resolved(name))).toEqual([]);
+  });
+
+  it('tells editors about the schema', () => {
+    expect(schemaNamedIn(source(name), new URL(`profiles/${name}.yaml`, root))).toBe(schema.href);
   });
 
   it('resolved checks clean, is the same device type, and extends nothing', () => {

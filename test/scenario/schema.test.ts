@@ -4,10 +4,12 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { scenarioSchema } from '../../src/scenario/schema.js';
+import { schemaNamedIn } from '../support/schema-line.js';
 import { problemsOf, yamlOf } from './fixtures.js';
 
 const root = new URL('../../', import.meta.url);
-const shipped = readFileSync(new URL('schemas/scenario.schema.json', root), 'utf8');
+const schema = new URL('schemas/scenario.schema.json', root);
+const scenarios = readdirSync(new URL('scenarios/', root), { recursive: true, encoding: 'utf8' });
 const validate = new Ajv({ strict: false, allErrors: false }).compile(scenarioSchema());
 const errors = (yaml: string) => {
   validate(parse(yaml));
@@ -15,15 +17,16 @@ const errors = (yaml: string) => {
 };
 
 it('the shipped schema is current: run "ghostfleet scenario schema > schemas/scenario.schema.json"', () => {
-  expect(JSON.parse(shipped)).toEqual(JSON.parse(JSON.stringify(scenarioSchema())));
+  expect(JSON.parse(readFileSync(schema, 'utf8'))).toEqual(JSON.parse(JSON.stringify(scenarioSchema())));
 });
 
-describe.each(readdirSync(new URL('scenarios/', root)).filter((name) => name.endsWith('.yaml')))('%s', (name) => {
-  const text = readFileSync(new URL(`scenarios/${name}`, root), 'utf8');
+describe.each(scenarios.filter((name) => name.endsWith('.yaml')))('%s', (name) => {
+  const file = new URL(`scenarios/${name}`, root);
+  const text = readFileSync(file, 'utf8');
 
   it('fits the schema, and tells editors about it', () => {
     expect(errors(text)).toEqual([]);
-    expect(text).toMatch(/^# yaml-language-server: \$schema=\.\.\/schemas\/scenario\.schema\.json\n/);
+    expect(schemaNamedIn(text, file)).toBe(schema.href);
   });
 });
 
