@@ -87,7 +87,7 @@ export interface RunControl {
 export async function run(options: RunOptions): Promise<RunResult> {
   const { plan } = options;
   const began = options.stopwatch();
-  const { clock, begin, late, generatorReport } = timeOf(options);
+  const { clock, begin, late, generatorReport, over } = timeOf(options);
   const metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration);
   const digest = new DigestSink();
   const invariants = new Invariants(plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : [])));
@@ -120,6 +120,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     if (target.outlivesRun) await cleanUp(cast, options);
     await sender.close();
     await target.close();
+    over();
   }
   invariants.end();
   const names = new Map(plan.devices.map(({ serial, name }) => [serial, name]));
@@ -161,9 +162,11 @@ function timeOf({ clock, speed, plan }: RunOptions): {
   /** Something was done later than it should, in real ms. */
   readonly late: (lateBy: Millis) => void;
   readonly generatorReport: () => GeneratorReport | null;
+  /** What an early end has left to do is not done any more. */
+  readonly over: () => void;
 } {
   if (clock === 'virtual') {
-    const nobody = { begin: () => {}, late: () => {}, generatorReport: () => null };
+    const nobody = { begin: () => {}, late: () => {}, generatorReport: () => null, over: () => {} };
     return { clock: new VirtualClock({ start: plan.start }), ...nobody };
   }
   let watch: GeneratorWatch | undefined;
@@ -173,7 +176,7 @@ function timeOf({ clock, speed, plan }: RunOptions): {
     watch = new GeneratorWatch();
     real.begin();
   };
-  return { clock: real, begin, late, generatorReport: () => watch?.end() ?? null };
+  return { clock: real, begin, late, generatorReport: () => watch?.end() ?? null, over: () => real.forget() };
 }
 
 function transportOf({ cloud, transport }: RunOptions): string {

@@ -222,6 +222,18 @@ steps: [{ at: 5m, after: device.ready == 7, within: 10m, shell: send }]
     expect(result.simulatedMs).toBeLessThan(900_000);
   });
 
+  it('that is stopped in real time leaves nothing behind that keeps the process alive', async () => {
+    let waiting = () => Number.NaN;
+    const result = await runText(SMALL, {
+      clock: 'real',
+      started: ({ clock, stop }) => {
+        waiting = () => clock.waiting;
+        clock.after(1, 'Ctrl-C', () => stop(new InterruptedError('SIGINT')));
+      },
+    });
+    expect([result.exitCode, waiting()]).toEqual([EXIT.interrupted, 0]);
+  });
+
   it('never shows a claim token or an API key in its result', async () => {
     const plan = planScenario(parseScenario(SMALL, 'test.yaml', deviceTypes(profiles)), { seed: 7 });
     const text = JSON.stringify(await runText(SMALL));
