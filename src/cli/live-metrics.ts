@@ -1,20 +1,20 @@
 /** The metrics of a run for Prometheus to scrape, for as long as the run goes on. On this machine only. */
 import { createServer, type Server } from 'node:http';
 import { UsageError } from '../kernel/errors.js';
-import { EXPOSITION_TYPE, exposition } from '../report/exposition.js';
+import { EXPOSITION_TYPE } from '../report/exposition.js';
 import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/plan.js';
-import { METRICS } from '../trace/metrics/index.js';
+import { runMetrics } from './run-metrics.js';
 
 const HOST = '127.0.0.1';
 
 export class LiveMetrics {
   readonly #server: Server;
-  readonly #labels: Readonly<Record<string, string>>;
+  readonly #plan: Plan;
   #control: RunControl | undefined;
 
   private constructor(plan: Plan) {
-    this.#labels = { scenario: plan.scenario, seed: String(plan.seed) };
+    this.#plan = plan;
     this.#server = createServer((request, response) => {
       const known = request.url === '/metrics' && request.method === 'GET';
       response.writeHead(known ? 200 : 404, { 'content-type': known ? EXPOSITION_TYPE : 'text/plain' });
@@ -49,14 +49,6 @@ export class LiveMetrics {
   }
 
   #text(): string {
-    const control = this.#control;
-    if (control === undefined) return '';
-    const { metrics, clock } = control;
-    return exposition({
-      metrics: METRICS,
-      read: (name) => metrics.read(name),
-      simulatedMs: clock.now,
-      labels: this.#labels,
-    });
+    return this.#control === undefined ? '' : runMetrics(this.#plan, this.#control);
   }
 }

@@ -2,12 +2,10 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConsoleServer } from '../console/server.js';
-import type { Alarm } from '../kernel/clock.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
-import { type Millis, seconds } from '../kernel/time.js';
-import { plainProgress, progressLine } from '../report/progress.js';
+import { RealClock } from '../kernel/real-clock.js';
 import { RENDERERS } from '../report/renderers/index.js';
-import { run as carryOut, type RunControl } from '../runner/run.js';
+import { run as carryOut } from '../runner/run.js';
 import type { Plan } from '../scenario/plan.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { TraceEvent } from '../trace/events.js';
@@ -17,6 +15,8 @@ import { checked, command, wholeNumber } from './command.js';
 import type { Host } from './host.js';
 import { LiveMetrics } from './live-metrics.js';
 import { createLog } from './logs.js';
+import { MetricsPush, PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
+import { ProgressDisplay } from './progress-display.js';
 import { loadPlan } from './read-files.js';
 import { writeReports } from './run-files.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
@@ -35,6 +35,7 @@ interface RunFlags extends TargetFlags {
   readonly keep: boolean;
   readonly json: boolean;
   readonly 'metrics-port': number | undefined;
+  readonly 'metrics-push': PushAddress | undefined;
 }
 
 export const run = command<RunFlags>(
@@ -84,6 +85,18 @@ export const run = command<RunFlags>(
         default: false,
         describe: 'leave in the cloud of --target what the run has made there',
       })
+      .option(
+        'metrics-push',
+        checked(
+          {
+            describe: 'Pushgateway that gets the metrics now and then, and at the end; may hold user:password@',
+            secret: true,
+          },
+          'metrics-push',
+          PUSH_ADDRESS_FORM,
+          pushAddress,
+        ),
+      )
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object in place of the report' }),
   execute,
 );
@@ -111,6 +124,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
   const progress = new ProgressDisplay(host, plan);
   const live = flags['metrics-port'] === undefined ? undefined : await LiveMetrics.open(flags['metrics-port'], plan);
   if (live) host.err.write(`metrics at ${live.url}\n`);
+  const push = pushIn(flags, plan, progress);
   let forget = () => {};
   let downlinks: Iterable<DownlinkRecord> = [];
   const kept: string[] = [];
@@ -141,19 +155,26 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
             return opened;
           });
         }
-        forget = host.onInterrupt((signal) => control.stop(new InterruptedError(signal)));
+        forget = host.onInterrupt((signal) => {
+          control.stop(new InterruptedError(signal));
+          push?.interrupt();
+        });
         progress.follow(control);
         live?.follow(control);
+        push?.follow(control);
         downlinks = control.metrics.downlinks;
       },
     });
     progress.end();
+    const pushed = push?.last();
     if (out) writeReports(out, result, downlinks);
     host.out.write(flags.json ? RENDERERS.json(result) : RENDERERS.text(result, { colour: host.out.isTerminal }));
+    await pushed;
     return result.exitCode;
   } finally {
     progress.end();
     live?.close();
+    push?.close();
     forget();
     (await consoles)?.close('the run is over');
     if (flags.keep) host.err.write(keptText(kept));
@@ -172,6 +193,13 @@ function openDirectory(path: string): string {
 /** What a run has left behind, to be looked at and to be deleted by hand. */
 function keptText(things: readonly string[]): string {
   return [`kept in the cloud: ${things.length} things`, ...things].join('\n  ').concat('\n');
+}
+
+function pushIn(flags: RunFlags, plan: Plan, progress: ProgressDisplay): MetricsPush | undefined {
+  const address = flags['metrics-push'];
+  if (address === undefined) return undefined;
+  const complain = (sentence: string) => progress.say(`ghostfleet: ${sentence}`);
+  return new MetricsPush({ address, plan, clock: new RealClock(), complain });
 }
 
 /** Every run begins with an empty cloud: the database of an earlier one in the same directory goes. */
@@ -194,67 +222,6 @@ function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
 
 /** Flags that are about the embedded cloud. */
 const OF_EMBEDDED = ['transport', 'store'] as const;
-
-const TERMINAL_EVERY: Millis = 100;
-const PLAIN_EVERY: Millis = seconds(5);
-/** Parts into which virtual time is cut to look at the progress. */
-const VIRTUAL_PARTS = 400;
-
-/** Writes progress to the error stream: one line that is written over, or a line now and then where there is no terminal. */
-class ProgressDisplay {
-  readonly #host: Host;
-  readonly #plan: Plan;
-  readonly #began: number;
-  #written: number;
-  #onScreen = false;
-  #next: Alarm | undefined;
-
-  constructor(host: Host, plan: Plan) {
-    this.#host = host;
-    this.#plan = plan;
-    this.#began = host.stopwatch();
-    this.#written = this.#began;
-  }
-
-  follow(control: RunControl): void {
-    const every = Math.max(1, Math.round(this.#plan.duration / VIRTUAL_PARTS));
-    const tick = (): void => {
-      this.#look(control);
-      this.#next = control.clock.after(every, 'the next look at the progress', tick);
-    };
-    this.#next = control.clock.after(every, 'the next look at the progress', tick);
-  }
-
-  end(): void {
-    this.#next?.cancel();
-    if (this.#onScreen) this.#host.err.write('\r\u001b[K');
-    this.#onScreen = false;
-  }
-
-  #look({ clock, metrics }: RunControl): void {
-    const { err } = this.#host;
-    const now = this.#host.stopwatch();
-    if (now - this.#written < (err.isTerminal ? TERMINAL_EVERY : PLAIN_EVERY)) return;
-    this.#written = now;
-    const count = (name: string): number => {
-      const measure = metrics.read(name);
-      return measure === undefined ? 0 : measure.kind === 'count' ? measure.value : measure.distribution.count;
-    };
-    const state = {
-      simulated: clock.now,
-      duration: this.#plan.duration,
-      wall: now - this.#began,
-      devices: this.#plan.devices.length,
-      ready: count('device.ready'),
-      uplinksStored: count('uplink.stored'),
-      downlinksQueued: count('downlink.queued'),
-      downlinksDelivered: count('downlink.delivered'),
-    };
-    if (err.isTerminal) err.write(`\r${progressLine(state, err.columns)}\u001b[K`);
-    else err.write(`${plainProgress(state)}\n`);
-    this.#onScreen = err.isTerminal;
-  }
-}
 
 function seedOf(text: string): number | undefined {
   return wholeNumber(0, Number.MAX_SAFE_INTEGER)(text);
