@@ -64,7 +64,7 @@ const BANNED: readonly { readonly word: RegExp; readonly instead: string; readon
     home: ['kernel/virtual-clock.ts', 'cloud/store/sqlite.ts', 'cloud/store/postgres.ts'],
   },
   { word: /(?<![.\w'"-])process\./, instead: 'take the Host (cli/host.ts)', home: ['main.ts'] },
-  { word: /(?<!\/)\bconsole\./, instead: 'write to the streams of the Host, or to the trace', home: [] },
+  { word: /(?<![/.'"])\bconsole\./, instead: 'write to the streams of the Host, or to the trace', home: [] },
   {
     word: /\bMath\.(pow|sin|cos|tan|asin|acos|atan|atan2|exp|expm1|log|log2|log10|log1p|sinh|cosh|tanh|cbrt|hypot)\b|\w\s*\*\*\s*\w/,
     instead: 'use multiplication, a table or a fixed polynomial: results differ between Node versions',

@@ -3,7 +3,7 @@
  * its shell, or with a dot to the hands on it; what happens to it is written beside.
  */
 import { benchHelp } from '../console/bench.js';
-import { carryOut, completions } from '../console/line.js';
+import { carryOut, completions, type LineOptions } from '../console/line.js';
 import type { Member } from '../console/member.js';
 import type { Print } from '../console/screen.js';
 import type { ConsoleServer } from '../console/server.js';
@@ -137,15 +137,23 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     trace: { emit },
   });
   const { member } = running;
+  const noted = (action: string): void =>
+    emit({ kind: 'console.action', at: clock.now, serial: member.serial, action });
   try {
-    consoles = await openToConsoles(host, { name: member.name, size: 1, members: () => [member] });
+    consoles = await openToConsoles(host, {
+      name: member.name,
+      size: 1,
+      members: () => [member],
+      noted: (_serial, action) => noted(action),
+    });
     terminal = host.terminal({
       prompt: `${profile.name}> `,
       complete: async (line) => completions(member, line),
     });
     const over = ended(host, clock, flags.for);
     const lines = terminal?.lines ?? host.lines();
-    const left = takeLines(lines, over, (line) => typed(line, member, flags['show-secrets'], print));
+    const options = { secrets: flags['show-secrets'], folder: '.', readText, noted };
+    const left = takeLines(lines, over, (line) => typed(line, member, options, print));
     // Without a terminal the end of the input is not the end: what was typed has to have its effect.
     if (!(await left) || terminal === undefined) await over;
   } finally {
@@ -156,14 +164,12 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   return EXIT.fine;
 }
 
-async function typed(line: string, member: Member, secrets: boolean, print: Print): Promise<Outcome> {
+async function typed(line: string, member: Member, options: LineOptions, print: Print): Promise<Outcome> {
   const word = line.trim();
   if (word === '.quit') return 'leave';
   if (word === '.help') print(HELP);
   else if (word === '.list') print(listed([member]));
-  else if (word !== '') {
-    await carryOut(member, line, { secrets, folder: '.', readText }, ({ lines }) => print(lines));
-  }
+  else if (word !== '') await carryOut(member, line, options, ({ lines }) => print(lines));
   return 'stay';
 }
 

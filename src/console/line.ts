@@ -4,7 +4,7 @@ import type { NamedText } from '../scenario/steps/step.js';
 import { completeBench, parseBench, runBench } from './bench.js';
 import { FAILED } from './grouping.js';
 import type { Answer, Member } from './member.js';
-import { masked } from './secrets.js';
+import { masked, writtenDown } from './secrets.js';
 
 export interface LineOptions {
   /** Shows claim tokens and keys as they are. */
@@ -13,6 +13,8 @@ export interface LineOptions {
   readonly folder: string;
   /** @throws Error that says why it can not be read */
   readonly readText: (path: string) => string;
+  /** Told what was done, without secrets. */
+  readonly noted: (action: string) => void;
 }
 
 /** Carries a line out and hands over what is printed, part by part, until one has no `more`. Never throws. */
@@ -24,9 +26,14 @@ export async function carryOut(
 ): Promise<void> {
   const show = (part: Answer): void => answer(options.secrets ? part : { ...part, lines: part.lines.map(masked) });
   try {
-    if (!isBench(line)) return show(member.shell(line, show));
+    if (!isBench(line)) {
+      const printed = member.shell(line, show);
+      options.noted(writtenDown(line));
+      return show(printed);
+    }
     const bench = parseBench(line, member.type, (path) => fileAt(path, options));
     await runBench(bench, member);
+    options.noted(bench.described);
     show({ code: 0, lines: [bench.described], more: false });
   } catch (error) {
     show({ code: FAILED, lines: [error instanceof Error ? error.message : String(error)], more: false });

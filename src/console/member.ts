@@ -55,4 +55,6 @@ export interface Fleet {
   readonly name: string;
   readonly size: number;
   members(): Iterable<Member>;
+  /** Takes note of what somebody has done to one of them. @param action without secrets */
+  noted(serial: number, action: string): void;
 }

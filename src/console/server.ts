@@ -180,9 +180,10 @@ class Attached {
   }
 
   async #run({ id, line, secrets, folder }: Extract<Request, { do: 'line' }>, member: Member): Promise<void> {
-    const { readText } = this.#options;
+    const { readText, fleet } = this.#options;
     const answer = (part: Answer): void => this.#send({ id, from: member.name, ...part });
-    await carryOut(member, line, { secrets, folder, readText }, answer);
+    const noted = (action: string): void => fleet.noted(member.serial, action);
+    await carryOut(member, line, { secrets, folder, readText, noted }, answer);
   }
 
   /**

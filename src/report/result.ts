@@ -40,7 +40,7 @@ export interface RunResult extends RunSummary {
   readonly events: number;
   readonly expectations: readonly ExpectationResult[];
   readonly planned: PlannedCourse;
-  /** The command that takes the same course again. */
+  /** The command that takes the same course again; a comment behind it says so when the run was touched from a console. */
   readonly reproduce: string;
   /** What to try next, for people. */
   readonly next: readonly string[];

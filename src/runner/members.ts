@@ -8,8 +8,14 @@ import type { Plan } from '../scenario/plan.js';
 import type { DeviceHandle } from '../scenario/world.js';
 
 /** The fleet of a plan; `devices` and `handles` in its order. */
-export function fleetOf(plan: Plan, devices: readonly Device[], handles: readonly DeviceHandle[]): Fleet {
+export function fleetOf(
+  plan: Plan,
+  devices: readonly Device[],
+  handles: readonly DeviceHandle[],
+  noted: Fleet['noted'],
+): Fleet {
   return {
+    noted,
     name: plan.scenario,
     size: devices.length,
     *members() {

@@ -106,7 +106,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
   let end: End;
   let generator: GeneratorReport | null = null;
   try {
-    options.started?.({ clock, metrics, stop, fleet: fleetOf(plan, cast.devices, cast.handles) });
+    const noted = (serial: number, action: string) =>
+      trace.emit({ kind: 'console.action', at: clock.now, serial, action });
+    options.started?.({ clock, metrics, stop, fleet: fleetOf(plan, cast.devices, cast.handles, noted) });
     const concurrency = options.clock === 'virtual' ? 1 : PROVISIONING;
     await provision(plan, cast.world, cast.handles, { concurrency, signal: abort.signal });
     begin();
@@ -127,8 +129,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const evidence = { metrics, invariants, nameOf: (serial: number) => names.get(serial) ?? String(serial) };
   const expectations = plan.expectations.map((expectation) => evaluate(expectation, evidence));
   const { exitCode, failure } = judge(end, expectations, metrics.contradictions, generator);
+  const summary = metrics.summary();
   return {
-    ...metrics.summary(),
+    ...summary,
     format: 1,
     scenario: plan.scenario,
     seed: plan.seed,
@@ -149,7 +152,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     events: trace.events,
     expectations,
     planned: outline(plan),
-    reproduce: options.reproduce,
+    reproduce: options.reproduce + withoutHands(summary.console.actions),
     next: plan.next,
     names: Object.fromEntries(names),
   };
@@ -177,6 +180,12 @@ function timeOf({ clock, speed, plan }: RunOptions): {
     real.begin();
   };
   return { clock: real, begin, late, generatorReport: () => watch?.end() ?? null, over: () => real.forget() };
+}
+
+/** A comment behind the command, for people and for shells. */
+function withoutHands(actions: number): string {
+  if (actions === 0) return '';
+  return ` # another course: ${actions} ${actions === 1 ? 'action' : 'actions'} from a console will be missing`;
 }
 
 function transportOf({ cloud, transport }: RunOptions): string {

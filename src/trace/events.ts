@@ -194,6 +194,8 @@ export type WorldEvent =
   | { readonly kind: 'service.fault'; readonly at: Instant; readonly fault: string }
   /** A step of the scenario was carried out. `ok` false: `note` says why not. */
   | { readonly kind: 'step'; readonly at: Instant; readonly step: string; readonly ok: boolean; readonly note: string }
+  /** Somebody has done something to a device from a console, which is not in the scenario. `action` holds no secrets. */
+  | { readonly kind: 'console.action'; readonly at: Instant; readonly serial: number; readonly action: string }
   /** The scenario's time is over; devices begin nothing new. */
   | { readonly kind: 'world.closing'; readonly at: Instant };
 

@@ -1,5 +1,5 @@
 /** `ghostfleet device` at a terminal, and `ghostfleet console` attached to a run. */
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -30,7 +30,8 @@ function runs() {
   return {
     env,
     stop,
-    begin: () => ghostfleet(['run', file, '--clock', 'real', '--speed', '20'], { env, interruptWhen }),
+    begin: (...flags: readonly string[]) =>
+      ghostfleet(['run', file, '--clock', 'real', '--speed', '20', ...flags], { env, interruptWhen }),
     at: (...words: readonly string[]) => ghostfleet(['console', ...words], { env }),
   };
 }
@@ -177,6 +178,23 @@ describe('ghostfleet console', () => {
     expect(talk.out).toContain('no device is selected by "attic"');
     stop();
     expect((await running).exit).toBe(130);
+  });
+
+  it('leaves its traces in the run', { timeout: LONG }, async () => {
+    const { stop, begin, at } = runs();
+    const out = folder();
+    const running = begin('--out', out);
+    await until(async () => (await at('gate : .radio off')).out.startsWith('2 ×'));
+    stop();
+    const run = await running;
+    const events = readFileSync(join(out, 'events.jsonl'), 'utf8').split('\n');
+    expect(events.filter((line) => line.includes('"console.action"'))).toEqual([
+      expect.stringContaining('"serial":2159017997,"action":"radio: off"}'),
+      expect.stringContaining('"serial":2159017998,"action":"radio: off"}'),
+    ]);
+    expect(run.out).toContain('2 × action from a console: the run was touched by hand');
+    expect(run.out).toContain(' --speed 20 # another course: 2 actions from a console will be missing\n');
+    expect(JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8'))).toMatchObject({ console: { actions: 2 } });
   });
 
   it('stays until the run is over, and names the runs when there are several', { timeout: LONG }, async () => {

@@ -63,7 +63,7 @@ function pushingTo(host: string) {
   const complaints: string[] = [];
   const plan = defineScenario({ name: 'test', duration: '1h', fleet: [{ name: 'clime', profile: 'clime', count: 1 }] });
   const push = new MetricsPush({ address, plan, clock, complain: (sentence) => complaints.push(sentence) });
-  const fleet = { name: 'test', size: 0, members: () => [] };
+  const fleet = { name: 'test', size: 0, members: () => [], noted: () => {} };
   push.follow({ clock: new VirtualClock(), metrics: new Metrics(1), fleet, stop: () => {} });
   closing.push(() => push.close());
   return { push, clock, complaints };

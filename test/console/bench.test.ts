@@ -14,7 +14,9 @@ async function type(fleet: TestFleet, line: string, { name = 'clime-0001', secre
     if (text === undefined) throw new Error(`"${path}" can not be read: there is no such file`);
     return text;
   };
-  await carryOut(memberNamed(fleet, name), line, { secrets, folder: '/data', readText }, (part) => parts.push(part));
+  const member = memberNamed(fleet, name);
+  const noted = (action: string): void => fleet.noted(member.serial, action);
+  await carryOut(member, line, { secrets, folder: '/data', readText, noted }, (part) => parts.push(part));
   return parts;
 }
 
@@ -112,12 +114,33 @@ describe('a line for the shell', () => {
     await fleet.clock.runUntil(60_000);
     const parts: Answer[] = [];
     const member = memberNamed(fleet, 'clime-0001');
-    const options = { secrets: false, folder: '/', readText: () => '' };
+    const options = { secrets: false, folder: '/', readText: () => '', noted: () => {} };
     await carryOut(member, 'batt measure', options, (part) => parts.push(part));
     expect(parts.map(({ more }) => more)).toEqual([true]);
     member.handle.powerCycle();
     await fleet.clock.runUntil(200_000);
     expect(parts.at(-1)).toEqual({ code: 0, lines: [], more: false });
+  });
+});
+
+describe('what was done', () => {
+  it.each([
+    ['info show', 'info show'],
+    ['.battery 5%', 'battery: 5% left'],
+    [`lrw config appkey ${TOKEN}`, 'lrw config appkey ********'],
+    [`gnss start ${TOKEN.toUpperCase()} 1`, 'gnss start ******** 1'],
+    ['lte config password "open sesame"', 'lte config password ********'],
+    ['settings write string lte/password sesame', 'settings write string lte/password ********'],
+  ])('is noted without secrets, even for who may see them: %s', async (line, action) => {
+    const fleet = testFleet();
+    await type(fleet, line, { secrets: true });
+    expect(fleet.notes).toEqual([[2_159_017_985, action]]);
+  });
+
+  it('is nothing when it was refused', async () => {
+    const fleet = testFleet();
+    for (const line of ['.nonsense', '.battery', '.replay hygrometer.temperature none.csv']) await type(fleet, line);
+    expect(fleet.notes).toEqual([]);
   });
 });
 

@@ -75,6 +75,18 @@ describe('a console', () => {
     ]);
   });
 
+  it('leaves a note for each device that it does something to, and none for looking', async () => {
+    const fleet = testFleet();
+    const { console } = await attached(fleet);
+    await console.ask({ do: 'list', on: '*' }, () => {}).done;
+    await console.ask({ do: 'complete', on: '*', line: 'inf' }, () => {}).done;
+    await ask(console, 'clime-0002 | control', '.radio off');
+    expect(fleet.notes).toEqual([
+      [2_159_017_986, 'radio: off'],
+      [2_159_017_988, 'radio: off'],
+    ]);
+  });
+
   it('hears of claim tokens only when it asks for them', async () => {
     const { console } = await attached();
     expect(JSON.stringify(await ask(console, '*', 'info show'))).not.toContain(TOKEN);
@@ -209,7 +221,8 @@ describe('a run', () => {
         return { code: 0, lines: [long], more: false };
       },
     };
-    const fleet: Fleet = { name: 'test', size: 5000, members: () => Array.from({ length: 5000 }, () => talkative) };
+    const members = () => Array.from({ length: 5000 }, () => talkative);
+    const fleet: Fleet = { name: 'test', size: 5000, members, noted: () => {} };
     const { server, place } = await running(fleet);
     const { socket } = await raw(place.path);
     socket.pause();

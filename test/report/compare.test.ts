@@ -37,7 +37,7 @@ function runOf({ seed, slower = 1, dropped = 0 }: Options): ComparedRun {
     events.push({ kind: 'uplink.dropped', at: i, serial: i, uplink: 1, type: 'data', why: 'x' });
   }
   const { samples } = metricsOf(events, 100, 100_000).summary();
-  return { name: `run ${seed}`, scenario: 's', seed, situation: 'x', failure: null, samples };
+  return { name: `run ${seed}`, scenario: 's', seed, situation: 'x', failure: null, touched: false, samples };
 }
 
 const verdictOf = (comparison: ReturnType<typeof compareRuns>, metric: string) =>
@@ -94,10 +94,11 @@ describe('objections to a comparison', () => {
     expect(objections(run, { ...run, seed: 2 })).toEqual([]);
   });
 
-  test('name other scenarios, changed ones, and runs that did not end well', () => {
+  test('name other scenarios, changed ones, and runs that did not end well or were touched by hand', () => {
     expect(objections(run, { ...run, scenario: 't' })).toEqual(['they are of different scenarios, "s" and "t"']);
     expect(objections(run, { ...run, situation: 'y' })).toEqual(['the scenario "s" was changed between them']);
     expect(objections(run, { ...run, failure: 'the run is invalid' })[0]).toContain('did not come to a good end');
+    expect(objections(run, { ...run, touched: true })).toEqual(['"run 1" was touched from a console']);
   });
 });
 
@@ -105,7 +106,15 @@ describe('reading a summary', () => {
   test('takes what the JSON report wrote', () => {
     const { scenario, seed, samples, planned } = resultOf();
     const run = readSummary(json(resultOf()), 'x');
-    expect(run).toEqual({ name: 'x', scenario, seed, situation: planned.situation, failure: null, samples });
+    expect(run).toEqual({
+      name: 'x',
+      scenario,
+      seed,
+      situation: planned.situation,
+      failure: null,
+      touched: false,
+      samples,
+    });
   });
 
   test.each([

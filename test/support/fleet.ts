@@ -9,6 +9,8 @@ import { testDevice } from './device.js';
 export interface TestFleet extends Fleet {
   readonly clock: VirtualClock;
   readonly all: readonly Member[];
+  /** What was noted. */
+  readonly notes: readonly (readonly [serial: number, action: string])[];
 }
 
 /** `clime-0001`, … and `control-0001`, …; all switched on. */
@@ -24,7 +26,9 @@ export function testFleet(counts: Readonly<Record<string, number>> = { clime: 3,
       return memberOf(device, handle, profile);
     }),
   );
-  return { name: 'test', size: all.length, members: () => all, clock, all };
+  const notes: [number, string][] = [];
+  const noted = (...note: [number, string]) => void notes.push(note);
+  return { name: 'test', size: all.length, members: () => all, noted, clock, all, notes };
 }
 
 export function memberNamed({ all }: TestFleet, name: string): Member {

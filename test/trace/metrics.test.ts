@@ -277,6 +277,15 @@ describe('firmware updates', () => {
   });
 });
 
+describe('what was done from a console', () => {
+  test('is counted, and worth knowing', () => {
+    const action = (serial: number): TraceEvent => ({ kind: 'console.action', at: 0, serial, action: 'radio: off' });
+    const summary = metricsOf([action(1), action(2), action(1)]).summary();
+    expect(summary.console).toEqual({ actions: 3 });
+    expect(summary.anomalies).toMatchObject([{ name: 'console-action', count: 3 }]);
+  });
+});
+
 describe('steps', () => {
   test('that failed are named with their reason', () => {
     const step = (ok: boolean, note: string): TraceEvent => ({ kind: 'step', at: 0, step: 'config', ok, note });

@@ -21,6 +21,8 @@ export interface ComparedRun {
   readonly situation: string;
   /** Why it ended early or is invalid; null when it did neither. */
   readonly failure: string | null;
+  /** Something was done from a console. */
+  readonly touched: boolean;
   readonly samples: SampleSummary;
 }
 
@@ -48,8 +50,10 @@ export function objections(a: ComparedRun, b: ComparedRun): readonly string[] {
   const found: string[] = [];
   if (a.scenario !== b.scenario) found.push(`they are of different scenarios, "${a.scenario}" and "${b.scenario}"`);
   else if (a.situation !== b.situation) found.push(`the scenario "${a.scenario}" was changed between them`);
-  for (const { name, failure } of [a, b])
+  for (const { name, failure, touched } of [a, b]) {
     if (failure !== null) found.push(`"${name}" did not come to a good end: ${failure}`);
+    if (touched) found.push(`"${name}" was touched from a console`);
+  }
   return found;
 }
 

@@ -13,13 +13,15 @@ export function readSummary(text: string, name: string): ComparedRun {
     throw wrong(name, `"format" must be ${SUMMARY_FORMAT}, and ${found}`);
   }
   const { scenario, seed, failure } = summary;
+  const actions = objectIn(summary.console)?.actions;
   const situation = objectIn(summary.planned)?.situation;
   const samples = samplesIn(summary.samples);
   if (typeof scenario !== 'string') throw wrong(name, '"scenario" is missing');
   if (typeof seed !== 'number') throw wrong(name, '"seed" is missing');
   if (typeof situation !== 'string') throw wrong(name, '"planned.situation" is missing');
   if (samples === undefined) throw wrong(name, '"samples" is missing or not as it should be');
-  return { name, scenario, seed, situation, failure: typeof failure === 'string' ? failure : null, samples };
+  const course = { failure: typeof failure === 'string' ? failure : null, touched: Number(actions ?? 0) > 0 };
+  return { name, scenario, seed, situation, ...course, samples };
 }
 
 function parsed(text: string, name: string): unknown {

@@ -46,6 +46,8 @@ export interface RunSummary {
   /** Datagrams that the network tampered with, by fault. */
   readonly faults: Readonly<Record<string, number>>;
   readonly steps: { readonly done: number; readonly failed: number };
+  /** What was done from consoles, one per device. */
+  readonly console: { readonly actions: number };
   /** Only those that occurred. */
   readonly anomalies: readonly Anomaly[];
   /** The course over time. */
@@ -125,6 +127,7 @@ export class Metrics implements Fold {
       calls: this.#calls.summary(),
       faults: this.#world.faults.toRecord(),
       steps: { done: this.#world.stepsDone, failed: this.#world.stepsFailed.total },
+      console: { actions: this.#world.consoleActions },
       anomalies: this.#anomalies(),
       series: this.#series.summary(),
       samples: this.#samples.summary(),
@@ -162,6 +165,11 @@ export class Metrics implements Fold {
         name: 'copy-after-restart',
         count: this.#uplinks.copiesAfterRestart,
         about: 'uplink sent again after a reset though it was stored (quirk 15)',
+      },
+      {
+        name: 'console-action',
+        count: this.#world.consoleActions,
+        about: 'action from a console: the run was touched by hand, and its seed alone does not give this course',
       },
     ];
     for (const [step, count] of Object.entries(this.#world.stepsFailed.toRecord())) {

@@ -1,4 +1,4 @@
-/** What was done to the fleet: network faults and steps of the scenario. */
+/** What was done to the fleet: faults, steps of the scenario, and what people did from consoles. */
 import { type Handlers, type MetricTable, Tally } from './metric.js';
 
 export class WorldFold {
@@ -7,6 +7,7 @@ export class WorldFold {
   stepsDone = 0;
   /** By step and reason. */
   readonly stepsFailed = new Tally();
+  consoleActions = 0;
 
   readonly on: Handlers = {
     'net.fault': (event) => this.faults.add(event.fault),
@@ -14,6 +15,9 @@ export class WorldFold {
     step: (event) => {
       if (event.ok) this.stepsDone++;
       else this.stepsFailed.add(`${event.step}: ${event.note}`);
+    },
+    'console.action': () => {
+      this.consoleActions++;
     },
   };
 }
@@ -32,4 +36,8 @@ export const WORLD_METRICS: MetricTable<WorldFold> = {
     count: (fold) => fold.stepsDone,
   },
   'step.failed': { about: 'steps that could not be carried out', count: (fold) => fold.stepsFailed.total },
+  'console.actions': {
+    about: 'what was done from a console and is not in the scenario, one per device',
+    count: (fold) => fold.consoleActions,
+  },
 };
