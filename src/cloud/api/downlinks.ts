@@ -5,11 +5,12 @@ import { type DownlinkRequest, LONGEST_QUEUE } from '../context.js';
 import type { Id, MessageRow } from '../store/store.js';
 import { needWritableTag, visibleDevice, visibleMessage } from './access.js';
 import { isTooDeep, tooDeep } from './body.js';
+import { addCancelling } from './cancelling.js';
 import { ApiFault } from './errors.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { Message, messageView } from './messages.js';
-import { NoContent, operation } from './operation.js';
+import { operation } from './operation.js';
 import { ItemParams, SpaceParams, Uuid } from './schemas.js';
 import { checker, type Outcome } from './validation.js';
 
@@ -32,27 +33,28 @@ const NewMessage = Type.Object(
   { description: 'a JSON object' },
 );
 
-const ERRORS = {
-  ...IDEMPOTENCY_ERRORS,
-  409: `${LONGEST_QUEUE} downlinks wait for the device already (\`queue-full\`).`,
-};
-const NOT_PENDING = 'It is not a downlink, or not pending any more.';
+/** What all requests have in common that queue something. */
+const QUEUEING = {
+  tag: 'Downlinks',
+  headers: IdempotencyHeaders,
+  response: { 201: Message },
+  errors: {
+    ...IDEMPOTENCY_ERRORS,
+    409: `${LONGEST_QUEUE} downlinks wait for the device already (\`queue-full\`).`,
+  },
+} as const;
 
 export const downlinks: Family = (routes, { store, downlinks: queue, log }, options) => {
   const device = '/spaces/:space_id/devices/:id';
-  const message = '/spaces/:space_id/messages/:id';
 
   routes.post(
     `${device}/configs`,
     operation({
-      tag: 'Downlinks',
+      ...QUEUEING,
       summary: 'Queue configuration lines',
       description: '`app config …` lines. The device saves and restarts by itself: leave `config save` out.',
       params: ItemParams,
-      headers: IdempotencyHeaders,
       body: Lines,
-      response: { 201: Message },
-      errors: ERRORS,
     }),
     async (request, reply) => {
       const { params, body } = request;
@@ -63,14 +65,11 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
   routes.post(
     `${device}/commands`,
     operation({
-      tag: 'Downlinks',
+      ...QUEUEING,
       summary: 'Queue shell commands',
       description: 'The answers come later, in a message of type `shell`.',
       params: ItemParams,
-      headers: IdempotencyHeaders,
       body: Lines,
-      response: { 201: Message },
-      errors: ERRORS,
     }),
     async (request, reply) => {
       const { params, body } = request;
@@ -81,14 +80,11 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
   routes.post(
     `${device}/downlinks`,
     operation({
-      tag: 'Downlinks',
+      ...QUEUEING,
       summary: 'Queue data for the application',
       description: 'The firmware of the device defines the fields.',
       params: ItemParams,
-      headers: IdempotencyHeaders,
       body: Fields,
-      response: { 201: Message },
-      errors: ERRORS,
     }),
     async (request, reply) => {
       const { params, body } = request;
@@ -98,50 +94,21 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
 
   routes.post(
     '/spaces/:space_id/messages',
-    operation({
-      tag: 'Downlinks',
-      summary: 'Queue a downlink of any type',
-      params: SpaceParams,
-      headers: IdempotencyHeaders,
-      body: NewMessage,
-      response: { 201: Message },
-      errors: ERRORS,
-    }),
+    operation({ ...QUEUEING, summary: 'Queue a downlink of any type', params: SpaceParams, body: NewMessage }),
     async (request, reply) => {
       const { device_id: deviceId, type, body } = request.body;
       return reply.code(201).send(await send(request, deviceId.toLowerCase(), requestOf(type, parsed(body))));
     },
   );
 
-  routes.post(
-    `${message}/cancel`,
-    operation({
-      tag: 'Downlinks',
-      summary: 'Cancel a pending downlink',
-      params: ItemParams,
-      response: { 200: Message },
-      errors: { 409: NOT_PENDING },
-    }),
-    async (request) => {
-      await cancel(request, request.params.id);
-      return messageView(await visibleMessage(store, request, request.params.id), options);
-    },
-  );
-
-  routes.delete(
-    message,
-    operation({
-      tag: 'Downlinks',
-      summary: 'Cancel a pending downlink, without an answer',
-      params: ItemParams,
-      response: { 204: NoContent },
-      errors: { 409: NOT_PENDING },
-    }),
-    async (request, reply) => {
-      await cancel(request, request.params.id);
-      return reply.code(204).send();
-    },
-  );
+  addCancelling(routes, '/spaces/:space_id/messages/:id', {
+    tag: 'Downlinks',
+    what: 'a pending downlink',
+    view: Message,
+    tooLate: 'It is not a downlink, or not pending any more.',
+    cancel,
+    read: async (request, id) => messageView(await visibleMessage(store, request, id), options),
+  });
 
   async function send(asked: FastifyRequest, deviceId: Id, request: DownlinkRequest) {
     const row = await visibleDevice(store, asked, deviceId);

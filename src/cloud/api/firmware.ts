@@ -5,11 +5,12 @@ import { jobOf, UPDATE_STATES, UPDATES, type UpdateJob, type UpdateState } from 
 import { firmwareId } from '../firmware/updates.js';
 import { ConflictError, type Id, type Page } from '../store/store.js';
 import { type Asked, needWritableTag, visibleDevice } from './access.js';
+import { addCancelling } from './cancelling.js';
 import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
 import { knownImage } from './firmware-images.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
-import { NoContent, operation, PageOf } from './operation.js';
+import { operation, PageOf } from './operation.js';
 import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
 import { isoTime } from './time.js';
 
@@ -51,8 +52,13 @@ const ListQuery = Type.Object({ ...PageQuery, state: Type.Optional(State), devic
 /** A request that creates something. */
 type Creating = Asked & Pick<FastifyRequest, 'receipt'>;
 
-const TOO_LATE = 'The device swaps its images already, or the update has ended.';
-const UNDER_WAY = 'Another update of the device is under way.';
+/** What both requests have in common that begin an update. */
+const SCHEDULING = {
+  tag: 'Firmware',
+  headers: IdempotencyHeaders,
+  response: { 201: FirmwareUpdate },
+  errors: { ...IDEMPOTENCY_ERRORS, 409: 'Another update of the device is under way.' },
+} as const;
 /** Records that are looked at together when a list is filtered. */
 const BATCH = 100;
 
@@ -75,15 +81,7 @@ export const firmware: Family = (routes, { store, firmware: updates }) => {
 
   routes.post(
     collection,
-    operation({
-      tag: 'Firmware',
-      summary: 'Update a device',
-      params: SpaceParams,
-      headers: IdempotencyHeaders,
-      body: NewUpdate,
-      response: { 201: FirmwareUpdate },
-      errors: { ...IDEMPOTENCY_ERRORS, 409: UNDER_WAY },
-    }),
+    operation({ ...SCHEDULING, summary: 'Update a device', params: SpaceParams, body: NewUpdate }),
     async (request, reply) => {
       const { device_id: deviceId, firmware_id: id } = request.body;
       return reply.code(201).send(await schedule(request, deviceId.toLowerCase(), id));
@@ -101,35 +99,14 @@ export const firmware: Family = (routes, { store, firmware: updates }) => {
     async (request) => updateView(await find(request, request.params.id)),
   );
 
-  routes.post(
-    `${collection}/:id/cancel`,
-    operation({
-      tag: 'Firmware',
-      summary: 'Cancel a firmware update',
-      params: ItemParams,
-      response: { 200: FirmwareUpdate },
-      errors: { 409: TOO_LATE },
-    }),
-    async (request) => {
-      await cancel(request, request.params.id);
-      return updateView(await find(request, request.params.id));
-    },
-  );
-
-  routes.delete(
-    `${collection}/:id`,
-    operation({
-      tag: 'Firmware',
-      summary: 'Cancel a firmware update, without an answer',
-      params: ItemParams,
-      response: { 204: NoContent },
-      errors: { 409: TOO_LATE },
-    }),
-    async (request, reply) => {
-      await cancel(request, request.params.id);
-      return reply.code(204).send();
-    },
-  );
+  addCancelling(routes, `${collection}/:id`, {
+    tag: 'Firmware',
+    what: 'a firmware update',
+    view: FirmwareUpdate,
+    tooLate: 'The device swaps its images already, or the update has ended.',
+    cancel,
+    read: async (request, id) => updateView(await find(request, id)),
+  });
 
   routes.get(
     ofDevice,
@@ -148,15 +125,7 @@ export const firmware: Family = (routes, { store, firmware: updates }) => {
 
   routes.post(
     ofDevice,
-    operation({
-      tag: 'Firmware',
-      summary: 'Update this device',
-      params: ItemParams,
-      headers: IdempotencyHeaders,
-      body: NewUpdateOfDevice,
-      response: { 201: FirmwareUpdate },
-      errors: { ...IDEMPOTENCY_ERRORS, 409: UNDER_WAY },
-    }),
+    operation({ ...SCHEDULING, summary: 'Update this device', params: ItemParams, body: NewUpdateOfDevice }),
     async (request, reply) =>
       reply.code(201).send(await schedule(request, request.params.id, request.body.firmware_id)),
   );
