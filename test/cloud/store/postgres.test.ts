@@ -6,7 +6,7 @@ import type { Statement } from '../../../src/cloud/store/sql-dialect.js';
 import { messageList } from '../../../src/cloud/store/sql-queries.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
-import { storeContract } from '../../contracts/store.js';
+import { storeContract } from '../../contracts/store/index.js';
 import { connected, newDatabase, query, sharedServer } from '../../support/postgres/databases.js';
 import { type PostgresServer, startPostgres } from '../../support/postgres/server.js';
 import { until } from '../../support/until.js';

@@ -13,7 +13,7 @@ import { deviceCount, devicesById, devicesSorted, messageList } from '../../../s
 import { SqlStore } from '../../../src/cloud/store/sql-store.js';
 import { SQLITE, SqliteDriver } from '../../../src/cloud/store/sqlite.js';
 import { UsageError } from '../../../src/kernel/errors.js';
-import { storeContract } from '../../contracts/store.js';
+import { storeContract } from '../../contracts/store/index.js';
 import { device, downlink, furnish, insert, key, message, record, SPACE, tag } from './rows.js';
 
 let directory: string;

@@ -1,0 +1,173 @@
+/** The store's contract about devices. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ConflictError, DEVICE_SORTS, type DeviceRow, type Store } from '../../../src/cloud/store/store.js';
+import {
+  device,
+  downlink,
+  furnish,
+  idAt,
+  insert,
+  message,
+  OTHER_SPACE,
+  SPACE,
+  T0,
+  tag,
+} from '../../cloud/store/rows.js';
+import { bodiesOf, namesOf } from './queries.js';
+
+export function aboutDevices(opened: () => Store): void {
+  let store: Store;
+  beforeEach(() => {
+    store = opened();
+  });
+
+  describe('devices', () => {
+    it('are only seen in their own space, but a serial number is taken everywhere', async () => {
+      await furnish(store);
+      expect(await store.device(OTHER_SPACE, device(1).id)).toBeUndefined();
+      const rival = device(2, { spaceId: OTHER_SPACE, serial: device(1).serial });
+      await expect(store.commit([insert.device(rival)])).rejects.toEqual(new ConflictError('serial'));
+    });
+
+    it('change only in the fields that a change names', async () => {
+      await furnish(store, [device(1, { comment: 'old', label: { a: '1' }, sessionId: 5 })]);
+      const change = { comment: null, lastSeen: T0 + 7, label: { b: '2' }, session: { fw_name: 'f' } };
+      await store.commit([{ kind: 'device.change', id: device(1).id, change }]);
+      expect(await store.device(SPACE, device(1).id)).toEqual(device(1, { ...change, sessionId: 5 }));
+      await store.commit([{ kind: 'device.change', id: device(1).id, change: { session: null, name: 'Renamed' } }]);
+      const row = await store.device(SPACE, device(1).id);
+      expect([row?.session, row?.name, row?.lastSeen]).toEqual([null, 'Renamed', T0 + 7]);
+      expect(await namesOf(store, { name: 'RENAMED' })).toEqual(['Renamed']);
+    });
+
+    it('are gone when deleted, with their messages out of sight, their downlinks cancelled and their serial number free', async () => {
+      await furnish(store);
+      await store.commit([insert.message(message(1)), insert.message(downlink(2))]);
+      await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 + 9 }]);
+      expect(await store.device(SPACE, device(1).id)).toBeUndefined();
+      expect(await store.deviceBySerial(device(1).serial)).toBeUndefined();
+      expect(await store.countDevices(SPACE, {})).toBe(0);
+      expect(await bodiesOf(store, {})).toEqual([]);
+      expect(await bodiesOf(store, { deviceId: device(1).id })).toEqual([]);
+      expect(await store.message(SPACE, message(1).id)).toBeUndefined();
+      expect(await store.pendingDownlinks(device(1).id)).toEqual([]);
+      expect(await store.overdueDownlinks(T0 + 1e9, 9)).toEqual([]);
+      await store.commit([insert.device(device(2, { serial: device(1).serial })), insert.message(message(3))]);
+      expect(await bodiesOf(store, {})).toEqual([]);
+      expect(await namesOf(store, {})).toEqual(['device-2']);
+    });
+
+    it('can be deleted and made again in one commit', async () => {
+      await furnish(store);
+      const again = insert.device(device(2, { serial: device(1).serial }));
+      await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 }, again]);
+      expect(await namesOf(store, {})).toEqual(['device-2']);
+    });
+
+    it('are listed by id in both directions, also behind one that is gone', async () => {
+      await furnish(
+        store,
+        [3, 1, 4, 2].map((n) => device(n)),
+      );
+      expect(await namesOf(store, { limit: 2 })).toEqual(['device-1', 'device-2']);
+      expect(await namesOf(store, { order: 'desc', limit: 2 })).toEqual(['device-4', 'device-3']);
+      await store.commit([{ kind: 'device.delete', id: device(2).id, at: T0 }]);
+      expect(await namesOf(store, { after: device(2).id })).toEqual(['device-3', 'device-4']);
+      expect(await namesOf(store, { after: device(2).id, order: 'desc' })).toEqual(['device-1']);
+    });
+
+    it('are filtered by parts of the name and of the serial number, and by the whole external id', async () => {
+      const rows = [
+        device(1, { name: 'Čidlo-Šatna' }),
+        device(2, { name: 'čidlo-100%_a', serial: 42, externalId: 'x' }),
+        device(3, { name: 'other', externalId: 'xy' }),
+      ];
+      await furnish(store, rows);
+      expect(await namesOf(store, { name: 'ČIDLO' })).toEqual(['Čidlo-Šatna', 'čidlo-100%_a']);
+      expect(await namesOf(store, { name: '%_' })).toEqual(['čidlo-100%_a']);
+      expect(await namesOf(store, { serial: '00042' })).toEqual(['čidlo-100%_a']);
+      expect(await namesOf(store, { serial: String(rows[0]?.serial) })).toEqual(['Čidlo-Šatna']);
+      expect(await namesOf(store, { externalId: 'x' })).toEqual(['čidlo-100%_a']);
+      expect(await store.countDevices(SPACE, { name: 'čidlo' })).toBe(2);
+      expect(await store.countDevices(OTHER_SPACE, {})).toBe(0);
+    });
+
+    it('are filtered by any or by all of the given tags', async () => {
+      await furnish(store, []);
+      const [a, b, c] = [tag(1).id, tag(2).id, tag(3).id];
+      await store.commit([1, 2, 3].map((n) => insert.tag(tag(n))));
+      await store.commit([
+        insert.device(device(1, { tagIds: [a, b] })),
+        insert.device(device(2, { tagIds: [b] })),
+        insert.device(device(3)),
+      ]);
+      expect(await namesOf(store, { tagIds: [a, b] })).toEqual(['device-1', 'device-2']);
+      expect(await namesOf(store, { tagIds: [a, b, a], tagLogic: 'all' })).toEqual(['device-1']);
+      expect(await namesOf(store, { tagIds: [c] })).toEqual([]);
+      expect(await namesOf(store, { tagIds: [] })).toEqual(['device-1', 'device-2', 'device-3']);
+      expect(await store.countDevices(SPACE, { tagIds: [a, b], tagLogic: 'all' })).toBe(1);
+      expect(await namesOf(store, { scope: [a, c] })).toEqual(['device-1']);
+      expect(
+        await namesOf(store, { scope: [a, b], tagIds: [b], tagLogic: 'all', sortBy: 'name', order: 'desc' }),
+      ).toEqual(['device-2', 'device-1']);
+      expect(await namesOf(store, { scope: [] })).toEqual([]);
+      expect(await store.countDevices(SPACE, { scope: [b] })).toBe(2);
+    });
+
+    it('that lack the value sorted by come last in both directions; ties go by id', async () => {
+      const seen = [5, null, 7, 5, null].map((at, i) => device(i + 1, { lastSeen: at === null ? null : T0 + at }));
+      await furnish(store, seen);
+      const order = (names: number[]) => names.map((n) => `device-${n}`);
+      expect(await namesOf(store, { sortBy: 'last_seen' })).toEqual(order([1, 4, 3, 2, 5]));
+      expect(await namesOf(store, { sortBy: 'last_seen', order: 'desc' })).toEqual(order([3, 1, 4, 2, 5]));
+    });
+
+    it('are sorted by name in the order of code points', async () => {
+      const names = ['b', 'B', '\u{1f600}', 'ｱ', 'a', 'ab'];
+      await furnish(
+        store,
+        names.map((name, i) => device(i, { name })),
+      );
+      expect(await namesOf(store, { sortBy: 'name' })).toEqual(['B', 'a', 'ab', 'b', 'ｱ', '\u{1f600}']);
+    });
+
+    it('can be walked in any order, whatever the page size, each exactly once', async () => {
+      const names = ['b', 'a', 'b', 'c', 'a', 'd', 'b'];
+      const rows = names.map((name, i) =>
+        device(i, {
+          name,
+          externalId: i % 3 === 0 ? null : `e${i % 2}`,
+          lastSeen: i % 2 === 0 ? null : T0 + (i % 4),
+          sessionId: i % 3 === 1 ? null : 10 - i,
+        }),
+      );
+      await furnish(store, rows);
+      for (const sortBy of DEVICE_SORTS) {
+        for (const order of ['asc', 'desc'] as const) {
+          const whole = (await store.devices(SPACE, { limit: 100, sortBy, order })) as readonly DeviceRow[];
+          expect(new Set(whole.map((row) => row.id)).size).toBe(rows.length);
+          for (const limit of [1, 2, 3]) {
+            const walked: DeviceRow[] = [];
+            for (;;) {
+              const after = walked.at(-1)?.id;
+              const query = { limit, sortBy, order, ...(after === undefined ? {} : { after }) };
+              const page = (await store.devices(SPACE, query)) as readonly DeviceRow[];
+              if (page.length === 0) break;
+              walked.push(...page);
+            }
+            expect(walked).toEqual(whole);
+          }
+        }
+      }
+    });
+
+    it('refuse a cursor that is no device of the space, except by id', async () => {
+      await furnish(store);
+      const foreign = device(2, { spaceId: OTHER_SPACE });
+      await store.commit([insert.device(foreign)]);
+      expect(await namesOf(store, { sortBy: 'name', after: foreign.id })).toBe('unknown-cursor');
+      expect(await namesOf(store, { sortBy: 'name', after: idAt(T0, 999) })).toBe('unknown-cursor');
+      expect(await namesOf(store, { after: idAt(T0, 1) })).toEqual(['device-1']);
+    });
+  });
+}

@@ -1,0 +1,193 @@
+/** The store's contract about downlinks and their timelines. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  type Change,
+  ConflictError,
+  type DownState,
+  type MessageRow,
+  type Page,
+  type Store,
+  type TimelineRow,
+  WAITING_BODY,
+} from '../../../src/cloud/store/store.js';
+import {
+  device,
+  downlink,
+  furnish,
+  idAt,
+  insert,
+  message,
+  OTHER_SPACE,
+  record,
+  SPACE,
+  T0,
+} from '../../cloud/store/rows.js';
+
+export function aboutDownlinks(opened: () => Store): void {
+  let store: Store;
+  beforeEach(() => {
+    store = opened();
+  });
+
+  describe('downlinks', () => {
+    it('wait in the order in which they were queued, each device for itself', async () => {
+      await furnish(store, [device(1), device(2)]);
+      const other = downlink(2, { deviceId: device(2).id });
+      await store.commit([downlink(3), other, downlink(1)].map(insert.message));
+      await store.commit([insert.message(message(4))]);
+      expect(await store.pendingDownlinks(device(1).id)).toEqual([downlink(1), downlink(3)]);
+      expect(await store.pendingDownlinks(device(2).id)).toEqual([other]);
+      expect(await store.pendingDownlinks(idAt(T0, 999))).toEqual([]);
+    });
+
+    it('count attempts while pending, and leave the queue when their state changes', async () => {
+      await furnish(store);
+      await store.commit([insert.message(downlink(1))]);
+      const { id } = downlink(1);
+      await store.commit([{ kind: 'message.state', id, state: 'pending', at: T0 + 5000, attempt: 1 }]);
+      expect(await store.pendingDownlinks(device(1).id)).toEqual([downlink(1, { downAttempt: 1 })]);
+      await store.commit([{ kind: 'message.state', id, state: 'sent', at: T0 + 6000, attempt: 2 }]);
+      expect(await store.pendingDownlinks(device(1).id)).toEqual([]);
+      expect(await store.overdueDownlinks(T0 + 1e9, 9)).toEqual([]);
+      expect(await store.countPending()).toBe(0);
+      const row = await store.message(SPACE, id);
+      expect([row?.downState, row?.downStateAt, row?.downAttempt]).toEqual(['sent', T0 + 6000, 2]);
+    });
+
+    it('leave state pending once, whoever tries', async () => {
+      await furnish(store);
+      await store.commit([1, 2, 3].map((n) => insert.message(downlink(n))));
+      const move = (n: number, state: DownState) =>
+        ({ kind: 'message.state', id: downlink(n).id, state, at: T0 + 9000, attempt: 1 }) as const;
+      const late = new ConflictError('down-state');
+      await store.commit([move(1, 'sent')]);
+      for (const state of ['cancelled', 'expired', 'pending', 'sent'] as const) {
+        await expect(store.commit([insert.message(message(9)), move(1, state)])).rejects.toEqual(late);
+      }
+      await expect(store.commit([move(2, 'cancelled'), move(2, 'sent')])).rejects.toEqual(late);
+      await store.commit([move(2, 'pending'), move(2, 'expired')]);
+      const deletion = { kind: 'device.delete', id: device(1).id, at: T0 } as const;
+      await expect(store.commit([deletion, move(3, 'sent')])).rejects.toEqual(late);
+      const states = (await store.messages(SPACE, { limit: 9 })).map((row) => row.downState);
+      expect(states).toEqual(['pending', 'expired', 'sent']);
+      expect(late.message).toBe('the downlink is not pending any more');
+    });
+
+    it('are overdue when they were queued before a moment, over all devices and spaces', async () => {
+      await furnish(store, [device(1), device(2, { spaceId: OTHER_SPACE })]);
+      const foreign = downlink(2, { deviceId: device(2).id, spaceId: OTHER_SPACE });
+      await store.commit([downlink(3), foreign, downlink(1), downlink(200)].map(insert.message));
+      expect((await store.overdueDownlinks(T0 + 3000, 9)).map((row) => row.id)).toEqual([downlink(1).id, foreign.id]);
+      expect((await store.overdueDownlinks(T0 + 3001, 9)).length).toBe(3);
+      expect(await store.countPending()).toBe(4);
+      expect((await store.overdueDownlinks(T0 + 3001, 2)).length).toBe(2);
+    });
+
+    it('of config and shell are unanswered from being sent until the answer', async () => {
+      await furnish(store);
+      const rows = [downlink(2, { type: 'config' }), downlink(1), downlink(3, { type: 'data' }), downlink(4)];
+      await store.commit(rows.map(insert.message));
+      const send = (row: MessageRow) =>
+        ({ kind: 'message.state', id: row.id, state: 'sent', at: T0 + 9000, attempt: 1 }) as const;
+      await store.commit(rows.slice(0, 3).map(send));
+      expect((await store.unansweredDownlinks(device(1).id)).map((row) => row.id)).toEqual([
+        downlink(1).id,
+        downlink(2).id,
+      ]);
+      await store.commit([{ kind: 'message.answered', id: downlink(1).id, at: T0 + 9999 }]);
+      expect((await store.unansweredDownlinks(device(1).id)).map((row) => row.id)).toEqual([downlink(2).id]);
+      expect((await store.message(SPACE, downlink(1).id))?.downAnsweredAt).toBe(T0 + 9999);
+    });
+
+    it('that are long stay in the store when a queue is read', async () => {
+      await furnish(store);
+      const { body: _, ...long } = downlink(1, { body: ['x'.repeat(WAITING_BODY)] });
+      const short = ['x'.repeat(WAITING_BODY - 4)];
+      await store.commit([insert.message({ ...long, body: ['x'.repeat(WAITING_BODY)] })]);
+      await store.commit([insert.message(downlink(2, { body: short })), insert.message(downlink(3, { body: null }))]);
+      const pending = await store.pendingDownlinks(device(1).id);
+      expect(pending).toEqual([long, downlink(2, { body: short }), downlink(3, { body: null })]);
+      expect(pending.map((row) => 'body' in row)).toEqual([false, true, true]);
+    });
+
+    it('may need room in the queue of their device: without, nothing is written', async () => {
+      await furnish(store, [device(1), device(2)]);
+      const ask = (n: number, deviceId = device(1).id): Change => ({
+        kind: 'message.insert',
+        row: downlink(n, { deviceId }),
+        room: 2,
+      });
+      await store.commit([ask(1)]);
+      const fates = await Promise.allSettled([2, 3, 4].map((n) => store.commit([insert.record(record(n)), ask(n)])));
+      expect(fates.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+      await expect(store.commit([ask(5)])).rejects.toEqual(new ConflictError('queue'));
+      await expect(store.commit([ask(6, device(2).id), ask(7, device(2).id), ask(8, device(2).id)])).rejects.toEqual(
+        new ConflictError('queue'),
+      );
+      expect(await store.pendingDownlinks(device(2).id)).toEqual([]);
+      expect((await store.records('variable', SPACE, { limit: 9 })).length).toBe(1);
+      // What the cloud queues by itself needs no room; what has ended takes none.
+      await store.commit([insert.message(downlink(9))]);
+      expect((await store.pendingDownlinks(device(1).id)).length).toBe(3);
+      const end = (n: number): Change => {
+        return { kind: 'message.state', id: downlink(n).id, state: 'cancelled', at: T0, attempt: 0 };
+      };
+      await store.commit([end(1), end(2), ask(10)]);
+      expect((await store.pendingDownlinks(device(1).id)).map((row) => row.id)).toEqual([
+        downlink(9).id,
+        downlink(10).id,
+      ]);
+    });
+  });
+
+  describe('a timeline', () => {
+    const page = { limit: 100 };
+    const station = (what: string, detail: string | null = null, n = 1): TimelineRow => ({
+      ...{ messageId: message(n).id, at: T0, what, detail },
+    });
+    const add = (row: TimelineRow) => ({ kind: 'timeline.add', row }) as const;
+    const plain = async (n = 1, query: Page = page) =>
+      (await store.timeline(message(n).id, query)).map(({ id: _, ...row }) => row);
+
+    it('has its stations in the order in which they were written', async () => {
+      const rows = ['queued', 'contact', 'offered', 'sent'].map((what) =>
+        station(what, what === 'sent' ? 'final-ack' : null),
+      );
+      await store.commit(rows.map(add));
+      await store.commit([add(station('x', null, 2))]);
+      expect(await plain()).toEqual(rows);
+      expect(await plain(3)).toEqual([]);
+    });
+
+    it('keeps of what goes on and on the first and the latest', async () => {
+      const offer = (n: number, message = 1): Change => ({
+        ...add(station('offered', `${n}`, message)),
+        latest: true,
+      });
+      await store.commit([add(station('queued')), offer(1)]);
+      await store.commit([offer(2), add(station('contact')), offer(7)]);
+      for (let n = 3; n < 50; n++) await store.commit([offer(n)]);
+      await store.commit([offer(1, 2), add(station('sent'))]);
+      const first = [station('queued'), station('offered', '1'), station('contact')];
+      expect(await plain()).toEqual([...first, station('offered', '49'), station('sent')]);
+      expect(await plain(2)).toEqual([station('offered', '1', 2)]);
+    });
+
+    it('is read page by page, and each station has an id of its own', async () => {
+      const rows = ['a', 'b', 'c', 'd', 'e'].map((what) => station(what));
+      await store.commit(rows.flatMap((row) => [add(row), add(station('between', null, 2))]));
+      const seen: string[] = [];
+      for (let after: string | undefined; ; ) {
+        const stations = await store.timeline(message(1).id, { limit: 2, after });
+        if (stations.length === 0) break;
+        seen.push(...stations.map(({ what }) => what));
+        after = stations.at(-1)?.id;
+      }
+      expect(seen.join('')).toBe('abcde');
+      expect((await store.timeline(message(1).id, { limit: 2, after: message(1).id })).length).toBe(0);
+      const ids = (await store.timeline(message(1).id, page)).map(({ id }) => id);
+      expect(new Set(ids).size).toBe(5);
+      expect([...ids].sort()).toEqual(ids);
+    });
+  });
+}

@@ -1,0 +1,38 @@
+/**
+ * The contract of the store port (src/cloud/store/store.ts), run for every implementation: same calls, same answers. One file
+ * a subject.
+ */
+import { afterEach, beforeEach, describe } from 'vitest';
+import type { Store } from '../../../src/cloud/store/store.js';
+import { aboutCommits } from './commits.js';
+import { aboutDevices } from './devices.js';
+import { aboutDownlinks } from './downlinks.js';
+import { aboutMessages } from './messages.js';
+import { aboutPruning } from './pruning.js';
+import { aboutRecords } from './records.js';
+import { aboutRows } from './rows.js';
+import { aboutSpaces } from './spaces.js';
+import { aboutTags } from './tags.js';
+
+const SUBJECTS = [
+  aboutCommits,
+  aboutRows,
+  aboutSpaces,
+  aboutTags,
+  aboutDevices,
+  aboutMessages,
+  aboutDownlinks,
+  aboutPruning,
+  aboutRecords,
+];
+
+export function storeContract(name: string, open: () => Promise<Store>): void {
+  describe(`${name} keeps the contract of the store:`, () => {
+    let store: Store;
+    beforeEach(async () => {
+      store = await open();
+    });
+    afterEach(() => store.close());
+    for (const about of SUBJECTS) about(() => store);
+  });
+}
