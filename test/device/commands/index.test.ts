@@ -2,48 +2,19 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildShell, COMMAND_GROUPS } from '../../../src/device/commands/index.js';
 import type { Command } from '../../../src/device/shell/command.js';
-import { COMMAND_WORDS, type CommandWord } from '../../../src/profile/command-words.js';
+import { COMMAND_WORDS } from '../../../src/profile/command-words.js';
 import { modules } from '../config/specs.js';
 import { fakeHost } from '../shell/fake-host.js';
-
-/** Root words of Clime (firmware shell, 2). */
-const CLIME = COMMAND_WORDS.filter((word) =>
-  new Set<string>([
-    ...[
-      'accel',
-      'app',
-      'batt',
-      'ble',
-      'button',
-      'cloud',
-      'config',
-      'gpio',
-      'help',
-      'i2c',
-      'info',
-      'kernel',
-      'led',
-      'lte',
-    ],
-    ...['mcuboot', 'rtc', 'send', 'settings', 'fs', 'therm', 'flash'],
-    ...['sample', 'aggreg', 'backup', 'lrw', 'tag', 'hygro', 'ds18b20', 'w1'],
-  ]).has(word),
-);
-
-/** First words of the lines of `help`. */
-function listed(groups: readonly CommandWord[]): readonly string[] {
-  const { lines } = buildShell(groups, modules()).run(fakeHost(), 'help');
-  return lines.slice(3).flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? []);
-}
-
-test('help lists the groups of the device type, and no others', () => {
-  expect(listed(CLIME)).toEqual([...CLIME].sort());
-  expect(listed(['send'])).toEqual(['help', 'send']);
-});
 
 test('there is a group for every word that a profile may name, and its command has that word', () => {
   expect([...Object.keys(COMMAND_GROUPS), 'help'].sort()).toEqual([...COMMAND_WORDS].sort());
   for (const [word, make] of Object.entries(COMMAND_GROUPS)) expect(make(() => true).word).toBe(word);
+});
+
+test('cloud has neither spool nor config in a device type without that module', () => {
+  const shell = buildShell(['cloud'], []);
+  expect(shell.run(fakeHost(), 'cloud spool count').lines[0]).toBe('command not found: spool');
+  expect(shell.run(fakeHost(), 'cloud config show').lines[0]).toBe('command not found: config');
 });
 
 test('no line makes a command throw', () => {

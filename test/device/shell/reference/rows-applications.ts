@@ -80,6 +80,7 @@ export const APPLICATIONS: readonly Row[] = [
   ),
   app('channel show 3 1', ['channel 3: counter, value: 12, delta: 5', 'channel 1: disabled'], LIVE),
   app('channel show 9', ['invalid channel: 9 (1-8)'], { ...LIVE, ...BAD }),
+  app('channel show 1 9', ['channel 1: disabled', 'invalid channel: 9 (1-8)'], { ...LIVE, ...BAD }),
   app(
     'channel read 4 2',
     ['channel 4: voltage, live: 1.50 V', 'channel 4: voltage, live: 1.50 V', 'channel read finished'],

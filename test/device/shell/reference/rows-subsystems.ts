@@ -51,11 +51,12 @@ export const SUBSYSTEMS: readonly Row[] = [
     'cloud metrics',
     [
       'uplink count: 4',
-      'uplink fragments: 0',
-      'uplink bytes: 0',
+      'uplink fragments: 9',
+      'uplink bytes: 2500',
       `uplink last ts: ${NOON - 42} (0:42 ago)`,
-      'uplink errors: 0',
-      'uplink error last ts: -1 (never)',
+      'uplink errors: 1',
+      // The clock has been set back since.
+      `uplink error last ts: ${NOON + 5} (0:00 ago)`,
       'downlink count: 0',
       'downlink fragments: 0',
       'downlink bytes: 0',
@@ -72,7 +73,14 @@ export const SUBSYSTEMS: readonly Row[] = [
       'recv shell last ts: -1 (never)',
       OK,
     ],
-    { host: { metrics: { uplinkCount: 4, uplinkLast: NOON - 42, downlinkLast: NOON - 3723, pollLast: 12 } } },
+    {
+      host: {
+        metrics: {
+          ...{ uplinkCount: 4, uplinkFragments: 9, uplinkBytes: 2500, uplinkLast: NOON - 42 },
+          ...{ uplinkErrors: 1, uplinkErrorLast: NOON + 5, downlinkLast: NOON - 3723, pollLast: 12 },
+        },
+      },
+    },
   ),
   cloud('cloud poll', [OK], { asked: ['poll'] }),
   cloud('cloud firmware download 0190', [OK], { asked: ['firmware 0190'] }),
@@ -85,6 +93,7 @@ export const SUBSYSTEMS: readonly Row[] = [
   cloud('cloud spool fake 100', ['created 100 fake message(s)'], { ...spool, asked: ['fake 100'] }),
   cloud('cloud spool fake 0', ['invalid count (expected 1-100)'], { ...spool, code: -22 }),
   cloud('cloud spool fake 101', ['invalid count (expected 1-100)'], { ...spool, code: -22 }),
+  cloud('cloud spool fake many', ['invalid count (expected 1-100)'], { ...spool, code: -22, asked: [] }),
   cloud('cloud spool clean', [OK], { ...spool, asked: ['clean spool'] }),
   cloud('cloud config spool-size', ['cloud config spool-size 10']),
 
@@ -218,7 +227,13 @@ export const SUBSYSTEMS: readonly Row[] = [
   rtc('rtc get', ['2026/08/07 12:34:56 Fri']),
   rtc('rtc get', ['1970/01/01 00:00:59 Thu'], { host: { unixTime: 59 } }),
   rtc('rtc set 2026/08/07 12:34:56', [], { asked: [`set time ${NOON}`] }),
-  rtc('rtc set 7.8.2026 12:34:56', [helpOf('rtc set')], { code: -22 }),
+  ...['7.8.2026 12:34:56', '2026-08-07 12:34:56', '2026/8/7 12:34:56', '2026/08/07 12:34'].map((text) =>
+    rtc(`rtc set ${text}`, [helpOf('rtc set')], { code: -22, asked: [] }),
+  ),
+  // Written well, but there is no such moment.
+  ...['2026/02/29 00:00:00', '2026/13/01 00:00:00', '2026/08/07 24:00:00', '1969/12/31 00:00:00'].map((text) =>
+    rtc(`rtc set ${text}`, [], { code: -22, asked: [] }),
+  ),
 
   kernel('kernel', [helpOf('kernel')], { code: 1 }),
   kernel('kernel version', [/^Zephyr version \d+\.\d+\.\d+$/]),
@@ -227,7 +242,9 @@ export const SUBSYSTEMS: readonly Row[] = [
     kernel(`kernel uptime ${option}`, ['uptime: 1 days, 1 hours, 1 minutes, 1 seconds, 7 milliseconds']),
   ),
   kernel('kernel uptime -x', ['Unsupported option: -x'], FAILED),
-  kernel('kernel cycles', [/^cycles: \d+ hw cycles$/]),
+  kernel('kernel cycles', ['cycles: 32768 hw cycles'], { host: { uptime: 1000 } }),
+  // 32 bits of them: 2^32 / 32768 Hz = 131072 s.
+  kernel('kernel cycles', ['cycles: 0 hw cycles'], { host: { uptime: 131_072_000 } }),
   kernel('kernel reboot', [], { reboots: true }),
   kernel('kernel reboot cold', [], { reboots: true }),
   kernel('kernel reboot warm', [], { reboots: true }),
@@ -261,6 +278,7 @@ export const SUBSYSTEMS: readonly Row[] = [
   board('button', [helpOf('button')]),
   board('button read int', ['pressed: false']),
   board('button read ext', ['pressed: true']),
+  board('button read left', ['invalid channel name', helpOf('button read')], { code: -22 }),
   board(
     'batt measure',
     ['rest voltage: 3655 millivolts', 'load voltage: 3512 millivolts', 'load current: 35 milliamps'],
