@@ -5,7 +5,7 @@
 import { packagedProfiles } from '../src/profile/library.js';
 import type { Profile } from '../src/profile/profile.js';
 import { deviceTypes } from '../src/runner/bench-config.js';
-import { run } from '../src/runner/run.js';
+import { runPlan } from '../src/runner/library.js';
 import { parseScenario } from '../src/scenario/parse.js';
 import { planScenario } from '../src/scenario/plan-scenario.js';
 import type { Bench, BenchResult } from './result.js';
@@ -13,8 +13,6 @@ import type { Bench, BenchResult } from './result.js';
 const DEVICES = 1000;
 const HOURS = 24;
 const LIMIT = 10_000;
-
-const quiet = () => {};
 
 export const virtualDay: Bench = {
   name: 'virtual-day',
@@ -37,18 +35,8 @@ async function dayOf(
   const plan = planScenario(parseScenario(scenarioOf(types), 'virtual-day', deviceTypes(profiles)), { seed: 7 });
   // Making 1,000 devices known through the REST API is not what is measured here.
   let began = 0;
-  const result = await run({
-    plan,
+  const result = await runPlan(plan, {
     profiles,
-    clock: 'virtual',
-    speed: 1,
-    transport: 'memory',
-    db: 'memory',
-    sinks: [],
-    log: { info: quiet, warn: quiet, error: quiet },
-    reproduce: '',
-    out: null,
-    stopwatch: () => performance.now(),
     started: () => {
       began = performance.now();
     },

@@ -1,7 +1,7 @@
 /** Runs a small scenario with one seed after the other, and prints their digests. */
 import { packagedProfiles } from '../../src/profile/library.js';
 import { deviceTypes } from '../../src/runner/bench-config.js';
-import { run } from '../../src/runner/run.js';
+import { runPlan } from '../../src/runner/library.js';
 import { parseScenario } from '../../src/scenario/parse.js';
 import { planScenario } from '../../src/scenario/plan-scenario.js';
 
@@ -19,15 +19,8 @@ load:
   - { latest-value:, rate: 20/h, spacing: poisson }
 `;
 
-const profiles = packagedProfiles();
-const types = deviceTypes(profiles);
-const nothing = () => {};
+const types = deviceTypes(packagedProfiles());
 for (let seed = 0; seed < Number(process.argv[2]); seed++) {
-  const { digest } = await run({
-    plan: planScenario(parseScenario(SCENARIO, 'seeds', types), { seed }),
-    ...{ profiles, clock: 'virtual', speed: 1, transport: 'memory', db: 'memory', sinks: [], reproduce: '', out: null },
-    log: { info: nothing, warn: nothing, error: nothing },
-    stopwatch: () => 0,
-  });
+  const { digest } = await runPlan(planScenario(parseScenario(SCENARIO, 'seeds', types), { seed }));
   console.log(digest);
 }

@@ -7,10 +7,10 @@ import { EXIT, InterruptedError } from '../../src/kernel/errors.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
 import { deviceTypes } from '../../src/runner/bench-config.js';
-import { type RunOptions, run } from '../../src/runner/run.js';
+import { runPlan } from '../../src/runner/library.js';
+import type { RunOptions } from '../../src/runner/run.js';
 import { parseScenario } from '../../src/scenario/parse.js';
 import { planScenario } from '../../src/scenario/plan-scenario.js';
-import { QUIET } from '../support/cloud.js';
 
 const profiles = packagedProfiles();
 
@@ -33,20 +33,8 @@ expect:
 
 function runText(text: string, options: Partial<RunOptions> & { readonly seed?: number } = {}): Promise<RunResult> {
   const { seed = 7, ...rest } = options;
-  return run({
-    plan: planScenario(parseScenario(text, 'test.yaml', deviceTypes(profiles)), { seed }),
-    profiles,
-    clock: 'virtual',
-    speed: 1,
-    transport: 'memory',
-    db: 'memory',
-    sinks: [],
-    log: QUIET,
-    reproduce: 'again',
-    out: null,
-    stopwatch: () => 0,
-    ...rest,
-  });
+  const plan = planScenario(parseScenario(text, 'test.yaml', deviceTypes(profiles)), { seed });
+  return runPlan(plan, { stopwatch: () => 0, ...rest });
 }
 
 describe('a run', () => {

@@ -10,11 +10,10 @@ import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
 import { deviceTypes } from '../../src/runner/bench-config.js';
-import { run } from '../../src/runner/run.js';
+import { runPlan } from '../../src/runner/library.js';
 import { parseScenario } from '../../src/scenario/parse.js';
 import { planScenario } from '../../src/scenario/plan-scenario.js';
 import type { Scenario } from '../../src/scenario/scenario.js';
-import { QUIET } from '../support/cloud.js';
 
 const DIGESTS: Readonly<Record<string, string>> = {
   clime: 'b5f7689a1c39174e',
@@ -40,10 +39,7 @@ function scenarioOf(name: string): Scenario {
 }
 
 function play(scenario: Scenario, transport: 'memory' | 'udp'): Promise<RunResult> {
-  return run({
-    ...{ plan: planScenario(scenario), profiles, clock: 'virtual', speed: 1, transport, db: 'memory', sinks: [] },
-    ...{ log: QUIET, reproduce: 'again', out: null, stopwatch: () => 0 },
-  });
+  return runPlan(planScenario(scenario), { transport });
 }
 
 describe('the scenario of an application', () => {

@@ -10,6 +10,7 @@ import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { type EnvelopeFormat, hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
 import type { TraceEvent } from '../../src/trace/events.js';
+import { device as deviceRow } from '../cloud/store/rows.js';
 
 export const TOKEN = '00112233445566778899aabbccddeeff';
 export const SERIAL = 2_159_017_986;
@@ -73,7 +74,8 @@ export async function testCloud(
     deliver,
     device: stored,
     async addDevice(serial = SERIAL, token = TOKEN) {
-      await store.commit([{ kind: 'device.insert', row: deviceRow(ids.uuid(), spaceId, serial, token, clock.wall) }]);
+      const known = { id: ids.uuid(), spaceId, name: `device-${serial}`, serial, token, createdAt: clock.wall };
+      await store.commit([{ kind: 'device.insert', row: deviceRow(0, known) }]);
       return stored(serial);
     },
     messages: async (device) => [...(await store.messages(spaceId, { deviceId: device.id, limit: 100 }))].reverse(),
@@ -91,25 +93,4 @@ export function unseal(datagram: Uint8Array, token = TOKEN, format: EnvelopeForm
   if (envelope === undefined || !hasValidTag(envelope, tokenBytes(token))) throw new Error('not a valid answer');
   // A plain array, so that tests can compare it.
   return { ...envelope.packet, data: Uint8Array.from(envelope.packet.data) };
-}
-
-function deviceRow(id: string, spaceId: string, serial: number, token: string, createdAt: number): DeviceRow {
-  return {
-    id,
-    spaceId,
-    name: `device-${serial}`,
-    comment: null,
-    serial,
-    token,
-    externalId: null,
-    label: {},
-    tagIds: [],
-    createdAt,
-    lastSeen: null,
-    sessionId: null,
-    session: null,
-    configHash: null,
-    decoderHash: null,
-    encoderHash: null,
-  };
 }

@@ -4,8 +4,9 @@ import { expect } from 'vitest';
 import { type ApiOptions, createApi } from '../../../src/cloud/api/index.js';
 import { ensureSpaceAndKey } from '../../../src/cloud/bootstrap.js';
 import { Connectors } from '../../../src/cloud/connectors/connectors.js';
-import type { CloudContext, DownlinkRequest, Downlinks, Log } from '../../../src/cloud/context.js';
+import type { CloudContext, Downlinks, Log } from '../../../src/cloud/context.js';
 import { DownlinkRefused } from '../../../src/cloud/context.js';
+import { requestBody } from '../../../src/cloud/core/down-messages.js';
 import { type ChunkQueue, FirmwareQueue } from '../../../src/cloud/core/firmware.js';
 import { Updates, type UpdatesOptions } from '../../../src/cloud/firmware/updates.js';
 import { createIds } from '../../../src/cloud/ids.js';
@@ -124,7 +125,7 @@ function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten:
         createdAt: at,
         type: request.type,
         direction: 'down',
-        body: bodyOf(request),
+        body: requestBody(request),
         codecHash: null,
         raw: null,
         print: null,
@@ -147,17 +148,4 @@ function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten:
       forgotten.push(serial);
     },
   };
-}
-
-function bodyOf(request: DownlinkRequest): unknown {
-  switch (request.type) {
-    case 'config':
-      return request.lines;
-    case 'shell':
-      return request.commands;
-    case 'data':
-      return request.body;
-    default:
-      return request satisfies never;
-  }
 }

@@ -7,11 +7,12 @@ import { CloudCore } from '../../../src/cloud/core/core.js';
 import type { Peer } from '../../../src/cloud/core/peer.js';
 import { createIds } from '../../../src/cloud/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory.js';
-import type { DeviceRow, Id, Store } from '../../../src/cloud/store/store.js';
+import type { Id, Store } from '../../../src/cloud/store/store.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import type { Millis } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import type { JsonObject } from '../../../src/protocol/decode.js';
+import { device as deviceRow } from '../store/rows.js';
 import { receiver } from './receiver.js';
 
 /** Sends what it is given to the first receiver. */
@@ -79,24 +80,10 @@ export async function lab({ store = new MemoryStore(), allowPrivate = true, answ
     return made;
   };
   const device = async (serial = 2_159_017_985, tagIds: readonly Id[] = [tagId]): Promise<Peer> => {
-    const row: DeviceRow = {
-      id: ids.uuid(),
-      spaceId,
-      name: `device-${serial}`,
-      comment: null,
-      serial,
-      token: '00'.repeat(16),
-      externalId: null,
-      label: { site: 'A' },
-      tagIds,
-      createdAt: at,
-      lastSeen: null,
-      sessionId: null,
-      session: null,
-      configHash: null,
-      decoderHash: null,
-      encoderHash: null,
-    };
+    const row = deviceRow(0, {
+      ...{ id: ids.uuid(), spaceId, name: `device-${serial}`, serial, token: '00'.repeat(16) },
+      ...{ label: { site: 'A' }, tagIds, createdAt: at },
+    });
     await store.commit([{ kind: 'device.insert', row }]);
     const peer = await core.load(serial);
     if (!peer) throw new Error('no peer');

@@ -1,4 +1,5 @@
 /** A device for the shell to work on: answers with round values and writes down what it was asked to do. */
+import { zeroCounters } from '../../../src/device/cloud-counters.js';
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { configLayout } from '../../../src/device/config/layout.js';
 import type { CommandResult } from '../../../src/device/shell/command.js';
@@ -105,7 +106,7 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
     cloud: () => ({
       initialized: true,
       lastSeen: NOON - 10,
-      metrics: { ...NO_TRAFFIC, ...options.metrics },
+      metrics: { ...zeroCounters(), ...options.metrics },
       ...options.cloud,
     }),
     lte: () => ({ ...LTE, ...options.lte }),
@@ -156,29 +157,6 @@ const IDENTITY: DeviceIdentity = {
   claimToken: '00112233445566778899aabbccddeeff',
   bleDevaddr: 'aa:bb:cc:dd:ee:ff',
   blePasskey: '123456',
-};
-
-const NO_TRAFFIC: CloudMetrics = {
-  uplinkCount: 0,
-  uplinkFragments: 0,
-  uplinkBytes: 0,
-  uplinkLast: undefined,
-  uplinkErrors: 0,
-  uplinkErrorLast: undefined,
-  downlinkCount: 0,
-  downlinkFragments: 0,
-  downlinkBytes: 0,
-  downlinkLast: undefined,
-  downlinkErrors: 0,
-  downlinkErrorLast: undefined,
-  pollCount: 0,
-  pollLast: undefined,
-  uplinkDataCount: 0,
-  uplinkDataLast: undefined,
-  downlinkDataCount: 0,
-  downlinkDataLast: undefined,
-  shellCount: 0,
-  shellLast: undefined,
 };
 
 const LTE: LteState = {

@@ -7,7 +7,8 @@ import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
 import { deviceTypes } from '../../../src/runner/bench-config.js';
-import { type RunOptions, run } from '../../../src/runner/run.js';
+import { runPlan } from '../../../src/runner/library.js';
+import type { RunOptions } from '../../../src/runner/run.js';
 import type { RemoteCloud } from '../../../src/runner/targets/remote.js';
 import { parseScenario } from '../../../src/scenario/parse.js';
 import { planScenario } from '../../../src/scenario/plan-scenario.js';
@@ -70,21 +71,8 @@ function cloudAt({ api, apiKey, udp }: Service, link: 'udp' | 'http'): RemoteClo
 
 /** At 60 times real time, because a device needs minutes to become ready and to report. */
 function visit(cloud: RemoteCloud, options: Partial<RunOptions> = {}) {
-  return run({
-    plan: planScenario(parseScenario(SCENARIO, 'test.yaml', deviceTypes(profiles)), { seed: 7 }),
-    profiles,
-    clock: 'real',
-    speed: 60,
-    cloud,
-    transport: 'memory',
-    db: 'memory',
-    sinks: [],
-    log: QUIET,
-    reproduce: 'again',
-    out: null,
-    stopwatch: () => 0,
-    ...options,
-  });
+  const plan = planScenario(parseScenario(SCENARIO, 'test.yaml', deviceTypes(profiles)), { seed: 7 });
+  return runPlan(plan, { clock: 'real', speed: 60, cloud, ...options });
 }
 
 async function whatIsLeft({ api, apiKey, spaceId }: Service) {
