@@ -19,23 +19,27 @@ export interface Cancellable<View extends TSchema> {
 }
 
 /** @param item the path of one of them, which ends in `:id` */
-export function addCancelling<View extends TSchema>(routes: Routes, item: string, what: Cancellable<View>): void {
-  const common = { tag: what.tag, params: ItemParams, errors: { 409: what.tooLate } };
+export function addCancelling<View extends TSchema>(
+  routes: Routes,
+  item: string,
+  { tag, what, view, tooLate, cancel, read }: Cancellable<View>,
+): void {
+  const common = { tag, params: ItemParams, errors: { 409: tooLate } };
 
   routes.post(
     `${item}/cancel`,
-    operation({ ...common, summary: `Cancel ${what.what}`, response: { 200: what.view } }),
+    operation({ ...common, summary: `Cancel ${what}`, response: { 200: view } }),
     async (request) => {
-      await what.cancel(request, request.params.id);
-      return what.read(request, request.params.id);
+      await cancel(request, request.params.id);
+      return read(request, request.params.id);
     },
   );
 
   routes.delete(
     item,
-    operation({ ...common, summary: `Cancel ${what.what}, without an answer`, response: { 204: NoContent } }),
+    operation({ ...common, summary: `Cancel ${what}, without an answer`, response: { 204: NoContent } }),
     async (request, reply) => {
-      await what.cancel(request, request.params.id);
+      await cancel(request, request.params.id);
       return reply.code(204).send();
     },
   );

@@ -5,11 +5,13 @@ import { commandHelp } from '../../../../src/device/shell/help.js';
 import { fakeHost } from '../fake-host.js';
 import { APPLICATIONS } from './rows-applications.js';
 import { BASICS } from './rows-basics.js';
+import { BOARD } from './rows-board.js';
 import { EQUIPMENT } from './rows-equipment.js';
 import { SUBSYSTEMS } from './rows-subsystems.js';
+import { ZEPHYR } from './rows-zephyr.js';
 import { everyShell, help, play, type Row } from './table.js';
 
-const ROWS: readonly Row[] = [...BASICS, ...SUBSYSTEMS, ...EQUIPMENT, ...APPLICATIONS];
+const ROWS: readonly Row[] = [...BASICS, ...SUBSYSTEMS, ...BOARD, ...EQUIPMENT, ...ZEPHYR, ...APPLICATIONS];
 /** Groups of Serial and wM-Bus, which have tests of their own. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['device', 'modbus', 'serial', 'wm']);
 
