@@ -84,12 +84,6 @@ export class RealClock implements DrivenClock {
     return { cancel: () => this.#cancel(entry) };
   }
 
-  /** Forgets every alarm that has not come: nothing more happens, and nothing keeps the process alive. */
-  forget(): void {
-    this.#pending.clear();
-    this.#rest();
-  }
-
   hold(reason: string): Release {
     return this.#holds.take(reason);
   }

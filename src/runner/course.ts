@@ -8,6 +8,7 @@ import type { Plan, PlannedAction } from '../scenario/plan.js';
 import { describeStep, runStep } from '../scenario/steps/index.js';
 import type { DeviceHandle, World } from '../scenario/world.js';
 import type { Trace } from '../trace/events.js';
+import { Agenda } from './agenda.js';
 import type { Loads } from './load/loads.js';
 import { Waits } from './waits.js';
 
@@ -31,12 +32,13 @@ export interface Cast {
 /** Lets the time of the plan pass. @throws StuckError when the world does not come to rest; the reason when the clock is stopped */
 export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void> {
   const { plan, devices, trace } = cast;
+  const agenda = new Agenda(clock);
   plan.devices.forEach((planned, index) => {
-    clock.after(planned.bootAt, 'the first power-up of a device', () => devices[index]?.powerOn());
+    agenda.after(planned.bootAt, 'the first power-up of a device', () => devices[index]?.powerOn());
   });
-  const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, cast, clock);
+  const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, cast, agenda);
   for (const action of plan.actions) if (action.wait === undefined) schedule(action, 0);
-  const waits = new Waits(plan, cast.metrics, clock, schedule);
+  const waits = new Waits(plan, cast.metrics, agenda, schedule);
   const loads = cast.startLoads();
   try {
     await clock.runUntil(plan.duration);
@@ -45,29 +47,26 @@ export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void>
     for (const device of devices) device.close();
     await settle(devices, loads, plan, clock);
   } finally {
+    agenda.callOff();
     loads.close();
   }
 }
 
 /** A step's requests keep virtual time still, device after device: the order of requests is part of the run. */
-function scheduleAction(
-  action: PlannedAction,
-  begin: Instant,
-  { world, handles, trace }: Cast,
-  clock: DrivenClock,
-): void {
+function scheduleAction(action: PlannedAction, begin: Instant, { world, handles, trace }: Cast, agenda: Agenda): void {
   const step = describeStep(action);
-  clock.after(Math.max(0, begin + action.at - clock.now), 'a step of the scenario', () => {
-    const release = clock.hold(`the step "${step}"`);
+  agenda.after(Math.max(0, begin + action.at - agenda.now), 'a step of the scenario', () => {
+    const release = agenda.hold(`the step "${step}"`);
     const carryOut = async () => {
       for (const index of action.devices) {
+        if (agenda.over) return;
         const handle = handles[index];
         if (handle === undefined) continue;
         const note = await runStep(world, handle, action).then(
           () => '',
           (error: unknown) => (error instanceof Error ? error.message : String(error)),
         );
-        trace.emit({ kind: 'step', at: clock.now, step, ok: note === '', note });
+        trace.emit({ kind: 'step', at: agenda.now, step, ok: note === '', note });
       }
     };
     carryOut().finally(release);

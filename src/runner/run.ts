@@ -87,7 +87,7 @@ export interface RunControl {
 export async function run(options: RunOptions): Promise<RunResult> {
   const { plan } = options;
   const began = options.stopwatch();
-  const { clock, begin, late, generatorReport, over } = timeOf(options);
+  const { clock, begin, late, generatorReport } = timeOf(options);
   const metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration);
   const digest = new DigestSink();
   const invariants = new Invariants(plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : [])));
@@ -117,12 +117,15 @@ export async function run(options: RunOptions): Promise<RunResult> {
   } finally {
     faults?.end();
     generator = generatorReport();
-    trace.close();
-    for (const device of cast.devices) device.powerOff();
-    if (target.outlivesRun) await cleanUp(cast, options);
-    await sender.close();
-    await target.close();
-    over();
+    try {
+      trace.close();
+    } finally {
+      // Also when the event log could not be written: what was made in another cloud has to go.
+      for (const device of cast.devices) device.powerOff();
+      if (target.outlivesRun) await cleanUp(cast, options);
+      await sender.close();
+      await target.close();
+    }
   }
   invariants.end();
   const names = new Map(plan.devices.map(({ serial, name }) => [serial, name]));
@@ -165,11 +168,9 @@ function timeOf({ clock, speed, plan }: RunOptions): {
   /** Something was done later than it should, in real ms. */
   readonly late: (lateBy: Millis) => void;
   readonly generatorReport: () => GeneratorReport | null;
-  /** What an early end has left to do is not done any more. */
-  readonly over: () => void;
 } {
   if (clock === 'virtual') {
-    const nobody = { begin: () => {}, late: () => {}, generatorReport: () => null, over: () => {} };
+    const nobody = { begin: () => {}, late: () => {}, generatorReport: () => null };
     return { clock: new VirtualClock({ start: plan.start }), ...nobody };
   }
   let watch: GeneratorWatch | undefined;
@@ -179,7 +180,7 @@ function timeOf({ clock, speed, plan }: RunOptions): {
     watch = new GeneratorWatch();
     real.begin();
   };
-  return { clock: real, begin, late, generatorReport: () => watch?.end() ?? null, over: () => real.forget() };
+  return { clock: real, begin, late, generatorReport: () => watch?.end() ?? null };
 }
 
 /** A comment behind the command, for people and for shells. */

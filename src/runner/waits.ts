@@ -3,11 +3,11 @@
  * condition that does not come true in time ends the run by name, because what follows would happen in another situation than
  * the scenario means.
  */
-import type { DrivenClock } from '../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../kernel/errors.js';
 import { formatDuration, type Instant, seconds } from '../kernel/time.js';
 import { judgeMetrics, type MetricSource } from '../scenario/expect/evaluate.js';
 import type { Plan, PlannedAction, PlannedWait } from '../scenario/plan.js';
+import type { Agenda } from './agenda.js';
 
 const LOOK_EVERY = seconds(1);
 
@@ -15,7 +15,7 @@ export class Waits {
   readonly #plan: Plan;
   readonly #waits: readonly PlannedWait[];
   readonly #metrics: MetricSource;
-  readonly #clock: DrivenClock;
+  readonly #agenda: Agenda;
   readonly #schedule: (action: PlannedAction, begin: Instant) => void;
   /** Those that are not over. */
   readonly #open: Set<PlannedWait>;
@@ -24,13 +24,13 @@ export class Waits {
   constructor(
     plan: Plan,
     metrics: MetricSource,
-    clock: DrivenClock,
+    agenda: Agenda,
     schedule: (action: PlannedAction, begin: Instant) => void,
   ) {
     this.#plan = plan;
     this.#waits = plan.waits ?? [];
     this.#metrics = metrics;
-    this.#clock = clock;
+    this.#agenda = agenda;
     this.#schedule = schedule;
     this.#open = new Set(this.#waits);
     this.#begin(null, 0);
@@ -46,33 +46,33 @@ export class Waits {
     for (const next of this.#waits) {
       if (next.wait !== wait) continue;
       const from = begin + next.from;
-      this.#clock.after(Math.max(0, from - this.#clock.now), 'a look at what a step waits for', () =>
+      this.#agenda.after(Math.max(0, from - this.#agenda.now), 'a look at what a step waits for', () =>
         this.#look(next, from),
       );
     }
   }
 
   #look(wait: PlannedWait, from: Instant): void {
-    const { now } = this.#clock;
+    const { now } = this.#agenda;
     if (judgeMetrics(wait.condition, this.#metrics).passed) return this.#over(wait);
     const { within } = wait;
     if (within !== null && now >= from + within) {
-      return this.#clock.stop(this.#failure(wait, formatDuration(within)));
+      return this.#agenda.stop(this.#failure(wait, formatDuration(within)));
     }
     const deadline = within === null ? Number.POSITIVE_INFINITY : from + within;
     const delay = Math.min(LOOK_EVERY, deadline - now);
-    this.#clock.after(delay, 'a look at what a step waits for', () => this.#look(wait, from));
+    this.#agenda.after(delay, 'a look at what a step waits for', () => this.#look(wait, from));
   }
 
   #over(wait: PlannedWait): void {
-    const { now } = this.#clock;
+    const { now } = this.#agenda;
     const index = this.#waits.indexOf(wait);
     this.#open.delete(wait);
     const actions = this.#plan.actions.filter((action) => action.wait === index);
     const last = actions.reduce((latest, { at }) => Math.max(latest, now + at), now);
     if (last > this.#plan.duration) {
       const late = `${wait.name}: it began at ${formatDuration(now)}, and would go on after the end of the scenario`;
-      return this.#clock.stop(new GhostfleetError('waited', late, EXIT.expectation));
+      return this.#agenda.stop(new GhostfleetError('waited', late, EXIT.expectation));
     }
     for (const action of actions) this.#schedule(action, now);
     this.#begin(index, now);

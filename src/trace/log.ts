@@ -50,14 +50,18 @@ export class TraceLog implements Trace {
   /** Hands over the lines that still wait for their batch. */
   flush(): void {
     if (this.#batch === '') return;
-    for (const sink of this.#sinks) sink.write(this.#batch);
+    const lines = this.#batch;
     this.#batch = '';
+    for (const sink of this.#sinks) sink.write(lines);
   }
 
   /** Flushes and closes the sinks. */
   close(): void {
-    this.flush();
     this.#closed = true;
-    for (const sink of this.#sinks) sink.close();
+    try {
+      this.flush();
+    } finally {
+      for (const sink of this.#sinks) sink.close();
+    }
   }
 }

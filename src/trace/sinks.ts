@@ -31,11 +31,13 @@ export class DigestSink implements LineSink {
 
 /**
  * Appends to a file, `events.jsonl`. Writes are synchronous: a stream would queue without bound under a simulation that
- * never yields, and 64 kB batches make the difference small.
+ * never yields, and 64 kB batches make the difference small. Once a write has failed, every further one fails, and so does
+ * `close`: whoever wrote may be far from somebody to whom it matters.
  */
 export class FileSink implements LineSink {
   readonly #path: string;
   #file: number | undefined;
+  #failure: UsageError | undefined;
 
   /** Begins the file anew. @throws UsageError when it cannot be written */
   constructor(path: string) {
@@ -44,6 +46,7 @@ export class FileSink implements LineSink {
   }
 
   write(lines: string): void {
+    if (this.#failure) throw this.#failure;
     const file = this.#file;
     if (file === undefined) return;
     const bytes = Buffer.from(lines);
@@ -56,6 +59,7 @@ export class FileSink implements LineSink {
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
+    if (this.#failure) throw this.#failure;
   }
 
   #attempt<T>(action: () => T): T {
@@ -63,7 +67,8 @@ export class FileSink implements LineSink {
       return action();
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new UsageError('cannot-write', `the event log "${this.#path}" cannot be written: ${reason}`);
+      this.#failure = new UsageError('cannot-write', `the event log "${this.#path}" cannot be written: ${reason}`);
+      throw this.#failure;
     }
   }
 }

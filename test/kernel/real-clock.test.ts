@@ -57,17 +57,6 @@ describe('RealClock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('forgets what has not come yet, and goes on with what is set later', async () => {
-    const clock = new RealClock();
-    const happened: string[] = [];
-    clock.after(10, 'forgotten', () => happened.push('forgotten'));
-    clock.forget();
-    expect([clock.waiting, vi.getTimerCount()]).toEqual([0, 0]);
-    clock.after(20, 'later', () => happened.push('later'));
-    await clock.runUntil(30);
-    expect(happened).toEqual(['later']);
-  });
-
   test('interrupts everybody who attends', async () => {
     const clock = new RealClock();
     const waiting = [clock.attend(new Promise(() => {})), clock.runUntil(hours(1))];

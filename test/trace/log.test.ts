@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -94,5 +94,12 @@ describe('the event file', () => {
     const path = join(scratch(), 'missing', 'events.jsonl');
     expect(() => new FileSink(path)).toThrow(UsageError);
     expect(() => new FileSink(path)).toThrow(`the event log "${path}" cannot be written`);
+  });
+
+  // A device file of Linux on which no byte has room.
+  test.skipIf(!existsSync('/dev/full'))('on a full disk says so with every write, and once more at the end', () => {
+    const sink = new FileSink('/dev/full');
+    for (let time = 0; time < 2; time++) expect(() => sink.write('a line\n')).toThrow('no space left');
+    expect(() => sink.close()).toThrow('no space left');
   });
 });
