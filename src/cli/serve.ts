@@ -169,7 +169,7 @@ export const serve = command<ServeFlags>(
         strictNames: options.strictNames,
       },
     });
-    host.out.write(options.json ? machineLine(service) : humanLines(service, options.host, storeName(options.db)));
+    host.out.write(options.json ? machineLine(service) : humanLines(service, options, apiKey !== undefined));
     await new Promise<void>((resolve) => {
       const forget = host.onInterrupt(() => {
         forget();
@@ -209,15 +209,20 @@ function machineLine({ api, udp, udpRaw, spaceId, apiKey }: Service): string {
   return `${JSON.stringify({ api, udp, udpRaw, spaceId, ...(apiKey !== undefined && { apiKey }) })}\n`;
 }
 
-function humanLines({ api, udp, udpRaw, spaceId, apiKey }: Service, host: string, db: string): string {
-  const key = apiKey === undefined ? '(as shown on the first start)' : `${apiKey} (shown only this once)`;
+/** @param given whether the key is the user's own, who does not need to see it */
+function humanLines(
+  { api, udp, udpRaw, spaceId, apiKey }: Service,
+  { host, db }: Pick<ServeFlags, 'host' | 'db'>,
+  given: boolean,
+): string {
+  const made = apiKey ? `${apiKey} (shown only this once)` : '(as shown on the first start; --api-key adds another)';
   return [
     `API      ${api}/v2`,
     `UDP      ${host}:${udp} (base64), ${host}:${udpRaw} (raw)`,
     `space    ${spaceId}`,
-    `API key  ${key}`,
-    `data     ${db}`,
-    'Ctrl-C stops the service; what it has acknowledged is kept.',
+    `API key  ${given ? '(the given one)' : made}`,
+    `data     ${storeName(db)}`,
+    `Ctrl-C stops the service; ${db === 'memory' ? 'nothing' : 'what it has acknowledged'} is kept.`,
     '',
   ].join('\n');
 }

@@ -3,7 +3,6 @@
  * runs it alone, the runner embeds it.
  */
 import type { EdgeClock } from '../kernel/clock.js';
-import { UsageError } from '../kernel/errors.js';
 import type { Random } from '../kernel/random.js';
 import type { Millis } from '../kernel/time.js';
 import type { Trace } from '../trace/events.js';
@@ -22,6 +21,7 @@ import { type Interference, interfereWithApi, interfereWithStore } from './opera
 import { Metrics } from './operations/metrics.js';
 import { addOperations } from './operations/routes.js';
 import { closeServer } from './operations/shutdown.js';
+import { portRefused } from './ports.js';
 import { startRetention } from './retention.js';
 import { openStore } from './store/index.js';
 
@@ -97,24 +97,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   };
   try {
     const ids = createIds(clock, random.fork('ids'));
-    const firstThings = async () => {
-      const keys = random.fork('keys');
-      const { space: spaceName, apiKey: given, admin } = options;
-      const { spaceId, apiKey } = await ensureSpaceAndKey(store, {
-        spaceName,
-        apiKey: given,
-        ids,
-        clock,
-        random: keys,
-      });
-      if (admin) {
-        const members = new Members({ store, clock, ids, random: random.fork('accounts') });
-        await members.ensureAdmin(spaceId, admin.email, admin.password);
-      }
-      return { spaceId, apiKey };
-    };
-    // Of several services that start on an empty database, one makes the space, and the others find it.
-    const { spaceId, apiKey } = await (store.nodes?.inTurn('first things', firstThings) ?? firstThings());
     const connectors = new Connectors({
       store,
       clock,
@@ -165,11 +147,26 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     }
     closers.push(() => closeServer(api, clock));
     const address = await api.listen({ host, port: options.port }).catch((error: NodeJS.ErrnoException) => {
-      throw new UsageError(
-        'port-in-use',
-        `port ${options.port} on "${host}" can not be used: ${error.code ?? error.message}`,
-      );
+      throw portRefused(`port ${options.port}`, host, error);
     });
+    const firstThings = async () => {
+      const keys = random.fork('keys');
+      const { space: spaceName, apiKey: given, admin } = options;
+      const { spaceId, apiKey } = await ensureSpaceAndKey(store, {
+        spaceName,
+        apiKey: given,
+        ids,
+        clock,
+        random: keys,
+      });
+      if (admin) {
+        const members = new Members({ store, clock, ids, random: random.fork('accounts') });
+        await members.ensureAdmin(spaceId, admin.email, admin.password);
+      }
+      return { spaceId, apiKey };
+    };
+    // Behind the ports, so that no key is made that a taken port keeps from being shown. Of several services that start on an empty database, one makes the space, and the others find it.
+    const { spaceId, apiKey } = await (store.nodes?.inTurn('first things', firstThings) ?? firstThings());
     return { api: address, udp: udp?.port ?? null, udpRaw: udpRaw?.port ?? null, spaceId, apiKey, gateway, close };
   } catch (error) {
     await close();

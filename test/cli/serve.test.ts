@@ -91,6 +91,28 @@ describe('the service', () => {
     await again.close();
   });
 
+  it('makes no key that nobody sees: a start that finds a port taken leaves the first start to the next one', async () => {
+    const taken = new URL((await serve()).hello.api).port;
+    const start = (port: string) =>
+      ghostfleet(
+        ['serve', '--port', port, '--udp-port', '0', '--udp-raw-port', '0', '--db', join(directory, 'new.db')],
+        { interruptOn: /Ctrl-C/ },
+      );
+    const refused = await start(taken);
+    expect(refused).toMatchObject({ exit: 2, out: '' });
+    expect(refused.err).toContain(`port ${taken} on "127.0.0.1" can not be used: another process listens there`);
+    expect((await start('0')).out).toMatch(/API key {2}[0-9a-f-]{36} \(shown only this once\)/);
+    expect((await start('0')).out).toContain('(as shown on the first start; --api-key adds another)');
+  });
+
+  it('does not show a key that is the user’s own, and says when nothing is kept', async () => {
+    const ports = ['--port', '0', '--udp-port', '0', '--udp-raw-port', '0'];
+    const options = { env: { GHOSTFLEET_API_KEY: 'a-key-of-my-own' }, interruptOn: /Ctrl-C/ };
+    const { out } = await ghostfleet(['serve', '--db', 'memory', ...ports], options);
+    expect(out).not.toContain('a-key-of-my-own');
+    expect(out).toContain('Ctrl-C stops the service; nothing is kept.');
+  });
+
   it('accepts the key that it was given, and no other', async () => {
     const service = await serve('--api-key', 'a-key-of-my-own');
     expect(service.hello.apiKey).toBe('a-key-of-my-own');

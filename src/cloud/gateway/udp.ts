@@ -2,9 +2,9 @@
  * The gateway's UDP sockets: one for base64 text (port 5003 by convention), one for raw bytes (5002).
  */
 import { createSocket, type Socket } from 'node:dgram';
-import { UsageError } from '../../kernel/errors.js';
 import type { InFlight } from '../../kernel/in-flight.js';
 import type { EnvelopeFormat } from '../../protocol/flap/envelope.js';
+import { portRefused } from '../ports.js';
 import type { FlapGateway } from './flap-gateway.js';
 
 /** Room for a burst: a fleet that reports on the hour sends thousands of datagrams at once, and dgram loses silently. */
@@ -51,9 +51,7 @@ export async function listenUdp(
 function bind(socket: Socket, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        new UsageError('port-in-use', `UDP port ${port} on "${host}" can not be used: ${error.code ?? error.message}`),
-      );
+      reject(portRefused(`UDP port ${port}`, host, error));
     });
     socket.bind(port, host, () => {
       socket.removeAllListeners('error');
