@@ -13,7 +13,7 @@ export function processHost(self: NodeJS.Process): Host {
     env: self.env,
     out: output(self.stdout),
     err: output(self.stderr),
-    lines: () => createInterface({ input: self.stdin, terminal: false }),
+    lines: () => linesOf(self.stdin),
     terminal: (options) => processTerminal(self, options, interrupt),
     onInterrupt(handler) {
       const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -26,6 +26,17 @@ export function processHost(self: NodeJS.Process): Host {
     },
     stopwatch: () => performance.now(),
   };
+}
+
+/** Lines of a pipe. Who ends the iteration lets go of the pipe as well, which Node's own iterator does not. */
+function linesOf(input: NodeJS.ReadableStream): AsyncIterable<string> {
+  const reader = createInterface({ input, terminal: false });
+  const lines = reader[Symbol.asyncIterator]();
+  const end = async (): Promise<IteratorResult<string>> => {
+    reader.close();
+    return { done: true, value: undefined };
+  };
+  return { [Symbol.asyncIterator]: () => ({ next: () => lines.next(), return: end }) };
 }
 
 function output(stream: NodeJS.WriteStream): Output {

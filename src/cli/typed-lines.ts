@@ -14,12 +14,17 @@ export async function takeLines(
 ): Promise<boolean> {
   const iterator = lines[Symbol.asyncIterator]();
   const over = ended.then(() => 'over' as const);
-  for (;;) {
-    const next = await Promise.race([iterator.next(), over]);
-    if (next === 'over') return false;
-    if (next.done) return true;
-    const outcome = await Promise.race([handle(next.value), over]);
-    if (outcome === 'leave') return true;
-    if (outcome === 'over') return false;
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), over]);
+      if (next === 'over') return false;
+      if (next.done) return true;
+      const outcome = await Promise.race([handle(next.value), over]);
+      if (outcome === 'leave') return true;
+      if (outcome === 'over') return false;
+    }
+  } finally {
+    // Else a pipe that stays open keeps the process alive. Not awaited: it may come behind a line that never does.
+    void iterator.return?.();
   }
 }

@@ -1,0 +1,42 @@
+/** Lines that are typed: until when they are taken. */
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { processHost } from '../../src/cli/process-host.js';
+import { takeLines } from '../../src/cli/typed-lines.js';
+
+/** Somebody who types these lines and then nothing, with his end of the pipe open. */
+function typist(...typed: readonly string[]): { readonly lines: AsyncIterable<string>; released(): boolean } {
+  const rest = [...typed];
+  let released = false;
+  const next = (): Promise<IteratorResult<string>> => {
+    const value = rest.shift();
+    return value === undefined ? new Promise(() => {}) : Promise.resolve({ done: false, value });
+  };
+  const end = async (): Promise<IteratorResult<string>> => {
+    released = true;
+    return { done: true, value: undefined };
+  };
+  return { lines: { [Symbol.asyncIterator]: () => ({ next, return: end }) }, released: () => released };
+}
+
+describe('typed lines', () => {
+  it('are let go of when the end comes from elsewhere, however long the pipe stays open', async () => {
+    const { lines, released } = typist();
+    expect(await takeLines(lines, Promise.resolve(), async () => 'stay')).toBe(false);
+    expect(released()).toBe(true);
+  });
+
+  it('of the process leave its input paused, so that it does not keep the process alive', async () => {
+    const stdin = new PassThrough();
+    const self: NodeJS.Process = Object.create(process, { stdin: { value: stdin } });
+    await takeLines(processHost(self).lines(), Promise.resolve(), async () => 'stay');
+    expect(stdin.isPaused()).toBe(true);
+  });
+
+  it('are let go of when a line says so', async () => {
+    const { lines, released } = typist('info show', '.quit');
+    const over = new Promise(() => {});
+    expect(await takeLines(lines, over, async (line) => (line === '.quit' ? 'leave' : 'stay'))).toBe(true);
+    expect(released()).toBe(true);
+  });
+});
