@@ -74,7 +74,9 @@ async function chosen(host: Host): Promise<ExitCode> {
     .strictOptions()
     .demandCommand(1, 'Which command?')
     .wrap(Math.min(100, host.out.columns))
-    .exitProcess(false);
+    .exitProcess(false)
+    .updateStrings(WORDS as unknown as Record<string, string>)
+    .check(onlyOnce(host.args));
   for (const command of COMMANDS) {
     parser = command.addTo(parser, (chosenAction) => {
       action = chosenAction;
@@ -82,7 +84,9 @@ async function chosen(host: Host): Promise<ExitCode> {
   }
   const { output, failure } = await parse(parser, host.args);
   if (failure !== undefined) {
-    host.err.write(`ghostfleet: ${failure}\nghostfleet --help shows the commands and their options\n`);
+    const known = first !== undefined && names.includes(first);
+    const help = known ? `${first} --help shows its options` : '--help shows the commands and their options';
+    host.err.write(`ghostfleet: ${failure}\nghostfleet ${help}\n`);
     return EXIT.usage;
   }
   if (output !== '') {
@@ -90,6 +94,29 @@ async function chosen(host: Host): Promise<ExitCode> {
     return EXIT.fine;
   }
   return action ? action(host) : EXIT.fine;
+}
+
+/** What is wrong with a command line, where the parser has other words for it; its types do not know of plurals. */
+const WORDS = {
+  'Not enough non-option arguments: got %s, need at least %s': {
+    one: 'something is missing: %s given, where %s are wanted at least',
+    other: 'something is missing: %s given, where %s are wanted at least',
+  },
+  'Unknown command: %s': { one: '%s is too much', other: '%s are too much' },
+  'Unknown argument: %s': { one: '%s is no option here', other: '%s are no options here' },
+  'Not enough arguments following: %s': '--%s needs a value',
+};
+
+/** A check that throws for an option that is given several times and has one value. */
+function onlyOnce(args: readonly string[]): (values: unknown, options: unknown) => true {
+  const given = args.flatMap((word) => /^--([^=]+)/.exec(word)?.[1] ?? []);
+  return (_, options) => {
+    // Because the parser hands over more than its types say.
+    const { array } = options as { readonly array: readonly string[] };
+    const twice = given.find((name, index) => given.indexOf(name) !== index && !array.includes(name));
+    if (twice !== undefined) throw new Error(`--${twice} is given several times`);
+    return true;
+  };
 }
 
 function parse(parser: Argv, args: readonly string[]): Promise<{ output: string; failure: string | undefined }> {

@@ -167,8 +167,10 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
     });
     progress.end();
     const pushed = push?.last();
+    const colour = host.out.isTerminal && !host.env.NO_COLOR;
+    host.out.write(flags.json ? RENDERERS.json(result) : RENDERERS.text(result, { colour }));
+    // Behind what is printed, so that a long run is not lost to a file that can not be written.
     if (out) writeReports(out, result, downlinks);
-    host.out.write(flags.json ? RENDERERS.json(result) : RENDERERS.text(result, { colour: host.out.isTerminal }));
     await pushed;
     return result.exitCode;
   } finally {

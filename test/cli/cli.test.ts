@@ -1,6 +1,6 @@
 /** The command line as its user sees it: output, complaints, exit codes. */
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -50,7 +50,10 @@ describe('ghostfleet', () => {
 
   it.each([
     [['runn', SMALL], '"runn" is not a command (did you mean "run"?)'],
-    [['run', SMALL, '--sede', '7'], 'Unknown argument: sede'],
+    [['run'], 'something is missing: 0 given, where 1 are wanted at least'],
+    [['run', SMALL, 'more'], 'more is too much'],
+    [['run', SMALL, '--sede', '7'], 'sede is no option here\nghostfleet run --help shows its options'],
+    [['run', SMALL, '--out', 'a', '--out', 'b'], '--out is given several times'],
     [['run', SMALL, '--seed', 'x'], '--seed "x" is not a whole number'],
     [['run', SMALL, '--seed', '-1'], '--seed "-1" is not a whole number'],
     [['run', SMALL, '--clock', 'sun'], 'Invalid values'],
@@ -126,6 +129,21 @@ describe('ghostfleet run', () => {
       .update(readFileSync(join(out, 'events.jsonl')))
       .digest('hex');
     expect(summary.digest).toBe(hash.slice(0, 16));
+  });
+
+  it('prints its report also when the files of it can not be written', async () => {
+    const out = join(directory, 'taken');
+    mkdirSync(join(out, 'report.html'), { recursive: true });
+    const result = await ghostfleet(['run', SMALL, '--out', out]);
+    expect(result.exit).toBe(2);
+    expect(result.err).toContain(`the reports in "${out}" can not be written`);
+    expect(result.out).toContain('passed · seed 1');
+  });
+
+  it('is coloured on a terminal, unless NO_COLOR is set', async () => {
+    const coloured = (env: Readonly<Record<string, string>>) => ghostfleet(['run', SMALL], { terminal: {}, env });
+    expect((await coloured({})).out).toContain('\u001b[32m✓');
+    expect((await coloured({ NO_COLOR: '1' })).out).not.toContain('\u001b');
   });
 
   it('ends with 3 when an expectation fails', async () => {

@@ -69,7 +69,7 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
         out += text;
         queueMicrotask(look);
       },
-      isTerminal: false,
+      isTerminal: options.terminal !== undefined,
       columns: 100,
     },
     err: {
