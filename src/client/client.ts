@@ -73,7 +73,9 @@ export class DeviceCloudClient {
   static async connect(options: HttpOptions & { readonly apiKey: string }): Promise<DeviceCloudClient> {
     const http = new JsonHttp({ ...options, connections: 1 });
     try {
-      const [space] = (await http.request('GET', '/v2/spaces')) as readonly Space[];
+      const spaces = (await http.request('GET', '/v2/spaces')) as readonly Space[];
+      if (!Array.isArray(spaces)) throw new ApiError(200, 'the answer is no list of spaces', 'GET', '/v2/spaces');
+      const [space] = spaces;
       if (!space) throw new ApiError(200, 'the key opens no space', 'GET', '/v2/spaces');
       return new DeviceCloudClient({ ...options, spaceId: space.id });
     } finally {

@@ -87,7 +87,10 @@ export function readYaml(text: string, file: string): LocatedNode {
     return { file, line: Math.max(1, line), column: Math.max(1, col) };
   };
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
-  for (const error of [...document.errors, ...document.warnings]) problems.add(place(error.pos[0]), error.message);
+  for (const error of [...document.errors, ...document.warnings]) {
+    const second = error.code === 'MULTIPLE_DOCS';
+    problems.add(place(error.pos[0]), second ? 'a second document begins here, and a file has one' : error.message);
+  }
   const root = new Locator(place, problems).locate(document.contents, place(0));
   problems.finish();
   return root;

@@ -23,7 +23,7 @@ async function connected(options: Partial<ApiOptions> = {}) {
 }
 
 /** A client of a server that answers whatever `listener` says. */
-async function against(listener: RequestListener, timeout?: number) {
+async function listening(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   closing.push(
@@ -33,7 +33,11 @@ async function against(listener: RequestListener, timeout?: number) {
         server.close(resolve);
       }),
   );
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function against(listener: RequestListener, timeout?: number) {
+  const baseUrl = await listening(listener);
   const client = new DeviceCloudClient({ baseUrl, apiKey: KEY, spaceId: 's', ...(timeout ? { timeout } : {}) });
   closing.push(() => client.close().catch(() => undefined));
   return client;
@@ -290,6 +294,12 @@ describe('a refusal', () => {
     expect((await failure(client.device('x'))).message).toBe(
       'GET /v2/spaces/s/devices/x was answered with 404: not found',
     );
+  });
+
+  it('is what JSON amounts to that no cloud would send', async () => {
+    const baseUrl = await listening((_, response) => response.end('{"a":1}'));
+    const connecting = DeviceCloudClient.connect({ baseUrl, apiKey: KEY });
+    await expect(connecting).rejects.toThrow('GET /v2/spaces was answered with 200: the answer is no list of spaces');
   });
 
   it('is what an answer without JSON amounts to', async () => {

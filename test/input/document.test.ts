@@ -134,6 +134,7 @@ describe('an alias', () => {
 
 describe('a file with problems', () => {
   test.each([
+    ['two documents', 'count: 1\n---\ncount: 2\n', 'a.yaml:2:1: a second document begins here, and a file has one'],
     ['duplicate keys', 'count: 1\ncount: 2\n', 'a.yaml:2:1: "count" stands here for the second time, first in line 1'],
     [
       'the same key in two spellings',
