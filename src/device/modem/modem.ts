@@ -161,7 +161,7 @@ export class Modem {
 
   /** Whether a datagram gets over the air. */
   carries(way: 'up' | 'down'): boolean {
-    if (!this.covered || this.#inFlightMode) return false;
+    if (!this.covered || !this.registered) return false;
     const signal = this.#rare?.signal;
     if (signal === undefined || !chance(this.#random, lossRatio(signal))) return true;
     this.#board.faded(way);

@@ -6,7 +6,7 @@
  * What this can not see: two uplinks of one device and one type that change places in the cloud while both are under
  * way, and an uplink with another content than the one that was sent.
  */
-import type { Instant } from '../../kernel/time.js';
+import { type Instant, minutes } from '../../kernel/time.js';
 import type { TraceEvent, UplinkType } from '../events.js';
 import type { Handlers } from '../metrics/metric.js';
 
@@ -33,6 +33,10 @@ interface Entry extends Sending {
   stored: Stored | undefined;
   unsure: boolean;
   droppedAt: Instant | undefined;
+  /** Boots of the device until then. */
+  readonly boots: number;
+  /** When the cloud took something of its type last, with nothing newer under way: a transfer that is reset is stored again. */
+  heardAt: Instant | undefined;
 }
 
 export interface BookReader {
@@ -47,6 +51,8 @@ export interface BookReader {
  * it, and many may be acknowledged until then.
  */
 const MOST_ENTRIES = 256;
+/** For so long the cloud takes a packet of the same bytes for a repetition (wire protocol, 6.2 step 3). */
+const REPETITION = minutes(1);
 /** Entries of a device that are settled, and stay because something may still come that belongs to them. */
 const MOST_SETTLED = 16;
 
@@ -55,6 +61,7 @@ export class UplinkBook {
   readonly #types: ReadonlySet<UplinkType> | undefined;
   /** By device, in the order in which they went out. */
   readonly #entries = new Map<number, Entry[]>();
+  readonly #boots = new Map<number, number>();
   #order = 0;
 
   /** @param types those that count; undefined: all */
@@ -64,6 +71,9 @@ export class UplinkBook {
   }
 
   readonly on: Handlers = {
+    'device.boot': ({ serial }) => {
+      this.#boots.set(serial, this.#bootsOf(serial) + 1);
+    },
     'uplink.sent': (event) => {
       if (this.#types?.has(event.type) === false) return;
       const order = ++this.#order;
@@ -72,8 +82,8 @@ export class UplinkBook {
       const [known] = index < 0 ? [] : entries.splice(index, 1);
       if (known !== undefined) entries.push(Object.assign(known, { order, droppedAt: undefined }));
       else {
-        const fresh = { acked: undefined, stored: undefined, unsure: false, droppedAt: undefined };
-        entries.push({ order, sent: event, ...fresh });
+        const fresh = { acked: undefined, stored: undefined, unsure: false, droppedAt: undefined, heardAt: undefined };
+        entries.push({ order, sent: event, boots: this.#bootsOf(event.serial), ...fresh });
         this.#tidy(entries);
       }
     },
@@ -89,6 +99,8 @@ export class UplinkBook {
       if (this.#types?.has(event.type) === false) return;
       const alike = this.#of(event.serial).filter(({ sent }) => sent.type === event.type);
       const entries = alike.filter(({ sent }) => sent.at <= event.at);
+      const newest = entries.at(-1);
+      if (newest !== undefined) newest.heardAt = event.at;
       // What had ended by then could only be stored late; what was under way comes first.
       const open = entries.filter(({ stored }) => stored === undefined);
       const underWay = open.filter(({ acked, droppedAt }) => (acked?.at ?? droppedAt ?? event.at) >= event.at);
@@ -107,7 +119,11 @@ export class UplinkBook {
 
   /** The trace is over. */
   end(): void {
-    for (const entries of this.#entries.values()) for (const entry of entries) this.#judge(entry);
+    for (const entries of this.#entries.values()) for (const entry of entries) this.#judge(entry, entries);
+  }
+
+  #bootsOf(serial: number): number {
+    return this.#boots.get(serial) ?? 0;
   }
 
   #of(serial: number): Entry[] {
@@ -124,8 +140,9 @@ export class UplinkBook {
     return last?.stored !== undefined && (last.acked?.at ?? last.droppedAt ?? at) >= at;
   }
 
-  #judge(entry: Entry): void {
-    if (entry.acked !== undefined && entry.stored === undefined) this.#reader.lost?.(entry, entry.acked);
+  #judge(entry: Entry, entries: readonly Entry[]): void {
+    if (entry.acked === undefined || entry.stored !== undefined || isStoredSession(entry, entries)) return;
+    this.#reader.lost?.(entry, entry.acked);
   }
 
   /** Lets settled entries go, the oldest first; and where there are too many, the oldest ones with a verdict. */
@@ -138,6 +155,20 @@ export class UplinkBook {
     }
     if (entries.length <= MOST_ENTRIES) return;
     const oldest = entries.shift();
-    if (oldest !== undefined) this.#judge(oldest);
+    if (oldest !== undefined) this.#judge(oldest, entries);
   }
+}
+
+/**
+ * Whether a session is, byte for byte, the one that the device sent before it rebooted, and that is stored: to the cloud the
+ * packet is a repetition, and is acknowledged as one.
+ */
+function isStoredSession(entry: Entry, entries: readonly Entry[]): boolean {
+  for (let i = entries.indexOf(entry), later = entry; later.sent.type === 'session'; i--) {
+    const before = entries[i - 1];
+    if (before?.sent.type !== 'session' || before.boots === later.boots) return false;
+    if (before.heardAt !== undefined) return entry.sent.at - before.heardAt <= REPETITION;
+    later = before;
+  }
+  return false;
 }

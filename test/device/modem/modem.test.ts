@@ -49,6 +49,17 @@ describe('a modem', () => {
     expect(modem.counters).toMatchObject({ attached: 1, failed: 0 });
   });
 
+  it('gets no datagram before it has attached, such as an answer that was under way when the device rebooted', async () => {
+    const { clock, modem } = testModem();
+    expect(modem.carries('down')).toBe(false);
+    modem.start();
+    expect(modem.carries('down')).toBe(false);
+    await clock.runUntil(minutes(1));
+    expect(modem.carries('down')).toBe(true);
+    modem.start();
+    expect(modem.carries('down')).toBe(false);
+  });
+
   it('wakes in one to four seconds', async () => {
     const { clock, modem } = testModem();
     modem.start();

@@ -82,6 +82,29 @@ describe('invariants of uplinks', () => {
     for (const name of UPLINK_INVARIANTS) expect(verdictOf(name, events).violations).toBe(0);
   });
 
+  it('no-loss-across-reconnects knows that a session after a reboot may be a repetition of the one before, for a minute', () => {
+    const session = (at: number, uplink: number, stored: boolean): readonly TraceEvent[] => {
+      const life = uplinkLife({ at, uplink, type: 'session' });
+      const boot: TraceEvent = { kind: 'device.boot', at, serial: 1, cause: 'power' };
+      return [boot, ...life.filter(({ kind }) => stored || kind !== 'cloud.stored')];
+    };
+    const violations = (...lives: (readonly TraceEvent[])[]) =>
+      verdictOf('no-loss-across-reconnects', lives.flat()).violations;
+    expect(violations(session(0, 1, true), session(30_000, 2, false), session(59_000, 3, false))).toBe(0);
+    expect(violations(session(0, 1, true), session(61_000, 2, false))).toBe(1);
+    // A transfer that was told to start over is stored once more.
+    const again: TraceEvent = {
+      kind: 'cloud.stored',
+      at: 50_000,
+      serial: 1,
+      type: 'session',
+      message: 'n',
+      copy: false,
+    };
+    expect(violations(session(0, 1, true), [again], session(61_000, 2, false))).toBe(0);
+    expect(violations(session(0, 1, true), uplinkLife({ at: 100, uplink: 2 }), session(200, 3, false))).toBe(1);
+  });
+
   it('name the earliest violation, and count them all', () => {
     const lives = [1, 2, 3].map((uplink) => uplinkLife({ uplink, at: uplink * 100 }));
     const lost = lives.flat().filter(({ kind }) => kind !== 'cloud.stored');
