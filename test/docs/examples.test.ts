@@ -1,5 +1,6 @@
 /** What the documents show must work. */
 import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { deviceTypes } from '../../src/runner/bench-config.js';
@@ -12,7 +13,9 @@ import { FAULT_KINDS } from '../../src/transport/faults/index.js';
 
 const DOCUMENTS = [
   'README.md',
-  ...readdirSync('docs').flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).flatMap((name) =>
+    name.endsWith('.md') ? [`docs/${name}`] : [],
+  ),
 ];
 const types = deviceTypes(packagedProfiles());
 
@@ -40,10 +43,9 @@ describe('the documents', () => {
 
   it('link to files that exist', () => {
     const missing = DOCUMENTS.flatMap((document) => {
-      const base = document.includes('/') ? 'docs/' : '';
       return [...readFileSync(document, 'utf8').matchAll(/\]\((?!http|#)([^)#]+)[^)]*\)/g)].flatMap(([, path = '']) => {
         try {
-          readdirSync(base + path);
+          readdirSync(join(dirname(document), path));
           return [];
         } catch (error) {
           return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [`${document}: ${path}`] : [];

@@ -1,0 +1,89 @@
+/**
+ * Every scenario of the library holds as it stands, says what it expects with numbers and invariants, and has a page whose commands
+ * work. What a scenario is about is for its own expectations to prove; nothing of its course is pinned here.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { planOf } from '../../src/cli/read-files.js';
+import { packagedProfiles } from '../../src/profile/library.js';
+import type { RunResult } from '../../src/report/result.js';
+import { type RunOptions, run } from '../../src/runner/run.js';
+import type { Plan } from '../../src/scenario/plan.js';
+import { QUIET } from '../support/cloud.js';
+
+const profiles = packagedProfiles();
+const NAMES = readdirSync('scenarios/library').flatMap((file) => (file.endsWith('.yaml') ? [file.slice(0, -5)] : []));
+/** The one that is also played over UDP: many devices, and faults of the network and of the devices at the same time. */
+const ALSO_OVER_UDP = 'boot-storm';
+const INDEX = readFileSync('docs/scenarios/README.md', 'utf8');
+
+const fileOf = (name: string) => `scenarios/library/${name}.yaml`;
+const pageOf = (name: string) => `docs/scenarios/${name}.md`;
+
+function planIn(file: string, vars?: ReadonlyMap<string, string>): Plan {
+  return planOf(readFileSync(file, 'utf8'), file, undefined, profiles, vars).plan;
+}
+
+function play(name: string, transport: RunOptions['transport']): Promise<RunResult> {
+  return run({
+    ...{ plan: planIn(fileOf(name)), profiles, clock: 'virtual', speed: 1, transport, db: 'memory', sinks: [] },
+    ...{ log: QUIET, reproduce: 'again', out: null, stopwatch: () => 0 },
+  });
+}
+
+describe('the library of scenarios', () => {
+  it('has a page for each scenario and a scenario for each page, and an index of them', () => {
+    const pages = readdirSync('docs/scenarios').filter((file) => file !== 'README.md');
+    expect(pages.sort()).toEqual(NAMES.map((name) => `${name}.md`).sort());
+    const linked = [...INDEX.matchAll(/^\| \[([a-z-]+)\]\(([a-z-]+)\.md\) \|/gm)].map(([, name, page]) => [name, page]);
+    expect(linked).toEqual(linked.map(([name]) => [name, name]));
+    expect(linked.map(([name]) => name).sort()).toEqual(NAMES.toSorted());
+  });
+});
+
+describe.each(NAMES)('%s', (name) => {
+  it('holds, comes to rest, and accounts for every downlink', async () => {
+    const { expectations, failure, downlinks, exitCode, digest } = await play(name, 'memory');
+    const broken = expectations.flatMap(({ passed, sentence }) => (passed ? [] : sentence));
+    expect({ failure, broken, exitCode }).toEqual({ failure: null, broken: [], exitCode: 0 });
+    const { queued, answered, delivered, pending, cancelled, expired } = downlinks;
+    expect(answered + delivered + pending + cancelled + expired).toBe(queued);
+    if (name === ALSO_OVER_UDP) expect((await play(name, 'udp')).digest).toBe(digest);
+  });
+
+  it('says what it is about, what must hold, and what to try next', () => {
+    const plan = planIn(fileOf(name));
+    expect(plan.scenario).toBe(name);
+    expect(plan.about.length).toBeGreaterThan(80);
+    expect(plan.expectations.filter((line) => 'invariant' in line).length).toBeGreaterThan(0);
+    expect(plan.expectations.filter((line) => !('invariant' in line)).length).toBeGreaterThan(3);
+    expect(plan.next.length).toBeGreaterThan(0);
+  });
+
+  it('shows only commands that name files and variables that there are', () => {
+    const page = readFileSync(pageOf(name), 'utf8');
+    const shown = commandsIn(page);
+    expect(shown.filter((command) => command.startsWith(`ghostfleet run ${fileOf(name)}`)).length).toBeGreaterThan(1);
+    const lines = [...shown, ...commandsIn(readFileSync(fileOf(name), 'utf8')), ...planIn(fileOf(name)).next];
+    for (const line of lines.filter((command) => command.startsWith('ghostfleet '))) expect(wrongWith(line)).toBe('');
+  });
+});
+
+/** Lines of a page or a comment that are commands of ours. */
+function commandsIn(text: string): readonly string[] {
+  return [...text.matchAll(/^(?:# {4})?(ghostfleet .+)$/gm)].map(([, command = '']) => command);
+}
+
+/** Why the scenario of a command can not be read with its variables; nothing when it can, or names another file that is there. */
+function wrongWith(command: string): string {
+  const [, file] = /\s(scenarios\/\S+)/.exec(command) ?? [];
+  if (file === undefined) return '';
+  if (!existsSync(file)) return `${file} does not exist`;
+  const vars = new Map([...command.matchAll(/--var ([\w-]+)=(\S+)/g)].map(([, key = '', value = '']) => [key, value]));
+  try {
+    planIn(file, vars);
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
