@@ -19,7 +19,7 @@ import type { Plan } from '../scenario/plan.js';
 import type { Trace } from '../trace/events.js';
 import { Invariants } from '../trace/invariants/index.js';
 import { type Fold, type LineSink, TraceLog } from '../trace/log.js';
-import { Metrics } from '../trace/metrics/index.js';
+import { type MetricScopes, Metrics } from '../trace/metrics/index.js';
 import { DigestSink } from '../trace/sinks.js';
 import type { ScheduledFault } from '../transport/faults/fault.js';
 import type { FaultSpec } from '../transport/faults/index.js';
@@ -88,7 +88,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { plan } = options;
   const began = options.stopwatch();
   const { clock, begin, late, generatorReport } = timeOf(options);
-  const metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration);
+  const metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration, scopesOf(plan));
   const digest = new DigestSink();
   const invariants = new Invariants(plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : [])));
   const folds = [metrics, invariants, ...(options.watch ? [options.watch] : [])];
@@ -159,6 +159,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
     next: plan.next,
     names: Object.fromEntries(names),
   };
+}
+
+function scopesOf({ scopes = [], devices }: Plan): MetricScopes {
+  return new Map(scopes.map(({ name, devices: indices }) => [name, indices.flatMap((i) => devices[i]?.serial ?? [])]));
 }
 
 /** The clock of a run, and in real time what watches whether the run keeps up with it. */

@@ -29,7 +29,7 @@ import type { MetricExpectation } from './expect/expectation.js';
 import { expectation } from './expect/parse.js';
 import type { ScenarioSources } from './parse.js';
 import type { FleetGroup, Rollout, ScenarioStep, StepWait } from './scenario.js';
-import { type FleetNames, type Selector, selector, selectorText, touches } from './selector.js';
+import { type FleetNames, NOBODY, type Selector, selector, selectorText, touches } from './selector.js';
 import { checkStep, STEP_NAMES, stepForms } from './steps/index.js';
 import type { StepScope } from './steps/step.js';
 
@@ -76,22 +76,26 @@ const ROLLOUT = record('for', {
   every: duration,
 });
 
-const condition: Check<MetricExpectation> = refine(expectation, (read, node, problems) =>
-  'invariant' in read ? complain(node, problems, 'a condition such as "device.ready == fleet.devices"') : read,
-);
+function condition(names: FleetNames): Check<MetricExpectation> {
+  return refine(expectation(names), (read, node, problems) =>
+    'invariant' in read ? complain(node, problems, 'a condition such as "device.ready == fleet.devices"') : read,
+  );
+}
 
-const TIMING = {
-  at: optional(moment),
-  after: optional(condition),
-  within: optional(duration),
-  over: optional(duration, 0),
-  to: optional(selectorText),
-  for: optional(ROLLOUT),
-};
+function timing(names: FleetNames) {
+  return {
+    at: optional(moment),
+    after: optional(condition(names)),
+    within: optional(duration),
+    over: optional(duration, 0),
+    to: optional(selectorText),
+    for: optional(ROLLOUT),
+  };
+}
 
 /** The form of a list of steps, for editors. */
 export function stepsForm(): Form {
-  return { type: 'array', items: variantForm(TIMING, stepForms()) };
+  return { type: 'array', items: variantForm(timing(NOBODY), stepForms()) };
 }
 
 /** Reads all steps, in the order of the file. */
@@ -124,12 +128,12 @@ function step(
   context: StepContext,
 ): ScenarioStep | undefined {
   if (node.kind !== 'map') return complain(node, problems, 'a step: a map with "at", "to" and what to do');
-  const { common, kind, options } = readVariant('a step', TIMING, STEP_NAMES, node, problems);
-  const timing = common && timingOf(node, problems, common, previous, context);
+  const { common, kind, options } = readVariant('a step', timing(context.names), STEP_NAMES, node, problems);
+  const when = common && timingOf(node, problems, common, previous, context);
   const place = node.entries.has('for') ? valueAt(node, 'for') : valueAt(node, 'to');
   const to = common && selector(common.for?.each ?? common.to ?? 'all', place, problems, context.names);
   const call = kind && checkStep(kind, options, problems, scopeOf(to, context));
-  return timing && to && call && { ...timing, to, call };
+  return when && to && call && { ...when, to, call };
 }
 
 interface TimingKeys {

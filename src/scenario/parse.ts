@@ -27,7 +27,7 @@ import { network, networkForm, savesPower } from './parse-network.js';
 import { firmwareNames, setup, setupForm } from './parse-setup.js';
 import { type StepContext, steps, stepsForm } from './parse-steps.js';
 import type { FleetGroup, Scenario, ScenarioStep } from './scenario.js';
-import { type FleetNames, selector } from './selector.js';
+import { type FleetNames, NOBODY, selector } from './selector.js';
 import { INCLUDE_FORM } from './source/includes.js';
 import { readSource } from './source/source.js';
 import { VARS_FORM } from './source/variables.js';
@@ -68,7 +68,6 @@ const PLAIN = {
   duration: { check: positiveDuration },
   settle: { check: duration, fallback: DEFAULT_SETTLE },
   'warm-up': { check: duration, fallback: 0 },
-  expect: { check: list(expectation), fallback: [] },
   next: { check: list(text()), fallback: [] },
 };
 
@@ -90,6 +89,7 @@ export function partForms(): Readonly<Record<string, Form>> {
     faults: faultsForm(),
     steps: stepsForm(),
     load: loadForm(),
+    expect: formOf(list(expectation(NOBODY))),
   };
   return Object.fromEntries(KEYS.map((key) => [key, forms[key] ?? {}]));
 }
@@ -172,7 +172,7 @@ function readParts(
     (node, found) => load(node, found, { end, selector: select, readFile: sources.readFile }),
     [],
   );
-  const expectations = plain('expect');
+  const expectations = read('expect', list(expectation(names)), []);
   const next = plain('next');
   if (name === undefined || about === undefined || seed === undefined || start === undefined) return undefined;
   if (warmUp === undefined || loads === undefined) return undefined;

@@ -5,7 +5,16 @@
 import { between, exponential, type Random, randomBytes, seededRandom } from '../kernel/random.js';
 import type { Instant, Millis } from '../kernel/time.js';
 import { sets } from './config-lines.js';
-import type { Plan, PlannedAction, PlannedDevice, PlannedFault, PlannedGroup, PlannedWait } from './plan.js';
+import type { Expectation } from './expect/expectation.js';
+import type {
+  Plan,
+  PlannedAction,
+  PlannedDevice,
+  PlannedFault,
+  PlannedGroup,
+  PlannedScope,
+  PlannedWait,
+} from './plan.js';
 import type { Boot, FleetGroup, Scenario, ScenarioFault, ScenarioStep } from './scenario.js';
 import { type Selectable, select, selectorName } from './selector.js';
 import { describeStep } from './steps/index.js';
@@ -21,6 +30,7 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
   const devices = scenario.fleet.flatMap((group, index) => planDevices(group, index, random));
   const whole: Selectable = { groups: scenario.fleet, devices, random: seededRandom(seed).fork('selection') };
   const { actions, waits } = planSteps(scenario.steps, whole);
+  const scopes = planScopes([...scenario.expectations, ...waits.map(({ condition }) => condition)], whole);
   return {
     scenario: scenario.name,
     about: scenario.about,
@@ -38,6 +48,7 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     ...(waits.length > 0 && { waits }),
     loads: scenario.loads.map(({ to, ...load }) => ({ ...load, devices: select(to, whole) })),
     expectations: scenario.expectations,
+    ...(scopes.length > 0 && { scopes }),
     next: scenario.next,
   };
 }
@@ -93,6 +104,17 @@ function arrivalsWithin(from: Instant, over: Millis, count: number, draws: Rando
 /** Evenly from `from` on; the last one a gap before `from + over`, as if another round would follow. */
 function spread(from: Instant, over: number, index: number, count: number): Instant {
   return from + Math.round((over * index) / count);
+}
+
+function planScopes(conditions: readonly Expectation[], fleet: Selectable): readonly PlannedScope[] {
+  const scopes = new Map<string, PlannedScope>();
+  const sums = conditions.flatMap((condition) => ('invariant' in condition ? [] : [condition.left, condition.right]));
+  for (const { term } of sums.flat()) {
+    if (term.kind !== 'metric' || term.of === undefined) continue;
+    const name = selectorName(term.of);
+    if (!scopes.has(name)) scopes.set(name, { name, devices: select(term.of, fleet) });
+  }
+  return [...scopes.values()];
 }
 
 function planFault({ to, ...fault }: ScenarioFault, fleet: Selectable): PlannedFault {

@@ -40,6 +40,8 @@ export interface Plan {
   /** Requests to the API that go on beside the steps. */
   readonly loads: readonly PlannedLoad[];
   readonly expectations: readonly Expectation[];
+  /** Whom expectations and conditions are about when that is not everybody; left out when there are none. */
+  readonly scopes?: readonly PlannedScope[];
   /** What to try next, for people. */
   readonly next: readonly string[];
 }
@@ -105,6 +107,14 @@ export interface PlannedWait {
   readonly within: Millis | null;
   /** Index of the wait that must be over before this one begins; null: none. */
   readonly wait: number | null;
+}
+
+/** Devices whose metrics are read apart from those of the others. */
+export interface PlannedScope {
+  /** As the scenario says it. */
+  readonly name: string;
+  /** Indices into {@link Plan.devices}, ascending. */
+  readonly devices: readonly number[];
 }
 
 /** A step at its moment. A step spread over time comes as one action per device. */

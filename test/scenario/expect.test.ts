@@ -1,18 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { Problems, readYaml } from '../../src/input/document.js';
 import { evaluate, type MetricSource } from '../../src/scenario/expect/evaluate.js';
-import { COMPARISONS } from '../../src/scenario/expect/expectation.js';
+import { COMPARISONS, type Expectation } from '../../src/scenario/expect/expectation.js';
 import { ExpectationError, parseExpectation } from '../../src/scenario/expect/parse.js';
+import { selector } from '../../src/scenario/selector.js';
 import { Distribution } from '../../src/trace/distribution.js';
 import type { Violation } from '../../src/trace/invariants/invariant.js';
 import { METRICS } from '../../src/trace/metrics/index.js';
 import { problemsOf, yamlOf } from './fixtures.js';
 
+/** Takes whatever is written after "of" for a group. */
+function read(line: string): Expectation {
+  return parseExpectation(line, (group) => ({ kind: 'group', group }));
+}
+
 /** Metrics with the given values: a number is a count, a list of durations a distribution. */
 function source(values: Readonly<Record<string, number | readonly number[]>>): MetricSource {
   return {
-    read: (name) => {
-      const value = values[name];
+    read: (name, of) => {
+      const value = values[of === undefined ? name : `${name} of ${of}`];
       if (value === undefined) return undefined;
       if (typeof value === 'number') return { kind: 'count', value };
       const distribution = new Distribution();
@@ -24,12 +31,12 @@ function source(values: Readonly<Record<string, number | readonly number[]>>): M
 
 function judge(line: string, values: Readonly<Record<string, number | readonly number[]>>) {
   const invariants = { verdict: () => undefined };
-  return evaluate(parseExpectation(line), { metrics: source(values), invariants, nameOf: String });
+  return evaluate(read(line), { metrics: source(values), invariants, nameOf: String });
 }
 
 function failureOf(line: string): string {
   try {
-    parseExpectation(line);
+    read(line);
   } catch (error) {
     if (error instanceof ExpectationError) return `${error.column}: ${error.message}`;
     throw error;
@@ -54,6 +61,10 @@ describe('an expectation', () => {
     ['downlink.delivered min != 1m', { 'downlink.delivered': [60_000] }, false],
     ['downlink.delivered max - downlink.delivered min > 1h30m', { 'downlink.delivered': [0, 5_400_001] }, true],
     ['downlink.delivered mean<2s', { 'downlink.delivered': [1000, 2000] }, true],
+    ['uplink.stored of hill == uplink.sent', { 'uplink.stored of hill': 4, 'uplink.sent': 4 }, true],
+    ['uplink.stored of a - uplink.sent of b == 1', { 'uplink.stored of a': 4, 'uplink.sent of b': 3 }, true],
+    ['downlink.delivered p(95) of hill-2 < 2m', { 'downlink.delivered of hill-2': [60_000] }, true],
+    ['downlink.delivered of hill > 1', { 'downlink.delivered of hill': [60_000] }, false],
   ])('%s, given %j, passes: %s', (line, values, passed) => {
     expect(judge(line, values).passed).toBe(passed);
   });
@@ -87,6 +98,21 @@ describe('an expectation', () => {
     });
   });
 
+  test('about some devices says of whom it was', () => {
+    const values = { 'uplink.stored of region/north': 4, 'uplink.sent': 5 };
+    const names = { groups: [], regions: ['north'], tags: [], sizes: undefined };
+    const problems = new Problems();
+    const line = parseExpectation('uplink.stored of region/north == uplink.sent', (to) =>
+      selector(to, readYaml(to, 'test.yaml'), problems, names),
+    );
+    const { sentence } = evaluate(line, {
+      metrics: source(values),
+      invariants: { verdict: () => undefined },
+      nameOf: String,
+    });
+    expect(sentence).toBe('uplink.stored of region/north is 4, wanted == uplink.sent, which is 5');
+  });
+
   test('that compares a count with nothing recorded takes it for 0', () => {
     expect(judge('downlink.delivered == 0', { 'downlink.delivered': [] }).passed).toBe(true);
   });
@@ -95,7 +121,7 @@ describe('an expectation', () => {
 describe('an expectation about an invariant', () => {
   const line = 'always uplinks-stored-once';
   const judged = (first: Violation | undefined, violations: number) =>
-    evaluate(parseExpectation(line), {
+    evaluate(read(line), {
       metrics: source({}),
       invariants: { verdict: (name) => (name === 'uplinks-stored-once' ? { violations, first } : undefined) },
       nameOf: (serial) => `clime-${serial}`,
@@ -140,6 +166,9 @@ describe('the grammar of expectations', () => {
     ],
     ['always uplinks-stored-once == 0', '28: "==" is too much'],
     ['uplinks-stored-once', '1: "uplinks-stored-once" is an invariant: write "always uplinks-stored-once"'],
+    ['call.latency max of hill < 1s', '18: "call.latency" is not counted by device'],
+    ['uplink.stored of == 5', '18: "==" is nobody: write a group'],
+    ['uplink.stored of', '17: the end of the line is nobody'],
     ['uplink.stored == (5)', '18: "(" is not a metric, a number or a duration'],
   ])('refuses "%s" at the very column', (line, message) => {
     expect(failureOf(line)).toContain(message);
@@ -149,6 +178,16 @@ describe('the grammar of expectations', () => {
     const head = 'name: test\nduration: 2h\n';
     const yaml = yamlOf({ head, expect: "  - uplink.stored == 40m\n  - 'uplink.stored == 40m'\n" });
     expect(problemsOf(yaml).map((problem) => problem.split(' ')[0])).toEqual(['7:22:', '8:23:']);
+  });
+
+  test('points at devices that there are not', () => {
+    const head = 'name: test\nduration: 2h\n';
+    const lines = ['uplink.stored of clima == 1', 'uplink.stored == uplink.sent of clime/3..900 + 1'];
+    const yaml = yamlOf({ head, expect: lines.map((line) => `  - ${line}\n`).join('') });
+    expect(problemsOf(yaml)).toEqual([
+      expect.stringMatching(/^7:22: "clima" is not "all", a group .* \(did you mean "clime"\?\)/),
+      expect.stringMatching(/^8:37: "clime\/3\.\.900" does not exist: the group has the devices 1 to/),
+    ]);
   });
 
   test('accepts every metric and every comparison, and never fails in an unknown way', () => {
@@ -163,8 +202,7 @@ describe('the grammar of expectations', () => {
       }),
     );
     for (const { name } of METRICS) {
-      for (const comparison of COMPARISONS)
-        expect(parseExpectation(`${name} ${comparison} 1`)).toMatchObject({ comparison });
+      for (const comparison of COMPARISONS) expect(read(`${name} ${comparison} 1`)).toMatchObject({ comparison });
     }
   });
 });

@@ -104,6 +104,23 @@ describe('a plan', () => {
   });
 });
 
+describe('whom expectations are about', () => {
+  test('is in the plan once for each way to say it, also that of conditions; and not at all when it is everybody', () => {
+    const plan = planScenario(
+      scenarioOf({
+        steps: '  - { after: device.ready of clime/1..2 == 2, shell: sample }\n',
+        expect: '  - uplink.stored of clime/1..2 > uplink.stored of 50% of clime\n  - uplink.stored of clime/1..2 > 0\n',
+      }),
+    );
+    expect(plan.scopes).toEqual([
+      { name: 'clime/1..2', devices: [0, 1] },
+      { name: '50% of clime', devices: expect.any(Array) },
+    ]);
+    expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
+    expect(planScenario(scenarioOf({ expect: '  - uplink.stored > 0\n' })).scopes).toBeUndefined();
+  });
+});
+
 describe('the description of a plan', () => {
   const scenario = scenarioOf({
     network: '  loss: 1%\n  faults: [{ outage: up, from: 30m, until: 40m, to: clime }]\n',

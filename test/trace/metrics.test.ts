@@ -35,6 +35,30 @@ describe('the metrics', () => {
     expect(fresh.read('toString')).toBeUndefined();
   });
 
+  test('of some devices count what happens to these alone', () => {
+    const metrics = new Metrics(3, 0, 0, new Map([['north', [1, 2]]]));
+    const boot = (serial: number): TraceEvent => ({ kind: 'device.boot', at: 0, serial, cause: 'power' });
+    const lives = [1, 2, 3].flatMap((serial) => downlinkLife({ id: `d${serial}`, serial, contact: 5, delivered: 9 }));
+    for (const event of [...[1, 2, 3].map(boot), stored(1, false, 3), stored(2), ...lives]) metrics.take(event);
+    const read = (name: string, of?: string) => {
+      const measure = metrics.read(name, of);
+      return measure?.kind === 'durations' ? measure.distribution.count : measure?.value;
+    };
+    const names = ['fleet.devices', 'device.boots', 'uplink.stored', 'downlink.queued', 'downlink.delivered'];
+    expect(names.map((name) => read(name, 'north'))).toEqual([2, 2, 1, 2, 2]);
+    expect(names.map((name) => read(name))).toEqual([3, 3, 2, 3, 3]);
+    expect([read('call.sent', 'north'), read('device.boots', 'south')]).toEqual([undefined, undefined]);
+  });
+
+  test('know the busiest second, also when a part of it is told a little late', () => {
+    const metrics = metricsOf([stored(999), stored(1000), stored(1999), stored(5000), stored(1500, true)]);
+    expect(metrics.read('message.peak')).toEqual({ kind: 'count', value: 3 });
+    const hour = Array.from({ length: 3600 }, (_, second) => stored(second * 1000));
+    expect(metricsOf([...hour, stored(3_599_500)]).read('message.peak')).toEqual({ kind: 'count', value: 2 });
+    const wake = (at: number): TraceEvent => ({ kind: 'device.wake', at, serial: 1, why: 'report' });
+    expect(metricsOf([wake(0), wake(999), wake(1000)]).read('wake.peak')).toEqual({ kind: 'count', value: 2 });
+  });
+
   test('ignore events that nobody counts', () => {
     expect(() => metricsOf([{ kind: 'world.closing', at: 1 }])).not.toThrow();
   });

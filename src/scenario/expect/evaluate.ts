@@ -2,6 +2,7 @@
 import { formatDuration, humanDuration } from '../../kernel/time.js';
 import type { InvariantVerdict } from '../../trace/invariants/index.js';
 import type { Measure } from '../../trace/metrics/metric.js';
+import { selectorName } from '../selector.js';
 import type {
   Aggregate,
   Comparison,
@@ -16,7 +17,8 @@ import { describeViolation, type NameOf } from './violation.js';
 
 /** Where the numbers come from. */
 export interface MetricSource {
-  read(name: string): Measure | undefined;
+  /** @param of the name of a selector: of its devices alone */
+  read(name: string, of?: string): Measure | undefined;
 }
 
 /** Where the verdicts on invariants come from; undefined for one that was not watched. */
@@ -109,11 +111,15 @@ function holds(left: number, comparison: Comparison, right: number): boolean {
 function sumOf(sum: Sum, metrics: MetricSource): number | string {
   let total = 0;
   for (const { sign, term } of sum) {
-    const value = term.kind === 'number' ? term.value : measured(metrics.read(term.metric), term.aggregate);
+    const value = term.kind === 'number' ? term.value : measured(readTerm(term, metrics), term.aggregate);
     if (value === undefined) return textOfTerm(term);
     total += sign * value;
   }
   return total;
+}
+
+function readTerm({ metric, of }: Extract<Term, { kind: 'metric' }>, metrics: MetricSource): Measure | undefined {
+  return of === undefined ? metrics.read(metric) : metrics.read(metric, selectorName(of));
 }
 
 function measured(measure: Measure | undefined, aggregate: Aggregate): number | undefined {
@@ -154,7 +160,9 @@ function textOf(sum: Sum): string {
 
 function textOfTerm(term: Term): string {
   if (term.kind === 'number') return exact(term.value, term.unit);
-  const { aggregate, metric } = term;
-  if (aggregate.kind === 'count') return metric;
-  return aggregate.kind === 'percentile' ? `${metric} p(${aggregate.percentile})` : `${metric} ${aggregate.kind}`;
+  const { aggregate, metric, of } = term;
+  const whose = of === undefined ? '' : ` of ${selectorName(of)}`;
+  if (aggregate.kind === 'count') return metric + whose;
+  const asked = aggregate.kind === 'percentile' ? `p(${aggregate.percentile})` : aggregate.kind;
+  return `${metric} ${asked}${whose}`;
 }

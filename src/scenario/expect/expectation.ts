@@ -1,4 +1,5 @@
 /** What must hold in a run, as data. Grammar and reading: parse.ts; judging: evaluate.ts. */
+import type { Selector } from '../selector.js';
 
 export type Expectation = MetricExpectation | InvariantExpectation;
 
@@ -32,7 +33,13 @@ export type Sum = readonly { readonly sign: 1 | -1; readonly term: Term }[];
 
 export type Term =
   | { readonly kind: 'number'; readonly value: number; readonly unit: Unit }
-  | { readonly kind: 'metric'; readonly metric: string; readonly aggregate: Aggregate };
+  | {
+      readonly kind: 'metric';
+      readonly metric: string;
+      readonly aggregate: Aggregate;
+      /** Of these devices alone; left out: of everything. */
+      readonly of?: Selector;
+    };
 
 /** What is asked of a metric. `count` is all that a counter has; the others ask a distribution. */
 export type Aggregate =

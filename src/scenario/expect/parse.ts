@@ -5,17 +5,20 @@
  *                 | "always" invariant            always uplinks-stored-once
  *     comparison  = "==" | "!=" | "<" | "<=" | ">" | ">="
  *     sum         = term { ("+" | "-") term }     uplink.acked + uplink.dropped
- *     term        = number | duration | metric [aggregate]
+ *     term        = number | duration | metric [aggregate] ["of" devices]
  *     aggregate   = "count" | "min" | "max" | "mean" | "p(" number ")"
  *
  * A metric without an aggregate is its count. Both sides count things, or both are durations. A minus needs a space before
- * it, because names have hyphens. `ghostfleet list metrics` and `ghostfleet list invariants` print the names.
+ * it, because names have hyphens. Devices are written as in `to` (selector.ts): `uplink.stored of region/north`. `ghostfleet list metrics` and `ghostfleet list invariants` print the names.
  */
 import { type Check, complain, type Form, formed } from '../../input/checks.js';
+import type { LocatedNode, Problems } from '../../input/document.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import { DURATION_FORM, parseDuration } from '../../kernel/time.js';
 import { INVARIANTS } from '../../trace/invariants/index.js';
 import { METRICS } from '../../trace/metrics/index.js';
+import type { MetricInfo } from '../../trace/metrics/metric.js';
+import { type FleetNames, type Selector, selector } from '../selector.js';
 import {
   type Aggregate,
   COMPARISONS,
@@ -38,26 +41,36 @@ export class ExpectationError extends Error {
 }
 
 /** Reads one line of `expect`, and complains at the very column. */
-export const expectation: Check<Expectation> = formed(expectationForm, (node, problems) => {
+export function expectation(names: FleetNames): Check<Expectation> {
+  return formed(expectationForm, (node, problems) => readLine(node, problems, names));
+}
+
+function readLine(node: LocatedNode, problems: Problems, names: FleetNames): Expectation | undefined {
   if (node.kind !== 'scalar' || typeof node.value !== 'string') {
     return complain(node, problems, 'an expectation such as "uplink.stored == uplink.sent"');
   }
+  const at = (column: number) => ({ ...node, column: node.textColumn + column - 1 });
+  const before = problems.list.length;
   try {
-    return parseExpectation(node.value);
+    const read = parseExpectation(node.value, (to, column) => selector(to, at(column), problems, names));
+    return problems.list.length === before ? read : undefined;
   } catch (error) {
     if (!(error instanceof ExpectationError)) throw error;
-    problems.add({ ...node, column: node.textColumn + error.column - 1 }, error.message);
+    problems.add(at(error.column), error.message);
     return undefined;
   }
-});
+}
 
 function expectationForm(): Form {
   return { type: 'string', pattern: /[=!<>]|^\s*always\b/.source };
 }
 
+/** Whom a selector at that column means; undefined when there is nobody, which is for it to report. */
+type Select = (to: string, column: number) => Selector | undefined;
+
 /** @throws ExpectationError */
-export function parseExpectation(line: string): Expectation {
-  const reader = new Reader(line);
+export function parseExpectation(line: string, select: Select): Expectation {
+  const reader = new Reader(line, select);
   if (reader.token === 'always') return readInvariant(reader, line);
   const left = readSum(reader);
   const comparison = readComparison(reader);
@@ -124,7 +137,18 @@ function readTerm(reader: Reader): { readonly term: Term; readonly unit: Unit } 
   if (unit === 'ms' && info.shape === 'count') {
     throw new ExpectationError(column, `${quote(word)} is a plain number: it has no min, max, mean or percentile`);
   }
-  return { term: { kind: 'metric', metric: word, aggregate }, unit };
+  const of = readDevices(reader, info);
+  return { term: { kind: 'metric', metric: word, aggregate, ...(of && { of }) }, unit };
+}
+
+function readDevices(reader: Reader, { name, ofDevices }: MetricInfo): Selector | undefined {
+  if (reader.token !== 'of') return undefined;
+  if (!ofDevices) reader.fail(`${quote(name)} is not counted by device`);
+  reader.take();
+  const { column } = reader;
+  const to = reader.takeUntil((word) => word === '+' || word === '-' || /[=!<>]/.test(word));
+  if (to === '') reader.fail(`${shown(reader.token)} is nobody: write a group, region/…, tag/… or a sample after "of"`);
+  return reader.select(to, column);
 }
 
 function readLiteral(reader: Reader, word: string): { readonly term: Term; readonly unit: Unit } {
@@ -155,6 +179,8 @@ function readAggregate(reader: Reader): Aggregate {
       reader.expect(')');
       return { kind: 'percentile', percentile };
     }
+    case 'of':
+      return { kind: 'count' };
     default:
       if (word !== undefined && /^[a-z]/i.test(word)) {
         const known = ['count', 'min', 'max', 'mean', 'p(95)'];
@@ -182,12 +208,14 @@ function shown(token: string | undefined): string {
 
 /** The words of a line, one after the other, each with its column. */
 class Reader {
+  readonly select: Select;
   readonly #line: string;
   readonly #words: readonly { readonly text: string; readonly column: number }[];
   #next = 0;
 
-  constructor(line: string) {
+  constructor(line: string, select: Select) {
     this.#line = line;
+    this.select = select;
     const words = line.matchAll(/[a-z\d][\w.-]*|[=!<>]+|\S/gi);
     this.#words = [...words].map((match) => ({ text: match[0], column: match.index + 1 }));
   }
@@ -203,6 +231,13 @@ class Reader {
 
   take(): string | undefined {
     return this.#words[this.#next++]?.text;
+  }
+
+  /** The text of the words before the first one that `stops`, as it was written. */
+  takeUntil(stops: (word: string) => boolean): string {
+    const from = this.column;
+    while (this.token !== undefined && !stops(this.token)) this.#next++;
+    return this.#line.slice(from - 1, this.column - 1).trim();
   }
 
   expect(word: string): void {

@@ -2,6 +2,7 @@
 import type { Instant } from '../../kernel/time.js';
 import { Distribution } from '../distribution.js';
 import type { BootCause, ContactReason } from '../events.js';
+import { BusiestSecond } from './busiest-second.js';
 import { type Handlers, type MetricTable, Tally } from './metric.js';
 
 export interface FleetSummary {
@@ -21,6 +22,7 @@ export interface FleetSummary {
 export class DeviceFold {
   readonly boots = new Tally();
   readonly wakes = new Tally();
+  readonly wakePeak = new BusiestSecond();
   readonly startup = new Distribution();
   readonly devices: number;
   repeats = 0;
@@ -52,7 +54,10 @@ export class DeviceFold {
       this.startup.record(event.at - booted);
       this.#bootedAt.delete(event.serial);
     },
-    'device.wake': (event) => this.wakes.add(event.why),
+    'device.wake': ({ at, why }) => {
+      this.wakes.add(why);
+      this.wakePeak.add(at);
+    },
     'device.repeat': (event) => {
       this.repeats++;
       const last = this.#lastRepeat.get(event.serial);
@@ -112,6 +117,7 @@ export const DEVICE_METRICS: MetricTable<DeviceFold> = {
   'device.startup': { about: 'from a boot to the session', durations: (fold) => fold.startup },
   'device.wakes': { about: 'times that a radio was woken', count: (fold) => fold.wakes.total },
   ...counts('wake', WAKES, ({ wakes }) => wakes),
+  'wake.peak': { about: 'radios that were woken in the busiest second', count: (fold) => fold.wakePeak.most },
   'device.repeats': { about: 'datagrams that were sent again', count: (fold) => fold.repeats },
   'device.repetition-gaps': {
     about: 'datagrams sent three times or more: the first repetition is never answered',

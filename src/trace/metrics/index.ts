@@ -9,8 +9,9 @@ import type { Fold } from '../log.js';
 import { CALL_METRICS, CallFold, type CallSummary } from './calls.js';
 import { DEVICE_METRICS, DeviceFold, type FleetSummary } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold, type DownlinkSummary, isUnreceived } from './downlinks.js';
-import { type Measure, type MetricInfo, metricInfos, readMetric } from './metric.js';
+import { type Dispatch, dispatchTo, type Measure, type MetricInfo, metricInfos, readMetric } from './metric.js';
 import { SampleFold, type SampleSummary } from './samples.js';
+import { MetricScope } from './scope.js';
 import { SeriesFold, type SeriesSummary } from './series.js';
 import { UPDATE_METRICS, UpdateFold, type UpdateSummary } from './updates.js';
 import { UPLINK_METRICS, UplinkFold, type UplinkSummary } from './uplinks.js';
@@ -18,12 +19,12 @@ import { WORLD_METRICS, WorldFold } from './world.js';
 
 /** Every metric that an expectation can name. */
 export const METRICS: readonly MetricInfo[] = [
-  ...metricInfos(DEVICE_METRICS),
-  ...metricInfos(UPLINK_METRICS),
-  ...metricInfos(DOWNLINK_METRICS),
-  ...metricInfos(UPDATE_METRICS),
-  ...metricInfos(CALL_METRICS),
-  ...metricInfos(WORLD_METRICS),
+  ...metricInfos(DEVICE_METRICS, true),
+  ...metricInfos(UPLINK_METRICS, true),
+  ...metricInfos(DOWNLINK_METRICS, true),
+  ...metricInfos(UPDATE_METRICS, true),
+  ...metricInfos(CALL_METRICS, false),
+  ...metricInfos(WORLD_METRICS, false),
 ];
 
 /** Something that should not be, or that the protocol can not exclude, and how often it was. */
@@ -56,6 +57,9 @@ export interface RunSummary {
   readonly samples: SampleSummary;
 }
 
+/** Serial numbers by the name of the scope. */
+export type MetricScopes = ReadonlyMap<string, readonly number[]>;
+
 export class Metrics implements Fold {
   readonly #devices: DeviceFold;
   readonly #uplinks = new UplinkFold();
@@ -65,14 +69,16 @@ export class Metrics implements Fold {
   readonly #updates = new UpdateFold();
   readonly #world = new WorldFold();
   readonly #calls: CallFold;
-  readonly #handlers = new Map<string, ((event: TraceEvent) => void)[]>();
+  readonly #dispatch: Dispatch;
+  readonly #scopes: ReadonlyMap<string, MetricScope>;
 
   /**
    * @param devices number of devices of the plan
    * @param warmUp API requests that were due earlier do not count in latencies
    * @param duration planned
+   * @param scopes serial numbers of the devices that metrics are read of apart from the others, by a name for them
    */
-  constructor(devices: number, warmUp: Millis = 0, duration: Millis = 0) {
+  constructor(devices: number, warmUp: Millis = 0, duration: Millis = 0, scopes: MetricScopes = new Map()) {
     this.#devices = new DeviceFold(devices);
     this.#calls = new CallFold(warmUp);
     this.#series = new SeriesFold(devices, duration, warmUp);
@@ -82,22 +88,22 @@ export class Metrics implements Fold {
       this.#samples.stage(record, stage);
     });
     const counting = [this.#devices, this.#uplinks, this.#downlinks, this.#updates, this.#calls, this.#world];
-    for (const fold of [...counting, this.#series, this.#samples]) {
-      for (const [kind, handler] of Object.entries(fold.on)) {
-        const known = this.#handlers.get(kind) ?? [];
-        // Because a handler is only ever called with the kind that it is listed under.
-        this.#handlers.set(kind, [...known, handler as (event: TraceEvent) => void]);
-      }
-    }
+    this.#dispatch = dispatchTo([...counting, this.#series, this.#samples]);
+    this.#scopes = new Map([...scopes].map(([name, serials]) => [name, new MetricScope(serials)]));
   }
 
   take(event: TraceEvent): void {
-    const handlers = this.#handlers.get(event.kind);
+    const handlers = this.#dispatch.get(event.kind);
     if (handlers !== undefined) for (const handler of handlers) handler(event);
+    for (const scope of this.#scopes.values()) scope.take(event);
   }
 
-  /** What the metric `name` has come to so far; undefined when there is no such metric. */
-  read(name: string): Measure | undefined {
+  /**
+   * What the metric `name` has come to so far; undefined when there is no such metric.
+   * @param of the scope that it is read of, instead of everything
+   */
+  read(name: string, of?: string): Measure | undefined {
+    if (of !== undefined) return this.#scopes.get(of)?.read(name);
     return (
       readMetric(DEVICE_METRICS, this.#devices, name) ??
       readMetric(UPLINK_METRICS, this.#uplinks, name) ??

@@ -10,6 +10,8 @@ export interface MetricInfo {
   readonly name: string;
   readonly shape: MetricShape;
   readonly about: string;
+  /** It is about devices, and can be read of some of them. */
+  readonly ofDevices: boolean;
 }
 
 export type Measure =
@@ -43,12 +45,28 @@ export function readMetric<F>(table: MetricTable<F>, fold: F, name: string): Mea
 }
 
 /** What `table` holds, for listings. */
-export function metricInfos<F>(table: MetricTable<F>): readonly MetricInfo[] {
+export function metricInfos<F>(table: MetricTable<F>, ofDevices: boolean): readonly MetricInfo[] {
   return Object.entries(table).map(([name, metric]) => ({
     name,
     shape: 'count' in metric ? 'count' : 'durations',
     about: metric.about,
+    ofDevices,
   }));
+}
+
+/** Who wants to see an event, by its kind. */
+export type Dispatch = ReadonlyMap<string, readonly ((event: TraceEvent) => void)[]>;
+
+export function dispatchTo(folds: readonly { readonly on: Handlers }[]): Dispatch {
+  const handlers = new Map<string, ((event: TraceEvent) => void)[]>();
+  for (const fold of folds) {
+    for (const [kind, handler] of Object.entries(fold.on)) {
+      const known = handlers.get(kind) ?? [];
+      // Because a handler is only ever called with the kind that it is listed under.
+      handlers.set(kind, [...known, handler as (event: TraceEvent) => void]);
+    }
+  }
+  return handlers;
 }
 
 /** A tally by name, in the order of first appearance. */

@@ -3,6 +3,7 @@
  * recognised copies in the cloud's. `uplink.*` counts application data, `message.*` every type.
  */
 import type { UplinkType } from '../events.js';
+import { BusiestSecond } from './busiest-second.js';
 import { type Handlers, type MetricTable, Tally } from './metric.js';
 
 export interface UplinkCounts {
@@ -47,6 +48,8 @@ class Counter implements UplinkCounts {
 export class UplinkFold {
   /** Copies that arrived after the device had begun its transfer again: wire protocol, section 14, quirk 15. */
   copiesAfterRestart = 0;
+  /** Everything that reached the cloud whole, copies as well: they cost it the same. */
+  readonly arrivals = new BusiestSecond();
   readonly #reasons = new Tally();
   readonly #byType = new Map(TYPES.map((type) => [type, new Counter()]));
   readonly #restarted = new Set<number>();
@@ -77,6 +80,7 @@ export class UplinkFold {
     },
     'cloud.stored': (event) => {
       const counter = this.of(event.type);
+      this.arrivals.add(event.at);
       if (event.copy) counter.copies++;
       else counter.stored++;
       const restarted = this.#restarted.delete(event.serial);
@@ -128,6 +132,10 @@ function plainCounts(counts: UplinkCounts): UplinkCounts {
 export const UPLINK_METRICS: MetricTable<UplinkFold> = {
   ...countsTable('uplink', 'data uplinks', (fold) => fold.of('data')),
   ...countsTable('message', 'uplinks of any type', (fold) => fold.all()),
+  'message.peak': {
+    about: 'uplinks of any type that reached the cloud in the busiest second, copies as well',
+    count: (fold) => fold.arrivals.most,
+  },
   'uplink.copies-after-restart': {
     about: 'copies that came because a reset made the device send again what was stored already',
     count: (fold) => fold.copiesAfterRestart,

@@ -1,0 +1,38 @@
+/** The metrics that are about devices, of some devices alone: `uplink.stored of region/north`. */
+import type { TraceEvent } from '../events.js';
+import { DEVICE_METRICS, DeviceFold } from './devices.js';
+import { DOWNLINK_METRICS, DownlinkFold } from './downlinks.js';
+import { dispatchTo, type Measure, readMetric } from './metric.js';
+import { UPDATE_METRICS, UpdateFold } from './updates.js';
+import { UPLINK_METRICS, UplinkFold } from './uplinks.js';
+
+export class MetricScope {
+  readonly #serials: ReadonlySet<number>;
+  readonly #devices: DeviceFold;
+  readonly #uplinks = new UplinkFold();
+  readonly #downlinks = new DownlinkFold();
+  readonly #updates = new UpdateFold();
+  readonly #dispatch: ReturnType<typeof dispatchTo>;
+
+  /** @param serials of the devices that count */
+  constructor(serials: readonly number[]) {
+    this.#serials = new Set(serials);
+    this.#devices = new DeviceFold(serials.length);
+    this.#dispatch = dispatchTo([this.#devices, this.#uplinks, this.#downlinks, this.#updates]);
+  }
+
+  take(event: TraceEvent): void {
+    if (!('serial' in event) || !this.#serials.has(event.serial)) return;
+    for (const handler of this.#dispatch.get(event.kind) ?? []) handler(event);
+  }
+
+  /** undefined when there is no such metric of devices. */
+  read(name: string): Measure | undefined {
+    return (
+      readMetric(DEVICE_METRICS, this.#devices, name) ??
+      readMetric(UPLINK_METRICS, this.#uplinks, name) ??
+      readMetric(DOWNLINK_METRICS, this.#downlinks, name) ??
+      readMetric(UPDATE_METRICS, this.#updates, name)
+    );
+  }
+}
