@@ -6,12 +6,13 @@
  *       - { outage: both, from: 2h, until: 2h20m, to: region/north }
  *       - { brown-out:, from: 3h, until: 4h, to: 10% of cellar }
  *       - { api-errors: 20%, from: 1h, until: 90m }
+ *       - { outage: both, from: 4h, until: 6h, every: 10m, lasts: 4m }      # comes and goes
  *
  * A fault of a device becomes the steps that begin and end it: it is carried out, counted and reported as these.
  */
 import { complain, duration, type Form, formOf, optional, readVariant, valueAt, variantForm } from '../input/checks.js';
 import type { LocatedNode, MapNode, Problems } from '../input/document.js';
-import type { Instant } from '../kernel/time.js';
+import type { Instant, Millis } from '../kernel/time.js';
 import { DEVICE_FAULTS, type DeviceFaultKind, type DeviceFaultName } from './faults/device.js';
 import { SERVICE_FAULTS, type ServiceFault } from './faults/service.js';
 import { WIRE_FAULT_NAMES, wireFault, wireFaultForms } from './parse-network.js';
@@ -33,7 +34,13 @@ export const NO_FAULTS: Faults = { network: [], steps: [], service: [] };
 // Because Object.keys forgets the keys' types.
 const DEVICE_NAMES = Object.keys(DEVICE_FAULTS) as readonly DeviceFaultName[];
 const SERVICE_NAMES = Object.keys(SERVICE_FAULTS) as readonly ServiceFault['kind'][];
-const WINDOW = { from: optional(duration, 0), until: optional(duration, null), to: optional(selectorText) };
+const WINDOW = {
+  from: optional(duration, 0),
+  until: optional(duration, null),
+  every: optional(duration, null),
+  lasts: optional(duration, null),
+  to: optional(selectorText),
+};
 /** More steps than that one fault does not become. */
 const MOST_TIMES = 10_000;
 
@@ -55,7 +62,10 @@ export function faults(node: LocatedNode, problems: Problems, context: StepConte
   if (node.kind !== 'list') return complain(node, problems, 'a list of faults');
   const before = problems.list.length;
   const all = node.items.map((item) => oneFault(item, problems, context) ?? NO_FAULTS);
-  if (problems.list.length > before) return undefined;
+  return problems.list.length > before ? undefined : together(all);
+}
+
+function together(all: readonly Faults[]): Faults {
   return {
     network: all.flatMap(({ network }) => network),
     steps: all.flatMap(({ steps }) => steps),
@@ -72,10 +82,28 @@ function oneFault(node: LocatedNode, problems: Problems, context: StepContext): 
   if (node.kind !== 'map') return complain(node, problems, 'a fault: a map with a kind of fault, "from" and "until"');
   const kinds = [...WIRE_FAULT_NAMES, ...DEVICE_NAMES, ...SERVICE_NAMES];
   const { common, kind, options } = readVariant('a fault', WINDOW, kinds, node, problems);
-  if (common) checkWindow(common, node, problems, context.end);
+  const windows = common && windowsOf(common, node, problems, context.end);
   const to = common && selector(common.to ?? 'all', valueAt(node, 'to'), problems, context.names);
-  if (kind === undefined || common === undefined || to === undefined) return undefined;
-  const { from, until } = common;
+  if (kind === undefined || windows === undefined || to === undefined) return undefined;
+  const [first, ...later] = windows;
+  const before = problems.list.length;
+  const during = (window: Window) => faultIn(window, kind, options, to, node, problems, context) ?? NO_FAULTS;
+  const begun = during(first);
+  // What is wrong with the fault is wrong in each of its windows, and told once.
+  return problems.list.length > before ? undefined : together([begun, ...later.map(during)]);
+}
+
+type Kind = (typeof WIRE_FAULT_NAMES)[number] | DeviceFaultName | ServiceFault['kind'];
+
+function faultIn(
+  { from, until }: Window,
+  kind: Kind,
+  options: LocatedNode,
+  to: Selector,
+  node: MapNode,
+  problems: Problems,
+  context: StepContext,
+): Faults | undefined {
   const device = DEVICE_NAMES.find((name) => name === kind);
   if (device) return deviceFault(device, options, to, { from, until }, node, problems, context);
   const service = SERVICE_NAMES.find((name) => name === kind);
@@ -84,10 +112,39 @@ function oneFault(node: LocatedNode, problems: Problems, context: StepContext): 
     return wire && { ...NO_FAULTS, network: [{ ...wire, from, until, to }] };
   }
   const fault = SERVICE_FAULTS[service].check(options, problems);
-  if (common.to !== undefined) problems.add(valueAt(node, 'to'), `"${service}" hits the service: it has no "to"`);
+  if (node.entries.has('to')) problems.add(valueAt(node, 'to'), `"${service}" hits the service: it has no "to"`);
   if (fault === undefined) return undefined;
   const outage = { fault: { kind: 'outage' }, way: 'both', from, until, to: { kind: 'all' } } as const;
   return { steps: [], network: service === 'service-down' ? [outage] : [], service: [{ fault, from, until }] };
+}
+
+interface Windows extends Window {
+  readonly every: Millis | null;
+  readonly lasts: Millis | null;
+}
+
+/** The times for which a fault holds: one, or one after the other. */
+function windowsOf(
+  { from, until, every, lasts }: Windows,
+  node: MapNode,
+  problems: Problems,
+  end: Instant,
+): readonly [Window, ...Window[]] | undefined {
+  const before = problems.list.length;
+  checkWindow({ from, until }, node, problems, end);
+  if (every === null && lasts === null) return problems.list.length > before ? undefined : [{ from, until }];
+  if (every === null || lasts === null) {
+    problems.add(node, 'a fault that comes and goes needs "every" and "lasts"');
+    return undefined;
+  }
+  const last = until ?? end;
+  const times = Math.ceil((last - from) / every);
+  if (lasts <= 0 || lasts >= every) complain(valueAt(node, 'lasts'), problems, 'more than 0 and less than "every"');
+  else if (times > MOST_TIMES)
+    complain(valueAt(node, 'every'), problems, `a fault that comes at most ${MOST_TIMES} times`);
+  if (problems.list.length > before) return undefined;
+  const window = (i: number) => ({ from: from + i * every, until: Math.min(from + i * every + lasts, last) });
+  return [window(0), ...Array.from({ length: times - 1 }, (_, i) => window(i + 1))];
 }
 
 /** Notes a window that is none. */

@@ -59,6 +59,41 @@ it('a fault of the network is one like those under network, and adds up with the
   ]);
 });
 
+describe('a fault that comes and goes', () => {
+  it('of the network holds in one window after the other, and not beyond its end', () => {
+    const plan = planOf('  - { outage: both, from: 10m, until: 35m, every: 10m, lasts: 6m, to: clime }\n');
+    expect(plan.network.map(({ fault, from, until }) => [fault.kind, from, until])).toEqual([
+      ['outage', minutes(10), minutes(16)],
+      ['outage', minutes(20), minutes(26)],
+      ['outage', minutes(30), minutes(35)],
+    ]);
+  });
+
+  it('of a device begins and ends again and again; of the service as well', () => {
+    const plan = planOf(
+      '  - { no-signal:, from: 1h, every: 20m, lasts: 5m }\n  - { api-errors: 5%, every: 1h, lasts: 1m }\n',
+    );
+    expect(plan.actions.map(({ at, options }) => [at, options])).toEqual([
+      [minutes(60), 'off'],
+      [minutes(65), 'on'],
+      [minutes(80), 'off'],
+      [minutes(85), 'on'],
+      [minutes(100), 'off'],
+      [minutes(105), 'on'],
+    ]);
+    expect(plan.serviceFaults?.map(({ from, until }) => [from, until])).toEqual([
+      [0, minutes(1)],
+      [minutes(60), minutes(61)],
+    ]);
+  });
+
+  it('tells once what is wrong with it', () => {
+    expect(problemsOf(yamlOf({ head: withFaults('  - { loss: 5, until: 1h, every: 1m, lasts: 1s }\n') }))).toHaveLength(
+      1,
+    );
+  });
+});
+
 it('a service that is down does not hear devices either', () => {
   const plan = planOf('  - { service-down:, from: 10m, until: 20m }\n  - { api-errors: 20%, from: 1h }\n');
   expect(plan.network).toMatchObject([
@@ -72,6 +107,9 @@ it('a service that is down does not hear devices either', () => {
 });
 
 it.each([
+  ['{ outage: both, every: 1h }', 'a fault that comes and goes needs "every" and "lasts"'],
+  ['{ outage: both, every: 1h, lasts: 1h }', '"1h" is not more than 0 and less than "every"'],
+  ['{ outage: both, every: 500ms, lasts: 100ms }', '"500ms" is not a fault that comes at most 10000 times'],
   ['{ outage: both, from: 1h, until: 1h }', 'the fault would end before it begins'],
   ['{ no-signal:, from: 3h }', 'the fault would begin after the end of the scenario'],
   ['{ no-signal: yes, from: 1h }', '"yes" is not left empty'],

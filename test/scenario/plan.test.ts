@@ -109,7 +109,8 @@ describe('whom expectations are about', () => {
     const plan = planScenario(
       scenarioOf({
         steps: '  - { after: device.ready of clime/1..2 == 2, shell: sample }\n',
-        expect: '  - uplink.stored of clime/1..2 > uplink.stored of 50% of clime\n  - uplink.stored of clime/1..2 > 0\n',
+        expect:
+          '  - uplink.stored of clime/1..2 > uplink.stored of 50% of clime\n  - uplink.stored of clime/1..2 > 0\n',
       }),
     );
     expect(plan.scopes).toEqual([

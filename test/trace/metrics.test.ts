@@ -57,6 +57,10 @@ describe('the metrics', () => {
     expect(metricsOf([...hour, stored(3_599_500)]).read('message.peak')).toEqual({ kind: 'count', value: 2 });
     const wake = (at: number): TraceEvent => ({ kind: 'device.wake', at, serial: 1, why: 'report' });
     expect(metricsOf([wake(0), wake(999), wake(1000)]).read('wake.peak')).toEqual({ kind: 'count', value: 2 });
+    const warm = new Metrics(1, 1000, 0, new Map([['north', [1]]]));
+    for (const event of [wake(0), wake(999), wake(1000), stored(0), stored(1), stored(1000)]) warm.take(event);
+    const peaks = ['wake.peak', 'message.peak'].flatMap((name) => [warm.read(name), warm.read(name, 'north')]);
+    expect(peaks).toEqual(peaks.map(() => ({ kind: 'count', value: 1 })));
   });
 
   test('ignore events that nobody counts', () => {
@@ -65,6 +69,18 @@ describe('the metrics', () => {
 });
 
 describe('uplinks', () => {
+  test('take from being made to their acknowledgement, if there is one; those of other types do not count', () => {
+    const later = (event: TraceEvent, at: number): TraceEvent => ({ ...event, at });
+    const events = [
+      ...[uplink('made', 1), uplink('made', 2), uplink('made', 3), uplink('made', 4, 'session')],
+      ...[later(uplink('sent', 1), 50), later(uplink('acked', 1), 61), later(uplink('dropped', 2), 70)],
+      later(uplink('acked', 4, 'session'), 90),
+    ];
+    const delay = metricsOf(events).read('uplink.delay');
+    if (delay?.kind !== 'durations') throw new Error('uplink.delay is no duration');
+    expect([delay.distribution.count, delay.distribution.max]).toEqual([1, 60]);
+  });
+
   test('made are acknowledged, dropped or waiting', () => {
     const events = [
       ...[1, 2, 3, 4].map((n) => uplink('made', n)),

@@ -1,5 +1,5 @@
 /** How often something happened in the second in which it happened most. */
-import { type Instant, seconds } from '../../kernel/time.js';
+import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 
 /** What another cloud does is told a little late: so many seconds are kept open. */
 const OPEN = 120;
@@ -7,7 +7,13 @@ const OPEN = 120;
 export class BusiestSecond {
   /** In the order in which they were begun. */
   readonly #counts = new Map<number, number>();
+  readonly #warmUp: Millis;
   #most = 0;
+
+  /** @param warmUp what happens earlier does not count */
+  constructor(warmUp: Millis) {
+    this.#warmUp = warmUp;
+  }
 
   /** 0 when it never happened. */
   get most(): number {
@@ -15,6 +21,7 @@ export class BusiestSecond {
   }
 
   add(at: Instant): void {
+    if (at < this.#warmUp) return;
     const second = Math.floor(at / seconds(1));
     const count = (this.#counts.get(second) ?? 0) + 1;
     this.#counts.set(second, count);

@@ -1,5 +1,5 @@
 /** The fleet: who came up, how often radios woke, what had to be repeated. */
-import type { Instant } from '../../kernel/time.js';
+import type { Instant, Millis } from '../../kernel/time.js';
 import { Distribution } from '../distribution.js';
 import type { BootCause, ContactReason } from '../events.js';
 import { BusiestSecond } from './busiest-second.js';
@@ -22,7 +22,7 @@ export interface FleetSummary {
 export class DeviceFold {
   readonly boots = new Tally();
   readonly wakes = new Tally();
-  readonly wakePeak = new BusiestSecond();
+  readonly wakePeak: BusiestSecond;
   readonly startup = new Distribution();
   readonly devices: number;
   repeats = 0;
@@ -34,8 +34,10 @@ export class DeviceFold {
   readonly #bootedAt = new Map<number, Instant>();
   readonly #lastRepeat = new Map<number, { at: Instant; inARow: number }>();
 
-  constructor(devices: number) {
+  /** @param warmUp radios that are woken earlier do not make a busiest second */
+  constructor(devices: number, warmUp: Millis = 0) {
     this.devices = devices;
+    this.wakePeak = new BusiestSecond(warmUp);
   }
 
   get ready(): number {
@@ -117,7 +119,10 @@ export const DEVICE_METRICS: MetricTable<DeviceFold> = {
   'device.startup': { about: 'from a boot to the session', durations: (fold) => fold.startup },
   'device.wakes': { about: 'times that a radio was woken', count: (fold) => fold.wakes.total },
   ...counts('wake', WAKES, ({ wakes }) => wakes),
-  'wake.peak': { about: 'radios that were woken in the busiest second', count: (fold) => fold.wakePeak.most },
+  'wake.peak': {
+    about: 'radios that were woken in the busiest second, warm-up excluded',
+    count: (fold) => fold.wakePeak.most,
+  },
   'device.repeats': { about: 'datagrams that were sent again', count: (fold) => fold.repeats },
   'device.repetition-gaps': {
     about: 'datagrams sent three times or more: the first repetition is never answered',

@@ -62,7 +62,7 @@ export type MetricScopes = ReadonlyMap<string, readonly number[]>;
 
 export class Metrics implements Fold {
   readonly #devices: DeviceFold;
-  readonly #uplinks = new UplinkFold();
+  readonly #uplinks: UplinkFold;
   readonly #downlinks: DownlinkFold;
   readonly #series: SeriesFold;
   readonly #samples: SampleFold;
@@ -74,12 +74,13 @@ export class Metrics implements Fold {
 
   /**
    * @param devices number of devices of the plan
-   * @param warmUp API requests that were due earlier do not count in latencies
+   * @param warmUp API requests that were due earlier do not count in latencies, nor what happens earlier in busiest seconds
    * @param duration planned
    * @param scopes serial numbers of the devices that metrics are read of apart from the others, by a name for them
    */
   constructor(devices: number, warmUp: Millis = 0, duration: Millis = 0, scopes: MetricScopes = new Map()) {
-    this.#devices = new DeviceFold(devices);
+    this.#devices = new DeviceFold(devices, warmUp);
+    this.#uplinks = new UplinkFold(warmUp);
     this.#calls = new CallFold(warmUp);
     this.#series = new SeriesFold(devices, duration, warmUp);
     this.#samples = new SampleFold(duration, warmUp);
@@ -89,7 +90,7 @@ export class Metrics implements Fold {
     });
     const counting = [this.#devices, this.#uplinks, this.#downlinks, this.#updates, this.#calls, this.#world];
     this.#dispatch = dispatchTo([...counting, this.#series, this.#samples]);
-    this.#scopes = new Map([...scopes].map(([name, serials]) => [name, new MetricScope(serials)]));
+    this.#scopes = new Map([...scopes].map(([name, serials]) => [name, new MetricScope(serials, warmUp)]));
   }
 
   take(event: TraceEvent): void {

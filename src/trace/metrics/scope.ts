@@ -1,23 +1,25 @@
 /** The metrics that are about devices, of some devices alone: `uplink.stored of region/north`. */
+import type { Millis } from '../../kernel/time.js';
 import type { TraceEvent } from '../events.js';
 import { DEVICE_METRICS, DeviceFold } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold } from './downlinks.js';
-import { dispatchTo, type Measure, readMetric } from './metric.js';
+import { type Dispatch, dispatchTo, type Measure, readMetric } from './metric.js';
 import { UPDATE_METRICS, UpdateFold } from './updates.js';
 import { UPLINK_METRICS, UplinkFold } from './uplinks.js';
 
 export class MetricScope {
   readonly #serials: ReadonlySet<number>;
   readonly #devices: DeviceFold;
-  readonly #uplinks = new UplinkFold();
+  readonly #uplinks: UplinkFold;
   readonly #downlinks = new DownlinkFold();
   readonly #updates = new UpdateFold();
-  readonly #dispatch: ReturnType<typeof dispatchTo>;
+  readonly #dispatch: Dispatch;
 
   /** @param serials of the devices that count */
-  constructor(serials: readonly number[]) {
+  constructor(serials: readonly number[], warmUp: Millis) {
     this.#serials = new Set(serials);
-    this.#devices = new DeviceFold(serials.length);
+    this.#devices = new DeviceFold(serials.length, warmUp);
+    this.#uplinks = new UplinkFold(warmUp);
     this.#dispatch = dispatchTo([this.#devices, this.#uplinks, this.#downlinks, this.#updates]);
   }
 

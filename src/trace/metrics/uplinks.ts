@@ -2,6 +2,8 @@
  * What devices sent up, and what became of it: made = acknowledged + dropped + waiting, in the device's eyes; stored and
  * recognised copies in the cloud's. `uplink.*` counts application data, `message.*` every type.
  */
+import type { Instant, Millis } from '../../kernel/time.js';
+import { Distribution } from '../distribution.js';
 import type { UplinkType } from '../events.js';
 import { BusiestSecond } from './busiest-second.js';
 import { type Handlers, type MetricTable, Tally } from './metric.js';
@@ -49,16 +51,26 @@ export class UplinkFold {
   /** Copies that arrived after the device had begun its transfer again: wire protocol, section 14, quirk 15. */
   copiesAfterRestart = 0;
   /** Everything that reached the cloud whole, copies as well: they cost it the same. */
-  readonly arrivals = new BusiestSecond();
+  readonly arrivals: BusiestSecond;
   readonly #reasons = new Tally();
   readonly #byType = new Map(TYPES.map((type) => [type, new Counter()]));
   readonly #restarted = new Set<number>();
   /** Uplinks that went out and are still open: a body in the spool goes out more than once. */
   readonly #underWay = new Set<number>();
+  /** When the data uplinks were made that are still open. */
+  readonly #madeAt = new Map<number, Instant>();
+  /** Of data uplinks, from being ready to go to their acknowledgement. */
+  readonly delay = new Distribution();
+
+  /** @param warmUp what arrives earlier does not make a busiest second */
+  constructor(warmUp: Millis = 0) {
+    this.arrivals = new BusiestSecond(warmUp);
+  }
 
   readonly on: Handlers = {
     'uplink.made': (event) => {
       this.of(event.type).made++;
+      if (event.type === 'data') this.#madeAt.set(keyOf(event), event.at);
     },
     'uplink.sent': (event) => {
       const key = keyOf(event);
@@ -67,10 +79,15 @@ export class UplinkFold {
       this.of(event.type).sent++;
     },
     'uplink.acked': (event) => {
-      this.#underWay.delete(keyOf(event));
+      const key = keyOf(event);
+      const madeAt = this.#madeAt.get(key);
+      if (madeAt !== undefined) this.delay.record(event.at - madeAt);
+      this.#madeAt.delete(key);
+      this.#underWay.delete(key);
       this.of(event.type).acked++;
     },
     'uplink.dropped': (event) => {
+      this.#madeAt.delete(keyOf(event));
       this.#underWay.delete(keyOf(event));
       this.of(event.type).dropped++;
       if (event.type === 'data') this.#reasons.add(event.why);
@@ -132,8 +149,12 @@ function plainCounts(counts: UplinkCounts): UplinkCounts {
 export const UPLINK_METRICS: MetricTable<UplinkFold> = {
   ...countsTable('uplink', 'data uplinks', (fold) => fold.of('data')),
   ...countsTable('message', 'uplinks of any type', (fold) => fold.all()),
+  'uplink.delay': {
+    about: 'from when a data uplink was ready to go until the cloud had acknowledged it',
+    durations: (fold) => fold.delay,
+  },
   'message.peak': {
-    about: 'uplinks of any type that reached the cloud in the busiest second, copies as well',
+    about: 'uplinks of any type that reached the cloud in the busiest second, copies as well, warm-up excluded',
     count: (fold) => fold.arrivals.most,
   },
   'uplink.copies-after-restart': {
