@@ -44,6 +44,19 @@ describe('the time of a downlink', () => {
     });
   });
 
+  test('counts as radio how long a device looks for its network, through reports that come to nothing', () => {
+    const wake = (at: number): TraceEvent => ({ kind: 'device.wake', at, serial: 1, why: 'report' });
+    const life = { queued: 0, wake: 1000, contact: 9200, offered: 9200, received: 9300, delivered: 9400 };
+    expect(waitsOf(life, [wake(4000), wake(9000)])).toEqual({ ...none, asleep: 1000, radio: 8200, transfer: 200 });
+  });
+
+  test('counts as sleep what follows when it did send, and gave up', () => {
+    const wake: TraceEvent = { kind: 'device.wake', at: 9000, serial: 1, why: 'report' };
+    const sent: TraceEvent = { kind: 'uplink.sent', at: 1200, serial: 1, uplink: 9, type: 'data' };
+    const life = { queued: 0, wake: 1000, contact: 9200, offered: 9200, received: 9300, delivered: 9400 };
+    expect(waitsOf(life, [sent, wake])).toEqual({ ...none, asleep: 8800, radio: 400, transfer: 200 });
+  });
+
   test('has no sleep in it when the device is awake already', () => {
     expect(waitsOf({ queued: 100, contact: 400, offered: 400, received: 500, delivered: 600 })).toEqual({
       ...none,

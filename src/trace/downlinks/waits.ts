@@ -3,7 +3,8 @@
  * overlap.
  *
  *   asleep    the device's radio was silent until it woke for the next report or poll
- *   radio     from waking to the first contact (attaching, connecting), and everything lost to repetitions
+ *   radio     from waking to the first contact (attaching, connecting, also until the next time it is woken and the one
+ *             after that), and everything lost to repetitions
  *   transfer  packets going to and fro
  *   service   the cloud between a datagram and its answer
  *   device    the device at work: running commands, saving, rebooting, until it wakes its radio again
@@ -94,7 +95,7 @@ export class WaitAccount {
 
   /** The device wakes its radio. */
   wake(at: Instant): void {
-    if (this.#phase !== 'device') this.#sleptUntil(at);
+    if (this.#phase !== 'device' && !this.#searches) this.#sleptUntil(at);
     this.#enter('radio', at);
     this.#answering ||= this.#executed;
   }
@@ -180,6 +181,11 @@ export class WaitAccount {
   station(at: Instant): void {
     this.#charge(at, this.#cause());
     this.#sign(at);
+  }
+
+  /** It was woken before, and no datagram has left since: it looks for its network, and does not sleep. */
+  get #searches(): boolean {
+    return this.#phase === 'radio' && this.#lastSign < this.#cursor;
   }
 
   /** It turns out that the device was silent since its last sign of life. */
