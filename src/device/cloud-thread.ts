@@ -125,7 +125,9 @@ export class CloudThread {
     this.#pollQueued = true;
     this.#enqueue((done) => {
       this.#pollQueued = false;
-      this.#poll(done);
+      // The poll before this one may have failed since this one was asked for.
+      if (this.#pollRetry) done();
+      else this.#poll(done);
     });
   }
 

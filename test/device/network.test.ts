@@ -79,6 +79,20 @@ describe('a poll that nobody answers', () => {
     expect(wakes.map(({ at }) => at)).toEqual([asked, (failed?.at ?? 0) + minutes(5)]);
     expect(device.firmware?.cloud.counters.downlinkErrors).toBe(1);
   });
+
+  it('leaves one next try behind it, also when another poll was asked for meanwhile', async () => {
+    const { device, network, of, run } = await liveDevice({ config: ['app config interval-report 86400'] });
+    await run(minutes(5));
+    network.up = false;
+    device.shell('cloud poll');
+    await run(seconds(20));
+    device.shell('cloud poll');
+    await run(hours(1));
+    const failed = of('poll.failed').map(({ at }) => at);
+    expect(failed.length).toBeGreaterThan(7);
+    const gaps = failed.slice(1).map((at, i) => at - (failed[i] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(minutes(5));
+  });
 });
 
 describe('a modem that fails while a report is on its way', () => {
