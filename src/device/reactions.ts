@@ -1,6 +1,6 @@
 /** How the firmware carries out a downlink (wire protocol, 9 to 12; firmware behaviour, 5). */
 import { type Millis, millis, seconds } from '../kernel/time.js';
-import { encodeUp } from '../protocol/messages.js';
+import { encodeUp, MessageError, type UpMessage } from '../protocol/messages.js';
 import type { Reaction, ReactiveDownlink } from './cloud-thread.js';
 import type { Hardware } from './hardware.js';
 import type { ShellHost } from './shell/host.js';
@@ -10,6 +10,7 @@ import { type RemoteConfigOutcome, type RemoteShellOutcome, runRemoteConfig, run
 const LINE_PAUSE = millis(10);
 const SAVE_PAUSE = seconds(2);
 
+type ShellUplink = Extract<UpMessage, { readonly kind: 'upload-shell' }>;
 type Reactive = Exclude<ReactiveDownlink, { readonly kind: 'download-firmware' }>;
 
 /**
@@ -73,10 +74,27 @@ function runCommands(
     if (outcome.kind === 'reboot') {
       return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
     }
-    const answer = encodeUp({ kind: 'upload-shell', messageId: message.messageId, responses: outcome.responses });
     // Request and answer share one buffer; what does not fit is not sent (firmware shell, 7.1).
-    if (size + answer.length > hardware.type.profile.transferBuffer) return { kind: 'failed' };
-    return { kind: 'answer', type: 'shell', message: answer };
+    const answer = shellAnswer(
+      { messageId: message.messageId, responses: outcome.responses },
+      hardware.type.profile.transferBuffer - size,
+    );
+    return answer ? { kind: 'answer', type: 'shell', message: answer } : { kind: 'failed' };
   };
   return react(runRemoteShell(hardware.type.shell, host, message.commands));
+}
+
+/** undefined when it needs more than `room` bytes. */
+function shellAnswer(
+  { messageId, responses }: Pick<ShellUplink, 'messageId' | 'responses'>,
+  room: number,
+): Uint8Array | undefined {
+  try {
+    const answer = encodeUp({ kind: 'upload-shell', messageId, responses });
+    return answer.length > room ? undefined : answer;
+  } catch (error) {
+    // Too long for any message.
+    if (error instanceof MessageError) return undefined;
+    throw error;
+  }
 }

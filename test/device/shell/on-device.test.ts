@@ -239,6 +239,13 @@ describe('from the cloud', () => {
     expect(took).toBe(14);
   });
 
+  test('an answer that is longer than a message can be is not sent, and the poll counts as failed', async () => {
+    // 100 answers of some 350 bytes are more than the 16,383 that a message has room for.
+    const { took, rig } = await asked('clime', new Array(100).fill('info show'));
+    expect(took).toBeNaN();
+    expect(rig.of('poll.failed')).toMatchObject([{ why: 'downlink could not be carried out' }]);
+  });
+
   test('the radio sleeps meanwhile, and the answer wakes it', async () => {
     const { rig } = await asked('clime', ['batt measure']);
     expect(rig.of('device.wake').at(-1)?.why).toBe('answer');
