@@ -54,8 +54,19 @@ export interface CloudApi {
   sendCommands(deviceId: string, commands: readonly string[]): Promise<QueuedDownlink>;
   /** Queues a JSON object for the application (POST …/downlinks). */
   sendData(deviceId: string, body: Readonly<Record<string, unknown>>): Promise<QueuedDownlink>;
+  /** Messages of a device, newest first. */
+  allMessages(query: { readonly device_id: string; readonly direction: 'down' }): AsyncIterable<CloudMessage>;
+  /** Takes a downlink back that waits. */
+  cancelMessage(id: string): Promise<unknown>;
   /** Queues a firmware update (POST …/firmware). */
   updateFirmware(deviceId: string, firmwareId: string): Promise<QueuedDownlink>;
+}
+
+export interface CloudMessage {
+  readonly id: string;
+  readonly type: string;
+  /** null for messages that devices send. */
+  readonly down_state: string | null;
 }
 
 export interface NewDevice {

@@ -11,7 +11,7 @@ import {
   type StepName,
 } from '../../src/scenario/steps/index.js';
 import type { StepScope } from '../../src/scenario/steps/step.js';
-import type { CloudApi, DeviceHandle, ShellOutcome, World } from '../../src/scenario/world.js';
+import type { CloudApi, CloudMessage, DeviceHandle, ShellOutcome, World } from '../../src/scenario/world.js';
 
 /** For steps that are checked by themselves. */
 const ALONE: StepScope = {
@@ -35,6 +35,8 @@ function validCall(name: StepName, yaml: string): StepCall {
 }
 
 interface Options {
+  /** Messages of the device in the cloud, newest first. */
+  readonly messages?: readonly CloudMessage[];
   readonly cloudId?: string | undefined;
   readonly shell?: ShellOutcome;
   readonly tags?: readonly string[];
@@ -68,7 +70,7 @@ function recordingBench(done: unknown[]): Bench {
 }
 
 /** A world of one device that writes down what is done to it. */
-function recordingWorld({ cloudId, shell = { result: 0, lines: [] }, tags = [] }: Options = {}) {
+function recordingWorld({ cloudId, shell = { result: 0, lines: [] }, tags = [], messages = [] }: Options = {}) {
   const done: unknown[] = [];
   const note =
     <R>(name: string, result: R) =>
@@ -85,6 +87,10 @@ function recordingWorld({ cloudId, shell = { result: 0, lines: [] }, tags = [] }
     sendConfig: note('sendConfig', { id: 'm' }),
     sendCommands: note('sendCommands', { id: 'm' }),
     sendData: note('sendData', { id: 'm' }),
+    allMessages: async function* () {
+      yield* messages;
+    },
+    cancelMessage: note('cancelMessage', undefined),
     updateFirmware: note('updateFirmware', { id: 'u' }),
   };
   const world: World = { api, tagId: async (name) => `tag-of-${name}`, firmwareId: (name) => `image-of-${name}` };
@@ -135,6 +141,28 @@ describe('a step through the public API', () => {
     ['tag', '{ add: [new] }', ['updateDevice', 'device-1', { tags: [{ id: 'tag-of-old' }, { id: 'tag-of-new' }] }]],
   ])('%s: %s calls it once', async (name, yaml, call) => {
     expect(await doneBy(name, yaml)).toEqual([call]);
+  });
+
+  describe('cancel', () => {
+    const message = (id: string, type: string, down_state: string | null): CloudMessage => ({ id, type, down_state });
+    const messages = [
+      message('m5', 'session', 'pending'),
+      ...[message('m4', 'config', 'pending'), message('m3', 'shell', 'sent'), message('m2', 'shell', 'pending')],
+      message('m1', 'data', 'cancelled'),
+    ];
+
+    test('takes back what users have queued and what still waits, or the oldest of it', async () => {
+      expect(await doneBy('cancel', 'oldest', { messages })).toEqual([['cancelMessage', 'm2']]);
+      expect(await doneBy('cancel', 'all', { messages })).toEqual([
+        ['cancelMessage', 'm2'],
+        ['cancelMessage', 'm4'],
+      ]);
+    });
+
+    test('fails where nothing waits', async () => {
+      const sent = [message('m3', 'shell', 'sent')];
+      await expect(doneBy('cancel', 'all', { messages: sent })).rejects.toThrow('no downlink waits for it');
+    });
   });
 
   test('create-device gives serial number, claim token and tags, and remembers the id', async () => {

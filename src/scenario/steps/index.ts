@@ -5,6 +5,7 @@ import type { DeviceHandle, World } from '../world.js';
 import { antenna } from './antenna.js';
 import { battery } from './battery.js';
 import { button } from './button.js';
+import { cancel } from './cancel.js';
 import { clock } from './clock.js';
 import { commands } from './commands.js';
 import { config } from './config.js';
@@ -29,6 +30,7 @@ export const STEPS = {
   config,
   commands,
   downlink,
+  cancel,
   firmware,
   'create-device': createDevice,
   'update-device': updateDevice,
