@@ -137,8 +137,9 @@ function windowsOf(
     problems.add(node, 'a fault that comes and goes needs "every" and "lasts"');
     return undefined;
   }
-  const last = until ?? end;
-  const times = Math.ceil((last - from) / every);
+  const last = Math.min(until ?? end, end);
+  // A wrong duration is told elsewhere.
+  const times = Number.isFinite(last) ? Math.ceil((last - from) / every) : 1;
   if (lasts <= 0 || lasts >= every) complain(valueAt(node, 'lasts'), problems, 'more than 0 and less than "every"');
   else if (times > MOST_TIMES)
     complain(valueAt(node, 'every'), problems, `a fault that comes at most ${MOST_TIMES} times`);

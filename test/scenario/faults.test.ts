@@ -87,6 +87,18 @@ describe('a fault that comes and goes', () => {
     ]);
   });
 
+  it('does not come again when the scenario is over, and is not made wrong by a wrong duration', () => {
+    const lasting = '  - { no-signal:, from: 1h30m, until: 5h, every: 20m, lasts: 15m }\n';
+    expect(planOf(lasting).actions.map(({ at, options }) => [at, options])).toEqual([
+      [minutes(90), 'off'],
+      [minutes(105), 'on'],
+      [minutes(110), 'off'],
+      [minutes(120), 'on'],
+    ]);
+    const head = withFaults('  - { loss: 5%, every: 1h, lasts: 1m }\n').replace('duration: 2h', 'duration: long');
+    expect(problemsOf(yamlOf({ head }))).toEqual([expect.stringContaining('"long" is not a duration')]);
+  });
+
   it('tells once what is wrong with it', () => {
     expect(problemsOf(yamlOf({ head: withFaults('  - { loss: 5, until: 1h, every: 1m, lasts: 1s }\n') }))).toHaveLength(
       1,

@@ -3,8 +3,8 @@
  * overlap.
  *
  *   asleep    the device's radio was silent until it woke for the next report or poll
- *   radio     from waking to the first contact (attaching, connecting, also until the next time it is woken and the one
- *             after that), and everything lost to repetitions
+ *   radio     from waking to the first contact: attaching, connecting, looking for a network from one vain waking to the next;
+ *             and everything lost to repetitions
  *   transfer  packets going to and fro
  *   service   the cloud between a datagram and its answer
  *   device    the device at work: running commands, saving, rebooting, until it wakes its radio again
