@@ -100,6 +100,25 @@ describe('the course of a run', () => {
     expect(stateAt(121)).toEqual(['awake', 'off']);
   });
 
+  test('takes a device that is woken in vain for one that is not heard, until it sends or a poll leaves no trace', () => {
+    const wake = (at: number, why: 'report' | 'poll' = 'report'): TraceEvent => ({
+      kind: 'device.wake',
+      at,
+      serial: 1,
+      why,
+    });
+    const sent: TraceEvent = { kind: 'uplink.sent', at: 190_000, serial: 1, uplink: 1, type: 'data' };
+    const stateAt = (second: number, events: readonly TraceEvent[]) => {
+      const closing: TraceEvent = { kind: 'world.closing', at: 240_000 };
+      const { fleet } = metricsOf([...events, closing], 1, 240_000).summary().series;
+      return Object.entries(fleet).flatMap(([state, column]) => ((column[second] ?? 0) > 0 ? state : []));
+    };
+    const inVain = [wake(10_000), wake(100_000), sent];
+    expect([50, 150, 230].map((second) => stateAt(second, inVain))).toEqual([['asleep'], ['unheard'], ['asleep']]);
+    const polls = [wake(10_000, 'poll'), wake(100_000, 'poll')];
+    expect([50, 150].map((second) => stateAt(second, polls))).toEqual([['asleep'], ['asleep']]);
+  });
+
   test('has latencies where requests were due, and delivery times where downlinks were delivered', () => {
     const call = { kind: 'call.done', call: 'x', sent: 2000, status: 200, why: '' } as const;
     const { series } = metricsOf(

@@ -50,6 +50,17 @@ describe('the time of a downlink', () => {
     expect(waitsOf(life, [wake(4000), wake(9000)])).toEqual({ ...none, asleep: 1000, radio: 8200, transfer: 200 });
   });
 
+  test('does not take a poll that left no trace for such a search, but one that failed', () => {
+    const wake = (at: number): TraceEvent => ({ kind: 'device.wake', at, serial: 1, why: 'poll' });
+    const failed: TraceEvent = { kind: 'poll.failed', at: 2000, serial: 1, why: 'no answer' };
+    const life = { queued: 0, contact: 9200, offered: 9200, received: 9300, delivered: 9400 };
+    expect(waitsOf(life, [wake(1000), wake(9000)])).toEqual({ ...none, asleep: 9000, radio: 200, transfer: 200 });
+    expect(waitsOf(life, [wake(1000), failed, wake(9000)])).toEqual({
+      ...none,
+      ...{ asleep: 1000, radio: 8200, transfer: 200 },
+    });
+  });
+
   test('counts as sleep what follows when it did send, and gave up', () => {
     const wake: TraceEvent = { kind: 'device.wake', at: 9000, serial: 1, why: 'report' };
     const sent: TraceEvent = { kind: 'uplink.sent', at: 1200, serial: 1, uplink: 9, type: 'data' };

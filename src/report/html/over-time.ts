@@ -181,7 +181,7 @@ function axisDuration(time: number): string {
 const STATE_TEXTS: Readonly<Record<FleetState, { readonly look: string; readonly about: string }>> = {
   asleep: { look: 'asleep', about: 'no sign for a while' },
   awake: { look: 'awake', about: 'has just given a sign' },
-  unheard: { look: 'unheard', about: 'repeats itself or gave up' },
+  unheard: { look: 'unheard', about: 'repeats itself, gave up or wakes in vain' },
   starting: { look: 'starting', about: 'booted, no session yet' },
   off: { look: 'off', about: 'not switched on yet' },
 };

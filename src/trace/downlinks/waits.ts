@@ -57,6 +57,8 @@ export class WaitAccount {
   /** When the device was last known to be awake. */
   #lastSign: Instant;
   #phase: Phase = 'queued';
+  /** Nothing has come of the last waking, unless there was a sign since. */
+  #inVain = false;
   #delivered = false;
   #executed = false;
   /** The device has begun to tell what came of it. */
@@ -93,11 +95,17 @@ export class WaitAccount {
     this.#settledAt = this.#cursor;
   }
 
-  /** The device wakes its radio. */
-  wake(at: Instant): void {
+  /** The device wakes its radio. @param polls for a poll, which leaves no trace when it finds nothing */
+  wake(at: Instant, polls: boolean): void {
     if (this.#phase !== 'device' && !this.#searches) this.#sleptUntil(at);
     this.#enter('radio', at);
+    this.#inVain = !polls;
     this.#answering ||= this.#executed;
+  }
+
+  /** What the radio was woken for, a poll, has come to nothing. */
+  pollFailed(): void {
+    this.#inVain = true;
   }
 
   /** The cloud has heard of the device, or the device of the cloud. */
@@ -185,7 +193,7 @@ export class WaitAccount {
 
   /** It was woken before, and no datagram has left since: it looks for its network, and does not sleep. */
   get #searches(): boolean {
-    return this.#phase === 'radio' && this.#lastSign < this.#cursor;
+    return this.#phase === 'radio' && this.#inVain && this.#lastSign < this.#cursor;
   }
 
   /** It turns out that the device was silent since its last sign of life. */

@@ -4,7 +4,7 @@ import type { Instant, Millis } from '../../kernel/time.js';
 /**
  *   off       not switched on yet
  *   starting  booted, without a session
- *   unheard   repeats itself, or has given an exchange up and not begun another
+ *   unheard   repeats itself, has given an exchange up and not begun another, or wakes in vain
  *   awake     has just given a sign
  *   asleep    has not
  */
@@ -17,6 +17,9 @@ const READY = 2;
 const FINE = 0;
 const REPEATED = 1;
 const GAVE_UP = 2;
+/** It was woken, and has not sent anything since; and once more after that. */
+const WOKEN = 3;
+const WOKEN_IN_VAIN = 4;
 
 export class FleetStates {
   readonly #devices: number;
@@ -48,10 +51,19 @@ export class FleetStates {
 
   /** It does something, and nobody knows yet whether it is heard. */
   sign(serial: number, at: Instant): void {
-    this.#lastSign[this.#of(serial)] = at;
+    const index = this.#of(serial);
+    this.#lastSign[index] = at;
+    if ((this.#trouble[index] ?? FINE) >= WOKEN) this.#trouble[index] = FINE;
   }
 
-  /** It begins an exchange, or the cloud has answered. */
+  /** Its radio is woken. @param polls for a poll, which leaves no trace when it finds nothing */
+  woken(serial: number, at: Instant, polls: boolean): void {
+    const inVain = (this.#trouble[this.#of(serial)] ?? FINE) >= WOKEN;
+    if (polls) this.#set(serial, at, FINE);
+    else this.#set(serial, at, inVain ? WOKEN_IN_VAIN : WOKEN);
+  }
+
+  /** The cloud has answered. */
   heard(serial: number, at: Instant): void {
     this.#set(serial, at, FINE);
   }
@@ -97,7 +109,7 @@ export class FleetStates {
       const recent = (this.#lastSign[i] ?? 0) >= since;
       const trouble = this.#trouble[i];
       if (this.#phase[i] === STARTING) starting++;
-      else if (trouble === GAVE_UP || (trouble === REPEATED && recent)) unheard++;
+      else if (trouble === GAVE_UP || trouble === WOKEN_IN_VAIN || (trouble === REPEATED && recent)) unheard++;
       else if (recent) awake++;
       else asleep++;
     }

@@ -79,7 +79,7 @@ export class SeriesFold {
   readonly on: Handlers = {
     'device.boot': ({ serial, at }) => this.#fleet.boot(serial, this.#reach(at)),
     'device.ready': ({ serial, at }) => this.#fleet.ready(serial, this.#reach(at)),
-    'device.wake': ({ serial, at }) => this.#fleet.heard(serial, this.#reach(at)),
+    'device.wake': ({ serial, at, why }) => this.#fleet.woken(serial, this.#reach(at), why === 'poll'),
     'device.repeat': ({ serial, at }) => this.#fleet.repeated(serial, this.#reach(at)),
     'poll.failed': ({ serial, at }) => this.#fleet.gaveUp(serial, this.#reach(at)),
     'uplink.sent': ({ serial, at }) => this.#fleet.sign(serial, this.#reach(at)),
