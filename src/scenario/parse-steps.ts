@@ -54,7 +54,7 @@ const AT_ONCE: Moment = { at: 0, follows: false };
 
 /** `1h`, or `+5m`. */
 const moment: Check<Moment> = formed(
-  () => ({ type: ['string', 'integer'], pattern: /^\s*\+?/.source + formOf(duration).pattern }),
+  () => ({ type: ['string', 'integer'], pattern: String(formOf(duration).pattern).replaceAll('^', '^\\s*\\+?') }),
   (node, problems) => {
     const source = node.kind === 'scalar' ? node.source.trim() : '';
     const follows = source.startsWith('+');

@@ -90,6 +90,8 @@ describe('a command of the bench', () => {
       'config',
       'commands',
       'downlink',
+      'firmware',
+      'cancel',
       'create-device',
       'update-device',
       'delete-device',
