@@ -54,6 +54,7 @@ const AT_ONCE: Moment = { at: 0, follows: false };
 
 /** `1h`, or `+5m`. */
 const moment: Check<Moment> = formed(
+  // Each of the forms that a duration has may have a "+" in front.
   () => ({ type: ['string', 'integer'], pattern: String(formOf(duration).pattern).replaceAll('^', '^\\s*\\+?') }),
   (node, problems) => {
     const source = node.kind === 'scalar' ? node.source.trim() : '';
