@@ -59,7 +59,7 @@ export async function recordDialogue(
     );
     const devices = buildFleet({ plan, profiles, clock, random, trace, transport, format: target.format });
     const handles = [deviceHandle(planned, group.tags, devices[0] as Device)];
-    const world = worldOf(target.api, profiles);
+    const world = worldOf(target, profiles);
     await provision(plan, world, handles, { concurrency: 1, signal: new AbortController().signal });
     const startLoads = () => ({ close: () => {}, open: [] });
     await letTimePass({ plan, devices, handles, world, trace, metrics: { read: () => undefined }, startLoads }, clock);

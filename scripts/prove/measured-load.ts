@@ -1,6 +1,8 @@
 /** One load against a server of its own process, and how punctual this process was. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import PQueue from 'p-queue';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import type { GeneratorReport } from '../../src/report/result.js';
@@ -71,6 +73,7 @@ export async function measure(load: LoadToMeasure): Promise<MeasuredLoad> {
     if (event.kind === 'call.done') sentAt.push(event.sent);
   };
   const sender = httpCalls({ baseUrl, apiKey: 'none', connections });
+  const caller = { space: 'space', sender, queue: new PQueue({ concurrency: connections }) };
   // Because loads look at nothing else of a device.
   const handles = [{ cloudId: 'device' }] as unknown as readonly DeviceHandle[];
   let watch: GeneratorWatch | undefined;
@@ -79,8 +82,8 @@ export async function measure(load: LoadToMeasure): Promise<MeasuredLoad> {
     ...{ name: 'load', call: COUNT, from: 0, until: duration, pace, devices: [0] },
   };
   const loads = new Loads([planned], {
-    ...{ clock, trace: { emit }, space: 'space', handles, sender, accepted: () => {} },
-    ...{ random: seededRandom(seed), connections, leastPause: 0, late: (lateBy) => watch?.late(lateBy) },
+    ...{ clock, trace: { emit }, handles, accepted: () => {} },
+    ...{ random: seededRandom(seed), callerOf: () => caller, leastPause: 0, late: (lateBy) => watch?.late(lateBy) },
   });
   for (const [moment, act] of Object.entries(at)) clock.after(Number(moment), 'an act of a proof', act);
   watch = new GeneratorWatch();

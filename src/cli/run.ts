@@ -6,6 +6,7 @@ import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js
 import { RealClock } from '../kernel/real-clock.js';
 import { RENDERERS } from '../report/renderers/index.js';
 import { run as carryOut } from '../runner/run.js';
+import { describeCloud } from '../scenario/parse-cloud.js';
 import type { Plan } from '../scenario/plan.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import type { TraceEvent } from '../trace/events.js';
@@ -119,6 +120,8 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
     throw new UsageError('bad-flags', '--store sqlite needs --out: the database is kept there');
   }
   const { plan, profiles } = loadPlan(flags.file, flags.seed, flags.var);
+  const settings = plan.cloud ? describeCloud(plan.cloud) : [];
+  if (cloud && settings.length > 0) host.err.write(otherSettings(cloud.api, settings));
   const reproduce = commandLine(flags, clock, plan);
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);
   const progress = new ProgressDisplay(host, plan);
@@ -190,6 +193,11 @@ function openDirectory(path: string): string {
   } catch (error) {
     throw new UsageError('cannot-write', `the directory "${path}" can not be made: ${(error as Error).message}`);
   }
+}
+
+/** A scenario is to be run against other clouds as well; but its user shall not wonder. */
+function otherSettings(api: string, settings: readonly string[]): string {
+  return `warning: ${api} has settings of its own; those of the scenario do not hold there: ${settings.join(', ')}\n`;
 }
 
 /** What a run has left behind, to be looked at and to be deleted by hand. */

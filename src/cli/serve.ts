@@ -5,7 +5,8 @@ import { type Service, startService } from '../cloud/service.js';
 import { storeName } from '../cloud/store/index.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { days, hours, parseDuration } from '../kernel/time.js';
+import { parseDuration } from '../kernel/time.js';
+import { MOST_REQUESTS, SHORTEST_EXPIRY, SHORTEST_RETENTION } from '../scenario/parse-cloud.js';
 import { checked, command, wholeNumber } from './command.js';
 import { entropy } from './entropy.js';
 import { createLog, LOG_LEVELS, type LogLevel } from './logs.js';
@@ -125,7 +126,7 @@ export const serve = command<ServeFlags>(
           { describe: 'requests that one key may make in a minute; without it, any number' },
           'rate-limit',
           'a whole number from 1',
-          wholeNumber(1, 1_000_000),
+          wholeNumber(1, MOST_REQUESTS),
         ),
       )
       .option('log-level', { choices: LOG_LEVELS, default: 'warn' as const, describe: 'what to log on stderr' }),
@@ -181,16 +182,14 @@ export const serve = command<ServeFlags>(
   },
 );
 
-/** Two days at least: for so long, a repeated message is recognised by the first one. */
 function retention(text: string): number | undefined {
   const keep = parseDuration(text) ?? 0;
-  return keep >= days(2) ? keep : undefined;
+  return keep >= SHORTEST_RETENTION ? keep : undefined;
 }
 
-/** Nobody looks for overdue downlinks more often than once an hour. */
 function expiry(text: string): number | undefined {
   const after = parseDuration(text) ?? 0;
-  return after >= hours(1) ? after : undefined;
+  return after >= SHORTEST_EXPIRY ? after : undefined;
 }
 
 function adminIn(email: string | undefined, password: string | undefined) {

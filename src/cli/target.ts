@@ -61,9 +61,20 @@ export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined
     api: target,
     apiKey,
     spaceId: flags.space ?? null,
+    keyOf: (space) => spaceKey(space, host),
     gateway,
     pace: { atOnce: AT_ONCE, perSecond: flags.rate ?? null },
   };
+}
+
+/** @throws UsageError when the environment has none */
+function spaceKey(space: string, { env }: Host): string {
+  const variable = `GHOSTFLEET_API_KEY_${space.toUpperCase().replaceAll('-', '_')}`;
+  const key = env[variable];
+  if (key === undefined) {
+    throw new UsageError('no-space-key', `there is no API key for the space "${space}"`, `set ${variable}`);
+  }
+  return key;
 }
 
 /** Without the brackets of an IPv6 address. */

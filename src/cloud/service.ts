@@ -8,7 +8,7 @@ import type { Millis } from '../kernel/time.js';
 import type { Trace } from '../trace/events.js';
 import { Members } from './accounts/members.js';
 import { type ApiOptions, createApi } from './api/index.js';
-import { ensureSpaceAndKey } from './bootstrap.js';
+import { type Bootstrapped, ensureSpaceAndKey } from './bootstrap.js';
 import { Connectors } from './connectors/connectors.js';
 import type { Log } from './context.js';
 import { CloudCore } from './core/core.js';
@@ -74,6 +74,8 @@ export interface Service {
   /** The key, when it was given or has just been made: it can not be shown again. */
   readonly apiKey: string | undefined;
   readonly gateway: FlapGateway;
+  /** Makes a further space with a key, unless there is one of that name: then without it. */
+  openSpace(name: string): Promise<Bootstrapped>;
   /** Finishes what is under way, then closes ports and store. */
   close(): Promise<void>;
 }
@@ -165,9 +167,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       }
       return { spaceId, apiKey };
     };
-    // Behind the ports, so that no key is made that a taken port keeps from being shown. Of several services that start on an empty database, one makes the space, and the others find it.
+    // Behind the ports, so that no key is made that a taken port keeps from being shown. Of several services that start on
+    // an empty database, one makes the space, and the others find it.
     const { spaceId, apiKey } = await (store.nodes?.inTurn('first things', firstThings) ?? firstThings());
-    return { api: address, udp: udp?.port ?? null, udpRaw: udpRaw?.port ?? null, spaceId, apiKey, gateway, close };
+    const openSpace = (spaceName: string) =>
+      ensureSpaceAndKey(store, { spaceName, ids, clock, random: random.fork(`keys/${spaceName}`) });
+    const ports = { udp: udp?.port ?? null, udpRaw: udpRaw?.port ?? null };
+    return { api: address, ...ports, spaceId, apiKey, gateway, openSpace, close };
   } catch (error) {
     await close();
     throw error;

@@ -3,10 +3,11 @@ import type { DeviceCloudClient } from '../client/client.js';
 import type { Device } from '../device/device.js';
 import type { Profile } from '../profile/profile.js';
 import type { PlannedDevice } from '../scenario/plan.js';
-import type { SetupWorld } from '../scenario/setup/kind.js';
+import type { ClientAccess, SetupWorld } from '../scenario/setup/kind.js';
 import type { DeviceHandle, ShellOutcome, World } from '../scenario/world.js';
 import { profileOf } from './fleet.js';
 import { imageFor } from './image.js';
+import type { Target } from './targets/target.js';
 
 type Known = Pick<PlannedDevice, 'name' | 'serial' | 'claimToken'>;
 
@@ -33,6 +34,8 @@ export interface RunWorld extends World, SetupWorld {
   readonly api: DeviceCloudClient;
   /** What was made beside the devices, in order of time. */
   readonly things: readonly MadeThing[];
+  /** With what a client of the setup comes; undefined when it was not made. */
+  client(name: string): ClientAccess | undefined;
 }
 
 /** Something in the target that was not there before the run. */
@@ -42,8 +45,13 @@ export interface MadeThing {
   readonly remove: () => Promise<void>;
 }
 
-/** The API of the run's space. Tags are created when a step or a group names one that does not exist. */
-export function worldOf(api: DeviceCloudClient, profiles: ReadonlyMap<string, Profile>): RunWorld {
+/** The API of the run's space, and the way into further ones. Tags are created when a step or a group names one that does not exist. */
+export function worldOf(
+  { api, openSpace }: Pick<Target, 'api' | 'openSpace'>,
+  profiles: ReadonlyMap<string, Profile>,
+): RunWorld {
+  const spaces = new Map<string, Promise<DeviceCloudClient>>();
+  const clients = new Map<string, ClientAccess>();
   const tags = new Map<string, Promise<string>>();
   const firmware = new Map<string, string>();
   const things: MadeThing[] = [];
@@ -57,6 +65,14 @@ export function worldOf(api: DeviceCloudClient, profiles: ReadonlyMap<string, Pr
       tags.set(name, id);
       return id;
     },
+    spaceApi: async (name) => {
+      if (name === null) return api;
+      const opened = spaces.get(name) ?? openSpace(name);
+      spaces.set(name, opened);
+      return opened;
+    },
+    nameClient: (name, access) => void clients.set(name, access),
+    client: (name) => clients.get(name),
     image: (profile, version, size) => imageFor(profileOf(profiles, profile), version, size),
     nameFirmware: (name, id) => void firmware.set(name, id),
     firmwareId(name) {

@@ -30,7 +30,7 @@ import { buildFleet } from './fleet.js';
 import { GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, worldOf } from './handles.js';
 import { type End, howItEnds, judge } from './judge.js';
-import { type CallSender, httpCalls } from './load/http-calls.js';
+import { Callers } from './load/callers.js';
 import { Loads } from './load/loads.js';
 import { fleetOf } from './members.js';
 import { madeBy, provision, tearDown } from './provision.js';
@@ -40,8 +40,6 @@ import type { Target } from './targets/target.js';
 
 /** Requests of the provisioning that are under way at once in real time. */
 const PROVISIONING = 16;
-/** Connections that the loads share in real time. */
-const CONNECTIONS = 64;
 
 export interface RunOptions {
   readonly plan: Plan;
@@ -101,8 +99,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   };
   const faults = serviceFaultsOf(options, clock, trace, random);
   const target = await openTarget(options, clock, trace, random, faults);
-  const sender = httpCalls({ ...target.address, connections: CONNECTIONS });
-  const cast = build(options, target, { sender, clock, random, late, metrics });
+  const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
+  const cast = build(options, target, { callers, clock, random, late, metrics });
   let end: End;
   let generator: GeneratorReport | null = null;
   try {
@@ -112,6 +110,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     const concurrency = options.clock === 'virtual' ? 1 : PROVISIONING;
     await provision(plan, cast.world, cast.handles, { concurrency, signal: abort.signal });
     begin();
+    target.begin();
     faults?.begin();
     end = await howItEnds(letTimePass(cast, clock).then(() => target.lastLook()));
   } finally {
@@ -123,7 +122,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       // Also when the event log could not be written: what was made in another cloud has to go.
       for (const device of cast.devices) device.powerOff();
       if (target.outlivesRun) await cleanUp(cast, options);
-      await sender.close();
+      await callers.close();
       await target.close();
     }
   }
@@ -162,7 +161,11 @@ export async function run(options: RunOptions): Promise<RunResult> {
 }
 
 function scopesOf({ scopes = [], devices }: Plan): MetricScopes {
-  return new Map(scopes.map(({ name, devices: indices }) => [name, indices.flatMap((i) => devices[i]?.serial ?? [])]));
+  const serials = (indices: readonly number[]) => indices.flatMap((i) => devices[i]?.serial ?? []);
+  return {
+    devices: new Map(scopes.flatMap((scope) => ('devices' in scope ? [[scope.name, serials(scope.devices)]] : []))),
+    loads: new Map(scopes.flatMap((scope) => ('loads' in scope ? [[scope.name, scope.loads]] : []))),
+  };
 }
 
 /** The clock of a run, and in real time what watches whether the run keeps up with it. */
@@ -245,6 +248,7 @@ function openTarget(
     clock,
     random,
     trace,
+    ...(plan.cloud && { settings: plan.cloud }),
     ...(interference && { interference }),
   });
 }
@@ -252,7 +256,7 @@ function openTarget(
 interface Stage {
   readonly clock: EdgeClock;
   readonly random: Random;
-  readonly sender: CallSender;
+  readonly callers: Callers;
   readonly metrics: Metrics;
   readonly late: (lateBy: Millis) => void;
 }
@@ -261,10 +265,10 @@ interface Stage {
 function build(
   options: RunOptions,
   target: Target,
-  { clock, random, sender, metrics, late }: Stage,
+  { clock, random, callers, metrics, late }: Stage,
 ): Cast & { readonly world: RunWorld } {
   const { plan } = options;
-  const { api, wire, format, trace, accepted } = target;
+  const { api, address, wire, format, trace, accepted } = target;
   const virtual = options.clock === 'virtual';
   const transport = withFaults(wire, { clock, random, trace, faults: faultsOf(plan), checksummed: format === 'http' });
   const devices = buildFleet({ ...options, clock, random, trace, transport, format });
@@ -272,13 +276,15 @@ function build(
     const tags = plan.groups[planned.group]?.tags ?? [];
     return deviceHandle(planned, tags, devices[index] as Device);
   });
+  const world = worldOf(target, options.profiles);
+  const own = { spaceId: api.spaceId, apiKey: address.apiKey };
   const startLoads = () =>
     new Loads(plan.loads, {
-      ...{ clock, random, trace, handles, accepted, space: api.spaceId },
-      ...{ sender, connections: virtual ? 1 : CONNECTIONS, leastPause: virtual ? 1 : 0 },
+      ...{ clock, random, trace, handles, accepted, leastPause: virtual ? 1 : 0 },
+      callerOf: ({ as }) => callers.of((as === undefined ? undefined : world.client(as)) ?? own),
       late: (lateBy) => late(lateBy / options.speed),
     });
-  return { plan, devices, handles, world: worldOf(api, options.profiles), trace, metrics, startLoads };
+  return { plan, devices, handles, world, trace, metrics, startLoads };
 }
 
 async function cleanUp({ world, handles }: Cast & { world: RunWorld }, { keep, log }: RunOptions): Promise<void> {

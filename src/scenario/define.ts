@@ -25,6 +25,7 @@ export interface ScenarioDefinition {
   readonly duration: string;
   readonly settle?: string;
   readonly 'warm-up'?: string;
+  readonly cloud?: CloudDefinition;
   readonly setup?: readonly SetupDefinition[];
   readonly fleet:
     | readonly (GroupDefinition & { readonly count: number })[]
@@ -35,6 +36,14 @@ export interface ScenarioDefinition {
   readonly load?: readonly LoadDefinition[];
   readonly expect?: readonly string[];
   readonly next?: readonly string[];
+}
+
+/** Settings of the embedded cloud. */
+export interface CloudDefinition {
+  /** `600/m`: requests that a key may make in a minute. */
+  readonly 'rate-limit'?: string;
+  readonly 'expire-downlinks'?: string;
+  readonly 'retain-messages'?: string;
 }
 
 /** What the space needs: one kind under its name. */
@@ -79,6 +88,8 @@ export type LoadDefinition = {
   readonly spacing?: 'even' | 'poisson';
   readonly users?: number;
   readonly think?: string;
+  /** A client of the setup. */
+  readonly as?: string;
 } & { readonly [K in CallName]?: Value };
 
 /**

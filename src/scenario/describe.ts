@@ -5,6 +5,7 @@ import { formatDuration, type Instant } from '../kernel/time.js';
 import type { FaultSpec } from '../transport/faults/index.js';
 import { describeServiceFault } from './faults/service.js';
 import type { Pace } from './load/load.js';
+import { describeCloud } from './parse-cloud.js';
 import type { Plan, PlannedAction, PlannedFault, PlannedLoad, PlannedServiceFault, PlannedWait } from './plan.js';
 import { describeSetup } from './setup/index.js';
 import { describeStep } from './steps/index.js';
@@ -25,6 +26,7 @@ export function describePlan(plan: Plan): string {
     '',
     `time      from ${new Date(plan.start).toISOString()} for ${formatDuration(plan.duration)}, then up to ${formatDuration(plan.settle)} to settle`,
     '',
+    ...section('cloud', plan.cloud ? describeCloud(plan.cloud) : []),
     ...section('setup', (plan.setup ?? []).map(describeSetup)),
     ...section('fleet', describeFleet(plan)),
     ...section('network', plan.network.map(describeFault)),
@@ -101,8 +103,8 @@ export function describeFaultSpec(fault: FaultSpec): string {
 
 function describeLoad({ name, from, until, pace, devices }: PlannedLoad): string {
   const when = `${moment(from)} to ${moment(until)}`.padEnd(COLUMN);
-  const about = devices.length === 1 ? '1 device' : `${devices.length} devices`;
-  return `${when} ${`${name}, ${about}`.padEnd(2 * COLUMN)} ${describePace(pace)}`;
+  const about = devices.length === 0 ? '' : devices.length === 1 ? ', 1 device' : `, ${devices.length} devices`;
+  return `${when} ${`${name}${about}`.padEnd(2 * COLUMN)} ${describePace(pace)}`;
 }
 
 /** `50/s, Poisson` */

@@ -84,7 +84,7 @@ function loads({ loads: planned }: Plan): readonly Mark[] {
 
 /** What the scenario says, without what the seed has drawn. */
 function situationOf(plan: Plan): string {
-  const { scenario, duration, warmUp, setup, groups, actions, loads: planned, waits, serviceFaults } = plan;
+  const { scenario, duration, warmUp, cloud, setup, groups, actions, loads: planned, waits, serviceFaults } = plan;
   const network = plan.network.map(({ devices: _, ...fault }) => fault);
   const steps = actions.map(({ origin, step, options, devices, sample }) => [origin, step, options, sample ?? devices]);
   const paces = planned.map(({ name, from, until, pace }) => [name, from, until, pace]);
@@ -99,6 +99,7 @@ function situationOf(plan: Plan): string {
     waits,
     serviceFaults,
     ...(setup ? [setup] : []),
+    ...(cloud ? [cloud] : []),
   ];
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 16);
 }

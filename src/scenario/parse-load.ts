@@ -7,6 +7,7 @@
  *       - { commands: [info show], to: clime, rate: { 0s: 1/s, 5m: 30/s, 5m30s: 1/s } }   # from moments after `from` on
  *       - { count-devices:, rate: { replay: arrivals.csv, speed: 2 } }  # at the times of a file, twice as fast
  *       - { list-messages:, users: 10, think: 2s }                 # a closed loop
+ *       - { list-messages:, rate: 50/s, as: neighbour }            # with the key of a client of the setup
  */
 import {
   type Check,
@@ -28,11 +29,11 @@ import {
   variantForm,
 } from '../input/checks.js';
 import type { LocatedNode, MapNode, Problems } from '../input/document.js';
-import { quote } from '../input/problems.js';
+import { didYouMean, orList, quote } from '../input/problems.js';
 import type { Instant, Millis } from '../kernel/time.js';
 import { parseDuration } from '../kernel/time.js';
 import { readArrivals } from './load/arrival-trace.js';
-import { CALL_NAMES, callForms, checkCall } from './load/calls.js';
+import { CALL_NAMES, type CallSpec, callForms, checkCall, isOfDevice } from './load/calls.js';
 import type { Load, Pace, RatePiece } from './load/load.js';
 import { type Selector, TO } from './selector.js';
 import type { NamedText } from './steps/step.js';
@@ -47,6 +48,8 @@ export interface LoadShape {
   readonly selector: (to: string, node: LocatedNode) => Selector | undefined;
   /** A file that the scenario names, by its path from there. @throws Error whose message says why it can not be read */
   readonly readFile: (path: string) => NamedText;
+  /** The clients of the setup with their further spaces, null for that of the fleet; undefined when it could not be read. */
+  readonly clients: ReadonlyMap<string, string | null> | undefined;
 }
 
 const RATES = /^\s*\d+(\.\d+)?\/[smh](\s*\.\.\s*\d+(\.\d+)?\/[smh])?\s*$/;
@@ -61,6 +64,7 @@ const COMMON = {
   spacing: optional(oneOf(['even', 'poisson'])),
   users: optional(integer(1, MOST_USERS)),
   think: optional(duration),
+  as: optional(text()),
 };
 
 /** The form of `load`, for editors. */
@@ -90,7 +94,7 @@ export function load(node: LocatedNode, problems: Problems, shape: LoadShape): r
 function oneLoad(
   node: LocatedNode,
   problems: Problems,
-  { end, selector, readFile }: LoadShape,
+  { end, selector, readFile, clients }: LoadShape,
 ): ScenarioLoad | undefined {
   if (node.kind !== 'map') return complain(node, problems, 'a request: a map with what to ask, and "rate" or "users"');
   const { common, kind, options } = readVariant('a load', COMMON, CALL_NAMES, node, problems);
@@ -101,8 +105,30 @@ function oneLoad(
   else if (until > end) problems.add(valueAt(node, 'until'), 'the load would end after the scenario');
   const to = selector(common.to, valueAt(node, 'to'));
   const pace = paceOf(node, common, { from, until, readFile }, problems);
-  const name = common.to === 'all' ? call.kind : `${call.kind} to ${common.to}`;
-  return to && pace && { name, call, from, until, pace, to };
+  const { as } = common;
+  if (as !== undefined && clients !== undefined) checkClient(as, call, node, clients, problems);
+  const name = `${call.kind}${common.to === 'all' ? '' : ` to ${common.to}`}${as === undefined ? '' : ` as ${as}`}`;
+  return to && pace && { name, call, ...(as !== undefined && { as }), from, until, pace, to };
+}
+
+function checkClient(
+  as: string,
+  call: CallSpec,
+  node: MapNode,
+  clients: NonNullable<LoadShape['clients']>,
+  problems: Problems,
+): void {
+  const space = clients.get(as);
+  if (space === undefined) {
+    const meant = didYouMean(as, [...clients.keys()]);
+    problems.add(valueAt(node, 'as'), `${quote(as)} is not a client${meant}: "setup" needs "- client: { name: … }"`);
+  } else if (space !== null && (isOfDevice(call.kind) || node.entries.has('to'))) {
+    const calls = CALL_NAMES.filter((kind) => !isOfDevice(kind));
+    problems.add(
+      node,
+      `the space ${quote(space)} of ${quote(as)} has no devices: a load there has no "to", and is one of ${orList(calls)}`,
+    );
+  }
 }
 
 interface Window extends Pick<LoadShape, 'readFile'> {

@@ -6,6 +6,7 @@
  *       - tag: { name: cold-store, color: "#1f77b4" }
  *       - connector: { name: forward, tags: [cold-store], file: forward.js }
  *       - firmware: { name: v2, profile: clime, version: v9.0.0 }
+ *       - client: { name: neighbour, space: next-door }
  */
 import { complain, type Form, readVariant, variantForm } from '../input/checks.js';
 import type { LocatedNode, Problems } from '../input/document.js';
@@ -26,9 +27,9 @@ export function setup(node: LocatedNode, problems: Problems, scope: SetupScope):
   for (const item of node.items) {
     const call = entry(item, problems, scope);
     if (call === undefined) continue;
-    const name = firmwareName(call);
-    if (name !== undefined && firmwareNames(read).includes(name)) {
-      problems.add(item, `there is a firmware ${quote(name)} already`);
+    const name = nameOf(call);
+    if (name !== undefined && read.some((other) => other.setup === call.setup && nameOf(other) === name)) {
+      problems.add(item, `there is a ${call.setup} ${quote(name)} already`);
     }
     read.push(call);
   }
@@ -43,9 +44,15 @@ function entry(node: LocatedNode, problems: Problems, scope: SetupScope): SetupC
 
 /** The firmware images that steps can name. */
 export function firmwareNames(calls: readonly SetupCall[]): readonly string[] {
-  return calls.flatMap((call) => firmwareName(call) ?? []);
+  return calls.flatMap((call) => (call.setup === 'firmware' ? call.options.name : []));
 }
 
-function firmwareName(call: SetupCall): string | undefined {
-  return call.setup === 'firmware' ? call.options.name : undefined;
+/** The clients that loads can act as, with their further spaces; null: the fleet's. */
+export function clientSpaces(calls: readonly SetupCall[]): ReadonlyMap<string, string | null> {
+  return new Map(calls.flatMap((call) => (call.setup === 'client' ? [[call.options.name, call.options.space]] : [])));
+}
+
+/** By which the rest of the scenario refers to it. */
+function nameOf(call: SetupCall): string | undefined {
+  return call.setup === 'firmware' || call.setup === 'client' ? call.options.name : undefined;
 }

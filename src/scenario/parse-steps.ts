@@ -26,15 +26,15 @@ import type { LocatedNode, MapNode, Problems } from '../input/document.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import type { MetricExpectation } from './expect/expectation.js';
-import { expectation } from './expect/parse.js';
+import { expectation, NO_NAMES, type ScopeNames } from './expect/parse.js';
 import type { ScenarioSources } from './parse.js';
 import type { FleetGroup, Rollout, ScenarioStep, StepWait } from './scenario.js';
-import { type FleetNames, NOBODY, type Selector, selector, selectorText, touches } from './selector.js';
+import { type Selector, selector, selectorText, touches } from './selector.js';
 import { checkStep, STEP_NAMES, stepForms } from './steps/index.js';
 import type { StepScope } from './steps/step.js';
 
 export interface StepContext {
-  readonly names: FleetNames;
+  readonly names: ScopeNames;
   /** undefined when the fleet could not be read. */
   readonly groups: readonly FleetGroup[] | undefined;
   readonly sources: ScenarioSources;
@@ -77,13 +77,13 @@ const ROLLOUT = record('for', {
   every: duration,
 });
 
-function condition(names: FleetNames): Check<MetricExpectation> {
+function condition(names: ScopeNames): Check<MetricExpectation> {
   return refine(expectation(names), (read, node, problems) =>
     'invariant' in read ? complain(node, problems, 'a condition such as "device.ready == fleet.devices"') : read,
   );
 }
 
-function timing(names: FleetNames) {
+function timing(names: ScopeNames) {
   return {
     at: optional(moment),
     after: optional(condition(names)),
@@ -96,7 +96,7 @@ function timing(names: FleetNames) {
 
 /** The form of a list of steps, for editors. */
 export function stepsForm(): Form {
-  return { type: 'array', items: variantForm(timing(NOBODY), stepForms()) };
+  return { type: 'array', items: variantForm(timing(NO_NAMES), stepForms()) };
 }
 
 /** Reads all steps, in the order of the file. */

@@ -19,15 +19,16 @@ import {
 import { type LocatedNode, type MapNode, Problems } from '../input/document.js';
 import { hours, type Millis, minutes, type UnixMillis } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
-import { expectation } from './expect/parse.js';
+import { expectation, NO_NAMES, type ScopeNames } from './expect/parse.js';
+import { type CloudSettings, cloud } from './parse-cloud.js';
 import { faults, faultsForm, NO_FAULTS } from './parse-faults.js';
 import { type DeviceTypes, type FleetShape, fleet, fleetForm } from './parse-fleet.js';
 import { load, loadForm } from './parse-load.js';
 import { network, networkForm, savesPower } from './parse-network.js';
-import { firmwareNames, setup, setupForm } from './parse-setup.js';
+import { clientSpaces, firmwareNames, setup, setupForm } from './parse-setup.js';
 import { type StepContext, steps, stepsForm } from './parse-steps.js';
 import type { FleetGroup, Scenario, ScenarioStep } from './scenario.js';
-import { type FleetNames, NOBODY, selector } from './selector.js';
+import { type FleetNames, selector } from './selector.js';
 import { INCLUDE_FORM } from './source/includes.js';
 import { readSource } from './source/source.js';
 import { VARS_FORM } from './source/variables.js';
@@ -72,7 +73,7 @@ const PLAIN = {
 };
 
 const KEYS = [
-  ...['name', 'about', 'include', 'vars', 'seed', 'start', 'duration', 'settle', 'warm-up'],
+  ...['name', 'about', 'include', 'vars', 'seed', 'start', 'duration', 'settle', 'warm-up', 'cloud'],
   ...['setup', 'fleet', 'network', 'faults', 'steps', 'load', 'expect', 'next'],
 ];
 
@@ -83,13 +84,14 @@ export function partForms(): Readonly<Record<string, Form>> {
     ...Object.fromEntries(plain),
     include: INCLUDE_FORM,
     vars: VARS_FORM,
+    cloud: formOf(cloud),
     setup: setupForm(),
     fleet: fleetForm(),
     network: networkForm(),
     faults: faultsForm(),
     steps: stepsForm(),
     load: loadForm(),
-    expect: formOf(list(expectation(NOBODY))),
+    expect: formOf(list(expectation(NO_NAMES))),
   };
   return Object.fromEntries(KEYS.map((key) => [key, forms[key] ?? {}]));
 }
@@ -159,23 +161,26 @@ function readParts(
   const end = length ?? Number.POSITIVE_INFINITY;
   const shape: FleetShape = { types, end };
   const groups = read('fleet', (node, found) => fleet(node, found, shape));
-  const names = groups ? namesOf(groups) : namesIn(root.entries.get('fleet')?.value);
+  const settings = read<CloudSettings | null>('cloud', cloud, null);
+  const prepared = read('setup', (node, found) => setup(node, found, sources), []);
+  const clients = prepared && clientSpaces(prepared);
+  const fleetNames = groups ? namesOf(groups) : namesIn(root.entries.get('fleet')?.value);
+  const names: ScopeNames = { ...fleetNames, clients: clients && [...clients.keys()] };
   const select = (to: string, place: LocatedNode) => selector(to, place, problems, names);
   const perturbed = read('network', (node, found) => network(node, found, { selector: select, end }), []);
   const saving = savesPower(root.entries.get('network')?.value, problems);
-  const prepared = read('setup', (node, found) => setup(node, found, sources), []);
   const context: StepContext = { names, groups, sources, end, firmware: prepared && firmwareNames(prepared) };
   const wrong = read('faults', (node, found) => faults(node, found, context), NO_FAULTS);
   const begun = read('steps', (node, found) => steps(node, found, context), []);
   const loads = read(
     'load',
-    (node, found) => load(node, found, { end, selector: select, readFile: sources.readFile }),
+    (node, found) => load(node, found, { end, selector: select, readFile: sources.readFile, clients }),
     [],
   );
   const expectations = read('expect', list(expectation(names)), []);
   const next = plain('next');
   if (name === undefined || about === undefined || seed === undefined || start === undefined) return undefined;
-  if (warmUp === undefined || loads === undefined) return undefined;
+  if (warmUp === undefined || loads === undefined || settings === undefined) return undefined;
   if (
     length === undefined ||
     settle === undefined ||
@@ -195,6 +200,7 @@ function readParts(
     duration: length,
     settle,
     warmUp,
+    cloud: settings,
     setup: prepared,
     fleet: groups,
     network: [...perturbed, ...wrong.network],

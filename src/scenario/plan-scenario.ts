@@ -5,7 +5,9 @@
 import { between, exponential, type Random, randomBytes, seededRandom } from '../kernel/random.js';
 import type { Instant, Millis } from '../kernel/time.js';
 import { sets } from './config-lines.js';
-import type { Expectation } from './expect/expectation.js';
+import { type Expectation, scopeName } from './expect/expectation.js';
+import { isOfDevice } from './load/calls.js';
+import type { Load } from './load/load.js';
 import type {
   Plan,
   PlannedAction,
@@ -30,7 +32,8 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
   const devices = scenario.fleet.flatMap((group, index) => planDevices(group, index, random));
   const whole: Selectable = { groups: scenario.fleet, devices, random: seededRandom(seed).fork('selection') };
   const { actions, waits } = planSteps(scenario.steps, whole);
-  const scopes = planScopes([...scenario.expectations, ...waits.map(({ condition }) => condition)], whole);
+  const conditions = [...scenario.expectations, ...waits.map(({ condition }) => condition)];
+  const scopes = planScopes(conditions, whole, scenario.loads);
   return {
     scenario: scenario.name,
     about: scenario.about,
@@ -39,6 +42,7 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     duration: scenario.duration,
     settle: scenario.settle,
     warmUp: scenario.warmUp,
+    ...(scenario.cloud && { cloud: scenario.cloud }),
     ...(scenario.setup.length > 0 && { setup: scenario.setup }),
     groups: scenario.fleet.map(planGroup),
     devices,
@@ -46,7 +50,10 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     ...(scenario.serviceFaults.length > 0 && { serviceFaults: scenario.serviceFaults }),
     actions,
     ...(waits.length > 0 && { waits }),
-    loads: scenario.loads.map(({ to, ...load }) => ({ ...load, devices: select(to, whole) })),
+    loads: scenario.loads.map(({ to, ...load }) => ({
+      ...load,
+      devices: isOfDevice(load.call.kind) ? select(to, whole) : [],
+    })),
     expectations: scenario.expectations,
     ...(scopes.length > 0 && { scopes }),
     next: scenario.next,
@@ -106,13 +113,20 @@ function spread(from: Instant, over: number, index: number, count: number): Inst
   return from + Math.round((over * index) / count);
 }
 
-function planScopes(conditions: readonly Expectation[], fleet: Selectable): readonly PlannedScope[] {
+function planScopes(
+  conditions: readonly Expectation[],
+  fleet: Selectable,
+  loads: readonly Load[],
+): readonly PlannedScope[] {
   const scopes = new Map<string, PlannedScope>();
   const sums = conditions.flatMap((condition) => ('invariant' in condition ? [] : [condition.left, condition.right]));
   for (const { term } of sums.flat()) {
     if (term.kind !== 'metric' || term.of === undefined) continue;
-    const name = selectorName(term.of);
-    if (!scopes.has(name)) scopes.set(name, { name, devices: select(term.of, fleet) });
+    const { of } = term;
+    const name = scopeName(of);
+    if (scopes.has(name)) continue;
+    if (of.kind !== 'client') scopes.set(name, { name, devices: select(of, fleet) });
+    else scopes.set(name, { name, loads: loads.flatMap((load) => (load.as === of.client ? [load.name] : [])) });
   }
   return [...scopes.values()];
 }

@@ -10,6 +10,7 @@ import type { FaultSpec } from '../transport/faults/index.js';
 import type { Expectation, MetricExpectation } from './expect/expectation.js';
 import type { ServiceFault } from './faults/service.js';
 import type { Load } from './load/load.js';
+import type { CloudSettings } from './parse-cloud.js';
 import type { SetupCall } from './setup/index.js';
 import type { StepCall } from './steps/index.js';
 
@@ -25,6 +26,8 @@ export interface Plan {
   readonly settle: Millis;
   /** Calls that were due earlier do not count in latencies. */
   readonly warmUp: Millis;
+  /** Settings of the embedded cloud; left out: as it is by itself. */
+  readonly cloud?: CloudSettings;
   /** What the space needs beside the fleet, in the order in which it is made; left out when it needs nothing. */
   readonly setup?: readonly SetupCall[];
   readonly groups: readonly PlannedGroup[];
@@ -40,7 +43,7 @@ export interface Plan {
   /** Requests to the API that go on beside the steps. */
   readonly loads: readonly PlannedLoad[];
   readonly expectations: readonly Expectation[];
-  /** Whom expectations and conditions are about when that is not everybody; left out when there are none. */
+  /** What expectations and conditions are about when that is not everything; left out when there are none. */
   readonly scopes?: readonly PlannedScope[];
   /** What to try next, for people. */
   readonly next: readonly string[];
@@ -109,13 +112,20 @@ export interface PlannedWait {
   readonly wait: number | null;
 }
 
-/** Devices whose metrics are read apart from those of the others. */
-export interface PlannedScope {
+/** Devices, or the loads of a client, whose metrics are read apart from those of the others. */
+export type PlannedScope = {
   /** As the scenario says it. */
   readonly name: string;
-  /** Indices into {@link Plan.devices}, ascending. */
-  readonly devices: readonly number[];
-}
+} & (
+  | {
+      /** Indices into {@link Plan.devices}, ascending. */
+      readonly devices: readonly number[];
+    }
+  | {
+      /** Their names. */
+      readonly loads: readonly string[];
+    }
+);
 
 /** A step at its moment. A step spread over time comes as one action per device. */
 export type PlannedAction = StepCall & {
@@ -130,7 +140,7 @@ export type PlannedAction = StepCall & {
   readonly devices: readonly number[];
 };
 
-/** A load and the devices that its requests are about, one after the other. */
+/** A load and the devices that its requests are about, one after the other; none, when they are about the space. */
 export interface PlannedLoad extends Load {
   /** Indices into {@link Plan.devices}, ascending. */
   readonly devices: readonly number[];

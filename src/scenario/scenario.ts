@@ -10,6 +10,7 @@
  *     start: 2026-03-02T06:00:00Z        # 2026-01-01T00:00:00Z
  *     duration: 6h                       # needed
  *     settle: 10m                        # 10m: how long open exchanges may take to end after that
+ *     cloud: { rate-limit: 600/m }       # as the embedded cloud has it by itself; see parse-cloud.ts
  *     setup:                             # nothing; kinds in setup/
  *       - firmware: { name: v2, profile: clime, version: v9.0.0 }
  *     fleet:                             # one group or more; or { devices: 1000, groups: [{ share: 70%, … }] }
@@ -33,6 +34,7 @@
  */
 import type { Instant, Millis, UnixMillis } from '../kernel/time.js';
 import type { Expectation, MetricExpectation } from './expect/expectation.js';
+import type { CloudSettings } from './parse-cloud.js';
 import type { ScenarioLoad } from './parse-load.js';
 import type { PlannedFault, PlannedServiceFault } from './plan.js';
 import type { Selector } from './selector.js';
@@ -50,6 +52,8 @@ export interface Scenario {
   readonly settle: Millis;
   /** Calls that were due earlier do not count in latencies. */
   readonly warmUp: Millis;
+  /** Of the embedded cloud; null: as it is by itself. */
+  readonly cloud: CloudSettings | null;
   /** What its space needs beside the fleet, in the order in which it is made. */
   readonly setup: readonly SetupCall[];
   readonly fleet: readonly FleetGroup[];

@@ -20,6 +20,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   duration: 'Steps and devices begin nothing new after this.',
   settle: 'How long open exchanges may take to end after that.',
   'warm-up': 'API requests that were due earlier do not count in latencies.',
+  cloud: 'Settings of the embedded cloud; another one has its own.',
   setup: 'What the space needs before the devices are made, in this order; taken away when the run is over.',
   fleet: 'Groups of devices that are alike.',
   network: 'What holds all the time, and faults that have a time.',

@@ -38,9 +38,6 @@ export interface FleetNames {
   readonly sizes: ReadonlyMap<string, number> | undefined;
 }
 
-/** For forms, which know no fleet. */
-export const NOBODY: FleetNames = { groups: [], regions: [], tags: [], sizes: undefined };
-
 /** Words that a selector begins with, which can not be names of groups. */
 export const RESERVED = ['all', 'region', 'tag'] as const;
 

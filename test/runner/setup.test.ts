@@ -54,9 +54,9 @@ async function theirCloud() {
   const api = new DeviceCloudClient({ baseUrl, apiKey, spaceId });
   client = api;
   await api.createTag({ name: 'here-before', color: '#ffffff' });
-  const visit = (source = SETUP, options: Partial<RunOptions> = {}) => {
+  const visit = (source = SETUP, options: Partial<RunOptions> = {}, keyOf = String) => {
     const gateway = { host: '127.0.0.1', port: Number(started.udp) };
-    const cloud = { api: baseUrl, apiKey, spaceId: null, gateway, pace: { atOnce: 4, perSecond: null } };
+    const cloud = { api: baseUrl, apiKey, spaceId: null, keyOf, gateway, pace: { atOnce: 4, perSecond: null } };
     return runPlan(planOf(source), { clock: 'real', speed: 60, cloud, ...options });
   };
   const there = async () => ({

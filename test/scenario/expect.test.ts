@@ -12,7 +12,7 @@ import { problemsOf, yamlOf } from './fixtures.js';
 
 /** Takes whatever is written after "of" for a group. */
 function read(line: string): Expectation {
-  return parseExpectation(line, (group) => ({ kind: 'group', group }));
+  return parseExpectation(line, { devices: (group) => ({ kind: 'group', group }), clients: ['dashboard'] });
 }
 
 /** Metrics with the given values: a number is a count, a list of durations a distribution. */
@@ -64,6 +64,7 @@ describe('an expectation', () => {
     ['uplink.stored of hill == uplink.sent', { 'uplink.stored of hill': 4, 'uplink.sent': 4 }, true],
     ['uplink.stored of a - uplink.sent of b == 1', { 'uplink.stored of a': 4, 'uplink.sent of b': 3 }, true],
     ['downlink.delivered p(95) of hill-2 < 2m', { 'downlink.delivered of hill-2': [60_000] }, true],
+    ['call.refused of client/dashboard == 0', { 'call.refused of client/dashboard': 0, 'call.refused': 3 }, true],
     ['downlink.delivered of hill > 1', { 'downlink.delivered of hill': [60_000] }, false],
   ])('%s, given %j, passes: %s', (line, values, passed) => {
     expect(judge(line, values).passed).toBe(passed);
@@ -102,9 +103,10 @@ describe('an expectation', () => {
     const values = { 'uplink.stored of region/north': 4, 'uplink.sent': 5 };
     const names = { groups: [], regions: ['north'], tags: [], sizes: undefined };
     const problems = new Problems();
-    const line = parseExpectation('uplink.stored of region/north == uplink.sent', (to) =>
-      selector(to, readYaml(to, 'test.yaml'), problems, names),
-    );
+    const line = parseExpectation('uplink.stored of region/north == uplink.sent', {
+      devices: (to) => selector(to, readYaml(to, 'test.yaml'), problems, names),
+      clients: [],
+    });
     const { sentence } = evaluate(line, {
       metrics: source(values),
       invariants: { verdict: () => undefined },
@@ -166,7 +168,13 @@ describe('the grammar of expectations', () => {
     ],
     ['always uplinks-stored-once == 0', '28: "==" is too much'],
     ['uplinks-stored-once', '1: "uplinks-stored-once" is an invariant: write "always uplinks-stored-once"'],
-    ['call.latency max of hill < 1s', '18: "call.latency" is not counted by device'],
+    ['call.latency max of hill < 1s', '21: "hill" is not a client; there is client/dashboard'],
+    [
+      'call.refused of client/dashbord == 0',
+      '17: "client/dashbord" is not a client (did you mean "client/dashboard"?)',
+    ],
+    ['call.refused of == 0', '17: "==" is nobody: write client/… after "of"'],
+    ['service.faults of hill == 0', '16: "service.faults" is not counted by device'],
     ['uplink.stored of == 5', '18: "==" is nobody: write a group'],
     ['uplink.stored of', '17: the end of the line is nobody'],
     ['uplink.stored == (5)', '18: "(" is not a metric, a number or a duration'],

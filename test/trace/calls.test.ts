@@ -44,6 +44,31 @@ describe('API requests', () => {
     expect(latency?.count).toBe(1);
   });
 
+  it('that are answered with 429 were refused, and have failed', () => {
+    const { failed, refused } =
+      folded([done(0, 1, { status: 429 }), done(0, 1, { status: 503 })]).summary().calls.read ?? {};
+    expect([failed, refused]).toEqual([2, 1]);
+  });
+
+  it('of some loads are read apart from the others', () => {
+    const loads = new Map([
+      ['client/poller', ['read', 'never made']],
+      ['client/dashboard', ['list']],
+    ]);
+    const metrics = new Metrics(1, 0, 0, { devices: new Map(), loads });
+    for (const status of [200, 429, 429]) metrics.take(done(0, 10, { status }));
+    metrics.take({ ...done(0, 30), call: 'list' } as TraceEvent);
+    const count = (name: string, of?: string) => {
+      const measure = metrics.read(name, of);
+      return measure?.kind === 'count' ? measure.value : measure?.distribution.max;
+    };
+    const scopes = [undefined, 'client/poller', 'client/dashboard'];
+    expect(scopes.map((of) => count('call.refused', of))).toEqual([2, 2, 0]);
+    expect(scopes.map((of) => count('call.sent', of))).toEqual([4, 3, 1]);
+    expect(scopes.map((of) => count('call.latency', of))).toEqual([30, 10, 30]);
+    expect(count('device.boots', 'client/poller')).toBeUndefined();
+  });
+
   it('balance when every planned one is answered, failed, open or dropped', () => {
     const events: TraceEvent[] = [
       done(0, 1),

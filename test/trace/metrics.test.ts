@@ -36,7 +36,7 @@ describe('the metrics', () => {
   });
 
   test('of some devices count what happens to these alone', () => {
-    const metrics = new Metrics(3, 0, 0, new Map([['north', [1, 2]]]));
+    const metrics = new Metrics(3, 0, 0, { devices: new Map([['north', [1, 2]]]), loads: new Map() });
     const boot = (serial: number): TraceEvent => ({ kind: 'device.boot', at: 0, serial, cause: 'power' });
     const lives = [1, 2, 3].flatMap((serial) => downlinkLife({ id: `d${serial}`, serial, contact: 5, delivered: 9 }));
     for (const event of [...[1, 2, 3].map(boot), stored(1, false, 3), stored(2), ...lives]) metrics.take(event);
@@ -57,7 +57,7 @@ describe('the metrics', () => {
     expect(metricsOf([...hour, stored(3_599_500)]).read('message.peak')).toEqual({ kind: 'count', value: 2 });
     const wake = (at: number): TraceEvent => ({ kind: 'device.wake', at, serial: 1, why: 'report' });
     expect(metricsOf([wake(0), wake(999), wake(1000)]).read('wake.peak')).toEqual({ kind: 'count', value: 2 });
-    const warm = new Metrics(1, 1000, 0, new Map([['north', [1]]]));
+    const warm = new Metrics(1, 1000, 0, { devices: new Map([['north', [1]]]), loads: new Map() });
     for (const event of [wake(0), wake(999), wake(1000), stored(0), stored(1), stored(1000)]) warm.take(event);
     const peaks = ['wake.peak', 'message.peak'].flatMap((name) => [warm.read(name), warm.read(name, 'north')]);
     expect(peaks).toEqual(peaks.map(() => ({ kind: 'count', value: 1 })));

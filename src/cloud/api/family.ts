@@ -39,6 +39,8 @@ export interface ApiOptions {
   readonly cors: boolean;
   /** Requests that one key may make in a minute; null: any number. */
   readonly rateLimit: number | null;
+  /** Whether the rate limit holds now: a run makes its fleet before it does. */
+  readonly rateLimitHolds: () => boolean;
 }
 
 /** Adds routes below `/v2`; they are only reached with a valid key, for the key's own space. */

@@ -48,6 +48,7 @@ const DEFAULTS: ApiOptions = {
   strictNames: false,
   cors: true,
   rateLimit: null,
+  rateLimitHolds: () => true,
 };
 
 /**
@@ -77,7 +78,7 @@ export function createApi(
     for (const family of families) family(routes.withTypeProvider<TypeBoxProvider>(), all, options);
   };
   if (options.cors) api.register(cors, CORS);
-  limitRequests(api, { clock: context.clock, rateLimit: options.rateLimit });
+  limitRequests(api, { clock: context.clock, rateLimit: options.rateLimit, rateLimitHolds: options.rateLimitHolds });
   documentApi(api);
   api.register(
     async (routes) => {

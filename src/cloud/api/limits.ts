@@ -34,12 +34,17 @@ export interface RequestLimits {
   readonly clock: Clock;
   /** Requests that one caller may make in a minute; null: any number. */
   readonly rateLimit: number | null;
+  /** Whether that limit holds now; left out: always. */
+  readonly rateLimitHolds?: () => boolean;
   /** Bytes of bodies at a time. */
   readonly bodies?: number;
 }
 
 /** Keeps the limits for everything below `/v2`. Health and metrics answer also when there is too much to do. */
-export function limitRequests(api: FastifyInstance, { clock, rateLimit, bodies = BODIES }: RequestLimits): void {
+export function limitRequests(
+  api: FastifyInstance,
+  { clock, rateLimit, rateLimitHolds, bodies = BODIES }: RequestLimits,
+): void {
   api.server.maxConnections = CONNECTIONS;
   let underWay = 0;
   let bytesUnderWay = 0;
@@ -56,7 +61,7 @@ export function limitRequests(api: FastifyInstance, { clock, rateLimit, bodies =
     const isTooMuch = underWay > REQUESTS || bytesUnderWay > bodies;
     done(isTooMuch ? new ApiFault(503, 'the service has too much to do', 'busy') : undefined);
   });
-  if (rateLimit !== null) limitRate(api, clock, rateLimit);
+  if (rateLimit !== null) limitRate(api, clock, rateLimit, rateLimitHolds);
 }
 
 /**
@@ -64,14 +69,14 @@ export function limitRequests(api: FastifyInstance, { clock, rateLimit, bodies =
  * counted by address as well, so that guessing is slow however many keys are guessed: from an address that has failed too
  * often, only those are let in who have been let in before.
  */
-function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number): void {
+function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number, holds = () => true): void {
   const used = new Map<string, number>();
   const failed = new Map<string, number>();
   const admitted = new Set<string>();
   let windowEnds = 0;
 
   api.addHook('onRequest', async (request, reply) => {
-    if (!isLimited(request)) return;
+    if (!isLimited(request) || !holds()) return;
     if (clock.now >= windowEnds) {
       for (const count of [used, failed, admitted]) count.clear();
       windowEnds = clock.now + WINDOW;

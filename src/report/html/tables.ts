@@ -63,9 +63,9 @@ export function uplinkTable({ uplinks }: RunResult): Markup {
 export function loadTables({ calls, clock, generator }: RunResult): Markup {
   const loads = Object.entries(calls);
   if (loads.length === 0) return NOTHING;
-  const counts = loads.map(([name, { planned, sent, answered, failed, inFlight, dropped, closedLoop }]) => [
+  const counts = loads.map(([name, { planned, sent, answered, failed, refused, inFlight, dropped, closedLoop }]) => [
     closedLoop ? `${name} (users that wait: flatters a slow service)` : name,
-    ...[planned, sent, answered, failed, inFlight, dropped],
+    ...[planned, sent, answered, failed, refused, inFlight, dropped],
   ]);
   const latencies = loads.flatMap(([name, { latency, service }]) => [
     ...(latency ? [[`${name}, since due`, ...spreadCells(latency)]] : []),
@@ -74,7 +74,7 @@ export function loadTables({ calls, clock, generator }: RunResult): Markup {
   const reasons = loads.flatMap(([name, { reasons: why }]) =>
     Object.entries(why).map(([reason, count]) => [`${name}: ${reason}`, count]),
   );
-  return markup`<section><h2>API requests</h2>${table('Requests', ['planned', 'sent', 'answered', 'failed', 'in flight', 'dropped'], counts)}
+  return markup`<section><h2>API requests</h2>${table('Requests', ['planned', 'sent', 'answered', 'failed', 'of it 429', 'in flight', 'dropped'], counts)}
 ${clock === 'virtual' ? markup`<p class="faint">In virtual time an answer takes no time at all.</p>` : table('Time to the answer', SPREAD, latencies)}
 ${table('Why requests failed or were dropped', ['count'], reasons)}${generatorTable(generator)}</section>`;
 }

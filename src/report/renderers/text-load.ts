@@ -6,15 +6,15 @@ import { percent, section, spreadCells } from './text-parts.js';
 export function load({ calls, clock, generator }: RunResult): readonly string[] {
   const loads = Object.entries(calls);
   if (loads.length === 0) return [];
-  const counts = loads.map(([name, { planned, answered, failed, inFlight, dropped, closedLoop }]) => {
+  const counts = loads.map(([name, { planned, answered, failed, refused, inFlight, dropped, closedLoop }]) => {
     const shown = closedLoop ? `${name} (users that wait)` : name;
-    return [shown, ...[planned, answered, failed, inFlight, dropped].map(String)];
+    return [shown, ...[planned, answered, failed, refused, inFlight, dropped].map(String)];
   });
   const reasons = loads.flatMap(([name, { reasons: why }]) =>
     Object.entries(why).map(([reason, count]) => `  ${count} × ${reason} (${name})`),
   );
   const blocks = [
-    ...section('API requests', ['planned', 'answered', 'failed', 'in flight', 'dropped'], counts),
+    ...section('API requests', ['planned', 'answered', 'failed', 'of it 429', 'in flight', 'dropped'], counts),
     ...reasons,
   ];
   // In virtual time an answer takes no time at all.

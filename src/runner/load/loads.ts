@@ -2,18 +2,17 @@
  * Carries the loads of a plan out. Requests at a rate come when they are due, whatever the service does; users that wait come
  * again when they have their answer and have thought about it.
  */
-import PQueue from 'p-queue';
 import type { Alarm } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { arrivals } from '../../scenario/load/arrivals.js';
 import type { PlannedLoad } from '../../scenario/plan.js';
+import type { Caller } from './callers.js';
 import { type RequestStage, Requests } from './requests.js';
 
 export interface LoadOptions extends RequestStage {
   readonly random: Random;
-  /** Requests under way at once, all loads together: one in virtual time, where their order is part of the run. */
-  readonly connections: number;
+  readonly callerOf: (load: PlannedLoad) => Caller;
   /** The least time between an answer and the next request of the same user: 0 in real time only, where answers take time. */
   readonly leastPause: Millis;
   /** Told of every request at a rate how much later it was made than it was due. */
@@ -28,15 +27,14 @@ interface Running {
   close(): void;
 }
 
-/** All loads of a run, over the connections that they share. */
+/** All loads of a run. */
 export class Loads {
   readonly #running: readonly Running[];
 
   /** They begin at their times. */
   constructor(loads: readonly PlannedLoad[], options: LoadOptions) {
-    const queue = new PQueue({ concurrency: options.connections });
     this.#running = loads.map((load) => {
-      const requests = new Requests(load, options, queue);
+      const requests = new Requests(load, options, options.callerOf(load));
       return load.pace.kind === 'closed'
         ? byUsers(load, load.pace.users, load.pace.think, requests, options)
         : atRate(load, requests, options);

@@ -3,23 +3,19 @@
  * counts in its latency. None goes missing: it is answered, has failed, is still under way at the end, or was dropped for a
  * reason.
  */
-import type PQueue from 'p-queue';
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Instant } from '../../kernel/time.js';
-import { queuesDownlink, requestOf } from '../../scenario/load/calls.js';
+import { isOfDevice, queuesDownlink, requestOf } from '../../scenario/load/calls.js';
 import type { PlannedLoad } from '../../scenario/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
 import type { Trace } from '../../trace/events.js';
-import type { CallSender } from './http-calls.js';
+import type { Caller } from './callers.js';
 
 export interface RequestStage {
   readonly clock: EdgeClock;
   readonly trace: Trace;
-  /** Id of the space. */
-  readonly space: string;
   /** All devices of the plan, in its order. */
   readonly handles: readonly DeviceHandle[];
-  readonly sender: CallSender;
   /** Takes the answers to requests that queued a downlink. */
   readonly accepted: (answer: string) => void;
 }
@@ -36,16 +32,16 @@ interface Entry {
 export class Requests {
   readonly #load: PlannedLoad;
   readonly #stage: RequestStage;
-  readonly #queue: PQueue;
+  readonly #caller: Caller;
   readonly #unfinished = new Set<Entry>();
   readonly #queuesDownlink: boolean;
   #count = 0;
   #closed = false;
 
-  constructor(load: PlannedLoad, stage: RequestStage, queue: PQueue) {
+  constructor(load: PlannedLoad, stage: RequestStage, caller: Caller) {
     this.#load = load;
     this.#stage = stage;
-    this.#queue = queue;
+    this.#caller = caller;
     this.#queuesDownlink = queuesDownlink(load.call);
   }
 
@@ -56,15 +52,22 @@ export class Requests {
 
   /** Makes a request that was due at `intended`, about the devices of the load in turn. Resolves when it is done with. */
   async make(intended: Instant): Promise<void> {
-    const { clock, handles } = this.#stage;
-    const { devices, name } = this.#load;
-    const device = handles[devices[this.#count++ % devices.length] ?? -1]?.cloudId;
+    const { clock } = this.#stage;
+    const { queue } = this.#caller;
+    const device = this.#nextDevice();
     if (device === undefined) return this.drop(intended, 'the device does not exist in the cloud');
-    if (this.#queue.size >= MOST_WAITING) return this.drop(intended, 'too many wait for a connection');
+    if (queue.size >= MOST_WAITING) return this.drop(intended, 'too many wait for a connection');
     const entry: Entry = { intended, sent: undefined };
     this.#unfinished.add(entry);
-    const release = clock.hold(`a request of the load "${name}"`);
-    await this.#queue.add(() => this.#send(entry, device)).finally(release);
+    const release = clock.hold(`a request of the load "${this.#load.name}"`);
+    await queue.add(() => this.#send(entry, device)).finally(release);
+  }
+
+  /** Its id in the cloud, undefined when it is not there; empty when the requests are about the space. */
+  #nextDevice(): string | undefined {
+    const { call, devices } = this.#load;
+    if (!isOfDevice(call.kind)) return '';
+    return this.#stage.handles[devices[this.#count++ % devices.length] ?? -1]?.cloudId;
   }
 
   /** Accounts for a request that is never sent. */
@@ -86,7 +89,8 @@ export class Requests {
 
   async #send(entry: Entry, device: string): Promise<void> {
     if (this.#closed) return;
-    const { clock, space, sender, accepted, trace } = this.#stage;
+    const { clock, accepted, trace } = this.#stage;
+    const { space, sender } = this.#caller;
     const sent = clock.now;
     entry.sent = sent;
     const request = requestOf(this.#load.call, { space, device });

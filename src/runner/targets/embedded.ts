@@ -2,11 +2,12 @@
 import { DeviceCloudClient } from '../../client/client.js';
 import type { Log } from '../../cloud/context.js';
 import type { Interference } from '../../cloud/operations/interference.js';
-import { type Service, startService } from '../../cloud/service.js';
+import { type Service, type ServiceOptions, startService } from '../../cloud/service.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import { InFlight } from '../../kernel/in-flight.js';
 import type { Random } from '../../kernel/random.js';
+import type { CloudSettings } from '../../scenario/parse-cloud.js';
 import type { Trace } from '../../trace/events.js';
 import { httpTransport, pooledRequests } from '../../transport/http.js';
 import { memoryTransport } from '../../transport/memory.js';
@@ -29,6 +30,8 @@ export interface EmbeddedOptions {
   readonly random: Random;
   readonly trace: Trace;
   readonly log: Log;
+  /** As the scenario wants it; left out: as it is by itself. */
+  readonly settings?: CloudSettings;
   /** Gets in its way. */
   readonly interference?: Interference;
 }
@@ -41,6 +44,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     toCloud: new InFlight(clock, 'a datagram on its way to the gateway'),
     toDevices: new InFlight(clock, 'a datagram on its way to a device'),
   };
+  let begun = false;
   const service = await startService({
     db: options.db,
     host: LOOPBACK,
@@ -52,6 +56,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     random: random.fork('cloud'),
     trace,
     log,
+    ...(options.settings && settingsOf(options.settings, () => begun)),
     ...(virtual && udp && { wires }),
     ...(options.interference && { interference: options.interference }),
   });
@@ -60,22 +65,44 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    const address = { baseUrl: service.api, apiKey: keyOf(service) };
+    const baseUrl = service.api;
+    const address = { baseUrl, apiKey: keyOf(service) };
     const api = new DeviceCloudClient({ ...address, spaceId: service.spaceId });
     closers.push(() => api.close());
     const wire = await openWire(transport, service, clock, virtual && udp ? wires : undefined);
     closers.push(() => wire.close());
     const format = transport === 'http' ? 'http' : 'base64';
     const alreadyTold = { accepted: () => {}, lastLook: async () => {} };
-    return { api, address, wire, format, trace, outlivesRun: false, ...alreadyTold, close };
+    const openSpace = async (name: string) => {
+      // Apart from the fleet's, whatever the name of the scenario.
+      const opened = await service.openSpace(`${options.space}/${name}`);
+      const client = new DeviceCloudClient({ baseUrl, apiKey: keyOf(opened), spaceId: opened.spaceId });
+      closers.push(() => client.close());
+      return client;
+    };
+    const begin = () => {
+      begun = true;
+    };
+    return { api, address, openSpace, begin, wire, format, trace, outlivesRun: false, ...alreadyTold, close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-function keyOf(service: Service): string {
-  if (service.apiKey !== undefined) return service.apiKey;
+function settingsOf(
+  { rateLimit, expireDownlinks, retainMessages }: CloudSettings,
+  rateLimitHolds: () => boolean,
+): Pick<ServiceOptions, 'apiOptions' | 'expireDownlinks' | 'retainMessages'> {
+  return {
+    apiOptions: { rateLimit, rateLimitHolds },
+    ...(expireDownlinks !== null && { expireDownlinks }),
+    ...(retainMessages !== null && { retainMessages }),
+  };
+}
+
+function keyOf({ apiKey }: { readonly apiKey?: string | undefined }): string {
+  if (apiKey !== undefined) return apiKey;
   throw new GhostfleetError('old-database', 'the database of a run must be a new one', EXIT.usage);
 }
 

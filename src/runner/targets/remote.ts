@@ -27,6 +27,8 @@ export interface RemoteCloud {
   readonly apiKey: string;
   /** The space to work in; null: the first that the key opens. */
   readonly spaceId: string | null;
+  /** The key of a further space, by its name in the scenario. Secret. @throws UsageError when there is none */
+  readonly keyOf: (space: string) => string;
   /** Its UDP gateway; null: the device ingress beside the API. */
   readonly gateway: { readonly host: string; readonly port: number } | null;
   readonly pace: Pace;
@@ -51,10 +53,22 @@ export async function remoteTarget({ cloud, serials, speed, clock, trace }: Remo
   const observer = new Observer(clock, trace, serials, speed);
   const api = new ReportingClient({ ...options, spaceId }, observer);
   const wire = await openWire(cloud, clock);
+  const further: DeviceCloudClient[] = [];
   observer.follow(api);
   return {
     api,
     address: { baseUrl: cloud.api, apiKey: cloud.apiKey },
+    openSpace: async (name) => {
+      const theirs = { ...options, apiKey: cloud.keyOf(name) };
+      const opened = await spaceOf(theirs, null);
+      if (opened === spaceId) {
+        throw new UsageError('foreign-api-key', `the key for the space "${name}" opens the space of the fleet`);
+      }
+      const client = new DeviceCloudClient({ ...theirs, spaceId: opened });
+      further.push(client);
+      return client;
+    },
+    begin: () => {},
     // Because it is the answer to a downlink that was queued.
     accepted: (answer) => observer.queued(JSON.parse(answer) as Message),
     wire,
@@ -65,7 +79,7 @@ export async function remoteTarget({ cloud, serials, speed, clock, trace }: Remo
     close: async () => {
       observer.stop();
       await wire.close();
-      await api.close();
+      await Promise.all([api, ...further].map((client) => client.close()));
     },
   };
 }

@@ -12,6 +12,10 @@ export interface Target {
   readonly api: DeviceCloudClient;
   /** Where the API is, for those who send requests of their own. The key is secret. */
   readonly address: { readonly baseUrl: string; readonly apiKey: string };
+  /** The API for a further space, by a name for it. @throws UsageError when nothing opens it */
+  openSpace(name: string): Promise<DeviceCloudClient>;
+  /** The fleet is made, and the time of the run begins: its limits hold from now on. */
+  begin(): void;
   /** Takes the answer to a request that queued a downlink past `api`. */
   accepted(answer: string): void;
   /** The way to its gateway, without faults. */

@@ -2,22 +2,22 @@
 import { formatDuration, humanDuration } from '../../kernel/time.js';
 import type { InvariantVerdict } from '../../trace/invariants/index.js';
 import type { Measure } from '../../trace/metrics/metric.js';
-import { selectorName } from '../selector.js';
-import type {
-  Aggregate,
-  Comparison,
-  Expectation,
-  InvariantExpectation,
-  MetricExpectation,
-  Sum,
-  Term,
-  Unit,
+import {
+  type Aggregate,
+  type Comparison,
+  type Expectation,
+  type InvariantExpectation,
+  type MetricExpectation,
+  type Sum,
+  scopeName,
+  type Term,
+  type Unit,
 } from './expectation.js';
 import { describeViolation, type NameOf } from './violation.js';
 
 /** Where the numbers come from. */
 export interface MetricSource {
-  /** @param of the name of a selector: of its devices alone */
+  /** @param of the name of a scope: of its devices or loads alone */
   read(name: string, of?: string): Measure | undefined;
 }
 
@@ -119,7 +119,7 @@ function sumOf(sum: Sum, metrics: MetricSource): number | string {
 }
 
 function readTerm({ metric, of }: Extract<Term, { kind: 'metric' }>, metrics: MetricSource): Measure | undefined {
-  return of === undefined ? metrics.read(metric) : metrics.read(metric, selectorName(of));
+  return of === undefined ? metrics.read(metric) : metrics.read(metric, scopeName(of));
 }
 
 function measured(measure: Measure | undefined, aggregate: Aggregate): number | undefined {
@@ -161,7 +161,7 @@ function textOf(sum: Sum): string {
 function textOfTerm(term: Term): string {
   if (term.kind === 'number') return exact(term.value, term.unit);
   const { aggregate, metric, of } = term;
-  const whose = of === undefined ? '' : ` of ${selectorName(of)}`;
+  const whose = of === undefined ? '' : ` of ${scopeName(of)}`;
   if (aggregate.kind === 'count') return metric + whose;
   const asked = aggregate.kind === 'percentile' ? `p(${aggregate.percentile})` : aggregate.kind;
   return `${metric} ${asked}${whose}`;

@@ -1,5 +1,5 @@
 /** What must hold in a run, as data. Grammar and reading: parse.ts; judging: evaluate.ts. */
-import type { Selector } from '../selector.js';
+import { type Selector, selectorName } from '../selector.js';
 
 export type Expectation = MetricExpectation | InvariantExpectation;
 
@@ -37,9 +37,20 @@ export type Term =
       readonly kind: 'metric';
       readonly metric: string;
       readonly aggregate: Aggregate;
-      /** Of these devices alone; left out: of everything. */
-      readonly of?: Selector;
+      /** Of these alone; left out: of everything. */
+      readonly of?: Scope;
     };
+
+/** Devices, or the loads of a client. */
+export type Scope = Selector | { readonly kind: 'client'; readonly client: string };
+
+/** The scope as one writes it. */
+export function scopeName(scope: Scope): string {
+  return scope.kind === 'client' ? `${CLIENT}${scope.client}` : selectorName(scope);
+}
+
+/** What the name of a client follows in a scope. */
+export const CLIENT = 'client/';
 
 /** What is asked of a metric. `count` is all that a counter has; the others ask a distribution. */
 export type Aggregate =

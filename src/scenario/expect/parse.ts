@@ -5,11 +5,13 @@
  *                 | "always" invariant            always uplinks-stored-once
  *     comparison  = "==" | "!=" | "<" | "<=" | ">" | ">="
  *     sum         = term { ("+" | "-") term }     uplink.acked + uplink.dropped
- *     term        = number | duration | metric [aggregate] ["of" devices]
+ *     term        = number | duration | metric [aggregate] ["of" scope]
  *     aggregate   = "count" | "min" | "max" | "mean" | "p(" number ")"
  *
  * A metric without an aggregate is its count. Both sides count things, or both are durations. A minus needs a space before
- * it, because names have hyphens. Devices are written as in `to` (selector.ts): `uplink.stored of region/north`. `ghostfleet list metrics` and `ghostfleet list invariants` print the names.
+ * it, because names have hyphens. A scope is devices, written as in `to` (selector.ts): `uplink.stored of region/north`; or, for
+ * metrics of requests, a client of the setup: `call.latency p(99) of client/dashboard`. `ghostfleet list metrics` and `ghostfleet
+ * list invariants` print the names.
  */
 import { type Check, complain, type Form, formed } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
@@ -21,9 +23,11 @@ import type { MetricInfo } from '../../trace/metrics/metric.js';
 import { type FleetNames, type Selector, selector } from '../selector.js';
 import {
   type Aggregate,
+  CLIENT,
   COMPARISONS,
   type Comparison,
   type Expectation,
+  type Scope,
   type Sum,
   type Term,
   type Unit,
@@ -40,19 +44,31 @@ export class ExpectationError extends Error {
   }
 }
 
+/** What can stand after "of". */
+export interface ScopeNames extends FleetNames {
+  /** Clients of the setup; undefined when it could not be read. */
+  readonly clients: readonly string[] | undefined;
+}
+
+/** For forms, which know no scenario. */
+export const NO_NAMES: ScopeNames = { groups: [], regions: [], tags: [], sizes: undefined, clients: undefined };
+
 /** Reads one line of `expect`, and complains at the very column. */
-export function expectation(names: FleetNames): Check<Expectation> {
+export function expectation(names: ScopeNames): Check<Expectation> {
   return formed(expectationForm, (node, problems) => readLine(node, problems, names));
 }
 
-function readLine(node: LocatedNode, problems: Problems, names: FleetNames): Expectation | undefined {
+function readLine(node: LocatedNode, problems: Problems, names: ScopeNames): Expectation | undefined {
   if (node.kind !== 'scalar' || typeof node.value !== 'string') {
     return complain(node, problems, 'an expectation such as "uplink.stored == uplink.sent"');
   }
   const at = (column: number) => ({ ...node, column: node.textColumn + column - 1 });
   const before = problems.list.length;
   try {
-    const read = parseExpectation(node.value, (to, column) => selector(to, at(column), problems, names));
+    const read = parseExpectation(node.value, {
+      devices: (to, column) => selector(to, at(column), problems, names),
+      clients: names.clients,
+    });
     return problems.list.length === before ? read : undefined;
   } catch (error) {
     if (!(error instanceof ExpectationError)) throw error;
@@ -65,12 +81,15 @@ function expectationForm(): Form {
   return { type: 'string', pattern: /[=!<>]|^\s*always\b/.source };
 }
 
-/** Whom a selector at that column means; undefined when there is nobody, which is for it to report. */
-type Select = (to: string, column: number) => Selector | undefined;
+/** What the words after "of" mean. */
+export interface Scopes extends Pick<ScopeNames, 'clients'> {
+  /** Whom a selector at that column means; undefined when there is nobody, which is for it to report. */
+  readonly devices: (to: string, column: number) => Selector | undefined;
+}
 
 /** @throws ExpectationError */
-export function parseExpectation(line: string, select: Select): Expectation {
-  const reader = new Reader(line, select);
+export function parseExpectation(line: string, scopes: Scopes): Expectation {
+  const reader = new Reader(line, scopes);
   if (reader.token === 'always') return readInvariant(reader, line);
   const left = readSum(reader);
   const comparison = readComparison(reader);
@@ -137,18 +156,29 @@ function readTerm(reader: Reader): { readonly term: Term; readonly unit: Unit } 
   if (unit === 'ms' && info.shape === 'count') {
     throw new ExpectationError(column, `${quote(word)} is a plain number: it has no min, max, mean or percentile`);
   }
-  const of = readDevices(reader, info);
+  const of = readScope(reader, info);
   return { term: { kind: 'metric', metric: word, aggregate, ...(of && { of }) }, unit };
 }
 
-function readDevices(reader: Reader, { name, ofDevices }: MetricInfo): Selector | undefined {
+function readScope(reader: Reader, { name, of }: MetricInfo): Scope | undefined {
   if (reader.token !== 'of') return undefined;
-  if (!ofDevices) reader.fail(`${quote(name)} is not counted by device`);
+  if (of === null) reader.fail(`${quote(name)} is not counted by device`);
   reader.take();
   const { column } = reader;
   const to = reader.takeUntil((word) => word === '+' || word === '-' || /[=!<>]/.test(word));
-  if (to === '') reader.fail(`${shown(reader.token)} is nobody: write a group, region/…, tag/… or a sample after "of"`);
-  return reader.select(to, column);
+  const wanted = of === 'clients' ? 'client/…' : 'a group, region/…, tag/… or a sample';
+  if (to === '') reader.fail(`${shown(reader.token)} is nobody: write ${wanted} after "of"`);
+  return of === 'clients' ? clientScope(to, column, reader.scopes) : reader.scopes.devices(to, column);
+}
+
+function clientScope(to: string, column: number, { clients }: Scopes): Scope {
+  const client = to.slice(CLIENT.length);
+  if (!to.startsWith(CLIENT) || clients?.includes(client) === false) {
+    const known = (clients ?? []).map((name) => CLIENT + name);
+    const there = known.length === 0 ? 'the setup has none' : `there is ${orList(known)}`;
+    throw new ExpectationError(column, `${quote(to)} is not a client${didYouMean(to, known)}; ${there}`);
+  }
+  return { kind: 'client', client };
 }
 
 function readLiteral(reader: Reader, word: string): { readonly term: Term; readonly unit: Unit } {
@@ -208,14 +238,14 @@ function shown(token: string | undefined): string {
 
 /** The words of a line, one after the other, each with its column. */
 class Reader {
-  readonly select: Select;
+  readonly scopes: Scopes;
   readonly #line: string;
   readonly #words: readonly { readonly text: string; readonly column: number }[];
   #next = 0;
 
-  constructor(line: string, select: Select) {
+  constructor(line: string, scopes: Scopes) {
     this.#line = line;
-    this.select = select;
+    this.scopes = scopes;
     const words = line.matchAll(/[a-z\d][\w.-]*|[=!<>]+|\S/gi);
     this.#words = [...words].map((match) => ({ text: match[0], column: match.index + 1 }));
   }

@@ -16,7 +16,7 @@ export interface CallRequest {
 /** Whom a request is about. */
 export interface CallContext {
   readonly space: string;
-  /** Id of a device in the cloud. */
+  /** Id of a device in the cloud; empty for calls about the space. */
   readonly device: string;
 }
 
@@ -25,8 +25,10 @@ interface CallKind {
   readonly about: string;
   readonly example: string;
   readonly method: 'GET' | 'POST';
-  /** Below `/v2/spaces/{space_id}`. */
+  /** Below `/v2/spaces/{space_id}`; `device` is an id. */
   readonly path: (device: string) => string;
+  /** Whether it is about a device, and not about the space. */
+  readonly ofDevice: boolean;
   /** Reads what stands after its name, which becomes the body; without it, nothing may stand there. */
   readonly check?: Check<object>;
 }
@@ -37,36 +39,42 @@ export const CALLS = {
     example: 'latest-value:',
     method: 'GET',
     path: (device) => `/messages?device_id=${device}&type[]=data&limit=1`,
+    ofDevice: true,
   },
   'list-messages': {
     about: 'reads a full page of the newest messages of the space',
     example: 'list-messages:',
     method: 'GET',
     path: () => '/messages?limit=100',
+    ofDevice: false,
   },
   'list-devices': {
     about: 'reads a page of devices',
     example: 'list-devices:',
     method: 'GET',
     path: () => '/devices?limit=100',
+    ofDevice: false,
   },
   'read-device': {
     about: 'reads one device',
     example: 'read-device:',
     method: 'GET',
     path: (device) => `/devices/${device}`,
+    ofDevice: true,
   },
   'count-devices': {
     about: 'counts the devices of the space',
     example: 'count-devices:',
     method: 'GET',
     path: () => '/devices/count',
+    ofDevice: false,
   },
   config: {
     about: 'queues configuration lines for a device',
     example: 'config: { interval-report: 900 }',
     method: 'POST',
     path: (device) => `/devices/${device}/configs`,
+    ofDevice: true,
     check: configLines,
   },
   commands: {
@@ -74,6 +82,7 @@ export const CALLS = {
     example: 'commands: [info show]',
     method: 'POST',
     path: (device) => `/devices/${device}/commands`,
+    ofDevice: true,
     check: shellLines,
   },
   downlink: {
@@ -81,6 +90,7 @@ export const CALLS = {
     example: 'downlink: { output_1_state: 1 }',
     method: 'POST',
     path: (device) => `/devices/${device}/downlinks`,
+    ofDevice: true,
     check: formed(
       () => ({ type: 'object' }),
       (node, problems) =>
@@ -121,6 +131,11 @@ export function checkCall(kind: CallName, node: LocatedNode, problems: Problems)
   }
   const body = check(node, problems);
   return body && { kind, body: JSON.stringify(body) };
+}
+
+/** Whether it is about a device, and not about the space. */
+export function isOfDevice(kind: CallName): boolean {
+  return CALLS[kind].ofDevice;
 }
 
 /** Whether it leaves a downlink in the queue of a device. */

@@ -15,6 +15,8 @@ export interface Load {
   /** `latest-value to clime`, for reports; no two loads have the same. */
   readonly name: string;
   readonly call: CallSpec;
+  /** A client of the setup, with whose key it asks; left out: with that of the run. */
+  readonly as?: string;
   readonly from: Instant;
   readonly until: Instant;
   readonly pace: Pace;

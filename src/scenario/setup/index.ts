@@ -4,6 +4,7 @@
  */
 import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
+import { client } from './client.js';
 import { connector } from './connector.js';
 import { firmware } from './firmware.js';
 import type { SetupKind, SetupScope, SetupWorld } from './kind.js';
@@ -11,7 +12,7 @@ import { request } from './request.js';
 import { tag } from './tag.js';
 import { variable } from './variable.js';
 
-export const SETUPS = { tag, variable, connector, firmware, request } as const;
+export const SETUPS = { tag, variable, connector, firmware, client, request } as const;
 
 export type SetupName = keyof typeof SETUPS;
 // Because Object.keys forgets the keys' types.

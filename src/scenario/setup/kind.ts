@@ -38,6 +38,13 @@ export interface SetupScope {
   readonly readFile: (path: string) => NamedText;
 }
 
+/** With what a client comes to the API. */
+export interface ClientAccess {
+  readonly spaceId: string;
+  /** Secret. */
+  readonly apiKey: string;
+}
+
 /** The sliver of a target that setup uses; the runner implements it. */
 export interface SetupWorld extends Pick<World, 'tagId'> {
   readonly api: Pick<
@@ -55,6 +62,10 @@ export interface SetupWorld extends Pick<World, 'tagId'> {
   image(profile: string, version: string, size: number): Uint8Array;
   /** Lets steps find a firmware image by its name in the scenario. */
   nameFirmware(name: string, id: string): void;
+  /** The API of a further space, by its name in the scenario; of the fleet's when that is null. @throws Error when nothing opens it */
+  spaceApi(space: string | null): Promise<Pick<DeviceCloudClient, 'spaceId' | 'createKey' | 'deleteKey'>>;
+  /** Lets loads act as a client, by its name in the scenario. */
+  nameClient(name: string, access: ClientAccess): void;
   /** Something was made that was not there before. `remove` takes it away when the run is over. */
   made(what: string, remove: () => Promise<void>): void;
 }

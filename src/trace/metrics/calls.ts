@@ -15,6 +15,8 @@ export interface CallCounts {
   /** With a status of 2xx. */
   readonly answered: number;
   readonly failed: number;
+  /** Those of the failed that were answered with 429: too many requests. */
+  readonly refused: number;
   readonly inFlight: number;
   readonly dropped: number;
 }
@@ -38,6 +40,7 @@ class Calls {
   sent = 0;
   answered = 0;
   failed = 0;
+  refused = 0;
   inFlight = 0;
   dropped = 0;
   closedLoop = false;
@@ -61,6 +64,7 @@ export class CallFold {
       calls.sent++;
       if (status < 200 || status > 299) {
         calls.failed++;
+        if (status === 429) calls.refused++;
         calls.reasons.add(status === 0 ? `no answer: ${why}` : `status ${status}`);
         return;
       }
@@ -93,14 +97,14 @@ export class CallFold {
     );
   }
 
-  total(count: (calls: CallCounts) => number): number {
-    let total = 0;
-    for (const calls of this.#byLoad.values()) total += count(calls);
-    return total;
+  /** Of all loads together. */
+  get books(): CallBooks {
+    return new CallBooks(() => [...this.#byLoad.values()]);
   }
 
-  spread(of: 'latency' | 'service'): Distribution {
-    return Distribution.merged([...this.#byLoad.values()].map((calls) => calls[of]));
+  /** Of some loads together, as they go on. */
+  of(loads: readonly string[]): CallBooks {
+    return new CallBooks(() => loads.flatMap((load) => this.#byLoad.get(load) ?? []));
   }
 
   /** By the name of the load, sorted. */
@@ -124,31 +128,52 @@ export class CallFold {
   }
 }
 
-export const CALL_METRICS: MetricTable<CallFold> = {
+/** The sums over loads. */
+export class CallBooks {
+  readonly #loads: () => readonly Calls[];
+
+  constructor(loads: () => readonly Calls[]) {
+    this.#loads = loads;
+  }
+
+  total(count: (calls: CallCounts) => number): number {
+    return this.#loads().reduce((total, calls) => total + count(calls), 0);
+  }
+
+  spread(of: 'latency' | 'service'): Distribution {
+    return Distribution.merged(this.#loads().map((calls) => calls[of]));
+  }
+}
+
+export const CALL_METRICS: MetricTable<CallBooks> = {
   'call.planned': {
     about: 'API requests of loads that were due',
-    count: (fold) => fold.total(({ planned }) => planned),
+    count: (books) => books.total(({ planned }) => planned),
   },
-  'call.sent': { about: 'API requests of loads that were sent', count: (fold) => fold.total(({ sent }) => sent) },
-  'call.answered': { about: 'those answered with 2xx', count: (fold) => fold.total(({ answered }) => answered) },
+  'call.sent': { about: 'API requests of loads that were sent', count: (books) => books.total(({ sent }) => sent) },
+  'call.answered': { about: 'those answered with 2xx', count: (books) => books.total(({ answered }) => answered) },
   'call.failed': {
     about: 'those answered otherwise or not at all',
-    count: (fold) => fold.total(({ failed }) => failed),
+    count: (books) => books.total(({ failed }) => failed),
+  },
+  'call.refused': {
+    about: 'those of the failed that were answered with 429: too many requests',
+    count: (books) => books.total(({ refused }) => refused),
   },
   'call.in-flight': {
     about: 'those without an answer at the very end',
-    count: (fold) => fold.total(({ inFlight }) => inFlight),
+    count: (books) => books.total(({ inFlight }) => inFlight),
   },
   'call.dropped': {
     about: 'API requests of loads that were due and never sent',
-    count: (fold) => fold.total(({ dropped }) => dropped),
+    count: (books) => books.total(({ dropped }) => dropped),
   },
   'call.latency': {
     about: 'time to the answer from when a request was due, warm-up excluded',
-    durations: (fold) => fold.spread('latency'),
+    durations: (books) => books.spread('latency'),
   },
   'call.service': {
     about: 'time to the answer from when a request was sent, warm-up excluded',
-    durations: (fold) => fold.spread('service'),
+    durations: (books) => books.spread('service'),
   },
 };

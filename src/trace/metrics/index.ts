@@ -6,7 +6,7 @@ import type { Millis } from '../../kernel/time.js';
 import type { DownlinkRecord } from '../downlinks/ledger.js';
 import type { TraceEvent } from '../events.js';
 import type { Fold } from '../log.js';
-import { CALL_METRICS, CallFold, type CallSummary } from './calls.js';
+import { CALL_METRICS, type CallBooks, CallFold, type CallSummary } from './calls.js';
 import { DEVICE_METRICS, DeviceFold, type FleetSummary } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold, type DownlinkSummary, isUnreceived } from './downlinks.js';
 import { type Dispatch, dispatchTo, type Measure, type MetricInfo, metricInfos, readMetric } from './metric.js';
@@ -19,12 +19,12 @@ import { WORLD_METRICS, WorldFold } from './world.js';
 
 /** Every metric that an expectation can name. */
 export const METRICS: readonly MetricInfo[] = [
-  ...metricInfos(DEVICE_METRICS, true),
-  ...metricInfos(UPLINK_METRICS, true),
-  ...metricInfos(DOWNLINK_METRICS, true),
-  ...metricInfos(UPDATE_METRICS, true),
-  ...metricInfos(CALL_METRICS, false),
-  ...metricInfos(WORLD_METRICS, false),
+  ...metricInfos(DEVICE_METRICS, 'devices'),
+  ...metricInfos(UPLINK_METRICS, 'devices'),
+  ...metricInfos(DOWNLINK_METRICS, 'devices'),
+  ...metricInfos(UPDATE_METRICS, 'devices'),
+  ...metricInfos(CALL_METRICS, 'clients'),
+  ...metricInfos(WORLD_METRICS, null),
 ];
 
 /** Something that should not be, or that the protocol can not exclude, and how often it was. */
@@ -57,8 +57,15 @@ export interface RunSummary {
   readonly samples: SampleSummary;
 }
 
-/** Serial numbers by the name of the scope. */
-export type MetricScopes = ReadonlyMap<string, readonly number[]>;
+/** What metrics are read of apart from the rest, by the name of the scope. */
+export interface MetricScopes {
+  /** Serial numbers. */
+  readonly devices: ReadonlyMap<string, readonly number[]>;
+  /** Names of loads. */
+  readonly loads: ReadonlyMap<string, readonly string[]>;
+}
+
+const NO_SCOPES: MetricScopes = { devices: new Map(), loads: new Map() };
 
 export class Metrics implements Fold {
   readonly #devices: DeviceFold;
@@ -71,14 +78,15 @@ export class Metrics implements Fold {
   readonly #calls: CallFold;
   readonly #dispatch: Dispatch;
   readonly #scopes: ReadonlyMap<string, MetricScope>;
+  readonly #callScopes: ReadonlyMap<string, CallBooks>;
 
   /**
    * @param devices number of devices of the plan
    * @param warmUp API requests that were due earlier do not count in latencies, nor what happens earlier in busiest seconds
    * @param duration planned
-   * @param scopes serial numbers of the devices that metrics are read of apart from the others, by a name for them
+   * @param scopes what metrics are read of apart from the rest
    */
-  constructor(devices: number, warmUp: Millis = 0, duration: Millis = 0, scopes: MetricScopes = new Map()) {
+  constructor(devices: number, warmUp: Millis = 0, duration: Millis = 0, scopes = NO_SCOPES) {
     this.#devices = new DeviceFold(devices, warmUp);
     this.#uplinks = new UplinkFold(warmUp);
     this.#calls = new CallFold(warmUp);
@@ -90,7 +98,8 @@ export class Metrics implements Fold {
     });
     const counting = [this.#devices, this.#uplinks, this.#downlinks, this.#updates, this.#calls, this.#world];
     this.#dispatch = dispatchTo([...counting, this.#series, this.#samples]);
-    this.#scopes = new Map([...scopes].map(([name, serials]) => [name, new MetricScope(serials, warmUp)]));
+    this.#scopes = new Map([...scopes.devices].map(([name, serials]) => [name, new MetricScope(serials, warmUp)]));
+    this.#callScopes = new Map([...scopes.loads].map(([name, loads]) => [name, this.#calls.of(loads)]));
   }
 
   take(event: TraceEvent): void {
@@ -104,13 +113,13 @@ export class Metrics implements Fold {
    * @param of the scope that it is read of, instead of everything
    */
   read(name: string, of?: string): Measure | undefined {
-    if (of !== undefined) return this.#scopes.get(of)?.read(name);
+    if (of !== undefined) return this.#scopes.get(of)?.read(name) ?? this.#callsOf(of, name);
     return (
       readMetric(DEVICE_METRICS, this.#devices, name) ??
       readMetric(UPLINK_METRICS, this.#uplinks, name) ??
       readMetric(DOWNLINK_METRICS, this.#downlinks, name) ??
       readMetric(UPDATE_METRICS, this.#updates, name) ??
-      readMetric(CALL_METRICS, this.#calls, name) ??
+      readMetric(CALL_METRICS, this.#calls.books, name) ??
       readMetric(WORLD_METRICS, this.#world, name)
     );
   }
@@ -139,6 +148,11 @@ export class Metrics implements Fold {
       series: this.#series.summary(),
       samples: this.#samples.summary(),
     };
+  }
+
+  #callsOf(scope: string, name: string): Measure | undefined {
+    const books = this.#callScopes.get(scope);
+    return books && readMetric(CALL_METRICS, books, name);
   }
 
   #anomalies(): readonly Anomaly[] {

@@ -10,8 +10,8 @@ export interface MetricInfo {
   readonly name: string;
   readonly shape: MetricShape;
   readonly about: string;
-  /** It is about devices, and can be read of some of them. */
-  readonly ofDevices: boolean;
+  /** What it can be read of apart from the rest: some devices, or a client's loads; null: nothing. */
+  readonly of: 'devices' | 'clients' | null;
 }
 
 export type Measure =
@@ -45,12 +45,12 @@ export function readMetric<F>(table: MetricTable<F>, fold: F, name: string): Mea
 }
 
 /** What `table` holds, for listings. */
-export function metricInfos<F>(table: MetricTable<F>, ofDevices: boolean): readonly MetricInfo[] {
+export function metricInfos<F>(table: MetricTable<F>, of: MetricInfo['of']): readonly MetricInfo[] {
   return Object.entries(table).map(([name, metric]) => ({
     name,
     shape: 'count' in metric ? 'count' : 'durations',
     about: metric.about,
-    ofDevices,
+    of,
   }));
 }
 

@@ -1,9 +1,11 @@
 /** Loads of a run: what was planned, and what became of it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import PQueue from 'p-queue';
 import { afterEach, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
+import { Callers } from '../../../src/runner/load/callers.js';
 import { httpCalls } from '../../../src/runner/load/http-calls.js';
 import { Loads } from '../../../src/runner/load/loads.js';
 import type { Pace } from '../../../src/scenario/load/load.js';
@@ -48,11 +50,12 @@ async function carryOut(
   const load: PlannedLoad = {
     ...{ name: 'reads', call: { kind: 'read-device', body: null }, from: 0, until, pace, devices: [0, 1] },
   };
+  const caller = { space: 's', sender, queue: new PQueue({ concurrency: connections }) };
   // Because loads look at nothing else of a device.
   const handles = [{ cloudId: 'one' }, { cloudId: 'two' }] as unknown as readonly DeviceHandle[];
   const loads = new Loads([load], {
-    ...{ clock, trace: { emit: (event) => metrics.take(event) }, space: 's', handles, sender, accepted: () => {} },
-    ...{ random: seededRandom(1), connections, leastPause: 0 },
+    ...{ clock, trace: { emit: (event) => metrics.take(event) }, handles, accepted: () => {} },
+    ...{ random: seededRandom(1), callerOf: () => caller, leastPause: 0 },
   });
   await clock.runUntil(stopAt ?? until);
   while (stopAt === undefined && loads.open.length > 0) await clock.runUntil(clock.now + 5);
@@ -80,6 +83,33 @@ describe('a load', () => {
     expect(summary?.latency?.p50).toBeGreaterThan(80);
     expect(summary?.service?.p50).toBeLessThan(summary?.latency?.p50 ?? 0);
     expect(contradictions).toEqual([]);
+  });
+
+  it('of a client that is not answered keeps no other client waiting', async () => {
+    const { baseUrl, requests } = await service((respond, number) => {
+      if (requests[number - 1]?.endsWith(' dashboard')) respond(200);
+    });
+    const clock = new RealClock();
+    const metrics = new Metrics(1);
+    const callers = new Callers({ baseUrl, virtual: false });
+    // 300 requests without an answer are more than a caller has connections.
+    const plans = Object.entries({ poller: 1000, dashboard: 100 }).map(
+      ([as, rate]): PlannedLoad => ({
+        ...{ name: as, as, call: { kind: 'count-devices', body: null }, pace: open(rate, 300) },
+        ...{ from: 0, until: 300, devices: [] },
+      }),
+    );
+    const loads = new Loads(plans, {
+      ...{ clock, trace: { emit: (event) => metrics.take(event) }, handles: [], accepted: () => {}, leastPause: 0 },
+      ...{ random: seededRandom(1), callerOf: ({ as }) => callers.of({ spaceId: 's', apiKey: String(as) }) },
+    });
+    await clock.runUntil(300);
+    while (loads.open.some((name) => name.includes('dashboard'))) await clock.runUntil(clock.now + 5);
+    loads.close();
+    await callers.close();
+    const { poller, dashboard } = metrics.summary().calls;
+    expect(dashboard).toMatchObject({ planned: 30, answered: 30 });
+    expect(poller).toMatchObject({ planned: 300, answered: 0, inFlight: 64, dropped: 236 });
   });
 
   it('keeps its books when the service dies under it', async () => {

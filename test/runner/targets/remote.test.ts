@@ -64,6 +64,7 @@ function cloudAt({ api, apiKey, udp }: Service, link: 'udp' | 'http'): RemoteClo
     api,
     apiKey: String(apiKey),
     spaceId: null,
+    keyOf: String,
     gateway: link === 'udp' ? { host: '127.0.0.1', port: Number(udp) } : null,
     pace: { atOnce: 4, perSecond: null },
   };

@@ -64,6 +64,35 @@ describe('a load', () => {
     expect(loads[0]?.devices.every((index) => devices[index]?.name.startsWith('control'))).toBe(true);
   });
 
+  it('may have the key of a client, which its name and the plan tell; in a space without devices it is about none', () => {
+    const head = `name: test
+duration: 2h
+setup:
+  - client: { name: poller }
+  - client: { name: neighbour, space: next-door }
+`;
+    const load = `  - { read-device:, rate: 1/s, as: poller }
+  - { read-device:, rate: 1/s }
+  - { list-devices:, rate: 1/s, as: neighbour }
+`;
+    const { loads } = planScenario(scenarioOf({ head, load }));
+    expect(loads.map(({ name, as, devices }) => [name, as, devices.length])).toEqual([
+      ['read-device as poller', 'poller', 5],
+      ['read-device', undefined, 5],
+      ['list-devices as neighbour', 'neighbour', 0],
+    ]);
+  });
+
+  it.each([
+    ['{ read-device:, rate: 1/s, as: poler }', '"poler" is not a client (did you mean "poller"?)'],
+    ['{ read-device:, rate: 1/s, as: neighbour }', 'is one of list-messages, list-devices or count-devices'],
+    ['{ list-devices:, rate: 1/s, as: neighbour, to: clime }', 'the space "next-door" of "neighbour" has no devices'],
+  ])('complains about the client of %s', (line, complaint) => {
+    const setup = 'setup: [{ client: { name: poller } }, { client: { name: neighbour, space: next-door } }]';
+    const yaml = yamlOf({ head: `name: test\nduration: 2h\n${setup}\n`, load: `  - ${line}\n` });
+    expect(problemsOf(yaml)).toEqual([expect.stringContaining(complaint)]);
+  });
+
   it.each([
     ['{ latest-value: }', 'a load needs either "rate"'],
     ['{ latest-value:, rate: 1/s, users: 2 }', 'a load needs either "rate"'],
@@ -81,6 +110,7 @@ describe('a load', () => {
     ['{ latest-value: 3, rate: 1/s }', 'nothing after "latest-value:"'],
     ['{ latest-values:, rate: 1/s }', 'did you mean "latest-value"?'],
     ['{ latest-value:, rate: 1/s, to: nobody }', '"nobody" is not "all", a group or a device'],
+    ['{ latest-value:, rate: 1/s, as: poller }', '"poller" is not a client: "setup" needs'],
     ['{ commands: [], rate: 1/s }', 'a list of 1 to 100 lines'],
     ['often', 'is not a request'],
   ])('complains about %s', (line, complaint) => {

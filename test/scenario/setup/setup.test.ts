@@ -54,16 +54,33 @@ describe('every kind of setup', () => {
 describe('an entry', () => {
   test.each<[string, readonly string[], readonly string[]]>([
     [
+      'client that there is already',
+      [
+        'client: { name: a }',
+        'client: { name: a, space: b }',
+        'firmware: { name: a, profile: clime, version: v9.0.0 }',
+      ],
+      ['6:5: there is a client "a" already'],
+    ],
+    [
+      'client without a proper name, in a space without one',
+      ['client: { name: 3, space: "next door" }'],
+      [
+        expect.stringContaining('5:21: "3" is not a name of small letters'),
+        expect.stringContaining('5:31: "next door" is not a name of small letters, digits and hyphens that begins'),
+      ],
+    ],
+    [
       'of no kind',
       ['tags: { name: a }'],
       [
-        '5:5: "tags" is not a key of an entry of setup (did you mean "tag"?); it has tag, variable, connector, firmware, request',
+        '5:5: "tags" is not a key of an entry of setup (did you mean "tag"?); it has tag, variable, connector, firmware, client, request',
       ],
     ],
     [
       'that is a word',
       ['tag'],
-      ['5:5: "tag" is not one of tag, variable, connector, firmware, request, with what it needs'],
+      ['5:5: "tag" is not one of tag, variable, connector, firmware, client, request, with what it needs'],
     ],
     [
       'with a colour that is none',

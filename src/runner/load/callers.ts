@@ -1,0 +1,53 @@
+/**
+ * Who sends the requests of loads: the run itself, and the clients of its setup. In real time each has connections of its own,
+ * so that a client that floods the service keeps no other one waiting on this side.
+ */
+import PQueue from 'p-queue';
+import type { ClientAccess } from '../../scenario/setup/kind.js';
+import { type CallSender, httpCalls } from './http-calls.js';
+
+export interface Caller {
+  /** Id of its space. */
+  readonly space: string;
+  readonly sender: CallSender;
+  /** Where requests wait for a connection. */
+  readonly queue: PQueue;
+}
+
+export interface CallersOptions {
+  readonly baseUrl: string;
+  /** In virtual time one request is under way at a time, whoever makes it: their order is part of the run. */
+  readonly virtual: boolean;
+}
+
+/** Connections of a caller in real time. */
+const CONNECTIONS = 64;
+
+export class Callers {
+  readonly #baseUrl: string;
+  readonly #virtual: boolean;
+  readonly #oneAtATime = new PQueue({ concurrency: 1 });
+  readonly #known = new Map<string, Caller>();
+
+  constructor({ baseUrl, virtual }: CallersOptions) {
+    this.#baseUrl = baseUrl;
+    this.#virtual = virtual;
+  }
+
+  /** Whoever has that key; always the same for the same. */
+  of({ spaceId: space, apiKey }: ClientAccess): Caller {
+    const known = this.#known.get(apiKey);
+    if (known !== undefined) return known;
+    const caller = {
+      space,
+      sender: httpCalls({ baseUrl: this.#baseUrl, apiKey, connections: CONNECTIONS }),
+      queue: this.#virtual ? this.#oneAtATime : new PQueue({ concurrency: CONNECTIONS }),
+    };
+    this.#known.set(apiKey, caller);
+    return caller;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#known.values()].map(({ sender }) => sender.close()));
+  }
+}

@@ -1,0 +1,24 @@
+import { optional, record, text } from '../../input/checks.js';
+import type { SetupKind } from './kind.js';
+
+export interface ClientOptions {
+  readonly name: string;
+  /** Another than that of the fleet, by its name in the scenario; clients may share it. null: that of the fleet. */
+  readonly space: string | null;
+}
+
+const name = text(/^[a-z][a-z0-9-]{0,63}$/, 'a name of small letters, digits and hyphens that begins with a letter');
+
+/** Somebody else who uses the cloud. What is limited by key is limited for each client by itself. */
+export const client: SetupKind<ClientOptions> = {
+  about: 'a client with a key of its own, in the space of the fleet or in a further one; loads run as it',
+  example: 'client: { name: neighbour, space: next-door }',
+  check: record('client', { name, space: optional(name, null) }),
+  describe: ({ name: called, space }) => `"${called}"${space === null ? '' : ` in the space "${space}"`}`,
+  run: async (world, { name: called, space }) => {
+    const api = await world.spaceApi(space);
+    const { id, key } = await api.createKey({ name: called });
+    world.made(`key "${called}"`, () => api.deleteKey(id));
+    world.nameClient(called, { spaceId: api.spaceId, apiKey: key });
+  },
+};

@@ -1,0 +1,163 @@
+/** Loads of several clients, each with a key of its own, in the space of the fleet or in another; and limits that count by key. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { DeviceCloudClient } from '../../src/client/client.js';
+import { type Service, startService } from '../../src/cloud/service.js';
+import { UsageError } from '../../src/kernel/errors.js';
+import { seededRandom } from '../../src/kernel/random.js';
+import { RealClock } from '../../src/kernel/real-clock.js';
+import { packagedProfiles } from '../../src/profile/library.js';
+import { deviceTypes } from '../../src/runner/bench-config.js';
+import { runPlan } from '../../src/runner/library.js';
+import { parseScenario } from '../../src/scenario/parse.js';
+import { planScenario } from '../../src/scenario/plan-scenario.js';
+import { QUIET } from '../support/cloud.js';
+
+const profiles = packagedProfiles();
+
+function planOf(source: string) {
+  return planScenario(parseScenario(source, 'test.yaml', deviceTypes(profiles)));
+}
+
+describe('a rate limit of the embedded cloud', () => {
+  it('refuses the client that asks too much, and no other one; the fleet is made before it holds', async () => {
+    // 5/s for a minute are 300, of which 50 are answered; 1 every 2 s are 30.
+    const result = await runPlan(
+      planOf(`
+name: limited
+duration: 1m
+cloud: { rate-limit: 50/m }
+setup:
+  - client: { name: poller }
+  - client: { name: dashboard }
+  - client: { name: neighbour, space: next-door }
+fleet: [{ name: clime, profile: clime, count: 60 }]
+load:
+  - { latest-value:, rate: 5/s, as: poller }
+  - { latest-value:, rate: 30/m, as: dashboard }
+  - { list-devices:, rate: 5/s, as: neighbour }
+  - { count-devices:, rate: 30/m }
+expect:
+  - call.answered of client/poller == 50
+  - call.refused of client/poller == 250
+  - call.answered of client/dashboard == 30
+  - call.refused of client/neighbour == 250
+  - call.refused == 500
+`),
+    );
+    expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
+    expect(result.fleet.ready).toBe(60);
+    expect(result.calls['count-devices']).toMatchObject({ answered: 30, refused: 0 });
+  });
+
+  it('holds for the run itself as well: a step beyond it has failed', async () => {
+    const result = await runPlan(
+      planOf(`
+name: limited
+duration: 2m
+cloud: { rate-limit: 3/m }
+fleet: [{ name: clime, profile: clime, count: 5 }]
+steps: [{ at: 10s, commands: [info show] }]
+`),
+    );
+    expect(result.steps).toEqual({ done: 3, failed: 2 });
+    expect(result.anomalies).toContainEqual(
+      expect.objectContaining({
+        name: 'step-failed',
+        about: expect.stringContaining('more than 3 requests in a minute'),
+      }),
+    );
+  });
+});
+
+describe('the downlinks of the embedded cloud', () => {
+  it('expire when its scenario says so', async () => {
+    const result = await runPlan(
+      planOf(`
+name: impatient
+duration: 4h
+cloud: { expire-downlinks: 1h }
+fleet: [{ name: clime, profile: clime, count: 1 }]
+steps:
+  - { at: 10m, radio: off }
+  - { at: 11m, commands: [info show] }
+expect: [downlink.expired == 1]
+`),
+    );
+    expect(result.expectations).toMatchObject([{ passed: true }]);
+  });
+});
+
+const VISIT = `
+name: visit
+duration: 1m
+setup:
+  - client: { name: dashboard }
+  - client: { name: neighbour, space: next-door }
+  - client: { name: lodger, space: next-door }
+fleet: [{ name: clime, profile: clime, count: 2 }]
+load:
+  - { list-devices:, rate: 30/m, as: dashboard }
+  - { list-devices:, rate: 30/m, as: neighbour }
+  - { count-devices:, rate: 30/m, as: lodger }
+expect:
+  - call.answered == 90
+  - call.answered of client/neighbour == 30
+`;
+
+const services: Service[] = [];
+const clients: DeviceCloudClient[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.close();
+  for (const service of services.splice(0)) await service.close();
+});
+
+/** A cloud in real time with two spaces. */
+async function theirCloud() {
+  const service = await startService({
+    ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: 0, udpRawPort: null, space: 'ours' },
+    ...{ clock: new RealClock(), random: seededRandom(1), trace: { emit: () => {} }, log: QUIET },
+  });
+  services.push(service);
+  const { api: baseUrl, spaceId } = service;
+  const apiKey = String(service.apiKey);
+  const theirs = await service.openSpace('theirs');
+  const theirKey = String(theirs.apiKey);
+  const api = [
+    new DeviceCloudClient({ baseUrl, apiKey, spaceId }),
+    new DeviceCloudClient({ baseUrl, apiKey: theirKey, spaceId: theirs.spaceId }),
+  ];
+  clients.push(...api);
+  const visit = (keyOf: (space: string) => string) => {
+    const gateway = { host: '127.0.0.1', port: Number(service.udp) };
+    const cloud = { api: baseUrl, apiKey, spaceId: null, keyOf, gateway, pace: { atOnce: 4, perSecond: null } };
+    return runPlan(planOf(VISIT), { clock: 'real', speed: 60, cloud });
+  };
+  const keys = () => Promise.all(api.map(async (client) => (await client.keys()).map(({ name }) => name)));
+  return { visit, keys, apiKey, theirKey };
+}
+
+describe('clients at another cloud', () => {
+  it('ask with keys that are made for them, in their spaces, and gone afterwards', async () => {
+    const { visit, keys, theirKey } = await theirCloud();
+    const asked: string[] = [];
+    const before = await keys();
+    const { expectations } = await visit((space) => {
+      asked.push(space);
+      return theirKey;
+    });
+    expect(expectations.filter(({ passed }) => !passed)).toEqual([]);
+    expect(asked).toEqual(['next-door']);
+    expect(await keys()).toEqual(before);
+  });
+
+  it("are refused in a space that nothing opens, or that is the fleet's own, and nothing is left behind", async () => {
+    const { visit, keys, apiKey } = await theirCloud();
+    const before = await keys();
+    const nothing = () => {
+      throw new UsageError('no-space-key', 'there is no key');
+    };
+    await expect(visit(nothing)).rejects.toThrow('there is no key');
+    await expect(visit(() => apiKey)).rejects.toThrow('the key for the space "next-door" opens the space of the fleet');
+    expect(await keys()).toEqual(before);
+  });
+});
