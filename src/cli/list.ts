@@ -1,7 +1,7 @@
 /** `ghostfleet list`: what scenarios can name. */
 import { EXIT } from '../kernel/errors.js';
 import { packagedProfiles } from '../profile/library.js';
-import { DEVICE_FAULTS } from '../scenario/faults/device.js';
+import { DEVICE_FAULTS } from '../scenario/faults/device/index.js';
 import { SERVICE_FAULTS } from '../scenario/faults/service.js';
 import { CALLS } from '../scenario/load/calls.js';
 import { SETUPS } from '../scenario/setup/index.js';

@@ -113,9 +113,12 @@ export const BENCH_COMMANDS: Readonly<Record<string, BenchCommand>> = {
   },
   clock: {
     step: 'clock',
-    usage: 'DRIFT',
-    about: 'lets the clock run fast, or slow below 0: 120ppm',
-    inScenario: (drift, ...more) => (drift && more.length === 0 ? `{ drift: ${drift} }` : undefined),
+    usage: 'DRIFT | SKEW',
+    about: 'lets the clock run fast (120ppm) or jump ahead (2h); below 0: slow, or back',
+    inScenario: (word, ...more) => {
+      if (word === undefined || more.length > 0) return undefined;
+      return word.endsWith('ppm') ? `{ drift: ${word} }` : `{ skew: ${word} }`;
+    },
   },
   'power-cycle': {
     step: 'power-cycle',

@@ -132,6 +132,13 @@ export class DeviceBench implements Bench {
     if (firmware && time !== undefined) firmware.setUnixTime(time);
   }
 
+  skew(by: Millis): void {
+    const { firmware } = this.#device;
+    if (firmware === undefined) throw new Error('the clock does not run: nothing of it survives a reset');
+    // The calendar of the firmware begins in 1970.
+    firmware.setUnixTime(Math.max(0, firmware.exactTime() + by / 1000));
+  }
+
   /** Changes a quantity; what was to be measured before is measured before, and inputs that are watched are looked at after. */
   #touch(quantity: string, change: (address: QuantityAddress) => void): void {
     const { firmware, type } = this.#device;

@@ -93,6 +93,8 @@ export interface Bench {
   flash(writesLeft: number): void;
   /** Makes the clock run fast (or slow, below 0) by parts per million, whatever sets it. */
   clock(drift: number): void;
+  /** Makes the clock jump ahead, or back below 0, until something sets it. */
+  skew(by: Millis): void;
 }
 
 export type ModemTrouble = Mishap | Defect | 'mended';

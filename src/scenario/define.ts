@@ -4,7 +4,7 @@
  */
 import type { LocatedNode, ScalarNode } from '../input/document.js';
 import { Problems } from '../input/document.js';
-import type { DeviceFaultName } from './faults/device.js';
+import type { DeviceFaultName } from './faults/device/index.js';
 import type { ServiceFault } from './faults/service.js';
 import type { CallName } from './load/calls.js';
 import { type DeviceTypes, readScenario, type ScenarioSources } from './parse.js';

@@ -13,7 +13,8 @@
 import { complain, duration, type Form, formOf, optional, readVariant, valueAt, variantForm } from '../input/checks.js';
 import type { LocatedNode, MapNode, Problems } from '../input/document.js';
 import type { Instant, Millis } from '../kernel/time.js';
-import { DEVICE_FAULTS, type DeviceFaultKind, type DeviceFaultName } from './faults/device.js';
+import { DEVICE_FAULT_NAMES, DEVICE_FAULTS, type DeviceFaultName } from './faults/device/index.js';
+import type { DeviceFaultKind } from './faults/device/kind.js';
 import { SERVICE_FAULTS, type ServiceFault } from './faults/service.js';
 import { WIRE_FAULT_NAMES, wireFault, wireFaultForms } from './parse-network.js';
 import type { StepContext } from './parse-steps.js';
@@ -32,7 +33,6 @@ export interface Faults {
 export const NO_FAULTS: Faults = { network: [], steps: [], service: [] };
 
 // Because Object.keys forgets the keys' types.
-const DEVICE_NAMES = Object.keys(DEVICE_FAULTS) as readonly DeviceFaultName[];
 const SERVICE_NAMES = Object.keys(SERVICE_FAULTS) as readonly ServiceFault['kind'][];
 const WINDOW = {
   from: optional(duration, 0),
@@ -46,10 +46,10 @@ const MOST_TIMES = 10_000;
 
 /** The form of `faults`, for editors. */
 export function faultsForm(): Form {
-  const device = DEVICE_NAMES.map((name) => [
-    name,
-    { description: DEVICE_FAULTS[name].about, ...DEVICE_FAULTS[name].form() },
-  ]);
+  const device = DEVICE_FAULT_NAMES.map((name) => {
+    const { about, check }: DeviceFaultKind = DEVICE_FAULTS[name];
+    return [name, { description: about, ...check.form?.() }];
+  });
   const service = SERVICE_NAMES.map((name) => {
     const { about, check } = SERVICE_FAULTS[name];
     return [name, { description: about, ...formOf(check) }];
@@ -80,7 +80,7 @@ interface Window {
 
 function oneFault(node: LocatedNode, problems: Problems, context: StepContext): Faults | undefined {
   if (node.kind !== 'map') return complain(node, problems, 'a fault: a map with a kind of fault, "from" and "until"');
-  const kinds = [...WIRE_FAULT_NAMES, ...DEVICE_NAMES, ...SERVICE_NAMES];
+  const kinds = [...WIRE_FAULT_NAMES, ...DEVICE_FAULT_NAMES, ...SERVICE_NAMES];
   const { common, kind, options } = readVariant('a fault', WINDOW, kinds, node, problems);
   const windows = common && windowsOf(common, node, problems, context.end);
   const to = common && selector(common.to ?? 'all', valueAt(node, 'to'), problems, context.names);
@@ -104,7 +104,7 @@ function faultIn(
   problems: Problems,
   context: StepContext,
 ): Faults | undefined {
-  const device = DEVICE_NAMES.find((name) => name === kind);
+  const device = DEVICE_FAULT_NAMES.find((name) => name === kind);
   if (device) return deviceFault(device, options, to, { from, until }, node, problems, context);
   const service = SERVICE_NAMES.find((name) => name === kind);
   if (service === undefined) {

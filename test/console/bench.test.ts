@@ -48,6 +48,8 @@ describe('a command of the bench', () => {
     ['.flash new', 'flash: new'],
     ['.clock 120ppm', 'clock: 120 ppm fast'],
     ['.clock -20ppm', 'clock: 20 ppm slow'],
+    ['.clock 2h', 'clock: 2h ahead'],
+    ['.clock -90s', 'clock: 1m30s behind'],
     ['.power-cycle', 'power-cycle'],
   ])('%s does what the step of a scenario does', async (line, described) => {
     expect((await printed(testFleet(), line))[0]).toContain(described);
@@ -71,6 +73,7 @@ describe('a command of the bench', () => {
     ['.antenna -10', '"-10" is not a number from -156 to -44'],
     ['.antenna { rsrp', 'Flow map must end with a }'],
     ['.replay hygrometer.temperature none.csv', '"/data/none.csv" can not be read: there is no such file'],
+    ['.clock soon', '"soon" is not a jump of a clock'],
     ['.power-cycle now', 'this is written .power-cycle'],
   ])('%s is refused in one sentence', async (line, message) => {
     const [answer] = await type(testFleet(), line);

@@ -1,6 +1,6 @@
 /** What is done to a device by hand, and what the cloud gets to see of it. */
 import { describe, expect, it } from 'vitest';
-import { hours, minutes, seconds } from '../../src/kernel/time.js';
+import { days, hours, minutes, seconds } from '../../src/kernel/time.js';
 import type { ModelSpec } from '../../src/profile/models.js';
 import type { SensorSpec } from '../../src/profile/profile.js';
 import { testCloud } from '../support/cloud.js';
@@ -315,6 +315,70 @@ describe('the clock', () => {
     device.bench.clock(0);
     await clock.runUntil(clock.now + hours(1));
     expect(ahead() - before).toBeCloseTo(-3.6, 2);
+  });
+});
+
+describe('a clock that jumps', () => {
+  it('is ahead in reports, windows and events, until a session sets it', async () => {
+    const { clock, device, bodies } = await readyDevice({ config: EVERY });
+    device.bench.skew(hours(2));
+    const jumped = clock.wall / 1000 + 7200;
+    device.bench.line(false);
+    await clock.runUntil(clock.now + hours(1));
+    const all = (await bodies()).slice(1);
+    const timestamps = all.flatMap(({ message, backup, hygrometer }) => [
+      message.timestamp,
+      ...backup.events.map(({ timestamp }: Body) => timestamp),
+      ...hygrometer.temperature.measurements.map(({ timestamp }: Body) => timestamp),
+    ]);
+    expect(all.flatMap(({ backup }) => backup.events)).toHaveLength(1);
+    expect(timestamps.length).toBeGreaterThan(10);
+    for (const timestamp of timestamps) {
+      expect(timestamp).toBeGreaterThan(jumped - 3);
+      expect(timestamp).toBeLessThan(jumped + 3600);
+    }
+    device.reboot('power');
+    await clock.runUntil(clock.now + minutes(3));
+    const healed = (await bodies()).at(-1).message.timestamp;
+    expect(Math.abs(healed - clock.wall / 1000)).toBeLessThan(180);
+  });
+
+  it('back goes on from there, and samples and reports keep their pace', async () => {
+    const report = async (by: number) => {
+      const { clock, device, bodies, of } = await readyDevice({ profile: 'motion', config: EVERY });
+      if (by !== 0) device.bench.skew(by);
+      await clock.runUntil(clock.now + hours(2));
+      const stamps = (await bodies()).slice(1).map(({ message }) => message.timestamp);
+      return { stamps, sent: of('uplink.sent').map(({ at }) => at) };
+    };
+    const [right, behind] = [await report(0), await report(-hours(2))];
+    expect(behind.sent).toEqual(right.sent);
+    expect(behind.stamps).toEqual(right.stamps.map((stamp) => stamp - 7200));
+  });
+
+  it('does not go back beyond the beginning of its calendar', async () => {
+    const { clock, device } = await readyDevice();
+    device.bench.skew(-days(36_500));
+    expect(device.firmware?.unixTime()).toBe(0);
+    await clock.runUntil(clock.now + minutes(1));
+    expect(device.shell('rtc get').lines[0]).toContain('1970/01/01 00:01:00');
+  });
+
+  it('moves what goes by the calendar: a scan of the day begins by the new time', async () => {
+    const untilHour = async (by: number) => {
+      const config = ['app config scan-mode daily', 'app config scan-hour 6', 'app config address add 111111'];
+      const { clock, device, of } = await readyDevice({ profile: 'wmbus', config });
+      if (by !== 0) device.bench.skew(by);
+      await clock.runUntil(hours(9));
+      return of('uplink.made').find(({ type }) => type === 'data')?.at ?? 0;
+    };
+    const [right, ahead] = [await untilHour(0), await untilHour(hours(2))];
+    expect(Math.abs(right - ahead - hours(2))).toBeLessThan(minutes(3));
+  });
+
+  it('does not on a device without power', () => {
+    const { device } = testDevice({ network: () => {} });
+    expect(() => device.bench.skew(hours(2))).toThrow('the clock does not run');
   });
 });
 

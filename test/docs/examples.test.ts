@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { deviceTypes } from '../../src/runner/bench-config.js';
-import { DEVICE_FAULTS } from '../../src/scenario/faults/device.js';
+import { DEVICE_FAULTS } from '../../src/scenario/faults/device/index.js';
 import { SERVICE_FAULTS } from '../../src/scenario/faults/service.js';
 import { parseScenario } from '../../src/scenario/parse.js';
 import { SETUP_NAMES } from '../../src/scenario/setup/index.js';

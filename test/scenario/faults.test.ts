@@ -27,6 +27,12 @@ describe('a fault of a device', () => {
     expect(describePlan(plan)).toContain(end);
   });
 
+  it('may be over at once: a clock that jumps is set by what sets clocks', () => {
+    const plan = planOf('  - { clock-skew: -2h, from: 1h, to: clime/1 }\n');
+    expect(plan.actions).toMatchObject([{ at: minutes(60), devices: [0], options: { drift: null, skew: -7_200_000 } }]);
+    expect(describePlan(plan)).toContain('clock: 2h behind');
+  });
+
   it('without an end lasts through the time in which the world settles', () => {
     expect(planOf('  - { no-signal:, from: 1h }\n').actions).toHaveLength(1);
   });
@@ -129,6 +135,9 @@ it.each([
   ['{ outage: both, no-signal: }', 'exactly one of'],
   ['{ reboot: { every: 10ms } }', 'is not a reboot every second or more rarely'],
   ['{ reboot:, from: 1h, until: 90m }', '"reboot" is over at once: it has no "until"'],
+  ['{ clock-skew: 2h, from: 1h, until: 90m }', '"clock-skew" is over at once: it has no "until"'],
+  ['{ clock-skew: later }', '"later" is not a jump of a clock'],
+  ['{ clock-drift: { drift: 120ppm, skew: 2h } }', '"skew" is not a key of clock-drift'],
   ['{ signal: free }', '"free" is not a signal'],
   ['{ stuck-sensor: { a.b: free } }', 'is not sensors that are stuck'],
   ['{ api-errors: { status: 200, share: 1% } }', '"200" is not a whole number from 400 to 599'],

@@ -66,6 +66,7 @@ function recordingBench(done: unknown[]): Bench {
     modem: note('modem'),
     flash: note('flash'),
     clock: note('clock'),
+    skew: note('skew'),
   };
 }
 
@@ -235,6 +236,7 @@ describe('a step on the device', () => {
     ['flash', '{ writes-left: 0 }', ['flash', 0]],
     ['flash', 'new', ['flash', Number.POSITIVE_INFINITY]],
     ['clock', '{ drift: -20.5ppm }', ['clock', -20.5]],
+    ['clock', '{ skew: -1h30m }', ['skew', -5_400_000]],
   ])('%s: %s does it', async (name, yaml, action) => {
     expect(await doneBy(name, yaml, { cloudId: undefined })).toEqual([action]);
   });
@@ -289,6 +291,10 @@ describe('the options of a step', () => {
     ['flash', '{ writes-left: -1 }', '"-1" is not a whole number from 0'],
     ['clock', '{ drift: 120 }', '"120" is not a drift such as "120ppm"'],
     ['clock', '{ drift: 200000ppm }', 'of 100000ppm at most'],
+    ['clock', '{ skew: soon }', '"soon" is not a jump of a clock such as "2h" or "-90s"'],
+    ['clock', '{ skew: 4000d }', 'of 3650d at most'],
+    ['clock', '{ skew: 0s }', '"0s" is not a jump of a clock'],
+    ['clock', '{}', 'is not "drift", "skew" or both'],
     ['shell', '', 'is not a line'],
   ])('%s refuses %s', (name, yaml, message) => {
     expect(callOf(name, yaml)).toEqual(expect.arrayContaining([expect.stringContaining(message)]));

@@ -1,4 +1,14 @@
-import { complain, eitherForm, formOf, number, optional, record, valueAt } from '../../input/checks.js';
+import {
+  type Check,
+  complain,
+  eitherForm,
+  formOf,
+  number,
+  optional,
+  record,
+  refine,
+  valueAt,
+} from '../../input/checks.js';
 import type { StepKind } from './step.js';
 
 export interface AntennaOptions {
@@ -9,7 +19,7 @@ export interface AntennaOptions {
   readonly snr: number | null;
 }
 
-const shape = record('antenna', {
+const shape = record('a signal', {
   rsrp: number(),
   rsrq: optional(number(), null),
   snr: optional(number(), null),
@@ -18,37 +28,37 @@ const shape = record('antenna', {
 const RANGES = { rsrp: [-156, -44], rsrq: [-34, -3], snr: [-30, 40] } as const;
 const KEYS = ['rsrp', 'rsrq', 'snr'] as const;
 
+/** `{ rsrp: -121 }` */
+export const signal: Check<AntennaOptions> = refine(shape, (read, node, problems) => {
+  const before = problems.list.length;
+  for (const key of KEYS) {
+    const value = read[key];
+    const [min, max] = RANGES[key];
+    if (node.kind === 'map' && value !== null && (value < min || value > max)) {
+      complain(valueAt(node, key), problems, `a number from ${min} to ${max}`);
+    }
+  }
+  return problems.list.length === before ? read : undefined;
+});
+
 /** Takes the antenna to a place with another signal: attaching takes longer, datagrams get lost, reports show it. */
 export const antenna: StepKind<AntennaOptions | 'free'> = {
   about: 'sets the signal at the antenna: a weak one costs attach time and datagrams; "free" takes it back',
   example: 'antenna: { rsrp: -121 }',
-  form: () => eitherForm({ const: 'free' }, formOf(shape)),
+  form: () => eitherForm({ const: 'free' }, formOf(signal)),
   check: (node, problems) => {
     if (node.kind === 'scalar' && node.value === 'free') return 'free';
     if (node.kind !== 'map') return complain(node, problems, '"free" or a signal such as { rsrp: -121 }');
-    const read = shape(node, problems);
-    if (read === undefined) return undefined;
-    const before = problems.list.length;
-    for (const key of KEYS) {
-      const value = read[key];
-      const [min, max] = RANGES[key];
-      if (value !== null && (value < min || value > max)) {
-        complain(valueAt(node, key), problems, `a number from ${min} to ${max}`);
-      }
-    }
-    return problems.list.length === before ? read : undefined;
+    return signal(node, problems);
   },
-  describe: (signal) => {
-    if (signal === 'free') return signal;
-    const rest = [
-      signal.rsrq === null ? '' : `RSRQ ${signal.rsrq} dB`,
-      signal.snr === null ? '' : `SNR ${signal.snr} dB`,
-    ];
-    return [`RSRP ${signal.rsrp} dBm`, ...rest.filter((part) => part !== '')].join(', ');
+  describe: (shown) => {
+    if (shown === 'free') return shown;
+    const rest = [shown.rsrq === null ? '' : `RSRQ ${shown.rsrq} dB`, shown.snr === null ? '' : `SNR ${shown.snr} dB`];
+    return [`RSRP ${shown.rsrp} dBm`, ...rest.filter((part) => part !== '')].join(', ');
   },
-  run: async (_world, device, signal) => {
-    if (signal === 'free') return device.bench.signal(undefined);
-    const { rsrp, rsrq, snr } = signal;
+  run: async (_world, device, shown) => {
+    if (shown === 'free') return device.bench.signal(undefined);
+    const { rsrp, rsrq, snr } = shown;
     device.bench.signal({ rsrp, ...(rsrq !== null && { rsrq }), ...(snr !== null && { snr }) });
   },
 };

@@ -1,30 +1,56 @@
-import { complain, formOf, record, valueAt } from '../../input/checks.js';
+import { type Check, complain, formed, optional, record, refine } from '../../input/checks.js';
+import { days, formatDuration, type Millis, parseDuration } from '../../kernel/time.js';
 import type { StepKind } from './step.js';
 
-/** Parts per million that the clock is too fast. */
-export type ClockOptions = number;
+export interface ClockOptions {
+  /** Parts per million that the clock is too fast from now on; null: as before. */
+  readonly drift: number | null;
+  /** How far it jumps ahead, or back below 0; null: it does not. */
+  readonly skew: Millis | null;
+}
 
 const MOST_PPM = 100_000;
-const shape = record('clock', { drift: (node) => node });
+/** The calendar of the firmware is good for that, whenever the world begins. */
+const MOST_SKEW = days(3650);
 
-/** Lets the device's clock run too fast or too slow; a session or a timestamp sets it right for a while. */
-export const clock: StepKind<ClockOptions> = {
-  about: "lets the device's clock run fast, or slow below 0; sessions and timestamps set it, and it goes on drifting",
-  example: 'clock: { drift: 120ppm }',
-  form: () => ({ ...formOf(shape), properties: { drift: { type: 'string' } } }),
-  check: (node, problems) => {
-    const read = shape(node, problems);
-    if (read === undefined || node.kind !== 'map') return undefined;
-    const { drift } = read;
-    const [, digits] = drift.kind === 'scalar' ? (/^([-+]?\d+(?:\.\d+)?) ?ppm$/.exec(drift.source) ?? []) : [];
+/** `-20ppm` */
+export const drift: Check<number> = formed(
+  () => ({ type: 'string' }),
+  (node, problems) => {
+    const [, digits] = node.kind === 'scalar' ? (/^([-+]?\d+(?:\.\d+)?) ?ppm$/.exec(node.source) ?? []) : [];
     const ppm = Number(digits ?? Number.NaN);
     if (Math.abs(ppm) <= MOST_PPM) return ppm;
-    return complain(
-      valueAt(node, 'drift'),
-      problems,
-      `a drift such as "120ppm" or "-20ppm", of ${MOST_PPM}ppm at most`,
-    );
+    return complain(node, problems, `a drift such as "120ppm" or "-20ppm", of ${MOST_PPM}ppm at most`);
   },
-  describe: (ppm) => `${Math.abs(ppm)} ppm ${ppm < 0 ? 'slow' : 'fast'}`,
-  run: async (_world, device, ppm) => device.bench.clock(ppm),
+);
+
+/** `-2h` */
+export const skew: Check<Millis> = formed(
+  () => ({ type: 'string' }),
+  (node, problems) => {
+    const [, sign, length = ''] = node.kind === 'scalar' ? (/^([-+]?)(.*)$/.exec(node.source) ?? []) : [];
+    const by = parseDuration(length) ?? 0;
+    if (by > 0 && by <= MOST_SKEW) return sign === '-' ? -by : by;
+    return complain(node, problems, `a jump of a clock such as "2h" or "-90s", of ${MOST_SKEW / days(1)}d at most`);
+  },
+);
+
+const shape = record('clock', { drift: optional(drift, null), skew: optional(skew, null) });
+
+/** Lets the device's clock run too fast or too slow, or makes it jump; a session or a timestamp sets it right. */
+export const clock: StepKind<ClockOptions> = {
+  about: 'makes the clock run fast (slow below 0) or jump ahead (back below 0); sessions and timestamps set it right',
+  example: 'clock: { drift: 120ppm, skew: 2h }',
+  check: refine(shape, (read, node, problems) =>
+    read.drift === null && read.skew === null ? complain(node, problems, '"drift", "skew" or both') : read,
+  ),
+  describe: ({ drift: ppm, skew: by }) => {
+    const drifting = ppm === null ? [] : [`${Math.abs(ppm)} ppm ${ppm < 0 ? 'slow' : 'fast'}`];
+    const jump = by === null ? [] : [`${formatDuration(Math.abs(by))} ${by < 0 ? 'behind' : 'ahead'}`];
+    return [...drifting, ...jump].join(', ');
+  },
+  run: async (_world, { bench }, { drift: ppm, skew: by }) => {
+    if (ppm !== null) bench.clock(ppm);
+    if (by !== null) bench.skew(by);
+  },
 };

@@ -74,17 +74,6 @@ export function stepForms(): Readonly<Record<string, Form>> {
   );
 }
 
-/** The check of the step `name`, and its form, for those that are made of steps. */
-export function stepCheck(name: StepName): {
-  readonly form: () => Form;
-  readonly check: (node: LocatedNode, problems: Problems, scope: StepScope) => StepCall | undefined;
-} {
-  return {
-    form: () => stepForms()[name] ?? {},
-    check: (node, problems, scope) => checkStep(name, node, problems, scope),
-  };
-}
-
 /** A kind of which only the form is of interest. */
 interface AnyKind {
   readonly about: string;
