@@ -6,7 +6,7 @@
  */
 import { ApiError } from './errors.js';
 import type { FirmwareImage, FirmwareUpdate, NewFirmwareImage } from './firmware-types.js';
-import { type HttpOptions, JsonHttp, type Query } from './http.js';
+import { type Gate, type HttpOptions, JsonHttp, type Query } from './http.js';
 import type {
   Connector,
   ConnectorPreview,
@@ -59,14 +59,21 @@ export interface ClientOptions extends HttpOptions {
 /** Every call rejects with {@link ApiError} when the service refuses, and with `ConnectionError` when it does not answer. */
 export class DeviceCloudClient {
   readonly spaceId: string;
+  readonly #options: ClientOptions;
   readonly #http: JsonHttp;
   readonly #space: string;
 
   /** @throws UsageError when the address or the key cannot be one */
-  constructor(options: ClientOptions) {
+  constructor(options: ClientOptions, http = new JsonHttp(options)) {
     this.spaceId = options.spaceId;
-    this.#http = new JsonHttp(options);
+    this.#options = options;
+    this.#http = http;
     this.#space = `/v2/spaces/${encodeURIComponent(options.spaceId)}`;
+  }
+
+  /** A client over the connections of this one whose requests go through another gate. Only one of the two is to be closed. */
+  through(gate: Gate): DeviceCloudClient {
+    return new DeviceCloudClient(this.#options, this.#http.through(gate));
   }
 
   /** A client for the space that the key opens (the first one, when it opens several). */

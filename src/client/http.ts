@@ -30,14 +30,19 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 const atOnce: Gate = (request) => request();
 
 export class JsonHttp {
+  readonly #options: HttpOptions;
   readonly #pool: Pool;
   readonly #origin: string;
   readonly #prefix: string;
   readonly #apiKey: string | undefined;
   readonly #gate: Gate;
 
-  /** @throws UsageError when the address or the key cannot be one */
-  constructor({ baseUrl, apiKey, connections = 16, timeout = seconds(30), gate = atOnce }: HttpOptions) {
+  /**
+   * @param pool the connections to use; left out: its own
+   * @throws UsageError when the address or the key cannot be one
+   */
+  constructor(options: HttpOptions, pool?: Pool) {
+    const { baseUrl, apiKey, connections = 16, timeout = seconds(30), gate = atOnce } = options;
     if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
       throw new UsageError('bad-url', `"${baseUrl}" is not an address such as "http://127.0.0.1:8080"`);
     }
@@ -45,17 +50,25 @@ export class JsonHttp {
       throw new UsageError('bad-api-key', 'the API key is not a word of visible ASCII characters');
     }
     const url = new URL(baseUrl);
+    this.#options = options;
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/+$/, '');
     this.#apiKey = apiKey;
     this.#gate = gate;
-    this.#pool = new Pool(url.origin, {
-      connections,
-      headersTimeout: timeout,
-      bodyTimeout: timeout,
-      connect: { timeout },
-      maxResponseSize: LARGEST_ANSWER,
-    });
+    this.#pool =
+      pool ??
+      new Pool(url.origin, {
+        connections,
+        headersTimeout: timeout,
+        bodyTimeout: timeout,
+        connect: { timeout },
+        maxResponseSize: LARGEST_ANSWER,
+      });
+  }
+
+  /** The same over the same connections, through another gate. */
+  through(gate: Gate): JsonHttp {
+    return new JsonHttp({ ...this.#options, gate }, this.#pool);
   }
 
   /**

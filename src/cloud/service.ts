@@ -17,17 +17,20 @@ import { HttpGateway } from './gateway/http.js';
 import { listenUdp, type UdpListener, type Wires } from './gateway/udp.js';
 import { createIds } from './ids.js';
 import { guardCommits } from './operations/guard.js';
-import { type Interference, interfereWithApi, interfereWithStore } from './operations/interference.js';
+import { type Interference, interfereWithApi } from './operations/interference.js';
 import { Metrics } from './operations/metrics.js';
 import { addOperations } from './operations/routes.js';
-import { closeServer } from './operations/shutdown.js';
+import { Connections, closeServer } from './operations/shutdown.js';
 import { portRefused } from './ports.js';
 import { startRetention } from './retention.js';
 import { openStore } from './store/index.js';
+import type { MemoryTables } from './store/memory-tables.js';
 
 export interface ServiceOptions {
   /** Path of an SQLite file, `postgres://…`, or `memory`. */
   readonly db: string;
+  /** What `memory` is, for a service that starts again on what it left; left out: an empty one. */
+  readonly memory?: MemoryTables;
   /** Address to bind, for the API and for UDP. */
   readonly host: string;
   /** Ports; 0 takes a free one, null opens none. */
@@ -76,6 +79,8 @@ export interface Service {
   readonly gateway: FlapGateway;
   /** Makes a further space with a key, unless there is one of that name: then without it. */
   openSpace(name: string): Promise<Bootstrapped>;
+  /** Answers nobody any more, whatever is under way, and breaks connections off; resolves when their other ends know. */
+  hangUp(): Promise<void>;
   /** Finishes what is under way, then closes ports and store. */
   close(): Promise<void>;
 }
@@ -83,7 +88,8 @@ export interface Service {
 /** @throws UsageError when a port is taken or the database can not be used */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { clock, log, random, host, apiOptions = {} } = options;
-  const store = await openStore(options.db);
+  const opened = await openStore(options.db, options.memory);
+  const store = options.interference?.store(opened) ?? opened;
   const metrics = options.operated ? new Metrics(clock) : undefined;
   const trace = metrics?.listening(options.trace) ?? options.trace;
   if (metrics) {
@@ -91,7 +97,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     metrics.watchStore(store, guardCommits(store, { clock, limit: WAITING_COMMITS, onCommit }));
     metrics.watchProcess();
   }
-  if (options.interference) interfereWithStore(store, options.interference);
   const closers: (() => Promise<void>)[] = [() => store.close()];
   // In reverse order of opening: ports first, the store last.
   const close = async () => {
@@ -147,6 +152,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       );
       addOperations(api, { store, clock, log, metrics });
     }
+    const connections = new Connections(api.server);
     closers.push(() => closeServer(api, clock));
     const address = await api.listen({ host, port: options.port }).catch((error: NodeJS.ErrnoException) => {
       throw portRefused(`port ${options.port}`, host, error);
@@ -173,7 +179,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const openSpace = (spaceName: string) =>
       ensureSpaceAndKey(store, { spaceName, ids, clock, random: random.fork(`keys/${spaceName}`) });
     const ports = { udp: udp?.port ?? null, udpRaw: udpRaw?.port ?? null };
-    return { api: address, ...ports, spaceId, apiKey, gateway, openSpace, close };
+    const hangUp = async () => {
+      await Promise.all([udp?.close(), udpRaw?.close(), connections.end()]);
+    };
+    return { api: address, ...ports, spaceId, apiKey, gateway, openSpace, hangUp, close };
   } catch (error) {
     await close();
     throw error;

@@ -6,10 +6,13 @@ import { formatDuration, type Instant, seconds } from '../kernel/time.js';
 import type { MetricSource } from '../scenario/expect/evaluate.js';
 import type { Plan, PlannedAction } from '../scenario/plan.js';
 import { describeStep, runStep } from '../scenario/steps/index.js';
-import type { DeviceHandle, World } from '../scenario/world.js';
+import type { DeviceHandle } from '../scenario/world.js';
 import type { Trace } from '../trace/events.js';
 import { Agenda } from './agenda.js';
+import type { RunWorld } from './handles.js';
+import { faultsInForce } from './in-force.js';
 import type { Loads } from './load/loads.js';
+import { Turn } from './turn.js';
 import { Waits } from './waits.js';
 
 /** How often the world is asked whether it has come to rest. */
@@ -21,7 +24,7 @@ export interface Cast {
   /** In the order of the plan, as are the handles. */
   readonly devices: readonly Device[];
   readonly handles: readonly DeviceHandle[];
-  readonly world: World;
+  readonly world: Pick<RunWorld, 'inTurn'>;
   readonly trace: Trace;
   /** What has happened so far, for steps that wait for something. */
   readonly metrics: MetricSource;
@@ -36,7 +39,9 @@ export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void>
   plan.devices.forEach((planned, index) => {
     agenda.after(planned.bootAt, 'the first power-up of a device', () => devices[index]?.powerOn());
   });
-  const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, cast, agenda);
+  /** Steps that are being carried out, by their description. */
+  const steps = new Set<{ readonly step: string }>();
+  const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, cast, agenda, steps);
   for (const action of plan.actions) if (action.wait === undefined) schedule(action, 0);
   const waits = new Waits(plan, cast.metrics, agenda, schedule);
   const loads = cast.startLoads();
@@ -45,7 +50,8 @@ export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void>
     waits.end();
     trace.emit({ kind: 'world.closing', at: clock.now });
     for (const device of devices) device.close();
-    await settle(devices, loads, plan, clock);
+    const others = () => [...[...steps].map(({ step }) => `the step "${step}"`), ...loads.open];
+    await settle(devices, others, plan, clock);
   } finally {
     agenda.callOff();
     loads.close();
@@ -53,30 +59,42 @@ export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void>
 }
 
 /** A step's requests keep virtual time still, device after device: the order of requests is part of the run. */
-function scheduleAction(action: PlannedAction, begin: Instant, { world, handles, trace }: Cast, agenda: Agenda): void {
+function scheduleAction(
+  action: PlannedAction,
+  begin: Instant,
+  { world, handles, trace }: Cast,
+  agenda: Agenda,
+  open: Set<{ readonly step: string }>,
+): void {
   const step = describeStep(action);
   agenda.after(Math.max(0, begin + action.at - agenda.now), 'a step of the scenario', () => {
-    const release = agenda.hold(`the step "${step}"`);
+    const entry = { step };
+    open.add(entry);
+    const turn = new Turn(agenda, `the step "${step}"`);
+    const surroundings = world.inTurn(turn);
     const carryOut = async () => {
       for (const index of action.devices) {
         if (agenda.over) return;
         const handle = handles[index];
         if (handle === undefined) continue;
-        const note = await runStep(world, handle, action).then(
+        const note = await runStep(surroundings, handle, action).then(
           () => '',
           (error: unknown) => (error instanceof Error ? error.message : String(error)),
         );
         trace.emit({ kind: 'step', at: agenda.now, step, ok: note === '', note });
       }
     };
-    carryOut().finally(release);
+    carryOut().finally(() => {
+      open.delete(entry);
+      turn.end();
+    });
   });
 }
 
 /** Lets open exchanges end. @throws StuckError naming who is still busy, and with what */
 async function settle(
   devices: readonly Device[],
-  loads: Pick<Loads, 'open'>,
+  others: () => readonly string[],
   plan: Plan,
   clock: DrivenClock,
 ): Promise<void> {
@@ -86,24 +104,14 @@ async function settle(
       const work = device.busyWith;
       return work === undefined ? [] : [`${plan.devices[index]?.name} with ${work}`];
     });
-    busy.push(...loads.open);
+    busy.push(...others());
     if (busy.length === 0) return;
     if (clock.now >= deadline) {
       const shown = busy.slice(0, 5).join(', ') + (busy.length > 5 ? ` and ${busy.length - 5} more` : '');
-      const faults = inForce(plan, clock.now);
-      throw new StuckError(`not at rest ${formatDuration(plan.settle)} after the end: ${shown}${faults}`, shown);
+      const faults = faultsInForce(plan, clock.now);
+      const inForce = faults.length === 0 ? '' : `; still in force: ${faults.join(', ')}`;
+      throw new StuckError(`not at rest ${formatDuration(plan.settle)} after the end: ${shown}${inForce}`, shown);
     }
     await clock.runUntil(Math.min(deadline, clock.now + REST_CHECK));
   }
-}
-
-/** The faults that hold at a moment: what is not at rest may not be able to. */
-function inForce({ network, serviceFaults = [] }: Plan, now: Instant): string {
-  const holds = ({ from, until }: { readonly from: Instant; readonly until: Instant | null }) =>
-    from > 0 && now >= from && (until === null || now < until);
-  const names = [
-    ...network.filter(holds).map(({ fault, to }) => (to === null ? fault.kind : `${fault.kind} (${to})`)),
-    ...serviceFaults.filter(holds).map(({ fault }) => fault.kind),
-  ];
-  return names.length === 0 ? '' : `; still in force: ${[...new Set(names)].join(', ')}`;
 }

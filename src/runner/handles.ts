@@ -8,6 +8,7 @@ import type { DeviceHandle, ShellOutcome, World } from '../scenario/world.js';
 import { profileOf } from './fleet.js';
 import { imageFor } from './image.js';
 import type { Target } from './targets/target.js';
+import type { Turn } from './turn.js';
 
 type Known = Pick<PlannedDevice, 'name' | 'serial' | 'claimToken'>;
 
@@ -32,6 +33,8 @@ export function deviceHandle(planned: Known, tags: readonly string[], device: De
 
 export interface RunWorld extends World, SetupWorld {
   readonly api: DeviceCloudClient;
+  /** The world for somebody whose requests may have to wait, and time with them. */
+  inTurn(turn: Turn): World;
   /** What was made beside the devices, in order of time. */
   readonly things: readonly MadeThing[];
   /** With what a client of the setup comes; undefined when it was not made. */
@@ -47,7 +50,7 @@ export interface MadeThing {
 
 /** The API of the run's space, and the way into further ones. Tags are created when a step or a group names one that does not exist. */
 export function worldOf(
-  { api, openSpace }: Pick<Target, 'api' | 'openSpace'>,
+  { api, openSpace, passage }: Pick<Target, 'api' | 'openSpace' | 'passage'>,
   profiles: ReadonlyMap<string, Profile>,
 ): RunWorld {
   const spaces = new Map<string, Promise<DeviceCloudClient>>();
@@ -56,15 +59,26 @@ export function worldOf(
   const firmware = new Map<string, string>();
   const things: MadeThing[] = [];
   const made = (what: string, remove: () => Promise<void>) => void things.push({ what, remove });
-  return {
-    api,
-    things,
-    made,
-    tagId(name, colour) {
-      const id = tags.get(name) ?? findOrCreateTag(api, name, colour, made);
+  const over = (client: DeviceCloudClient) => ({
+    api: client,
+    tagId: (name: string, colour?: string) => {
+      const id = tags.get(name) ?? findOrCreateTag(client, name, colour, made);
       tags.set(name, id);
+      // Whoever wants it next asks again.
+      id.catch(() => tags.delete(name));
       return id;
     },
+    firmwareId: (name: string) => {
+      const id = firmware.get(name);
+      if (id === undefined) throw new Error(`there is no firmware "${name}" in the cloud`);
+      return id;
+    },
+  });
+  const world = over(api);
+  return {
+    ...world,
+    things,
+    made,
     spaceApi: async (name) => {
       if (name === null) return api;
       const opened = spaces.get(name) ?? openSpace(name);
@@ -75,12 +89,13 @@ export function worldOf(
     client: (name) => clients.get(name),
     image: (profile, version, size) => imageFor(profileOf(profiles, profile), version, size),
     nameFirmware: (name, id) => void firmware.set(name, id),
-    firmwareId(name) {
-      const id = firmware.get(name);
-      if (id === undefined) throw new Error(`there is no firmware "${name}" in the cloud`);
-      return id;
-    },
+    inTurn: (turn) => (passage ? over(api.through((request) => passed(passage(turn), request))) : world),
   };
+}
+
+async function passed<T>(passage: Promise<boolean>, request: () => Promise<T>): Promise<T> {
+  if (await passage) return request();
+  throw new Error('the service does not run: it refuses connections');
 }
 
 /** Tags of a run have colours that differ as long as there are few of them. */

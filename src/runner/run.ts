@@ -25,7 +25,6 @@ import type { ScheduledFault } from '../transport/faults/fault.js';
 import type { FaultSpec } from '../transport/faults/index.js';
 import { withFaults } from '../transport/faults/with-faults.js';
 import { type Cast, letTimePass } from './course.js';
-import { ServiceFaults } from './faults/index.js';
 import { buildFleet } from './fleet.js';
 import { GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, worldOf } from './handles.js';
@@ -97,8 +96,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     abort.abort(reason);
     clock.stop(reason);
   };
-  const faults = serviceFaultsOf(options, clock, trace, random);
-  const target = await openTarget(options, clock, trace, random, faults);
+  const target = await openTarget(options, clock, trace, random);
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
   const cast = build(options, target, { callers, clock, random, late, metrics });
   let end: End;
@@ -111,10 +109,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
     await provision(plan, cast.world, cast.handles, { concurrency, signal: abort.signal });
     begin();
     target.begin();
-    faults?.begin();
     end = await howItEnds(letTimePass(cast, clock).then(() => target.lastLook()));
   } finally {
-    faults?.end();
+    target.end();
     generator = generatorReport();
     try {
       trace.close();
@@ -201,56 +198,26 @@ function transportOf({ cloud, transport }: RunOptions): string {
   return cloud.gateway === null ? 'http' : 'udp';
 }
 
-/** @throws UsageError for faults that can not happen in such a run */
-function serviceFaultsOf(
-  { plan, cloud, clock: kind }: RunOptions,
-  clock: DrivenClock,
-  trace: Trace,
-  random: Random,
-): ServiceFaults | undefined {
-  const faults = plan.serviceFaults ?? [];
-  if (faults.length === 0) return undefined;
-  if (cloud !== undefined) {
-    throw new UsageError(
-      'bad-fault',
-      `${faults[0]?.fault.kind} needs the embedded cloud: another one has faults of its own`,
-    );
-  }
-  if (kind === 'virtual' && faults.some(({ fault }) => fault.kind === 'api-delay')) {
-    throw new UsageError(
-      'bad-fault',
-      'api-delay needs --clock real: virtual time stands still while a request is under way',
-    );
-  }
-  const struck = (fault: string) => trace.emit({ kind: 'service.fault', at: clock.now, fault });
-  return new ServiceFaults({ faults, clock, random, struck });
-}
-
-function openTarget(
-  options: RunOptions,
-  clock: DrivenClock,
-  trace: Trace,
-  random: Random,
-  interference: ServiceFaults | undefined,
-): Promise<Target> {
+/** @throws UsageError when it can not be used, or for faults that it does not have */
+function openTarget(options: RunOptions, clock: DrivenClock, trace: Trace, random: Random): Promise<Target> {
   const { transport, db, log, plan, cloud, speed } = options;
-  if (cloud !== undefined) {
-    const serials = new Set(plan.devices.map(({ serial }) => serial));
-    return remoteTarget({ cloud, serials, speed, clock, trace });
+  const { serviceFaults = [] } = plan;
+  if (cloud === undefined) {
+    const virtual = options.clock === 'virtual';
+    const world = { clock, random, trace, log };
+    const { cloud: settings } = plan;
+    return embeddedTarget({
+      ...{ ...world, transport, db, space: plan.scenario, virtual, faults: serviceFaults },
+      ...(settings && { settings }),
+    });
   }
-  const virtual = options.clock === 'virtual';
-  return embeddedTarget({
-    transport,
-    db,
-    log,
-    space: plan.scenario,
-    virtual,
-    clock,
-    random,
-    trace,
-    ...(plan.cloud && { settings: plan.cloud }),
-    ...(interference && { interference }),
-  });
+  const [unknown] = serviceFaults;
+  if (unknown !== undefined) {
+    const { kind } = unknown.fault;
+    throw new UsageError('bad-fault', `${kind} needs the embedded cloud: another one has faults of its own`);
+  }
+  const serials = new Set(plan.devices.map(({ serial }) => serial));
+  return remoteTarget({ cloud, serials, speed, clock, trace });
 }
 
 interface Stage {
@@ -268,7 +235,7 @@ function build(
   { clock, random, callers, metrics, late }: Stage,
 ): Cast & { readonly world: RunWorld } {
   const { plan } = options;
-  const { api, address, wire, format, trace, accepted } = target;
+  const { api, address, wire, format, trace, accepted, passage } = target;
   const virtual = options.clock === 'virtual';
   const transport = withFaults(wire, { clock, random, trace, faults: faultsOf(plan), checksummed: format === 'http' });
   const devices = buildFleet({ ...options, clock, random, trace, transport, format });
@@ -281,6 +248,7 @@ function build(
   const startLoads = () =>
     new Loads(plan.loads, {
       ...{ clock, random, trace, handles, accepted, leastPause: virtual ? 1 : 0 },
+      ...(passage && { passage }),
       callerOf: ({ as }) => callers.of((as === undefined ? undefined : world.client(as)) ?? own),
       late: (lateBy) => late(lateBy / options.speed),
     });

@@ -19,18 +19,20 @@ import { SERVICE_FAULTS, type ServiceFault } from './faults/service.js';
 import { WIRE_FAULT_NAMES, wireFault, wireFaultForms } from './parse-network.js';
 import type { StepContext } from './parse-steps.js';
 import { scopeOf } from './parse-steps.js';
-import type { PlannedServiceFault } from './plan.js';
+import type { PlannedDeviceFault, PlannedServiceFault } from './plan.js';
 import type { ScenarioFault, ScenarioStep } from './scenario.js';
-import { type Selector, selector, selectorText } from './selector.js';
+import { type Selector, selector, selectorName, selectorText } from './selector.js';
 
 /** The faults of a scenario by what they go wrong with. */
 export interface Faults {
   readonly network: readonly ScenarioFault[];
   readonly steps: readonly ScenarioStep[];
   readonly service: readonly PlannedServiceFault[];
+  /** What the steps do that last. */
+  readonly devices: readonly PlannedDeviceFault[];
 }
 
-export const NO_FAULTS: Faults = { network: [], steps: [], service: [] };
+export const NO_FAULTS: Faults = { network: [], steps: [], service: [], devices: [] };
 
 // Because Object.keys forgets the keys' types.
 const SERVICE_NAMES = Object.keys(SERVICE_FAULTS) as readonly ServiceFault['kind'][];
@@ -70,6 +72,7 @@ function together(all: readonly Faults[]): Faults {
     network: all.flatMap(({ network }) => network),
     steps: all.flatMap(({ steps }) => steps),
     service: all.flatMap(({ service }) => service),
+    devices: all.flatMap(({ devices }) => devices),
   };
 }
 
@@ -114,8 +117,11 @@ function faultIn(
   const fault = SERVICE_FAULTS[service].check(options, problems);
   if (node.entries.has('to')) problems.add(valueAt(node, 'to'), `"${service}" hits the service: it has no "to"`);
   if (fault === undefined) return undefined;
-  const outage = { fault: { kind: 'outage' }, way: 'both', from, until, to: { kind: 'all' } } as const;
-  return { steps: [], network: service === 'service-down' ? [outage] : [], service: [{ fault, from, until }] };
+  const away = fault.kind === 'service-restart' ? fault.away : null;
+  if (away !== null && until !== null) problems.add(valueAt(node, 'until'), '"away" says when it is over: no "until"');
+  const window = { from, until: away === null ? until : from + away };
+  const outage = { fault: { kind: 'outage' }, way: 'both', ...window, to: { kind: 'all' } } as const;
+  return { ...NO_FAULTS, network: service === 'service-down' ? [outage] : [], service: [{ fault, ...window }] };
 }
 
 interface Windows extends Window {
@@ -178,5 +184,10 @@ function deviceFault(
   }));
   // What lasts beyond the end lasts through the time in which the world settles.
   const heals = read.end !== null && until !== null && until <= end;
-  return { ...NO_FAULTS, steps: heals ? [...begin, { at: until, over: 0, to, call: read.end }] : begin };
+  const lasts = { fault: name, from, until: heals ? until : null, to: to.kind === 'all' ? null : selectorName(to) };
+  return {
+    ...NO_FAULTS,
+    steps: heals ? [...begin, { at: until, over: 0, to, call: read.end }] : begin,
+    devices: read.end === null ? [] : [lasts],
+  };
 }

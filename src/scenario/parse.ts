@@ -205,6 +205,7 @@ function readParts(
     fleet: groups,
     network: [...perturbed, ...wrong.network],
     serviceFaults: wrong.service,
+    deviceFaults: wrong.devices,
     // Those that the file numbers come first; who acts first at a moment is decided by that as well.
     steps: [...(saving ? [] : [REFUSE_POWER_SAVING]), ...begun, ...wrong.steps],
     loads,

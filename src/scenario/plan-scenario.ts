@@ -48,6 +48,7 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
     devices,
     network: scenario.network.map((fault) => planFault(fault, whole)),
     ...(scenario.serviceFaults.length > 0 && { serviceFaults: scenario.serviceFaults }),
+    ...(scenario.deviceFaults.length > 0 && { deviceFaults: scenario.deviceFaults }),
     actions,
     ...(waits.length > 0 && { waits }),
     loads: scenario.loads.map(({ to, ...load }) => ({

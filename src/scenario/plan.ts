@@ -36,6 +36,8 @@ export interface Plan {
   readonly network: readonly PlannedFault[];
   /** What goes wrong with the embedded cloud; left out when nothing does. */
   readonly serviceFaults?: readonly PlannedServiceFault[];
+  /** Faults of devices that last, to be named: what they do is in the actions. Left out when there are none. */
+  readonly deviceFaults?: readonly PlannedDeviceFault[];
   /** In order of time; at the same time in the order of the file. */
   readonly actions: readonly PlannedAction[];
   /** What steps wait for; left out when none does. */
@@ -97,6 +99,17 @@ export interface PlannedServiceFault {
   readonly from: Instant;
   /** Exclusive; null: until the very end, settling included. */
   readonly until: Instant | null;
+}
+
+/** A fault of devices: when it holds, and for whom. */
+export interface PlannedDeviceFault {
+  /** `no-signal` */
+  readonly fault: string;
+  readonly from: Instant;
+  /** Exclusive; null: until the very end, settling included. */
+  readonly until: Instant | null;
+  /** Whom it hits, as the scenario says it; null: everybody. */
+  readonly to: string | null;
 }
 
 /** A condition that steps wait for. It is looked at again and again, from its moment on, until it holds. */

@@ -36,7 +36,7 @@ import type { Instant, Millis, UnixMillis } from '../kernel/time.js';
 import type { Expectation, MetricExpectation } from './expect/expectation.js';
 import type { CloudSettings } from './parse-cloud.js';
 import type { ScenarioLoad } from './parse-load.js';
-import type { PlannedFault, PlannedServiceFault } from './plan.js';
+import type { PlannedDeviceFault, PlannedFault, PlannedServiceFault } from './plan.js';
 import type { Selector } from './selector.js';
 import type { SetupCall } from './setup/index.js';
 import type { StepCall } from './steps/index.js';
@@ -61,6 +61,8 @@ export interface Scenario {
   readonly network: readonly ScenarioFault[];
   /** What goes wrong with the embedded cloud. */
   readonly serviceFaults: readonly PlannedServiceFault[];
+  /** Faults of devices that last; what they do is in the steps. */
+  readonly deviceFaults: readonly PlannedDeviceFault[];
   readonly steps: readonly ScenarioStep[];
   readonly loads: readonly ScenarioLoad[];
   readonly expectations: readonly Expectation[];

@@ -192,6 +192,8 @@ export type WorldEvent =
     }
   /** The embedded cloud has refused or held up something because a fault says so. */
   | { readonly kind: 'service.fault'; readonly at: Instant; readonly fault: string }
+  /** The process of the embedded cloud has died, or runs again. */
+  | { readonly kind: 'service.process'; readonly at: Instant; readonly runs: boolean }
   /** A step of the scenario was carried out. `ok` false: `note` says why not. */
   | { readonly kind: 'step'; readonly at: Instant; readonly step: string; readonly ok: boolean; readonly note: string }
   /** Somebody has done something to a device from a console, which is not in the scenario. `action` holds no secrets. */

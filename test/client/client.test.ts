@@ -367,3 +367,15 @@ describe('a service on a socket', () => {
     expect(JSON.parse(text)).toHaveLength(1);
   });
 });
+
+it('a client may go through another gate over the same connections', async () => {
+  const { client } = await connected();
+  const passed: string[] = [];
+  const gated = client.through((request) => {
+    passed.push('one');
+    return request();
+  });
+  await gated.createDevice(device(1));
+  expect(await client.countDevices()).toBe(1);
+  expect(passed).toEqual(['one']);
+});

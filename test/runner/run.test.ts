@@ -4,15 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXIT, InterruptedError } from '../../src/kernel/errors.js';
-import { packagedProfiles } from '../../src/profile/library.js';
-import type { RunResult } from '../../src/report/result.js';
 import { deviceTypes } from '../../src/runner/bench-config.js';
-import { runPlan } from '../../src/runner/library.js';
-import type { RunControl, RunOptions } from '../../src/runner/run.js';
+import type { RunControl } from '../../src/runner/run.js';
 import { parseScenario } from '../../src/scenario/parse.js';
 import { planScenario } from '../../src/scenario/plan-scenario.js';
-
-const profiles = packagedProfiles();
+import { profiles, runText } from './run-text.js';
 
 const SMALL = `
 name: small
@@ -30,12 +26,6 @@ expect:
   - uplink.stored == uplink.sent
   - downlink.queued == 10
 `;
-
-function runText(text: string, options: Partial<RunOptions> & { readonly seed?: number } = {}): Promise<RunResult> {
-  const { seed = 7, ...rest } = options;
-  const plan = planScenario(parseScenario(text, 'test.yaml', deviceTypes(profiles)), { seed });
-  return runPlan(plan, { stopwatch: () => 0, ...rest });
-}
 
 describe('a run', () => {
   it('passes its expectations, and accounts for every message', async () => {
@@ -149,41 +139,6 @@ network: { faults: [{ outage: both, from: 10m }] }
       expect(result.faults.corruption).toBeGreaterThan(2);
     },
   );
-
-  it('heals after faults of devices and of the service, and says what they did', async () => {
-    const text = `
-name: faulty
-duration: 3h
-fleet: [{ name: clime, profile: clime, count: 4, config: { interval-report: 300 } }]
-faults:
-  - { no-signal:, from: 20m, until: 40m, to: clime/1 }
-  - { reboot: { every: 10m }, from: 20m, until: 40m, to: clime/2 }
-  - { service-down:, from: 50m, until: 60m }
-  - { store-unavailable:, from: 70m, until: 80m }
-  - { api-errors: { status: 500, share: 100% }, from: 90m, until: 100m }
-steps:
-  - { at: 55m, to: clime/3, commands: [info show] }
-  - { at: 75m, to: clime/3, commands: [info show] }
-  - { at: 95m, to: clime/3, commands: [info show] }
-  - { at: 110m, to: clime/3, commands: [info show] }
-load: [{ count-devices:, rate: 1/m, from: 85m, until: 105m }]
-expect:
-  - step.failed == 3
-  - service.faults > 10
-  - call.failed == 10
-  - downlink.delivered == 1
-`;
-    const result = await runText(text);
-    expect(result.failure).toBeNull();
-    expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
-    expect((await runText(text)).digest).toBe(result.digest);
-  });
-
-  it('refuses faults that can not happen in it', async () => {
-    const text =
-      'name: slow\nduration: 1h\nfleet: [{ name: clime, profile: clime, count: 1 }]\nfaults: [{ api-delay: 1s }]\n';
-    await expect(runText(text)).rejects.toThrow('api-delay needs --clock real');
-  });
 
   it('counts a step that could not be done, and goes on', async () => {
     const result = await runText(`

@@ -124,6 +124,42 @@ it('a service that is down does not hear devices either', () => {
   expect(describePlan(plan)).toMatch(/1h to the end +api-errors 503, 20%/);
 });
 
+it('a service that dies is away for a time, until a moment, or for ever', () => {
+  const plan = planOf(
+    [
+      '  - { service-restart: { away: 30s }, from: 10m }',
+      '  - { service-restart:, from: 20m, until: 25m }',
+      '  - { service-restart:, from: 1h }\n',
+    ].join('\n'),
+  );
+  expect(plan.serviceFaults?.map(({ from, until }) => [from, until])).toEqual([
+    [minutes(10), minutes(10) + 30_000],
+    [minutes(20), minutes(25)],
+    [minutes(60), null],
+  ]);
+});
+
+it('a store may be of no use at all, or for writing', () => {
+  const plan = planOf('  - { store-unavailable:, from: 10m }\n  - { store-unavailable: writes, from: 20m }\n');
+  expect(describePlan(plan)).toMatch(
+    /10m to the end +store-unavailable\n.*20m to the end +store-unavailable, writes\n/,
+  );
+});
+
+it('a fault of devices that lasts is known by name', () => {
+  const { deviceFaults } = planOf(
+    [
+      '  - { no-signal:, from: 10m, until: 20m, to: clime/1 }',
+      '  - { brown-out:, from: 1h, until: 3h }',
+      '  - { reboot:, from: 5m }\n',
+    ].join('\n'),
+  );
+  expect(deviceFaults).toEqual([
+    { fault: 'no-signal', from: minutes(10), until: minutes(20), to: 'clime/1' },
+    { fault: 'brown-out', from: minutes(60), until: null, to: null },
+  ]);
+});
+
 it.each([
   ['{ outage: both, every: 1h }', 'a fault that comes and goes needs "every" and "lasts"'],
   ['{ outage: both, every: 1h, lasts: 1h }', '"1h" is not more than 0 and less than "every"'],
@@ -142,6 +178,10 @@ it.each([
   ['{ stuck-sensor: { a.b: free } }', 'is not sensors that are stuck'],
   ['{ api-errors: { status: 200, share: 1% } }', '"200" is not a whole number from 400 to 599'],
   ['{ api-errors: 5%, to: clime }', '"api-errors" hits the service: it has no "to"'],
+  ['{ service-restart: { away: 30s }, from: 1h, until: 2h }', '"away" says when it is over: no "until"'],
+  ['{ service-restart: { away: 10ms } }', '"10ms" is not a second or more'],
+  ['{ service-restart: soon }', '"soon" is not left empty'],
+  ['{ store-unavailable: reads }', '"reads" is not left empty, or "writes"'],
   ['{ bandwidth: fast }', '"fast" is not a bandwidth such as'],
   ['{ jitter: { by: 1s, shape: round } }', '"round" is not one of even, bell or tail'],
 ])('refuses %s', (fault, message) => {

@@ -19,7 +19,14 @@ import {
   type Log,
 } from '../context.js';
 import { Updates } from '../firmware/updates.js';
-import type { Change, DeviceRow, MessageRow, Store, WaitingRow } from '../store/store.js';
+import {
+  type Change,
+  type DeviceRow,
+  type MessageRow,
+  type Store,
+  StoreUnavailable,
+  type WaitingRow,
+} from '../store/store.js';
 import { Codecs } from './codecs.js';
 import { requestBody } from './down-messages.js';
 import { Expiry } from './expiry.js';
@@ -27,7 +34,15 @@ import { type ChunkQueue, FirmwareQueue } from './firmware.js';
 import { Intake } from './intake.js';
 import { newMessage } from './message-rows.js';
 import { Packer } from './packer.js';
-import { asQueued, nextDownlink, type Peer, type QueuedDownlink, withoutLongBody } from './peer.js';
+import {
+  asQueued,
+  insertInto,
+  nextDownlink,
+  type Peer,
+  type QueuedDownlink,
+  whileAway,
+  withoutLongBody,
+} from './peer.js';
 import { Peers } from './peers.js';
 import { Progress } from './progress.js';
 
@@ -140,7 +155,7 @@ export class CloudCore implements Downlinks {
     for (;;) {
       const entry = nextDownlink(peer);
       if (entry === undefined) return undefined;
-      const message = await this.#pack(peer, entry.row);
+      const message = await this.#pack(peer, entry);
       if (message === undefined) continue;
       entry.attempt++;
       peer.inFlight = entry;
@@ -175,13 +190,16 @@ export class CloudCore implements Downlinks {
   async #confirmed(peer: Peer, evidence: DeliveryEvidence, entry: QueuedDownlink | undefined): Promise<void> {
     // It may have been cancelled, or its device deleted, while it was on its way.
     if (entry === undefined || !peer.queue.includes(entry)) return;
-    peer.queue = peer.queue.filter((other) => other !== entry);
     const { id } = entry.row;
-    const more = entry.row.type === 'firmware' ? await this.firmware.delivered(peer, entry.row) : [];
-    const deliveries = (await this.#forwarding?.deliveries(peer.device, entry.row)) ?? [];
-    const sent = [this.#progress.state(entry, 'sent'), this.#progress.station(id, 'sent', evidence)];
-    if (!(await this.#progress.inTime([...sent, ...more, ...deliveries]))) return;
-    if (deliveries.length > 0) this.#forwarding?.wake();
+    const written = await whileAway(peer, entry, async () => {
+      const more = entry.row.type === 'firmware' ? await this.firmware.delivered(peer, entry.row) : [];
+      const deliveries = (await this.#forwarding?.deliveries(peer.device, entry.row)) ?? [];
+      const sent = [this.#progress.state(entry, 'sent'), this.#progress.station(id, 'sent', evidence)];
+      if (!(await this.#progress.inTime([...sent, ...more, ...deliveries]))) return false;
+      if (deliveries.length > 0) this.#forwarding?.wake();
+      return true;
+    });
+    if (!written) return;
     const at = this.#clock.now;
     this.#trace.emit({ kind: 'downlink.delivered', at, serial: peer.device.serial, downlink: id, evidence });
   }
@@ -215,8 +233,8 @@ export class CloudCore implements Downlinks {
     const device = await this.#store.device(message.spaceId, message.deviceId);
     const peer = device && this.#peers.get(device.serial);
     const entry = peer?.queue.find((candidate) => candidate.row.id === message.id);
-    if (peer) peer.queue = peer.queue.filter((other) => other !== entry);
-    const ended = await this.#end(device?.serial ?? 0, entry ?? asQueued(message), 'cancelled', null);
+    const end = () => this.#end(device?.serial ?? 0, entry ?? asQueued(message), 'cancelled', null);
+    const ended = await (peer && entry ? whileAway(peer, entry, end) : end());
     return ended ? 'cancelled' : 'not-pending';
   }
 
@@ -235,8 +253,7 @@ export class CloudCore implements Downlinks {
       insert: (peer, row) => this.#enqueue(peer, row),
       settle: async (peer, entry, received) => {
         if (received) return this.#confirmed(peer, 'next-packet', entry);
-        peer.queue = peer.queue.filter((other) => other !== entry);
-        await this.#end(peer.device.serial, entry, 'cancelled', 'superseded');
+        await whileAway(peer, entry, () => this.#end(peer.device.serial, entry, 'cancelled', 'superseded'));
       },
       cancel: (row) => this.#cancel(row),
     };
@@ -254,18 +271,20 @@ export class CloudCore implements Downlinks {
   }
 
   #insert(peer: Peer, row: WaitingRow): void {
-    peer.queue = [...peer.queue, asQueued(row)].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
+    insertInto(peer, asQueued(row));
   }
 
   /** The bytes of a downlink; undefined when there can be none, in which case it is cancelled with the reason. */
-  async #pack(peer: Peer, row: WaitingRow): Promise<Uint8Array | undefined> {
+  async #pack(peer: Peer, entry: QueuedDownlink): Promise<Uint8Array | undefined> {
+    const { row } = entry;
     try {
       return await this.#packer.pack(peer.device, row);
     } catch (error) {
+      // That says nothing about the downlink.
+      if (error instanceof StoreUnavailable) throw error;
       const why = error instanceof Error ? error.message : String(error);
       this.#log.warn({ message: row.id, why }, 'downlink can not be encoded');
-      peer.queue = peer.queue.filter((entry) => entry.row !== row);
-      await this.#end(peer.device.serial, asQueued(row), 'cancelled', why);
+      await whileAway(peer, entry, () => this.#end(peer.device.serial, asQueued(row), 'cancelled', why));
       if (row.type === 'firmware') await this.firmware.lost(row, 'failed', why);
       return undefined;
     }
@@ -291,8 +310,9 @@ export class CloudCore implements Downlinks {
   async #expire(row: MessageRow): Promise<void> {
     const device = await this.#store.device(row.spaceId, row.deviceId);
     const peer = device && this.#peers.get(device.serial);
-    if (peer) peer.queue = peer.queue.filter((entry) => entry.row.id !== row.id);
-    const ended = await this.#end(device?.serial ?? 0, asQueued(row), 'expired', null);
+    const entry = peer?.queue.find((candidate) => candidate.row.id === row.id);
+    const end = () => this.#end(device?.serial ?? 0, asQueued(row), 'expired', null);
+    const ended = await (peer && entry ? whileAway(peer, entry, end) : end());
     if (ended && row.type === 'firmware')
       await this.firmware.lost(row, 'failed', 'the device did not fetch it in time');
   }

@@ -44,6 +44,21 @@ export function withoutLongBody(row: MessageRow): WaitingRow {
   return rest;
 }
 
+export function insertInto(peer: Peer, entry: QueuedDownlink): void {
+  peer.queue = [...peer.queue, entry].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
+}
+
+/** Takes a downlink out of the queue and writes why; when that can not be written, it goes on waiting. */
+export async function whileAway<T>(peer: Peer, entry: QueuedDownlink, write: () => Promise<T>): Promise<T> {
+  peer.queue = peer.queue.filter((other) => other !== entry);
+  try {
+    return await write();
+  } catch (error) {
+    insertInto(peer, entry);
+    throw error;
+  }
+}
+
 /**
  * Place in the delivery order; lower comes first (wire protocol, section 15 "queue order"). Config comes last because it
  * reboots the device.

@@ -18,6 +18,7 @@ export interface Wires {
 
 export interface UdpListener {
   readonly port: number;
+  /** May be called again. From then on nobody is answered. */
   close(): Promise<void>;
 }
 
@@ -31,8 +32,11 @@ export async function listenUdp(
 ): Promise<UdpListener> {
   const { host, port, format, wires } = options;
   const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4', recvBufferSize: RECEIVE_BUFFER });
+  let closed = false;
+  const gone = new Promise<void>((resolve) => socket.once('close', resolve));
   socket.on('message', (datagram, source) => {
     gateway.receive(datagram, format, (answer) => {
+      if (closed) return;
       wires?.toDevices.departed();
       socket.send(answer, source.port, source.address);
     });
@@ -44,7 +48,11 @@ export async function listenUdp(
   socket.on('error', () => {});
   return {
     port: socket.address().port,
-    close: () => new Promise((resolve) => socket.close(() => resolve())),
+    close: () => {
+      if (!closed) socket.close();
+      closed = true;
+      return gone;
+    },
   };
 }
 

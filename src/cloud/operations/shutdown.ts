@@ -1,4 +1,6 @@
-/** Closing time: no new connections, requests that are under way are finished, and there is an end to patience. */
+/** Closing time. Normally there are no new connections, requests that are under way are finished, and there is an end to patience. */
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
@@ -19,4 +21,28 @@ export async function closeServer(api: FastifyInstance, clock: Clock): Promise<v
   look();
   await api.close();
   next?.cancel();
+}
+
+/** The connections of a server, to break them off as a crash would. */
+export class Connections {
+  readonly #open = new Set<Socket>();
+
+  constructor(server: Server) {
+    server.on('connection', (socket: Socket) => {
+      this.#open.add(socket);
+      socket.once('close', () => this.#open.delete(socket));
+    });
+  }
+
+  /** Ends them all; resolves when the other ends have ended theirs, too: they will not use them again. */
+  async end(): Promise<void> {
+    const ended = [...this.#open].map(
+      (socket) =>
+        new Promise<void>((resolve) => {
+          socket.once('close', () => resolve());
+          socket.end();
+        }),
+    );
+    await Promise.all(ended);
+  }
 }

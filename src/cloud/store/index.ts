@@ -1,6 +1,7 @@
 /** The stores by name. */
 import { UsageError } from '../../kernel/errors.js';
 import { MemoryStore } from './memory.js';
+import type { MemoryTables } from './memory-tables.js';
 import { isPostgresUrl, publicName } from './postgres-url.js';
 import { SqlStore } from './sql-store.js';
 import { SqliteDriver } from './sqlite.js';
@@ -10,10 +11,11 @@ import type { Store } from './store.js';
 /**
  * Opens a store: `memory`, the address of a PostgreSQL database (`postgres://…`), or the path of an SQLite file, which is made
  * when there is none.
+ * @param memory what `memory` is; left out: an empty one
  * @throws UsageError `bad-database` when the database cannot be used
  */
-export async function openStore(spec: string): Promise<Store> {
-  if (spec === 'memory') return new MemoryStore();
+export async function openStore(spec: string, memory?: MemoryTables): Promise<Store> {
+  if (spec === 'memory') return new MemoryStore(memory);
   if (spec.trim() === '') throw new UsageError('bad-database', '"" is no store: give "memory" or the path of a file');
   if (isPostgresUrl(spec)) {
     // Only now: loading its driver takes a tenth of a second, which every other command would pay as well.

@@ -1,6 +1,7 @@
 /**
  * A store in memory, for virtual runs: a commit is a function call, and what is asked for every uplink (a device by its
- * serial number, its queue, a copy of a message) is an index look-up. Nothing survives the process.
+ * serial number, its queue, a copy of a message) is an index look-up. What survives the store are its
+ * tables, for whoever keeps them; nothing survives the process.
  */
 import type { UnixMillis } from '../../kernel/time.js';
 import { ascending, descending, lowerBound, pageById } from './by-id.js';
@@ -30,8 +31,14 @@ import {
 } from './store.js';
 
 export class MemoryStore implements Store {
-  readonly #tables = new MemoryTables();
-  readonly #writer = new MemoryWriter(this.#tables);
+  readonly #tables: MemoryTables;
+  readonly #writer: MemoryWriter;
+
+  /** @param tables what another store has left, as if they were on a disk */
+  constructor(tables = new MemoryTables()) {
+    this.#tables = tables;
+    this.#writer = new MemoryWriter(tables);
+  }
 
   async commit(changes: readonly Change[]): Promise<void> {
     this.#writer.write(changes);

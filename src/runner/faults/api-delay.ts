@@ -2,5 +2,5 @@ import type { ServiceFault } from '../../scenario/faults/service.js';
 import type { ServiceFaultBehaviour } from './service-fault.js';
 
 export const apiDelay: ServiceFaultBehaviour<Extract<ServiceFault, { kind: 'api-delay' }>> = {
-  request: ({ by }) => ({ kind: 'wait', by }),
+  delay: ({ by }) => by,
 };

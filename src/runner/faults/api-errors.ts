@@ -3,5 +3,5 @@ import type { ServiceFault } from '../../scenario/faults/service.js';
 import type { ServiceFaultBehaviour } from './service-fault.js';
 
 export const apiErrors: ServiceFaultBehaviour<Extract<ServiceFault, { kind: 'api-errors' }>> = {
-  request: ({ status, share }, draws) => (chance(draws, share) ? { kind: 'answer', status } : undefined),
+  request: ({ status, share }, draws) => (chance(draws, share) ? status : undefined),
 };

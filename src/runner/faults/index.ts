@@ -1,14 +1,19 @@
-/** The faults of the embedded cloud at work: they get in the way of its API and of its store. */
+/** The faults of the embedded cloud at work: they get in the way of its API and of its store, and end its process. */
 
-import type { Interference } from '../../cloud/operations/interference.js';
-import type { Clock } from '../../kernel/clock.js';
+import type { Log } from '../../cloud/context.js';
+import { StoreUnavailable } from '../../cloud/store/store.js';
+import type { Alarm, DrivenClock } from '../../kernel/clock.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
+import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { ServiceFault } from '../../scenario/faults/service.js';
 import type { PlannedServiceFault } from '../../scenario/plan.js';
+import type { Turn } from '../turn.js';
 import { apiDelay } from './api-delay.js';
 import { apiErrors } from './api-errors.js';
 import { serviceDown } from './service-down.js';
-import type { ServiceFaultBehaviour, Strike } from './service-fault.js';
+import type { ServiceFaultBehaviour } from './service-fault.js';
+import { serviceRestart } from './service-restart.js';
+import type { StoreUse } from './store.js';
 import { storeUnavailable } from './store-unavailable.js';
 
 const BEHAVIOURS = {
@@ -16,70 +21,156 @@ const BEHAVIOURS = {
   'api-delay': apiDelay,
   'store-unavailable': storeUnavailable,
   'service-down': serviceDown,
+  'service-restart': serviceRestart,
 } as const;
+
+/** How long whoever looks after a service waits before starting again one that could not start. */
+const START_AGAIN = seconds(1);
 
 export interface ServiceFaultOptions {
   readonly faults: readonly PlannedServiceFault[];
-  readonly clock: Clock;
+  readonly clock: DrivenClock;
   readonly random: Random;
   /** Told of every time that a fault struck. */
   readonly struck: (fault: ServiceFault['kind']) => void;
 }
 
+/** The process of the service. */
+export interface ServiceProcess {
+  readonly running: boolean;
+  /** Ends it in the middle of what it does; nothing happens when it does not run. */
+  die(): Promise<void>;
+  /** Starts it on the data that it left. @throws StoreUnavailable when it can not read them */
+  rise(): Promise<void>;
+}
+
 /** Nothing goes wrong before the world has begun: what the run itself needs is made then. */
-export class ServiceFaults implements Interference {
+export class ServiceFaults {
   readonly #options: ServiceFaultOptions;
   readonly #draws: NoiseStream;
-  #begun = false;
+  readonly #alarms = new Set<Alarm>();
+  /** Set while the world goes on. */
+  #service: ServiceProcess | undefined;
 
   constructor(options: ServiceFaultOptions) {
     this.#options = options;
     this.#draws = new NoiseStream(noiseSeed(options.random.fork('service-faults')));
   }
 
-  begin(): void {
-    this.#begun = true;
+  begin(service: ServiceProcess): void {
+    this.#service = service;
+    for (const { fault, from, until } of this.#options.faults) {
+      if (!behaviourOf(fault).away) continue;
+      this.#at(from, 'the end of the service', () => service.die());
+      if (until !== null) this.#at(until, 'the start of the service', () => this.#rise(service));
+    }
   }
 
   end(): void {
-    this.#begun = false;
+    this.#service = undefined;
+    for (const alarm of this.#alarms) alarm.cancel();
   }
 
-  /** Devices that come over HTTP are met by what goes wrong with the network. */
-  async request(url: string): Promise<number | undefined> {
+  /** A request has come to the API. Devices that come over HTTP are met by what goes wrong with the network. */
+  request(url: string): number | undefined {
     if (url.startsWith('/v2/device/')) return undefined;
     for (const fault of this.#holding()) {
-      const strike = behaviourOf(fault).request?.(fault, this.#draws);
-      if (strike === undefined) continue;
+      const status = behaviourOf(fault).request?.(fault, this.#draws);
+      if (status === undefined) continue;
       this.#options.struck(fault.kind);
-      const status = await this.#suffer(strike);
-      if (status !== undefined) return status;
+      return status;
     }
     return undefined;
   }
 
-  get storeFails(): boolean {
+  /** @throws StoreUnavailable when the store can not be used for that */
+  useStore(use: StoreUse): void {
     for (const fault of this.#holding()) {
-      if (!behaviourOf(fault).noWrites) continue;
+      if (!behaviourOf(fault).stops?.(fault, use)) continue;
       this.#options.struck(fault.kind);
-      return true;
+      throw new StoreUnavailable(new Error('a fault of the scenario'));
     }
-    return false;
   }
 
-  #suffer(strike: NonNullable<Strike>): Promise<number | undefined> {
-    if (strike.kind === 'answer') return Promise.resolve(strike.status);
+  /** A request is on its way to the API. Resolves when it gets there; false: nobody is there to take it. */
+  async passage(turn: Turn): Promise<boolean> {
+    const held = this.#delay();
+    if (held > 0) await this.#hold(turn, held);
+    return !this.missed();
+  }
+
+  /** Whether nobody is there to take what has just come. */
+  missed(): boolean {
+    if (this.#service?.running !== false) return false;
+    this.#options.struck('service-restart');
+    return true;
+  }
+
+  /** The log of a service whose failures are wanted: nobody has to be told of each of them. */
+  quiet(log: Log): Log {
+    return {
+      info: (fields, message) => log.info(fields, message),
+      warn: (fields, message) => log.warn(fields, message),
+      error: (fields, message) => {
+        if (this.#holding().length === 0) log.error(fields, message);
+      },
+    };
+  }
+
+  async #rise(service: ServiceProcess): Promise<void> {
+    if (service.running || this.#holding().some((fault) => behaviourOf(fault).away)) return;
+    try {
+      await service.rise();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      this.#at(this.#options.clock.now + START_AGAIN, 'the start of the service', () => this.#rise(service));
+    }
+  }
+
+  #delay(): Millis {
+    let sum: Millis = 0;
+    for (const fault of this.#holding()) {
+      const by = behaviourOf(fault).delay?.(fault) ?? 0;
+      if (by > 0) this.#options.struck(fault.kind);
+      sum += by;
+    }
+    return sum;
+  }
+
+  #hold(turn: Turn, by: Millis): Promise<void> {
+    turn.rest();
     return new Promise((resolve) => {
-      this.#options.clock.after(strike.by, 'a request that a fault holds up', () => resolve(undefined));
+      this.#after(by, 'a request that a fault holds up', () => {
+        turn.goOn();
+        resolve();
+      });
     });
   }
 
-  *#holding(): Iterable<ServiceFault> {
-    if (!this.#begun) return;
+  /** Simulated time stands still until it is done. */
+  #at(moment: Instant, what: string, act: () => Promise<void>): void {
+    const { clock } = this.#options;
+    this.#after(Math.max(0, moment - clock.now), what, () => {
+      const release = clock.hold(what);
+      act()
+        .catch((error: unknown) => clock.stop(error instanceof Error ? error : new Error(String(error))))
+        .finally(release);
+    });
+  }
+
+  #after(delay: Millis, what: string, act: () => void): void {
+    const alarm = this.#options.clock.after(delay, what, () => {
+      this.#alarms.delete(alarm);
+      act();
+    });
+    this.#alarms.add(alarm);
+  }
+
+  #holding(): readonly ServiceFault[] {
+    if (this.#service === undefined) return [];
     const { faults, clock } = this.#options;
-    for (const { fault, from, until } of faults) {
-      if (clock.now >= from && (until === null || clock.now < until)) yield fault;
-    }
+    const { now } = clock;
+    return faults.flatMap(({ fault, from, until }) => (now >= from && (until === null || now < until) ? fault : []));
   }
 }
 

@@ -3,5 +3,5 @@ import type { ServiceFaultBehaviour } from './service-fault.js';
 
 /** Its gateway hears nothing either: the scenario has given the network an outage of the same time. */
 export const serviceDown: ServiceFaultBehaviour<Extract<ServiceFault, { kind: 'service-down' }>> = {
-  request: () => ({ kind: 'answer', status: 503 }),
+  request: () => 503,
 };

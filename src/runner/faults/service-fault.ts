@@ -2,16 +2,15 @@
 import type { Draws } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
 import type { ServiceFault } from '../../scenario/faults/service.js';
-
-/** What becomes of a request to the API, or of a commit. */
-export type Strike =
-  | { readonly kind: 'answer'; readonly status: number }
-  | { readonly kind: 'wait'; readonly by: Millis }
-  | undefined;
+import type { StoreUse } from './store.js';
 
 export interface ServiceFaultBehaviour<F extends ServiceFault> {
-  /** A request of a user of the API comes. */
-  readonly request?: (fault: F, draws: Draws) => Strike;
-  /** Whether what the service wants to write can not be written. */
-  readonly noWrites?: true;
+  /** A request of a user of the API comes. The status to answer in its place; undefined: it goes on. */
+  readonly request?: (fault: F, draws: Draws) => number | undefined;
+  /** How much longer a request takes. */
+  readonly delay?: (fault: F) => Millis;
+  /** Whether the store can not be used for that. */
+  readonly stops?: (fault: F, use: StoreUse) => boolean;
+  /** The process of the service is not there. */
+  readonly away?: true;
 }

@@ -2,5 +2,5 @@ import type { ServiceFault } from '../../scenario/faults/service.js';
 import type { ServiceFaultBehaviour } from './service-fault.js';
 
 export const storeUnavailable: ServiceFaultBehaviour<Extract<ServiceFault, { kind: 'store-unavailable' }>> = {
-  noWrites: true,
+  stops: ({ only }, use) => only === null || only === use,
 };

@@ -9,6 +9,8 @@ import { isOfDevice, queuesDownlink, requestOf } from '../../scenario/load/calls
 import type { PlannedLoad } from '../../scenario/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
 import type { Trace } from '../../trace/events.js';
+import type { Passage } from '../targets/target.js';
+import { Turn } from '../turn.js';
 import type { Caller } from './callers.js';
 
 export interface RequestStage {
@@ -16,6 +18,8 @@ export interface RequestStage {
   readonly trace: Trace;
   /** All devices of the plan, in its order. */
   readonly handles: readonly DeviceHandle[];
+  /** To be asked before every request; left out: each gets there at once. */
+  readonly passage?: Passage;
   /** Takes the answers to requests that queued a downlink. */
   readonly accepted: (answer: string) => void;
 }
@@ -59,8 +63,8 @@ export class Requests {
     if (queue.size >= MOST_WAITING) return this.drop(intended, 'too many wait for a connection');
     const entry: Entry = { intended, sent: undefined };
     this.#unfinished.add(entry);
-    const release = clock.hold(`a request of the load "${this.#load.name}"`);
-    await queue.add(() => this.#send(entry, device)).finally(release);
+    const turn = new Turn(clock, `a request of the load "${this.#load.name}"`);
+    await this.#go(entry, device, turn).finally(() => turn.end());
   }
 
   /** Its id in the cloud, undefined when it is not there; empty when the requests are about the space. */
@@ -87,17 +91,32 @@ export class Requests {
     trace.emit({ kind: 'load.closed', at: clock.now, call, planned, closedLoop: pace.kind === 'closed' });
   }
 
+  async #go(entry: Entry, device: string, turn: Turn): Promise<void> {
+    const { passage, clock } = this.#stage;
+    if (passage !== undefined) {
+      entry.sent = clock.now;
+      if (!(await passage(turn))) return this.#done(entry, entry.sent, 0, 'ECONNREFUSED');
+    }
+    await this.#caller.queue.add(() => this.#send(entry, device));
+  }
+
   async #send(entry: Entry, device: string): Promise<void> {
     if (this.#closed) return;
-    const { clock, accepted, trace } = this.#stage;
+    const { clock, accepted } = this.#stage;
     const { space, sender } = this.#caller;
-    const sent = clock.now;
-    entry.sent = sent;
+    entry.sent ??= clock.now;
+    const { sent } = entry;
     const request = requestOf(this.#load.call, { space, device });
     const { status, why, body } = await sender.send(request, this.#queuesDownlink);
     if (this.#closed) return;
-    this.#unfinished.delete(entry);
     if (this.#queuesDownlink && status >= 200 && status < 300) accepted(body);
+    this.#done(entry, sent, status, why);
+  }
+
+  #done(entry: Entry, sent: Instant, status: number, why: string): void {
+    if (this.#closed) return;
+    const { clock, trace } = this.#stage;
+    this.#unfinished.delete(entry);
     const { intended } = entry;
     trace.emit({ kind: 'call.done', at: clock.now, call: this.#load.name, intended, sent, status, why });
   }

@@ -68,13 +68,14 @@ export async function remoteTarget({ cloud, serials, speed, clock, trace }: Remo
       further.push(client);
       return client;
     },
-    begin: () => {},
     // Because it is the answer to a downlink that was queued.
     accepted: (answer) => observer.queued(JSON.parse(answer) as Message),
     wire,
     format: cloud.gateway === null ? 'http' : 'base64',
     trace: observer,
     outlivesRun: true,
+    begin: () => {},
+    end: () => {},
     lastLook: () => observer.lastLook(api),
     close: async () => {
       observer.stop();

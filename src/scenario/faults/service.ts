@@ -1,6 +1,7 @@
 /** Faults of the embedded cloud, as they stand in a plan. What they do is in runner/faults/. To add one: describe it here. */
 import {
   type Check,
+  complain,
   duration,
   eitherForm,
   formed,
@@ -10,16 +11,23 @@ import {
   ratio,
   record,
   refine,
+  valueAt,
 } from '../../input/checks.js';
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
-import { formatDuration, type Millis } from '../../kernel/time.js';
+import { formatDuration, type Millis, seconds } from '../../kernel/time.js';
 import { noOptions } from '../steps/no-options.js';
 
 export type ServiceFault =
   | { readonly kind: 'api-errors'; readonly status: number; readonly share: Ratio }
   | { readonly kind: 'api-delay'; readonly by: Millis }
-  | { readonly kind: 'store-unavailable' }
-  | { readonly kind: 'service-down' };
+  /** `only`: it can be used for the other; null: for neither. */
+  | { readonly kind: 'store-unavailable'; readonly only: 'write' | null }
+  | { readonly kind: 'service-down' }
+  | {
+      readonly kind: 'service-restart';
+      /** How long nobody is there; null: until the fault is over. */
+      readonly away: Millis | null;
+    };
 
 interface ServiceFaultKind {
   readonly about: string;
@@ -41,6 +49,35 @@ const errors: Check<ServiceFault> = formed(
   },
 );
 
+const storeUse: Check<ServiceFault> = formed(
+  () => ({ enum: [null, true, 'writes'] }),
+  (node, problems) => {
+    if (node.kind === 'scalar' && node.value === 'writes') return { kind: 'store-unavailable', only: 'write' };
+    if (node.kind === 'scalar' && (node.value === null || node.value === true)) {
+      return { kind: 'store-unavailable', only: null };
+    }
+    return complain(node, problems, 'left empty, or "writes"');
+  },
+);
+
+/** No service starts in less. */
+const SHORTEST_ABSENCE = seconds(1);
+const RESTART = record('service-restart', { away: duration });
+
+const absence: Check<ServiceFault> = refine(RESTART, ({ away }, node, problems) =>
+  away < SHORTEST_ABSENCE
+    ? complain(node.kind === 'map' ? valueAt(node, 'away') : node, problems, 'a second or more')
+    : { kind: 'service-restart', away },
+);
+
+const restart: Check<ServiceFault> = formed(
+  () => eitherForm(formOf(noOptions), formOf(RESTART)),
+  (node, problems) => {
+    if (node.kind === 'map') return absence(node, problems);
+    return noOptions(node, problems) === null ? { kind: 'service-restart', away: null } : undefined;
+  },
+);
+
 export const SERVICE_FAULTS: Readonly<Record<ServiceFault['kind'], ServiceFaultKind>> = {
   'api-errors': {
     about: 'the API answers a share of the requests with an error, 503 unless said',
@@ -48,19 +85,24 @@ export const SERVICE_FAULTS: Readonly<Record<ServiceFault['kind'], ServiceFaultK
     check: errors,
   },
   'api-delay': {
-    about: 'the API takes so much longer to answer; real time only, because virtual time stands still for requests',
+    about: 'the API takes so much longer to answer',
     example: 'api-delay: 2s',
     check: refine(duration, (by) => ({ kind: 'api-delay', by })),
   },
   'store-unavailable': {
-    about: 'nothing can be written: requests that would are answered 503, and devices are not answered',
+    about: 'nothing can be read or written ("writes": only written): what needs it is answered 503, or not at all',
     example: 'store-unavailable:',
-    check: refine(noOptions, () => ({ kind: 'store-unavailable' })),
+    check: storeUse,
   },
   'service-down': {
     about: 'the service does not answer: no datagram gets through, and every request is answered 503',
     example: 'service-down:',
     check: refine(noOptions, () => ({ kind: 'service-down' })),
+  },
+  'service-restart': {
+    about: 'the process of the service dies, and comes up again on what it has stored',
+    example: 'service-restart: { away: 30s }',
+    check: restart,
   },
 };
 
@@ -72,7 +114,9 @@ export function describeServiceFault(fault: ServiceFault): string {
     case 'api-delay':
       return `api-delay ${formatDuration(fault.by)}`;
     case 'store-unavailable':
+      return fault.only === null ? fault.kind : `${fault.kind}, ${fault.only}s`;
     case 'service-down':
+    case 'service-restart':
       return fault.kind;
     default:
       return fault satisfies never;

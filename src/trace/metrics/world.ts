@@ -4,6 +4,7 @@ import { type Handlers, type MetricTable, Tally } from './metric.js';
 export class WorldFold {
   readonly faults = new Tally();
   readonly serviceFaults = new Tally();
+  crashes = 0;
   stepsDone = 0;
   /** By step and reason. */
   readonly stepsFailed = new Tally();
@@ -12,6 +13,9 @@ export class WorldFold {
   readonly on: Handlers = {
     'net.fault': (event) => this.faults.add(event.fault),
     'service.fault': (event) => this.serviceFaults.add(event.fault),
+    'service.process': (event) => {
+      if (!event.runs) this.crashes++;
+    },
     step: (event) => {
       if (event.ok) this.stepsDone++;
       else this.stepsFailed.add(`${event.step}: ${event.note}`);
@@ -28,9 +32,11 @@ export const WORLD_METRICS: MetricTable<WorldFold> = {
     count: (fold) => fold.faults.total,
   },
   'service.faults': {
-    about: 'requests and writes that the embedded cloud refused or held up because of a fault',
+    about:
+      'requests, datagrams and uses of its store that the embedded cloud refused, lost or held up because of a fault',
     count: (fold) => fold.serviceFaults.total,
   },
+  'service.crashes': { about: 'times that the process of the embedded cloud died', count: (fold) => fold.crashes },
   'step.done': {
     about: 'steps of the scenario that were carried out, one per device',
     count: (fold) => fold.stepsDone,

@@ -1,6 +1,7 @@
 /** A whole service on real ports, as its operators see it. */
 import { createSocket } from 'node:dgram';
 import { createConnection } from 'node:net';
+import { Pool } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Log } from '../../../src/cloud/context.js';
 import { Metrics } from '../../../src/cloud/operations/metrics.js';
@@ -175,5 +176,18 @@ describe('a service that is told to stop', () => {
     await ended;
     expect(answer).toMatch(/^HTTP\/1.1 201 /);
     running = undefined;
+  });
+});
+
+describe('a service that hangs up', () => {
+  it('leaves no connection that a client would use again, and answers nobody any more', async () => {
+    const { service } = await serve();
+    const pool = new Pool(service.api, { connections: 4 });
+    const ask = () => pool.request({ path: '/healthz', method: 'GET' }).then(({ body }) => body.dump());
+    await Promise.all([ask(), ask(), ask()]);
+    expect(pool.stats.connected).toBeGreaterThan(0);
+    await service.hangUp();
+    expect(pool.stats.connected).toBe(0);
+    await pool.close();
   });
 });

@@ -1,4 +1,14 @@
+import { expect, it } from 'vitest';
 import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import { MemoryTables } from '../../../src/cloud/store/memory-tables.js';
 import { storeContract } from '../../contracts/store/index.js';
 
 storeContract('memory', async () => new MemoryStore());
+
+it('a store in memory finds what another has left in its tables', async () => {
+  const tables = new MemoryTables();
+  const first = new MemoryStore(tables);
+  await first.commit([{ kind: 'space.put', row: { id: 'a', name: 'fleet', type: 'team', createdAt: 1 } }]);
+  await first.close();
+  expect(await new MemoryStore(tables).spaces({ limit: 10 })).toMatchObject([{ id: 'a', name: 'fleet' }]);
+});

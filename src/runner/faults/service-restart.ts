@@ -1,0 +1,6 @@
+import type { ServiceFault } from '../../scenario/faults/service.js';
+import type { ServiceFaultBehaviour } from './service-fault.js';
+
+export const serviceRestart: ServiceFaultBehaviour<Extract<ServiceFault, { kind: 'service-restart' }>> = {
+  away: true,
+};

@@ -1,0 +1,159 @@
+/**
+ * The process of the embedded cloud. When it dies, what it has in memory is gone: sessions with devices, transfers under way,
+ * work that waits. What is stored stays, as on a disk, also in memory; what is just being written gets there, but nobody is
+ * answered any more. It comes up again on the same ports.
+ */
+import type { Log } from '../../cloud/context.js';
+import type { Wires } from '../../cloud/gateway/udp.js';
+import { type Service, type ServiceOptions, startService } from '../../cloud/service.js';
+import { MemoryTables } from '../../cloud/store/memory-tables.js';
+import { StoreUnavailable } from '../../cloud/store/store.js';
+import type { EdgeClock } from '../../kernel/clock.js';
+import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import type { Random } from '../../kernel/random.js';
+import type { CloudSettings } from '../../scenario/parse-cloud.js';
+import type { Trace } from '../../trace/events.js';
+import type { ServiceFaults, ServiceProcess } from '../faults/index.js';
+import { checkedStore } from '../faults/store.js';
+import { MortalClock } from './mortal-clock.js';
+
+const LOOPBACK = '127.0.0.1';
+
+export interface EmbeddedCloudOptions {
+  /** Where it keeps its data: a path, an address of PostgreSQL, or `memory`. */
+  readonly db: string;
+  /** Name of its space. */
+  readonly space: string;
+  /** Whether devices reach it over UDP. */
+  readonly udp: boolean;
+  readonly clock: EdgeClock;
+  readonly random: Random;
+  readonly trace: Trace;
+  readonly log: Log;
+  readonly wires?: Wires;
+  /** As the scenario wants it; left out: as it is by itself. */
+  readonly settings?: CloudSettings;
+  /** What goes wrong with it; left out: nothing, and it does not die. */
+  readonly faults?: ServiceFaults;
+}
+
+interface Life {
+  readonly service: Service;
+  readonly clock: MortalClock;
+}
+
+export class EmbeddedCloud implements ServiceProcess {
+  readonly host = LOOPBACK;
+  readonly #options: EmbeddedCloudOptions;
+  /** What a store in memory has for a disk. */
+  readonly #disk = new MemoryTables();
+  #life: Life | undefined;
+  #lives = 0;
+  #begun = false;
+  /** Taken by the first life. */
+  #ports: { readonly api: number; readonly udp: number | null };
+  /** What is being done to the process. */
+  #change: Promise<void> = Promise.resolve();
+
+  constructor(options: EmbeddedCloudOptions) {
+    this.#options = options;
+    this.#ports = { api: 0, udp: options.udp ? 0 : null };
+  }
+
+  /** undefined: it does not run. */
+  get service(): Service | undefined {
+    return this.#life?.service;
+  }
+
+  get running(): boolean {
+    return this.#life !== undefined;
+  }
+
+  /** The fleet is made: limits hold from now on. */
+  begin(): void {
+    this.#begun = true;
+  }
+
+  /** @throws GhostfleetError when it does not run */
+  openSpace(name: string): ReturnType<Service['openSpace']> {
+    if (this.#life === undefined) throw new GhostfleetError('no-service', 'the service does not run', EXIT.usage);
+    return this.#life.service.openSpace(name);
+  }
+
+  rise(): Promise<void> {
+    return this.#next(async () => {
+      this.#life ??= await this.#start();
+      if (this.#lives > 1) this.#tell(true);
+    });
+  }
+
+  die(): Promise<void> {
+    return this.#next(async () => {
+      const life = this.#life;
+      if (life === undefined) return;
+      this.#tell(false);
+      this.#life = undefined;
+      life.clock.die();
+      await life.service.hangUp();
+      await life.service.close();
+    });
+  }
+
+  /** Lets it finish what it does. */
+  close(): Promise<void> {
+    return this.#next(async () => this.#life?.service.close());
+  }
+
+  #next(change: () => Promise<void>): Promise<void> {
+    const next = this.#change.then(change);
+    // Whoever wanted it hears that it has failed; the next change may be the remedy.
+    this.#change = next.catch(() => {});
+    return next;
+  }
+
+  async #start(): Promise<Life> {
+    const { db, space, random, trace, log, wires, settings, faults } = this.#options;
+    const clock = new MortalClock(this.#options.clock);
+    const number = this.#lives;
+    const service = await startService({
+      ...{ db, memory: this.#disk, host: LOOPBACK, port: this.#ports.api, udpPort: this.#ports.udp, udpRawPort: null },
+      ...{ space, trace },
+      clock: faults ? clock : this.#options.clock,
+      // An id that a former life gave must not be given again.
+      random: random.fork(number === 0 ? 'cloud' : `cloud/${number}`),
+      log: faults?.quiet(log) ?? log,
+      ...(settings && settingsOf(settings, () => this.#begun)),
+      ...(wires && { wires }),
+      ...(faults && {
+        interference: {
+          store: (store) => checkedStore(store, (use) => (clock.dead ? lost() : faults.useStore(use))),
+          request: (url) => faults.request(url),
+        },
+      }),
+    });
+    this.#lives++;
+    this.#ports = { api: Number(new URL(service.api).port), udp: service.udp };
+    return { service, clock };
+  }
+
+  #tell(runs: boolean): void {
+    const { clock, trace } = this.#options;
+    trace.emit({ kind: 'service.process', at: clock.now, runs });
+  }
+}
+
+function settingsOf(
+  { rateLimit, expireDownlinks, retainMessages }: CloudSettings,
+  rateLimitHolds: () => boolean,
+): Pick<ServiceOptions, 'apiOptions' | 'expireDownlinks' | 'retainMessages'> {
+  return {
+    apiOptions: { rateLimit, rateLimitHolds },
+    ...(expireDownlinks !== null && { expireDownlinks }),
+    ...(retainMessages !== null && { retainMessages }),
+  };
+}
+
+/** A dead process begins nothing more. */
+function lost(): never {
+  throw new StoreUnavailable(new Error('the process has died'));
+}

@@ -1,0 +1,56 @@
+/** The core while its store can not be used for a moment: what it tells nobody, it may do again, but it forgets nothing. */
+import { expect, it } from 'vitest';
+import { openStore } from '../../../src/cloud/store/index.js';
+import { StoreUnavailable } from '../../../src/cloud/store/store.js';
+import { parseDown } from '../../../src/protocol/messages.js';
+import { checkedStore } from '../../../src/runner/faults/store.js';
+import { SERIAL, testCloud } from '../../support/cloud.js';
+
+/** A device that is known to a cloud whose store can be put out of use. */
+async function connected() {
+  let out: 'all' | 'write' | undefined;
+  const store = checkedStore(await openStore('memory'), (use) => {
+    if (out === 'all' || out === use) throw new StoreUnavailable(new Error('test'));
+  });
+  const cloud = await testCloud({ store });
+  const device = await cloud.addDevice();
+  const peer = await cloud.core.load(SERIAL);
+  if (peer === undefined) throw new Error('the device is not known');
+  const outage = async (of: 'all' | 'write', during: () => Promise<unknown>): Promise<void> => {
+    out = of;
+    await expect(during()).rejects.toThrow(StoreUnavailable);
+    out = undefined;
+  };
+  const states = async () => (await cloud.messages(device)).map(({ downState }) => downState);
+  return { ...cloud, device, peer, outage, states };
+}
+
+it('a downlink whose long body can not be read just now goes on waiting', async () => {
+  const { core, device, peer, outage, states } = await connected();
+  const commands = Array.from({ length: 100 }, (_, n) => `echo ${'x'.repeat(40)} ${n}`);
+  await core.queue(device, { type: 'shell', commands });
+  await outage('all', () => core.take(peer));
+  expect(await states()).toEqual(['pending']);
+  expect(parseDown((await core.take(peer)) ?? new Uint8Array())).toMatchObject({ kind: 'download-shell', commands });
+});
+
+it('a downlink whose delivery can not be written down just now is offered again', async () => {
+  const { core, device, peer, outage, states } = await connected();
+  await core.queue(device, { type: 'shell', commands: ['info show'] });
+  const first = await core.take(peer);
+  await outage('write', () => core.confirm(peer, 'final-ack'));
+  expect(await states()).toEqual(['pending']);
+  expect(core.waits(peer)).toBe(true);
+  expect(await core.take(peer)).toEqual(first);
+  await core.confirm(peer, 'final-ack');
+  expect(await states()).toEqual(['sent']);
+});
+
+it('a cancellation that can not be written down leaves the downlink waiting', async () => {
+  const { core, device, peer, outage } = await connected();
+  const row = await core.queue(device, { type: 'shell', commands: ['info show'] });
+  await outage('write', () => core.cancel(row));
+  expect(core.waits(peer)).toBe(true);
+  expect(await core.cancel(row)).toBe('cancelled');
+  expect(core.waits(peer)).toBe(false);
+});

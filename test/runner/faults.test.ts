@@ -1,0 +1,256 @@
+/** Runs in which something goes wrong: everybody heals, nothing is lost, and the course is the same every time. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { EXIT } from '../../src/kernel/errors.js';
+import type { RunResult } from '../../src/report/result.js';
+import { runText } from './run-text.js';
+
+const SAFE = `
+  - always uplinks-stored-once
+  - always no-loss-across-reconnects
+  - always downlinks-settled
+  - always no-delivery-after-cancel`;
+
+/** What was not as expected. */
+const broken = ({ failure, expectations }: RunResult) => ({
+  failure,
+  expectations: expectations.filter(({ passed }) => !passed).map(({ sentence }) => sentence),
+});
+const FINE = { failure: null, expectations: [] };
+
+/** With the path of a database of its own. */
+async function withFile<T>(use: (db: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-'));
+  try {
+    return await use(join(directory, 'cloud.db'));
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+it('heals after faults of devices and of the service, and says what they did', async () => {
+  const text = `
+name: faulty
+duration: 3h
+fleet: [{ name: clime, profile: clime, count: 4, config: { interval-report: 300 } }]
+faults:
+  - { no-signal:, from: 20m, until: 40m, to: clime/1 }
+  - { reboot: { every: 10m }, from: 20m, until: 40m, to: clime/2 }
+  - { service-down:, from: 50m, until: 60m }
+  - { store-unavailable:, from: 70m, until: 80m }
+  - { api-errors: { status: 500, share: 100% }, from: 90m, until: 100m }
+steps:
+  - { at: 55m, to: clime/3, commands: [info show] }
+  - { at: 75m, to: clime/3, commands: [info show] }
+  - { at: 95m, to: clime/3, commands: [info show] }
+  - { at: 110m, to: clime/3, commands: [info show] }
+load: [{ count-devices:, rate: 1/m, from: 85m, until: 105m }]
+expect:
+  - step.failed == 3
+  - service.faults > 10
+  - call.failed == 10
+  - downlink.delivered == 1
+`;
+  const result = await runText(text);
+  expect(result.failure).toBeNull();
+  expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
+  expect((await runText(text)).digest).toBe(result.digest);
+});
+
+describe('a service that dies', () => {
+  const RESTARTED = `
+name: restarted
+duration: 2h
+fleet: [{ name: clime, profile: clime, count: 8, config: { interval-report: 300 } }]
+network: { latency: 150ms..900ms, loss: 2% }
+faults:
+  - { service-restart: { away: 30s }, from: 20m }
+  - { service-restart:, from: 50m, until: 60m }
+steps:
+  - { at: 15m, over: 10m, commands: [info show] }
+  - { at: 55m, to: clime/3, tag: { add: [late] } }
+  - { at: 65m, over: 10m, tag: { add: [late] } }
+  - { at: 70m, over: 10m, config: { interval-report: 600 } }
+load: [{ count-devices:, rate: 1/m, from: 40m, until: 70m }]
+expect:
+  - service.crashes == 2
+  - downlink.delivered == downlink.queued
+  - call.failed == 10
+  - step.failed <= 2${SAFE}
+`;
+
+  it('forgets what it had in memory, and nothing that it has acknowledged', async () => {
+    const result = await runText(RESTARTED);
+    expect(broken(result)).toEqual(FINE);
+    expect(result.calls['count-devices']?.reasons).toEqual({ 'no answer: ECONNREFUSED': 10 });
+    expect(result.fleet.restarts).toBeGreaterThan(0);
+  });
+
+  it('does so in the same way over UDP and on a file', async () => {
+    const { digest } = await runText(RESTARTED);
+    expect((await runText(RESTARTED, { transport: 'udp' })).digest).toBe(digest);
+    await withFile(async (db) => expect((await runText(RESTARTED, { db, transport: 'udp' })).digest).toBe(digest));
+  });
+
+  it('is missed by devices over HTTP as well', async () => {
+    const result = await runText(RESTARTED, { transport: 'http' });
+    expect(broken(result)).toEqual(FINE);
+    expect((await runText(RESTARTED, { transport: 'http' })).digest).toBe(result.digest);
+  });
+
+  it.each(['udp', 'http'] as const)('comes up on the same ports in real time, over %s', async (transport) => {
+    const text = `
+name: real
+duration: 2m
+settle: 5m
+fleet: [{ name: clime, profile: clime, count: 3, config: { interval-report: 30 } }]
+network: { latency: 5ms..50ms }
+faults: [{ service-restart: { away: 10s }, from: 1m }]
+load: [{ commands: [info show], rate: 12/m, from: 40s, until: 90s }]
+expect:
+  - service.crashes == 1
+  - call.failed > 0
+  - call.answered > 0${SAFE}
+`;
+    await withFile(async (db) => {
+      expect(broken(await runText(text, { clock: 'real', speed: 30, transport, db }))).toEqual(FINE);
+    });
+  });
+
+  it('starts as soon as it can use its store', async () => {
+    const result = await runText(`
+name: late
+duration: 1h
+fleet: [{ name: clime, profile: clime, count: 1 }]
+faults:
+  - { service-restart: { away: 1m }, from: 20m }
+  - { store-unavailable:, from: 20m30s, until: 25m }
+load: [{ count-devices:, rate: 1/s, from: 20m500ms, until: 26m500ms }]
+expect: [service.crashes == 1]
+`);
+    expect(broken(result)).toEqual(FINE);
+    // Half a second after every full one: from 20m 1.5s to 24m 59.5s, and from 25m 0.5s to 26m 0.5s.
+    expect(result.calls['count-devices']).toMatchObject({ failed: 299, answered: 61 });
+  });
+
+  it('while another absence goes on does not come up', async () => {
+    const result = await runText(`
+name: twice
+duration: 1h
+fleet: [{ name: clime, profile: clime, count: 1 }]
+faults:
+  - { service-restart: { away: 2m }, from: 20m }
+  - { service-restart: { away: 5m }, from: 21m }
+load: [{ count-devices:, rate: 1/m, from: 19m30s, until: 28m }]
+expect: [service.crashes == 1, call.failed == 6]
+`);
+    expect(broken(result)).toEqual(FINE);
+  });
+});
+
+describe('an API that is slow', () => {
+  const SLOW = `
+name: slow
+duration: 1h
+fleet: [{ name: clime, profile: clime, count: 3, config: { interval-report: 300 } }]
+faults: [{ api-delay: 2s, from: 20m, until: 30m }, { api-delay: 1s, from: 25m, until: 30m }]
+steps: [{ at: 22m, tag: { add: [cold] } }, { at: 26m, commands: [info show] }]
+load: [{ count-devices:, rate: 1/s, from: 21m, until: 24m }]
+expect: [step.done == 6, call.failed == 0, downlink.delivered == 3]
+`;
+
+  it('takes its time in virtual time: requests wait for it, and nobody else does', async () => {
+    const result = await runText(SLOW);
+    expect(broken(result)).toEqual(FINE);
+    expect(result.calls['count-devices']?.latency).toMatchObject({ count: 180, p50: 2000, max: 2000 });
+    expect(result.calls['count-devices']?.service).toMatchObject({ p50: 2000, max: 2000 });
+    // Of a step one request follows the other: of the first device, the second one, the third one.
+    const queued = result.downlinks.slowest.map(({ queuedAt }) => queuedAt - 26 * 60_000).sort((a, b) => a - b);
+    expect(queued).toEqual([3000, 6000, 9000]);
+  });
+
+  it('takes the same course over every transport of datagrams', async () => {
+    expect((await runText(SLOW, { transport: 'udp' })).digest).toBe((await runText(SLOW)).digest);
+  });
+
+  it('is slow in real time, too', async () => {
+    const text = SLOW.replace('duration: 1h', 'duration: 3m')
+      .replace(/faults: .*/, 'faults: [{ api-delay: 5s, from: 1m }]')
+      .replace(/steps: .*/, 'steps: [{ at: 90s, to: clime/1, commands: [info show] }]')
+      .replace('from: 21m, until: 24m', 'from: 70s, until: 80s')
+      .replace(/expect: .*/, 'expect: [step.done == 1, call.failed == 0]');
+    const result = await runText(text, { clock: 'real', speed: 30 });
+    expect(broken(result)).toEqual(FINE);
+    expect(result.calls['count-devices']?.latency?.min).toBeGreaterThanOrEqual(5000);
+  });
+});
+
+describe('a store that can not be used', () => {
+  const without = (what: string) => `
+name: storeless
+duration: 2h
+fleet: [{ name: clime, profile: clime, count: 5, config: { interval-report: 300 } }]
+network: { latency: 150ms..900ms, loss: 2% }
+faults: [{ store-unavailable: ${what}, from: 40m, until: 50m }]
+steps: [{ at: 38m, over: 2m, commands: [info show] }, { at: 45m, to: clime/1, commands: [info show] }]
+load: [{ count-devices:, rate: 1/m, from: 30m, until: 60m }]
+expect:
+  - downlink.delivered == 5
+  - step.failed == 1${SAFE}
+`;
+
+  it('is neither read nor written: requests are answered 503, devices come again, and nothing is lost', async () => {
+    const result = await runText(without(''));
+    expect(broken(result)).toEqual(FINE);
+    expect(result.calls['count-devices']?.reasons).toEqual({ 'status 503': 10 });
+    expect(result.fleet.repeats).toBeGreaterThan(10);
+  });
+
+  it('for writing alone is read as before', async () => {
+    const result = await runText(without('writes'));
+    expect(broken(result)).toEqual(FINE);
+    expect(result.calls['count-devices']).toMatchObject({ answered: 30, failed: 0 });
+  });
+});
+
+describe('a world that does not come to rest', () => {
+  it.each([
+    ['outage: both', /clime-0001 with an exchange \(report\).*; still in force: outage$/],
+    ['loss: 100%', /clime-0001 with an exchange.*; still in force: loss$/],
+    ['no-signal:, to: clime/1', /clime-0001 with an exchange.*; still in force: no-signal \(clime\/1\)$/],
+    ['signal: { rsrp: -140 }', /clime-0001 with an exchange.*; still in force: signal$/],
+    ['modem-failure: mute', /clime-0001 with an exchange.*; still in force: modem-failure$/],
+    ['store-unavailable:', /clime-0001 with an exchange.*; still in force: store-unavailable$/],
+    ['store-unavailable: writes', /clime-0001 with an exchange.*; still in force: store-unavailable$/],
+    ['service-down:', /clime-0001 with an exchange.*; still in force: service-down$/],
+    ['service-restart:', /clime-0001 with an exchange.*; still in force: service-restart$/],
+    ['api-delay: 1h', /the step "commands: info show", the load "count-devices" with 20 requests; .*: api-delay$/],
+  ])('because of %s names that fault, and who waits', async (fault, sentence) => {
+    const result = await runText(`
+name: stuck
+duration: 30m
+settle: 1m
+fleet: [{ name: clime, profile: control, count: 2 }]
+faults: [{ ${fault}, from: 10m }]
+load: [{ count-devices:, rate: 1/m }]
+steps: [{ at: 20m, to: clime/2, commands: [info show] }]
+`);
+    expect(result).toMatchObject({ passed: false, exitCode: EXIT.stuck });
+    expect(result.failure).toMatch(/^not at rest 1m after the end: /);
+    expect(result.failure).toMatch(sentence);
+  });
+
+  it('is not blamed on what is over, or on what the network is like', async () => {
+    const result = await runText(`
+name: stuck
+duration: 30m
+settle: 1m
+fleet: [{ name: clime, profile: control, count: 2 }]
+network: { latency: 150ms..900ms }
+faults: [{ brown-out:, from: 10m, until: 12m }, { no-signal:, to: clime/1 }]
+`);
+    expect(result.failure).toMatch(/clime-0001 with its session; still in force: no-signal \(clime\/1\)$/);
+  });
+});

@@ -1,0 +1,22 @@
+/** A service that dies in the middle of a run, on a database that stays. */
+import { expect, it } from 'vitest';
+import { newDatabase, sharedServer } from '../support/postgres/databases.js';
+import { runText } from './run-text.js';
+
+// Without a server, this says so, once.
+sharedServer();
+
+it('a service that dies takes the same course on PostgreSQL as in memory', async () => {
+  const text = `
+name: restarted
+duration: 1h
+fleet: [{ name: clime, profile: clime, count: 3, config: { interval-report: 300 } }]
+network: { latency: 150ms..900ms, loss: 2% }
+faults: [{ service-restart: { away: 2m }, from: 20m }]
+steps: [{ at: 15m, over: 10m, commands: [info show] }]
+expect: [service.crashes == 1, uplink.stored == uplink.sent, always no-loss-across-reconnects]
+`;
+  const result = await runText(text, { db: await newDatabase() });
+  expect(result).toMatchObject({ failure: null, passed: true });
+  expect(result.digest).toBe((await runText(text)).digest);
+});

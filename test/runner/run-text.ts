@@ -1,0 +1,20 @@
+/** Runs a scenario that is written down in a test. */
+import { packagedProfiles } from '../../src/profile/library.js';
+import type { RunResult } from '../../src/report/result.js';
+import { deviceTypes } from '../../src/runner/bench-config.js';
+import { runPlan } from '../../src/runner/library.js';
+import type { RunOptions } from '../../src/runner/run.js';
+import { parseScenario } from '../../src/scenario/parse.js';
+import { planScenario } from '../../src/scenario/plan-scenario.js';
+
+export const profiles = packagedProfiles();
+
+/** In virtual time, in memory and with seed 7, unless the options say otherwise. */
+export function runText(
+  text: string,
+  options: Partial<RunOptions> & { readonly seed?: number } = {},
+): Promise<RunResult> {
+  const { seed = 7, ...rest } = options;
+  const plan = planScenario(parseScenario(text, 'test.yaml', deviceTypes(profiles)), { seed });
+  return runPlan(plan, { stopwatch: () => 0, ...rest });
+}
