@@ -88,6 +88,9 @@ export type DeviceEvent =
       readonly ok: boolean;
     };
 
+/** Why a datagram is not trusted: it can not be read, there is no such device, or it is not signed by it. */
+export type Refusal = 'unreadable' | 'unknown serial number' | 'wrong tag';
+
 /** Something that happened in the cloud. `downlink` is the message id. */
 export type CloudEvent =
   /** An uplink is stored durably. `copy`: it was recognised as a repetition and not stored again. */
@@ -101,6 +104,8 @@ export type CloudEvent =
     }
   /** The cloud took `took` ms between a datagram and its answer (left out when 0). */
   | { readonly kind: 'cloud.took'; readonly at: Instant; readonly serial: number; readonly took: Millis }
+  /** A datagram was refused: nobody knows from whom it was. */
+  | { readonly kind: 'cloud.refused'; readonly at: Instant; readonly why: Refusal }
   /** A downlink was accepted by the API, or made by the cloud itself (types session, timestamp). */
   | {
       readonly kind: 'downlink.queued';

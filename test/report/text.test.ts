@@ -71,6 +71,22 @@ describe('the text report', () => {
     expect(report).toContain('waited: asleep 11m 00s, radio 2.1s, transfer 2.0s, device 1.9s');
   });
 
+  test('says what became of the service, and of what it refused', () => {
+    const report = text(
+      resultOf({}, [
+        ...busyRun(),
+        { kind: 'cloud.refused', at: 1, why: 'wrong tag' },
+        { kind: 'cloud.refused', at: 2, why: 'wrong tag' },
+        { kind: 'cloud.refused', at: 3, why: 'unreadable' },
+        { kind: 'service.process', at: 4, runs: false },
+        { kind: 'service.fault', at: 5, fault: 'service-restart' },
+        { kind: 'service.process', at: 6, runs: true },
+      ]),
+    );
+    expect(report).toContain('  faults of the service that struck: service-restart 1\n  the service died once\n');
+    expect(report).toContain('  datagrams that the gateway refused: unreadable 1, wrong tag 2\n');
+  });
+
   test('names what should not be', () => {
     const report = text(resultOf());
     expect(report).toContain('network faults that struck: loss 1');

@@ -16,7 +16,7 @@ import {
   seal,
 } from '../../protocol/flap/envelope.js';
 import { type Packet, RESET } from '../../protocol/flap/packet.js';
-import type { Trace } from '../../trace/events.js';
+import type { Refusal, Trace } from '../../trace/events.js';
 import type { Log } from '../context.js';
 import type { CloudCore } from '../core/core.js';
 import type { Peer } from '../core/peer.js';
@@ -39,6 +39,13 @@ export type GatewayCounters = Record<
   'received' | 'answered' | 'silent' | 'reset' | 'unreadable' | 'unknownSerial' | 'badTag' | 'overrun',
   number
 >;
+
+/** Where refusals are counted. */
+const COUNTERS = {
+  unreadable: 'unreadable',
+  'unknown serial number': 'unknownSerial',
+  'wrong tag': 'badTag',
+} as const satisfies Record<Refusal, keyof GatewayCounters>;
 
 /** Datagrams of one device that wait while another of it is stored; more are dropped, as a full socket would. */
 const LONGEST_QUEUE = 16;
@@ -82,10 +89,7 @@ export class FlapGateway {
   receive(datagram: Uint8Array, format: EnvelopeFormat, reply: Reply): void {
     this.counters.received++;
     const envelope = open(datagram, format);
-    if (envelope === undefined) {
-      this.counters.unreadable++;
-      return;
-    }
+    if (envelope === undefined) return this.#refuse('unreadable');
     const peer = this.#core.known(envelope.serial);
     if (peer) this.#arrived(peer, envelope, format, reply);
     else this.#inBackground(this.#introduce(envelope, format, reply));
@@ -99,18 +103,23 @@ export class FlapGateway {
   async #introduce(envelope: Envelope, format: EnvelopeFormat, reply: Reply): Promise<void> {
     const peer = await this.#core.load(envelope.serial);
     if (peer) this.#arrived(peer, envelope, format, reply);
-    else this.counters.unknownSerial++;
+    else this.#refuse('unknown serial number');
   }
 
   #arrived(peer: Peer, envelope: Envelope, format: EnvelopeFormat, reply: Reply): void {
     if (!hasValidTag(envelope, peer.token)) {
-      this.counters.badTag++;
+      this.#refuse('wrong tag');
       return this.#reset(peer, format, reply);
     }
     const line = this.#lineOf(peer, format);
     if (line.waiting === undefined) return this.#handle(line, envelope, reply);
     if (line.waiting.length < LONGEST_QUEUE) line.waiting.push({ envelope, reply });
     else this.counters.overrun++;
+  }
+
+  #refuse(why: Refusal): void {
+    this.counters[COUNTERS[why]]++;
+    this.#trace.emit({ kind: 'cloud.refused', at: this.#clock.now, why });
   }
 
   /** The transfer state of a device. A new record of the device, or another wire, starts afresh. */

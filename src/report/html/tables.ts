@@ -100,7 +100,7 @@ function generatorTable(generator: RunResult['generator']): Markup {
   );
 }
 
-export function fleetTables({ fleet, faults, planned, anomalies, steps, uplinks }: RunResult): Markup {
+export function fleetTables({ fleet, faults, service, planned, anomalies, steps, uplinks }: RunResult): Markup {
   const tally = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
       .map(([name, count]) => `${name} ${count}`)
@@ -122,6 +122,9 @@ export function fleetTables({ fleet, faults, planned, anomalies, steps, uplinks 
       .filter((mark) => mark.kind === 'fault' && isConstant(mark))
       .map((mark) => [`all the time: ${nameOf(mark)}`, '']),
     ...Object.entries(faults).map(([fault, count]) => [`datagrams struck by ${fault}`, count]),
+    ...Object.entries(service.refused).map(([why, count]) => [`datagrams that the gateway refused: ${why}`, count]),
+    ...Object.entries(service.faults).map(([fault, count]) => [`what the service refused or lost: ${fault}`, count]),
+    ...(service.crashes > 0 ? [['times that the service died', service.crashes]] : []),
   ];
   return markup`${table('The fleet and its network', ['number'], rows)}${table(
     'Worth knowing',

@@ -178,14 +178,22 @@ function timelineLines(timeline: DownlinkTimeline, names: RunResult['names']): r
   ];
 }
 
-function anomalies({ anomalies: found, faults }: RunResult): readonly string[] {
-  const tampered = Object.entries(faults).map(([fault, count]) => `${fault} ${count}`);
+function anomalies({ anomalies: found, faults, service }: RunResult): readonly string[] {
+  const { crashes } = service;
   const lines = [
-    ...(tampered.length === 0 ? [] : [`network faults that struck: ${tampered.join(', ')}`]),
+    ...counted('network faults that struck', faults),
+    ...counted('faults of the service that struck', service.faults),
+    ...(crashes === 0 ? [] : [`the service died ${crashes === 1 ? 'once' : `${crashes} times`}`]),
+    ...counted('datagrams that the gateway refused', service.refused),
     ...found.map(({ count, about }) => `${count} × ${about}`),
   ];
   if (lines.length === 0) return [];
   return ['worth knowing', ...lines.flatMap((line) => wrap(line, WIDTH - 2).map((part) => `  ${part}`))];
+}
+
+function counted(what: string, counts: Readonly<Record<string, number>>): readonly string[] {
+  const parts = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
+  return parts.length === 0 ? [] : [`${what}: ${parts.join(', ')}`];
 }
 
 function expectations({ expectations: outcomes }: RunResult, paint: Paint): readonly string[] {

@@ -15,7 +15,7 @@ import { MetricScope } from './scope.js';
 import { SeriesFold, type SeriesSummary } from './series.js';
 import { UPDATE_METRICS, UpdateFold, type UpdateSummary } from './updates.js';
 import { UPLINK_METRICS, UplinkFold, type UplinkSummary } from './uplinks.js';
-import { WORLD_METRICS, WorldFold } from './world.js';
+import { type ServiceSummary, WORLD_METRICS, WorldFold } from './world.js';
 
 /** Every metric that an expectation can name. */
 export const METRICS: readonly MetricInfo[] = [
@@ -46,6 +46,7 @@ export interface RunSummary {
   readonly calls: Readonly<Record<string, CallSummary>>;
   /** Datagrams that the network tampered with, by fault. */
   readonly faults: Readonly<Record<string, number>>;
+  readonly service: ServiceSummary;
   readonly steps: { readonly done: number; readonly failed: number };
   /** What was done from consoles, one per device. */
   readonly console: { readonly actions: number };
@@ -142,6 +143,7 @@ export class Metrics implements Fold {
       ...(this.#updates.summary && { updates: this.#updates.summary }),
       calls: this.#calls.summary(),
       faults: this.#world.faults.toRecord(),
+      service: this.#world.service(),
       steps: { done: this.#world.stepsDone, failed: this.#world.stepsFailed.total },
       console: { actions: this.#world.consoleActions },
       anomalies: this.#anomalies(),

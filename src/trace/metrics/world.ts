@@ -1,9 +1,20 @@
-/** What was done to the fleet: faults, steps of the scenario, and what people did from consoles. */
+/** What was done to the fleet and to the cloud: faults, steps of the scenario, and what people did from consoles. */
 import { type Handlers, type MetricTable, Tally } from './metric.js';
+
+/** What the embedded cloud suffered; of another one nothing is known. */
+export interface ServiceSummary {
+  /** Requests, datagrams and uses of the store that a fault refused, lost or held up, by fault. */
+  readonly faults: Readonly<Record<string, number>>;
+  /** Times that its process died. */
+  readonly crashes: number;
+  /** Datagrams that its gateway refused, by reason. */
+  readonly refused: Readonly<Record<string, number>>;
+}
 
 export class WorldFold {
   readonly faults = new Tally();
   readonly serviceFaults = new Tally();
+  readonly refused = new Tally();
   crashes = 0;
   stepsDone = 0;
   /** By step and reason. */
@@ -13,6 +24,7 @@ export class WorldFold {
   readonly on: Handlers = {
     'net.fault': (event) => this.faults.add(event.fault),
     'service.fault': (event) => this.serviceFaults.add(event.fault),
+    'cloud.refused': (event) => this.refused.add(event.why),
     'service.process': (event) => {
       if (!event.runs) this.crashes++;
     },
@@ -24,6 +36,10 @@ export class WorldFold {
       this.consoleActions++;
     },
   };
+
+  service(): ServiceSummary {
+    return { faults: this.serviceFaults.toRecord(), crashes: this.crashes, refused: this.refused.toRecord() };
+  }
 }
 
 export const WORLD_METRICS: MetricTable<WorldFold> = {
@@ -37,6 +53,10 @@ export const WORLD_METRICS: MetricTable<WorldFold> = {
     count: (fold) => fold.serviceFaults.total,
   },
   'service.crashes': { about: 'times that the process of the embedded cloud died', count: (fold) => fold.crashes },
+  'service.refused': {
+    about: 'datagrams that the embedded cloud refused: spoiled ones, and those of devices that it does not know',
+    count: (fold) => fold.refused.total,
+  },
   'step.done': {
     about: 'steps of the scenario that were carried out, one per device',
     count: (fold) => fold.stepsDone,
