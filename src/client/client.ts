@@ -63,7 +63,10 @@ export class DeviceCloudClient {
   readonly #http: JsonHttp;
   readonly #space: string;
 
-  /** @throws UsageError when the address or the key cannot be one */
+  /**
+   * @param http carries its requests; left out: connections of its own
+   * @throws UsageError when the address or the key cannot be one
+   */
   constructor(options: ClientOptions, http = new JsonHttp(options)) {
     this.spaceId = options.spaceId;
     this.#options = options;

@@ -71,13 +71,13 @@ function scheduleAction(
     const entry = { step };
     open.add(entry);
     const turn = new Turn(agenda, `the step "${step}"`);
-    const surroundings = world.inTurn(turn);
+    const inTurn = world.inTurn(turn);
     const carryOut = async () => {
       for (const index of action.devices) {
         if (agenda.over) return;
         const handle = handles[index];
         if (handle === undefined) continue;
-        const note = await runStep(surroundings, handle, action).then(
+        const note = await runStep(inTurn, handle, action).then(
           () => '',
           (error: unknown) => (error instanceof Error ? error.message : String(error)),
         );

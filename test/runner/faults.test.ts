@@ -11,7 +11,8 @@ const SAFE = `
   - always uplinks-stored-once
   - always no-loss-across-reconnects
   - always downlinks-settled
-  - always no-delivery-after-cancel`;
+  - always no-delivery-after-cancel
+  - always downlinks-answered`;
 
 /** What was not as expected. */
 const broken = ({ failure, expectations }: RunResult) => ({
@@ -198,7 +199,8 @@ steps: [{ at: 38m, over: 2m, commands: [info show] }, { at: 45m, to: clime/1, co
 load: [{ count-devices:, rate: 1/m, from: 30m, until: 60m }]
 expect:
   - downlink.delivered == 5
-  - step.failed == 1${SAFE}
+  - step.failed == 1
+  - always downlinks-executed-once${SAFE}
 `;
 
   it('is neither read nor written: requests are answered 503, devices come again, and nothing is lost', async () => {
@@ -213,6 +215,16 @@ expect:
     expect(broken(result)).toEqual(FINE);
     expect(result.calls['count-devices']).toMatchObject({ answered: 30, failed: 0 });
   });
+});
+
+it('another cloud has faults of its own', async () => {
+  const cloud = {
+    ...{ api: 'http://127.0.0.1:1', apiKey: 'key', spaceId: null, gateway: null },
+    pace: { perSecond: null, atOnce: 1 },
+  };
+  const text =
+    'name: far\nduration: 1h\nfleet: [{ name: clime, profile: clime, count: 1 }]\nfaults: [{ service-restart: }]\n';
+  await expect(runText(text, { clock: 'real', cloud })).rejects.toThrow('service-restart needs the embedded cloud');
 });
 
 describe('a world that does not come to rest', () => {

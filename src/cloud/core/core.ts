@@ -40,6 +40,7 @@ import {
   nextDownlink,
   type Peer,
   type QueuedDownlink,
+  unwritten,
   whileAway,
   withoutLongBody,
 } from './peer.js';
@@ -136,6 +137,8 @@ export class CloudCore implements Downlinks {
   }
 
   async #accept(peer: Peer, message: Uint8Array | DecodedData): Promise<boolean> {
+    // First, because the message may be the answer to one of them.
+    for (const entry of unwritten(peer)) await this.#confirmed(peer, entry.confirmed, entry);
     const accepted = await this.#intake.accept(peer, message);
     if (accepted === 'refused') return false;
     if (accepted.update) await this.firmware.moved(peer, accepted.update);
@@ -152,6 +155,7 @@ export class CloudCore implements Downlinks {
   async take(peer: Peer): Promise<Uint8Array | undefined> {
     if (this.#peers.shared) await this.#peers.refresh(peer);
     await this.firmware.polled(peer);
+    for (const entry of unwritten(peer)) await this.#confirmed(peer, entry.confirmed, entry);
     for (;;) {
       const entry = nextDownlink(peer);
       if (entry === undefined) return undefined;
@@ -191,6 +195,7 @@ export class CloudCore implements Downlinks {
     // It may have been cancelled, or its device deleted, while it was on its way.
     if (entry === undefined || !peer.queue.includes(entry)) return;
     const { id } = entry.row;
+    entry.confirmed = evidence;
     const written = await whileAway(peer, entry, async () => {
       const more = entry.row.type === 'firmware' ? await this.firmware.delivered(peer, entry.row) : [];
       const deliveries = (await this.#forwarding?.deliveries(peer.device, entry.row)) ?? [];

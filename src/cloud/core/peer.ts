@@ -3,6 +3,7 @@
  * a reset at most (wire protocol, 6.1).
  */
 import type { Instant } from '../../kernel/time.js';
+import type { DeliveryEvidence } from '../../trace/events.js';
 import { type DeviceRow, type MessageRow, WAITING_BODY, type WaitingRow } from '../store/store.js';
 
 /** A downlink in state pending. */
@@ -12,7 +13,11 @@ export interface QueuedDownlink {
   attempt: number;
   /** The device has been heard since it was queued. */
   contacted: boolean;
+  /** The device has it, which could not be written down when it was known. */
+  confirmed: DeliveryEvidence | undefined;
 }
+
+type Unwritten = QueuedDownlink & { readonly confirmed: DeliveryEvidence };
 
 export interface Peer {
   device: DeviceRow;
@@ -34,7 +39,7 @@ export interface PeerUpdate {
 }
 
 export function asQueued(row: WaitingRow): QueuedDownlink {
-  return { row, attempt: row.downAttempt, contacted: row.downAttempt > 0 };
+  return { row, attempt: row.downAttempt, contacted: row.downAttempt > 0, confirmed: undefined };
 }
 
 /** The row as a queue holds it: a thousand long bodies a device would be too much. */
@@ -44,8 +49,14 @@ export function withoutLongBody(row: MessageRow): WaitingRow {
   return rest;
 }
 
+/** Puts a downlink into the queue, which is in order of creation. */
 export function insertInto(peer: Peer, entry: QueuedDownlink): void {
   peer.queue = [...peer.queue, entry].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
+}
+
+/** Downlinks that the device has, which could not be written down when it was known. */
+export function unwritten(peer: Peer): readonly Unwritten[] {
+  return peer.queue.filter((entry): entry is Unwritten => entry.confirmed !== undefined);
 }
 
 /** Takes a downlink out of the queue and writes why; when that can not be written, it goes on waiting. */

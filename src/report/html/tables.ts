@@ -123,7 +123,10 @@ export function fleetTables({ fleet, faults, service, planned, anomalies, steps,
       .map((mark) => [`all the time: ${nameOf(mark)}`, '']),
     ...Object.entries(faults).map(([fault, count]) => [`datagrams struck by ${fault}`, count]),
     ...Object.entries(service.refused).map(([why, count]) => [`datagrams that the gateway refused: ${why}`, count]),
-    ...Object.entries(service.faults).map(([fault, count]) => [`what the service refused or lost: ${fault}`, count]),
+    ...Object.entries(service.faults).map(([fault, count]) => [
+      `what the service refused, lost or held up: ${fault}`,
+      count,
+    ]),
     ...(service.crashes > 0 ? [['times that the service died', service.crashes]] : []),
   ];
   return markup`${table('The fleet and its network', ['number'], rows)}${table(

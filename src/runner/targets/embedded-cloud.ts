@@ -82,7 +82,8 @@ export class EmbeddedCloud implements ServiceProcess {
 
   rise(): Promise<void> {
     return this.#next(async () => {
-      this.#life ??= await this.#start();
+      if (this.running) return;
+      this.#life = await this.#start();
       if (this.#lives > 1) this.#tell(true);
     });
   }

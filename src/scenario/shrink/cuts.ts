@@ -145,7 +145,7 @@ function groupNames(text: string): readonly string[] {
   });
 }
 
-const SECTIONS = [['steps'], ['load'], ['network', 'faults']] as const;
+const SECTIONS = [['steps'], ['load'], ['faults'], ['network', 'faults']] as const;
 
 /** Removes groups with all that is for them. */
 function removeGroups(document: Document, names: readonly string[]): void {

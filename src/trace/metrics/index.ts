@@ -46,6 +46,7 @@ export interface RunSummary {
   readonly calls: Readonly<Record<string, CallSummary>>;
   /** Datagrams that the network tampered with, by fault. */
   readonly faults: Readonly<Record<string, number>>;
+  /** What the embedded cloud suffered. */
   readonly service: ServiceSummary;
   readonly steps: { readonly done: number; readonly failed: number };
   /** What was done from consoles, one per device. */

@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/store/index.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
-import { parseDown } from '../../../src/protocol/messages.js';
+import { encodeUp, parseDown } from '../../../src/protocol/messages.js';
+import { uuidBytes } from '../../../src/protocol/uuid.js';
 import { checkedStore } from '../../../src/runner/faults/store.js';
 import { SERIAL, testCloud } from '../../support/cloud.js';
 
@@ -34,16 +35,39 @@ it('a downlink whose long body can not be read just now goes on waiting', async 
   expect(parseDown((await core.take(peer)) ?? new Uint8Array())).toMatchObject({ kind: 'download-shell', commands });
 });
 
-it('a downlink whose delivery can not be written down just now is offered again', async () => {
-  const { core, device, peer, outage, states } = await connected();
+it('a delivery that can not be written down just now is written down later, and the downlink not offered again', async () => {
+  const { core, device, peer, events, outage, states } = await connected();
   await core.queue(device, { type: 'shell', commands: ['info show'] });
-  const first = await core.take(peer);
+  await core.queue(device, { type: 'shell', commands: ['info fw'] });
+  await core.take(peer);
   await outage('write', () => core.confirm(peer, 'final-ack'));
-  expect(await states()).toEqual(['pending']);
+  await outage('write', () => core.take(peer));
+  expect(await states()).toEqual(['pending', 'pending']);
+  expect(parseDown((await core.take(peer)) ?? new Uint8Array())).toMatchObject({ commands: ['info fw'] });
+  expect(await states()).toEqual(['sent', 'pending']);
+  const [delivered, ...more] = events.filter(({ kind }) => kind === 'downlink.delivered');
+  expect(delivered).toMatchObject({ evidence: 'final-ack' });
+  expect(more).toEqual([]);
+});
+
+it('a downlink whose delivery is all that is to be written keeps the device polling until it is', async () => {
+  const { core, device, peer, outage } = await connected();
+  await core.queue(device, { type: 'shell', commands: ['info show'] });
+  await core.take(peer);
+  await outage('write', () => core.confirm(peer, 'final-ack'));
   expect(core.waits(peer)).toBe(true);
-  expect(await core.take(peer)).toEqual(first);
-  await core.confirm(peer, 'final-ack');
-  expect(await states()).toEqual(['sent']);
+  expect(await core.take(peer)).toBeUndefined();
+  expect(core.waits(peer)).toBe(false);
+});
+
+it('a delivery that could not be written down is written before the answer that proves it', async () => {
+  const { core, device, peer, events, outage } = await connected();
+  const { id } = await core.queue(device, { type: 'shell', commands: ['info show'] });
+  await core.take(peer);
+  await outage('write', () => core.confirm(peer, 'final-ack'));
+  await core.accept(peer, encodeUp({ kind: 'upload-shell', messageId: uuidBytes(id), responses: [] }));
+  const kinds = events.flatMap((event) => ('downlink' in event && event.downlink === id ? event.kind : []));
+  expect(kinds.slice(-2)).toEqual(['downlink.delivered', 'downlink.answered']);
 });
 
 it('a cancellation that can not be written down leaves the downlink waiting', async () => {

@@ -48,6 +48,15 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
 `);
   });
 
+  it('of a fault leaves whom it has to hit', async () => {
+    const faults =
+      'faults: [{ no-signal:, from: 1h, until: 2h, to: control/17 }, { outage: both, from: 3h, to: clime }]\n';
+    const failing = async (text: string) => problemsOf(text).length === 0 && text.includes('no-signal');
+    const { text } = await shrink({ text: normalised(LARGE + faults), stillFails: failing, enough: () => false });
+    expect(text).toContain('  - { name: control, profile: control, count: 1 }\nexpect:');
+    expect(text).toContain('faults: [ { no-signal: } ]');
+  });
+
   it('keeps the very device that is needed, by its serial number', async () => {
     const start = pinned(normalised(LARGE), 5, ['uplink.stored == uplink.sent'], [2159017985, 2159018025]);
     const needs = (text: string) => problemsOf(text).length === 0 && /serial: 2159018041/.test(text);
