@@ -219,7 +219,7 @@ expect:
 
 it('another cloud has faults of its own', async () => {
   const cloud = {
-    ...{ api: 'http://127.0.0.1:1', apiKey: 'key', spaceId: null, gateway: null },
+    ...{ api: 'http://127.0.0.1:1', apiKey: 'key', spaceId: null, keyOf: String, gateway: null },
     pace: { perSecond: null, atOnce: 1 },
   };
   const text =
