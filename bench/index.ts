@@ -5,11 +5,21 @@
 import { flapUplinks } from './cloud/flap-uplinks.js';
 import { httpUplinks } from './cloud/http-uplinks.js';
 import { largeStore } from './cloud/large-store.js';
+import { generatorHttp } from './generator-http.js';
 import { memoryAtRest } from './memory-at-rest.js';
+import { realTimeFleet } from './real-time-fleet.js';
 import type { Bench } from './result.js';
 import { virtualDay } from './virtual-day.js';
 
-const BENCHES: readonly Bench[] = [virtualDay, memoryAtRest, httpUplinks, flapUplinks, largeStore];
+const BENCHES: readonly Bench[] = [
+  virtualDay,
+  memoryAtRest,
+  httpUplinks,
+  flapUplinks,
+  largeStore,
+  generatorHttp,
+  realTimeFleet,
+];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name));

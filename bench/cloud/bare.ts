@@ -8,10 +8,10 @@ export interface BareServer {
   end(): Promise<void>;
 }
 
-/** @param name of the file beside this one, which prints its port as its first line */
+/** @param name of a file of `bench/`, such as `cloud/bare-udp`; it prints its port as its first line */
 export async function startBare(name: string, ...args: readonly string[]): Promise<BareServer> {
   const outfile = `.bench/out/${name}.js`;
-  const entryPoints = [`bench/cloud/${name}.ts`];
+  const entryPoints = [`bench/${name}.ts`];
   buildSync({ entryPoints, outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm' });
   const child: ChildProcess = spawn(process.execPath, [outfile, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   const end = () =>

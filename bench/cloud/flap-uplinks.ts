@@ -19,7 +19,7 @@ export const flapUplinks: Bench = {
   async run() {
     const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
     try {
-      const echo = await startBare('bare-udp', TOKEN);
+      const echo = await startBare('cloud/bare-udp', TOKEN);
       const db = join(directory, 'cloud.db');
       await (await registerFleet(db, LOAD.devices)).store.close();
       const service = await startServe(['--db', db]);

@@ -20,7 +20,7 @@ export const httpUplinks: Bench = {
     const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
     try {
       const bare = await startBare(
-        'bare-http',
+        'cloud/bare-http',
         join(directory, 'bare.db'),
         String(DEVICES),
         String(FIRST_SERIAL),

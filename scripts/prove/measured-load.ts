@@ -2,12 +2,13 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import PQueue from 'p-queue';
+
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import type { GeneratorReport } from '../../src/report/result.js';
 import { GeneratorWatch } from '../../src/runner/generator.js';
 import { httpCalls } from '../../src/runner/load/http-calls.js';
+import { Lanes } from '../../src/runner/load/lanes.js';
 import { Loads } from '../../src/runner/load/loads.js';
 import type { CallSpec } from '../../src/scenario/load/calls.js';
 import type { Pace } from '../../src/scenario/load/load.js';
@@ -73,7 +74,7 @@ export async function measure(load: LoadToMeasure): Promise<MeasuredLoad> {
     if (event.kind === 'call.done') sentAt.push(event.sent);
   };
   const sender = httpCalls({ baseUrl, apiKey: 'none', connections });
-  const caller = { space: 'space', sender, queue: new PQueue({ concurrency: connections }) };
+  const caller = { space: 'space', sender, lanes: new Lanes(connections) };
   // Because loads look at nothing else of a device.
   const handles = [{ cloudId: 'device' }] as unknown as readonly DeviceHandle[];
   let watch: GeneratorWatch | undefined;

@@ -30,7 +30,7 @@ export interface Clock {
 
 /** Code at the edge may also keep time still while the outside world answers. */
 export interface EdgeClock extends Clock {
-  /** Virtual time does not advance until the release is called. In real time a hold only counts. */
+  /** Virtual time does not advance until the release is called. Real time does not wait for anybody. */
   hold(reason: string): Release;
 }
 

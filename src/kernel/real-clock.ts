@@ -6,10 +6,11 @@
  */
 import { AlarmHeap } from './alarm-heap.js';
 import { type Action, type Alarm, type DrivenClock, perform, type Release } from './clock.js';
-import { Holds } from './holds.js';
 import type { Instant, Millis, UnixMillis } from './time.js';
 
 const LONGEST_TIMER = 2_147_483_647;
+
+const nothing = (): void => {};
 
 export interface RealClockOptions {
   /** Simulated milliseconds that pass in a real one. Default 1. */
@@ -22,11 +23,6 @@ export interface RealClockOptions {
   readonly onAlarm?: (lateBy: Millis) => void;
 }
 
-interface Pending {
-  readonly slot: number;
-  readonly action: Action;
-}
-
 export class RealClock implements DrivenClock {
   readonly #speed: number;
   #start: UnixMillis;
@@ -35,8 +31,7 @@ export class RealClock implements DrivenClock {
   #frozen: boolean;
   readonly #fixedStart: boolean;
   readonly #heap = new AlarmHeap();
-  readonly #pending = new Map<number, Pending>();
-  readonly #holds = new Holds();
+  readonly #pending = new Map<number, RealAlarm>();
   /** What ends the `attend`s that are under way. */
   readonly #interrupts = new Set<(reason: unknown) => void>();
   #nextSlot = 0;
@@ -53,8 +48,9 @@ export class RealClock implements DrivenClock {
     this.#fixedStart = options.start !== undefined;
   }
 
+  /** In whole microseconds, which are short in a trace. */
   get now(): Instant {
-    return this.#frozen ? 0 : (performance.now() - this.#origin) * this.#speed;
+    return this.#frozen ? 0 : Math.round((performance.now() - this.#origin) * this.#speed * 1000) / 1000;
   }
 
   /** Time begins to pass, from 0. */
@@ -76,16 +72,23 @@ export class RealClock implements DrivenClock {
 
   after(delay: Millis, what: string, action: Action): Alarm {
     if (!(delay >= 0)) throw new RangeError(`an alarm needs a delay of 0 ms or more, not ${delay} (${what})`);
-    const entry: Pending = { slot: this.#nextSlot++ % 4_294_967_296, action };
-    this.#pending.set(entry.slot, entry);
+    const alarm = new RealAlarm(this, this.#nextSlot++ % 4_294_967_296, action);
+    this.#pending.set(alarm.slot, alarm);
     const due = this.now + delay;
-    this.#heap.push(due, entry.slot);
+    this.#heap.push(due, alarm.slot);
     if (due < this.#armedFor) this.#arm(due);
-    return { cancel: () => this.#cancel(entry) };
+    return alarm;
   }
 
-  hold(reason: string): Release {
-    return this.#holds.take(reason);
+  /** Nothing keeps real time still. */
+  hold(): Release {
+    return nothing;
+  }
+
+  /** Called by the alarm itself. */
+  cancel(alarm: RealAlarm): void {
+    if (this.#pending.get(alarm.slot) === alarm) this.#pending.delete(alarm.slot);
+    if (this.#pending.size === 0) this.#rest();
   }
 
   stop(reason: Error): void {
@@ -125,11 +128,6 @@ export class RealClock implements DrivenClock {
     return this.#interrupts.size > 0;
   }
 
-  #cancel(entry: Pending): void {
-    if (this.#pending.get(entry.slot) === entry) this.#pending.delete(entry.slot);
-    if (this.#pending.size === 0) this.#rest();
-  }
-
   #arm(due: Instant): void {
     if (this.#frozen) return;
     clearTimeout(this.#timer);
@@ -163,10 +161,27 @@ export class RealClock implements DrivenClock {
   #performNext(): void {
     const due = this.#heap.nextDue;
     const slot = this.#heap.pop();
-    const entry = this.#pending.get(slot);
+    const alarm = this.#pending.get(slot);
     this.#pending.delete(slot);
-    if (entry === undefined) return;
+    if (alarm === undefined) return;
     this.#onAlarm?.((this.now - due) / this.#speed);
-    perform(entry.action);
+    perform(alarm.action);
+  }
+}
+
+/** What waits and its handle in one: a fleet sets thousands in a second. */
+class RealAlarm implements Alarm {
+  readonly slot: number;
+  readonly action: Action;
+  readonly #clock: RealClock;
+
+  constructor(clock: RealClock, slot: number, action: Action) {
+    this.#clock = clock;
+    this.slot = slot;
+    this.action = action;
+  }
+
+  cancel(): void {
+    this.#clock.cancel(this);
   }
 }

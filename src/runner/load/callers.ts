@@ -2,16 +2,16 @@
  * Who sends the requests of loads: the run itself, and the clients of its setup. In real time each has connections of its own,
  * so that a client that floods the service keeps no other one waiting on this side.
  */
-import PQueue from 'p-queue';
 import type { ClientAccess } from '../../scenario/setup/kind.js';
 import { type CallSender, httpCalls } from './http-calls.js';
+import { Lanes } from './lanes.js';
 
 export interface Caller {
   /** Id of its space. */
   readonly space: string;
   readonly sender: CallSender;
-  /** Where requests wait for a connection. */
-  readonly queue: PQueue;
+  /** Its connections, for which requests wait. */
+  readonly lanes: Lanes;
 }
 
 export interface CallersOptions {
@@ -26,7 +26,7 @@ const CONNECTIONS = 64;
 export class Callers {
   readonly #baseUrl: string;
   readonly #virtual: boolean;
-  readonly #oneAtATime = new PQueue({ concurrency: 1 });
+  readonly #oneAtATime = new Lanes(1);
   readonly #known = new Map<string, Caller>();
 
   constructor({ baseUrl, virtual }: CallersOptions) {
@@ -41,7 +41,7 @@ export class Callers {
     const caller = {
       space,
       sender: httpCalls({ baseUrl: this.#baseUrl, apiKey, connections: CONNECTIONS }),
-      queue: this.#virtual ? this.#oneAtATime : new PQueue({ concurrency: CONNECTIONS }),
+      lanes: this.#virtual ? this.#oneAtATime : new Lanes(CONNECTIONS),
     };
     this.#known.set(apiKey, caller);
     return caller;

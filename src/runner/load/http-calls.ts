@@ -1,8 +1,8 @@
 /**
- * Sends the requests of loads. A pool of connections is driven at undici's lowest level, and answers are not parsed: what the
- * generator saves, it can send.
+ * Sends the requests of loads. Connections are driven at undici's lowest level, and answers are not parsed: what the generator
+ * saves, it can send.
  */
-import { Pool } from 'undici';
+import { Client, type Dispatcher } from 'undici';
 import { type Millis, seconds } from '../../kernel/time.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
 
@@ -25,6 +25,7 @@ export interface CallSenderOptions {
   readonly baseUrl: string;
   /** Secret. */
   readonly apiKey: string;
+  /** How many requests may be under way. */
   readonly connections: number;
 }
 
@@ -33,34 +34,66 @@ const TIMEOUT: Millis = seconds(30);
 export function httpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): CallSender {
   const { origin, pathname } = new URL(baseUrl);
   const prefix = pathname.replace(/\/+$/, '');
-  const pool = new Pool(origin, { connections, pipelining: 1, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT });
   const reading = ['accept', 'application/json', 'x-api-key', apiKey];
   const writing = [...reading, 'content-type', 'application/json'];
+  // There is never more than one request on a connection: 2 spares it a turn of the event loop after each answer.
+  const options = { pipelining: 2, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT };
+  const clients: Client[] = [];
+  const free: Client[] = [];
+  const open = (): Client => {
+    if (clients.length === connections) throw new RangeError(`more than ${connections} requests are under way`);
+    const client = new Client(origin, options);
+    clients.push(client);
+    return client;
+  };
   return {
     send: ({ method, path, body }, wantsBody) =>
       new Promise((resolve) => {
-        let status = 0;
-        const parts: Buffer[] = [];
-        pool.dispatch(
-          { path: prefix + path, method, headers: body === undefined ? reading : writing, body: body ?? null },
-          {
-            onRequestStart: () => {},
-            onResponseStart: (_controller, statusCode) => {
-              status = statusCode;
-            },
-            onResponseData: (_controller, chunk) => {
-              if (wantsBody) parts.push(chunk);
-            },
-            onResponseEnd: () => resolve({ status, why: '', body: Buffer.concat(parts).toString() }),
-            onResponseError: (_controller, error) => resolve({ status: 0, why: codeOf(error), body: '' }),
-          },
-        );
+        const client = free.pop() ?? open();
+        const headers = body === undefined ? reading : writing;
+        const done = (outcome: Outcome) => {
+          free.push(client);
+          resolve(outcome);
+        };
+        client.dispatch({ path: prefix + path, method, headers, body: body ?? null }, new Exchange(wantsBody, done));
       }),
     // What is still under way is counted as such, and of no use to anybody.
-    close: () => pool.destroy(),
+    close: async () => {
+      await Promise.all(clients.map((client) => client.destroy()));
+    },
   };
 }
 
-function codeOf(error: Error): string {
-  return 'code' in error ? String(error.code) : error.name;
+/** Takes an answer. These are undici's older methods: before it calls the newer ones, it makes objects of all headers. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #wantsBody: boolean;
+  readonly #done: (outcome: Outcome) => void;
+  readonly #parts: Buffer[] = [];
+  #status = 0;
+
+  constructor(wantsBody: boolean, done: (outcome: Outcome) => void) {
+    this.#wantsBody = wantsBody;
+    this.#done = done;
+  }
+
+  onConnect(): void {}
+
+  onHeaders(status: number): boolean {
+    this.#status = status;
+    return true;
+  }
+
+  onData(part: Buffer): boolean {
+    if (this.#wantsBody) this.#parts.push(part);
+    return true;
+  }
+
+  onComplete(): void {
+    const body = this.#wantsBody ? Buffer.concat(this.#parts).toString() : '';
+    this.#done({ status: this.#status, why: '', body });
+  }
+
+  onError(error: Error): void {
+    this.#done({ status: 0, why: 'code' in error ? String(error.code) : error.name, body: '' });
+  }
 }

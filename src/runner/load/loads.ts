@@ -64,7 +64,7 @@ function atRate(load: PlannedLoad, requests: Requests, { clock, random, late }: 
   const act = () => {
     for (; !next.done && next.value <= clock.now; next = due.next()) {
       late?.(clock.now - next.value);
-      void requests.make(next.value);
+      requests.make(next.value);
     }
     wait();
   };
@@ -101,14 +101,13 @@ function byUsers(
   const pause = Math.max(think, leastPause);
   let made = 0;
   let over = false;
-  const turn = async (): Promise<void> => {
-    do {
-      if (over || clock.now >= load.until) return;
-      made++;
-      await requests.make(clock.now);
-    } while (pause === 0);
-    clock.after(pause, 'a user of a load has thought', turn);
+  const turn = () => {
+    if (over || clock.now >= load.until) return;
+    made++;
+    if (!requests.make(clock.now, again)) rest();
   };
+  const rest = () => clock.after(pause, 'a user of a load has thought', turn);
+  const again = pause === 0 ? turn : rest;
   for (let user = 0; user < users; user++) {
     const first = load.from + (pause * user) / users;
     clock.after(Math.max(0, first - clock.now), 'a user of a load arrives', turn);

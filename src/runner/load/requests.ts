@@ -29,6 +29,8 @@ const MOST_WAITING = 100_000;
 
 interface Entry {
   readonly intended: Instant;
+  /** Id of the device that it is about. */
+  readonly device: string;
   /** undefined while it waits for a connection. */
   sent: Instant | undefined;
 }
@@ -39,6 +41,7 @@ export class Requests {
   readonly #caller: Caller;
   readonly #unfinished = new Set<Entry>();
   readonly #queuesDownlink: boolean;
+  readonly #what: string;
   #count = 0;
   #closed = false;
 
@@ -47,6 +50,7 @@ export class Requests {
     this.#stage = stage;
     this.#caller = caller;
     this.#queuesDownlink = queuesDownlink(load.call);
+    this.#what = `a request of the load "${load.name}"`;
   }
 
   /** Requests that have come and are not yet done with. */
@@ -54,17 +58,26 @@ export class Requests {
     return this.#unfinished.size;
   }
 
-  /** Makes a request that was due at `intended`, about the devices of the load in turn. Resolves when it is done with. */
-  async make(intended: Instant): Promise<void> {
-    const { clock } = this.#stage;
-    const { queue } = this.#caller;
+  /**
+   * Makes a request that was due at `intended`, about the devices of the load in turn; `done` is called when it is done with.
+   * False when it was dropped: then it is not called.
+   */
+  make(intended: Instant, done: () => void = () => {}): boolean {
+    const { clock, passage } = this.#stage;
+    const { lanes } = this.#caller;
     const device = this.#nextDevice();
     if (device === undefined) return this.drop(intended, 'the device does not exist in the cloud');
-    if (queue.size >= MOST_WAITING) return this.drop(intended, 'too many wait for a connection');
-    const entry: Entry = { intended, sent: undefined };
+    if (lanes.waiting >= MOST_WAITING) return this.drop(intended, 'too many wait for a connection');
+    const entry: Entry = { intended, device, sent: undefined };
     this.#unfinished.add(entry);
-    const turn = new Turn(clock, `a request of the load "${this.#load.name}"`);
-    await this.#go(entry, device, turn).finally(() => turn.end());
+    const turn = new Turn(clock, this.#what);
+    const over = () => {
+      done();
+      turn.end();
+    };
+    if (passage === undefined) this.#enter(entry, over);
+    else void this.#pass(passage, entry, turn, over);
+    return true;
   }
 
   /** Its id in the cloud, undefined when it is not there; empty when the requests are about the space. */
@@ -75,8 +88,9 @@ export class Requests {
   }
 
   /** Accounts for a request that is never sent. */
-  drop(intended: Instant, why: string): void {
+  drop(intended: Instant, why: string): false {
     this.#stage.trace.emit({ kind: 'call.dropped', at: this.#stage.clock.now, call: this.#load.name, intended, why });
+    return false;
   }
 
   /** @param planned requests that have come, counted by whoever let them come */
@@ -91,19 +105,28 @@ export class Requests {
     trace.emit({ kind: 'load.closed', at: clock.now, call, planned, closedLoop: pace.kind === 'closed' });
   }
 
-  async #go(entry: Entry, device: string, turn: Turn): Promise<void> {
-    const { passage, clock } = this.#stage;
-    if (passage !== undefined) {
-      entry.sent = clock.now;
-      if (!(await passage(turn))) return this.#done(entry, entry.sent, 0, 'ECONNREFUSED');
-    }
-    await this.#caller.queue.add(() => this.#send(entry, device));
+  async #pass(passage: Passage, entry: Entry, turn: Turn, over: () => void): Promise<void> {
+    entry.sent = this.#stage.clock.now;
+    if (await passage(turn)) return this.#enter(entry, over);
+    this.#done(entry, entry.sent, 0, 'ECONNREFUSED');
+    over();
   }
 
-  async #send(entry: Entry, device: string): Promise<void> {
+  /** Sends it as soon as a connection is free. */
+  #enter(entry: Entry, over: () => void): void {
+    const { lanes } = this.#caller;
+    lanes.enter(async () => {
+      await this.#send(entry);
+      lanes.leave();
+      over();
+    });
+  }
+
+  async #send(entry: Entry): Promise<void> {
     if (this.#closed) return;
     const { clock, accepted } = this.#stage;
     const { space, sender } = this.#caller;
+    const { device } = entry;
     entry.sent ??= clock.now;
     const { sent } = entry;
     const request = requestOf(this.#load.call, { space, device });

@@ -1,12 +1,13 @@
 /** Loads of a run: what was planned, and what became of it. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import PQueue from 'p-queue';
+
 import { afterEach, describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { Callers } from '../../../src/runner/load/callers.js';
 import { httpCalls } from '../../../src/runner/load/http-calls.js';
+import { Lanes } from '../../../src/runner/load/lanes.js';
 import { Loads } from '../../../src/runner/load/loads.js';
 import type { Pace } from '../../../src/scenario/load/load.js';
 import type { PlannedLoad } from '../../../src/scenario/plan.js';
@@ -41,18 +42,21 @@ const open = (perSecond: number, until: number): Pace => ({
 async function carryOut(
   baseUrl: string,
   pace: Pace,
-  options: { until?: number; stopAt?: number; connections?: number } = {},
+  options: { until?: number; stopAt?: number; connections?: number; known?: boolean } = {},
 ) {
-  const { until = 300, stopAt, connections = 8 } = options;
+  const { until = 300, stopAt, connections = 8, known = true } = options;
   const clock = new RealClock();
   const metrics = new Metrics(2);
   const sender = httpCalls({ baseUrl, apiKey: 'secret', connections });
   const load: PlannedLoad = {
     ...{ name: 'reads', call: { kind: 'read-device', body: null }, from: 0, until, pace, devices: [0, 1] },
   };
-  const caller = { space: 's', sender, queue: new PQueue({ concurrency: connections }) };
+  const caller = { space: 's', sender, lanes: new Lanes(connections) };
   // Because loads look at nothing else of a device.
-  const handles = [{ cloudId: 'one' }, { cloudId: 'two' }] as unknown as readonly DeviceHandle[];
+  const handles = [
+    { cloudId: known ? 'one' : undefined },
+    { cloudId: known ? 'two' : undefined },
+  ] as unknown as readonly DeviceHandle[];
   const loads = new Loads([load], {
     ...{ clock, trace: { emit: (event) => metrics.take(event) }, handles, accepted: () => {} },
     ...{ random: seededRandom(1), callerOf: () => caller, leastPause: 0 },
@@ -149,6 +153,19 @@ describe('a load', () => {
     expect(most).toBe(3);
     expect(summary?.closedLoop).toBe(true);
     expect(summary?.answered).toBeGreaterThan(3);
+    expect(contradictions).toEqual([]);
+  });
+
+  it('made by users that do not wait lets others have their turn when there is nothing to ask about', async () => {
+    const { baseUrl } = await service((respond) => respond(200));
+    const { summary, contradictions } = await carryOut(
+      baseUrl,
+      { kind: 'closed', users: 1, think: 0 },
+      { known: false },
+    );
+    // An alarm comes once in a millisecond, at most.
+    expect(summary?.dropped).toBeLessThanOrEqual(301);
+    expect(summary?.planned).toBe(summary?.dropped);
     expect(contradictions).toEqual([]);
   });
 });

@@ -1,0 +1,105 @@
+/**
+ * How many requests a run can send: a load over all its connections against a service that does nothing, with everything that a
+ * run does beside (books, metrics, samples, event log, digest), against autocannon, which only counts.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { packagedProfiles } from '../src/profile/library.js';
+import { deviceTypes } from '../src/runner/bench-config.js';
+import { run } from '../src/runner/run.js';
+import { parseScenario } from '../src/scenario/parse.js';
+import { planScenario } from '../src/scenario/plan-scenario.js';
+import { FileSink } from '../src/trace/sinks.js';
+import { startBare } from './cloud/bare.js';
+import { bestInTurn } from './cloud/in-turn.js';
+import type { Bench } from './result.js';
+
+const CONNECTIONS = 64;
+const DEVICES = 1000;
+/** The devices take ten to start, and a run waits for them at its end. */
+const SECONDS = 10;
+const LIMIT = 0.6;
+const SPACE = '0199c0de-0000-7000-8000-000000000000';
+
+const quiet = () => {};
+
+export const generatorHttp: Bench = {
+  name: 'generator-http',
+  async run() {
+    const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
+    const server = await startBare('null-http');
+    const origin = `http://127.0.0.1:${server.port}`;
+    try {
+      const [rate, peer] = await bestInTurn(
+        () => ofRun(origin, join(directory, 'events.jsonl')),
+        () => ofAutocannon(origin),
+      );
+      return [
+        {
+          what: `requests of a run over ${CONNECTIONS} connections, against autocannon`,
+          ratio: rate / peer,
+          limit: LIMIT,
+          detail: `${Math.round(rate)}/s, autocannon ${Math.round(peer)}/s`,
+        },
+      ];
+    } finally {
+      await server.end();
+      rmSync(directory, { recursive: true });
+    }
+  },
+};
+
+/** Answers a second. @throws when a request was not answered, or is not in the books */
+async function ofRun(origin: string, events: string): Promise<number> {
+  const profiles = packagedProfiles();
+  const plan = planScenario(parseScenario(SCENARIO, 'generator-http', deviceTypes(profiles)), { seed: 7 });
+  const result = await run({
+    plan,
+    profiles,
+    clock: 'real',
+    speed: 1,
+    cloud: {
+      api: origin,
+      apiKey: 'key',
+      spaceId: SPACE,
+      keyOf: String,
+      gateway: null,
+      pace: { atOnce: CONNECTIONS, perSecond: null },
+    },
+    transport: 'http',
+    db: 'memory',
+    sinks: [new FileSink(events)],
+    log: { info: quiet, warn: quiet, error: quiet },
+    reproduce: '',
+    out: null,
+    stopwatch: () => performance.now(),
+  });
+  const [calls] = Object.values(result.calls);
+  if (calls === undefined || calls.answered === 0 || calls.answered !== calls.planned) {
+    throw new Error(`not every request was answered: ${JSON.stringify(calls)} ${result.failure}`);
+  }
+  return calls.answered / SECONDS;
+}
+
+/** Devices to ask about, whose radios are off; JSON is YAML. */
+const SCENARIO = JSON.stringify({
+  name: 'generator-http',
+  duration: `${SECONDS}s`,
+  fleet: [{ name: 'clime', profile: 'clime', count: DEVICES, config: { mode: 'none' } }],
+  load: [{ 'read-device': null, users: CONNECTIONS, think: '0s' }],
+});
+
+/** The same requests. */
+async function ofAutocannon(origin: string): Promise<number> {
+  const options = ['--json', '--connections', CONNECTIONS, '--duration', SECONDS].map(String);
+  const headers = ['--headers', 'accept=application/json', '--headers', 'x-api-key=key'];
+  const path = `${origin}/v2/spaces/${SPACE}/devices/something`;
+  const program = 'node_modules/autocannon/autocannon.js';
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...options, ...headers, path]);
+  const { requests, errors, non2xx } = JSON.parse(stdout);
+  if (errors + non2xx > 0) throw new Error(`autocannon had ${errors} errors and ${non2xx} refusals`);
+  return requests.average;
+}
