@@ -68,6 +68,13 @@ describe('the metrics', () => {
   });
 });
 
+test('a device is up from a session until its next boot', () => {
+  const boot: TraceEvent = { kind: 'device.boot', at: 0, serial: 1, cause: 'power' };
+  const ready: TraceEvent = { kind: 'device.ready', at: 1, serial: 1 };
+  const up = (...events: readonly TraceEvent[]) => numberOf(metricsOf(events), 'device.up');
+  expect([up(boot), up(boot, ready), up(boot, ready, boot), up(boot, ready, boot, ready)]).toEqual([0, 1, 0, 1]);
+});
+
 describe('uplinks', () => {
   test('take from being made to their acknowledgement, if there is one; those of other types do not count', () => {
     const later = (event: TraceEvent, at: number): TraceEvent => ({ ...event, at });

@@ -31,6 +31,7 @@ export class DeviceFold {
   restarts = 0;
   pollsFailed = 0;
   readonly #ready = new Set<number>();
+  readonly #up = new Set<number>();
   readonly #bootedAt = new Map<number, Instant>();
   readonly #lastRepeat = new Map<number, { at: Instant; inARow: number }>();
 
@@ -44,13 +45,20 @@ export class DeviceFold {
     return this.#ready.size;
   }
 
+  /** Devices that had a session since they booted last. */
+  get up(): number {
+    return this.#up.size;
+  }
+
   readonly on: Handlers = {
     'device.boot': (event) => {
       this.boots.add(event.cause);
       this.#bootedAt.set(event.serial, event.at);
+      this.#up.delete(event.serial);
     },
     'device.ready': (event) => {
       this.#ready.add(event.serial);
+      this.#up.add(event.serial);
       const booted = this.#bootedAt.get(event.serial);
       if (booted === undefined) return;
       this.startup.record(event.at - booted);
@@ -114,6 +122,7 @@ const WAKES: Readonly<Record<ContactReason, string>> = {
 export const DEVICE_METRICS: MetricTable<DeviceFold> = {
   'fleet.devices': { about: 'devices of the plan', count: (fold) => fold.devices },
   'device.ready': { about: 'devices that had a session at least once', count: (fold) => fold.ready },
+  'device.up': { about: 'devices that had a session since their last boot', count: (fold) => fold.up },
   'device.boots': { about: 'boots, whatever their cause', count: (fold) => fold.boots.total },
   ...counts('boot', BOOTS, ({ boots }) => boots),
   'device.startup': { about: 'from a boot to the session', durations: (fold) => fold.startup },
