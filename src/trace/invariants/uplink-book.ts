@@ -35,6 +35,8 @@ interface Entry extends Sending {
   droppedAt: Instant | undefined;
   /** Boots of the device until then. */
   readonly boots: number;
+  /** The session before, of which this one is a copy byte for byte: the device sends it after a reboot, or when it has given up. */
+  readonly repeats: Entry | undefined;
   /** When the cloud took something of its type last, with nothing newer under way: a transfer that is reset is stored again. */
   heardAt: Instant | undefined;
 }
@@ -83,7 +85,8 @@ export class UplinkBook {
       if (known !== undefined) entries.push(Object.assign(known, { order, droppedAt: undefined }));
       else {
         const fresh = { acked: undefined, stored: undefined, unsure: false, droppedAt: undefined, heardAt: undefined };
-        entries.push({ order, sent: event, boots: this.#bootsOf(event.serial), ...fresh });
+        const boots = this.#bootsOf(event.serial);
+        entries.push({ order, sent: event, boots, repeats: repeatedBy(event, boots, entries.at(-1)), ...fresh });
         this.#tidy(entries);
       }
     },
@@ -119,7 +122,7 @@ export class UplinkBook {
 
   /** The trace is over. */
   end(): void {
-    for (const entries of this.#entries.values()) for (const entry of entries) this.#judge(entry, entries);
+    for (const entries of this.#entries.values()) for (const entry of entries) this.#judge(entry);
   }
 
   #bootsOf(serial: number): number {
@@ -140,8 +143,8 @@ export class UplinkBook {
     return last?.stored !== undefined && (last.acked?.at ?? last.droppedAt ?? at) >= at;
   }
 
-  #judge(entry: Entry, entries: readonly Entry[]): void {
-    if (entry.acked === undefined || entry.stored !== undefined || isStoredSession(entry, entries)) return;
+  #judge(entry: Entry): void {
+    if (entry.acked === undefined || entry.stored !== undefined || isStoredSession(entry)) return;
     this.#reader.lost?.(entry, entry.acked);
   }
 
@@ -155,20 +158,19 @@ export class UplinkBook {
     }
     if (entries.length <= MOST_ENTRIES) return;
     const oldest = entries.shift();
-    if (oldest !== undefined) this.#judge(oldest, entries);
+    if (oldest !== undefined) this.#judge(oldest);
   }
 }
 
-/**
- * Whether a session is, byte for byte, the one that the device sent before it rebooted, and that is stored: to the cloud the
- * packet is a repetition, and is acknowledged as one.
- */
-function isStoredSession(entry: Entry, entries: readonly Entry[]): boolean {
-  for (let i = entries.indexOf(entry), later = entry; later.sent.type === 'session'; i--) {
-    const before = entries[i - 1];
-    if (before?.sent.type !== 'session' || before.boots === later.boots) return false;
-    if (before.heardAt !== undefined) return entry.sent.at - before.heardAt <= REPETITION;
-    later = before;
+function repeatedBy({ type }: Sent, boots: number, before: Entry | undefined): Entry | undefined {
+  if (type !== 'session' || before?.sent.type !== 'session') return undefined;
+  return before.boots !== boots || before.droppedAt !== undefined ? before : undefined;
+}
+
+/** Whether a session repeats one that is stored: to the cloud its packet is a repetition, and is acknowledged as one. */
+function isStoredSession({ sent, repeats }: Entry): boolean {
+  for (let earlier = repeats; earlier !== undefined; earlier = earlier.repeats) {
+    if (earlier.heardAt !== undefined) return sent.at - earlier.heardAt <= REPETITION;
   }
   return false;
 }
