@@ -128,12 +128,19 @@ export class CloudCore implements Downlinks {
    */
   accept(peer: Peer, message: Uint8Array | DecodedData): Promise<boolean> {
     const aboutUpdate = message instanceof Uint8Array && UPDATE_REPORTS.has(message[0] ?? -1);
-    if (!aboutUpdate) return this.#accept(peer, message);
+    if (!aboutUpdate) return this.#acceptOther(peer, message);
     return this.#updates.inTurn(peer.device.id, async () => {
       const accepted = await this.#accept(peer, message);
       if (peer.update) await this.firmware.look(peer);
       return accepted;
     });
+  }
+
+  /** What follows on a chunk and is not its answer shows that there will be none; whoever does not poll is then asked to. */
+  async #acceptOther(peer: Peer, message: Uint8Array | DecodedData): Promise<boolean> {
+    const accepted = await this.#accept(peer, message);
+    if (peer.update) await this.firmware.wentOn(peer);
+    return accepted;
   }
 
   async #accept(peer: Peer, message: Uint8Array | DecodedData): Promise<boolean> {
@@ -154,7 +161,7 @@ export class CloudCore implements Downlinks {
   /** Takes the head of the queue for delivery; undefined when nothing waits. It stays in the queue until confirmed. */
   async take(peer: Peer): Promise<Uint8Array | undefined> {
     if (this.#peers.shared) await this.#peers.refresh(peer);
-    await this.firmware.polled(peer);
+    await this.firmware.wentOn(peer);
     for (const entry of unwritten(peer)) await this.#confirmed(peer, entry.confirmed, entry);
     for (;;) {
       const entry = nextDownlink(peer);

@@ -33,8 +33,9 @@ export interface FirmwareQueueOptions {
 }
 
 /**
- * A device answers a chunk before it polls again. A poll this long after a chunk was delivered shows that it could not do
- * anything with it; one at the very same time was sent together with the acknowledgement (wire protocol, 3.2 `xxAP`).
+ * A device answers a chunk before it polls or reports again. A poll or a report this long after a chunk was delivered shows that
+ * it could not do anything with it, or never had it; a poll at the very same time was sent together with the acknowledgement
+ * (wire protocol, 3.2 `xxAP`).
  */
 const STALLED_AFTER = seconds(1);
 
@@ -108,8 +109,8 @@ export class FirmwareQueue implements FirmwareUpdates {
     return this.#updates.delivered(chunk);
   }
 
-  /** The device polls. */
-  async polled(peer: Peer): Promise<void> {
+  /** The device polls, or has sent something that is no answer to a chunk. */
+  async wentOn(peer: Peer): Promise<void> {
     const { silentSince = Number.POSITIVE_INFINITY } = peer.update ?? {};
     if (this.#clock.now - silentSince < STALLED_AFTER || chunksIn(peer).length > 0) return;
     await this.#updates.inTurn(peer.device.id, async () => {

@@ -128,6 +128,16 @@ describe('a download', () => {
     expect(await job()).toMatchObject({ restarts: 1 });
   });
 
+  it('begins again when the device sends something else instead of an answer, and asks it to poll', async () => {
+    const { cloud, peer, receive, job } = await updating();
+    await receive();
+    await cloud.clock.runUntil(seconds(5));
+    await cloud.core.accept(peer, encodeUp({ kind: 'upload-stats', stats: {} }));
+    expect(cloud.core.waits(peer)).toBe(true);
+    expect(await receive()).toMatchObject({ offset: 0 });
+    expect(await job()).toMatchObject({ restarts: 1 });
+  });
+
   it('does not begin again for a poll that came together with the acknowledgement', async () => {
     const { cloud, receive, take } = await updating();
     await cloud.clock.runUntil(seconds(5));
