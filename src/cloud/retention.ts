@@ -4,6 +4,7 @@
  */
 import type { Alarm, EdgeClock } from '../kernel/clock.js';
 import { hours, type Millis, millis } from '../kernel/time.js';
+import type { Trace } from '../trace/events.js';
 import type { Log } from './context.js';
 import type { Store } from './store/store.js';
 
@@ -11,6 +12,7 @@ export interface RetentionOptions {
   readonly store: Store;
   readonly clock: EdgeClock;
   readonly log: Log;
+  readonly trace: Trace;
   /** How long messages are kept. */
   readonly keep: Millis;
 }
@@ -21,7 +23,7 @@ const PAUSE = millis(50);
 const ROUND = hours(1);
 
 /** Begins at once, and looks again every hour. Returns what stops it. */
-export function startRetention({ store, clock, log, keep }: RetentionOptions): () => Promise<void> {
+export function startRetention({ store, clock, log, trace, keep }: RetentionOptions): () => Promise<void> {
   let stopped = false;
   let next: Alarm | undefined;
   let work: Promise<void> = Promise.resolve();
@@ -31,7 +33,10 @@ export function startRetention({ store, clock, log, keep }: RetentionOptions): (
       log.error({ error: String(error) }, 'old messages could not be deleted');
       return 0;
     });
-    if (deleted > 0) log.info({ deleted }, 'old messages deleted');
+    if (deleted > 0) {
+      log.info({ deleted }, 'old messages deleted');
+      trace.emit({ kind: 'cloud.pruned', at: clock.now, messages: deleted });
+    }
     if (!stopped) wait(deleted < BATCH ? ROUND : PAUSE);
   };
   const wait = (delay: Millis): void => {

@@ -125,7 +125,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       ...(expiry !== undefined && { expiry }),
     });
     closers.push(async () => core.close());
-    if (keep !== undefined) closers.push(startRetention({ store, clock, log, keep }));
+    if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep }));
     const gateway = new FlapGateway({ core, clock, trace, log });
     closers.push(() => gateway.idle());
 

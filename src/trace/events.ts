@@ -106,6 +106,8 @@ export type CloudEvent =
   | { readonly kind: 'cloud.took'; readonly at: Instant; readonly serial: number; readonly took: Millis }
   /** A datagram was refused: nobody knows from whom it was. */
   | { readonly kind: 'cloud.refused'; readonly at: Instant; readonly why: Refusal }
+  /** Messages, and deliveries of connectors, were deleted because of their age. */
+  | { readonly kind: 'cloud.pruned'; readonly at: Instant; readonly messages: number }
   /** A downlink was accepted by the API, or made by the cloud itself (types session, timestamp). */
   | {
       readonly kind: 'downlink.queued';

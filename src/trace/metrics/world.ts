@@ -17,6 +17,7 @@ export class WorldFold {
   readonly refused = new Tally();
   crashes = 0;
   stepsDone = 0;
+  pruned = 0;
   /** By step and reason. */
   readonly stepsFailed = new Tally();
   consoleActions = 0;
@@ -27,6 +28,9 @@ export class WorldFold {
     'cloud.refused': (event) => this.refused.add(event.why),
     'service.process': (event) => {
       if (!event.runs) this.crashes++;
+    },
+    'cloud.pruned': ({ messages }) => {
+      this.pruned += messages;
     },
     step: (event) => {
       if (event.ok) this.stepsDone++;
@@ -56,6 +60,10 @@ export const WORLD_METRICS: MetricTable<WorldFold> = {
   'service.refused': {
     about: 'datagrams that the embedded cloud refused: spoiled ones, and those of devices that it does not know',
     count: (fold) => fold.refused.total,
+  },
+  'message.pruned': {
+    about: 'messages, and deliveries of connectors, that the embedded cloud deleted because of their age',
+    count: (fold) => fold.pruned,
   },
   'step.done': {
     about: 'steps of the scenario that were carried out, one per device',
