@@ -123,7 +123,7 @@ export class JsonHttp {
 }
 
 /** Of the two forms of Retry-After only the seconds: a date would need a common clock. */
-function delayIn(header: string | string[] | undefined): Millis | undefined {
+export function delayIn(header: string | string[] | undefined): Millis | undefined {
   return typeof header === 'string' && /^\d{1,6}$/.test(header) ? seconds(Number(header)) : undefined;
 }
 

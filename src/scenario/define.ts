@@ -87,6 +87,7 @@ export type LoadDefinition = {
   readonly rate?: string | { readonly [after: string]: string } | { readonly replay: string; readonly speed?: number };
   readonly spacing?: 'even' | 'poisson';
   readonly users?: number;
+  readonly patient?: boolean;
   readonly think?: string;
   /** A client of the setup. */
   readonly as?: string;

@@ -109,7 +109,10 @@ function describeLoad({ name, from, until, pace, devices }: PlannedLoad): string
 
 /** `50/s, Poisson` */
 export function describePace(pace: Pace): string {
-  if (pace.kind === 'closed') return `${pace.users} users that wait, and think for ${formatDuration(pace.think)}`;
+  if (pace.kind === 'closed') {
+    const manners = pace.patient ? ', and stay away when they are asked to' : '';
+    return `${pace.users} users that wait, and think for ${formatDuration(pace.think)}${manners}`;
+  }
   if (pace.kind === 'replay') return `${pace.trace.times.length} requests, replayed from ${pace.file}`;
   const rates = pace.pieces.map(({ first, last }) => (first === last ? rate(first) : `${rate(first)}..${rate(last)}`));
   return `${rates.join(', then ')}, ${pace.spacing === 'even' ? 'evenly' : 'Poisson'}`;

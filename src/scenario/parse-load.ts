@@ -6,10 +6,11 @@
  *       - { list-devices:, rate: 1/s..20/s, from: 10m, until: 20m } # a ramp
  *       - { commands: [info show], to: clime, rate: { 0s: 1/s, 5m: 30/s, 5m30s: 1/s } }   # from moments after `from` on
  *       - { count-devices:, rate: { replay: arrivals.csv, speed: 2 } }  # at the times of a file, twice as fast
- *       - { list-messages:, users: 10, think: 2s }                 # a closed loop
+ *       - { list-messages:, users: 10, think: 2s }                 # a closed loop; `patient: true` heeds Retry-After
  *       - { list-messages:, rate: 50/s, as: neighbour }            # with the key of a client of the setup
  */
 import {
+  boolean,
   type Check,
   complain,
   duration,
@@ -64,6 +65,7 @@ const COMMON = {
   spacing: optional(oneOf(['even', 'poisson'])),
   users: optional(integer(1, MOST_USERS)),
   think: optional(duration),
+  patient: optional(boolean, false),
   as: optional(text()),
 };
 
@@ -141,10 +143,11 @@ interface PaceKeys {
   readonly spacing: 'even' | 'poisson' | undefined;
   readonly users: number | undefined;
   readonly think: Millis | undefined;
+  readonly patient: boolean;
 }
 
 function paceOf(node: MapNode, keys: PaceKeys, window: Window, problems: Problems): Pace | undefined {
-  const { rate, spacing, users, think } = keys;
+  const { rate, spacing, users, think, patient } = keys;
   if ((rate === undefined) === (users === undefined)) {
     problems.add(
       node,
@@ -154,9 +157,10 @@ function paceOf(node: MapNode, keys: PaceKeys, window: Window, problems: Problem
   }
   if (users !== undefined) {
     if (spacing !== undefined) problems.add(valueAt(node, 'spacing'), 'users that wait for answers have no spacing');
-    return { kind: 'closed', users, think: think ?? 0 };
+    return { kind: 'closed', users, think: think ?? 0, ...(patient && { patient }) };
   }
   if (think !== undefined) problems.add(valueAt(node, 'think'), 'only "users" think before they ask again');
+  if (patient) problems.add(valueAt(node, 'patient'), 'only "users" are patient: a rate takes no notice of answers');
   if (rate?.kind === 'map' && rate.entries.has('replay')) {
     if (spacing !== undefined) problems.add(valueAt(node, 'spacing'), 'a replay has its own times, and no spacing');
     return replayed(rate, window, problems);

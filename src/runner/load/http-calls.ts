@@ -3,6 +3,7 @@
  * saves, it can send.
  */
 import { Client, type Dispatcher } from 'undici';
+import { delayIn } from '../../client/http.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
 
@@ -13,6 +14,8 @@ export interface Outcome {
   readonly why: string;
   /** The text of the answer; empty unless it was asked for. */
   readonly body: string;
+  /** For how long the service asks to stay away; 0 when it does not. */
+  readonly retryAfter: Millis;
 }
 
 export interface CallSender {
@@ -70,6 +73,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #done: (outcome: Outcome) => void;
   readonly #parts: Buffer[] = [];
   #status = 0;
+  #retryAfter: Millis = 0;
 
   constructor(wantsBody: boolean, done: (outcome: Outcome) => void) {
     this.#wantsBody = wantsBody;
@@ -78,8 +82,9 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onConnect(): void {}
 
-  onHeaders(status: number): boolean {
+  onHeaders(status: number, headers: readonly Buffer[]): boolean {
     this.#status = status;
+    if (status >= 400) this.#retryAfter = retryAfterIn(headers);
     return true;
   }
 
@@ -90,10 +95,16 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onComplete(): void {
     const body = this.#wantsBody ? Buffer.concat(this.#parts).toString() : '';
-    this.#done({ status: this.#status, why: '', body });
+    this.#done({ status: this.#status, why: '', body, retryAfter: this.#retryAfter });
   }
 
   onError(error: Error): void {
-    this.#done({ status: 0, why: 'code' in error ? String(error.code) : error.name, body: '' });
+    this.#done({ status: 0, why: 'code' in error ? String(error.code) : error.name, body: '', retryAfter: 0 });
   }
+}
+
+/** @param headers names and values by turns */
+function retryAfterIn(headers: readonly Buffer[]): Millis {
+  const name = headers.findIndex((text, i) => i % 2 === 0 && text.toString().toLowerCase() === 'retry-after');
+  return name < 0 ? 0 : (delayIn(headers[name + 1]?.toString()) ?? 0);
 }

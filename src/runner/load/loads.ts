@@ -6,6 +6,7 @@ import type { Alarm } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { arrivals } from '../../scenario/load/arrivals.js';
+import type { UserPace } from '../../scenario/load/load.js';
 import type { PlannedLoad } from '../../scenario/plan.js';
 import type { Caller } from './callers.js';
 import { type RequestStage, Requests } from './requests.js';
@@ -36,7 +37,7 @@ export class Loads {
     this.#running = loads.map((load) => {
       const requests = new Requests(load, options, options.callerOf(load));
       return load.pace.kind === 'closed'
-        ? byUsers(load, load.pace.users, load.pace.think, requests, options)
+        ? byUsers(load, load.pace, requests, options)
         : atRate(load, requests, options);
     });
   }
@@ -93,8 +94,7 @@ function countUntil(now: Instant, due: Iterable<Instant>): number {
 
 function byUsers(
   load: PlannedLoad,
-  users: number,
-  think: Millis,
+  { users, think, patient }: UserPace,
   requests: Requests,
   { clock, leastPause }: LoadOptions,
 ): Running {
@@ -104,10 +104,14 @@ function byUsers(
   const turn = () => {
     if (over || clock.now >= load.until) return;
     made++;
-    if (!requests.make(clock.now, again)) rest();
+    if (!requests.make(clock.now, again)) rest(pause);
   };
-  const rest = () => clock.after(pause, 'a user of a load has thought', turn);
-  const again = pause === 0 ? turn : rest;
+  const rest = (length: Millis) => clock.after(length, 'a user of a load has thought', turn);
+  const again = (away: Millis) => {
+    const length = patient ? Math.max(pause, away) : pause;
+    if (length === 0) turn();
+    else rest(length);
+  };
   for (let user = 0; user < users; user++) {
     const first = load.from + (pause * user) / users;
     clock.after(Math.max(0, first - clock.now), 'a user of a load arrives', turn);

@@ -4,7 +4,7 @@
  * reason.
  */
 import type { EdgeClock } from '../../kernel/clock.js';
-import type { Instant } from '../../kernel/time.js';
+import type { Instant, Millis } from '../../kernel/time.js';
 import { isOfDevice, queuesDownlink, requestOf } from '../../scenario/load/calls.js';
 import type { PlannedLoad } from '../../scenario/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
@@ -59,10 +59,10 @@ export class Requests {
   }
 
   /**
-   * Makes a request that was due at `intended`, about the devices of the load in turn; `done` is called when it is done with.
-   * False when it was dropped: then it is not called.
+   * Makes a request that was due at `intended`, about the devices of the load in turn; `done` is called when it is done with,
+   * with how long the service asks to stay away. False when it was dropped: then it is not called.
    */
-  make(intended: Instant, done: () => void = () => {}): boolean {
+  make(intended: Instant, done: (away: Millis) => void = () => {}): boolean {
     const { clock, passage } = this.#stage;
     const { lanes } = this.#caller;
     const device = this.#nextDevice();
@@ -71,8 +71,8 @@ export class Requests {
     const entry: Entry = { intended, device, sent: undefined };
     this.#unfinished.add(entry);
     const turn = new Turn(clock, this.#what);
-    const over = () => {
-      done();
+    const over = (away: Millis) => {
+      done(away);
       turn.end();
     };
     if (passage === undefined) this.#enter(entry, over);
@@ -105,35 +105,36 @@ export class Requests {
     trace.emit({ kind: 'load.closed', at: clock.now, call, planned, closedLoop: pace.kind === 'closed' });
   }
 
-  async #pass(passage: Passage, entry: Entry, turn: Turn, over: () => void): Promise<void> {
+  async #pass(passage: Passage, entry: Entry, turn: Turn, over: (away: Millis) => void): Promise<void> {
     entry.sent = this.#stage.clock.now;
     if (await passage(turn)) return this.#enter(entry, over);
     this.#done(entry, entry.sent, 0, 'ECONNREFUSED');
-    over();
+    over(0);
   }
 
   /** Sends it as soon as a connection is free. */
-  #enter(entry: Entry, over: () => void): void {
+  #enter(entry: Entry, over: (away: Millis) => void): void {
     const { lanes } = this.#caller;
     lanes.enter(async () => {
-      await this.#send(entry);
+      const away = await this.#send(entry);
       lanes.leave();
-      over();
+      over(away);
     });
   }
 
-  async #send(entry: Entry): Promise<void> {
-    if (this.#closed) return;
+  async #send(entry: Entry): Promise<Millis> {
+    if (this.#closed) return 0;
     const { clock, accepted } = this.#stage;
     const { space, sender } = this.#caller;
     const { device } = entry;
     entry.sent ??= clock.now;
     const { sent } = entry;
     const request = requestOf(this.#load.call, { space, device });
-    const { status, why, body } = await sender.send(request, this.#queuesDownlink);
-    if (this.#closed) return;
+    const { status, why, body, retryAfter } = await sender.send(request, this.#queuesDownlink);
+    if (this.#closed) return 0;
     if (this.#queuesDownlink && status >= 200 && status < 300) accepted(body);
     this.#done(entry, sent, status, why);
+    return retryAfter;
   }
 
   #done(entry: Entry, sent: Instant, status: number, why: string): void {

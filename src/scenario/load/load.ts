@@ -25,7 +25,16 @@ export interface Load {
 export type Pace =
   | { readonly kind: 'open'; readonly spacing: 'even' | 'poisson'; readonly pieces: readonly RatePiece[] }
   | { readonly kind: 'replay'; readonly file: string; readonly trace: ArrivalTrace }
-  | { readonly kind: 'closed'; readonly users: number; readonly think: Millis };
+  | UserPace;
+
+/** Users that each wait for their answer before they ask again. */
+export interface UserPace {
+  readonly kind: 'closed';
+  readonly users: number;
+  readonly think: Millis;
+  /** They stay away as long as the service asks them to (`Retry-After`); left out: they take no notice. */
+  readonly patient?: true;
+}
 
 /** A stretch of time over which a rate changes evenly; a steady one has the same rate at both ends. */
 export interface RatePiece {

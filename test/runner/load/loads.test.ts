@@ -9,7 +9,7 @@ import { Callers } from '../../../src/runner/load/callers.js';
 import { httpCalls } from '../../../src/runner/load/http-calls.js';
 import { Lanes } from '../../../src/runner/load/lanes.js';
 import { Loads } from '../../../src/runner/load/loads.js';
-import type { Pace } from '../../../src/scenario/load/load.js';
+import type { Pace, UserPace } from '../../../src/scenario/load/load.js';
 import type { PlannedLoad } from '../../../src/scenario/plan.js';
 import type { DeviceHandle } from '../../../src/scenario/world.js';
 import { Metrics } from '../../../src/trace/metrics/index.js';
@@ -21,11 +21,13 @@ afterEach(() => {
 });
 
 /** A service that answers as it is told; `requests` are those it has seen. */
-async function service(answer: (respond: (status: number) => void, number: number) => void) {
+async function service(
+  answer: (respond: (status: number, headers?: Record<string, string>) => void, number: number) => void,
+) {
   const requests: string[] = [];
   server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url} ${request.headers['x-api-key']}`);
-    answer((status) => response.writeHead(status).end('{}'), requests.length);
+    answer((status, headers) => response.writeHead(status, headers).end('{}'), requests.length);
   });
   await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -76,6 +78,15 @@ describe('a load', () => {
     expect(new Set(requests)).toEqual(
       new Set(['one', 'two'].map((id) => `GET /base/v2/spaces/s/devices/${id} secret`)),
     );
+  });
+
+  it('of patient users stays away as long as the service asks it to; others take no notice', async () => {
+    const { baseUrl } = await service((respond) => respond(429, { 'retry-after': '1' }));
+    const users: UserPace = { kind: 'closed', users: 1, think: 10 };
+    const { summary: patient } = await carryOut(baseUrl, { ...users, patient: true });
+    const { summary: deaf } = await carryOut(baseUrl, users);
+    expect(patient).toMatchObject({ sent: 1, refused: 1 });
+    expect(deaf?.sent).toBeGreaterThan(5);
   });
 
   it('goes on asking while the service stands still, and charges it for everybody who waited', async () => {

@@ -47,6 +47,11 @@ describe('a load', () => {
     expect(load?.pace).toEqual({ kind: 'closed', users: 10, think: 2000 });
   });
 
+  it('can be made by users that stay away when they are refused', () => {
+    const [load] = loadsOf('{ list-devices:, users: 10, patient: true }');
+    expect(load?.pace).toEqual({ kind: 'closed', users: 10, think: 0, patient: true });
+  });
+
   it('carries the body of what it queues', () => {
     const [load] = loadsOf('{ commands: [info show], rate: 1/m, to: clime }');
     expect(load).toMatchObject({ name: 'commands to clime', call: { kind: 'commands', body: '["info show"]' } });
@@ -107,6 +112,7 @@ setup:
     ['{ latest-value:, rate: {} }', 'is not rates by the time'],
     ['{ latest-value:, users: 2, spacing: even }', 'users that wait for answers have no spacing'],
     ['{ latest-value:, rate: 1/s, think: 2s }', 'only "users" think'],
+    ['{ latest-value:, rate: 1/s, patient: true }', 'only "users" are patient'],
     ['{ latest-value: 3, rate: 1/s }', 'nothing after "latest-value:"'],
     ['{ latest-values:, rate: 1/s }', 'did you mean "latest-value"?'],
     ['{ latest-value:, rate: 1/s, to: nobody }', '"nobody" is not "all", a group or a device'],
