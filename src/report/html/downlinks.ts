@@ -24,7 +24,7 @@ import { linear, type Scale, timeline } from './scale.js';
 
 const HEIGHT = 220;
 
-export const CAUSE_TEXTS: Readonly<Record<WaitCause, string>> = {
+const CAUSE_TEXTS: Readonly<Record<WaitCause, string>> = {
   asleep: 'asleep until the next report or poll',
   radio: 'waking the radio, and repetitions',
   transfer: 'packets to and fro',

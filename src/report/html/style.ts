@@ -64,6 +64,7 @@ th,td{text-align:right;padding:4px 10px;border-bottom:1px solid var(--rule);whit
 th{font-weight:600;color:var(--faint);font-size:13px}
 th:first-child,td:first-child{text-align:left;padding-left:0}
 td.words{text-align:left;white-space:normal}
+@media(max-width:760px){table{font-size:13px}th{font-size:12px}th,td{padding:4px 5px}th:last-child,td:last-child{padding-right:0}td:first-child{white-space:normal;min-width:68px}}
 footer{margin-top:40px;padding-top:14px;border-top:1px solid var(--rule);color:var(--faint);font-size:13px}
 @media print{body{background:#fff}}
 `;

@@ -4,7 +4,6 @@ import type { Spread } from '../../trace/distribution.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
 import type { RunResult } from '../result.js';
-import { CAUSE_TEXTS } from './downlinks.js';
 import { type Markup, markup, NOTHING } from './markup.js';
 import { isConstant, nameOf } from './over-time.js';
 
@@ -35,7 +34,7 @@ export function downlinkTables({ downlinks }: RunResult): Markup {
   const waits = WAIT_CAUSES.flatMap((cause) => {
     const { share, spread } = downlinks.waits[cause];
     if (spread === null) return [];
-    return [[`${cause}: ${CAUSE_TEXTS[cause]}`, percent(share), ...spreadCells(spread).slice(1)]];
+    return [[cause, percent(share), ...spreadCells(spread).slice(1)]];
   });
   return markup`${table('Downlinks by type', ['queued', 'answered', 'delivered', 'pending', 'cancelled', 'expired'], counts)}
 ${table('Time from the API to each stage', SPREAD, stages)}
