@@ -10,12 +10,13 @@
  *
  * A fault of a device becomes the steps that begin and end it: it is carried out, counted and reported as these.
  */
-import { complain, duration, type Form, formOf, optional, readVariant, valueAt, variantForm } from '../input/checks.js';
+import { complain, duration, type Form, optional, readVariant, valueAt, variantForm } from '../input/checks.js';
 import type { LocatedNode, MapNode, Problems } from '../input/document.js';
 import type { Instant, Millis } from '../kernel/time.js';
 import { DEVICE_FAULT_NAMES, DEVICE_FAULTS, type DeviceFaultName } from './faults/device/index.js';
 import type { DeviceFaultKind } from './faults/device/kind.js';
 import { SERVICE_FAULTS, type ServiceFault } from './faults/service.js';
+import { kindForms } from './kind-forms.js';
 import { WIRE_FAULT_NAMES, wireFault, wireFaultForms } from './parse-network.js';
 import type { StepContext } from './parse-steps.js';
 import { scopeOf } from './parse-steps.js';
@@ -48,15 +49,7 @@ const MOST_TIMES = 10_000;
 
 /** The form of `faults`, for editors. */
 export function faultsForm(): Form {
-  const device = DEVICE_FAULT_NAMES.map((name) => {
-    const { about, check }: DeviceFaultKind = DEVICE_FAULTS[name];
-    return [name, { description: about, ...check.form?.() }];
-  });
-  const service = SERVICE_NAMES.map((name) => {
-    const { about, check } = SERVICE_FAULTS[name];
-    return [name, { description: about, ...formOf(check) }];
-  });
-  const kinds = { ...wireFaultForms(), ...Object.fromEntries(device), ...Object.fromEntries(service) };
+  const kinds = { ...wireFaultForms(), ...kindForms(DEVICE_FAULTS), ...kindForms(SERVICE_FAULTS) };
   return { type: 'array', items: variantForm(WINDOW, kinds) };
 }
 

@@ -1,7 +1,8 @@
 /** The requests that a load can be made of. To add one: describe it here. */
-import { type Check, complain, type Form, formed, formOf } from '../../input/checks.js';
+import { type Check, complain, type Form, formed } from '../../input/checks.js';
 import { type LocatedNode, type Problems, plain } from '../../input/document.js';
 import { configLines } from '../config-lines.js';
+import { kindForms } from '../kind-forms.js';
 import { shellLines } from '../shell-lines.js';
 
 /** A request as it goes over the wire. */
@@ -113,13 +114,7 @@ export interface CallSpec {
 
 /** What stands after the name of each call, for editors. */
 export function callForms(): Readonly<Record<string, Form>> {
-  const kinds: readonly (readonly [string, CallKind])[] = Object.entries(CALLS);
-  return Object.fromEntries(
-    kinds.map(([name, { about, check }]) => [
-      name,
-      { description: about, ...(check ? formOf(check) : { type: 'null' }) },
-    ]),
-  );
+  return kindForms(CALLS);
 }
 
 /** Reads the options of the call `kind`. */

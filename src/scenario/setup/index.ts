@@ -4,6 +4,7 @@
  */
 import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
+import { kindForms } from '../kind-forms.js';
 import { client } from './client.js';
 import { connector } from './connector.js';
 import { firmware } from './firmware.js';
@@ -28,20 +29,7 @@ export type SetupCall<K extends SetupName = SetupName> = {
 
 /** What stands after the name of each kind, for editors. */
 export function setupForms(): Readonly<Record<string, Form>> {
-  const kinds: readonly (readonly [string, AnyKind])[] = Object.entries(SETUPS);
-  return Object.fromEntries(
-    kinds.map(([name, { about, form, check }]) => [
-      name,
-      { description: about, ...(form?.() ?? check.form?.() ?? {}) },
-    ]),
-  );
-}
-
-/** A kind of which only the form is of interest. */
-interface AnyKind {
-  readonly about: string;
-  readonly form?: () => Form;
-  readonly check: { readonly form?: () => Form };
+  return kindForms(SETUPS);
 }
 
 /** Reads the options of the kind `name`. */

@@ -1,6 +1,7 @@
 /** The kinds of steps, by the name that they have in a scenario. To add one: write its file, list it here. */
 import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
+import { kindForms } from '../kind-forms.js';
 import type { DeviceHandle, World } from '../world.js';
 import { antenna } from './antenna.js';
 import { battery } from './battery.js';
@@ -65,20 +66,7 @@ export type StepCall<K extends StepName = StepName> = {
 
 /** What stands after the name of each step, for editors. */
 export function stepForms(): Readonly<Record<string, Form>> {
-  const kinds: readonly (readonly [string, AnyKind])[] = Object.entries(STEPS);
-  return Object.fromEntries(
-    kinds.map(([name, { about, form, check }]) => [
-      name,
-      { description: about, ...(form?.() ?? check.form?.() ?? {}) },
-    ]),
-  );
-}
-
-/** A kind of which only the form is of interest. */
-interface AnyKind {
-  readonly about: string;
-  readonly form?: () => Form;
-  readonly check: { readonly form?: () => Form };
+  return kindForms(STEPS);
 }
 
 /** Reads the options of the step `name`. */
