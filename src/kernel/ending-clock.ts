@@ -1,13 +1,14 @@
-/** The clock of a process that may die: with it, all its alarms and holds are gone. */
-import { type Action, type Alarm, type EdgeClock, perform, type Release } from '../../kernel/clock.js';
-import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
+/** A clock for what may end before its time: with it, all its alarms and holds are gone, and it begins nothing more. */
+import { type Action, type Alarm, type EdgeClock, perform, type Release } from './clock.js';
+import type { Instant, Millis, UnixMillis } from './time.js';
 
-export class MortalClock implements EdgeClock {
+export class EndingClock implements EdgeClock {
   readonly #clock: EdgeClock;
   readonly #alarms = new Set<Alarm>();
   readonly #holds = new Set<Release>();
-  dead = false;
+  #ended = false;
 
+  /** @param clock goes on when this one has ended */
   constructor(clock: EdgeClock) {
     this.#clock = clock;
   }
@@ -20,8 +21,12 @@ export class MortalClock implements EdgeClock {
     return this.#clock.wall;
   }
 
+  get ended(): boolean {
+    return this.#ended;
+  }
+
   after(delay: Millis, what: string, action: Action): Alarm {
-    if (this.dead) return { cancel: () => {} };
+    if (this.#ended) return { cancel: () => {} };
     const alarm = this.#clock.after(delay, what, () => {
       this.#alarms.delete(alarm);
       perform(action);
@@ -36,7 +41,7 @@ export class MortalClock implements EdgeClock {
   }
 
   hold(reason: string): Release {
-    if (this.dead) return () => {};
+    if (this.#ended) return () => {};
     const release = this.#clock.hold(reason);
     this.#holds.add(release);
     return () => {
@@ -45,8 +50,8 @@ export class MortalClock implements EdgeClock {
     };
   }
 
-  die(): void {
-    this.dead = true;
+  end(): void {
+    this.#ended = true;
     for (const alarm of this.#alarms) alarm.cancel();
     for (const release of this.#holds) release();
     this.#alarms.clear();

@@ -1,6 +1,7 @@
 /** The course of a run: power-ups and steps at their moments, until nothing is open any more. */
 import type { Device } from '../device/device.js';
 import type { DrivenClock } from '../kernel/clock.js';
+import { EndingClock } from '../kernel/ending-clock.js';
 import { StuckError } from '../kernel/errors.js';
 import { formatDuration, type Instant, seconds } from '../kernel/time.js';
 import type { MetricSource } from '../scenario/expect/evaluate.js';
@@ -8,7 +9,6 @@ import type { Plan, PlannedAction } from '../scenario/plan.js';
 import { describeStep, runStep } from '../scenario/steps/index.js';
 import type { DeviceHandle } from '../scenario/world.js';
 import type { Trace } from '../trace/events.js';
-import { Agenda } from './agenda.js';
 import type { RunWorld } from './handles.js';
 import { faultsInForce } from './in-force.js';
 import type { Loads } from './load/loads.js';
@@ -35,7 +35,8 @@ export interface Cast {
 /** Lets the time of the plan pass. @throws StuckError when the world does not come to rest; the reason when the clock is stopped */
 export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void> {
   const { plan, devices, trace } = cast;
-  const agenda = new Agenda(clock);
+  // In real time what a run that is interrupted still has in mind would come afterwards, and keep the process alive.
+  const agenda = new EndingClock(clock);
   plan.devices.forEach((planned, index) => {
     agenda.after(planned.bootAt, 'the first power-up of a device', () => devices[index]?.powerOn());
   });
@@ -43,7 +44,7 @@ export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void>
   const steps = new Set<{ readonly step: string }>();
   const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, cast, agenda, steps);
   for (const action of plan.actions) if (action.wait === undefined) schedule(action, 0);
-  const waits = new Waits(plan, cast.metrics, agenda, schedule);
+  const waits = new Waits(plan, cast.metrics, agenda, { schedule, fail: (reason) => clock.stop(reason) });
   const loads = cast.startLoads();
   try {
     await clock.runUntil(plan.duration);
@@ -53,7 +54,7 @@ export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void>
     const others = () => [...[...steps].map(({ step }) => `the step "${step}"`), ...loads.open];
     await settle(devices, others, plan, clock);
   } finally {
-    agenda.callOff();
+    agenda.end();
     loads.close();
   }
 }
@@ -63,7 +64,7 @@ function scheduleAction(
   action: PlannedAction,
   begin: Instant,
   { world, handles, trace }: Cast,
-  agenda: Agenda,
+  agenda: EndingClock,
   open: Set<{ readonly step: string }>,
 ): void {
   const step = describeStep(action);
@@ -74,7 +75,7 @@ function scheduleAction(
     const inTurn = world.inTurn(turn);
     const carryOut = async () => {
       for (const index of action.devices) {
-        if (agenda.over) return;
+        if (agenda.ended) return;
         const handle = handles[index];
         if (handle === undefined) continue;
         const note = await runStep(inTurn, handle, action).then(

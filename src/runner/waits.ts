@@ -3,35 +3,36 @@
  * condition that does not come true in time ends the run by name, because what follows would happen in another situation than
  * the scenario means.
  */
+import type { Clock } from '../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../kernel/errors.js';
 import { formatDuration, type Instant, seconds } from '../kernel/time.js';
 import { judgeMetrics, type MetricSource } from '../scenario/expect/evaluate.js';
 import type { Plan, PlannedAction, PlannedWait } from '../scenario/plan.js';
-import type { Agenda } from './agenda.js';
 
 const LOOK_EVERY = seconds(1);
+
+export interface Outcome {
+  /** Given the actions of a step when its wait is over, with the moment from which they count. */
+  schedule(action: PlannedAction, begin: Instant): void;
+  /** Ends the run. */
+  fail(reason: GhostfleetError): void;
+}
 
 export class Waits {
   readonly #plan: Plan;
   readonly #waits: readonly PlannedWait[];
   readonly #metrics: MetricSource;
-  readonly #agenda: Agenda;
-  readonly #schedule: (action: PlannedAction, begin: Instant) => void;
+  readonly #clock: Clock;
+  readonly #outcome: Outcome;
   /** Those that are not over. */
   readonly #open: Set<PlannedWait>;
 
-  /** @param schedule is given the actions of a step when its wait is over, with the moment from which they count */
-  constructor(
-    plan: Plan,
-    metrics: MetricSource,
-    agenda: Agenda,
-    schedule: (action: PlannedAction, begin: Instant) => void,
-  ) {
+  constructor(plan: Plan, metrics: MetricSource, clock: Clock, outcome: Outcome) {
     this.#plan = plan;
     this.#waits = plan.waits ?? [];
     this.#metrics = metrics;
-    this.#agenda = agenda;
-    this.#schedule = schedule;
+    this.#clock = clock;
+    this.#outcome = outcome;
     this.#open = new Set(this.#waits);
     this.#begin(null, 0);
   }
@@ -46,35 +47,35 @@ export class Waits {
     for (const next of this.#waits) {
       if (next.wait !== wait) continue;
       const from = begin + next.from;
-      this.#agenda.after(Math.max(0, from - this.#agenda.now), 'a look at what a step waits for', () =>
+      this.#clock.after(Math.max(0, from - this.#clock.now), 'a look at what a step waits for', () =>
         this.#look(next, from),
       );
     }
   }
 
   #look(wait: PlannedWait, from: Instant): void {
-    const { now } = this.#agenda;
+    const { now } = this.#clock;
     if (judgeMetrics(wait.condition, this.#metrics).passed) return this.#over(wait);
     const { within } = wait;
     if (within !== null && now >= from + within) {
-      return this.#agenda.stop(this.#failure(wait, formatDuration(within)));
+      return this.#outcome.fail(this.#failure(wait, formatDuration(within)));
     }
     const deadline = within === null ? Number.POSITIVE_INFINITY : from + within;
     const delay = Math.min(LOOK_EVERY, deadline - now);
-    this.#agenda.after(delay, 'a look at what a step waits for', () => this.#look(wait, from));
+    this.#clock.after(delay, 'a look at what a step waits for', () => this.#look(wait, from));
   }
 
   #over(wait: PlannedWait): void {
-    const { now } = this.#agenda;
+    const { now } = this.#clock;
     const index = this.#waits.indexOf(wait);
     this.#open.delete(wait);
     const actions = this.#plan.actions.filter((action) => action.wait === index);
     const last = actions.reduce((latest, { at }) => Math.max(latest, now + at), now);
     if (last > this.#plan.duration) {
       const late = `${wait.name}: it began at ${formatDuration(now)}, and would go on after the end of the scenario`;
-      return this.#agenda.stop(new GhostfleetError('waited', late, EXIT.expectation));
+      return this.#outcome.fail(new GhostfleetError('waited', late, EXIT.expectation));
     }
-    for (const action of actions) this.#schedule(action, now);
+    for (const action of actions) this.#outcome.schedule(action, now);
     this.#begin(index, now);
   }
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
-import { MortalClock } from '../../../src/runner/targets/mortal-clock.js';
+import { EndingClock } from '../../src/kernel/ending-clock.js';
+import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 
-describe('the clock of a process', () => {
+describe('a clock for what may end', () => {
   it('goes like the one that it is on', async () => {
     const clock = new VirtualClock();
-    const own = new MortalClock(clock);
+    const own = new EndingClock(clock);
     const rung: number[] = [];
     own.after(10, 'an alarm', () => rung.push(own.now));
     own.after(20, 'a cancelled alarm', () => rung.push(own.now)).cancel();
@@ -15,13 +15,13 @@ describe('the clock of a process', () => {
     expect(own.wall).toBe(clock.wall);
   });
 
-  it('that dies takes its alarms and its holds along, and begins nothing more', async () => {
+  it('that ends takes its alarms and its holds along, and begins nothing more', async () => {
     const clock = new VirtualClock({ holdLimit: 50 });
-    const own = new MortalClock(clock);
+    const own = new EndingClock(clock);
     let rung = 0;
     own.after(10, 'an alarm', () => rung++);
     own.hold('work under way');
-    own.die();
+    own.end();
     own.after(20, 'an alarm', () => rung++);
     own.hold('work that is not begun');
     expect(clock.waiting).toBe(0);

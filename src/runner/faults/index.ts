@@ -2,7 +2,8 @@
 
 import type { Log } from '../../cloud/context.js';
 import { StoreUnavailable } from '../../cloud/store/store.js';
-import type { Alarm, DrivenClock } from '../../kernel/clock.js';
+import type { DrivenClock } from '../../kernel/clock.js';
+import { EndingClock } from '../../kernel/ending-clock.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { ServiceFault } from '../../scenario/faults/service.js';
@@ -48,12 +49,13 @@ export interface ServiceProcess {
 export class ServiceFaults {
   readonly #options: ServiceFaultOptions;
   readonly #draws: NoiseStream;
-  readonly #alarms = new Set<Alarm>();
+  readonly #clock: EndingClock;
   /** Set while the world goes on. */
   #service: ServiceProcess | undefined;
 
   constructor(options: ServiceFaultOptions) {
     this.#options = options;
+    this.#clock = new EndingClock(options.clock);
     this.#draws = new NoiseStream(noiseSeed(options.random.fork('service-faults')));
   }
 
@@ -68,7 +70,7 @@ export class ServiceFaults {
 
   end(): void {
     this.#service = undefined;
-    for (const alarm of this.#alarms) alarm.cancel();
+    this.#clock.end();
   }
 
   /** A request has come to the API. Devices that come over HTTP are met by what goes wrong with the network. */
@@ -123,7 +125,7 @@ export class ServiceFaults {
       await service.rise();
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      this.#at(this.#options.clock.now + START_AGAIN, 'the start of the service', () => this.#rise(service));
+      this.#at(this.#clock.now + START_AGAIN, 'the start of the service', () => this.#rise(service));
     }
   }
 
@@ -140,7 +142,7 @@ export class ServiceFaults {
   #hold(turn: Turn, by: Millis): Promise<void> {
     turn.rest();
     return new Promise((resolve) => {
-      this.#after(by, 'a request that a fault holds up', () => {
+      this.#clock.after(by, 'a request that a fault holds up', () => {
         turn.goOn();
         resolve();
       });
@@ -149,28 +151,20 @@ export class ServiceFaults {
 
   /** Simulated time stands still until it is done. */
   #at(moment: Instant, what: string, act: () => Promise<void>): void {
-    const { clock } = this.#options;
-    this.#after(Math.max(0, moment - clock.now), what, () => {
-      const release = clock.hold(what);
+    this.#clock.after(Math.max(0, moment - this.#clock.now), what, () => {
+      const release = this.#clock.hold(what);
       act()
-        .catch((error: unknown) => clock.stop(error instanceof Error ? error : new Error(String(error))))
+        .catch((error: unknown) => this.#options.clock.stop(error instanceof Error ? error : new Error(String(error))))
         .finally(release);
     });
   }
 
-  #after(delay: Millis, what: string, act: () => void): void {
-    const alarm = this.#options.clock.after(delay, what, () => {
-      this.#alarms.delete(alarm);
-      act();
-    });
-    this.#alarms.add(alarm);
-  }
-
   #holding(): readonly ServiceFault[] {
     if (this.#service === undefined) return [];
-    const { faults, clock } = this.#options;
-    const { now } = clock;
-    return faults.flatMap(({ fault, from, until }) => (now >= from && (until === null || now < until) ? fault : []));
+    const { now } = this.#clock;
+    return this.#options.faults.flatMap(({ fault, from, until }) =>
+      now >= from && (until === null || now < until) ? fault : [],
+    );
   }
 }
 

@@ -9,13 +9,13 @@ import { type Service, type ServiceOptions, startService } from '../../cloud/ser
 import { MemoryTables } from '../../cloud/store/memory-tables.js';
 import { StoreUnavailable } from '../../cloud/store/store.js';
 import type { EdgeClock } from '../../kernel/clock.js';
+import { EndingClock } from '../../kernel/ending-clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Random } from '../../kernel/random.js';
 import type { CloudSettings } from '../../scenario/parse-cloud.js';
 import type { Trace } from '../../trace/events.js';
 import type { ServiceFaults, ServiceProcess } from '../faults/index.js';
 import { checkedStore } from '../faults/store.js';
-import { MortalClock } from './mortal-clock.js';
 
 const LOOPBACK = '127.0.0.1';
 
@@ -39,7 +39,7 @@ export interface EmbeddedCloudOptions {
 
 interface Life {
   readonly service: Service;
-  readonly clock: MortalClock;
+  readonly clock: EndingClock;
 }
 
 export class EmbeddedCloud implements ServiceProcess {
@@ -94,7 +94,7 @@ export class EmbeddedCloud implements ServiceProcess {
       if (life === undefined) return;
       this.#tell(false);
       this.#life = undefined;
-      life.clock.die();
+      life.clock.end();
       await life.service.hangUp();
       await life.service.close();
     });
@@ -114,7 +114,7 @@ export class EmbeddedCloud implements ServiceProcess {
 
   async #start(): Promise<Life> {
     const { db, space, random, trace, log, wires, settings, faults } = this.#options;
-    const clock = new MortalClock(this.#options.clock);
+    const clock = new EndingClock(this.#options.clock);
     const number = this.#lives;
     const service = await startService({
       ...{ db, memory: this.#disk, host: LOOPBACK, port: this.#ports.api, udpPort: this.#ports.udp, udpRawPort: null },
@@ -127,7 +127,7 @@ export class EmbeddedCloud implements ServiceProcess {
       ...(wires && { wires }),
       ...(faults && {
         interference: {
-          store: (store) => checkedStore(store, (use) => (clock.dead ? lost() : faults.useStore(use))),
+          store: (store) => checkedStore(store, (use) => (clock.ended ? lost() : faults.useStore(use))),
           request: (url) => faults.request(url),
         },
       }),
