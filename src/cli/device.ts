@@ -19,7 +19,7 @@ import { checked, command, wholeNumber } from './command.js';
 import type { Host, Terminal } from './host.js';
 import { profileNamed, readText } from './read-files.js';
 import { type Outcome, takeLines } from './typed-lines.js';
-import { type HostAndPort, hostAndPort, positiveNumber } from './values.js';
+import { type HostAndPort, hostAndPort, POSITIVE_FORM, positiveNumber } from './values.js';
 
 interface DeviceFlags {
   readonly profile: string;
@@ -83,7 +83,7 @@ export const device = command<DeviceFlags>(
       })
       .option(
         'speed',
-        checked({ default: '1', describe: 'how much faster than real' }, 'speed', 'a number above 0', positiveNumber),
+        checked({ default: '1', describe: 'how much faster than real' }, 'speed', POSITIVE_FORM, positiveNumber),
       )
       .option(
         'for',

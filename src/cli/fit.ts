@@ -5,6 +5,7 @@ import { EXIT, UsageError } from '../kernel/errors.js';
 import { packagedProfiles } from '../profile/library.js';
 import { fitGroups } from '../record/fit.js';
 import { scenarioYaml } from '../record/fit-yaml.js';
+import { inDeviceTime } from '../record/pace.js';
 import { readRecording } from '../record/read.js';
 import { deviceTypes } from '../runner/bench-config.js';
 import { command } from './command.js';
@@ -18,7 +19,7 @@ export const fit = command<{ readonly file: string; readonly out: string | undef
       .positional('file', { type: 'string', demandOption: true, describe: 'file of "ghostfleet record"' })
       .option('out', { type: 'string', requiresArg: true, describe: 'file to write; without it, it is printed' }),
   async ({ file, out }, host) => {
-    const recording = readRecording(readText(file), file);
+    const recording = inDeviceTime(readRecording(readText(file), file));
     const profiles = packagedProfiles();
     const groups = fitGroups(recording, profiles);
     if (groups.length === 0) {

@@ -7,12 +7,13 @@ import { days, formatDuration, parseDuration, type UnixMillis } from '../kernel/
 import { packagedProfiles } from '../profile/library.js';
 import { collect } from '../record/collect.js';
 import { parseTime } from '../record/iso.js';
+import { paceOf } from '../record/pace.js';
 import type { Recording } from '../record/recording.js';
 import { writeRecording } from '../record/write.js';
 import { paced } from '../runner/targets/paced.js';
 import { checked, command } from './command.js';
 import type { Host } from './host.js';
-import { positiveNumber } from './values.js';
+import { POSITIVE_FORM, positiveNumber } from './values.js';
 
 interface RecordFlags {
   readonly target: string;
@@ -22,6 +23,7 @@ interface RecordFlags {
   readonly before: Moment | undefined;
   readonly out: string;
   readonly rate: number | undefined;
+  readonly speed: number | undefined;
   readonly bodies: boolean;
 }
 
@@ -44,7 +46,16 @@ export const record = command<RecordFlags>(
       .option('out', { type: 'string', requiresArg: true, demandOption: true, describe: 'file to write' })
       .option(
         'rate',
-        checked({ describe: `API requests a second at most; ${GENTLE}` }, 'rate', 'a number above 0', positiveNumber),
+        checked({ describe: `API requests a second at most; ${GENTLE}` }, 'rate', POSITIVE_FORM, positiveNumber),
+      )
+      .option(
+        'speed',
+        checked(
+          { describe: 'the --speed of the run that made the history; 1' },
+          'speed',
+          POSITIVE_FORM,
+          positiveNumber,
+        ),
       )
       .option('bodies', { type: 'boolean', default: false, describe: 'keep the range of every measured value' }),
   execute,
@@ -70,6 +81,7 @@ async function execute(flags: RecordFlags, host: Host): Promise<ExitCode> {
     const recording = await read(flags, apiKey, { after, before, signal: abort.signal }, host);
     writeWhole(flags.out, writeRecording(recording));
     host.out.write(`${summary(flags.out, recording)}\n`);
+    host.err.write(hint(recording));
     return signalled === undefined ? EXIT.fine : EXIT.interrupted;
   } finally {
     forget();
@@ -95,6 +107,7 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
         : new DeviceCloudClient({ ...options, spaceId: space });
     return await collect(api, {
       ...window,
+      speed: flags.speed ?? 1,
       bodies: flags.bodies,
       typeOf: (bundle) => bundles.get(bundle),
       progress: progressOf(host),
@@ -140,6 +153,16 @@ function partOf(out: string): string {
 function summary(out: string, { devices, uplinks, downlinks, from, until, cut }: Recording): string {
   const counts = `${devices.length} devices, ${uplinks.length} uplinks and ${downlinks.length} downlinks`;
   return `${out}: ${counts} in ${formatDuration(until - from)}${cut === null ? '' : ` (cut short: ${cut})`}`;
+}
+
+/** Intervals are of no use in the wrong time. */
+function hint(recording: Recording): string {
+  const pace = Math.round(paceOf(recording) ?? 1);
+  if (pace < 2) return '';
+  return (
+    `the devices report about ${pace} times as often as they are configured to: ` +
+    'if a run with --speed made this history, give the same --speed here\n'
+  );
 }
 
 /** A moment that may be told from now. */

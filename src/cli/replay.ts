@@ -2,8 +2,9 @@
 import { EXIT, type ExitCode, InterruptedError } from '../kernel/errors.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import { describeComparison } from '../record/describe.js';
-import { beyond } from '../record/predict.js';
+import { isWithin } from '../record/predict.js';
 import { readRecording } from '../record/read.js';
+import { POLLS, type Polls } from '../record/script.js';
 import { replayRecording } from '../runner/replay/replay.js';
 import { checked, command } from './command.js';
 import type { Host } from './host.js';
@@ -13,6 +14,7 @@ import { readText } from './read-files.js';
 interface ReplayFlags {
   readonly file: string;
   readonly within: Millis | undefined;
+  readonly polls: Polls;
   readonly json: boolean;
 }
 
@@ -26,21 +28,26 @@ export const replay = command<ReplayFlags>(
         'within',
         checked({ describe: 'exit with 3 when a prediction is further off' }, 'within', DURATION_FORM, parseDuration),
       )
+      .option('polls', {
+        choices: POLLS,
+        default: POLLS[0],
+        describe: 'foretell polls, or take also those that only the predicted downlink shows',
+      })
       .option('json', { type: 'boolean', default: false, describe: 'print one JSON object in place of the report' }),
   execute,
 );
 
-async function execute({ file, within, json }: ReplayFlags, host: Host): Promise<ExitCode> {
+async function execute({ file, within, polls, json }: ReplayFlags, host: Host): Promise<ExitCode> {
   const recording = readRecording(readText(file), file);
   const abort = new AbortController();
   const forget = host.onInterrupt((signal) => abort.abort(new InterruptedError(signal)));
   try {
     const log = createLog(host.err, 'error');
-    const comparison = await replayRecording(recording, { log, signal: abort.signal });
-    const passed = within === undefined || beyond(comparison, within).length === 0;
+    const comparison = await replayRecording(recording, { polls, log, signal: abort.signal });
+    const passed = within === undefined || isWithin(comparison, within);
     const limit = within ?? null;
-    if (json) host.out.write(`${JSON.stringify({ file, within: limit, passed, ...comparison }, null, 2)}\n`);
-    else host.out.write(describeComparison(recording, comparison, limit));
+    if (json) host.out.write(`${JSON.stringify({ file, within: limit, polls, passed, ...comparison }, null, 2)}\n`);
+    else host.out.write(describeComparison(recording, comparison, { within: limit, polls }));
     return passed ? EXIT.fine : EXIT.expectation;
   } finally {
     forget();

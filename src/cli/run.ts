@@ -21,7 +21,7 @@ import { ProgressDisplay } from './progress-display.js';
 import { loadPlan } from './read-files.js';
 import { writeReports } from './run-files.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
-import { positiveNumber, VARIABLES } from './values.js';
+import { POSITIVE_FORM, positiveNumber, VARIABLES } from './values.js';
 import { version } from './version.js';
 
 interface RunFlags extends TargetFlags {
@@ -53,12 +53,7 @@ export const run = command<RunFlags>(
       })
       .option(
         'speed',
-        checked(
-          { describe: 'how much faster than real; with --clock real' },
-          'speed',
-          'a number above 0',
-          positiveNumber,
-        ),
+        checked({ describe: 'how much faster than real; with --clock real' }, 'speed', POSITIVE_FORM, positiveNumber),
       )
       .option('transport', {
         choices: ['memory', 'udp', 'http'] as const,

@@ -4,7 +4,7 @@ import { UsageError } from '../kernel/errors.js';
 import type { RemoteCloud } from '../runner/targets/remote.js';
 import { checked } from './command.js';
 import type { Host } from './host.js';
-import { type HostAndPort, hostAndPort, positiveNumber } from './values.js';
+import { type HostAndPort, hostAndPort, POSITIVE_FORM, positiveNumber } from './values.js';
 
 export interface TargetFlags {
   readonly target: string | undefined;
@@ -32,7 +32,7 @@ export function targetOptions(parser: Argv): Argv {
       choices: ['udp', 'http'] as const,
       describe: 'how devices reach it: UDP, or HTTP beside its API',
     })
-    .option('rate', checked({ describe: 'API requests a second at most' }, 'rate', 'a number above 0', positiveNumber));
+    .option('rate', checked({ describe: 'API requests a second at most' }, 'rate', POSITIVE_FORM, positiveNumber));
 }
 
 /** API requests to another cloud that are under way at once. */

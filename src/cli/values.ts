@@ -14,7 +14,9 @@ export function hostAndPort(text: string): HostAndPort | undefined {
   return host !== undefined && port !== undefined ? { host, port } : undefined;
 }
 
-/** A number above 0. */
+/** What {@link positiveNumber} takes, for messages. */
+export const POSITIVE_FORM = 'a number above 0';
+
 export function positiveNumber(text: string): number | undefined {
   const value = Number(text);
   return Number.isFinite(value) && value > 0 ? value : undefined;

@@ -7,7 +7,7 @@ import type { UnixMillis } from '../kernel/time.js';
 import type { Recording } from './recording.js';
 import { type ScrubOptions, scrub } from './scrub.js';
 
-export interface CollectOptions extends Pick<ScrubOptions, 'bodies' | 'typeOf'> {
+export interface CollectOptions extends Pick<ScrubOptions, 'speed' | 'bodies' | 'typeOf'> {
   readonly after: UnixMillis;
   readonly before: UnixMillis;
   /** Ends the reading; its reason, an Error, becomes that of the cut. */
@@ -22,7 +22,7 @@ const PAGE = 100;
 /** @throws ApiError, ConnectionError */
 export async function collect(
   api: Pick<DeviceCloudClient, 'messages'>,
-  { after, before, signal, progress, bodies, typeOf }: CollectOptions,
+  { after, before, signal, progress, ...scrubbing }: CollectOptions,
 ): Promise<Recording> {
   const newestFirst: Message[] = [];
   const query = { after: new Date(after).toISOString(), before: new Date(before).toISOString(), limit: PAGE };
@@ -36,7 +36,7 @@ export async function collect(
   const cut = signal.aborted ? reasonOf(signal) : null;
   const oldest = newestFirst.at(-1);
   const from = cut === null ? after : oldest === undefined ? before : Date.parse(oldest.created_at);
-  return scrub(newestFirst.reverse(), { from, until: before, cut, bodies, typeOf });
+  return scrub(newestFirst.reverse(), { from, until: before, cut, ...scrubbing });
 }
 
 /** Undefined when the signal comes first; what becomes of the request then is nobody's business any more. */

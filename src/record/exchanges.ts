@@ -9,21 +9,33 @@
  */
 import { type Millis, seconds } from '../kernel/time.js';
 import { byDevice } from './group.js';
+import { median } from './median.js';
+import type { Poll } from './polls.js';
 import type { RecordedDownlink, Recording } from './recording.js';
 
-/** A device's exchange goes on without longer pauses: a lost packet would cost it 10 s (wire protocol, 5.2). */
+/**
+ * A device's exchange goes on without longer pauses: a lost packet would cost it 10 s of its time (wire protocol, 5.2). What
+ * the cloud and the network need is not less when the device's time passes faster.
+ */
 const LONGEST_PAUSE = seconds(10);
+const LEAST_PAUSE = seconds(1);
 /** Data in a downlink packet, in bytes (wire protocol, 2.1: base64), and what a message has beside its lines. */
 const FRAGMENT = 360;
 const HEAD = 24;
 /** On networks of which nothing is known. */
 const TYPICAL_TRIP: Millis = 300;
 
+type History = Pick<Recording, 'uplinks' | 'downlinks' | 'speed'>;
+
+export type Lead = 'uplink' | 'poll';
+
 export interface Exchanges {
   /** Time between a packet of the device's and its next one, which the answer triggers. */
   readonly trip: (device: string) => Millis;
   /** Deliveries that no uplink led to: the device must have polled, at that time. */
-  readonly polls: readonly { readonly device: string; readonly at: Millis }[];
+  readonly polls: readonly Poll[];
+  /** What led to the exchange in which a downlink was delivered, by its number. */
+  readonly ledBy: ReadonlyMap<number, Lead>;
 }
 
 /** Packets that a downlink is cut into. Data are encoded with integers for names, and answers to sessions are short. */
@@ -31,16 +43,20 @@ export function fragmentsOf({ type, size }: Pick<RecordedDownlink, 'type' | 'siz
   return type === 'shell' || type === 'config' ? Math.max(1, Math.ceil((size + HEAD) / FRAGMENT)) : 1;
 }
 
-export function exchangesIn(recording: Recording): Exchanges {
+export function exchangesIn(recording: History): Exchanges {
+  const longestPause = Math.max(LEAST_PAUSE, LONGEST_PAUSE / recording.speed);
   const trips = new Map<string, Millis[]>();
   const lonely: RecordedDownlink[] = [];
+  const ledBy = new Map<number, Lead>();
   for (const { downlink, before } of deliveries(recording)) {
     const gap = before === undefined ? Number.POSITIVE_INFINITY : (downlink.ended ?? 0) - before.at;
-    if (before === undefined || gap > LONGEST_PAUSE || downlink.at > before.at) {
+    if (before === undefined || gap > longestPause || downlink.at > before.at) {
       lonely.push(downlink);
+      ledBy.set(downlink.n, 'poll');
       continue;
     }
-    const packets = fragmentsOf(downlink) + (before.kind === 'uplink' ? 1 : 0);
+    ledBy.set(downlink.n, before.downlink === undefined ? 'uplink' : (ledBy.get(before.downlink.n) ?? 'uplink'));
+    const packets = fragmentsOf(downlink) + (before.downlink === undefined ? 1 : 0);
     trips.set(downlink.device, [...(trips.get(downlink.device) ?? []), gap / packets]);
   }
   const typical = median([...trips.values()].flat()) ?? TYPICAL_TRIP;
@@ -50,7 +66,7 @@ export function exchangesIn(recording: Recording): Exchanges {
     device: downlink.device,
     at: Math.max(downlink.at, (downlink.ended ?? 0) - fragmentsOf(downlink) * trip(downlink.device)),
   }));
-  return { trip, polls };
+  return { trip, polls, ledBy };
 }
 
 interface Delivery {
@@ -60,26 +76,23 @@ interface Delivery {
 }
 
 interface Sign {
-  readonly kind: 'uplink' | 'downlink';
+  readonly device: string;
   readonly at: Millis;
+  /** Undefined of an uplink. */
+  readonly downlink?: RecordedDownlink;
 }
 
-function deliveries(recording: Recording): readonly Delivery[] {
-  const signs: (Sign & { readonly device: string; readonly downlink?: RecordedDownlink })[] = [
-    ...recording.uplinks.map(({ device, at }) => ({ kind: 'uplink' as const, device, at })),
+function deliveries(recording: History): readonly Delivery[] {
+  const signs: Sign[] = [
     ...recording.downlinks.flatMap((downlink) => {
       const { state, ended, device } = downlink;
-      return state === 'sent' && ended !== null ? [{ kind: 'downlink' as const, device, at: ended, downlink }] : [];
+      return state === 'sent' && ended !== null ? [{ device, at: ended, downlink }] : [];
     }),
+    ...recording.uplinks,
   ];
   // The acknowledgement of a downlink and the answer to it may be stored in the same millisecond, in this order.
-  signs.sort((a, b) => a.at - b.at || (a.kind === b.kind ? 0 : a.kind === 'downlink' ? -1 : 1));
+  signs.sort((a, b) => a.at - b.at);
   return [...byDevice(signs).values()].flatMap((own) =>
     own.flatMap(({ downlink }, i) => (downlink === undefined ? [] : [{ downlink, before: own[i - 1] }])),
   );
-}
-
-/** The middle one, the upper of two; undefined of none. */
-export function median(values: readonly number[]): number | undefined {
-  return [...values].sort((a, b) => a - b)[values.length >> 1];
 }

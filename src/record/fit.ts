@@ -7,8 +7,8 @@
 import { type Millis, minutes, seconds } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import { findQuantity } from '../profile/quantities.js';
-import { median } from './exchanges.js';
 import { byDevice } from './group.js';
+import { median } from './median.js';
 import type { RecordedUplink, Recording, ValueRange } from './recording.js';
 
 export interface FittedGroup {

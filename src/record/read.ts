@@ -75,7 +75,7 @@ function assemble([first, ...rest]: readonly Line[]): Recording {
       line.complain(`"answer" names uplink ${answer}, and there is none`);
   }
   const cut = typeof header?.cut === 'string' ? header.cut : null;
-  return { from, until, cut, devices, uplinks, downlinks, values };
+  return { from, until, speed: first?.speed() ?? 1, cut, devices, uplinks, downlinks, values };
 }
 
 function checkHeader(line: Line, header: Fields, length: number): void {
@@ -170,6 +170,14 @@ class Line {
   wholeOrNull(name: string): number | null {
     const value = this.fields?.[name] ?? null;
     return value === null ? null : this.whole(name);
+  }
+
+  /** Of the header; recordings of real devices need not say it. */
+  speed(): number {
+    const value = this.fields?.speed ?? 1;
+    if (typeof value === 'number' && value > 0) return value;
+    this.#wrong('speed', 'a number above 0');
+    return 1;
   }
 
   number(name: string): number {

@@ -31,6 +31,8 @@ export type DownlinkState = (typeof DOWNLINK_STATES)[number];
 export interface Recording {
   readonly from: UnixMillis;
   readonly until: UnixMillis;
+  /** How many times as fast as the clock the devices' time passed: theirs are the intervals that they tell. */
+  readonly speed: number;
   /** Why it does not reach back as far as it was to; null: it does. */
   readonly cut: string | null;
   /** In the order in which they were first heard, or first sent something. */
@@ -57,7 +59,7 @@ export interface RecordedUplink {
   readonly type: UplinkType;
   /** Bytes of its body as JSON; of one that could not be decoded, its own bytes. */
   readonly size: number;
-  /** Intervals that a message of type `config` told, in seconds; 0 is off. */
+  /** Intervals that a message of type `config` told, in seconds of the device's time; 0 is off. */
   readonly reportEvery: number | null;
   readonly pollEvery: number | null;
 }

@@ -11,6 +11,10 @@ import { byDevice } from './group.js';
 import { pollsByTimer } from './polls.js';
 import type { DownlinkType, RecordedDownlink, RecordedUplink, Recording, UplinkType } from './recording.js';
 
+/** Which polls a script has: those that it can know without the downlinks that it leaves open, or all that took place. */
+export const POLLS = ['foretold', 'recorded'] as const;
+export type Polls = (typeof POLLS)[number];
+
 export interface Script {
   readonly length: Millis;
   readonly devices: readonly ScriptDevice[];
@@ -52,20 +56,22 @@ const START = minutes(1);
 const RESTART = minutes(5);
 const UPLOADS: ReadonlySet<UplinkType> = new Set(['decoder', 'encoder', 'config']);
 
-/** @param open numbers of the downlinks to predict */
-export function scriptOf(recording: Recording, open: ReadonlySet<number>): Script {
+/**
+ * @param open numbers of the downlinks to predict
+ * @param polls `recorded`: also those that only the delivery of an open downlink shows
+ */
+export function scriptOf(recording: Recording, open: ReadonlySet<number>, polls: Polls = 'foretold'): Script {
   const causes = causesIn(recording);
+  const isEffect = ({ n }: RecordedUplink) => open.has(causes.get(n) ?? Number.NaN);
   const known: Recording = { ...recording, downlinks: recording.downlinks.map((d) => (open.has(d.n) ? struck(d) : d)) };
-  const { trip, polls } = exchangesIn(known);
+  const { trip, polls: seen } = exchangesIn({ ...known, uplinks: known.uplinks.filter((uplink) => !isEffect(uplink)) });
   const uplinks = byDevice(known.uplinks);
-  const pollsOf = byDevice(polls);
+  const polled = pollsByTimer(known, polls === 'recorded' ? exchangesIn(recording).polls : seen, trip);
   const devices = known.devices.map(({ device }): ScriptDevice => {
     const own = uplinks.get(device) ?? [];
-    const seen = (pollsOf.get(device) ?? []).map(({ at }) => at);
-    const polled = pollsByTimer(own, seen, known.until - known.from, trip(device));
     const contacts = [
       ...own.map((uplink, i) => contactOf(uplink, own[i + 1], causes)),
-      ...polled.map((at): Contact => ({ at, kind: 'poll', cause: undefined, goesOn: false })),
+      ...(polled.get(device) ?? []).map((at): Contact => ({ at, kind: 'poll', cause: undefined, goesOn: false })),
     ];
     return { device, trip: trip(device), contacts: contacts.sort((a, b) => a.at - b.at) };
   });

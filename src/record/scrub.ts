@@ -16,6 +16,8 @@ import { Shape } from './shape.js';
 export interface ScrubOptions {
   readonly from: UnixMillis;
   readonly until: UnixMillis;
+  /** How many times as fast as the clock the devices' time passed; 1 of real ones. */
+  readonly speed: number;
   readonly cut: string | null;
   /** Whether ranges of reported values are kept. */
   readonly bodies: boolean;
@@ -54,6 +56,7 @@ export function scrub(unordered: readonly Message[], options: ScrubOptions): Rec
   return {
     from: options.from,
     until: options.until,
+    speed: options.speed,
     cut: options.cut,
     devices: [...pseudonyms.values()].map((device): RecordedDevice => ({ device, type: types.get(device) ?? null })),
     uplinks,

@@ -5,12 +5,13 @@ import type { Recording } from './recording.js';
 /** The version of the form, raised whenever a reader of the one before would misunderstand it. */
 export const VERSION = 1;
 
-export function writeRecording({ from, until, cut, devices, uplinks, downlinks, values }: Recording): string {
+export function writeRecording({ from, until, speed, cut, devices, uplinks, downlinks, values }: Recording): string {
   const header = {
     kind: 'recording',
     version: VERSION,
     from: isoTime(from),
     until: isoTime(until),
+    speed,
     cut,
     devices: devices.length,
     uplinks: uplinks.length,

@@ -46,7 +46,7 @@ name: to-record
 duration: 30m
 fleet:
   - { name: clime, profile: clime, count: 4, config: { interval-report: 30 } }
-  - { name: control, profile: control, count: 2, config: { interval-report: 30 } }
+  - { name: control, profile: control, count: 2, config: { interval-report: 60, interval-poll: 30 } }
 network: { latency: 250ms..500ms }
 steps:
   - { at: 2m, to: clime, over: 4m, commands: [info show] }
@@ -77,10 +77,12 @@ describe('a fleet on a service elsewhere', () => {
     const messages = await client.messages({ limit: 100 });
     await client.close();
 
-    const recorded = await record(api, '--after', '1h', '--bodies');
+    const recorded = await record(api, '--after', '1h', '--bodies', '--speed', '60');
+    const unaware = await record(api, '--after', '1h');
     stop();
     await running;
     expect(recorded).toMatchObject({ exit: 0, err: '' });
+    expect(unaware.err).toMatch(/^the devices report about \d+ times as often as they are configured to: /);
     expect(recorded.out).toMatch(/a\.jsonl: 6 devices, \d+ uplinks and \d+ downlinks in 1h\n$/);
     const file = readFileSync(path('a.jsonl'), 'utf8');
     const secrets = [

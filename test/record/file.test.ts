@@ -12,6 +12,7 @@ const SAMPLE = recording(
   {
     values: [{ device: 'd1', key: 'thermometer.temperature', min: -3.5, max: 21, count: 2 }],
     cut: 'interrupted by SIGINT',
+    speed: 60,
   },
 );
 
@@ -29,6 +30,10 @@ function problemsOf(change: (text: string) => string): readonly string[] {
 describe('the file of a recording', () => {
   it('is read as it was written', () => {
     expect(readRecording(writeRecording(SAMPLE), 'a.jsonl')).toEqual(SAMPLE);
+  });
+
+  it('that says no speed is one of devices on the clock', () => {
+    expect(readRecording(writeRecording(SAMPLE).replace('"speed":60,', ''), 'a.jsonl').speed).toBe(1);
   });
 
   it('is read as it was written, whatever the times and sizes', () => {
@@ -58,6 +63,7 @@ describe('the file of a recording', () => {
 
   it.each([
     ['"version":1', '"version":2', '1:1: "2" is not a version that can be read; 1 is'],
+    ['"speed":60', '"speed":0', '1:1: "speed": "0" is not a number above 0'],
     ['"kind":"recording"', '"kind":"run"', '1:1: the file does not begin with the header of a recording'],
     ['"type":"shell"', '"type":"ssh"', '7:1: "type": "ssh" is not "session", "timestamp", '],
     ['"at":60000', '"at":-1', '6:1: "at": "-1" is not a whole number from 0'],

@@ -32,6 +32,7 @@ export function recording(
     from: FROM,
     until: FROM + 3_600_000,
     cut: null,
+    speed: 1,
     devices: names.map((device) => ({ device, type: null })),
     uplinks: numbered(uplinks),
     downlinks: numbered(downlinks),

@@ -4,7 +4,7 @@ import { exchangesIn, fragmentsOf } from '../../src/record/exchanges.js';
 import { pollsByTimer } from '../../src/record/polls.js';
 import { scriptsOf } from '../../src/record/predict.js';
 import { scriptOf } from '../../src/record/script.js';
-import { downlink, recording, uplink } from './fixtures.js';
+import { downlink, FROM, recording, uplink } from './fixtures.js';
 
 const contactsIn = (made: ReturnType<typeof recording>, open: readonly number[] = []) =>
   scriptOf(made, new Set(open)).devices[0]?.contacts ?? [];
@@ -23,6 +23,17 @@ describe('round trips', () => {
     expect(exchangesIn(made).trip('d1')).toBe(300);
   });
 
+  it('are not told by one of two deliveries that took too long', () => {
+    const made = recording([uplink(10_000), uplink(20_000)], [downlink(5000, 10_400), downlink(15_000, 24_000)]);
+    expect(exchangesIn(made).trip('d1')).toBe(200);
+  });
+
+  it('are not told by what took a device minutes of its own, faster time', () => {
+    const made = recording([uplink(10_000)], [downlink(5000, 12_000)], { speed: 60 });
+    expect(exchangesIn(made).trip('d1')).not.toBe(1000);
+    expect(exchangesIn(made).polls).toHaveLength(1);
+  });
+
   it('of a device without deliveries are those of the others', () => {
     const made = recording([uplink(10_000), uplink(20_000, { device: 'd2' })], [downlink(5000, 10_400)]);
     expect(exchangesIn(made).trip('d2')).toBe(200);
@@ -35,19 +46,61 @@ describe('polls', () => {
     expect(exchangesIn(made).polls).toEqual([{ device: 'd1', at: 499_800 }]);
   });
 
-  it('go on between those that were seen when the interval is known', () => {
-    const config = { ...uplink(1000, { type: 'config', pollEvery: 60 }), n: 2 };
-    const session = { ...uplink(0, { type: 'session' }), n: 1 };
-    expect(pollsByTimer([session, config], [121_900], 200_000, 200)).toEqual([61_200, 121_900, 181_900]);
-  });
-
-  it('begin anew with every session', () => {
-    const life = (at: number, n: number) => [
-      { ...uplink(at, { type: 'session' }), n },
-      { ...uplink(at + 1000, { type: 'config', pollEvery: 60 }), n: n + 1 },
+  describe('by the clock', () => {
+    const WAKE = 2500;
+    const life = (at: number, device = 'd1') => [
+      uplink(at, { type: 'session', device }),
+      uplink(at + 1000, { type: 'config', pollEvery: 60, device }),
     ];
-    const polls = pollsByTimer([...life(0, 1), ...life(100_000, 3)], [], 170_000, 100);
-    expect(polls).toEqual([61_100, 161_100]);
+    const pollsOf = (
+      uplinks: readonly ReturnType<typeof uplink>[],
+      seen: readonly number[],
+      more: Partial<ReturnType<typeof recording>> = {},
+    ) => {
+      const made = recording(uplinks, [], { until: FROM + 200_000, ...more });
+      const polls = seen.map((at) => ({ device: 'd1', at }));
+      return pollsByTimer(made, polls, () => 200).get('d1');
+    };
+
+    it('come when the radio has woken up, which takes what it does in the middle as long as no poll was seen', () => {
+      expect(pollsOf(life(0), [])).toEqual([61_200 + WAKE, 121_200 + WAKE, 181_200 + WAKE]);
+    });
+
+    it('are those that were seen, where they were', () => {
+      expect(pollsOf(life(0), [124_700])).toEqual([61_200 + WAKE, 124_700, 181_200 + WAKE]);
+    });
+
+    it('take as long to come as those of the fleet that were seen took', () => {
+      const seen = [62_300, 122_400, 182_500].map((at) => ({ device: 'd1', at }));
+      const made = recording([...life(0), ...life(0, 'd2')], [], { until: FROM + 200_000 });
+      expect(pollsByTimer(made, seen, () => 200).get('d2')).toEqual([62_400, 122_400, 182_400]);
+    });
+
+    it('keep a distance to their timer that drifts, as those before them did', () => {
+      const seen = [1, 2, 3, 4, 5, 6].map((n) => n * 60_300 + 1200 + WAKE);
+      const polls = pollsOf(life(0), seen, { until: FROM + 440_000 });
+      expect(polls).toEqual([...seen, 7 * 60_000 + 1200 + WAKE + 4 * 300]);
+    });
+
+    it('leave alone what was asked for at another time', () => {
+      expect(pollsOf(life(0), [95_000])).toEqual([61_200 + WAKE, 95_000, 121_200 + WAKE, 181_200 + WAKE]);
+    });
+
+    it('are found around one that was seen when the restart was before the recording', () => {
+      const told = { ...uplink(90_000, { type: 'config', pollEvery: 60 }) };
+      expect(pollsOf([told], [130_000])).toEqual([10_000, 70_000, 130_000, 190_000]);
+    });
+
+    it('begin anew with every session', () => {
+      const polls = pollsOf([...life(0), ...life(100_000)], [], { until: FROM + 170_000 });
+      expect(polls).toEqual([61_200 + WAKE, 161_200 + WAKE]);
+    });
+
+    it('come faster when the clock of the devices was faster', () => {
+      const fast = uplink(0, { type: 'config', pollEvery: 600 });
+      const polls = pollsOf([uplink(0, { type: 'session' }), fast], [], { speed: 10, until: FROM + 130_000 });
+      expect(polls).toEqual([60_200 + WAKE / 10, 120_200 + WAKE / 10]);
+    });
   });
 });
 

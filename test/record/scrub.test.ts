@@ -8,7 +8,7 @@ import { FROM, message } from './fixtures.js';
 
 const scrubbed = (messages: readonly Message[], bodies = false) =>
   scrub(messages, {
-    ...{ from: FROM, until: FROM + 60_000, cut: null, bodies },
+    ...{ from: FROM, until: FROM + 60_000, cut: null, speed: 1, bodies },
     typeOf: (bundle) => (bundle === 'com.hardwario.chester.app.clime' ? 'clime' : undefined),
   });
 
@@ -113,7 +113,7 @@ describe('reading a history', () => {
   };
 
   const options = (signal = new AbortController().signal) => ({
-    ...{ after: FROM, before: FROM + 60_000, bodies: false, typeOf: () => undefined, signal },
+    ...{ after: FROM, before: FROM + 60_000, speed: 1, bodies: false, typeOf: () => undefined, signal },
   });
 
   it('puts the oldest first', async () => {

@@ -3,18 +3,20 @@ import type { Log } from '../../cloud/context.js';
 import type { Millis } from '../../kernel/time.js';
 import { type Comparison, compare, scriptsOf } from '../../record/predict.js';
 import type { Recording } from '../../record/recording.js';
+import type { Polls } from '../../record/script.js';
 import { play } from './play.js';
 
 export interface ReplayOptions {
   readonly log: Log;
+  readonly polls: Polls;
   /** Ends it early; its reason is thrown. */
   readonly signal: AbortSignal;
 }
 
 /** @throws UsageError when the file contradicts itself; the reason of the signal */
-export async function replayRecording(recording: Recording, options: ReplayOptions): Promise<Comparison> {
+export async function replayRecording(recording: Recording, { polls, ...options }: ReplayOptions): Promise<Comparison> {
   const predicted = new Map<number, Millis>();
-  for (const script of scriptsOf(recording)) {
+  for (const script of scriptsOf(recording, polls)) {
     const delivered = await play({ ...options, script, from: recording.from });
     for (const n of script.open) {
       const at = delivered.get(n);

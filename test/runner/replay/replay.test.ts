@@ -1,13 +1,18 @@
 /** Recordings that are played, and what is predicted. */
 import { describe, expect, it } from 'vitest';
 import { describeComparison } from '../../../src/record/describe.js';
-import { beyond } from '../../../src/record/predict.js';
+import { beyond, type Comparison, isWithin } from '../../../src/record/predict.js';
 import type { Recording } from '../../../src/record/recording.js';
+import type { Polls } from '../../../src/record/script.js';
 import { replayRecording } from '../../../src/runner/replay/replay.js';
 import { downlink, recording, uplink } from '../../record/fixtures.js';
 import { QUIET } from '../../support/cloud.js';
 
-const replay = (made: Recording) => replayRecording(made, { log: QUIET, signal: new AbortController().signal });
+const replay = (made: Recording, polls: Polls = 'foretold') =>
+  replayRecording(made, { polls, log: QUIET, signal: new AbortController().signal });
+
+const text = (made: Recording, comparison: Comparison) =>
+  describeComparison(made, comparison, { within: 1000, polls: 'foretold' });
 
 const MINUTE = 60_000;
 /** What a device with a round trip of 200 ms leaves in a history: a start, then a report a minute. */
@@ -43,7 +48,27 @@ describe('a replay', () => {
     const comparison = await replay(made);
     expect(comparison.predictions[1]).toMatchObject({ predicted: 2 * MINUTE + 400, error: 30_400 });
     expect(beyond(comparison, 1000).map(({ n }) => n)).toEqual([2]);
-    expect(describeComparison(made, comparison, 1000)).toContain('FAIL: 1 of 2 predictions are not within 1s');
+    expect(text(made, comparison)).toContain('FAIL: 1 of 2 predictions are not within 1s');
+    expect(text(made, comparison)).toMatch(/ {2}poll +1 +30\.4s +30\.4s +30\.4s\n/);
+  });
+
+  it('takes that poll when it is to replay the polls that took place', async () => {
+    const made = recording([...START, ...reports(3)], [ANSWER, downlink(MINUTE + 5000, MINUTE + 30_000)]);
+    const { predictions } = await replay(made, 'recorded');
+    expect(predictions[1]).toMatchObject({ ledBy: 'poll', error: 0 });
+  });
+
+  it('sees a poll by a delivery after the answer to the predicted downlink', async () => {
+    const made = recording(
+      [...START, ...reports(3), uplink(MINUTE + 30_010, { type: 'shell' })],
+      [
+        ANSWER,
+        downlink(MINUTE + 5000, MINUTE + 30_000, { type: 'shell', answer: 6 }),
+        downlink(MINUTE + 5500, MINUTE + 30_400),
+      ],
+    );
+    const { predictions } = await replay(made);
+    expect(Math.abs(predictions[1]?.error ?? Number.NaN)).toBeLessThan(1000);
   });
 
   it('predicts by a poll that another delivery shows', async () => {
@@ -59,7 +84,7 @@ describe('a replay', () => {
 
   it('knows polls by the clock from the configuration that a device told', async () => {
     const start = START.map((entry) => (entry.type === 'config' ? { ...entry, pollEvery: 45 } : entry));
-    const made = recording([...start, ...reports(3)], [ANSWER, downlink(61_000, 91_400)]);
+    const made = recording([...start, ...reports(3)], [ANSWER, downlink(61_000, 93_900)]);
     const { predictions } = await replay(made);
     expect(predictions[1]?.error).toBe(0);
   });
@@ -105,6 +130,13 @@ describe('a replay', () => {
     expect(beyond(comparison, 1000)).toHaveLength(2);
   });
 
+  it('of nothing proves nothing', async () => {
+    const made = recording([...START, ...reports(2)], []);
+    const comparison = await replay(made);
+    expect(isWithin(comparison, 1000)).toBe(false);
+    expect(text(made, comparison)).toContain('FAIL: nothing was delivered, so nothing was predicted');
+  });
+
   it('is the same every time', async () => {
     const made = recording([...START, ...reports(5)], [ANSWER, downlink(MINUTE + 5000, 2 * MINUTE + 390)]);
     expect(await replay(made)).toEqual(await replay(made));
@@ -114,6 +146,8 @@ describe('a replay', () => {
     const abort = new AbortController();
     const made = recording([...START, ...reports(5)], [ANSWER]);
     abort.abort(new Error('enough'));
-    await expect(replayRecording(made, { log: QUIET, signal: abort.signal })).rejects.toThrow('enough');
+    await expect(replayRecording(made, { polls: 'foretold', log: QUIET, signal: abort.signal })).rejects.toThrow(
+      'enough',
+    );
   });
 });

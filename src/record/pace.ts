@@ -1,0 +1,34 @@
+/** Devices whose time passes faster than the clock: those of a run with `--speed`. */
+import { seconds } from '../kernel/time.js';
+import { byDevice } from './group.js';
+import { median } from './median.js';
+import type { Recording } from './recording.js';
+
+/** The recording as the clocks of its devices would have told it, which is as it is at a speed of 1. */
+export function inDeviceTime(recording: Recording): Recording {
+  const { from, until, speed, uplinks, downlinks } = recording;
+  const stretched = (at: number | null) => (at === null ? null : Math.round(at * speed));
+  return {
+    ...recording,
+    speed: 1,
+    until: from + Math.round((until - from) * speed),
+    uplinks: uplinks.map((uplink) => ({ ...uplink, at: Math.round(uplink.at * speed) })),
+    downlinks: downlinks.map((downlink) => ({
+      ...downlink,
+      at: Math.round(downlink.at * speed),
+      scheduled: stretched(downlink.scheduled),
+      ended: stretched(downlink.ended),
+    })),
+  };
+}
+
+/** How many times as often as it is configured to a device reports, the middle of all; undefined when none can tell. */
+export function paceOf(recording: Recording): number | undefined {
+  const paces = [...byDevice(inDeviceTime(recording).uplinks).values()].flatMap((own) => {
+    const told = own.findLast(({ reportEvery }) => reportEvery !== null && reportEvery > 0)?.reportEvery ?? 0;
+    const reports = own.filter(({ type }) => type === 'data');
+    const gap = median(reports.slice(1).map(({ at }, i) => at - (reports[i]?.at ?? at)));
+    return told > 0 && gap !== undefined && gap > 0 ? [seconds(told) / gap] : [];
+  });
+  return median(paces);
+}

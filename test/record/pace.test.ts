@@ -1,0 +1,33 @@
+/** Devices whose time passes faster than the clock. */
+import { describe, expect, it } from 'vitest';
+import { inDeviceTime, paceOf } from '../../src/record/pace.js';
+import { downlink, FROM, recording, uplink } from './fixtures.js';
+
+const reports = [0, 1000, 1900, 3000].map((at) => uplink(at));
+const told = uplink(100, { type: 'config', reportEvery: 60 });
+
+describe('the pace of devices', () => {
+  it('is how many times as often as they are configured to they report', () => {
+    expect(paceOf(recording([told, ...reports]))).toBe(60);
+  });
+
+  it('is that of their own time when their speed is known', () => {
+    expect(paceOf(recording([told, ...reports], [], { speed: 60 }))).toBe(1);
+  });
+
+  it('is unknown when none told its interval, or reported twice', () => {
+    expect(paceOf(recording(reports))).toBeUndefined();
+    expect(paceOf(recording([told, uplink(1000)]))).toBeUndefined();
+  });
+});
+
+describe('a recording in the time of its devices', () => {
+  const fast = { speed: 10, until: FROM + 60_000 };
+
+  it('is as many times longer as their clock was faster', () => {
+    const made = recording([uplink(1000)], [downlink(2000, 2500), downlink(3000, null)], fast);
+    expect(inDeviceTime(made)).toEqual(
+      recording([uplink(10_000)], [downlink(20_000, 25_000), downlink(30_000, null)], { until: FROM + 600_000 }),
+    );
+  });
+});
