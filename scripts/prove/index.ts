@@ -1,12 +1,13 @@
 /** `npm run prove [-- name…]`: shows what a report promises, one verdict a line; fails when one does not hold. */
 import { books } from './books.js';
 import { determinism } from './determinism.js';
+import { prediction } from './prediction.js';
 import type { Proof } from './proof.js';
 import { saturation } from './saturation.js';
 import { shapes } from './shapes.js';
 import { stall } from './stall.js';
 
-const PROOFS: readonly Proof[] = [stall, books, saturation, shapes, determinism];
+const PROOFS: readonly Proof[] = [stall, books, saturation, shapes, prediction, determinism];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !PROOFS.some((proof) => proof.name === name));

@@ -60,8 +60,8 @@ export async function startServe(
 
 let built: string | undefined;
 
-/** The program as it is in the sources, as plain JavaScript: translating it at every start would take most of the time. */
-function program(): string {
+/** Path of the program as it is in the sources, as plain JavaScript: translating it at every start would take most of the time. */
+export function program(): string {
   if (built === undefined) {
     // Where the package's root is as far away as from src/ and from dist/.
     const outdir = '.bench';

@@ -1,0 +1,89 @@
+/** The history of a run in real time, on a service of its own, foretells each of its deliveries. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Comparison, ErrorSpread } from '../../src/record/predict.js';
+import type { Polls } from '../../src/record/script.js';
+import { program, startServe } from '../support/serve-process.js';
+import type { Proof } from './proof.js';
+
+const API_KEY = 'a-key-for-the-proof';
+const SCENARIO = `
+name: prediction
+seed: 11
+duration: 2m20s
+fleet:
+  - { name: clime, profile: clime, count: 20, config: { interval-report: 30 }, boot: { over: 10s } }
+  - { name: control, profile: control, count: 10, config: { interval-report: 60, interval-poll: 30 }, boot: { over: 10s } }
+steps:
+  - { at: 60s, to: clime, over: 40s, commands: [info show] }
+  - { at: 70s, to: control, over: 40s, downlink: { output_1_state: 1 } }
+  - { at: 80s, to: control, over: 20s, commands: [info show] }
+`;
+/** In ms. A poll that one downlink alone shows may come 1.5 s earlier or later than foretold: its radio wakes up in 1 to 4 s. */
+const LIMIT = 1000;
+const MEDIAN = 100;
+const POLL_LIMIT = 2000;
+
+export const prediction: Proof = {
+  name: 'prediction',
+  async run() {
+    const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-prediction-'));
+    const service = await startServe(['--db', 'memory', '--api-key', API_KEY]);
+    try {
+      const file = (name: string) => join(folder, name);
+      writeFileSync(file('scenario.yaml'), SCENARIO);
+      const target = ['--target', service.api, '--api-key', API_KEY];
+      const udp = ['--udp', `127.0.0.1:${service.ports.udp}`];
+      await ghostfleet('run', file('scenario.yaml'), '--clock', 'real', '--keep', ...target, ...udp);
+      await ghostfleet('record', '--after', '10m', '--rate', '100', '--out', file('history.jsonl'), ...target);
+      const replay = async (polls: Polls): Promise<Comparison> =>
+        JSON.parse(await ghostfleet('replay', file('history.jsonl'), '--json', '--polls', polls));
+      const [recorded, foretold] = [await replay('recorded'), await replay('foretold')];
+      const [uplink, poll] = (['uplink', 'poll'] as const).map((lead) =>
+        foretold.byLead.find(({ ledBy }) => ledBy === lead),
+      );
+      return [
+        {
+          what: 'a run on a service of its own, replayed with its contacts, delivers each downlink within 1 s of what happened',
+          held: isComplete(recorded) && isClose(recorded.errors, LIMIT),
+          detail: figures(recorded.errors),
+        },
+        {
+          what: 'and each that an uplink led to is foretold as well without its own delivery',
+          held: isComplete(foretold) && isClose(uplink, LIMIT),
+          detail: figures(uplink),
+        },
+        {
+          what: 'and each that a poll led to within 2 s, because no message tells how long the radio took',
+          held: poll !== undefined && poll.worst <= POLL_LIMIT,
+          detail: figures(poll),
+        },
+      ];
+    } finally {
+      await service.end('SIGTERM');
+      rmSync(folder, { recursive: true });
+    }
+  },
+};
+
+async function ghostfleet(...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [program(), ...args], { maxBuffer: 16 * 1024 * 1024 });
+  return stdout;
+}
+
+function isComplete({ missed, invented, errors }: Comparison): boolean {
+  return missed === 0 && invented === 0 && (errors?.count ?? 0) > 50;
+}
+
+function isClose(errors: ErrorSpread | null | undefined, limit: number): boolean {
+  return errors !== null && errors !== undefined && errors.worst <= limit && errors.median <= MEDIAN;
+}
+
+function figures(errors: ErrorSpread | null | undefined): string {
+  if (errors === null || errors === undefined) return 'none was predicted';
+  const { count, median, p95, worst } = errors;
+  return `${count} downlinks: median ${median} ms, p95 ${p95} ms, worst ${worst} ms`;
+}
