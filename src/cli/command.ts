@@ -8,21 +8,24 @@ export type Run = (host: Host) => Promise<ExitCode>;
 
 export interface Command {
   readonly name: string;
+  /** How it is written, such as `run <file>`. */
+  readonly pattern: string;
   /** Adds the command to a parser; hands over what to do when it is the one that was chosen. */
   readonly addTo: (parser: Argv, choose: (run: Run) => void) => Argv;
 }
 
-/** Describes a command: its words, its options, and what it does with their values. */
+/** Describes a command: how it is written, its options, and what it does with their values. */
 export function command<O>(
-  words: string,
+  pattern: string,
   about: string,
   build: (parser: Argv) => Argv,
   run: (options: O, host: Host) => Promise<ExitCode>,
 ): Command {
   return {
-    name: words.split(' ')[0] ?? words,
+    name: pattern.split(' ')[0] ?? pattern,
+    pattern,
     addTo: (parser, choose) =>
-      parser.command(words, about, build, (options) => {
+      parser.command(pattern, about, build, (options) => {
         // Because `build` declares exactly the options of O; yargs gives those with a hyphen a camel-case twin.
         choose((host) => run(options as unknown as O, host));
       }),

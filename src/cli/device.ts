@@ -77,6 +77,7 @@ export const device = command<DeviceFlags>(
       .option('raw', { type: 'boolean', default: false, describe: 'send raw datagrams (port 5002) in place of base64' })
       .option('config', {
         type: 'string',
+        requiresArg: true,
         array: true,
         default: [] as string[],
         describe: 'line written to flash beforehand, such as "app config interval-report 60"',

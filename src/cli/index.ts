@@ -5,6 +5,7 @@ import yargs, { type Argv } from 'yargs';
 import { didYouMean, quote } from '../input/problems.js';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
 import { backup } from './backup.js';
+import { type Known, wrongArguments } from './check-arguments.js';
 import type { Command, Run } from './command.js';
 import { compare } from './compare.js';
 import { attachConsole } from './console.js';
@@ -55,40 +56,40 @@ export async function main(host: Host): Promise<ExitCode> {
 }
 
 async function chosen(host: Host): Promise<ExitCode> {
-  const [first] = host.args;
-  const names = COMMANDS.map(({ name }) => name);
-  if (first !== undefined && !first.startsWith('-') && !names.includes(first)) {
+  // People ask for help in more ways than the parser knows.
+  const args = host.args[0] === 'help' ? [...host.args.slice(1), '--help'] : host.args;
+  const [first] = args;
+  if (first !== undefined && !first.startsWith('-') && commandNamed(first) === undefined) {
+    const names = COMMANDS.map(({ name }) => name);
     throw new UsageError(
       'unknown-command',
       `${quote(first)} is not a command${didYouMean(first, names)}; there are ${names.join(', ')}`,
     );
   }
   let action: Run | undefined;
-  let parser: Argv = yargs([...host.args])
+  let parser: Argv = yargs([...args])
     .scriptName('ghostfleet')
     .usage('$0 <command>\n\nA fleet of virtual devices, and the device cloud that they talk to.')
     .version(version())
     .help()
     .alias('help', 'h')
-    .strictCommands()
-    .strictOptions()
     .demandCommand(1, 'Which command?')
     .wrap(Math.min(100, host.out.columns))
     .exitProcess(false)
-    .updateStrings(WORDS as unknown as Record<string, string>)
-    .check(onlyOnce(host.args));
+    .updateStrings({ 'Not enough arguments following: %s': '--%s needs a value' })
+    .middleware((values) => {
+      if (values.help || values.version) return;
+      const [name] = values._;
+      const wrong = wrongArguments(args, commandNamed(name)?.pattern ?? '', values, knownTo(parser));
+      if (wrong.length > 0) throw badArguments(wrong.join('\n'), name);
+    }, true);
   for (const command of COMMANDS) {
     parser = command.addTo(parser, (chosenAction) => {
       action = chosenAction;
     });
   }
-  const { output, failure } = await parse(parser, host.args);
-  if (failure !== undefined) {
-    const known = first !== undefined && names.includes(first);
-    const help = known ? `${first} --help shows its options` : '--help shows the commands and their options';
-    host.err.write(`ghostfleet: ${failure}\nghostfleet ${help}\n`);
-    return EXIT.usage;
-  }
+  const { output, failure } = await parse(parser, args);
+  if (failure !== undefined) throw badArguments(failure, first);
   if (output !== '') {
     host.out.write(`${output}\n`);
     return EXIT.fine;
@@ -96,27 +97,20 @@ async function chosen(host: Host): Promise<ExitCode> {
   return action ? action(host) : EXIT.fine;
 }
 
-/** What is wrong with a command line, where the parser has other words for it; its types do not know of plurals. */
-const WORDS = {
-  'Not enough non-option arguments: got %s, need at least %s': {
-    one: 'something is missing: %s given, where %s are wanted at least',
-    other: 'something is missing: %s given, where %s are wanted at least',
-  },
-  'Unknown command: %s': { one: '%s is too much', other: '%s are too much' },
-  'Unknown argument: %s': { one: '%s is no option here', other: '%s are no options here' },
-  'Not enough arguments following: %s': '--%s needs a value',
-};
+function commandNamed(name: unknown): Command | undefined {
+  return COMMANDS.find((command) => command.name === name);
+}
 
-/** A check that throws for an option that is given several times and has one value. */
-function onlyOnce(args: readonly string[]): (values: unknown, options: unknown) => true {
-  const given = args.flatMap((word) => /^--([^=]+)/.exec(word)?.[1] ?? []);
-  return (_, options) => {
-    // Because the parser hands over more than its types say.
-    const { array } = options as { readonly array: readonly string[] };
-    const twice = given.find((name, index) => given.indexOf(name) !== index && !array.includes(name));
-    if (twice !== undefined) throw new Error(`--${twice} is given several times`);
-    return true;
-  };
+function badArguments(message: string, command: unknown): UsageError {
+  const hint = commandNamed(command)
+    ? `ghostfleet ${command} --help shows its options`
+    : 'ghostfleet --help shows the commands and their options';
+  return new UsageError('bad-arguments', message, hint);
+}
+
+/** Because the parser hands over more than its types say. */
+function knownTo(parser: Argv): Known {
+  return (parser as Argv & { getOptions(): Known }).getOptions();
 }
 
 function parse(parser: Argv, args: readonly string[]): Promise<{ output: string; failure: string | undefined }> {

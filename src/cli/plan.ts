@@ -1,9 +1,9 @@
 /** `ghostfleet plan`: what a scenario comes to, without running it. */
 import { EXIT } from '../kernel/errors.js';
 import { describePlan } from '../scenario/describe.js';
-import { checked, command, wholeNumber } from './command.js';
+import { command } from './command.js';
 import { loadPlan } from './read-files.js';
-import { VARIABLES } from './values.js';
+import { SEED, VARIABLES } from './values.js';
 
 interface PlanFlags {
   readonly file: string;
@@ -17,12 +17,10 @@ export const plan = command<PlanFlags>(
   (parser) =>
     parser
       .positional('file', { type: 'string', demandOption: true, describe: 'scenario file' })
-      .option('seed', checked({ describe: 'seed in place of the file’s' }, 'seed', 'a whole number', seedOf))
+      .option('seed', SEED)
       .option('var', VARIABLES),
   async ({ file, seed, var: vars }, host) => {
     host.out.write(describePlan(loadPlan(file, seed, vars).plan));
     return EXIT.fine;
   },
 );
-
-const seedOf = wholeNumber(0, Number.MAX_SAFE_INTEGER);

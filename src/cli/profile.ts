@@ -1,4 +1,5 @@
 /** `ghostfleet profile`: checks and shows device types, for those who write them. */
+import { quote } from '../input/problems.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { packagedFiles, packagedProfiles, packagedSource, userFiles } from '../profile/library.js';
 import { readProfile } from '../profile/read.js';
@@ -31,13 +32,20 @@ export const profile = command<ProfileFlags>(
         describe: 'show it with all that it takes from other files',
       }),
   async ({ action, profiles, resolved }, host) => {
+    const [first] = profiles;
+    const tooMuch = profiles[MOST[action]];
+    if (tooMuch !== undefined) throw new UsageError('bad-arguments', `${quote(tooMuch)} is too much`);
+    if (resolved && action !== 'show') throw new UsageError('bad-flags', `--resolved makes no sense with ${action}`);
     if (action === 'schema') host.out.write(`${JSON.stringify(profileSchema(), undefined, 2)}\n`);
-    else if (profiles.length === 0) throw new UsageError('no-profile', `profile ${action} needs a file`);
+    else if (first === undefined) throw new UsageError('no-profile', `profile ${action} needs a file`);
     else if (action === 'check') check(profiles, host);
-    else for (const name of profiles) host.out.write(shown(name, resolved));
+    else host.out.write(shown(first, resolved));
     return EXIT.fine;
   },
 );
+
+/** How many profiles can be named. */
+const MOST = { check: Number.POSITIVE_INFINITY, show: 1, schema: 0 } as const;
 
 /** @throws UsageError with the problems of all files */
 function check(files: readonly string[], host: Host): void {

@@ -1,11 +1,37 @@
 /** What a run leaves in its directory, beside the events that were written while it went on. */
-import { closeSync, openSync, writeFileSync, writeSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, mkdirSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
 import { downlinksCsv } from '../report/renderers/csv.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+
+/** Makes the directory, unless it is there. @throws UsageError that says why it can not be made */
+export function openDirectory(path: string): string {
+  try {
+    makeWithParents(path);
+    return path;
+  } catch (error) {
+    throw new UsageError('cannot-write', `the directory "${path}" can not be made: ${(error as Error).message}`);
+  }
+}
+
+/** One directory at a time, because in /proc Node's own way to make all of them never ends. */
+function makeWithParents(path: string): void {
+  if (isDirectory(path)) return;
+  makeWithParents(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another run may have made it meanwhile.
+    if (!isDirectory(path)) throw error;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
 
 /** @throws UsageError when a file can not be written */
 export function writeReports(out: string, result: RunResult, downlinks: Iterable<DownlinkRecord>): void {

@@ -1,5 +1,5 @@
 /** `ghostfleet run`: carries a scenario out and reports. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConsoleServer } from '../console/server.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
@@ -19,9 +19,9 @@ import { createLog } from './logs.js';
 import { MetricsPush, PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
 import { ProgressDisplay } from './progress-display.js';
 import { loadPlan } from './read-files.js';
-import { writeReports } from './run-files.js';
+import { openDirectory, writeReports } from './run-files.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
-import { POSITIVE_FORM, positiveNumber, VARIABLES } from './values.js';
+import { POSITIVE_FORM, positiveNumber, SEED, VARIABLES } from './values.js';
 import { version } from './version.js';
 
 interface RunFlags extends TargetFlags {
@@ -45,7 +45,7 @@ export const run = command<RunFlags>(
   (parser) =>
     targetOptions(parser)
       .positional('file', { type: 'string', demandOption: true, describe: 'scenario file' })
-      .option('seed', checked({ describe: 'seed in place of the file’s' }, 'seed', 'a whole number', seedOf))
+      .option('seed', SEED)
       .option('var', VARIABLES)
       .option('clock', {
         choices: ['virtual', 'real'] as const,
@@ -65,6 +65,7 @@ export const run = command<RunFlags>(
       })
       .option('out', {
         type: 'string',
+        requiresArg: true,
         describe: 'directory for the reports (HTML, text, JSON, JUnit, CSV) and the events',
       })
       .option(
@@ -181,15 +182,6 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
   }
 }
 
-function openDirectory(path: string): string {
-  try {
-    mkdirSync(path, { recursive: true });
-    return path;
-  } catch (error) {
-    throw new UsageError('cannot-write', `the directory "${path}" can not be made: ${(error as Error).message}`);
-  }
-}
-
 /** A scenario is to be run against other clouds as well; but its user shall not wonder. */
 function otherSettings(api: string, settings: readonly string[]): string {
   return `warning: ${api} has settings of its own; those of the scenario do not hold there: ${settings.join(', ')}\n`;
@@ -227,7 +219,3 @@ function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
 
 /** Flags that are about the embedded cloud. */
 const OF_EMBEDDED = ['transport', 'store'] as const;
-
-function seedOf(text: string): number | undefined {
-  return wholeNumber(0, Number.MAX_SAFE_INTEGER)(text);
-}

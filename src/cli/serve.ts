@@ -40,7 +40,7 @@ export const serve = command<ServeFlags>(
   'Run the Device Cloud Service: REST API and UDP gateway',
   (parser) =>
     parser
-      .option('host', { type: 'string', default: '127.0.0.1', describe: 'address to bind' })
+      .option('host', { type: 'string', requiresArg: true, default: '127.0.0.1', describe: 'address to bind' })
       .option('port', checked({ default: '8080', describe: 'port of the API; 0 takes a free one' }, 'port', PORT, port))
       .option(
         'udp-port',
@@ -60,7 +60,12 @@ export const serve = command<ServeFlags>(
           port,
         ),
       )
-      .option('db', { type: 'string', default: 'ghostfleet.db', describe: 'SQLite file, postgres://…, or "memory"' })
+      .option('db', {
+        type: 'string',
+        requiresArg: true,
+        default: 'ghostfleet.db',
+        describe: 'SQLite file, postgres://…, or "memory"',
+      })
       .option(
         'retain-messages',
         checked(
@@ -79,8 +84,12 @@ export const serve = command<ServeFlags>(
           expiry,
         ),
       )
-      .option('api-key', { type: 'string', describe: 'API key to accept; without it, a first start makes one' })
-      .option('space', { type: 'string', describe: 'name of the space; a first start creates it' })
+      .option('api-key', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'API key to accept; without it, a first start makes one',
+      })
+      .option('space', { type: 'string', requiresArg: true, describe: 'name of the space; a first start creates it' })
       .option(
         'admin',
         checked(

@@ -9,10 +9,11 @@ import { pinned } from '../scenario/shrink/cuts.js';
 import { normalised } from '../scenario/shrink/document.js';
 import { failureOf, fixedNumbers } from '../scenario/shrink/failure.js';
 import { shrink as reduce } from '../scenario/shrink/shrink.js';
-import { checked, command, wholeNumber } from './command.js';
+import { checked, command } from './command.js';
 import type { Host } from './host.js';
 import { createLog } from './logs.js';
 import { loadPlan, type Profiles, planOf, readText } from './read-files.js';
+import { SEED } from './values.js';
 
 interface ShrinkFlags {
   readonly file: string;
@@ -29,9 +30,10 @@ export const shrink = command<ShrinkFlags>(
   (parser) =>
     parser
       .positional('file', { type: 'string', demandOption: true, describe: 'scenario file that fails' })
-      .option('seed', checked({ describe: 'seed in place of the file’s' }, 'seed', 'a whole number', seedOf))
+      .option('seed', SEED)
       .option('out', {
         type: 'string',
+        requiresArg: true,
         describe: 'file for the result; FILE-small.yaml beside the file is the default',
       })
       .option(
@@ -185,8 +187,4 @@ function withOrigin(text: string, { file, seed, target, failure, first }: Origin
   ];
   const body = text.replace(/^(?:[ \t]*(?:#.*)?\r?\n)+/, '');
   return `${head.map((line) => `# ${line.replaceAll('\n', ' ')}`).join('\n')}\n\n${body.trimEnd()}\n`;
-}
-
-function seedOf(text: string): number | undefined {
-  return wholeNumber(0, Number.MAX_SAFE_INTEGER)(text);
 }

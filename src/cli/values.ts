@@ -1,5 +1,5 @@
 /** How the values of options are written, where several commands have the same ones. */
-import { wholeNumber } from './command.js';
+import { checked, wholeNumber } from './command.js';
 
 export interface HostAndPort {
   readonly host: string;
@@ -21,6 +21,14 @@ export function positiveNumber(text: string): number | undefined {
   const value = Number(text);
   return Number.isFinite(value) && value > 0 ? value : undefined;
 }
+
+/** `--seed 7` */
+export const SEED = checked(
+  { describe: 'seed in place of the file’s' },
+  'seed',
+  `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
+  wholeNumber(0, Number.MAX_SAFE_INTEGER),
+);
 
 /** `--var name=value`, as often as one likes. */
 export const VARIABLES = {

@@ -1,6 +1,6 @@
 /** The command line as its user sees it: output, complaints, exit codes. */
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -50,13 +50,28 @@ describe('ghostfleet', () => {
 
   it.each([
     [['runn', SMALL], '"runn" is not a command (did you mean "run"?)'],
-    [['run'], 'something is missing: 0 given, where 1 are wanted at least'],
-    [['run', SMALL, 'more'], 'more is too much'],
-    [['run', SMALL, '--sede', '7'], 'sede is no option here\nghostfleet run --help shows its options'],
+    [['run'], '<file> is missing\nghostfleet run --help shows its options'],
+    [['compare', 'one'], '<b> is missing'],
+    [['list'], '<subject> is missing: profiles, steps,'],
+    [['record'], '--target is missing\n--out is missing'],
+    [['run', SMALL, 'more'], '"more" is too much'],
+    [['run', SMALL, '--', 'more'], '"more" is too much'],
+    [['profile', 'schema', 'more'], '"more" is too much'],
+    [['profile', 'show', 'clime', 'more'], '"more" is too much'],
+    [['profile', 'check', SMALL, '--resolved'], '--resolved makes no sense with check'],
+    [
+      ['run', SMALL, '--sede', '7', '-x'],
+      '"--sede" is no option here (did you mean "--seed"?)\n"-x" is no option here',
+    ],
+    [['serve', '--udpPort', '7'], '"--udpPort" is no option here (did you mean "--udp-port"?)'],
+    [['console', '--selector', 'cellar'], '"--selector" is no option here'],
+    [['run', SMALL, '--json=maybe'], '--json "maybe" is not true or false'],
     [['run', SMALL, '--out', 'a', '--out', 'b'], '--out is given several times'],
-    [['run', SMALL, '--seed', 'x'], '--seed "x" is not a whole number'],
-    [['run', SMALL, '--seed', '-1'], '--seed "-1" is not a whole number'],
-    [['run', SMALL, '--clock', 'sun'], 'Invalid values'],
+    [['run', SMALL, '--out'], '--out needs a value'],
+    [['run', SMALL, '--seed', 'x'], '--seed "x" is not a whole number from 0 to 9007199254740991'],
+    [['run', SMALL, '--seed', '-1'], '--seed "-1" is not a whole number from 0'],
+    [['run', SMALL, '--clock', 'reel'], '--clock "reel" is not one of virtual or real (did you mean "real"?)'],
+    [['run', SMALL, '--clock'], '--clock needs a value: virtual or real'],
     [['run', SMALL, '--clock', 'real', '--speed', '0'], '--speed "0" is not a number above 0'],
     [['run', SMALL, '--speed', '5'], '--speed needs --clock real'],
     [['run', SMALL, '--keep'], '--keep needs --target: the embedded cloud ends with the run'],
@@ -64,7 +79,7 @@ describe('ghostfleet', () => {
     [['run', join(directory, 'missing.yaml')], 'can not be read: there is no such file'],
     [['run', directory], 'can not be read: it is a directory'],
     [['plan', BROKEN], '"klime" is not one of'],
-    [['list', 'colours'], 'Invalid values'],
+    [['list', 'colours'], '<subject> "colours" is not one of profiles, steps,'],
     [['serve', '--port', '99999'], '--port "99999" is not a port number'],
     [['serve', '--db', directory], directory],
     [['serve', '--host', '0.0.0.0', '--db', 'memory'], 'can be reached from other machines'],
@@ -83,6 +98,24 @@ describe('ghostfleet', () => {
     expect(err).toContain(complaint);
     expect(err).not.toContain('    at ');
     expect([exit, out]).toEqual([2, '']);
+  });
+
+  it.each([
+    ['help', 'plan'],
+    ['plan', '--help'],
+    ['plan', '-h'],
+  ])('%s %s shows the options of a command', async (...args) => {
+    const { exit, out } = await ghostfleet(args);
+    expect([exit, out]).toEqual([0, expect.stringContaining('ghostfleet plan <file>')]);
+  });
+
+  it('takes a switch with a value, or with "no-" in front of it', async () => {
+    const printed = async (flag: string) => (await ghostfleet(['run', SMALL, flag])).out.charAt(0);
+    expect([await printed('--json=true'), await printed('--json=false'), await printed('--no-json')]).toEqual([
+      '{',
+      's',
+      's',
+    ]);
   });
 
   it('never repeats a claim token in a complaint', async () => {
@@ -138,6 +171,12 @@ describe('ghostfleet run', () => {
     expect(result.exit).toBe(2);
     expect(result.err).toContain(`the reports in "${out}" can not be written`);
     expect(result.out).toContain('passed · seed 1');
+  });
+
+  it.runIf(existsSync('/proc/self'))('says at once that a directory can not be made, also in /proc', async () => {
+    const { exit, err } = await ghostfleet(['run', SMALL, '--out', '/proc/fleet/one']);
+    expect(exit).toBe(2);
+    expect(err).toContain('the directory "/proc/fleet/one" can not be made: ENOENT');
   });
 
   it('is coloured on a terminal, unless NO_COLOR is set', async () => {

@@ -1,0 +1,99 @@
+/**
+ * Whether the words of a command line are those that the chosen command knows: all that is wrong at once. Values of options are
+ * looked at later, by the option itself.
+ */
+import { didYouMean, orList, quote } from '../input/problems.js';
+
+/** What the parser has made of the words. */
+export interface Parsed {
+  /** The name of the command, and words that nobody wants. */
+  readonly _: readonly (string | number)[];
+  /** What stands behind `--`. */
+  readonly '--'?: readonly (string | number)[];
+  readonly [name: string]: unknown;
+}
+
+/** What the parser knows of the options and positional words of the command, by name. */
+export interface Known {
+  readonly key: Readonly<Record<string, unknown>>;
+  readonly alias: Readonly<Record<string, readonly string[]>>;
+  readonly demandedOptions: Readonly<Record<string, unknown>>;
+  readonly array: readonly string[];
+  readonly boolean: readonly string[];
+  readonly choices: Readonly<Record<string, readonly string[]>>;
+}
+
+/** An option as it was typed. */
+interface Given {
+  readonly name: string;
+  /** `--` or `-`. */
+  readonly dashes: string;
+  /** What stands behind an equals sign. */
+  readonly value: string | undefined;
+}
+
+/**
+ * What is wrong, a sentence each.
+ * @param args the words as they were typed
+ * @param pattern how the command is written, such as `run <file>`
+ */
+export function wrongArguments(
+  args: readonly string[],
+  pattern: string,
+  parsed: Parsed,
+  known: Known,
+): readonly string[] {
+  const places = [...pattern.matchAll(/[<[](\w+)/g)].map(([, name = '']) => name);
+  const options = Object.keys(known.key).filter((name) => !places.includes(name));
+  const given = optionsIn(args);
+  const titleOf = (name: string): string => (places.includes(name) ? `<${name}>` : `--${name}`);
+  return [
+    ...given.flatMap((option) => unknown(option, options, known)),
+    ...given.flatMap((option) => wrongSwitch(option, known.boolean)),
+    ...repeated(given, known.array),
+    ...Object.keys(known.demandedOptions).flatMap((name) => missing(titleOf(name), parsed[name], known.choices[name])),
+    ...[...parsed._.slice(1), ...(parsed['--'] ?? [])].map((word) => `${quote(String(word))} is too much`),
+    ...Object.entries(known.choices).flatMap(([name, words]) => wrongChoice(titleOf(name), parsed[name], words)),
+  ];
+}
+
+function optionsIn(args: readonly string[]): readonly Given[] {
+  const end = args.indexOf('--');
+  return args.slice(0, end < 0 ? undefined : end).flatMap((word) => {
+    const [, dashes = '', name, value] = /^(--|-(?=[a-z]))([^=]+)(?:=(.*))?$/is.exec(word) ?? [];
+    return name === undefined ? [] : [{ name, dashes, value }];
+  });
+}
+
+function unknown({ name, dashes }: Given, options: readonly string[], { alias, boolean }: Known): readonly string[] {
+  if (dashes === '-' ? Object.values(alias).flat().includes(name) : options.includes(name)) return [];
+  if (name.startsWith('no-') && boolean.includes(name.slice(3))) return [];
+  const guess = didYouMean(
+    `--${name}`,
+    options.map((option) => `--${option}`),
+  );
+  return [`${quote(dashes + name)} is no option here${guess}`];
+}
+
+function wrongSwitch({ name, value }: Given, switches: readonly string[]): readonly string[] {
+  if (value === undefined || value === 'true' || value === 'false' || !switches.includes(name)) return [];
+  return [`--${name} ${quote(value)} is not true or false`];
+}
+
+function repeated(given: readonly Given[], lists: readonly string[]): readonly string[] {
+  const names = given.map(({ name }) => name).filter((name) => !lists.includes(name));
+  const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  return [...twice].map((name) => `--${name} is given several times`);
+}
+
+function missing(title: string, value: unknown, words: readonly string[] | undefined): readonly string[] {
+  if (value !== undefined && !(Array.isArray(value) && value.length === 0)) return [];
+  return [`${title} is missing${words ? `: ${orList(words)}` : ''}`];
+}
+
+function wrongChoice(title: string, value: unknown, words: readonly string[]): readonly string[] {
+  // An option without a value is true for the parser, one with "no-" in front of it is false.
+  if (value === true) return [`${title} needs a value: ${orList(words)}`];
+  if (typeof value !== 'string' || words.includes(value)) return [];
+  return [`${title} ${quote(value)} is not one of ${orList(words)}${didYouMean(value, words)}`];
+}
