@@ -1,6 +1,6 @@
 /** The metrics of a run for Prometheus to scrape, for as long as the run goes on. On this machine only. */
 import { createServer, type Server } from 'node:http';
-import { UsageError } from '../kernel/errors.js';
+import { portRefused } from '../cloud/ports.js';
 import { EXPOSITION_TYPE } from '../report/exposition.js';
 import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/plan.js';
@@ -26,9 +26,7 @@ export class LiveMetrics {
   static async open(port: number, plan: Plan): Promise<LiveMetrics> {
     const live = new LiveMetrics(plan);
     await new Promise<void>((resolve, reject) => {
-      live.#server.once('error', (error) =>
-        reject(new UsageError('port-in-use', `--metrics-port ${port} can not be used: ${error.message}`)),
-      );
+      live.#server.once('error', (error) => reject(portRefused(`--metrics-port ${port}`, HOST, error)));
       live.#server.listen(port, HOST, resolve);
     });
     return live;

@@ -7,6 +7,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import type { Alarm, Clock } from '../kernel/clock.js';
+import { reasonOf } from '../kernel/no-answer.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { EXPOSITION_TYPE } from '../report/exposition.js';
 import type { RunControl } from '../runner/run.js';
@@ -109,7 +110,7 @@ export class MetricsPush {
       const status = await put(address, pathOf(plan), runMetrics(plan, this.#control), underWay.signal);
       if (status < 200 || status > 299) this.#complain(`the answer is ${status}`);
     } catch (error) {
-      if (underWay.signal.reason !== GIVEN_UP) this.#complain(sentenceOf(underWay.signal.reason ?? error));
+      if (underWay.signal.reason !== GIVEN_UP) this.#complain(reasonOf(underWay.signal.reason ?? error));
     } finally {
       alarm.cancel();
     }
@@ -148,10 +149,4 @@ function put({ url, headers }: PushAddress, path: string, text: string, signal: 
     });
     asked.end(text);
   });
-}
-
-/** A failure to connect at several addresses has a code and no message. */
-function sentenceOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.message || ('code' in error ? String(error.code) : error.name);
 }

@@ -1,4 +1,5 @@
 /** What can go wrong between the client and the service. No message ever contains the API key. */
+import { codeOf, reasonOf } from '../kernel/no-answer.js';
 import type { Millis } from '../kernel/time.js';
 
 /** The service answered, but not with what was asked for. */
@@ -30,10 +31,9 @@ export class ConnectionError extends Error {
   readonly path: string;
 
   constructor(cause: Error, origin: string, method: string, path: string) {
-    const code = 'code' in cause ? String(cause.code) : cause.name;
-    super(`${method} ${path} got no answer from ${origin}: ${cause.message || code}`, { cause });
+    super(`${method} ${path} got no answer from ${origin}: ${reasonOf(cause)}`, { cause });
     this.name = 'ConnectionError';
-    this.code = code;
+    this.code = codeOf(cause);
     this.method = method;
     this.path = path;
   }

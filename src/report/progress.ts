@@ -13,25 +13,57 @@ export interface Progress {
   readonly downlinksDelivered: number;
 }
 
-const BAR_WIDTH = 20;
+/** How much of it is written. */
+interface Form {
+  /** Width of the bar; 0: no bar. */
+  readonly bar: number;
+  readonly words: 'full' | 'short';
+  readonly parts: readonly ('time' | 'ready' | 'counts')[];
+}
 
-/** For a terminal: `[██████░░░░] 31% 37m 12s of 2h 00m · 300/300 ready · …`, cut to `columns`. */
+const ALL = ['time', 'ready', 'counts'] as const;
+/** The counts are what one looks for: they go last. */
+const FORMS: readonly Form[] = [
+  { bar: 20, words: 'full', parts: ALL },
+  { bar: 20, words: 'short', parts: ALL },
+  { bar: 10, words: 'short', parts: ALL },
+  { bar: 0, words: 'short', parts: ALL },
+  { bar: 0, words: 'short', parts: ['ready', 'counts'] },
+  { bar: 0, words: 'short', parts: ['counts'] },
+];
+
+/** For a terminal: `[██████░░░░] 31% 37m 12s of 2h 00m · 300/300 ready · …`, with as much as `columns` have room for. */
 export function progressLine(progress: Progress, columns = 100): string {
-  const share = Math.min(1, progress.duration === 0 ? 1 : progress.simulated / progress.duration);
-  const line = `[${bar(share, BAR_WIDTH)}] ${String(Math.floor(share * 100)).padStart(3)}% ${facts(progress)}`;
+  const lines = FORMS.map((form) => lineOf(progress, form));
+  const line = lines.find(({ length }) => length <= columns) ?? lines.at(-1) ?? '';
   return line.length <= columns ? line : `${line.slice(0, Math.max(0, columns - 1))}…`;
 }
 
 /** For a log: `37m 12s of 2h 00m · 300/300 ready · 1204 uplinks stored · 180/210 downlinks delivered · 4.1s`. */
 export function plainProgress(progress: Progress): string {
-  return `${facts(progress)} · ${humanDuration(progress.wall)} real`;
+  return `${facts(progress, 'full', ALL)} · ${humanDuration(progress.wall)} real`;
 }
 
-function facts(progress: Progress): string {
+function lineOf(progress: Progress, form: Form): string {
+  const share = Math.min(1, progress.duration === 0 ? 1 : progress.simulated / progress.duration);
+  const drawn = form.bar === 0 ? '' : `[${bar(share, form.bar)}] `;
+  return `${drawn}${String(Math.floor(share * 100)).padStart(3)}% ${facts(progress, form.words, form.parts)}`;
+}
+
+function facts(progress: Progress, words: Form['words'], parts: Form['parts']): string {
   const { simulated, duration, ready, devices, uplinksStored, downlinksQueued, downlinksDelivered } = progress;
-  const time = simulated > duration ? 'settling' : `${humanDuration(simulated)} of ${humanDuration(duration)}`;
-  const downlinks = downlinksQueued === 0 ? '' : ` · ${downlinksDelivered}/${downlinksQueued} downlinks delivered`;
-  return `${time} · ${ready}/${devices} ready · ${uplinksStored} uplinks stored${downlinks}`;
+  const full = words === 'full';
+  const uplinks = full ? (uplinksStored === 1 ? 'uplink stored' : 'uplinks stored') : 'up';
+  const downlinks = full ? 'downlinks delivered' : 'down';
+  const texts = {
+    time: simulated > duration ? 'settling' : `${humanDuration(simulated)} of ${humanDuration(duration)}`,
+    ready: `${ready}/${devices} ready`,
+    counts: [
+      `${uplinksStored} ${uplinks}`,
+      ...(downlinksQueued === 0 ? [] : [`${downlinksDelivered}/${downlinksQueued} ${downlinks}`]),
+    ].join(' · '),
+  };
+  return parts.map((part) => texts[part]).join(' · ');
 }
 
 /** A bar of `width` characters, filled in proportion to `share`. */

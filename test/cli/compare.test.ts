@@ -1,6 +1,6 @@
 /** `ghostfleet compare`, the files of a run, and its live metrics, as their user sees them. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -88,6 +88,14 @@ describe('ghostfleet run --metrics-port', () => {
     expect(await scrape(url)).toBe('');
   });
 
+  it('refuses a port that is taken, in the words of the service', async () => {
+    const { server: taken, port } = await listening();
+    const { exit, err } = await ghostfleet(['run', scenario, '--metrics-port', String(port)]);
+    taken.close();
+    expect(err).toContain(`--metrics-port ${port} on "127.0.0.1" can not be used: another process listens there`);
+    expect(exit).toBe(2);
+  });
+
   it('refuses what is no port', async () => {
     const { exit, err } = await ghostfleet(['run', scenario, '--metrics-port', '70000']);
     expect(err).toContain('--metrics-port "70000" is not a port number');
@@ -104,10 +112,14 @@ async function scrape(url: string): Promise<string> {
 }
 
 async function freePort(): Promise<number> {
+  const { server, port } = await listening();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function listening(): Promise<{ readonly server: Server; readonly port: number }> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   // Because a server that listens on TCP has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  return { server, port: (server.address() as AddressInfo).port };
 }

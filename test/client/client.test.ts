@@ -327,6 +327,20 @@ describe('no answer', () => {
     expect(((await failure(silent.space())) as ConnectionError).code).toBe('UND_ERR_HEADERS_TIMEOUT');
   });
 
+  it('is explained in one line of plain words', async () => {
+    const reason = async (baseUrl: string) => {
+      const client = new DeviceCloudClient({ baseUrl, apiKey: KEY, spaceId: 's', timeout: 500 });
+      closing.push(() => client.close().catch(() => undefined));
+      return (await failure(client.space())).message.split(`got no answer from ${baseUrl}: `)[1];
+    };
+    const silent = await listening(() => {});
+    expect(await reason(silent)).toBe('it lets connect, and then says nothing');
+    const plain = await listening((_, response) => response.end('{}'));
+    expect(await reason(plain.replace('http:', 'https:'))).toBe('it does not speak https');
+    const other = await listening((request) => request.socket.end('220 mail\r\n'));
+    expect(await reason(other)).toBe('what it says is not HTTP');
+  });
+
   it('is said when the answer does not end', async () => {
     const client = await against((_, response) => {
       const part = Buffer.alloc(1_048_576, ' ');

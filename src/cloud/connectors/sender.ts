@@ -4,6 +4,7 @@
  */
 import { Agent, request as send } from 'undici';
 import type { Clock } from '../../kernel/clock.js';
+import { reasonOf } from '../../kernel/no-answer.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import { guardedConnector, type Lookup, TargetRefused } from './guard.js';
 import type { WebhookRequest } from './request.js';
@@ -69,7 +70,7 @@ export class Sender {
     } catch (error) {
       const refusal = refusalIn(error);
       if (refusal) return { kind: 'refused', why: refusal.message };
-      return { kind: 'silence', why: aborter.signal.aborted ? tooLate : sentenceOf(error) };
+      return { kind: 'silence', why: aborter.signal.aborted ? tooLate : reasonOf(error) };
     } finally {
       alarm.cancel();
     }
@@ -110,20 +111,3 @@ function refusalIn(error: unknown): TargetRefused | undefined {
   const inner = error instanceof AggregateError ? error.errors : [error.cause];
   return inner.map(refusalIn).find((found) => found !== undefined);
 }
-
-function sentenceOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? String(error.code) : undefined;
-  const words = code === undefined ? undefined : WORDS[code];
-  return words ?? (error.message || code || error.name);
-}
-
-/** What users can make something of. */
-const WORDS: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'the name of the host is not known',
-  EAI_AGAIN: 'the name of the host can not be resolved now',
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection broke',
-  UND_ERR_SOCKET: 'the connection broke',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
-};

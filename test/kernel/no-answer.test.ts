@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { codeOf, reasonOf } from '../../src/kernel/no-answer.js';
+
+const failure = (message: string, code?: string) => Object.assign(new Error(message), { code });
+
+describe('why there was no answer', () => {
+  it.each([
+    [failure('connect ECONNREFUSED ::1:80', 'ECONNREFUSED'), 'the connection was refused'],
+    [failure('40:error:0A00010B:SSL routines::\n', 'ERR_SSL_WRONG_VERSION_NUMBER'), 'it does not speak https'],
+    [failure('40:error:0A000126:SSL routines::\n', 'ERR_SSL_NO_CIPHER_MATCH'), 'no secure connection: no cipher match'],
+    [failure('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'), 'self-signed certificate'],
+    [failure('', 'EPIPE'), 'EPIPE'],
+    ['a word', 'a word'],
+  ])('of %j is told in words: %s', (error, words) => {
+    expect(reasonOf(error)).toBe(words);
+  });
+
+  it('has the name of the error for a code when the error has none', () => {
+    expect([codeOf(failure('x', 'EPIPE')), codeOf(failure('x'))]).toEqual(['EPIPE', 'Error']);
+  });
+});
