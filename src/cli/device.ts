@@ -17,6 +17,7 @@ import type { TraceEvent } from '../trace/events.js';
 import { openToConsoles } from './attachable.js';
 import { checked, command, wholeNumber } from './command.js';
 import type { Host, Terminal } from './host.js';
+import { interruption } from './interrupts.js';
 import { profileNamed, readText } from './read-files.js';
 import { type Outcome, takeLines } from './typed-lines.js';
 import { type HostAndPort, hostAndPort, POSITIVE_FORM, positiveNumber } from './values.js';
@@ -138,6 +139,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     trace: { emit },
   });
   const { member } = running;
+  const { happens, forget } = interruption(host);
   const noted = (action: string): void =>
     emit({ kind: 'console.action', at: clock.now, serial: member.serial, action });
   try {
@@ -151,7 +153,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
       prompt: `${profile.name}> `,
       complete: async (line) => completions(member, line),
     });
-    const over = ended(host, clock, flags.for);
+    const over = Promise.race([happens, after(clock, flags.for)]);
     const lines = terminal?.lines ?? host.lines();
     const options = { secrets: flags['show-secrets'], folder: '.', readText, noted };
     const left = takeLines(lines, over, (line) => typed(line, member, options, print));
@@ -161,6 +163,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     terminal?.close();
     consoles?.close('the device is switched off');
     await running.stop();
+    forget();
   }
   return EXIT.fine;
 }
@@ -187,12 +190,8 @@ function addressIn({ link, api, udp, raw }: DeviceFlags): CloudAddress {
   return { link, ...(udp as HostAndPort), format: raw ? 'raw' : 'base64' };
 }
 
-function ended(host: Host, clock: RealClock, duration: number | undefined): Promise<void> {
+function after(clock: RealClock, duration: number | undefined): Promise<void> {
   return new Promise((resolve) => {
-    const forget = host.onInterrupt(() => {
-      forget();
-      resolve();
-    });
     if (duration !== undefined) clock.after(duration, 'the end of the run', resolve);
   });
 }

@@ -27,6 +27,8 @@ export interface TerminalOptions {
   readonly complete: (line: string) => Promise<readonly string[]>;
 }
 
+export type InterruptHandler = (signal: string) => void;
+
 export interface Host {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -38,8 +40,12 @@ export interface Host {
   lines(): AsyncIterable<string>;
   /** Opens a prompt with history and completion; undefined when input or output is no terminal. */
   terminal(options: TerminalOptions): Terminal | undefined;
-  /** Calls `handler` when the user or the system wants the program to end; returns the way to stop listening. */
-  onInterrupt(handler: (signal: string) => void): () => void;
+  /**
+   * Calls `handler` once, when the user or the system wants the program to end; who insists ends it at once.
+   * @param left what is then left behind, in words
+   * @returns the way to stop listening, for when the program has ended what it began
+   */
+  onInterrupt(handler: InterruptHandler, left?: string): () => void;
   /** Real milliseconds since some moment. */
   stopwatch(): number;
 }

@@ -1,29 +1,21 @@
 /** The Host that is the real process. */
 import { createInterface } from 'node:readline';
+import type { Clock } from '../kernel/clock.js';
+import { RealClock } from '../kernel/real-clock.js';
 import type { Host, Output } from './host.js';
+import { Interrupts } from './interrupts.js';
 import { processTerminal } from './process-terminal.js';
 
-export function processHost(self: NodeJS.Process): Host {
-  const handlers = new Set<(signal: string) => void>();
-  const interrupt = () => {
-    for (const handler of handlers) handler('SIGINT');
-  };
+export function processHost(self: NodeJS.Process, clock: Clock = new RealClock()): Host {
+  const interrupts = new Interrupts(self, clock);
   return {
     args: self.argv.slice(2),
     env: self.env,
     out: output(self.stdout),
     err: output(self.stderr),
     lines: () => linesOf(self.stdin),
-    terminal: (options) => processTerminal(self, options, interrupt),
-    onInterrupt(handler) {
-      const signals = ['SIGINT', 'SIGTERM'] as const;
-      handlers.add(handler);
-      for (const signal of signals) self.on(signal, handler);
-      return () => {
-        handlers.delete(handler);
-        for (const signal of signals) self.off(signal, handler);
-      };
-    },
+    terminal: (options) => processTerminal(self, options, () => interrupts.interrupt('SIGINT')),
+    onInterrupt: (handler, left) => interrupts.listen(handler, left),
     stopwatch: () => performance.now(),
   };
 }
@@ -47,6 +39,9 @@ function output(stream: NodeJS.WriteStream): Output {
       stream.write(text);
     },
     isTerminal: stream.isTTY === true,
-    columns: stream.columns ?? 100,
+    // It changes when the user pulls at the window; some terminals say 0.
+    get columns() {
+      return stream.columns || 100;
+    },
   };
 }

@@ -75,7 +75,7 @@ async function execute(flags: RecordFlags, host: Host): Promise<ExitCode> {
   const forget = host.onInterrupt((signal) => {
     signalled = signal;
     abort.abort(new InterruptedError(signal));
-  });
+  }, `"${flags.out}" is not written`);
   try {
     reserve(flags.out);
     const recording = await read(flags, apiKey, { after, before, signal: abort.signal }, host);

@@ -157,7 +157,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
         forget = host.onInterrupt((signal) => {
           control.stop(new InterruptedError(signal));
           push?.interrupt();
-        });
+        }, leftBy(flags));
         progress.follow(control);
         live?.follow(control);
         push?.follow(control);
@@ -185,6 +185,15 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
 /** A scenario is to be run against other clouds as well; but its user shall not wonder. */
 function otherSettings(api: string, settings: readonly string[]): string {
   return `warning: ${api} has settings of its own; those of the scenario do not hold there: ${settings.join(', ')}\n`;
+}
+
+/** What the run leaves behind that is not let come to its end. */
+function leftBy({ target, out }: RunFlags): string | undefined {
+  const left = [
+    ...(target === undefined ? [] : [`what the run has made in ${target} may still be there`]),
+    ...(out === undefined ? [] : [`"${out}" is not complete`]),
+  ];
+  return left.length === 0 ? undefined : left.join('; ');
 }
 
 /** What a run has left behind, to be looked at and to be deleted by hand. */

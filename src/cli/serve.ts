@@ -9,6 +9,7 @@ import { parseDuration } from '../kernel/time.js';
 import { MOST_REQUESTS, SHORTEST_EXPIRY, SHORTEST_RETENTION } from '../scenario/parse-cloud.js';
 import { checked, command, wholeNumber } from './command.js';
 import { entropy } from './entropy.js';
+import { interruption } from './interrupts.js';
 import { createLog, LOG_LEVELS, type LogLevel } from './logs.js';
 
 const port = wholeNumber(0, 65_535);
@@ -180,13 +181,10 @@ export const serve = command<ServeFlags>(
       },
     });
     host.out.write(options.json ? machineLine(service) : humanLines(service, options, apiKey !== undefined));
-    await new Promise<void>((resolve) => {
-      const forget = host.onInterrupt(() => {
-        forget();
-        resolve();
-      });
-    });
+    const { happens, forget } = interruption(host, keptBy(options.db));
+    await happens;
     await service.close();
+    forget();
     return EXIT.fine;
   },
 );
@@ -230,9 +228,13 @@ function humanLines(
     `space    ${spaceId}`,
     `API key  ${given ? '(the given one)' : made}`,
     `data     ${storeName(db)}`,
-    `Ctrl-C stops the service; ${db === 'memory' ? 'nothing' : 'what it has acknowledged'} is kept.`,
+    `Ctrl-C stops the service; ${keptBy(db)}.`,
     '',
   ].join('\n');
+}
+
+function keptBy(db: string): string {
+  return `${db === 'memory' ? 'nothing' : 'what it has acknowledged'} is kept`;
 }
 
 function isLoopback(host: string): boolean {

@@ -44,6 +44,7 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
   }
   const terminal = (asked: TerminalOptions): Terminal => {
     out += asked.prompt;
+    queueMicrotask(look);
     return {
       lines: (async function* () {
         for (const begun of options.terminal?.completing ?? []) {

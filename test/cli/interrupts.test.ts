@@ -1,0 +1,61 @@
+/** What one Ctrl-C does to the process, and what a second one. */
+import { EventEmitter } from 'node:events';
+import { expect, it } from 'vitest';
+import { Interrupts } from '../../src/cli/interrupts.js';
+import { VirtualClock } from '../../src/kernel/virtual-clock.js';
+
+/** A process that takes signals, and keeps what is done to it. */
+function made() {
+  const done: string[] = [];
+  const self = Object.assign(new EventEmitter(), {
+    stderr: { write: (text: string) => done.push(text) },
+    exit: (code: number) => done.push(`exit ${code}`),
+  });
+  const clock = new VirtualClock({ start: 0 });
+  // Because nothing else of the process is used.
+  const interrupts = new Interrupts(self as unknown as NodeJS.Process, clock);
+  return { done, self, clock, interrupts };
+}
+
+it('one signal asks whoever listens to end', () => {
+  const { done, self, interrupts } = made();
+  interrupts.listen((signal) => done.push(`one: ${signal}`));
+  interrupts.listen((signal) => done.push(`two: ${signal}`));
+  self.emit('SIGTERM', 'SIGTERM', 15);
+  expect(done).toEqual(['one: SIGTERM', 'two: SIGTERM']);
+});
+
+it('a second one ends the process at once with 130, and says what is left behind', async () => {
+  const { done, self, clock, interrupts } = made();
+  interrupts.listen(() => {}, 'a device may still be there');
+  interrupts.listen(() => {});
+  self.emit('SIGINT', 'SIGINT', 2);
+  await clock.runUntil(1000);
+  self.emit('SIGINT', 'SIGINT', 2);
+  expect(done).toEqual(['ghostfleet: ended at once; a device may still be there\n', 'exit 130']);
+});
+
+it('a signal that comes twice at the same time, as through npm, is one', async () => {
+  const { done, self, clock, interrupts } = made();
+  interrupts.listen((signal) => done.push(signal));
+  self.emit('SIGINT', 'SIGINT', 2);
+  await clock.runUntil(50);
+  self.emit('SIGINT', 'SIGINT', 2);
+  expect(done).toEqual(['SIGINT']);
+});
+
+it('says how to end at once when the end takes its time', async () => {
+  const { done, self, clock, interrupts } = made();
+  interrupts.listen(() => {});
+  self.emit('SIGINT', 'SIGINT', 2);
+  await clock.runUntil(5000);
+  expect(done).toEqual(['ghostfleet: still coming to an end; one more Ctrl-C ends it at once\n']);
+});
+
+it('signals are left to the system, and nothing waits any more, when nobody listens', () => {
+  const { self, clock, interrupts } = made();
+  const forget = interrupts.listen(() => {});
+  self.emit('SIGINT', 'SIGINT', 2);
+  forget();
+  expect([self.listenerCount('SIGINT'), self.listenerCount('SIGTERM'), clock.waiting]).toEqual([0, 0, 0]);
+});
