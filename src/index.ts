@@ -4,6 +4,7 @@
 export { ApiError, ConnectionError, DeviceCloudClient } from './client/client.js';
 export { type Service, type ServiceOptions, startService } from './cloud/service.js';
 export { InputError } from './input/problems.js';
+export { GhostfleetError, UsageError } from './kernel/errors.js';
 export { seededRandom } from './kernel/random.js';
 export { RealClock } from './kernel/real-clock.js';
 export { VirtualClock } from './kernel/virtual-clock.js';

@@ -5,7 +5,8 @@ import type { ConsoleServer } from '../console/server.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { RENDERERS } from '../report/renderers/index.js';
-import { run as carryOut } from '../runner/run.js';
+import { CLOCKS, run as carryOut, type RunOptions } from '../runner/run.js';
+import { TRANSPORTS, type TransportName } from '../runner/targets/embedded.js';
 import { describeCloud } from '../scenario/parse-cloud.js';
 import type { Plan } from '../scenario/plan.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
@@ -28,9 +29,9 @@ interface RunFlags extends TargetFlags {
   readonly file: string;
   readonly seed: number | undefined;
   readonly var: ReadonlyMap<string, string>;
-  readonly clock: 'virtual' | 'real' | undefined;
+  readonly clock: RunOptions['clock'] | undefined;
   readonly speed: number | undefined;
-  readonly transport: 'memory' | 'udp' | 'http' | undefined;
+  readonly transport: TransportName | undefined;
   readonly store: 'memory' | 'sqlite' | undefined;
   readonly out: string | undefined;
   readonly keep: boolean;
@@ -48,7 +49,7 @@ export const run = command<RunFlags>(
       .option('seed', SEED)
       .option('var', VARIABLES)
       .option('clock', {
-        choices: ['virtual', 'real'] as const,
+        choices: CLOCKS,
         describe: 'virtual time, the default, or real time',
       })
       .option(
@@ -56,7 +57,7 @@ export const run = command<RunFlags>(
         checked({ describe: 'how much faster than real; with --clock real' }, 'speed', POSITIVE_FORM, positiveNumber),
       )
       .option('transport', {
-        choices: ['memory', 'udp', 'http'] as const,
+        choices: TRANSPORTS,
         describe: 'what carries messages: datagrams in memory, the default, or over UDP, or HTTP requests',
       })
       .option('store', {

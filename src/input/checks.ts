@@ -98,6 +98,11 @@ export function number(wanted = 'a number'): Check<number> {
   );
 }
 
+/** A number above 0. */
+export const positiveNumber: Check<number> = refine(number('a number above 0'), (value, node, problems) =>
+  value > 0 ? value : complain(node, problems, 'a number above 0'),
+);
+
 /** true or false. */
 export const boolean: Check<boolean> = formed(
   () => ({ type: 'boolean' }),

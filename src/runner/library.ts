@@ -1,4 +1,7 @@
 /** Scenarios from TypeScript: `run(defineScenario({ … }))`, in a test or anywhere else. */
+import { oneOf, positiveNumber } from '../input/checks.js';
+import { Problems } from '../input/document.js';
+import { valueNode } from '../input/value.js';
 import { UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { packagedProfiles } from '../profile/library.js';
@@ -8,7 +11,8 @@ import { readDefinition, type ScenarioDefinition } from '../scenario/define.js';
 import type { Plan } from '../scenario/plan.js';
 import { planScenario } from '../scenario/plan-scenario.js';
 import { deviceTypes } from './bench-config.js';
-import { type RunOptions, run } from './run.js';
+import { CLOCKS, type RunOptions, run } from './run.js';
+import { TRANSPORTS } from './targets/embedded.js';
 
 export interface DefineOptions {
   /** Instead of the scenario's own. */
@@ -26,18 +30,20 @@ export function defineScenario(definition: ScenarioDefinition, options: DefineOp
   const readFile = (): never => {
     throw new UsageError('cannot-read', 'a scenario in TypeScript has no folder of its own: read the file yourself');
   };
-  const scenario = readDefinition(definition, deviceTypes(profiles), { profiles, readFile });
-  return planScenario(scenario, options.seed === undefined ? {} : { seed: options.seed });
+  const { seed } = options;
+  const seeded = seed === undefined ? definition : { ...definition, seed };
+  return planScenario(readDefinition(seeded, deviceTypes(profiles), { profiles, readFile }));
 }
 
 /**
  * Carries a plan out, in virtual time against a cloud in memory unless said otherwise. Resolves with the report also when an
  * expectation did not hold: look at `passed`, `failure` and `expectations`.
- * @throws UsageError when the world can not be built
+ * @throws UsageError when an option is wrong, or the world can not be built
  */
-export function runPlan(plan: Plan, options: Partial<Omit<RunOptions, 'plan'>> = {}): Promise<RunResult> {
+export async function runPlan(plan: Plan, options: Partial<Omit<RunOptions, 'plan'>> = {}): Promise<RunResult> {
+  if (!isPlan(plan)) throw new UsageError('no-plan', 'run takes a plan: what defineScenario makes of a scenario');
   const watch = new RealClock();
-  return run({
+  const all: RunOptions = {
     plan,
     profiles: packagedProfiles(),
     clock: 'virtual',
@@ -50,7 +56,22 @@ export function runPlan(plan: Plan, options: Partial<Omit<RunOptions, 'plan'>> =
     out: null,
     stopwatch: () => watch.now,
     ...options,
-  });
+  };
+  checkOptions(all);
+  return run(all);
+}
+
+/** JavaScript takes anything. @throws InputError with all that is wrong */
+function checkOptions({ clock, speed, transport }: RunOptions): void {
+  const problems = new Problems();
+  oneOf(CLOCKS)(valueNode(clock, 'clock'), problems);
+  oneOf(TRANSPORTS)(valueNode(transport, 'transport'), problems);
+  positiveNumber(valueNode(speed, 'speed'), problems);
+  problems.finish();
+}
+
+function isPlan(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'devices' in value && 'actions' in value;
 }
 
 const SILENT: RunOptions['log'] = { info: () => {}, warn: () => {}, error: () => {} };

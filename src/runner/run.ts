@@ -33,23 +33,25 @@ import { Callers } from './load/callers.js';
 import { Loads } from './load/loads.js';
 import { fleetOf } from './members.js';
 import { madeBy, provision, tearDown } from './provision.js';
-import { embeddedTarget } from './targets/embedded.js';
+import { embeddedTarget, type TransportName } from './targets/embedded.js';
 import { type RemoteCloud, remoteTarget } from './targets/remote.js';
 import type { Target } from './targets/target.js';
 
 /** Requests of the provisioning that are under way at once in real time. */
 const PROVISIONING = 16;
 
+export const CLOCKS = ['virtual', 'real'] as const;
+
 export interface RunOptions {
   readonly plan: Plan;
   readonly profiles: ReadonlyMap<string, Profile>;
-  readonly clock: 'virtual' | 'real';
+  readonly clock: (typeof CLOCKS)[number];
   /** Simulated milliseconds in a real one; only for the real clock. */
   readonly speed: number;
   /** A cloud elsewhere, in place of the embedded one; needs the real clock. */
   readonly cloud?: RemoteCloud;
-  /** What carries messages to the embedded cloud: datagrams in memory or over UDP, or HTTP requests. */
-  readonly transport: 'memory' | 'udp' | 'http';
+  /** To the embedded cloud. */
+  readonly transport: TransportName;
   /** Where the embedded cloud keeps its data: a path, or `memory`. */
   readonly db: string;
   /** Further receivers of the event log. */

@@ -2,8 +2,8 @@
  * Scenarios written in TypeScript. The object has the keys of the file, with the same meaning and the same checks; for what YAML
  * needs variables, loops and included files, TypeScript has its own.
  */
-import type { LocatedNode, ScalarNode } from '../input/document.js';
 import { Problems } from '../input/document.js';
+import { valueNode } from '../input/value.js';
 import type { DeviceFaultName } from './faults/device/index.js';
 import type { ServiceFault } from './faults/service.js';
 import type { CallName } from './load/calls.js';
@@ -99,27 +99,5 @@ export type LoadDefinition = {
  */
 export function readDefinition(definition: ScenarioDefinition, types: DeviceTypes, sources: ScenarioSources): Scenario {
   const problems = new Problems();
-  return readScenario(nodeOf(definition, ''), definition.name, types, sources, problems);
-}
-
-/** The value as a tree whose places are paths. */
-function nodeOf(value: unknown, path: string): LocatedNode {
-  // Not a line of a file.
-  const place = { file: path === '' ? 'the scenario' : path, line: 0, column: 0 };
-  if (Array.isArray(value)) {
-    return { kind: 'list', ...place, items: value.map((item, i) => nodeOf(item, `${path}[${i}]`)) };
-  }
-  if (typeof value === 'object' && value !== null) {
-    const given = Object.entries(value).filter(([, entry]) => entry !== undefined);
-    const entries = given.map(([name, entry]) => {
-      const node = nodeOf(entry, path === '' ? name : `${path}.${name}`);
-      return [name, { key: node, value: node }] as const;
-    });
-    return { kind: 'map', ...place, entries: new Map(entries) };
-  }
-  return { kind: 'scalar', ...place, value: scalar(value), source: value === null ? '' : String(value), textColumn: 0 };
-}
-
-function scalar(value: unknown): ScalarNode['value'] {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+  return readScenario(valueNode(definition, 'the scenario'), types, sources, problems);
 }

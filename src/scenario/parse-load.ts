@@ -19,12 +19,11 @@ import {
   formed,
   formOf,
   integer,
-  number,
   oneOf,
   optional,
+  positiveNumber,
   readVariant,
   record,
-  refine,
   text,
   valueAt,
   variantForm,
@@ -171,12 +170,7 @@ function paceOf(node: MapNode, keys: PaceKeys, window: Window, problems: Problem
 
 const replay = record('a replay', {
   replay: text(),
-  speed: optional(
-    refine(number('a number above 0'), (speed, node, problems) =>
-      speed > 0 ? speed : complain(node, problems, 'a number above 0'),
-    ),
-    1,
-  ),
+  speed: optional(positiveNumber, 1),
 });
 
 function replayed(node: MapNode, { from, until, readFile }: Window, problems: Problems): Pace | undefined {

@@ -110,7 +110,7 @@ export function parseScenario(
   sources: ScenarioSources = NO_SOURCES,
 ): Scenario {
   const problems = new Problems();
-  return readScenario(readSource(source, file, sources, problems), file, types, sources, problems);
+  return readScenario(readSource(source, file, sources, problems), types, sources, problems);
 }
 
 /**
@@ -119,13 +119,12 @@ export function parseScenario(
  */
 export function readScenario(
   root: LocatedNode,
-  file: string,
   types: DeviceTypes,
   sources: ScenarioSources,
   problems: Problems,
 ): Scenario {
   if (root.kind !== 'map') complain(root, problems, 'a scenario: a map with name, duration, fleet, steps, …');
-  const scenario = root.kind === 'map' ? readParts(root, file, types, sources, problems) : undefined;
+  const scenario = root.kind === 'map' ? readParts(root, types, sources, problems) : undefined;
   problems.finish();
   // Because no problem was noted, every part could be read.
   return scenario as Scenario;
@@ -133,7 +132,6 @@ export function readScenario(
 
 function readParts(
   root: MapNode,
-  file: string,
   types: DeviceTypes,
   sources: ScenarioSources,
   problems: Problems,
@@ -192,7 +190,6 @@ function readParts(
     return undefined;
   if (begun === undefined || expectations === undefined || next === undefined) return undefined;
   return {
-    file,
     name,
     about,
     seed,

@@ -42,8 +42,6 @@ import type { SetupCall } from './setup/index.js';
 import type { StepCall } from './steps/index.js';
 
 export interface Scenario {
-  /** Where it was read from; for messages only. */
-  readonly file: string;
   readonly name: string;
   readonly about: string;
   readonly seed: number;

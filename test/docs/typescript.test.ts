@@ -1,7 +1,7 @@
 /** The scenario in TypeScript that the guide shows, run as it stands there. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { defineScenario, InputError, run } from '../../src/index.js';
+import { defineScenario, InputError, run, UsageError } from '../../src/index.js';
 
 it('a new configuration reaches every device within two reports', async () => {
   const plan = defineScenario({
@@ -36,6 +36,32 @@ it('mistakes are named by their path, all at once', () => {
   expect(broken).toThrow(InputError);
   expect(broken).toThrow(
     /^duration: "long" is not a duration[^\n]*\nfleet\[0\]\.count: "0" is not[^\n]*\nfleet\[0\]\.profile: "climate" is not[^\n]*\nsteps\[0\]\.to: "clima" is not/,
+  );
+});
+
+it('what is no scenario at all is refused with a sentence', () => {
+  // @ts-expect-error JavaScript lets it pass
+  expect(() => defineScenario(undefined)).toThrow(/^the scenario: "undefined" is not a scenario: a map with name/);
+});
+
+it('what is no plan is refused with a sentence', async () => {
+  // @ts-expect-error JavaScript lets it pass
+  await expect(run({ name: 'not-defined' })).rejects.toThrow(
+    new UsageError('no-plan', 'run takes a plan: what defineScenario makes of a scenario'),
+  );
+});
+
+it('options that there are not are refused, all at once', async () => {
+  const plan = defineScenario({ name: 'fine', duration: '1h', fleet: [{ name: 'clime', profile: 'clime', count: 1 }] });
+  // @ts-expect-error JavaScript lets it pass
+  await expect(run(plan, { clock: 'fast', transport: 'pigeon', speed: 0 })).rejects.toThrow(
+    new InputError(
+      [
+        ['clock', '"fast" is not one of virtual or real'],
+        ['speed', '"0" is not a number above 0'],
+        ['transport', '"pigeon" is not one of memory, udp or http'],
+      ].map(([file = '', message = '']) => ({ file, line: 0, column: 0, message })),
+    ),
   );
 });
 

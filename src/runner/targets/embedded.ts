@@ -16,9 +16,12 @@ import { ServiceFaults } from '../faults/index.js';
 import { EmbeddedCloud } from './embedded-cloud.js';
 import type { Target } from './target.js';
 
+/** What carries messages: datagrams in memory or over UDP, or HTTP requests. */
+export const TRANSPORTS = ['memory', 'udp', 'http'] as const;
+export type TransportName = (typeof TRANSPORTS)[number];
+
 export interface EmbeddedOptions {
-  /** What carries messages: datagrams in memory or over UDP, or HTTP requests. */
-  readonly transport: 'memory' | 'udp' | 'http';
+  readonly transport: TransportName;
   /** Where the cloud keeps its data: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
   /** Name of its space. */
