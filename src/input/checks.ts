@@ -55,7 +55,8 @@ export function complain(node: LocatedNode, problems: Problems, wanted: string):
 }
 
 function show(node: LocatedNode): string {
-  if (node.kind !== 'scalar') return `a ${node.kind}`;
+  if (node.kind === 'list') return node.items.length === 0 ? 'an empty list' : 'a list';
+  if (node.kind === 'map') return node.entries.size === 0 ? 'an empty map' : 'a map';
   if (node.value === null && node.source === '') return 'an empty value';
   // As the user wrote it: 0x1F, not 31.
   return quote(typeof node.value === 'string' ? node.value : node.source);
@@ -145,20 +146,36 @@ export function oneOf<const T extends string>(words: readonly T[]): Check<T> {
   );
 }
 
-/** A list whose items all pass `item`; `min` items at least. */
-export function list<T>(item: Check<T>, min = 0): Check<readonly T[]> {
+/** A list whose items all pass `item`; from `min` to `max` of them. */
+export function list<T>(
+  item: Check<T>,
+  min = 0,
+  max = Number.POSITIVE_INFINITY,
+  wanted = listOf(min, max),
+): Check<readonly T[]> {
   return formed(
-    () => ({ type: 'array', items: formOf(item), ...(min > 0 && { minItems: min }) }),
+    () => ({
+      type: 'array',
+      items: formOf(item),
+      ...(min > 0 && { minItems: min }),
+      ...(max < Number.POSITIVE_INFINITY && { maxItems: max }),
+    }),
     (node, problems) => {
-      if (node.kind !== 'list') return complain(node, problems, 'a list');
-      if (node.items.length < min) {
-        problems.add(node, `a list of ${node.items.length} is not a list of at least ${min}`);
+      if (node.kind !== 'list') return complain(node, problems, wanted);
+      const { length } = node.items;
+      if (length < min || length > max) {
+        problems.add(node, `${length === 0 ? show(node) : `a list of ${length}`} is not ${wanted}`);
         return undefined;
       }
       const items = node.items.map((entry) => item(entry, problems));
       return items.every((entry) => entry !== undefined) ? (items as T[]) : undefined;
     },
   );
+}
+
+function listOf(min: number, max: number): string {
+  if (max < Number.POSITIVE_INFINITY) return `a list of ${min} to ${max}`;
+  return min > 0 ? `a list of at least ${min}` : 'a list';
 }
 
 /** A map of any keys whose values pass `value`; insertion order is kept. */

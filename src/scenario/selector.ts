@@ -99,11 +99,17 @@ function ofGroup(
   if (from === undefined) return { kind: 'group', group };
   const [first, last] = [Number(from), Number(until)];
   const size = sizes?.get(group);
-  if (first < 1 || last < first || (size !== undefined && last > size)) {
-    problems.add(node, `${quote(to)} does not exist: the group has the devices 1 to ${size ?? '…'}`);
-    return undefined;
-  }
-  return { kind: 'devices', group, first, last };
+  const wrong = wrongRange(first, last, size);
+  if (wrong === undefined) return { kind: 'devices', group, first, last };
+  problems.add(node, `${quote(to)} does not exist: ${wrong}`);
+  return undefined;
+}
+
+/** @param size undefined: not known */
+function wrongRange(first: number, last: number, size: number | undefined): string | undefined {
+  if (last < first) return 'a range goes from the lower number to the higher';
+  if (first >= 1 && last <= (size ?? last)) return undefined;
+  return size === undefined ? 'the first device of a group is 1' : `the group has the devices 1 to ${size}`;
 }
 
 /** Whether a selector may mean devices of a group. */

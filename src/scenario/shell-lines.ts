@@ -1,5 +1,5 @@
 /** Lines for a device's shell, as long as the device takes them. */
-import { type Check, complain, type Form, formed } from '../input/checks.js';
+import { type Check, complain, type Form, formed, list } from '../input/checks.js';
 import type { LocatedNode, Problems } from '../input/document.js';
 
 /** The shell's buffer holds 256 characters with the final NUL; a longer line spoils the whole downlink (firmware shell, 1). */
@@ -16,13 +16,7 @@ export const line: Check<string> = formed(lineForm, (node, problems) => {
 });
 
 /** One line or more. */
-export const shellLines: Check<readonly string[]> = formed(linesForm, (node, problems) => {
-  if (node.kind !== 'list' || node.items.length < 1 || node.items.length > MOST_LINES) {
-    return complain(node, problems, `a list of 1 to ${MOST_LINES} lines`);
-  }
-  const lines = node.items.map((item) => line(item, problems)).filter((item) => item !== undefined);
-  return lines.length === node.items.length ? lines : undefined;
-});
+export const shellLines = list(line, 1, MOST_LINES, `a list of 1 to ${MOST_LINES} lines`);
 
 /** Notes a problem at `node` when the device could not take `text`. */
 export function shellLine(node: LocatedNode, problems: Problems, text: string): boolean {
@@ -38,8 +32,4 @@ export function shellLine(node: LocatedNode, problems: Problems, text: string): 
 
 function lineForm(): Form {
   return { type: ['string', 'number', 'boolean'] };
-}
-
-function linesForm(): Form {
-  return { type: 'array', items: lineForm(), minItems: 1, maxItems: MOST_LINES };
 }

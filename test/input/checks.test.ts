@@ -64,8 +64,12 @@ describe('a check of one value', () => {
     ['a list for a duration', duration, '[30s]', 'a list is not a duration such as "250ms", "30s", "15m" or "1h30m"'],
     ['a ratio above 1', ratio, '21/20', '"21/20" is not a ratio from 0 to 1 such as "1/20" or "5%"'],
     ['an unknown word', oneOf(['memory', 'udp']), 'upd', '"upd" is not one of memory or udp (did you mean "udp"?)'],
+    ['an empty list for a text', text(), '[]', 'an empty list is not a text'],
+    ['an empty map for a text', text(), '{}', 'an empty map is not a text'],
     ['a map for a list', list(text()), '{a: 1}', 'a map is not a list'],
     ['a list that is too short', list(text(), 2), '[a]', 'a list of 1 is not a list of at least 2'],
+    ['a list that is too long', list(text(), 1, 2), '[a, b, c]', 'a list of 3 is not a list of 1 to 2'],
+    ['an empty list that needs items', list(text(), 1), '[]', 'an empty list is not a list of at least 1'],
     ['a list for a map', dictionary(text()), '[a]', 'a list is not a map of names to values'],
   ])('refuses %s', (_, check, yaml, message) => {
     expect(run(check, yaml)).toEqual({ value: undefined, problems: [`1:1: ${message}`] });

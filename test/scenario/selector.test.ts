@@ -50,7 +50,7 @@ describe('a selector', () => {
     ['tag/indor', '"indor" is not a tag of a group (did you mean "indoor"?)'],
     ['rof/3', '"rof/3" is not "all", a group or a device such as "cellar/3" (did you mean "roof"?)'],
     ['roof/11', '"roof/11" does not exist: the group has the devices 1 to 10'],
-    ['roof/7..3', '"roof/7..3" does not exist'],
+    ['roof/7..3', '"roof/7..3" does not exist: a range goes from the lower number to the higher'],
     ['0%', 'is a sample of nobody'],
     ['120%', 'is a sample of nobody, or of more than there are'],
     ['10% of roofs', '"roofs" is not "all"'],
@@ -64,6 +64,12 @@ describe('a selector', () => {
     const fleet = '  - { name: roof, profile: clime, count: none, region: north }\n';
     const problems = problemsOf(yamlOf({ fleet, steps: '  - { at: 1h, to: region/north, shell: send }\n' }));
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['4']);
+  });
+
+  it('is not told how large a group is whose count is wrong', () => {
+    const fleet = '  - { name: roof, profile: clime, count: none }\n';
+    const problems = problemsOf(yamlOf({ fleet, steps: '  - { at: 1h, to: roof/0, shell: send }\n' }));
+    expect(problems[1]).toContain('"roof/0" does not exist: the first device of a group is 1');
   });
 
   it('chooses whom a fault and a load are for, too', () => {

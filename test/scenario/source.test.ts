@@ -57,13 +57,16 @@ describe('a variable', () => {
       'main.yaml:3:16: "many" is not a number: the variable "count" is 3',
     ]);
     expect(problems(text, { vars: { cont: '1' } })).toEqual([
-      'main.yaml:3:7: "cont" is not a variable of this scenario (did you mean "count"?); it has count, long',
+      'main.yaml:3:7: "cont" is not a variable of this scenario (did you mean "count"?); the scenario has count, long',
     ]);
   });
 
   it('that there is not is a mistake, at its place', () => {
     expect(problems(withVars('{ period: 900 }', 'settle: $peroid}\n'))).toContain(
-      'main.yaml:7:9: there is no variable "peroid" (did you mean "period"?); it has period',
+      'main.yaml:7:9: there is no variable "peroid" (did you mean "period"?); the scenario has period',
+    );
+    expect(problems(withVars('{}', 'settle: $c}\n'))).toContain(
+      'main.yaml:7:9: there is no variable "c"; the scenario has none',
     );
   });
 

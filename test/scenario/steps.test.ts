@@ -254,7 +254,9 @@ describe('a step on the device', () => {
 describe('the options of a step', () => {
   test.each<[StepName, string, string]>([
     ['config', '900', 'is not a map of parameters'],
-    ['commands', '[]', 'is not a list of 1 to 100 lines'],
+    ['commands', '[]', 'an empty list is not a list of 1 to 100 lines'],
+    ['commands', `[${'a, '.repeat(101)}]`, 'a list of 101 is not a list of 1 to 100 lines'],
+    ['config', '{}', 'an empty map is not a map of parameters'],
     ['commands', 'info show', 'is not a list of 1 to 100 lines'],
     ['commands', `["${'x'.repeat(256)}"]`, 'a device takes 255'],
     ['commands', '["a\\nb"]', 'plain ASCII in one line'],

@@ -103,5 +103,5 @@ function lookUp(name: string, node: ScalarNode, variables: Variables, problems: 
 
 function among(name: string, variables: Variables): string {
   const names = [...variables.keys()];
-  return `${didYouMean(name, names)}; ${names.length === 0 ? 'it has none' : `it has ${names.join(', ')}`}`;
+  return `${didYouMean(name, names)}; the scenario has ${names.length === 0 ? 'none' : names.join(', ')}`;
 }
