@@ -3,9 +3,9 @@
 import type { Fleet } from '../console/member.js';
 import { newPlace } from '../console/places.js';
 import { ConsoleServer } from '../console/server.js';
+import { readText } from '../input/text-file.js';
 import { entropy } from './entropy.js';
 import type { Host } from './host.js';
-import { readText } from './read-files.js';
 
 /** Undefined, with a complaint on the error stream, when consoles can not be let in. */
 export async function openToConsoles(host: Host, fleet: Fleet): Promise<ConsoleServer | undefined> {

@@ -1,12 +1,12 @@
 /** `ghostfleet compare`: whether two runs of a scenario differ by more than chance explains. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { type ComparedRun, compareRuns, comparisonText, objections } from '../report/compare/compare.js';
 import { readSummary } from '../report/compare/read.js';
 import { command } from './command.js';
 import type { Host } from './host.js';
-import { readText } from './read-files.js';
 
 interface CompareFlags {
   readonly a: string;

@@ -9,6 +9,7 @@ import type { Print } from '../console/screen.js';
 import type { ConsoleServer } from '../console/server.js';
 import { faint, listed, logLine } from '../console/shown.js';
 import { orList } from '../input/problems.js';
+import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { DURATION_FORM, parseDuration } from '../kernel/time.js';
@@ -18,7 +19,7 @@ import { openToConsoles } from './attachable.js';
 import { checked, command, wholeNumber } from './command.js';
 import type { Host, Terminal } from './host.js';
 import { interruption } from './interrupts.js';
-import { profileNamed, readText } from './read-files.js';
+import { profileNamed } from './read-files.js';
 import { type Outcome, takeLines } from './typed-lines.js';
 import { type HostAndPort, hostAndPort, POSITIVE_FORM, positiveNumber } from './values.js';
 

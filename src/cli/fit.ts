@@ -1,6 +1,7 @@
 /** `ghostfleet fit`: a scenario whose groups behave as the devices of a recording did. */
 import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { readText } from '../input/text-file.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { packagedProfiles } from '../profile/library.js';
 import { fitGroups } from '../record/fit.js';
@@ -9,7 +10,6 @@ import { inDeviceTime } from '../record/pace.js';
 import { readRecording } from '../record/read.js';
 import { deviceTypes } from '../runner/bench-config.js';
 import { command } from './command.js';
-import { readText } from './read-files.js';
 
 export const fit = command<{ readonly file: string; readonly out: string | undefined }>(
   'fit <file>',

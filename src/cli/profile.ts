@@ -1,5 +1,6 @@
 /** `ghostfleet profile`: checks and shows device types, for those who write them. */
 import { quote } from '../input/problems.js';
+import { readText } from '../input/text-file.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { packagedFiles, packagedProfiles, packagedSource, userFiles } from '../profile/library.js';
 import { readProfile } from '../profile/read.js';
@@ -7,7 +8,6 @@ import { resolvedText } from '../profile/resolve.js';
 import { profileSchema } from '../profile/schema.js';
 import { command } from './command.js';
 import type { Host } from './host.js';
-import { readText } from './read-files.js';
 
 interface ProfileFlags {
   readonly action: 'check' | 'show' | 'schema';

@@ -1,6 +1,6 @@
 /** The user's files, read for a command. */
-import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
+import { readText } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import { packagedProfiles, profilesIn, userFiles } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
@@ -76,17 +76,6 @@ function readBeside(path: string, name: string): NamedText {
  */
 function profilesBeside(scenario: string): ReadonlyMap<string, Profile> {
   return new Map([...packagedProfiles(), ...profilesIn(join(dirname(scenario), 'profiles'))]);
-}
-
-/** Reads a file. @throws UsageError that says why it can not be read */
-export function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    const reason = code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : `${code}`;
-    throw new UsageError('cannot-read', `"${path}" can not be read: ${reason}`);
-  }
 }
 
 /** A packaged profile, or one in a file of the user's. @throws UsageError that names those there are */

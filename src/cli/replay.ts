@@ -1,4 +1,6 @@
 /** `ghostfleet replay`: predicts the deliveries of a recording, and compares them with what happened. */
+
+import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, InterruptedError } from '../kernel/errors.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import { describeComparison } from '../record/describe.js';
@@ -9,7 +11,6 @@ import { replayRecording } from '../runner/replay/replay.js';
 import { checked, command } from './command.js';
 import type { Host } from './host.js';
 import { createLog } from './logs.js';
-import { readText } from './read-files.js';
 
 interface ReplayFlags {
   readonly file: string;

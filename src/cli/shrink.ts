@@ -1,6 +1,7 @@
 /** `ghostfleet shrink`: a failing scenario, reduced to what it needs to fail. */
 import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, GhostfleetError, InterruptedError, UsageError } from '../kernel/errors.js';
 import { formatDuration, minutes, parseDuration } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
@@ -12,7 +13,7 @@ import { shrink as reduce } from '../scenario/shrink/shrink.js';
 import { checked, command } from './command.js';
 import type { Host } from './host.js';
 import { createLog } from './logs.js';
-import { loadPlan, type Profiles, planOf, readText } from './read-files.js';
+import { loadPlan, type Profiles, planOf } from './read-files.js';
 import { SEED } from './values.js';
 
 interface ShrinkFlags {

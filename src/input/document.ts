@@ -14,9 +14,10 @@ import {
   LineCounter,
   Parser,
   parseDocument,
+  type YAMLError,
   type Node as YamlNode,
 } from 'yaml';
-import { formatProblem, InputError, type Problem, quote } from './problems.js';
+import { formatProblem, InputError, oneLine, type Problem, quote } from './problems.js';
 
 interface Place {
   readonly file: string;
@@ -88,12 +89,19 @@ export function readYaml(text: string, file: string): LocatedNode {
   };
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   for (const error of [...document.errors, ...document.warnings]) {
-    const second = error.code === 'MULTIPLE_DOCS';
-    problems.add(place(error.pos[0]), second ? 'a second document begins here, and a file has one' : error.message);
+    problems.add(place(error.pos[0]), sentenceOf(error));
   }
   const root = new Locator(place, problems).locate(document.contents, place(0));
   problems.finish();
   return root;
+}
+
+/** What the library says may quote half the file. */
+const LONGEST_COMPLAINT = 160;
+
+function sentenceOf({ code, message }: YAMLError): string {
+  if (code === 'MULTIPLE_DOCS') return 'a second document begins here, and a file has one';
+  return oneLine(message, LONGEST_COMPLAINT);
 }
 
 /** The plain JavaScript value of a node. */
@@ -204,10 +212,12 @@ class Locator {
 
   #follow(anchor: string, at: Place): LocatedNode {
     const target = this.#anchors.get(anchor);
-    if (target === undefined) this.#problems.add(at, `no anchor "&${anchor}" stands above the alias "*${anchor}"`);
-    else if (target === 'open') this.#problems.add(at, `the alias "*${anchor}" stands inside its own anchor`);
+    const alias = quote(`*${anchor}`);
+    if (target === undefined)
+      this.#problems.add(at, `no anchor ${quote(`&${anchor}`)} stands above the alias ${alias}`);
+    else if (target === 'open') this.#problems.add(at, `the alias ${alias} stands inside its own anchor`);
     else if (this.#size + target.size > LARGEST_EXPANSION) {
-      this.#problems.add(at, `with the alias "*${anchor}" the file stands for more than ${LARGEST_EXPANSION} values`);
+      this.#problems.add(at, `with the alias ${alias} the file stands for more than ${LARGEST_EXPANSION} values`);
     } else {
       this.#size += target.size;
       return target.node;

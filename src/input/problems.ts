@@ -12,12 +12,17 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Raised when a file has problems; its message lists all of them, one a line. */
+/** More in one message help nobody: it is another file than the user believes. */
+const MOST_SHOWN = 50;
+
+/** Raised when a file has problems; its message lists them, one a line. */
 export class InputError extends UsageError {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[], hint?: string) {
-    super('bad-file', problems.map(formatProblem).join('\n'), hint);
+    const shown = problems.slice(0, MOST_SHOWN).map(formatProblem);
+    if (problems.length > MOST_SHOWN) shown.push(`… and ${problems.length - MOST_SHOWN} more problems`);
+    super('bad-file', shown.join('\n'), hint);
     this.name = 'InputError';
     this.problems = problems;
   }
@@ -31,10 +36,14 @@ export function formatProblem(problem: Problem): string {
 
 /** Shows a value of the user's in a message: quoted, on one line, and cut when it is long. */
 export function quote(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
-  const short = text.length > 60 ? `${text.slice(0, 57)}…` : text;
+  return `"${oneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value)), 60)}"`;
+}
+
+/** A text on one line, cut when it is longer than `most`. */
+export function oneLine(text: string, most: number): string {
+  const short = text.length > most ? `${text.slice(0, most - 3)}…` : text;
   // Control characters are escaped: they could break the line, or do things to a terminal.
-  return `"${short.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, escapeCharacter)}"`;
+  return short.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, escapeCharacter);
 }
 
 /** ` (did you mean "count"?)` when one of the candidates is close, otherwise nothing. */

@@ -1,6 +1,7 @@
 /** The profiles that come with the package: every file in profiles/, wherever the package is installed. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { readText } from '../input/text-file.js';
 import type { LoadText } from './extend.js';
 import type { Profile } from './profile.js';
 import { loadProfiles } from './read.js';
@@ -23,17 +24,13 @@ export function packagedProfiles(): ReadonlyMap<string, Profile> {
  * Reads the user's files. What a profile of theirs extends may lie beside it, or among the packaged ones:
  * `extends: common/chester.yaml` works everywhere.
  * @param file the profile that the reading begins with, or its folder with a `/` behind it
+ * @returns throws a UsageError for a file that can not be read
  */
 export function userFiles(file: string): LoadText {
   const folder = file.slice(0, file.lastIndexOf('/') + 1);
   return (path) => {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch {
-      return path !== file && path.startsWith(folder)
-        ? readPackaged(`profiles/${path.slice(folder.length)}`)
-        : undefined;
-    }
+    if (existsSync(path)) return readText(path);
+    return path !== file && path.startsWith(folder) ? readPackaged(`profiles/${path.slice(folder.length)}`) : undefined;
   };
 }
 

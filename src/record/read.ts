@@ -13,8 +13,6 @@ import {
 } from './recording.js';
 import { VERSION } from './write.js';
 
-/** More complaints about one file help nobody. */
-const MOST_PROBLEMS = 20;
 const KINDS = ['device', 'uplink', 'downlink', 'values'] as const;
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -22,14 +20,14 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * Reads a recording.
  * @param file its path, for messages
- * @throws InputError with what is wrong, at most 20 things
+ * @throws InputError with what is wrong
  */
 export function readRecording(text: string, file: string): Recording {
   const problems: Problem[] = [];
   const lines = text.split('\n').map((line, index) => new Line(line, index + 1, file, problems));
   if (lines.at(-1)?.isEmpty) lines.pop();
   const recording = assemble(lines);
-  if (problems.length > 0) throw new InputError(problems.slice(0, MOST_PROBLEMS));
+  if (problems.length > 0) throw new InputError(problems);
   return recording;
 }
 

@@ -8,6 +8,7 @@
  */
 import { complain, eitherForm, type Form, formed, formOf } from '../input/checks.js';
 import type { LocatedNode, ScalarNode } from '../input/document.js';
+import { quote } from '../input/problems.js';
 import { shellLine, shellLines } from './shell-lines.js';
 
 /** The module that a name without one belongs to. */
@@ -28,7 +29,7 @@ export const configLines = formed(
     const lines: string[] = [];
     for (const [name, { key, value }] of node.entries) {
       const words = /^(?:([a-z0-9]+) )?([a-z0-9_-]+)$/.exec(name);
-      if (!words) problems.add(key, `"${name}" is not a parameter such as "interval-report" or "lte apn"`);
+      if (!words) problems.add(key, `${quote(name)} is not a parameter such as "interval-report" or "lte apn"`);
       else if (value.kind !== 'scalar' || value.value === null)
         complain(value, problems, 'a text, a number, true or false');
       else lines.push(`${words[1] ?? DEFAULT_MODULE} config ${words[2]} ${shellWord(value)}`);

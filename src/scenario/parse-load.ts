@@ -201,7 +201,7 @@ function ratePieces(node: LocatedNode, { from, until }: Window, problems: Proble
     const read = rates(entry.value, problems);
     const at = from + (after ?? 0);
     if (after === undefined)
-      problems.add(entry.key, `"${key}" is not a time after the start of the load, such as "5m"`);
+      problems.add(entry.key, `${quote(key)} is not a time after the start of the load, such as "5m"`);
     else if (at >= until) problems.add(entry.key, 'the rate would change after the end of the load');
     else if (at <= (starts.at(-1)?.at ?? -1)) problems.add(entry.key, 'the times must come in their order');
     if (read) starts.push({ at, ...read });

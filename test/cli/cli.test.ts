@@ -9,7 +9,7 @@ import { ghostfleet } from '../support/host.js';
 const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-cli-'));
 afterAll(() => rmSync(directory, { recursive: true }));
 
-function file(name: string, text: string): string {
+function file(name: string, text: string | Buffer): string {
   const path = join(directory, name);
   writeFileSync(path, text);
   return path;
@@ -24,6 +24,7 @@ steps: [{ at: 5m, commands: [info show] }]
 expect: [device.ready == 2, downlink.answered == 2]
 `,
 );
+const PHOTO = file('photo.yaml', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'));
 const BROKEN = file(
   'broken.yaml',
   `name: broken
@@ -78,6 +79,9 @@ describe('ghostfleet', () => {
     [['run', SMALL, '--store', 'sqlite'], '--store sqlite needs --out'],
     [['run', join(directory, 'missing.yaml')], 'can not be read: there is no such file'],
     [['run', directory], 'can not be read: it is a directory'],
+    [['plan', PHOTO], 'photo.yaml" can not be read: it is not UTF-8 text'],
+    [['profile', 'check', PHOTO], 'photo.yaml" can not be read: it is not UTF-8 text'],
+    [['replay', PHOTO], 'photo.yaml" can not be read: it is not UTF-8 text'],
     [['plan', BROKEN], '"klime" is not one of'],
     [['list', 'colours'], '<subject> "colours" is not one of profiles, steps,'],
     [['serve', '--port', '99999'], '--port "99999" is not a port number'],

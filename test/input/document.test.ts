@@ -164,6 +164,23 @@ describe('a file with problems', () => {
     expect(problemsOf(text).length).toBeGreaterThan(0);
   });
 
+  test.each([
+    ['an alias', `a: *${'b'.repeat(9000)}\n`],
+    ['a tag', `a: !${'b'.repeat(9000)} x\n`],
+    ['a line behind a value', `a: "b" ${'c'.repeat(9000)}\n`],
+    ['lines behind a list', `[1]\n${'c\n'.repeat(9000)}`],
+  ])('names %s with few words, however long it is', (_, text) => {
+    const problems = problemsOf(text);
+    expect(problems.length).toBeGreaterThan(0);
+    for (const problem of problems) expect(problem.length).toBeLessThan(200);
+  });
+
+  test('has so many of them named at once as somebody reads', () => {
+    const problems = problemsOf('? [k]\n: 1\n'.repeat(60));
+    expect(problems).toHaveLength(51);
+    expect(problems.slice(49)).toEqual(['a.yaml:99:3: a key must be plain text', '… and 10 more problems']);
+  });
+
   test('has all of them named at once, in the order of the file', () => {
     const text = 'z: *z\na: 1\na: 2\n? [k]\n: 1\nb: !x 1\n';
     expect(problemsOf(text)).toEqual([

@@ -80,7 +80,7 @@ describe('the file of a recording', () => {
   });
 
   it('that is something else is refused with few words', () => {
-    expect(problemsOf(() => 'name: x\n'.repeat(1000))).toHaveLength(20);
+    expect(problemsOf(() => 'name: x\n'.repeat(1000))).toHaveLength(51);
     expect(problemsOf(() => '')).toEqual(['a.jsonl:1:1: "" is not a JSON object']);
   });
 });

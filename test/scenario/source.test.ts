@@ -54,7 +54,7 @@ describe('a variable', () => {
     const text = withVars('{ count: 3, long: 1m }', 'seed: $count}\nsettle: $long}\n');
     expect(read(text, { vars: { count: '17', long: '30s' } })).toMatchObject({ seed: 17, settle: 30_000 });
     expect(problems(text, { vars: { count: 'many' } })).toEqual([
-      'main.yaml:3:16: "many" is not a number: the variable "count" is 3',
+      'main.yaml:3:16: "many" is not a number: the variable "count" is "3"',
     ]);
     expect(problems(text, { vars: { cont: '1' } })).toEqual([
       'main.yaml:3:7: "cont" is not a variable of this scenario (did you mean "count"?); the scenario has count, long',

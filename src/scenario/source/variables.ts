@@ -48,7 +48,7 @@ function replaced(name: string, own: ScalarNode, typed: string | undefined, prob
   if (typed === undefined) return own;
   const value = typeof own.value === 'string' ? typed : scalarIn(typed);
   if (typeof value === typeof own.value) return { ...own, value, source: typed };
-  problems.add(own, `${quote(typed)} is not a ${typeof own.value}: the variable "${name}" is ${own.source}`);
+  problems.add(own, `${quote(typed)} is not a ${typeof own.value}: the variable "${name}" is ${quote(own.source)}`);
   return own;
 }
 

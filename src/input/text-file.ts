@@ -1,0 +1,27 @@
+/** The text of a user's file. */
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import { UsageError } from '../kernel/errors.js';
+
+/** Reads a file. @throws UsageError that says why it can not be read, or that it is no text */
+export function readText(path: string): string {
+  const bytes = bytesOf(path);
+  if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString('utf8');
+  throw unreadable(path, 'it is not UTF-8 text');
+}
+
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw unreadable(
+      path,
+      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : `${code}`,
+    );
+  }
+}
+
+function unreadable(path: string, reason: string): UsageError {
+  return new UsageError('cannot-read', `"${path}" can not be read: ${reason}`);
+}

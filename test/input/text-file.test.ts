@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readText } from '../../src/input/text-file.js';
+import { UsageError } from '../../src/kernel/errors.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-text-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+function fileOf(content: string | Uint8Array): string {
+  const path = join(directory, 'file');
+  writeFileSync(path, content);
+  return path;
+}
+
+describe('the text of a file', () => {
+  it.each(['', 'teplota [°C]\r\n', '\uFEFFa: 1'])('%j is as it was written', (text) => {
+    expect(readText(fileOf(text))).toBe(text);
+  });
+
+  it.each([
+    ['in another encoding', Buffer.from('teplota [°C]', 'latin1')],
+    ['of two bytes a character', Buffer.from('name: x', 'utf16le')],
+    ['that is none', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0])],
+  ])('%s is refused with one sentence', (_, content) => {
+    const path = fileOf(content);
+    expect(() => readText(path)).toThrow(
+      new UsageError('cannot-read', `"${path}" can not be read: it is not UTF-8 text`),
+    );
+  });
+});
