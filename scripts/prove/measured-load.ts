@@ -83,7 +83,7 @@ export async function measure(load: LoadToMeasure): Promise<MeasuredLoad> {
     ...{ name: 'load', call: COUNT, from: 0, until: duration, pace, devices: [0] },
   };
   const loads = new Loads([planned], {
-    ...{ clock, trace: { emit }, handles, accepted: () => {} },
+    ...{ clock, trace: { emit }, handles, accepted: () => true },
     ...{ random: seededRandom(seed), callerOf: () => caller, leastPause: 0, late: (lateBy) => watch?.late(lateBy) },
   });
   for (const [moment, act] of Object.entries(at)) clock.after(Number(moment), 'an act of a proof', act);

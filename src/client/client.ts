@@ -406,7 +406,9 @@ export class DeviceCloudClient {
   }
 
   async #postMessage(path: string, body?: unknown): Promise<Message> {
-    return withBody(await this.#post<Message>(path, body));
+    const answer = await this.#post<unknown>(path, body);
+    if (!isMessage(answer)) throw new ApiError(200, 'the answer is no message', 'POST', path);
+    return withBody(answer);
   }
 }
 
@@ -435,6 +437,11 @@ async function* everyPage<T extends { readonly id: string }>(
     if (!last) return;
     page = await fetch({ offset: last.id });
   }
+}
+
+/** Whether an answer is what types.ts promises, as far as anybody depends on it who tells messages apart. */
+export function isMessage(answer: unknown): answer is Message {
+  return typeof answer === 'object' && answer !== null && 'id' in answer && typeof answer.id === 'string';
 }
 
 /** Some services send the body as JSON text (cloud API gaps, 3.5): here it is always the value. */

@@ -152,7 +152,7 @@ export type CloudEvent =
 
 /** A request of a load, which the runner sends to the API. `call` names the load; `intended` is when it was due. */
 export type CallEvent =
-  /** `status` of its answer; 0: there was none, `why` says so in a short fixed phrase (empty otherwise). */
+  /** `status` of its answer, 0: there was none. `why` that is so, or a 2xx of no use, in a short fixed phrase (empty otherwise). */
   | {
       readonly kind: 'call.done';
       readonly at: Instant;

@@ -307,6 +307,12 @@ describe('a refusal', () => {
     const error = (await failure(client.space())) as ApiError;
     expect([error.status, error.body]).toEqual([200, 'the answer is not JSON']);
   });
+
+  it.each(['', 'null', '{}'])('is what %j amounts to when a downlink was to be queued', async (answer) => {
+    const client = await against((_, response) => response.end(answer));
+    const error = (await failure(client.sendCommands('d', ['info show']))) as ApiError;
+    expect(error.message).toMatch(/^POST \S+\/commands was answered with 200: the answer is no message$/);
+  });
 });
 
 describe('no answer', () => {

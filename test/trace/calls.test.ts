@@ -44,6 +44,15 @@ describe('API requests', () => {
     expect(latency?.count).toBe(1);
   });
 
+  it('have failed as well when the answer is of no use', () => {
+    const why = 'the answer names no downlink';
+    const metrics = folded([done(0, 1, { status: 201, why }), done(0, 1, { status: 201 })]);
+    const { calls, series } = metrics.summary();
+    expect(calls.read).toMatchObject({ failed: 1, answered: 1 });
+    expect(calls.read?.reasons).toEqual({ 'status 201: the answer names no downlink': 1 });
+    expect([series.counts.callsAnswered[0], series.counts.callsFailed[0]]).toEqual([1, 1]);
+  });
+
   it('that are answered with 429 were refused, and have failed', () => {
     const { failed, refused } =
       folded([done(0, 1, { status: 429 }), done(0, 1, { status: 503 })]).summary().calls.read ?? {};

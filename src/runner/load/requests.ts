@@ -20,8 +20,8 @@ export interface RequestStage {
   readonly handles: readonly DeviceHandle[];
   /** To be asked before every request; left out: each gets there at once. */
   readonly passage?: Passage;
-  /** Takes the answers to requests that queued a downlink. */
-  readonly accepted: (answer: string) => void;
+  /** Takes the answers to requests that queued a downlink. False: it names none. */
+  readonly accepted: (answer: string) => boolean;
 }
 
 /** Requests that may wait for a connection: far more than any service catches up with. */
@@ -132,8 +132,8 @@ export class Requests {
     const request = requestOf(this.#load.call, { space, device });
     const { status, why, body, retryAfter } = await sender.send(request, this.#queuesDownlink);
     if (this.#closed) return 0;
-    if (this.#queuesDownlink && status >= 200 && status < 300) accepted(body);
-    this.#done(entry, sent, status, why);
+    const useless = this.#queuesDownlink && status >= 200 && status < 300 && !accepted(body);
+    this.#done(entry, sent, status, useless ? 'the answer names no downlink' : why);
     return retryAfter;
   }
 

@@ -75,7 +75,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
       },
       end: () => faults?.end(),
       // It has told everything itself.
-      accepted: () => {},
+      accepted: () => true,
       lastLook: async () => {},
     };
   } catch (error) {

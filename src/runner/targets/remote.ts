@@ -5,6 +5,7 @@ import {
   DeviceCloudClient,
   type FirmwareUpdate,
   type HttpOptions,
+  isMessage,
   type Message,
   type NewDevice,
 } from '../../client/client.js';
@@ -68,8 +69,11 @@ export async function remoteTarget({ cloud, serials, speed, clock, trace }: Remo
       further.push(client);
       return client;
     },
-    // Because it is the answer to a downlink that was queued.
-    accepted: (answer) => observer.queued(JSON.parse(answer) as Message),
+    accepted: (answer) => {
+      const message = messageIn(answer);
+      if (message) observer.queued(message);
+      return message !== undefined;
+    },
     wire,
     format: cloud.gateway === null ? 'http' : 'base64',
     trace: observer,
@@ -108,6 +112,16 @@ async function openWire({ api, gateway }: RemoteCloud, clock: EdgeClock): Promis
   if (gateway !== null) return udpTransport({ ...gateway, format: 'base64' });
   const requests = pooledRequests(api);
   return httpTransport(requests.send, clock, () => requests.close());
+}
+
+/** undefined: it is none, or no JSON at all. */
+function messageIn(answer: string): Message | undefined {
+  try {
+    const value: unknown = JSON.parse(answer);
+    return isMessage(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Tells which downlinks and updates it has queued. */

@@ -27,8 +27,8 @@ export interface Target {
   begin(): void;
   /** Nothing goes wrong any more. */
   end(): void;
-  /** Takes the answer to a request that queued a downlink past `api`. */
-  accepted(answer: string): void;
+  /** Takes the answer to a request that queued a downlink past `api`. False: it names none. */
+  accepted(answer: string): boolean;
   /** The way to its gateway, without faults. */
   readonly wire: Transport;
   /** What the devices must send over it. */

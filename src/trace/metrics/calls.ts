@@ -7,12 +7,13 @@
  */
 import type { Millis } from '../../kernel/time.js';
 import { Distribution, type Spread } from '../distribution.js';
+import type { TraceEvent } from '../events.js';
 import { type Handlers, type MetricTable, Tally } from './metric.js';
 
 export interface CallCounts {
   readonly planned: number;
   readonly sent: number;
-  /** With a status of 2xx. */
+  /** With a status of 2xx, and with what was asked for. */
   readonly answered: number;
   readonly failed: number;
   /** Those of the failed that were answered with 429: too many requests. */
@@ -59,13 +60,14 @@ export class CallFold {
   }
 
   readonly on: Handlers = {
-    'call.done': ({ call, at, intended, sent, status, why }) => {
+    'call.done': (event) => {
+      const { call, at, intended, sent, status } = event;
       const calls = this.#of(call);
       calls.sent++;
-      if (status < 200 || status > 299) {
+      if (!isAnswered(event)) {
         calls.failed++;
         if (status === 429) calls.refused++;
-        calls.reasons.add(status === 0 ? `no answer: ${why}` : `status ${status}`);
+        calls.reasons.add(reasonOf(event));
         return;
       }
       calls.answered++;
@@ -127,6 +129,18 @@ export class CallFold {
     return calls;
   }
 }
+
+/** Whether a request got what it asked for. */
+export function isAnswered({ status, why }: CallDone): boolean {
+  return status >= 200 && status <= 299 && why === '';
+}
+
+function reasonOf({ status, why }: CallDone): string {
+  if (status === 0) return `no answer: ${why}`;
+  return why === '' ? `status ${status}` : `status ${status}: ${why}`;
+}
+
+type CallDone = Extract<TraceEvent, { kind: 'call.done' }>;
 
 /** The sums over loads. */
 export class CallBooks {

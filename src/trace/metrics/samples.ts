@@ -6,6 +6,7 @@
 import type { Instant, Millis } from '../../kernel/time.js';
 import { Buckets } from '../buckets.js';
 import type { DownlinkRecord, Stage } from '../downlinks/ledger.js';
+import { isAnswered } from './calls.js';
 import type { Handlers } from './metric.js';
 
 export const BATCHES = 24;
@@ -80,9 +81,10 @@ export class SampleFold {
     'cloud.stored': ({ serial, type, copy }) => {
       if (type === 'data' && !copy) this.#count('uplink.stored', ofDevice(serial));
     },
-    'call.done': ({ at, intended, sent, status }) => {
+    'call.done': (event) => {
+      const { at, intended, sent } = event;
       const batch = this.#ofTime(intended);
-      const answered = status >= 200 && status <= 299;
+      const answered = isAnswered(event);
       this.#count(answered ? 'call.answered' : 'call.failed', batch);
       if (!answered || intended < this.#warmUp) return;
       this.#time('call.latency', batch, at - intended);

@@ -8,6 +8,7 @@
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { Buckets } from '../buckets.js';
 import { type DownlinkRecord, isUserType, type Stage } from '../downlinks/ledger.js';
+import { isAnswered } from './calls.js';
 import { type FleetState, FleetStates } from './fleet-states.js';
 import type { Handlers } from './metric.js';
 
@@ -92,8 +93,9 @@ export class SeriesFold {
     'downlink.queued': ({ at, type }) => {
       if (isUserType(type)) this.#count('downlinksQueued', at);
     },
-    'call.done': ({ at, intended, status }) => {
-      const answered = status >= 200 && status <= 299;
+    'call.done': (event) => {
+      const { at, intended } = event;
+      const answered = isAnswered(event);
       this.#count(answered ? 'callsAnswered' : 'callsFailed', at);
       if (answered && intended >= this.#warmUp) this.#time(this.#callLatency, intended, (at - intended) * MICROSECONDS);
     },

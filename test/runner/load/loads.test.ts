@@ -9,6 +9,7 @@ import { Callers } from '../../../src/runner/load/callers.js';
 import { httpCalls } from '../../../src/runner/load/http-calls.js';
 import { Lanes } from '../../../src/runner/load/lanes.js';
 import { Loads } from '../../../src/runner/load/loads.js';
+import type { CallSpec } from '../../../src/scenario/load/calls.js';
 import type { Pace, UserPace } from '../../../src/scenario/load/load.js';
 import type { PlannedLoad } from '../../../src/scenario/plan.js';
 import type { DeviceHandle } from '../../../src/scenario/world.js';
@@ -44,14 +45,15 @@ const open = (perSecond: number, until: number): Pace => ({
 async function carryOut(
   baseUrl: string,
   pace: Pace,
-  options: { until?: number; stopAt?: number; connections?: number; known?: boolean } = {},
+  options: { until?: number; stopAt?: number; connections?: number; known?: boolean; call?: CallSpec } = {},
 ) {
   const { until = 300, stopAt, connections = 8, known = true } = options;
+  const { call = { kind: 'read-device', body: null } } = options;
   const clock = new RealClock();
   const metrics = new Metrics(2);
   const sender = httpCalls({ baseUrl, apiKey: 'secret', connections });
   const load: PlannedLoad = {
-    ...{ name: 'reads', call: { kind: 'read-device', body: null }, from: 0, until, pace, devices: [0, 1] },
+    ...{ name: 'reads', call, from: 0, until, pace, devices: [0, 1] },
   };
   const caller = { space: 's', sender, lanes: new Lanes(connections) };
   // Because loads look at nothing else of a device.
@@ -60,7 +62,7 @@ async function carryOut(
     { cloudId: known ? 'two' : undefined },
   ] as unknown as readonly DeviceHandle[];
   const loads = new Loads([load], {
-    ...{ clock, trace: { emit: (event) => metrics.take(event) }, handles, accepted: () => {} },
+    ...{ clock, trace: { emit: (event) => metrics.take(event) }, handles, accepted: () => false },
     ...{ random: seededRandom(1), callerOf: () => caller, leastPause: 0 },
   });
   await clock.runUntil(stopAt ?? until);
@@ -78,6 +80,14 @@ describe('a load', () => {
     expect(new Set(requests)).toEqual(
       new Set(['one', 'two'].map((id) => `GET /base/v2/spaces/s/devices/${id} secret`)),
     );
+  });
+
+  it('has failed when what queues a downlink is answered with something else', async () => {
+    const { baseUrl } = await service((respond) => respond(201));
+    const call: CallSpec = { kind: 'commands', body: '["info show"]' };
+    const { summary } = await carryOut(baseUrl, open(100, 300), { call });
+    expect(summary).toMatchObject({ sent: 30, answered: 0, failed: 30 });
+    expect(summary?.reasons).toEqual({ 'status 201: the answer names no downlink': 30 });
   });
 
   it('of patient users stays away as long as the service asks it to; others take no notice', async () => {
@@ -115,7 +125,7 @@ describe('a load', () => {
       }),
     );
     const loads = new Loads(plans, {
-      ...{ clock, trace: { emit: (event) => metrics.take(event) }, handles: [], accepted: () => {}, leastPause: 0 },
+      ...{ clock, trace: { emit: (event) => metrics.take(event) }, handles: [], accepted: () => true, leastPause: 0 },
       ...{ random: seededRandom(1), callerOf: ({ as }) => callers.of({ spaceId: 's', apiKey: String(as) }) },
     });
     await clock.runUntil(300);

@@ -9,9 +9,10 @@ import { packagedProfiles } from '../../../src/profile/library.js';
 import { deviceTypes } from '../../../src/runner/bench-config.js';
 import { runPlan } from '../../../src/runner/library.js';
 import type { RunOptions } from '../../../src/runner/run.js';
-import type { RemoteCloud } from '../../../src/runner/targets/remote.js';
+import { type RemoteCloud, remoteTarget } from '../../../src/runner/targets/remote.js';
 import { parseScenario } from '../../../src/scenario/parse.js';
 import { planScenario } from '../../../src/scenario/plan-scenario.js';
+import type { TraceEvent } from '../../../src/trace/events.js';
 import { QUIET } from '../../support/cloud.js';
 
 const profiles = packagedProfiles();
@@ -118,6 +119,17 @@ describe('a run against another cloud', () => {
     });
     expect(result.failure).toBe('interrupted by SIGINT');
     expect(await whatIsLeft(theirs)).toEqual({ devices: [], tags: [] });
+  });
+
+  it('knows of a downlink that a load has queued, unless the answer names none', async () => {
+    const cloud = cloudAt(await serve(), 'http');
+    const events: TraceEvent[] = [];
+    const trace = { emit: (event: TraceEvent) => void events.push(event) };
+    const target = await remoteTarget({ cloud, serials: new Set([1]), speed: 1, clock: new RealClock(), trace });
+    const answers = ['{"id":"m1","type":"shell","device_serial_number":"1"}', '', '<html>', 'null', '{}'];
+    expect(answers.map((answer) => target.accepted(answer))).toEqual([true, false, false, false, false]);
+    await target.close();
+    expect(events).toMatchObject([{ kind: 'downlink.queued', downlink: 'm1', serial: 1 }]);
   });
 
   it('says in a sentence that the key is refused, without the key', async () => {
