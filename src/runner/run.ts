@@ -251,6 +251,7 @@ function build(
     new Loads(plan.loads, {
       ...{ clock, random, trace, handles, accepted, leastPause: virtual ? 1 : 0 },
       ...(passage && { passage }),
+      serviceSpeed: target.speed,
       callerOf: ({ as }) => callers.of((as === undefined ? undefined : world.client(as)) ?? own),
       late: (lateBy) => late(lateBy / options.speed),
     });

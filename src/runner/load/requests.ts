@@ -20,6 +20,8 @@ export interface RequestStage {
   readonly handles: readonly DeviceHandle[];
   /** To be asked before every request; left out: each gets there at once. */
   readonly passage?: Passage;
+  /** Milliseconds of the run in one of the service's; left out: they have one clock. */
+  readonly serviceSpeed?: number;
   /** Takes the answers to requests that queued a downlink. False: it names none. */
   readonly accepted: (answer: string) => boolean;
 }
@@ -60,7 +62,7 @@ export class Requests {
 
   /**
    * Makes a request that was due at `intended`, about the devices of the load in turn; `done` is called when it is done with,
-   * with how long the service asks to stay away. False when it was dropped: then it is not called.
+   * with how long the service asks to stay away, in time of the run. False when it was dropped: then it is not called.
    */
   make(intended: Instant, done: (away: Millis) => void = () => {}): boolean {
     const { clock, passage } = this.#stage;
@@ -124,7 +126,7 @@ export class Requests {
 
   async #send(entry: Entry): Promise<Millis> {
     if (this.#closed) return 0;
-    const { clock, accepted } = this.#stage;
+    const { clock, accepted, serviceSpeed = 1 } = this.#stage;
     const { space, sender } = this.#caller;
     const { device } = entry;
     entry.sent ??= clock.now;
@@ -134,7 +136,7 @@ export class Requests {
     if (this.#closed) return 0;
     const useless = this.#queuesDownlink && status >= 200 && status < 300 && !accepted(body);
     this.#done(entry, sent, status, useless ? 'the answer names no downlink' : why);
-    return retryAfter;
+    return retryAfter * serviceSpeed;
   }
 
   #done(entry: Entry, sent: Instant, status: number, why: string): void {

@@ -68,6 +68,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     return {
       ...{ api, address, openSpace, wire, trace, outlivesRun: false, close },
       format: transport === 'http' ? 'http' : 'base64',
+      speed: 1,
       ...(faults && { passage: (turn) => faults.passage(turn) }),
       begin: () => {
         cloud.begin();

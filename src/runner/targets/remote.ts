@@ -76,6 +76,7 @@ export async function remoteTarget({ cloud, serials, speed, clock, trace }: Remo
     },
     wire,
     format: cloud.gateway === null ? 'http' : 'base64',
+    speed,
     trace: observer,
     outlivesRun: true,
     begin: () => {},

@@ -33,6 +33,8 @@ export interface Target {
   readonly wire: Transport;
   /** What the devices must send over it. */
   readonly format: LinkFormat;
+  /** Milliseconds of the run in one of its own. */
+  readonly speed: number;
   /** Where the devices tell what happens to them. */
   readonly trace: Trace;
   /** What the run made there has to be taken away at its end. */

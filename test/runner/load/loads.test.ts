@@ -45,10 +45,17 @@ const open = (perSecond: number, until: number): Pace => ({
 async function carryOut(
   baseUrl: string,
   pace: Pace,
-  options: { until?: number; stopAt?: number; connections?: number; known?: boolean; call?: CallSpec } = {},
+  options: {
+    until?: number;
+    stopAt?: number;
+    connections?: number;
+    known?: boolean;
+    call?: CallSpec;
+    serviceSpeed?: number;
+  } = {},
 ) {
   const { until = 300, stopAt, connections = 8, known = true } = options;
-  const { call = { kind: 'read-device', body: null } } = options;
+  const { call = { kind: 'read-device', body: null }, serviceSpeed = 1 } = options;
   const clock = new RealClock();
   const metrics = new Metrics(2);
   const sender = httpCalls({ baseUrl, apiKey: 'secret', connections });
@@ -63,7 +70,7 @@ async function carryOut(
   ] as unknown as readonly DeviceHandle[];
   const loads = new Loads([load], {
     ...{ clock, trace: { emit: (event) => metrics.take(event) }, handles, accepted: () => false },
-    ...{ random: seededRandom(1), callerOf: () => caller, leastPause: 0 },
+    ...{ random: seededRandom(1), callerOf: () => caller, leastPause: 0, serviceSpeed },
   });
   await clock.runUntil(stopAt ?? until);
   while (stopAt === undefined && loads.open.length > 0) await clock.runUntil(clock.now + 5);
@@ -97,6 +104,14 @@ describe('a load', () => {
     const { summary: deaf } = await carryOut(baseUrl, users);
     expect(patient).toMatchObject({ sent: 1, refused: 1 });
     expect(deaf?.sent).toBeGreaterThan(5);
+  });
+
+  it('counts the time that the service asks for by the clock of the service', async () => {
+    const { baseUrl } = await service((respond) => respond(429, { 'retry-after': '1' }));
+    const users: UserPace = { kind: 'closed', users: 1, think: 10, patient: true };
+    // Its second is 100 ms of the run, which ends before a second of its own.
+    const { summary } = await carryOut(baseUrl, users, { until: 900, serviceSpeed: 0.1 });
+    expect(summary?.sent).toBeGreaterThan(1);
   });
 
   it('goes on asking while the service stands still, and charges it for everybody who waited', async () => {
