@@ -48,6 +48,11 @@ export class AlarmHeap {
     this.#size = 0;
   }
 
+  /** Whether most of it is cancelled, when `waiting` of its alarms are not: then it is time to {@link retain} those. */
+  isMostlyCancelled(waiting: number): boolean {
+    return this.#size > 2 * waiting + FEW_ALARMS;
+  }
+
   /** Drops the alarms of all slots that `keep` does not want. */
   retain(keep: (slot: number) => boolean): void {
     let kept = 0;
@@ -104,3 +109,6 @@ export class AlarmHeap {
     this.#slots = slots;
   }
 }
+
+/** So many cancelled alarms are not worth looking for. */
+const FEW_ALARMS = 1024;

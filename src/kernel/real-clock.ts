@@ -89,6 +89,7 @@ export class RealClock implements DrivenClock {
   cancel(alarm: RealAlarm): void {
     if (this.#pending.get(alarm.slot) === alarm) this.#pending.delete(alarm.slot);
     if (this.#pending.size === 0) this.#rest();
+    else if (this.#heap.isMostlyCancelled(this.#pending.size)) this.#heap.retain((slot) => this.#pending.has(slot));
   }
 
   stop(reason: Error): void {

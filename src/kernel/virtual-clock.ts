@@ -25,9 +25,6 @@ const DEFAULT_START: UnixMillis = 1_767_225_600_000;
 /** How many alarms in a row keep signals and progress lines waiting. */
 const STEPS_PER_BREATH = 16_384;
 
-/** So many cancelled alarms are not worth looking for. */
-const FEW_ALARMS = 1024;
-
 /** An alarm is a slot plus the slot's generation, so that a stale handle cannot cancel the slot's next tenant. */
 export class VirtualClock implements DrivenClock {
   now: Instant = 0;
@@ -123,7 +120,7 @@ export class VirtualClock implements DrivenClock {
     // The slot stays in the heap as an empty entry, until its time comes or there are too many of them.
     this.#actions[slot] = undefined;
     this.#waiting--;
-    if (this.#heap.size > 2 * this.#waiting + FEW_ALARMS) this.#dropCancelled();
+    if (this.#heap.isMostlyCancelled(this.#waiting)) this.#dropCancelled();
   }
 
   #step(): void {

@@ -3,8 +3,9 @@
  *
  * A clock is asked for with a calendar start of {@link WORLD_START}. Nothing in here measures how long anything took.
  */
-import { describe, expect, test } from 'vitest';
-import type { DrivenClock } from '../../src/kernel/clock.js';
+import { describe, expect, test, vi } from 'vitest';
+import { AlarmHeap } from '../../src/kernel/alarm-heap.js';
+import type { Alarm, DrivenClock } from '../../src/kernel/clock.js';
 import { days, seconds } from '../../src/kernel/time.js';
 
 export const WORLD_START = Date.UTC(2026, 0, 1);
@@ -104,6 +105,35 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       const victim = set(100, 'victim');
       await clock.runUntil(200);
       expect(happened).toEqual([]);
+    });
+
+    test('keeps the order of alarms, and what cancelling one means, when most of them are cancelled', async () => {
+      const clock = makeClock();
+      const seen: number[] = [];
+      const set = (n: number): Alarm => clock.after((n * 7919) % 613, 'look', () => seen.push(n));
+      const numbers = Array.from({ length: 9000 }, (_, n) => n);
+      const alarms = numbers.map(set);
+      for (const n of numbers) if (n % 9 > 0) alarms[n]?.cancel();
+      expect(clock.waiting).toBe(1000);
+      // These take over slots of cancelled ones, whose handles mean nothing any more.
+      const late = numbers.slice(0, 4000).map((n) => n + 9000);
+      for (const n of late) set(n);
+      for (const n of numbers) if (n % 9 > 0) alarms[n]?.cancel();
+      await clock.runUntil(1000);
+      const due = (n: number): number => (n * 7919) % 613;
+      expect(seen).toEqual([...numbers.filter((n) => n % 9 === 0), ...late].toSorted((a, b) => due(a) - due(b)));
+    });
+
+    test('keeps few cancelled alarms, however far off they were', () => {
+      const { clock, set } = fixture();
+      const pushed = vi.spyOn(AlarmHeap.prototype, 'push');
+      set(days(2), 'waits');
+      for (let i = 0; i < 10_000; i++) set(days(1), 'cancelled').cancel();
+      // Because it is a method of the heap.
+      const heap = pushed.mock.contexts[0] as AlarmHeap;
+      pushed.mockRestore();
+      expect(clock.waiting).toBe(1);
+      expect(heap.size).toBeLessThan(2000);
     });
 
     test('does not let the handle of an alarm that has happened cancel a later one', async () => {
