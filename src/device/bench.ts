@@ -144,9 +144,9 @@ export class DeviceBench implements Bench {
     const { firmware, type } = this.#device;
     const address = findQuantity(type.profile, quantity);
     if (address === undefined) throw new Error(`"${quantity}" is not a quantity of ${type.profile.name}`);
-    firmware?.catchUp();
+    firmware?.application.catchUp();
     change(address);
-    firmware?.look();
+    firmware?.application.look();
   }
 
   #counts(address: QuantityAddress): boolean {

@@ -6,27 +6,27 @@ import type { Firmware } from './firmware.js';
 /** Does what so many clicks in a row mean to the application; nothing while it starts up, but for a reboot. */
 export function clicked(firmware: Firmware, clicks: number): void {
   for (const action of firmware.profile.clicks[clicks - 1] ?? []) {
-    if (firmware.running || action === 'reboot') act(firmware, action);
+    if (firmware.application.running || action === 'reboot') act(firmware, action);
   }
 }
 
 function act(firmware: Firmware, action: ClickAction): void {
   switch (action) {
     case 'sample':
-      firmware.measureNow('sample');
+      firmware.application.measureNow('sample');
       break;
     case 'aggregate':
-      firmware.measureNow('aggregate');
+      firmware.application.measureNow('aggregate');
       break;
     case 'send':
-      firmware.reportNow('button');
+      firmware.application.reportNow('button');
       break;
     case 'poll':
       firmware.cloud.requestPoll();
       break;
     case 'scan':
       firmware.receiver?.begin();
-      firmware.planScan();
+      firmware.application.planScan();
       break;
     case 'reboot':
       firmware.hardware.reboot('button');

@@ -41,11 +41,11 @@ export function receiverOf(firmware: Firmware): ShellReceiver | undefined {
   return {
     scan: () => {
       receiver.begin();
-      firmware.planScan();
+      firmware.application.planScan();
     },
     enroll: (timeout: Millis, threshold: number) => {
       receiver.enroll(timeout, threshold);
-      firmware.planScan();
+      firmware.application.planScan();
     },
     push: () => receiver.pushMadeUp(),
   };

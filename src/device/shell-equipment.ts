@@ -76,7 +76,7 @@ export function motionOf(firmware: Firmware): ShellMotion | undefined {
   });
   return {
     totals: () => {
-      firmware.catchUp();
+      firmware.application.catchUp();
       measurements.look(clock.wall, firmware.unixTime());
       return counts((quantity) => memory.total(sensor, quantity));
     },
@@ -127,7 +127,7 @@ export function inputsOf(firmware: Firmware): ShellInputs | undefined {
       y1: number('y1', channel),
     }),
     calibrate: (channel, changes: Partial<InputCalibration>) => {
-      firmware.catchUp();
+      firmware.application.catchUp();
       for (const [word, value] of Object.entries(changes)) {
         const item = config.layout.find('app', `channel-calib-${word}-${channel}`);
         if (item && !config.store(item, String(value))) return false;

@@ -126,19 +126,19 @@ export class FirmwareShellHost implements ShellHost {
   }
 
   requestSample(): void {
-    this.#firmware.measureNow('sample');
+    this.#firmware.application.measureNow('sample');
   }
 
   requestMeasurement(sensor: string): void {
-    this.#firmware.measureSensor(sensor);
+    this.#firmware.application.measureSensor(sensor);
   }
 
   requestAggregate(): void {
-    this.#firmware.measureNow('aggregate');
+    this.#firmware.application.measureNow('aggregate');
   }
 
   requestReport(): void {
-    this.#firmware.reportNow('shell');
+    this.#firmware.application.reportNow('shell');
   }
 
   requestPoll(): void {

@@ -67,7 +67,7 @@ class DeviceMember implements Member {
   get state(): State {
     const { firmware, busyWith } = this.#device;
     if (firmware === undefined) return 'off';
-    if (!firmware.running) return 'starting';
+    if (!firmware.application.running) return 'starting';
     return busyWith === undefined ? 'asleep' : 'ready';
   }
 

@@ -127,7 +127,7 @@ describe('a device on its battery', () => {
     await run(seconds(30));
     const before = device.battery.used;
     await run(minutes(2));
-    device.firmware?.catchUp();
+    device.firmware?.application.catchUp();
     // 9 s at 35 mA, and two minutes of nothing.
     expect((device.battery.used - before) * 7200).toBeCloseTo((35 * 9) / 3600, 2);
   });

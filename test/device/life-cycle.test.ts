@@ -28,7 +28,7 @@ describe('after power-up', () => {
     const started = bodies[0]?.system.uptime ?? 0;
     expect(bodies[measured - 1]?.system.uptime).toBeLessThan(started + 50);
     expect(bodies[measured]?.system.uptime).toBeGreaterThanOrEqual(started + 50);
-    expect(device.firmware?.running).toBe(true);
+    expect(device.firmware?.application.running).toBe(true);
   });
 
   it('without network the start-up waits, for weeks if need be, and no watchdog bites', async () => {
@@ -44,7 +44,7 @@ describe('after power-up', () => {
   it('with mode "none" the application starts at once, and the downlink watchdog never bites', async () => {
     const { device, of, run } = await liveDevice({ config: ['app config mode none'] });
     await run(seconds(11));
-    expect(device.firmware?.running).toBe(true);
+    expect(device.firmware?.application.running).toBe(true);
     expect(device.modem.state).toBe('disabled');
     await run(days(5));
     expect(of('device.boot')).toHaveLength(1);

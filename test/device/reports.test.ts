@@ -41,7 +41,7 @@ describe('a report', () => {
   it('with mode "none" goes nowhere, and its windows are gone all the same', async () => {
     const { device, run } = await liveDevice({ config: ['app config mode none'] });
     await run(hours(12));
-    device.firmware?.catchUp();
+    device.firmware?.application.catchUp();
     const { memory } = device.firmware?.measurements ?? {};
     const hygrometer = memory?.plan.sensors.find(({ spec }) => spec.name === 'hygrometer');
     expect(hygrometer && memory?.windowCount(hygrometer)).toBeLessThanOrEqual(7);
