@@ -36,7 +36,6 @@ export function authenticate(context: ApiContext): onRequestAsyncHookHandler {
     const secret = presentedSecret(request.headers);
     const access = secret === undefined ? undefined : await accessOf(secret);
     if (!access) {
-      reply.header('www-authenticate', 'Bearer');
       const sentence =
         secret === undefined ? 'no API key: send it in the header X-API-KEY' : 'this API key or token is not valid';
       throw new ApiFault(401, sentence);

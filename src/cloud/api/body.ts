@@ -19,8 +19,8 @@ export function acceptJsonOnly(api: FastifyInstance): void {
     else if (isTooDeep(text)) done(tooDeep());
     else {
       const body = POISON.test(text) ? undefined : parsed(text);
-      if (body === undefined) parse(request, text, done);
-      else done(null, body);
+      if (body !== undefined) done(null, body);
+      else parse(request, text, (error, checked) => done(error && isJson(text) ? poisoned() : error, checked));
     }
   });
   api.addContentTypeParser<string>('*', { parseAs: 'string' }, (request, _, done) => {
@@ -38,6 +38,14 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function isJson(text: string): boolean {
+  return parsed(text) !== undefined;
+}
+
+function poisoned(): ApiFault {
+  return new ApiFault(400, 'the JSON has a key that is not taken: "__proto__", or "constructor" with a "prototype"');
 }
 
 /** A body that is compressed could become a thousand times as long: what is sent is what is read. */

@@ -25,14 +25,12 @@ import { isoTime } from './time.js';
 const Direction = Type.Enum(['up', 'down'], { description: '"up" or "down"' });
 const State = Type.Enum(['enabled', 'disabled'], { description: '"enabled" or "disabled"' });
 const Kind = Type.Enum(['webhook'], { description: '"webhook"' });
-const Triggers = Type.Array(Type.Enum([...TRIGGERS]), {
+const Triggers = Type.Array(Type.Enum([...TRIGGERS], { description: `one of ${TRIGGERS.join(', ')}` }), {
   maxItems: 20,
   description: `a list of ${TRIGGERS.join(', ')}`,
 });
-const RetryDelays = Type.Array(Type.Integer({ minimum: 0, maximum: 604_800 }), {
-  maxItems: 50,
-  description: 'a list of at most 50 whole numbers of seconds, up to a week each',
-});
+const Delay = Type.Integer({ minimum: 0, maximum: 604_800, description: 'a whole number of seconds, at most a week' });
+const RetryDelays = Type.Array(Delay, { maxItems: 50, description: 'a list of at most 50 numbers of seconds' });
 const Timeout = Type.Integer({ minimum: 0, maximum: 60, description: 'a whole number of seconds, at most 60' });
 export const Transformation = Type.Refine(
   Type.String({ description: 'a script of at most 65536 characters' }),

@@ -43,7 +43,7 @@ const UpdateFields = {
   comment: Type.Optional(NullableText(500)),
   label: Type.Optional(
     Type.Refine(
-      Type.Record(Type.String(), Type.String(), {
+      Type.Record(Type.String(), Type.String({ description: 'a text' }), {
         description: 'an object of at most 64 texts (names up to 64 characters, values up to 1024)',
       }),
       isLabel,

@@ -18,7 +18,7 @@ import { checker, type Outcome } from './validation.js';
 const LINE_BYTES = 255;
 
 const Line = Type.Refine(
-  Type.String({ description: `a line of 1 to ${LINE_BYTES} bytes` }),
+  Type.String({ description: `a line of 1 to ${LINE_BYTES} bytes, without a line break` }),
   (line) => line.trim() !== '' && Buffer.byteLength(line) <= LINE_BYTES && !/[\0\r\n]/.test(line),
 );
 const Lines = Type.Array(Line, { minItems: 1, maxItems: 100, description: 'a list of 1 to 100 lines' });

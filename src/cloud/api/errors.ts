@@ -43,6 +43,7 @@ export function errorHandler(log: Log, form: ErrorForm) {
       reply.code(404).type('text/plain').send('not found');
       return;
     }
+    if (fault.statusCode === 401 && !reply.hasHeader('www-authenticate')) reply.header('www-authenticate', 'Bearer');
     if (fault.code === 'content-encoding') reply.header('accept-encoding', 'identity');
     if (fault.statusCode === 503) reply.header('retry-after', 1);
     reply.code(fault.statusCode).send(errorBody(fault));

@@ -6,6 +6,7 @@
 import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { Settings } from 'typebox/system';
 import { ApiFault } from './errors.js';
 import { type Parameter, readParams, readQuery } from './query.js';
 
@@ -28,6 +29,10 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
 
 export type Outcome<T> = { readonly value: T } | { readonly error: ApiFault };
 
+/** How many problems of a value are looked for: more than there are fields, so that no field is left out. */
+const MOST_PROBLEMS = 100;
+Settings.Set({ maxErrors: MOST_PROBLEMS });
+
 /** Makes the check of a schema; `where` is how the checked part is called in messages: `body`. */
 export function checker<S extends TSchema>(schema: S, where: string): (value: unknown) => Outcome<Static<S>> {
   const validator = Compile(schema);
@@ -35,7 +40,8 @@ export function checker<S extends TSchema>(schema: S, where: string): (value: un
     // Because Check is the proof that the value is what the schema describes.
     if (validator.Check(value)) return { value: value as Static<S> };
     const problems = new Set<string>();
-    for (const { keyword, params, instancePath, schemaPath, message } of validator.Errors(value)) {
+    const errors = validator.Errors(value);
+    for (const { keyword, params, instancePath, schemaPath, message } of errors) {
       const place = where + instancePath;
       if (keyword === 'required') {
         for (const name of params.requiredProperties) problems.add(`${place} needs "${name}"`);
@@ -45,6 +51,7 @@ export function checker<S extends TSchema>(schema: S, where: string): (value: un
       const shown = secret ? place : `${place}${quote(at(value, instancePath))}`;
       problems.add(wanted === undefined ? `${place} ${message}` : `${shown} is not ${wanted}`);
     }
+    if (errors.length >= MOST_PROBLEMS) problems.add('and perhaps more');
     return { error: new ApiFault(400, [...problems].join('; '), 'FST_ERR_VALIDATION') };
   };
 }
@@ -74,9 +81,9 @@ function child(node: unknown, key: string): unknown {
   return typeof node === 'object' && node !== null ? (node as Record<string, unknown>)[key] : undefined;
 }
 
-/** ` "red"`; nothing for what is no simple value, which could hold a secret somewhere inside. */
+/** ` "red"`, ` 5`; nothing for what is no simple value, which could hold a secret somewhere inside. */
 function quote(value: unknown): string {
   if (typeof value === 'object' && value !== null) return '';
-  const text = String(value);
-  return ` "${text.length > 60 ? `${text.slice(0, 57)}…` : text}"`;
+  if (typeof value !== 'string') return ` ${value}`;
+  return ` "${value.length > 60 ? `${value.slice(0, 57)}…` : value}"`;
 }

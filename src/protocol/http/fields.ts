@@ -118,6 +118,6 @@ function matching(value: unknown, form: RegExp): string | undefined {
 
 function quoted(value: unknown): string {
   if (typeof value === 'object') return '';
-  const text = String(value);
-  return ` "${text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text}"`;
+  if (typeof value !== 'string') return ` ${value}`;
+  return ` "${value.length > LONGEST_QUOTE ? `${value.slice(0, LONGEST_QUOTE)}…` : value}"`;
 }

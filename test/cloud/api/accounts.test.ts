@@ -111,6 +111,7 @@ describe('a login', () => {
     const wrong = await made.call('POST', '/v2/auth/login', { email: 'eva@example.org', password: 'wrong-password' });
     const unknown = await made.call('POST', '/v2/auth/login', { email: 'adam@example.org', password: PASSWORD });
     expect([wrong.status, wrong.text]).toEqual([401, unknown.text]);
+    expect(wrong.headers['www-authenticate']).toBe('Bearer');
     await made.call('POST', 'users/invite', { email: 'bob@example.org' });
     const invited = await made.call('POST', '/v2/auth/login', { email: 'bob@example.org', password: '' });
     expect(invited.status).toBe(400);

@@ -77,9 +77,29 @@ describe('errors', () => {
     expect((await call('POST', 'tags', {})).json.message).toBe('body needs "name"; body needs "color"');
     expect((await call('POST', 'tags', [])).json.message).toBe('body is not a JSON object');
     expect((await call('GET', 'tags?limit=501')).json.message).toBe(
-      'querystring/limit "501" is not a whole number from 1 to 500',
+      'querystring/limit 501 is not a whole number from 1 to 500',
     );
     expect((await call('GET', 'devices/none')).json.message).toBe('params/id "none" is not a UUID');
+  });
+
+  it('name every problem, however many there are, and a number as a number', async () => {
+    const { call } = await service();
+    const wrong = { name: 1, external_id: 2, comment: 3, label: { a: 4 }, tags: [5], secret: 6, secret_type: 7 };
+    const { json } = await call('POST', 'devices', { ...wrong, serial_number: 8, token: 9 });
+    expect(json.message.split('; ').sort()).toEqual([
+      'body/comment 3 is not a text of at most 500 characters, or null',
+      'body/external_id 2 is not a text of at most 255 characters, or null',
+      'body/label/a 4 is not a text',
+      'body/name 1 is not a name of 1 to 64 printable characters',
+      'body/secret is not a secret of 16 to 32 bytes in hex digits, or null',
+      'body/secret_type 7 is not "psk"',
+      'body/serial_number 8 is not ten decimal digits from 0000000001 to 4294967295',
+      'body/tags/0 5 is not an object with the id of a tag',
+      'body/token is not a claim token of 32 hex digits',
+    ]);
+    const many = Array.from({ length: 300 }, (_, i) => `"l${i}":${i}`);
+    const { status, text } = await call('POST', 'devices', `{"label":{${many}}}`);
+    expect([status, text.length < 8000, text.includes('and perhaps more')]).toEqual([400, true, true]);
   });
 
   it('of the service itself tell nothing of its inside, which goes to the log', async () => {
@@ -122,7 +142,16 @@ describe('a body', () => {
     };
     expect(await refused('{"name": "a",}')).toEqual([400, 'the body is not valid JSON']);
     expect(await refused('')).toEqual([400, 'the body is empty: this request needs one']);
-    expect(await refused('{"__proto__": {"name": "x"}}')).toEqual([400, 'the body is not valid JSON']);
+    for (const poison of [
+      '{"__proto__": {"name": "x"}}',
+      '{"constructor": {"prototype": {}}}',
+      '{"__pr\\u006fto__": 1}',
+    ]) {
+      expect(await refused(poison)).toEqual([
+        400,
+        'the JSON has a key that is not taken: "__proto__", or "constructor" with a "prototype"',
+      ]);
+    }
     expect(await refused(`"${'x'.repeat(1_048_576)}"`)).toEqual([
       413,
       'the body is too large: the limit is 1 MiB, and 16 KiB without a credential',
