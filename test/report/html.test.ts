@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { days } from '../../src/kernel/time.js';
+import { axisTime } from '../../src/report/html/plot.js';
+import { farDurations } from '../../src/report/html/scale.js';
 import { html } from '../../src/report/renderers/html.js';
 import { resultOf } from './fixtures.js';
 
@@ -67,6 +70,25 @@ describe('the HTML report', () => {
     expect(count('class="wide"')).toBeGreaterThan(4);
     expect(count('class="wide"')).toBe(count('class="narrow"'));
     expect(page).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
+  test('marks times that lie far apart at 1s, 10s, 1m, 10m, 1h, not at powers of ten', () => {
+    expect(farDurations(12_000, 1_400_000).ticks.map(axisTime)).toEqual(['10s', '1m', '10m', '1h']);
+    const { place, ticks } = farDurations(0.4, 90);
+    expect(ticks.map(axisTime)).toEqual(['0.1ms', '1ms', '10ms', '100ms']);
+    expect(ticks.map(place).map((at) => at.toFixed(5))).toEqual(['0.00000', '0.33333', '0.66667', '1.00000']);
+    expect(farDurations(60_000, days(4000)).ticks.map(axisTime).at(-1)).toBe('365d');
+  });
+
+  test('has tables that keys can scroll and whose rows and columns have names', () => {
+    const page = html(resultOf());
+    const tables = page.split('<table>').length - 1;
+    expect(tables).toBeGreaterThan(3);
+    expect(page.match(/<div class="scroll" tabindex="0" role="region" aria-label="[^"]+"><table>/g)).toHaveLength(
+      tables,
+    );
+    expect(page).toContain('<th scope="row">devices of the plan</th><td>');
+    expect(page).not.toMatch(/<th(?!ead| scope=)/);
   });
 
   test('shows a fault as a band with its name', () => {

@@ -39,7 +39,7 @@ describe('the text report', () => {
   test('counts uplinks and downlinks by type and outcome', () => {
     const report = text(resultOf());
     expect(report).toMatch(/uplinks +made +acked +dropped +waiting +stored +copies\n +data +1 +1 +0 +0 +1 +0\n/);
-    expect(report).toMatch(/downlinks +queued +answered +delivered +pending +cancelled +expired\n/);
+    expect(report).toMatch(/downlinks +queued +answered +only delivered +pending +cancelled +expired\n/);
     expect(report).toMatch(/\n +config +1 +0 +0 +1 +0 +0\n +shell +1 +1 +0 +0 +0 +0\n +data +1 +0 +1 +0 +0 +0\n/);
   });
 

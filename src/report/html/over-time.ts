@@ -22,7 +22,7 @@ import {
   xOf,
   yAxis,
 } from './plot.js';
-import { decades, durations, linear } from './scale.js';
+import { durations, farDurations, linear } from './scale.js';
 
 const HEIGHT = 190;
 
@@ -158,24 +158,11 @@ function percentiles(title: string, about: string, result: RunResult, columns: P
   const drawing = plot(`${title}, percentiles over time`, (width) => {
     const area = areaOf(width, HEIGHT);
     const x = timeAxis(endOf(result.series), width);
-    const y = far ? decades(least, greatest) : durations(greatest);
+    const y = far ? farDurations(least, greatest) : durations(greatest);
     const drawn = PERCENTILES.map(([name, look]) => line(area, x, y, result.series.bin, columns[name], look));
-    return svg(
-      width,
-      HEIGHT,
-      bands(area, x, faultBands(result)),
-      yAxis(area, y, axisDuration),
-      xAxis(area, x),
-      ...drawn,
-    );
+    return svg(width, HEIGHT, bands(area, x, faultBands(result)), yAxis(area, y, axisTime), xAxis(area, x), ...drawn);
   });
   return markup`<figure><figcaption>${title} <small>${about}${far ? '; logarithmic' : ''}</small></figcaption>${lineLegend(PERCENTILES.map(([, look, name]) => ({ look, name })).reverse())}${drawing}</figure>`;
-}
-
-/** Powers of ten are no round numbers of minutes: `17m` would be wrong, `1000s` is right. */
-function axisDuration(time: number): string {
-  const isDecade = time >= 100_000 && /^10*$/.test(String(time));
-  return isDecade ? `${axisNumber(time / 1000)}s` : axisTime(time);
 }
 
 const STATE_TEXTS: Readonly<Record<FleetState, { readonly look: string; readonly about: string }>> = {

@@ -43,19 +43,28 @@ export function durations(greatest: Millis): Scale {
   };
 }
 
-/** Powers of ten from below `least` to above `greatest`; for latencies that lie far apart. */
-export function decades(least: number, greatest: number): Scale {
-  let low = 1;
-  while (low > least && low > 1e-6) low /= 10;
-  while (low * 10 <= least) low *= 10;
-  const ticks = [Number(low.toPrecision(1))];
-  for (let tick = low; tick < greatest && ticks.length < 16; ) {
-    tick *= 10;
-    ticks.push(Number(tick.toPrecision(1)));
-  }
-  if (ticks.length === 1) ticks.push(low * 10);
-  const span = ticks.length - 1;
+/** Lengths of time far apart from each other that people have short names for. */
+const FAR_STEPS: readonly Millis[] = [
+  ...[0.001, 0.01, 0.1, 1, 10, 100, 1000, 10_000],
+  ...[1, 10, 60, 360, 1440, 10_080, 43_200, 525_600].map((minutes) => minutes * 60_000),
+];
+
+/** Logarithmic, between the marks around `least` and `greatest`; for times that lie far apart. */
+export function farDurations(least: Millis, greatest: Millis): Scale {
+  const first = Math.max(
+    0,
+    FAR_STEPS.findLastIndex((step) => step <= least),
+  );
+  const ticks = FAR_STEPS.slice(first, 1 + Math.max(first + 1, endOf(greatest)));
+  const [low = 1] = ticks;
+  const span = logTen((ticks.at(-1) ?? 1) / low);
   return { place: (value) => Math.max(0, Math.min(1, logTen(value / low) / span)), ticks };
+}
+
+/** The first of {@link FAR_STEPS} that is not exceeded, or the last. */
+function endOf(greatest: Millis): number {
+  const end = FAR_STEPS.findIndex((step) => step >= greatest);
+  return end < 0 ? FAR_STEPS.length - 1 : end;
 }
 
 /** 1, 2 or 5 times a power of ten, not less than `value`. */

@@ -3,11 +3,11 @@
  * differ in their patterns as well.
  */
 export const STYLE = `
-:root{color-scheme:light dark;--paper:#fff;--ink:#1b2026;--faint:#5c6670;--rule:#e1e5e9;--card:#f6f8fa;
+:root{color-scheme:light dark;--paper:#fff;--ink:#1b2026;--faint:#5c6670;--rule:#e1e5e9;--card:#f6f8fa;--shade:#bcc4cc;
 --good:#00684a;--good-paper:#dff5ec;--bad:#a33a00;--bad-paper:#fdeadf;--band:#d55e00;
 --c1:#0072b2;--c2:#c77f00;--c3:#009e73;--c4:#d55e00;--c5:#b05a8a;
 --asleep:#a9b7c6;--radio:#e69f00;--transfer:#0072b2;--service:#d55e00;--device:#009e73;--awake:#009e73;--unheard:#d55e00;--starting:#f0c642;--off:#e3e8ed}
-@media(prefers-color-scheme:dark){:root{--paper:#14181d;--ink:#e6eaee;--faint:#98a3ae;--rule:#2b323a;--card:#1c2228;
+@media screen and (prefers-color-scheme:dark){:root{--paper:#14181d;--ink:#e6eaee;--faint:#98a3ae;--rule:#2b323a;--card:#1c2228;--shade:#4a545f;
 --good:#5fd3a8;--good-paper:#123429;--bad:#ff9d66;--bad-paper:#43220f;--band:#ff8a3d;
 --c1:#56b4e9;--c2:#e69f00;--c3:#2cc295;--c4:#ff7d33;--c5:#dd92ba;
 --asleep:#56657a;--radio:#e69f00;--transfer:#56b4e9;--service:#ff7d33;--device:#2cc295;--awake:#2cc295;--unheard:#ff7d33;--starting:#e0bf4a;--off:#2a313a}}
@@ -34,6 +34,7 @@ pre{margin:6px 0;white-space:pre-wrap;background:var(--card);padding:8px 12px;bo
 .checks{list-style:none;margin:0;padding:0}
 .checks li{padding:6px 0 6px 28px;border-bottom:1px solid var(--rule);position:relative;overflow-wrap:anywhere}
 .checks li>b{position:absolute;left:4px}
+.checks li:last-child{border-bottom:0}
 .checks p{margin:0;color:var(--faint)}
 figure{margin:22px 0 0}
 figcaption{font-weight:600;margin-bottom:2px}
@@ -43,7 +44,7 @@ svg{display:block;max-width:100%;height:auto;overflow:visible}
 .legend li{display:flex;align-items:center;gap:6px}
 .legend svg{flex:none}
 .narrow{display:none}
-@media(max-width:760px){main{padding:16px 14px 32px}.wide{display:none}.narrow{display:block}h1{font-size:22px}.tiles{grid-template-columns:1fr 1fr}}
+@media screen and (max-width:760px){main{padding:16px 14px 32px}.wide{display:none}.narrow{display:block}h1{font-size:22px}.tiles{grid-template-columns:1fr 1fr}}
 text{font:11.5px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;fill:var(--ink)}
 .axis{fill:var(--faint);font-variant-numeric:tabular-nums}.end{text-anchor:end}.middle{text-anchor:middle}
 .grid{stroke:var(--rule)}.base,.tick{stroke:var(--faint)}
@@ -58,13 +59,14 @@ text{font:11.5px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Aria
 .fault{fill:var(--c4)}.step{fill:var(--c1)}.load{fill:var(--c3)}
 .fall{margin:14px 0 4px;break-inside:avoid}.fall p{font-size:14px;margin:0 0 4px}
 summary{cursor:pointer;margin-top:12px;color:var(--faint)}
-.scroll{overflow-x:auto}
+:focus-visible{outline:2px solid var(--c1);outline-offset:3px;border-radius:3px}
+.scroll{overflow-x:auto;background:linear-gradient(to left,var(--paper) 40%,transparent) right/36px 100% no-repeat local,linear-gradient(to left,var(--shade),transparent) right/14px 100% no-repeat}
 table{border-collapse:collapse;width:100%;font-size:14px;font-variant-numeric:tabular-nums}
 th,td{text-align:right;padding:4px 10px;border-bottom:1px solid var(--rule);white-space:nowrap}
-th{font-weight:600;color:var(--faint);font-size:13px}
-th:first-child,td:first-child{text-align:left;padding-left:0}
-td.words{text-align:left;white-space:normal}
-@media(max-width:760px){table{font-size:13px}th{font-size:12px}th,td{padding:4px 5px}th:last-child,td:last-child{padding-right:0}td:first-child{white-space:normal;min-width:68px}}
+thead th{font-weight:600;color:var(--faint);font-size:13px}
+tbody th{font-weight:400;text-align:left;padding-left:0;white-space:normal;min-width:68px}
+tbody tr:last-child>*{border-bottom:0}
+@media screen and (max-width:760px){pre{white-space:pre-line}table{font-size:13px}thead th{font-size:12px}th,td{padding:4px 5px}th:last-child,td:last-child{padding-right:0}}
 footer{margin-top:40px;padding-top:14px;border-top:1px solid var(--rule);color:var(--faint);font-size:13px}
-@media print{body{background:#fff}}
+@media print{:root{color-scheme:light}main{max-width:none;padding:0}figure,table,.checks li,.alarm{break-inside:avoid}h2,h3,figcaption{break-after:avoid}.scroll{overflow:visible;background:none}.verdict,.tiles li,pre{print-color-adjust:exact}details::details-content{content-visibility:visible;height:auto}summary{display:none}}
 `;

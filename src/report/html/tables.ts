@@ -17,9 +17,13 @@ function spreadCells({ count, p50, p95, p99, max }: Spread): Row {
 
 function table(title: string, columns: readonly string[], rows: readonly Row[]): Markup {
   if (rows.length === 0) return NOTHING;
-  return markup`<h3>${title}</h3><div class="scroll"><table><thead><tr><th></th>${columns.map((column) => markup`<th>${column}</th>`)}</tr></thead><tbody>${rows.map(
-    (cells) => markup`<tr>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`,
-  )}</tbody></table></div>`;
+  const head = columns.map((column) => markup`<th scope="col">${column}</th>`);
+  const body = rows.map(
+    ([name = '', ...cells]) =>
+      markup`<tr><th scope="row">${name}</th>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`,
+  );
+  // Who has no pointer reaches what a narrow page hides by giving the table the focus.
+  return markup`<h3>${title}</h3><div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><td></td>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
 export function downlinkTables({ downlinks }: RunResult): Markup {
@@ -36,7 +40,7 @@ export function downlinkTables({ downlinks }: RunResult): Markup {
     if (spread === null) return [];
     return [[cause, percent(share), ...spreadCells(spread).slice(1)]];
   });
-  return markup`${table('Downlinks by type', ['queued', 'answered', 'delivered', 'pending', 'cancelled', 'expired'], counts)}
+  return markup`${table('Downlinks by type', ['queued', 'answered', 'only delivered', 'pending', 'cancelled', 'expired'], counts)}
 ${table('Time from the API to each stage', SPREAD, stages)}
 ${table('What delivered downlinks waited for', ['share', ...SPREAD.slice(1)], waits)}`;
 }

@@ -97,7 +97,7 @@ function uplinks({ uplinks: { byType, reasons } }: RunResult): readonly string[]
 function downlinks({ downlinks: summary }: RunResult): readonly string[] {
   const types = Object.entries(summary.byType);
   if (types.length === 0) return ['downlinks', '  none were queued'];
-  const columns = ['queued', 'answered', 'delivered', 'pending', 'cancelled', 'expired'];
+  const columns = ['queued', 'answered', 'only delivered', 'pending', 'cancelled', 'expired'];
   const rows = types.map(([type, counts]) => {
     const { queued, answered, delivered, pending, cancelled, expired } = counts;
     return [type, ...[queued, answered, delivered, pending, cancelled, expired].map(String)];
