@@ -39,8 +39,8 @@ export interface NewMember {
 export const INVITATION = days(7);
 
 const EXPIRED_AT_ONCE = 10;
-/** How often a decision is tried when others keep deciding. */
-const PATIENCE = 20;
+/** How often a decision is tried when others keep deciding: of those that try at once, one succeeds each time. */
+const PATIENCE = 100;
 
 export interface MembersOptions {
   readonly store: Store;
@@ -78,11 +78,11 @@ export class Members {
   }
 
   /** Invites somebody; the token is good for {@link INVITATION}. `known` when the address is a member's already. */
-  async invite(spaceId: Id, { email, name, role }: NewMember): Promise<{ member: Member; token: string } | 'known'> {
+  invite(spaceId: Id, { email, name, role }: NewMember): Promise<{ member: Member; token: string } | 'known'> {
     const { store, ids, random } = this.#options;
     const token = newSecret(random);
-    for (let attempt = 0; ; attempt++) {
-      if (await store.recordByKey(familyOf(spaceId), spaceId, keyOf(email))) return 'known';
+    return this.#decide<{ member: Member; token: string } | 'known'>(spaceId, async () => {
+      if (await store.recordByKey(familyOf(spaceId), spaceId, keyOf(email))) return { outcome: 'known' };
       const { id, changes } = await this.#account(email, null);
       const now = this.#now();
       const invitation = ids.uuid();
@@ -96,20 +96,12 @@ export class Members {
         dueAt: now + INVITATION,
         body: { userId: id, spaceId },
       };
-      try {
-        const expired = await store.dueRecords('invite', now, EXPIRED_AT_ONCE);
-        await store.commit([
-          ...expired.map(deletion),
-          ...changes,
-          putMember(member),
-          { kind: 'record.put', row: invite },
-        ]);
-        return { member, token };
-      } catch (error) {
-        // Somebody has just made the same account or invited the same person: the second look shows which.
-        if (!(error instanceof ConflictError) || attempt > 0) throw error;
-      }
-    }
+      const expired = await store.dueRecords('invite', now, EXPIRED_AT_ONCE);
+      return {
+        outcome: { member, token },
+        changes: [...expired.map(deletion), ...changes, putMember(member), { kind: 'record.put', row: invite }],
+      };
+    });
   }
 
   /**
@@ -287,8 +279,9 @@ export class Members {
         await store.commit([...(last ? [deletion(last)] : []), { kind: 'record.put', row: turn }, ...changes]);
         return outcome;
       } catch (error) {
-        const isOvertaken = error instanceof ConflictError && error.field === 'record-key';
-        if (!isOvertaken || attempt === PATIENCE) throw error;
+        // The turn is taken; or, which the next look will show, the account was made or got its password meanwhile.
+        if (!(error instanceof ConflictError && error.field === 'record-key')) throw error;
+        if (attempt === PATIENCE) throw new ConflictError('record-body');
       }
     }
   }

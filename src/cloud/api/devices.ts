@@ -1,6 +1,7 @@
 /** Devices (device cloud API, "Devices"; cloud API gaps, 2.6 and 3.3). Claim tokens come in and never go out. */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { untilUndisturbed } from '../records.js';
 import { serialText } from '../store/order.js';
 import {
   type Change,
@@ -214,12 +215,14 @@ export const devices: Family = (routes, { store, clock, ids, downlinks, firmware
       const device = await visibleDevice(store, request, request.params.id);
       const { id, spaceId, serial, tagIds } = device;
       await needWritableTag(store, request, tagIds);
-      await store.commit([
-        ...(await firmware.whenRemoved(device)),
-        { kind: 'device.delete', id, at: Math.floor(clock.wall) },
-        { kind: 'record.delete', family: 'secret', id },
-        ...(await variablesOfDevice(store, spaceId, id)),
-      ]);
+      await untilUndisturbed(async () =>
+        store.commit([
+          ...(await firmware.whenRemoved(device)),
+          { kind: 'device.delete', id, at: Math.floor(clock.wall) },
+          { kind: 'record.delete', family: 'secret', id },
+          ...(await variablesOfDevice(store, spaceId, id)),
+        ]),
+      );
       await downlinks.forget(serial);
       return reply.code(204).send();
     },

@@ -19,6 +19,7 @@ import {
   type Log,
 } from '../context.js';
 import { Updates } from '../firmware/updates.js';
+import { untilUndisturbed } from '../records.js';
 import {
   type Change,
   type DeviceRow,
@@ -203,15 +204,15 @@ export class CloudCore implements Downlinks {
     if (entry === undefined || !peer.queue.includes(entry)) return;
     const { id } = entry.row;
     entry.confirmed = evidence;
-    const written = await whileAway(peer, entry, async () => {
+    const write = async () => {
       const more = entry.row.type === 'firmware' ? await this.firmware.delivered(peer, entry.row) : [];
       const deliveries = (await this.#forwarding?.deliveries(peer.device, entry.row)) ?? [];
       const sent = [this.#progress.state(entry, 'sent'), this.#progress.station(id, 'sent', evidence)];
       if (!(await this.#progress.inTime([...sent, ...more, ...deliveries]))) return false;
       if (deliveries.length > 0) this.#forwarding?.wake();
       return true;
-    });
-    if (!written) return;
+    };
+    if (!(await whileAway(peer, entry, () => untilUndisturbed(write)))) return;
     const at = this.#clock.now;
     this.#trace.emit({ kind: 'downlink.delivered', at, serial: peer.device.serial, downlink: id, evidence });
   }

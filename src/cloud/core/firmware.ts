@@ -9,6 +9,7 @@ import type { FirmwareUpdates } from '../context.js';
 import type { Image } from '../firmware/images.js';
 import { isOpen, type UpdateJob } from '../firmware/job.js';
 import { endOf, type UpdateStep, type Updates, updateOf } from '../firmware/updates.js';
+import { untilUndisturbed } from '../records.js';
 import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
 import type { Peer, QueuedDownlink } from './peer.js';
 
@@ -73,19 +74,16 @@ export class FirmwareQueue implements FirmwareUpdates {
     });
   }
 
-  async cancel(job: UpdateJob): Promise<'cancelled' | 'too-late'> {
-    return this.#updates.inTurn(job.deviceId, async () => {
-      const current = await this.#updates.find(job.spaceId, job.id);
-      if (current === undefined || !isOpen(current) || current.state === 'swapping') return 'too-late';
-      await this.#end(job.spaceId, job.id, job.deviceId, 'cancelled', null);
-      return 'cancelled';
-    });
+  async cancel({ spaceId, id, deviceId }: UpdateJob): Promise<'cancelled' | 'too-late'> {
+    const may = (job: UpdateJob) => isOpen(job) && job.state !== 'swapping';
+    const cancel = () => this.#end(spaceId, id, 'cancelled', null, may);
+    return (await this.#updates.inTurn(deviceId, cancel)) ? 'cancelled' : 'too-late';
   }
 
   async whenRemoved(device: DeviceRow): Promise<readonly Change[]> {
     const job = await this.#updates.current(device);
-    const step = job && (await this.#updates.end(job.spaceId, job.id, 'cancelled', 'the device was removed'));
-    if (step === undefined) return [];
+    if (job === undefined) return [];
+    const step = this.#updates.end(job, 'cancelled', 'the device was removed');
     this.#tell(device.serial, step.job);
     return step.changes;
   }
@@ -114,31 +112,48 @@ export class FirmwareQueue implements FirmwareUpdates {
     const { silentSince = Number.POSITIVE_INFINITY } = peer.update ?? {};
     if (this.#clock.now - silentSince < STALLED_AFTER || chunksIn(peer).length > 0) return;
     await this.#updates.inTurn(peer.device.id, async () => {
-      const job = await this.#updates.current(peer.device);
-      if (job?.state !== 'downloading') return this.look(peer);
-      const step = this.#updates.restart(peer.device, job);
-      await this.#write(step);
+      const step = await untilUndisturbed(async () => {
+        const job = await this.#updates.current(peer.device);
+        if (job?.state !== 'downloading') return undefined;
+        const restart = this.#updates.restart(peer.device, job);
+        await this.#write(restart);
+        return restart;
+      });
+      if (step === undefined) return this.look(peer);
       this.#tell(peer.device.serial, step.job);
       await this.#take(peer, step);
     });
   }
 
   /** A chunk will never be delivered, so its update ends. */
-  lost(chunk: WaitingRow, state: 'cancelled' | 'failed', why: string | null): Promise<void> {
+  async lost(chunk: WaitingRow, state: 'cancelled' | 'failed', why: string | null): Promise<void> {
     const { spaceId, deviceId } = chunk;
-    return this.#updates.inTurn(deviceId, () => this.#end(spaceId, updateOf(chunk), deviceId, state, why));
+    await this.#updates.inTurn(deviceId, () => this.#end(spaceId, updateOf(chunk), state, why, isOpen));
   }
 
-  async #end(spaceId: Id, id: Id, deviceId: Id, state: 'cancelled' | 'failed', why: string | null): Promise<void> {
-    const step = await this.#updates.end(spaceId, id, state, why);
-    if (step === undefined) return;
-    await this.#write(step);
-    const pending = await this.#store.pendingDownlinks(deviceId);
+  /** False when the update may not end like that any more. */
+  async #end(
+    spaceId: Id,
+    id: Id,
+    state: 'cancelled' | 'failed',
+    why: string | null,
+    may: (job: UpdateJob) => boolean,
+  ): Promise<boolean> {
+    const ended = await untilUndisturbed(async () => {
+      const job = await this.#updates.find(spaceId, id);
+      if (job === undefined || !may(job)) return undefined;
+      const step = this.#updates.end(job, state, why);
+      await this.#write(step);
+      return step.job;
+    });
+    if (ended === undefined) return false;
+    const pending = await this.#store.pendingDownlinks(ended.deviceId);
     for (const row of pending) if (row.type === 'firmware') await this.#queue.cancel(row);
-    const device = await this.#store.device(spaceId, deviceId);
+    const device = await this.#store.device(spaceId, ended.deviceId);
     const peer = device && this.#queue.peerOf(device.serial);
-    if (device) this.#tell(device.serial, step.job);
-    if (peer) this.#note(peer, step.job);
+    if (device) this.#tell(device.serial, ended);
+    if (peer) this.#note(peer, ended);
+    return true;
   }
 
   async #write({ changes, queue }: UpdateStep, along: readonly Change[] = []): Promise<void> {

@@ -19,6 +19,7 @@ import type { Trace, UplinkType } from '../../trace/events.js';
 import type { Forwarding, Ids, Log } from '../context.js';
 import type { UpdateJob } from '../firmware/job.js';
 import type { Updates } from '../firmware/updates.js';
+import { untilUndisturbed } from '../records.js';
 import { EncodedBody } from '../store/encoded-body.js';
 import { type Change, ConflictError, type DeviceChange, type MessageRow, type Store } from '../store/store.js';
 import type { Codecs } from './codecs.js';
@@ -86,8 +87,10 @@ export class Intake {
     const { log } = this.#options;
     try {
       const uplink = message instanceof Uint8Array ? parseUp(message) : message;
-      const entry = await this.#entryFor(peer, uplink, message);
-      return (await this.#write(peer, entry)) ? entry : NOTHING_NEW;
+      return await untilUndisturbed(async () => {
+        const entry = await this.#entryFor(peer, uplink, message);
+        return (await this.#write(peer, entry)) ? entry : NOTHING_NEW;
+      });
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
       log.warn({ serial: peer.device.serial, why: error.message }, 'uplink refused');

@@ -46,15 +46,24 @@ export function moved(job: UpdateJob, at: UnixMillis, change: Partial<UpdateJob>
   return { ...job, ...change, updatedAt: at, timeline };
 }
 
-/** Writes the job. A device has one open update at most: another one is refused as a conflict. */
+/** Writes a new job. A device has one open update at most: another one is refused as a conflict. */
 export function putJob(job: UpdateJob): Change {
+  return { kind: 'record.put', row: rowOf(job) };
+}
+
+/** Moves a job on, unless a user or another service has done so meanwhile: see `untilUndisturbed`. */
+export function changeJob(before: UpdateJob, after: UpdateJob): Change {
+  return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
+}
+
+function rowOf(job: UpdateJob): RecordRow {
   const { id, spaceId, scheduledAt: createdAt, ...body } = job;
   const key = isOpen(job) ? job.deviceId : null;
-  return { kind: 'record.put', row: { family: UPDATES, id, spaceId, key, createdAt, dueAt: null, body } };
+  return { family: UPDATES, id, spaceId, key, createdAt, dueAt: null, body };
 }
 
 export function jobOf({ id, spaceId, createdAt, body }: RecordRow): UpdateJob {
-  // Because every record of this family was made by putJob.
+  // Because every record of this family was made by rowOf.
   return {
     ...(body as Omit<UpdateJob, 'id' | 'spaceId' | 'scheduledAt'>),
     id,

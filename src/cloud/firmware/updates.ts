@@ -17,7 +17,7 @@ import type { Ids, Log } from '../context.js';
 import { newMessage } from '../core/message-rows.js';
 import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
 import { type Image, Images } from './images.js';
-import { isOpen, jobOf, moved, putJob, UPDATES, type UpdateJob } from './job.js';
+import { changeJob, isOpen, jobOf, moved, putJob, UPDATES, type UpdateJob } from './job.js';
 
 export interface UpdatesOptions {
   readonly store: Store;
@@ -68,7 +68,8 @@ export class Updates {
 
   /**
    * Lets what changes the update of a device happen one after another: the device may report while a user cancels. (Several
-   * services on one store do not know of each other here; the worst is one chunk too many.)
+   * services on one store do not know of each other here: a commit that moves a job which another has moved is refused, and
+   * what follows is decided anew.)
    */
   async inTurn<T>(deviceId: Id, work: () => Promise<T>): Promise<T> {
     const turn = Promise.resolve(this.#turns.get(deviceId)).then(work);
@@ -114,7 +115,7 @@ export class Updates {
       updatedAt: at,
       timeline: [{ state: 'scheduled', at }],
     };
-    return this.#send(device, job, 0, FIRST_CHUNK);
+    return { job, changes: [putJob(job)], queue: [this.#chunk(device, job, 0, FIRST_CHUNK)] };
   }
 
   /** What an uplink of type firmware means; undefined: nothing. */
@@ -127,15 +128,15 @@ export class Updates {
     switch (report.type) {
       case 'next':
         if (offset >= job.size) return this.restart(device, job);
-        return this.#send(device, this.#moved(job, { state: 'downloading', offset }), offset, maxLength);
+        return this.#send(device, job, { state: 'downloading', offset }, maxLength);
       case 'swap':
-        return this.#only(this.#moved(job, { state: 'swapping', offset: job.size }));
+        return this.#only(job, { state: 'swapping', offset: job.size });
       case 'error':
         if (error.startsWith(LOST_DOWNLOAD)) return this.restart(device, job);
-        return this.#only(this.#failed(job, error));
+        return this.#only(job, failure(error));
       case 'ack':
       case 'confirmed':
-        return this.#only(this.#judged(job, versionIn(device.session) ?? job.version));
+        return this.#only(job, judgement(job, versionIn(device.session) ?? job.version));
       default:
         return undefined;
     }
@@ -146,34 +147,32 @@ export class Updates {
     const job = await this.current(device);
     if (job === undefined) return undefined;
     const version = session.fw_version ?? null;
-    if (job.state === 'scheduled') return this.#only(this.#moved(job, { fromVersion: version }));
+    if (job.state === 'scheduled') return this.#only(job, { fromVersion: version });
     if (version === null) return undefined;
-    if (job.state === 'swapping') return this.#only(this.#judged(job, version));
+    if (job.state === 'swapping') return this.#only(job, judgement(job, version));
     // The swap may have been too fast for its own announcement; otherwise the device has lost what it had.
     const isNew = version === job.version && version !== job.fromVersion;
-    return isNew ? this.#only(this.#judged(job, version)) : this.restart(device, job);
+    return isNew ? this.#only(job, judgement(job, version)) : this.restart(device, job);
   }
 
   /** The device has a chunk: with the first one, the download has begun. */
   async delivered(chunk: WaitingRow): Promise<readonly Change[]> {
     const { update_id: id, offset } = bodyOf(chunk);
     const job = offset === 0 ? await this.find(chunk.spaceId, id) : undefined;
-    return job?.state === 'scheduled' ? [putJob(this.#moved(job, { state: 'downloading' }))] : [];
+    return job?.state === 'scheduled' ? this.#only(job, { state: 'downloading' }).changes : [];
   }
 
   /** Begins the download again from its start, or gives up. */
   restart(device: DeviceFacts, job: UpdateJob): UpdateStep {
     if (job.restarts >= MOST_RESTARTS) {
-      return this.#only(this.#failed(job, `given up: the download was broken off ${job.restarts + 1} times`));
+      return this.#only(job, failure(`given up: the download was broken off ${job.restarts + 1} times`));
     }
-    return this.#send(device, this.#moved(job, { offset: 0, restarts: job.restarts + 1 }), 0, FIRST_CHUNK);
+    return this.#send(device, job, { offset: 0, restarts: job.restarts + 1 }, FIRST_CHUNK);
   }
 
-  /** The update ends without success; undefined when it has ended already. */
-  async end(spaceId: Id, id: Id, state: 'cancelled' | 'failed', why: string | null): Promise<UpdateStep | undefined> {
-    const job = await this.find(spaceId, id);
-    if (job === undefined || !isOpen(job)) return undefined;
-    return this.#only(this.#moved(job, { state, error: why }));
+  /** The open update ends without success. */
+  end(job: UpdateJob, state: 'cancelled' | 'failed', why: string | null): UpdateStep {
+    return this.#only(job, { state, error: why });
   }
 
   /** The message for a chunk. @throws Error when the image is gone */
@@ -198,43 +197,47 @@ export class Updates {
     if (current === undefined) return this.begin(device, image);
     if (current.firmwareId === image.id) {
       // Scheduled, it is on its way already; swapping, it is too late.
-      return current.state === 'downloading' ? this.#send(device, current, 0, maxLength ?? FIRST_CHUNK) : undefined;
+      if (current.state !== 'downloading') return undefined;
+      const queue = [this.#chunk(device, current, 0, maxLength ?? FIRST_CHUNK)];
+      return { job: current, changes: [changeJob(current, current)], queue };
     }
     log.warn({ device: device.id, firmware }, 'a device asks for a firmware image while another update is under way');
     return undefined;
   }
 
-  /** A swap shows its success by the version that runs afterwards: an acknowledgement alone may be one of the old image. */
-  #judged(job: UpdateJob, version: string): UpdateJob {
-    if (version === job.version) return this.#moved(job, { state: 'succeeded' });
-    return this.#failed(job, `reverted: the device runs "${version}"`);
+  #only(before: UpdateJob, change: Partial<UpdateJob>): UpdateStep {
+    const job = moved(before, Math.floor(this.#options.clock.wall), change);
+    return { job, changes: [changeJob(before, job)], queue: [] };
   }
 
-  #failed(job: UpdateJob, error: string): UpdateJob {
-    return this.#moved(job, { state: 'failed', error });
+  /** Moves the job on, with the chunk at its new offset. */
+  #send(device: DeviceFacts, before: UpdateJob, change: Partial<UpdateJob>, maxLength: number): UpdateStep {
+    const step = this.#only(before, change);
+    return { ...step, queue: [this.#chunk(device, step.job, step.job.offset, maxLength)] };
   }
 
-  #moved(job: UpdateJob, change: Partial<UpdateJob>): UpdateJob {
-    return moved(job, Math.floor(this.#options.clock.wall), change);
-  }
-
-  #only(job: UpdateJob): UpdateStep {
-    return { job, changes: [putJob(job)], queue: [] };
-  }
-
-  #send(device: DeviceFacts, job: UpdateJob, offset: number, maxLength: number): UpdateStep {
+  #chunk(device: DeviceFacts, { id, firmwareId, size }: UpdateJob, offset: number, maxLength: number): MessageRow {
     const { ids, clock } = this.#options;
     const body: ChunkBody = {
       target: 'app',
       type: 'chunk',
-      update_id: job.id,
-      firmware_id: job.firmwareId,
+      update_id: id,
+      firmware_id: firmwareId,
       offset,
-      length: Math.min(maxLength, LONGEST_CHUNK, job.size - offset),
-      size: job.size,
+      length: Math.min(maxLength, LONGEST_CHUNK, size - offset),
+      size,
     };
-    return { job, changes: [putJob(job)], queue: [newMessage(ids, clock, device, 'down', 'firmware', body)] };
+    return newMessage(ids, clock, device, 'down', 'firmware', body);
   }
+}
+
+/** A swap shows its success by the version that runs afterwards: an acknowledgement alone may be one of the old image. */
+function judgement(job: UpdateJob, version: string): Partial<UpdateJob> {
+  return version === job.version ? { state: 'succeeded' } : failure(`reverted: the device runs "${version}"`);
+}
+
+function failure(error: string): Partial<UpdateJob> {
+  return { state: 'failed', error };
 }
 
 /** The UUID that a firmware identifier stands for: 32 hex digits, with or without hyphens (cloud API gaps, 3.9). */

@@ -6,7 +6,7 @@ import { createIds } from '../../../src/cloud/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
-import { SPACE, space } from '../store/rows.js';
+import { OTHER_SPACE, SPACE, space } from '../store/rows.js';
 
 const EVA = 'eva@example.org';
 
@@ -108,6 +108,25 @@ describe('two nodes that decide at the same moment', () => {
     expect(outcomes.filter((outcome) => outcome === 'last-admin')).toHaveLength(1);
     const left = await members.list(SPACE, { limit: 10 });
     expect(left.filter(({ role, state }) => role === 'admin' && state === 'active')).toHaveLength(1);
+  });
+
+  it('invite a person once who has an account already', async () => {
+    const { members, other, store } = await nodes();
+    await store.commit([{ kind: 'space.put', row: space({ id: OTHER_SPACE }) }]);
+    await members.invite(OTHER_SPACE, { email: EVA, role: 'user', name: null });
+    const invited = await Promise.all(
+      [members, other, members].map((node) => node.invite(SPACE, { email: EVA, role: 'user', name: null })),
+    );
+    expect(invited.filter((outcome) => outcome === 'known')).toHaveLength(2);
+  });
+
+  it('invite as many as they are told to, all at once', async () => {
+    const { members, other } = await nodes();
+    const emails = Array.from({ length: 60 }, (_, n) => `user-${n}@example.org`);
+    await Promise.all(
+      emails.map((email, n) => [members, other][n % 2]?.invite(SPACE, { email, role: 'user', name: null })),
+    );
+    expect((await members.list(SPACE, { limit: 100 })).map(({ email }) => email).sort()).toEqual(emails.sort());
   });
 
   it('invite a person once', async () => {

@@ -1,5 +1,5 @@
 /** What the cloud makes of a device's reports on an update, one by one (wire protocol, 11, "Server rules"). */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Peer } from '../../../src/cloud/core/peer.js';
 import { jobOf, type UpdateJob } from '../../../src/cloud/firmware/job.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';
@@ -101,6 +101,29 @@ describe('a download', () => {
     await report('download', { firmware: image.id, maxLength: 256 });
     expect(await receive()).toMatchObject({ offset: 0 });
     expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
+  });
+
+  it('that another service cancels while the device reports stays cancelled', async () => {
+    const { cloud, receive, report, job } = await updating();
+    await receive();
+    const other = await testCloud({ store: cloud.store, clock: cloud.clock, seed: 'other' });
+    const commit = cloud.store.commit.bind(cloud.store);
+    vi.spyOn(cloud.store, 'commit').mockImplementationOnce(async (changes) => {
+      expect(await other.core.firmware.cancel(await job())).toBe('cancelled');
+      return commit(changes);
+    });
+    await report('next', { offset: 256, maxLength: 256 });
+    expect(await job()).toMatchObject({ state: 'cancelled' });
+    expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
+    expect(await receive()).toBeUndefined();
+  });
+
+  it('is cancelled once, by whichever service', async () => {
+    const { cloud, job } = await updating();
+    const other = await testCloud({ store: cloud.store, clock: cloud.clock, seed: 'other' });
+    const scheduled = await job();
+    const outcomes = await Promise.all([cloud, other].map(({ core }) => core.firmware.cancel(scheduled)));
+    expect(outcomes.sort()).toEqual(['cancelled', 'too-late']);
   });
 
   it('has one chunk queued at a time', async () => {
