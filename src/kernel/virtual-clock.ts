@@ -87,6 +87,7 @@ export class VirtualClock implements DrivenClock {
     // Because the failure is reported by the last line, which a stop or a stuck run may never reach.
     done.catch(() => {});
     this.#attended++;
+    const watch = this.#watchHolds();
     try {
       for (;;) {
         await breathe();
@@ -97,19 +98,25 @@ export class VirtualClock implements DrivenClock {
         else throw new StuckError('everybody waits and no alarm is set: time can not pass', 'no alarm');
       }
     } finally {
+      clearInterval(watch);
       this.#attended--;
     }
     return done;
   }
 
   async runUntil(deadline: Instant): Promise<void> {
-    for (let steps = 1; ; steps++) {
-      if (this.#stopped) throw this.#stopped;
-      if (this.#holds.count > 0) await this.#untilReleased(() => false);
-      else if (this.#attended > 0 || steps % STEPS_PER_BREATH === 0) await breathe();
-      if (this.#holds.count > 0) continue;
-      if (this.#heap.nextDue > deadline) break;
-      this.#step();
+    const watch = this.#watchHolds();
+    try {
+      for (let steps = 1; ; steps++) {
+        if (this.#stopped) throw this.#stopped;
+        if (this.#holds.count > 0) await this.#untilReleased(() => false);
+        else if (this.#attended > 0 || steps % STEPS_PER_BREATH === 0) await breathe();
+        if (this.#holds.count > 0) continue;
+        if (this.#heap.nextDue > deadline) break;
+        this.#step();
+      }
+    } finally {
+      clearInterval(watch);
     }
     this.now = Math.max(this.now, deadline);
   }
@@ -157,24 +164,21 @@ export class VirtualClock implements DrivenClock {
 
   /** Waits while anything is held, unless `enough` says that nobody cares any more. */
   async #untilReleased(enough: () => boolean): Promise<void> {
-    // Most holds (a commit in memory) end within a few dozen promise turns: do not set a real timer for those.
-    for (let turn = 0; turn < 64; turn++) {
-      await undefined;
-      if (this.#holds.count === 0) return;
-    }
-    let late = false;
-    const taken = this.#holds.taken;
-    const timer = setTimeout(() => {
-      late = true;
-      this.#holds.wake();
+    while (this.#holds.count > 0 && !this.#stopped && !enough()) await this.#holds.changed();
+  }
+
+  /** One timer for all holds, because most of them (a commit in memory) end within a few dozen promise turns. */
+  #watchHolds(): NodeJS.Timeout {
+    let taken = this.#holds.taken;
+    return setInterval(() => {
+      // Holds that follow one another without a gap (many requests at once) are slow, not stuck.
+      if (this.#holds.anyOlderThan(taken)) {
+        const reasons = this.#holds.describe();
+        const message = `time has been held for ${formatDuration(this.#holdLimit)} by: ${reasons}`;
+        this.stop(new StuckError(message, reasons));
+      }
+      taken = this.#holds.taken;
     }, this.#holdLimit);
-    while (this.#holds.count > 0 && !late && !this.#stopped && !enough()) await this.#holds.changed();
-    clearTimeout(timer);
-    // Holds that follow one another without a gap (many requests at once) are slow, not stuck.
-    if (late && this.#holds.anyOlderThan(taken)) {
-      const reasons = this.#holds.describe();
-      throw new StuckError(`time has been held for ${formatDuration(this.#holdLimit)} by: ${reasons}`, reasons);
-    }
   }
 }
 
