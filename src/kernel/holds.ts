@@ -1,4 +1,4 @@
-/** The holds that keep virtual time still, by name, so that a stuck run can say what it waits for. */
+/** What somebody waits for, such as the holds that keep virtual time still: by name, so that a stuck run can say what it is. */
 import type { Release } from './clock.js';
 
 export class Holds {

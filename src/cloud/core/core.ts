@@ -127,21 +127,19 @@ export class CloudCore implements Downlinks {
    * Stores an uplink message (type byte and value, or data without a codec). Resolves true when it is durable, or known to
    * be stored already; false when it is not acceptable (wire protocol, 6.3).
    */
-  accept(peer: Peer, message: Uint8Array | DecodedData): Promise<boolean> {
+  async accept(peer: Peer, message: Uint8Array | DecodedData): Promise<boolean> {
     const aboutUpdate = message instanceof Uint8Array && UPDATE_REPORTS.has(message[0] ?? -1);
-    if (!aboutUpdate) return this.#acceptOther(peer, message);
+    if (!aboutUpdate) {
+      const accepted = await this.#accept(peer, message);
+      // What follows on a chunk and is not its answer shows that there will be none; whoever does not poll is then asked to.
+      if (peer.update) await this.firmware.wentOn(peer);
+      return accepted;
+    }
     return this.#updates.inTurn(peer.device.id, async () => {
       const accepted = await this.#accept(peer, message);
       if (peer.update) await this.firmware.look(peer);
       return accepted;
     });
-  }
-
-  /** What follows on a chunk and is not its answer shows that there will be none; whoever does not poll is then asked to. */
-  async #acceptOther(peer: Peer, message: Uint8Array | DecodedData): Promise<boolean> {
-    const accepted = await this.#accept(peer, message);
-    if (peer.update) await this.firmware.wentOn(peer);
-    return accepted;
   }
 
   async #accept(peer: Peer, message: Uint8Array | DecodedData): Promise<boolean> {

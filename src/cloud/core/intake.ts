@@ -71,9 +71,11 @@ interface Content {
 
 const NOTHING_NEW: Accepted = { queue: [], update: undefined };
 
-const NO_EXTRAS = {
+type Extras = Omit<Entry, 'type' | 'row'>;
+
+const NO_EXTRAS: Extras = {
   ...{ device: {}, changes: [], queue: [], update: undefined, answers: [], configUnchecked: undefined },
-} as const;
+};
 
 export class Intake {
   readonly #options: IntakeOptions;
@@ -104,7 +106,7 @@ export class Intake {
     const { row } = entry;
     const { serial } = peer.device;
     const now = clock.wall;
-    const change: DeviceChange = { ...entry.device, lastSeen: now };
+    const change: DeviceChange = { lastSeen: now, ...entry.device };
     const deliveries = (await forwarding?.deliveries(peer.device, row)) ?? [];
     try {
       await store.commit([
@@ -163,13 +165,13 @@ export class Intake {
       case 'upload-shell':
         return this.#shell(peer, message);
       case 'upload-stats':
-        return { ...NO_EXTRAS, type: 'stats', row: this.#row(peer, 'stats', message.stats) };
+        return entryOf('stats', this.#row(peer, 'stats', message.stats));
       case 'upload-firmware':
         return this.#firmware(peer, message);
       case 'get-timestamp': {
         const { clock, ids } = this.#options;
         const answer = newMessage(ids, clock, peer.device, 'down', 'timestamp', null);
-        return { ...NO_EXTRAS, type: 'session', row: this.#row(peer, 'session', null), queue: [answer] };
+        return entryOf('session', this.#row(peer, 'session', null), { queue: [answer] });
       }
       default:
         return message satisfies never;
@@ -192,29 +194,26 @@ export class Intake {
     };
     const answer = newMessage(ids, clock, device, 'down', 'session', body);
     const step = await updates.sessionBegan(device, message.session);
-    return {
-      ...NO_EXTRAS,
-      type: 'session',
-      row,
+    return entryOf('session', row, {
       device: { sessionId, session: message.session },
       changes: step?.changes ?? [],
       queue: [answer, ...(step?.queue ?? [])],
       update: step?.job,
       configUnchecked: true,
-    };
+    });
   }
 
   async #firmware(peer: Peer, message: UploadFirmware): Promise<Entry> {
     const row = this.#row(peer, 'firmware', firmwareJson(message));
     const { changes = [], queue = [], job } = (await this.#options.updates.reported(peer.device, message)) ?? {};
-    return { ...NO_EXTRAS, type: 'firmware', row, changes, queue, update: job };
+    return entryOf('firmware', row, { changes, queue, update: job });
   }
 
   async #config(peer: Peer, message: Extract<UpMessage, { kind: 'upload-config' }>): Promise<Entry> {
     const answers = await this.#configsProvedBy(peer, message.lines);
     const row = this.#row(peer, 'config', message.lines);
     const device = { configHash: message.hash };
-    return { ...NO_EXTRAS, type: 'config', row, device, answers, configUnchecked: false };
+    return entryOf('config', row, { device, answers, configUnchecked: false });
   }
 
   #codec(peer: Peer, message: Extract<UpMessage, { kind: 'upload-decoder' | 'upload-encoder' }>): Entry {
@@ -222,7 +221,7 @@ export class Intake {
     const type = message.kind === 'upload-decoder' ? 'decoder' : 'encoder';
     const row = this.#row(peer, type, { hash, ...this.#titleOf(document) }, { codecHash: hash });
     const device = type === 'decoder' ? { decoderHash: hash } : { encoderHash: hash };
-    return { ...NO_EXTRAS, type: 'codec', row, device, changes: [{ kind: 'codec.put', row: { hash, document } }] };
+    return entryOf('codec', row, { device, changes: [{ kind: 'codec.put', row: { hash, document } }] });
   }
 
   /** A codec that can not be read is kept all the same: refused, its device would repeat it for ever (quirk 14). */
@@ -239,7 +238,7 @@ export class Intake {
   #data(peer: Peer, print: string | null, content: Content): Entry | Promise<Entry> {
     const { body, codecHash, raw } = content;
     const row = this.#row(peer, 'data', body, { codecHash, raw, print });
-    const entry = { ...NO_EXTRAS, type: 'data', row, configUnchecked: false } as const;
+    const entry = entryOf('data', row, { configUnchecked: false });
     // Application data show that the device has started: had its configuration changed, it would have said so by now.
     return peer.configUnchecked ? this.#provingConfigs(peer, entry) : entry;
   }
@@ -270,7 +269,7 @@ export class Intake {
     const open = await this.#options.store.unansweredDownlinks(peer.device.id);
     // The answer may overtake the confirmation of its question: then the question is still in flight.
     const asked = [...open.map((sent) => sent.id), ...(peer.inFlight ? [peer.inFlight.row.id] : [])];
-    return { ...NO_EXTRAS, type: 'shell', row, answers: asked.includes(messageId) ? [messageId] : [] };
+    return entryOf('shell', row, { answers: asked.includes(messageId) ? [messageId] : [] });
   }
 
   /** Ids of the config downlinks whose lines are all among the reported ones. */
@@ -291,6 +290,10 @@ export class Intake {
   #row(peer: Peer, type: string, body: unknown, more: Parameters<typeof newMessage>[6] = {}): MessageRow {
     return newMessage(this.#options.ids, this.#options.clock, peer.device, 'up', type, body, more);
   }
+}
+
+function entryOf(type: UplinkType, row: MessageRow, extras: Partial<Extras> = {}): Entry {
+  return { type, row, ...NO_EXTRAS, ...extras };
 }
 
 /**

@@ -5,6 +5,7 @@
  * A packet that needs no storage is answered in the same turn of the event loop.
  */
 import type { EdgeClock } from '../../kernel/clock.js';
+import { Holds } from '../../kernel/holds.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import { type CloudMove, CloudTransfer } from '../../protocol/flap/cloud-transfer.js';
 import {
@@ -75,7 +76,7 @@ export class FlapGateway {
   readonly #log: Log;
   readonly #patience: Millis;
   readonly #lines = new Map<number, Line>();
-  readonly #work = new Set<Promise<void>>();
+  readonly #work = new Holds();
 
   constructor(options: FlapGatewayOptions) {
     this.#core = options.core;
@@ -92,12 +93,12 @@ export class FlapGateway {
     if (envelope === undefined) return this.#refuse('unreadable');
     const peer = this.#core.known(envelope.serial);
     if (peer) this.#arrived(peer, envelope, format, reply);
-    else this.#inBackground(this.#introduce(envelope, format, reply));
+    else void this.#inBackground(this.#introduce(envelope, format, reply));
   }
 
   /** Resolves when every datagram that was taken has been dealt with. */
   async idle(): Promise<void> {
-    while (this.#work.size > 0) await Promise.all(this.#work);
+    while (this.#work.count > 0) await this.#work.changed();
   }
 
   async #introduce(envelope: Envelope, format: EnvelopeFormat, reply: Reply): Promise<void> {
@@ -143,7 +144,7 @@ export class FlapGateway {
     else if (move.delivered === undefined && move.kind === 'answer') this.#answer(line, move.packet, reply);
     else if (move.delivered === undefined && move.kind === 'offer' && this.#core.hasNothing(peer))
       this.#answer(line, transfer.offer(undefined, false), reply);
-    else this.#inBackground(this.#carryOut(line, move, reply));
+    else void this.#inBackground(this.#carryOut(line, move, reply));
   }
 
   /** Does what needs the store; meanwhile, further datagrams of the device wait. */
@@ -199,17 +200,17 @@ export class FlapGateway {
   }
 
   /** Simulated time waits for the work; a failure leaves the datagram unanswered, and the device repeats it. */
-  #inBackground(work: Promise<void>): void {
+  async #inBackground(work: Promise<void>): Promise<void> {
     const release = this.#clock.hold('the gateway and its store');
-    const watched = work
-      .catch((error: unknown) => {
-        if (error instanceof StoreBusy) this.counters.overrun++;
-        else this.#log.error({ error: String(error) }, 'datagram could not be handled');
-      })
-      .finally(() => {
-        this.#work.delete(watched);
-        release();
-      });
-    this.#work.add(watched);
+    const done = this.#work.take('a datagram');
+    try {
+      await work;
+    } catch (error) {
+      if (error instanceof StoreBusy) this.counters.overrun++;
+      else this.#log.error({ error: String(error) }, 'datagram could not be handled');
+    } finally {
+      done();
+      release();
+    }
   }
 }
