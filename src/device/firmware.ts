@@ -210,7 +210,7 @@ export class Firmware implements CloudThreadHost, ReporterHost {
         uptime: Math.floor(this.uptime / 1000),
         network: hardware.modem.evaluation(),
         // Few device types write it: it is put together when the first part of it is asked for.
-        get identity() {
+        identity: () => {
           identity ??= hardware.identity;
           return identity;
         },
@@ -219,7 +219,7 @@ export class Firmware implements CloudThreadHost, ReporterHost {
       },
       this.clock.wall,
     );
-    return encodeUp({ kind: 'upload-data', hash: this.profile.decoder.hash, body: writer.finish() });
+    return encodeUp({ kind: 'upload-data', hash: this.profile.decoder.hash, body: writer.take() });
   }
 
   clear(): void {

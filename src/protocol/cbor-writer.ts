@@ -101,7 +101,12 @@ export class CborWriter {
 
   /** Returns a copy of what was written, and starts afresh. */
   finish(): Uint8Array {
-    const written = new Uint8Array(this.#buffer.subarray(0, this.#at));
+    return new Uint8Array(this.take());
+  }
+
+  /** The same without a copy: good until something is written again. */
+  take(): Uint8Array {
+    const written = this.#buffer.subarray(0, this.#at);
     this.#at = 0;
     return written;
   }

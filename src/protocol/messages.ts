@@ -119,15 +119,16 @@ export const TYPE = {
 export const LONGEST_VALUE = 16_383;
 
 const HASH_BYTES = 8;
+const NO_HASH = new Uint8Array(0);
 
 /** @throws MessageError when the message is too long */
 export function encodeUp(message: UpMessage): Uint8Array {
-  return framed(TYPE[message.kind], upValue(message));
+  return framed(TYPE[message.kind], upValue(message), 'hash' in message ? message.hash : undefined);
 }
 
 /** @throws MessageError when the message is too long */
 export function encodeDown(message: DownMessage): Uint8Array {
-  return framed(TYPE[message.kind], downValue(message));
+  return framed(TYPE[message.kind], downValue(message), 'hash' in message ? message.hash : undefined);
 }
 
 /**
@@ -185,6 +186,7 @@ export function parseDown(bytes: Uint8Array): DownMessage {
   }
 }
 
+/** Without the hash that some begin with. */
 function upValue(message: UpMessage): Uint8Array {
   switch (message.kind) {
     case 'create-session':
@@ -195,11 +197,11 @@ function upValue(message: UpMessage): Uint8Array {
       return writeUploadConfig(message);
     case 'upload-decoder':
     case 'upload-encoder':
-      return hashed(message.hash, message.document);
+      return message.document;
     case 'upload-stats':
       return writeUploadStats(message.stats);
     case 'upload-data':
-      return hashed(message.hash, message.body);
+      return message.body;
     case 'upload-shell':
       return writeUploadShell(message);
     case 'upload-firmware':
@@ -209,6 +211,7 @@ function upValue(message: UpMessage): Uint8Array {
   }
 }
 
+/** Without the hash that some begin with. */
 function downValue(message: DownMessage): Uint8Array {
   switch (message.kind) {
     case 'set-session':
@@ -221,7 +224,7 @@ function downValue(message: DownMessage): Uint8Array {
     case 'download-config':
       return writeDownloadConfig(message);
     case 'download-data':
-      return hashed(message.hash, message.body);
+      return message.body;
     case 'download-shell':
       return writeDownloadShell(message);
     case 'download-firmware':
@@ -259,18 +262,15 @@ function readHashed(value: Uint8Array, message: string): { hash: Hash; body: Uin
   return { hash: toHex(value.subarray(0, HASH_BYTES)), body: value.subarray(HASH_BYTES) };
 }
 
-function hashed(hash: Hash, body: Uint8Array): Uint8Array {
-  const value = new Uint8Array(HASH_BYTES + body.length);
-  value.set(fromHex(hash));
-  value.set(body, HASH_BYTES);
-  return value;
-}
-
-function framed(type: number, value: Uint8Array): Uint8Array {
-  if (value.length > LONGEST_VALUE) throw tooLong(value.length);
-  const message = new Uint8Array(1 + value.length);
+/** @param hash with which the value begins */
+function framed(type: number, rest: Uint8Array, hash: Hash | undefined): Uint8Array {
+  const head = hash === undefined ? NO_HASH : fromHex(hash);
+  const length = head.length + rest.length;
+  if (length > LONGEST_VALUE) throw tooLong(length);
+  const message = new Uint8Array(1 + length);
   message[0] = type;
-  message.set(value, 1);
+  message.set(head, 1);
+  message.set(rest, 1 + head.length);
   return message;
 }
 

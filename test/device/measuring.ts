@@ -66,7 +66,7 @@ export function rig({ profile = 'clime', settings = {}, tags = {}, seed = 12345 
       timestamp: (BOOT + now) / 1000,
       uptime: now / 1000 + 30,
       network: network ?? undefined,
-      identity: { ...type.identity, serialNumber: '2159017986' },
+      identity: () => ({ ...type.identity, serialNumber: '2159017986' }),
       scan: undefined,
       flag: ({ module, name }: ParameterRef) => config.flag(module, name),
     };

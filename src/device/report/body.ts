@@ -22,7 +22,7 @@ export interface BodyFacts {
   readonly uptime: number;
   /** The last connection evaluation; undefined, and null in the body, while none is valid. */
   readonly network: NetworkFacts | undefined;
-  readonly identity: IdentityFacts;
+  readonly identity: () => IdentityFacts;
   /** About the last scan; undefined without a receiver. */
   readonly scan: ScanReport | undefined;
   /** The live value of a bool parameter. */
@@ -166,7 +166,7 @@ function writeFact(fact: Fact, { measurements, writer, facts }: Job): void {
     case 'hw_revision':
     case 'fw_version':
     case 'serial_number':
-      writeText(writer, facts.identity[IDENTITY[fact]]);
+      writeText(writer, facts.identity()[IDENTITY[fact]]);
       break;
     default:
       if (facts.network) writer.int(facts.network[fact]);

@@ -1,6 +1,6 @@
 /** UPLOAD_CONFIG and DOWNLOAD_CONFIG: configuration as lines of text (wire protocol, 9). */
 import { type CborValue, CborWriter } from '../cbor.js';
-import { fromHex, type Hash, toHex } from '../hashes.js';
+import { type Hash, toHex } from '../hashes.js';
 import { MessageError } from './error.js';
 import { cborIn, isText } from './fields.js';
 
@@ -24,9 +24,9 @@ export const LONGEST_LINE = 255;
 const UNCOMPRESSED = 0;
 const HASH_BYTES = 8;
 
-export function writeUploadConfig({ hash, lines }: UploadConfig): Uint8Array {
+/** Without the hash that it begins with. */
+export function writeUploadConfig({ lines }: UploadConfig): Uint8Array {
   const writer = new CborWriter();
-  writer.raw(fromHex(hash));
   writer.raw(Uint8Array.of(UNCOMPRESSED));
   writer.beginArray();
   for (const line of lines) writer.text(line);
