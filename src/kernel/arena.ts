@@ -7,7 +7,7 @@
  */
 export class Arena {
   readonly #chunk: number;
-  #buffer = new ArrayBuffer(0);
+  #block = new Uint8Array(0);
   #used = 0;
 
   /** @param chunk bytes of a large block */
@@ -15,14 +15,14 @@ export class Arena {
     this.#chunk = chunk;
   }
 
-  /** A piece of `bytes` zeros, from `offset` on in a buffer that others use too; `offset` is a multiple of 8. */
-  take(bytes: number): { readonly buffer: ArrayBuffer; readonly offset: number } {
-    if (this.#used + bytes > this.#buffer.byteLength) {
-      this.#buffer = new ArrayBuffer(Math.max(this.#chunk, bytes));
+  /** A piece of `bytes` zeros, from `offset` on in a block that others use too; `offset` is a multiple of 8. */
+  take(bytes: number): { readonly block: Uint8Array<ArrayBuffer>; readonly offset: number } {
+    if (this.#used + bytes > this.#block.length) {
+      this.#block = new Uint8Array(Math.max(this.#chunk, bytes));
       this.#used = 0;
     }
     const offset = this.#used;
     this.#used = offset + Math.ceil(bytes / 8) * 8;
-    return { buffer: this.#buffer, offset };
+    return { block: this.#block, offset };
   }
 }

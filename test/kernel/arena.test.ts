@@ -4,8 +4,8 @@ import { Arena } from '../../src/kernel/arena.js';
 test('cuts pieces of zeros that do not overlap, at multiples of 8', () => {
   const arena = new Arena(64);
   const pieces = [12, 8, 20, 40, 1].map((bytes) => {
-    const { buffer, offset } = arena.take(bytes);
-    return new Uint8Array(buffer, offset, bytes);
+    const { block, offset } = arena.take(bytes);
+    return block.subarray(offset, offset + bytes);
   });
   for (const [i, piece] of pieces.entries()) {
     expect(piece.byteOffset % 8).toBe(0);
@@ -18,12 +18,12 @@ test('cuts pieces of zeros that do not overlap, at multiples of 8', () => {
 test('shares a block among neighbours, and begins another when it is used up', () => {
   const arena = new Arena(64);
   const [first, second, third] = [arena.take(24), arena.take(40), arena.take(8)];
-  expect(second.buffer).toBe(first.buffer);
-  expect(third.buffer).not.toBe(first.buffer);
+  expect(second.block).toBe(first.block);
+  expect(third.block).not.toBe(first.block);
 });
 
 test('makes a block of its own for a piece that is larger than a block', () => {
   const arena = new Arena(64);
-  expect(arena.take(100)).toMatchObject({ offset: 0, buffer: { byteLength: 100 } });
-  expect(arena.take(8).buffer.byteLength).toBe(64);
+  expect(arena.take(100)).toMatchObject({ offset: 0, block: { length: 100 } });
+  expect(arena.take(8).block.length).toBe(64);
 });

@@ -13,19 +13,24 @@ const arena = new Arena(65_536);
 
 export class EncodedBody {
   readonly #codec: Codec;
-  readonly #bytes: Uint8Array;
+  // Where the bytes are, because an array of a piece of a block is larger than most bodies.
+  readonly #block: Uint8Array;
+  readonly #offset: number;
+  readonly #length: number;
 
   /** Copies `bytes`. @throws CborError when they are no body that can be decoded */
   constructor(codec: Codec, bytes: Uint8Array) {
     checkBody(bytes);
-    const { buffer, offset } = arena.take(bytes.length);
+    const { block, offset } = arena.take(bytes.length);
+    block.set(bytes, offset);
     this.#codec = codec;
-    this.#bytes = new Uint8Array(buffer, offset, bytes.length);
-    this.#bytes.set(bytes);
+    this.#block = block;
+    this.#offset = offset;
+    this.#length = bytes.length;
   }
 
   /** A fresh copy of the decoded body: what JSON.stringify makes its text of. */
   toJSON(): JsonObject {
-    return decodeBody(this.#codec, this.#bytes);
+    return decodeBody(this.#codec, this.#block.subarray(this.#offset, this.#offset + this.#length));
   }
 }

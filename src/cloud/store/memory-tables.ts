@@ -25,8 +25,7 @@ export interface DeviceEntry {
 
 export interface MessageEntry {
   readonly id: Id;
-  row: Omit<MessageRow, 'body'>;
-  readonly body: KeptBody;
+  row: MessageRow & { readonly body: KeptBody };
   readonly device: DeviceEntry;
 }
 

@@ -209,8 +209,8 @@ export class MemoryWriter {
   #insertMessage(message: MessageRow, body: KeptBody): void {
     const device = this.#tables.devices.get(message.deviceId);
     if (!device) return;
-    const { body: _, ...row } = message;
-    const entry: MessageEntry = { id: row.id, row, body, device };
+    const row = { ...message, body };
+    const entry: MessageEntry = { id: row.id, row, device };
     this.#tables.messages.set(row.id, entry);
     insertById(this.#space(row.spaceId).messages, entry);
     insertById(device.messages, entry);

@@ -198,7 +198,8 @@ function plain(entry: MessageEntry): MessageRow {
 }
 
 function waiting(entry: MessageEntry): WaitingRow {
-  return typeof entry.body === 'string' && entry.body.length > WAITING_BODY ? entry.row : plain(entry);
+  const { body, ...row } = entry.row;
+  return typeof body === 'string' && body.length > WAITING_BODY ? row : plain(entry);
 }
 
 function listed(entry: MessageEntry): ListedMessage {
@@ -206,7 +207,7 @@ function listed(entry: MessageEntry): ListedMessage {
   return { ...entry.row, body: bodyOf(entry), deviceName: name, deviceSerial: serial };
 }
 
-function bodyOf({ body }: MessageEntry): unknown {
+function bodyOf({ row: { body } }: MessageEntry): unknown {
   return typeof body === 'string' ? JSON.parse(body) : body.toJSON();
 }
 

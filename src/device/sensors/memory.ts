@@ -128,7 +128,8 @@ export class Memory {
 const arena = new Arena(32_768);
 
 function allocate({ floats, ints }: Layout): [Float32Array, Int32Array] {
-  const { buffer, offset } = arena.take(4 * (floats.size + ints.size));
+  const { block, offset } = arena.take(4 * (floats.size + ints.size));
+  const { buffer } = block;
   return [new Float32Array(buffer, offset, floats.size), new Int32Array(buffer, offset + 4 * floats.size, ints.size)];
 }
 
