@@ -10,6 +10,8 @@ import {
   ACK,
   FIRST,
   isAhead,
+  type KeptPacket,
+  keepPacket,
   LAST,
   LONGEST_MESSAGE,
   NOTHING,
@@ -37,7 +39,7 @@ export type CloudMove = {
 );
 
 interface Remembered {
-  readonly packet: Packet;
+  readonly packet: KeptPacket;
   readonly since: Instant;
   /** What was answered; undefined when the packet got no answer. */
   readonly answer: Packet | undefined;
@@ -221,7 +223,7 @@ export class CloudTransfer {
 
   #rememberIgnored(packet: Packet, since: Instant): void {
     if (this.#ignored && samePacket(this.#ignored.packet, packet)) return;
-    this.#ignored = { packet: keep(packet), since, answer: undefined, repetitions: 0 };
+    this.#ignored = { packet: keepPacket(packet), since, answer: undefined, repetitions: 0 };
   }
 
   /** The downlink is kept: the sequence-0 packet that follows decides about it. */
@@ -257,7 +259,7 @@ export class CloudTransfer {
   }
 
   #remember(packet: Packet, since: Instant, answer: Packet | undefined): void {
-    this.#last = { packet: keep(packet), since, answer, repetitions: 0 };
+    this.#last = { packet: keepPacket(packet), since, answer, repetitions: 0 };
     // A device that has gone on does not repeat any more what was ignored; the same bytes, much later, are something new.
     this.#ignored = undefined;
   }
@@ -274,9 +276,4 @@ export class CloudTransfer {
 function hasFittingForm({ flags, data }: Packet): boolean {
   if (data.length > 0) return !(flags & (ACK | POLL));
   return flags === ACK || flags === POLL || flags === (ACK | POLL);
-}
-
-/** A copy whose data does not keep the datagram that it came in. */
-function keep(packet: Packet): Packet {
-  return packet.data.length === 0 ? packet : { ...packet, data: new Uint8Array(packet.data) };
 }
