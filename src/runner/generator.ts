@@ -4,17 +4,20 @@
  */
 import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks';
 import { cpuUsage } from 'node:process';
-import { humanDuration, type Millis } from '../kernel/time.js';
+import { humanDuration, type Millis, seconds } from '../kernel/time.js';
 import type { GeneratorReport } from '../report/result.js';
 import { Distribution } from '../trace/distribution.js';
 
 /** Nobody's measurement is spoiled by less: networks vary by more. */
 const LATE: Millis = 200;
+/** In time of the run: what a device waits for an answer (wire protocol, 13). Behind that it sends again, for no fault of the service. */
+const PATIENCE: Millis = seconds(5);
 /** With no time to spare, what waits is as likely to wait for this process as for the service. */
 const SWAMPED = 0.97;
 
 /** Watches from when it is made until {@link GeneratorWatch.end}. */
 export class GeneratorWatch {
+  readonly #speed: number;
   readonly #lateness = new Distribution(1000);
   readonly #loop = monitorEventLoopDelay({ resolution: 10 });
   readonly #utilisation = performance.eventLoopUtilization();
@@ -24,7 +27,9 @@ export class GeneratorWatch {
     for (const { duration } of list.getEntries()) this.#gc += duration;
   });
 
-  constructor() {
+  /** @param speed milliseconds of the run in a real one */
+  constructor(speed = 1) {
+    this.#speed = speed;
     this.#loop.enable();
     this.#observer.observe({ entryTypes: ['gc'] });
   }
@@ -47,16 +52,20 @@ export class GeneratorWatch {
       cpu: (user + system) / 1000 / took,
       gc: this.#gc / took,
     };
-    return { ...figures, spoiled: verdict(figures) };
+    return { ...figures, spoiled: verdict(figures, this.#speed) };
   }
 }
 
 /** Why the figures spoil the run; null when they do not. */
-export function verdict({ lateness, busy, cpu, gc }: Omit<GeneratorReport, 'spoiled'>): string | null {
+export function verdict({ lateness, busy, cpu, gc }: Omit<GeneratorReport, 'spoiled'>, speed: number): string | null {
   const state = `the event loop ${percent(busy)} busy, ${percent(cpu)} of a core used and ${percent(gc)} of the time spent on garbage`;
   if (lateness !== undefined && lateness.p99 > LATE) {
     const [some, most] = [humanDuration(lateness.p99), humanDuration(lateness.max)];
     return `the generator was the bottleneck: one action in a hundred came more than ${some} late (up to ${most}), with ${state}`;
+  }
+  if (lateness !== undefined && lateness.p95 * speed > PATIENCE) {
+    const [some, most] = [humanDuration(lateness.p95 * speed), humanDuration(lateness.max * speed)];
+    return `the speed of ${speed} is too much for this machine: one action in twenty came more than ${some} of the run late (up to ${most}), and a device waits ${humanDuration(PATIENCE)} for an answer`;
   }
   if (busy > SWAMPED) return `the generator was the bottleneck: it had no time to spare, with ${state}`;
   return null;

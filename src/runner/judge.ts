@@ -8,7 +8,13 @@ export interface End {
   readonly failure: string | null;
 }
 
-/** What went wrong first decides: books that do not balance, an early end, a spoiled measurement, an expectation. */
+/** Ends that are what they are because of what was measured. */
+const AS_MEASURED: readonly ExitCode[] = [EXIT.fine, EXIT.expectation, EXIT.stuck];
+
+/**
+ * What went wrong first decides: books that do not balance, somebody who ended it, a spoiled measurement, a world that did not
+ * come so far, an expectation.
+ */
 export function judge(
   end: End,
   expectations: readonly ExpectationResult[],
@@ -18,9 +24,13 @@ export function judge(
   if (contradictions.length > 0) {
     return { exitCode: EXIT.internal, failure: `the books do not balance: ${contradictions.join('; ')}` };
   }
-  if (end.exitCode !== EXIT.fine) return end;
+  if (!AS_MEASURED.includes(end.exitCode)) return end;
   const spoiled = generator?.spoiled ?? null;
-  if (spoiled !== null) return { exitCode: EXIT.invalid, failure: `the run is invalid: ${spoiled}` };
+  if (spoiled !== null) {
+    const early = end.failure === null ? '' : `; ${end.failure}`;
+    return { exitCode: EXIT.invalid, failure: `the run is invalid: ${spoiled}${early}` };
+  }
+  if (end.exitCode !== EXIT.fine) return end;
   return expectations.every(({ passed }) => passed) ? end : { exitCode: EXIT.expectation, failure: null };
 }
 

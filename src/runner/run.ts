@@ -183,7 +183,7 @@ function timeOf({ clock, speed, plan }: RunOptions): {
   const late = (lateBy: Millis) => watch?.late(lateBy);
   const real = new RealClock({ speed, frozen: true, onAlarm: late });
   const begin = () => {
-    watch = new GeneratorWatch();
+    watch = new GeneratorWatch(speed);
     real.begin();
   };
   return { clock: real, begin, late, generatorReport: () => watch?.end() ?? null };
