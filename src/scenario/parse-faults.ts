@@ -111,7 +111,11 @@ function faultIn(
   if (node.entries.has('to')) problems.add(valueAt(node, 'to'), `"${service}" hits the service: it has no "to"`);
   if (fault === undefined) return undefined;
   const away = fault.kind === 'service-restart' ? fault.away : null;
-  if (away !== null && until !== null) problems.add(valueAt(node, 'until'), '"away" says when it is over: no "until"');
+  if (away !== null && node.entries.has('lasts')) {
+    problems.add(options, '"lasts" says how long the service is away each time: no "away"');
+  } else if (away !== null && until !== null) {
+    problems.add(valueAt(node, 'until'), '"away" says when it is over: no "until"');
+  }
   const window = { from, until: away === null ? until : from + away };
   const outage = { fault: { kind: 'outage' }, way: 'both', ...window, to: { kind: 'all' } } as const;
   return { ...NO_FAULTS, network: service === 'service-down' ? [outage] : [], service: [{ fault, ...window }] };

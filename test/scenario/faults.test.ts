@@ -124,17 +124,20 @@ it('a service that is down does not hear devices either', () => {
   expect(describePlan(plan)).toMatch(/1h to the end +api-errors 503, 20%/);
 });
 
-it('a service that dies is away for a time, until a moment, or for ever', () => {
+it('a service that dies is away for a time, until a moment, again and again, or for ever', () => {
   const plan = planOf(
     [
       '  - { service-restart: { away: 30s }, from: 10m }',
       '  - { service-restart:, from: 20m, until: 25m }',
+      '  - { service-restart:, from: 30m, until: 50m, every: 10m, lasts: 1m }',
       '  - { service-restart:, from: 1h }\n',
     ].join('\n'),
   );
   expect(plan.serviceFaults?.map(({ from, until }) => [from, until])).toEqual([
     [minutes(10), minutes(10) + 30_000],
     [minutes(20), minutes(25)],
+    [minutes(30), minutes(31)],
+    [minutes(40), minutes(41)],
     [minutes(60), null],
   ]);
 });
@@ -179,6 +182,10 @@ it.each([
   ['{ api-errors: { status: 200, share: 1% } }', '"200" is not a whole number from 400 to 599'],
   ['{ api-errors: 5%, to: clime }', '"api-errors" hits the service: it has no "to"'],
   ['{ service-restart: { away: 30s }, from: 1h, until: 2h }', '"away" says when it is over: no "until"'],
+  [
+    '{ service-restart: { away: 30s }, every: 1h, lasts: 1m }',
+    '"lasts" says how long the service is away each time: no "away"',
+  ],
   ['{ service-restart: { away: 10ms } }', '"10ms" is not a second or more'],
   ['{ service-restart: soon }', '"soon" is not left empty'],
   ['{ store-unavailable: reads }', '"reads" is not left empty, or "writes"'],
