@@ -44,6 +44,8 @@ export interface CloudDefinition {
   readonly 'rate-limit'?: string;
   readonly 'expire-downlinks'?: string;
   readonly 'retain-messages'?: string;
+  /** Connectors may send to private and loopback addresses. */
+  readonly 'allow-private'?: boolean;
 }
 
 /** What the space needs: one kind under its name. */

@@ -6,8 +6,9 @@
  *       rate-limit: 600/m        # requests that a key may make in a minute; any number
  *       expire-downlinks: 7d     # when a downlink that no device has fetched ends; after 30d
  *       retain-messages: 14d     # how long messages are kept; for ever
+ *       allow-private: true      # connectors may send to this machine and its network; they may not
  */
-import { type Check, complain, duration, formed, optional, record, refine } from '../input/checks.js';
+import { boolean, type Check, complain, duration, formed, optional, record, refine } from '../input/checks.js';
 import { days, formatDuration, hours, type Millis } from '../kernel/time.js';
 
 /** What is null is as the service has it by itself. */
@@ -16,6 +17,8 @@ export interface CloudSettings {
   readonly rateLimit: number | null;
   readonly expireDownlinks: Millis | null;
   readonly retainMessages: Millis | null;
+  /** Connectors may send to private and loopback addresses; left out: they may not. */
+  readonly allowPrivate?: true;
 }
 
 /** The highest limit of requests in a minute. */
@@ -47,6 +50,7 @@ const shape = record('cloud', {
   'rate-limit': optional(rateLimit, null),
   'expire-downlinks': optional(atLeast(SHORTEST_EXPIRY), null),
   'retain-messages': optional(atLeast(SHORTEST_RETENTION), null),
+  'allow-private': optional(boolean, false),
 });
 
 /** Reads the settings. */
@@ -54,13 +58,16 @@ export const cloud: Check<CloudSettings> = refine(shape, (read) => ({
   rateLimit: read['rate-limit'],
   expireDownlinks: read['expire-downlinks'],
   retainMessages: read['retain-messages'],
+  ...(read['allow-private'] && { allowPrivate: true }),
 }));
 
 /** `rate-limit 600/m`, one text a setting. */
-export function describeCloud({ rateLimit: limit, expireDownlinks, retainMessages }: CloudSettings): readonly string[] {
+export function describeCloud(settings: CloudSettings): readonly string[] {
+  const { rateLimit: limit, expireDownlinks, retainMessages, allowPrivate } = settings;
   return [
     ...(limit === null ? [] : [`rate-limit ${limit}/m`]),
     ...(expireDownlinks === null ? [] : [`expire-downlinks ${formatDuration(expireDownlinks)}`]),
     ...(retainMessages === null ? [] : [`retain-messages ${formatDuration(retainMessages)}`]),
+    ...(allowPrivate ? ['allow-private'] : []),
   ];
 }

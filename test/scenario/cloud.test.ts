@@ -11,14 +11,15 @@ const planWith = (cloud: string) => planScenario(scenarioOf({ head: headWith(clo
 
 describe('the settings of the cloud', () => {
   test('are in the plan and in its description', () => {
-    const plan = planWith('{ rate-limit: 600/m, expire-downlinks: 90m, retain-messages: 14d }');
+    const plan = planWith('{ rate-limit: 600/m, expire-downlinks: 90m, retain-messages: 14d, allow-private: true }');
     expect(plan.cloud).toEqual({
       rateLimit: 600,
       expireDownlinks: minutes(90),
       retainMessages: seconds(14 * 86_400),
+      allowPrivate: true,
     });
     expect(describePlan(plan)).toContain(
-      '\ncloud     rate-limit 600/m\n          expire-downlinks 1h30m\n          retain-messages 14d\n',
+      '\ncloud     rate-limit 600/m\n          expire-downlinks 1h30m\n          retain-messages 14d\n          allow-private\n',
     );
   });
 
@@ -37,6 +38,7 @@ describe('the settings of the cloud', () => {
     ['{ rate-limit: 10/s }', '3:22: "10/s" is not requests in a minute'],
     ['{ expire-downlinks: 10m }', '3:28: "10m" is not a duration of 1h or more'],
     ['{ retain-messages: 1d }', '3:27: "1d" is not a duration of 2d or more'],
+    ['{ allow-private: 127.0.0.1 }', '3:25: "127.0.0.1" is not true or false'],
     ['{ rate-limits: 600/m }', '(did you mean "rate-limit"?)'],
   ])('can not be %s', (cloud, problem) => {
     expect(problemsOf(yamlOf({ head: headWith(cloud) }))).toEqual([expect.stringContaining(problem)]);

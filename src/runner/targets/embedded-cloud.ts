@@ -144,11 +144,12 @@ export class EmbeddedCloud implements ServiceProcess {
 }
 
 function settingsOf(
-  { rateLimit, expireDownlinks, retainMessages }: CloudSettings,
+  { rateLimit, expireDownlinks, retainMessages, allowPrivate }: CloudSettings,
   rateLimitHolds: () => boolean,
-): Pick<ServiceOptions, 'apiOptions' | 'expireDownlinks' | 'retainMessages'> {
+): Pick<ServiceOptions, 'apiOptions' | 'expireDownlinks' | 'retainMessages' | 'allowPrivateTargets'> {
   return {
     apiOptions: { rateLimit, rateLimitHolds },
+    allowPrivateTargets: allowPrivate ?? false,
     ...(expireDownlinks !== null && { expireDownlinks }),
     ...(retainMessages !== null && { retainMessages }),
   };
