@@ -1,6 +1,6 @@
 /** The user's files, read for a command. */
-import { dirname, isAbsolute, join } from 'node:path';
-import { readText } from '../input/text-file.js';
+import { dirname, join } from 'node:path';
+import { readBeside, readText } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import { packagedProfiles, profilesIn, userFiles } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
@@ -10,7 +10,6 @@ import { parseScenario } from '../scenario/parse.js';
 import type { Plan } from '../scenario/plan.js';
 import { planScenario } from '../scenario/plan-scenario.js';
 import type { Scenario } from '../scenario/scenario.js';
-import type { NamedText } from '../scenario/steps/step.js';
 
 export type Profiles = ReadonlyMap<string, Profile>;
 
@@ -33,7 +32,7 @@ function scenarioIn(text: string, path: string, vars: Variables, profiles: Profi
   return {
     scenario: parseScenario(text, path, deviceTypes(profiles), {
       profiles,
-      readFile: (name) => readBeside(path, name),
+      readFile: (name) => readBeside(dirname(path), name),
       vars,
     }),
     profiles,
@@ -62,12 +61,6 @@ export function planOf(
 ): { plan: Plan; profiles: Profiles } {
   const { scenario, profiles } = scenarioIn(text, path, vars, known);
   return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), profiles };
-}
-
-/** A file that another one names. @throws Error that says why it can not be read */
-function readBeside(path: string, name: string): NamedText {
-  const file = isAbsolute(name) ? name : join(dirname(path), name);
-  return { file, text: readText(file) };
 }
 
 /**

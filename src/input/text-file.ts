@@ -1,6 +1,7 @@
 /** The text of a user's file. */
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
 
 /** Reads a file. @throws UsageError that says why it can not be read, or that it is no text */
@@ -8,6 +9,12 @@ export function readText(path: string): string {
   const bytes = bytesOf(path);
   if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString('utf8');
   throw unreadable(path, 'it is not UTF-8 text');
+}
+
+/** A file that another one names, by its path from the folder of that one. @throws UsageError like {@link readText} */
+export function readBeside(folder: string, name: string): { readonly file: string; readonly text: string } {
+  const file = isAbsolute(name) ? name : join(folder, name);
+  return { file, text: readText(file) };
 }
 
 function bytesOf(path: string): Buffer {

@@ -1,6 +1,7 @@
 /** Scenarios from TypeScript: `run(defineScenario({ … }))`, in a test or anywhere else. */
 import { oneOf, positiveNumber } from '../input/checks.js';
 import { Problems } from '../input/document.js';
+import { readBeside } from '../input/text-file.js';
 import { valueNode } from '../input/value.js';
 import { UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -19,6 +20,8 @@ export interface DefineOptions {
   readonly seed?: number;
   /** Device types by name; the packaged ones unless given. */
   readonly profiles?: ReadonlyMap<string, Profile>;
+  /** Where the files are that the scenario names: recordings, scripts, images. Left out, it can not name any. */
+  readonly folder?: string;
 }
 
 /**
@@ -27,10 +30,11 @@ export interface DefineOptions {
  */
 export function defineScenario(definition: ScenarioDefinition, options: DefineOptions = {}): Plan {
   const profiles = options.profiles ?? packagedProfiles();
-  const readFile = (): never => {
-    throw new UsageError('cannot-read', 'a scenario in TypeScript has no folder of its own: read the file yourself');
+  const { seed, folder } = options;
+  const readFile = (name: string) => {
+    if (folder !== undefined) return readBeside(folder, name);
+    throw new UsageError('no-folder', 'a scenario in TypeScript has no folder of its own: give the option "folder"');
   };
-  const { seed } = options;
   const seeded = seed === undefined ? definition : { ...definition, seed };
   return planScenario(readDefinition(seeded, deviceTypes(profiles), { profiles, readFile }));
 }

@@ -95,11 +95,18 @@ export type LoadDefinition = {
   readonly as?: string;
 } & { readonly [K in CallName]?: Value };
 
+const FOR_YAML = ['include', 'vars'] as const;
+
 /**
  * Checks a scenario.
  * @throws InputError naming every problem by its path: `steps[2].at: "90" is not a duration …`
  */
 export function readDefinition(definition: ScenarioDefinition, types: DeviceTypes, sources: ScenarioSources): Scenario {
   const problems = new Problems();
-  return readScenario(valueNode(definition, 'the scenario'), types, sources, problems);
+  const root = valueNode(definition, 'the scenario');
+  for (const key of FOR_YAML) {
+    const entry = root.kind === 'map' ? root.entries.get(key) : undefined;
+    if (entry) problems.add(entry.key, `"${key}" is for files: TypeScript has variables and modules of its own`);
+  }
+  return readScenario(root, types, sources, problems);
 }

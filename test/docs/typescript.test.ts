@@ -1,5 +1,7 @@
 /** The scenario in TypeScript that the guide shows, run as it stands there. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { defineScenario, InputError, run, UsageError } from '../../src/index.js';
 
@@ -42,6 +44,28 @@ it('mistakes are named by their path, all at once', () => {
 it('what is no scenario at all is refused with a sentence', () => {
   // @ts-expect-error JavaScript lets it pass
   expect(() => defineScenario(undefined)).toThrow(/^the scenario: "undefined" is not a scenario: a map with name/);
+});
+
+it('files that it names are looked for in the folder that it is given', () => {
+  const step = { at: '1h', sensor: { 'hygrometer.temperature': { replay: 'cellar.csv' } } };
+  const fleet = [{ name: 'clime', profile: 'clime', count: 1 }];
+  const replaying = { name: 'replaying', duration: '2h', fleet, steps: [step] };
+  expect(() => defineScenario(replaying)).toThrow('has no folder of its own: give the option "folder"');
+  const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-folder-'));
+  try {
+    writeFileSync(join(folder, 'cellar.csv'), 'time [min],temperature\n0,21\n10,30\n');
+    expect(defineScenario(replaying, { folder }).actions).toHaveLength(1);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('what only files need is refused', () => {
+  const fleet = [{ name: 'clime', profile: 'clime', count: 1 }];
+  // @ts-expect-error JavaScript lets it pass
+  expect(() => defineScenario({ name: 'files', duration: '2h', fleet, vars: { n: 1 } })).toThrow(
+    'vars: "vars" is for files: TypeScript has variables and modules of its own',
+  );
 });
 
 it('what is no plan is refused with a sentence', async () => {
