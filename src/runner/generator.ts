@@ -10,7 +10,7 @@ import { Distribution } from '../trace/distribution.js';
 
 /** Nobody's measurement is spoiled by less: networks vary by more. */
 const LATE: Millis = 200;
-/** In time of the run: what a device waits for an answer (wire protocol, 13). Behind that it sends again, for no fault of the service. */
+/** In time of the run: so long a device waits for an answer before it sends again (wire protocol, 13). */
 const PATIENCE: Millis = seconds(5);
 /** With no time to spare, what waits is as likely to wait for this process as for the service. */
 const SWAMPED = 0.97;

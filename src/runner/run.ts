@@ -40,6 +40,7 @@ import type { Target } from './targets/target.js';
 /** Requests of the provisioning that are under way at once in real time. */
 const PROVISIONING = 16;
 
+/** Whose time a run takes: its own, or that of this machine. */
 export const CLOCKS = ['virtual', 'real'] as const;
 
 export interface RunOptions {
