@@ -212,7 +212,11 @@ function pushIn(flags: RunFlags, plan: Plan, progress: ProgressDisplay): Metrics
 /** Every run begins with an empty cloud: the database of an earlier one in the same directory goes. */
 function newDatabase(out: string): string {
   const path = join(out, 'cloud.db');
-  for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+  try {
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+  } catch (error) {
+    throw new UsageError('cannot-write', `"${path}" can not be replaced: ${(error as Error).message}`);
+  }
   return path;
 }
 
