@@ -188,6 +188,19 @@ it('what was missed while the connection was lost is made up for', async () => {
   expect((await b.exchange(uplink(3)))?.flags).toBe(ACK | POLL);
 });
 
+describe('a device whose tags are changed through another service', () => {
+  it('is known with its new tags, by which it is forwarded', async () => {
+    const tag = { id: '0197a3b1-0000-7000-8000-0000000000aa', spaceId: device.spaceId, createdAt: 0 } as const;
+    await a.store.commit([{ kind: 'tag.put', row: { ...tag, name: 'cold', color: '#000000', accessType: 'write' } }]);
+    await b.exchange(uplink(1));
+    for (const tagIds of [[tag.id], []]) {
+      await a.store.commit([{ kind: 'device.change', id: device.id, change: { tagIds } }]);
+      await heard(b);
+      expect((await b.core.load(SERIAL))?.device.tagIds).toEqual(tagIds);
+    }
+  });
+});
+
 describe('the news of a store', () => {
   let stores: Store[];
   const nodesOf = (store: Store): Nodes => {

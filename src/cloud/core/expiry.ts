@@ -1,6 +1,6 @@
 /** Downlinks that nobody fetches come to an end (wire protocol, 6.2: after 30 days). */
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
-import { days, hours, type Millis } from '../../kernel/time.js';
+import { days, hours, type Millis, millis } from '../../kernel/time.js';
 import type { Log } from '../context.js';
 import type { MessageRow, Store } from '../store/store.js';
 
@@ -14,36 +14,48 @@ export interface ExpiryOptions {
 
 const SWEEP = hours(1);
 const SWEEP_SIZE = 500;
+/** Between full sweeps: the store has devices to serve meanwhile. */
+const PAUSE = millis(50);
 
 export class Expiry {
   readonly #options: ExpiryOptions;
   readonly #expire: (row: MessageRow) => Promise<void>;
   #next: Alarm | undefined;
+  #closed = false;
 
   /** @param expire ends a downlink that is overdue */
   constructor(options: ExpiryOptions, expire: (row: MessageRow) => Promise<void>) {
     this.#options = options;
     this.#expire = expire;
-    this.#sweepLater();
+    this.#sweepAfter(SWEEP);
   }
 
   close(): void {
+    this.#closed = true;
     this.#next?.cancel();
   }
 
-  #sweepLater(): void {
+  #sweepAfter(delay: Millis): void {
     const { clock, log } = this.#options;
-    this.#next = clock.after(SWEEP, 'expiry of downlinks', () => {
+    this.#next = clock.after(delay, 'expiry of downlinks', () => {
       const release = clock.hold('the expiry of downlinks');
       this.#sweep()
-        .catch((error: unknown) => log.error({ error: String(error) }, 'expiry of downlinks failed'))
+        .catch((error: unknown) => {
+          log.error({ error: String(error) }, 'expiry of downlinks failed');
+          return 0;
+        })
+        .then((found) => {
+          if (!this.#closed) this.#sweepAfter(found < SWEEP_SIZE ? SWEEP : PAUSE);
+        })
         .finally(release);
-      this.#sweepLater();
     });
   }
 
-  async #sweep(): Promise<void> {
+  /** How many were overdue; there may be more when these are {@link SWEEP_SIZE}. */
+  async #sweep(): Promise<number> {
     const { store, clock, expiry = days(30) } = this.#options;
-    for (const row of await store.overdueDownlinks(clock.wall - expiry, SWEEP_SIZE)) await this.#expire(row);
+    const overdue = await store.overdueDownlinks(clock.wall - expiry, SWEEP_SIZE);
+    for (const row of overdue) await this.#expire(row);
+    return overdue.length;
   }
 }

@@ -132,8 +132,20 @@ CREATE TRIGGER needs_space BEFORE INSERT ON record
   FOR EACH ROW WHEN (NEW.space_id IS NOT NULL AND NEW.family <> 'delivery') EXECUTE FUNCTION needs_space();
 `;
 
+/** 3: Others hear of a device's tags as well. A tag that is deleted is not worth a word to each of its devices: nothing has it. */
+const TAGS_OF_DEVICES = `
+CREATE FUNCTION tags_change() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM pg_notify('ghostfleet.' || TG_TABLE_SCHEMA, current_setting('application_name') || ' changed ' || serial)
+    FROM device WHERE id = coalesce(NEW.device_id, OLD.device_id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER tags_change AFTER INSERT OR DELETE ON device_tag
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION tags_change();
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
-export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, GONE_SPACES];
+export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, GONE_SPACES, TAGS_OF_DEVICES];
 
 /** Held by the service that migrates: "gflt" in ASCII. Others that start at the same moment wait, and find the work done. */
 const LOCK = 0x67666c74;

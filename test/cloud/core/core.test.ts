@@ -7,7 +7,7 @@ import { createIds } from '../../../src/cloud/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';
 import { seededRandom } from '../../../src/kernel/random.js';
-import { days, hours } from '../../../src/kernel/time.js';
+import { days, hours, minutes } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { encodeCbor } from '../../../src/protocol/cbor.js';
 import { compileCodec } from '../../../src/protocol/codec.js';
@@ -223,6 +223,17 @@ describe('the life of a downlink', () => {
     await cloud.core.take(peer);
     await cloud.core.take(peer);
     expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downState: 'pending', downAttempt: 2 });
+  });
+
+  it('ends as expired in time, also when a thousand do at once', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    await Promise.all(
+      Array.from({ length: 1000 }, () => cloud.core.queue(device, { type: 'shell', commands: ['info show'] })),
+    );
+    await cloud.clock.runUntil(days(30) + hours(1) + minutes(1));
+    expect(cloud.events.filter(({ kind }) => kind === 'downlink.expired')).toHaveLength(1000);
+    expect(await cloud.store.pendingDownlinks(device.id)).toEqual([]);
   });
 
   it('ends as expired after 30 days, and is offered no longer', async () => {
