@@ -16,8 +16,8 @@ export async function* everyRecord(
   for (;;) {
     const rows = await store.records(family, spaceId, { limit: PAGE, after: cursor });
     yield* rows;
+    if (rows.length < PAGE) return;
     cursor = rows.at(-1)?.id;
-    if (cursor === undefined) return;
   }
 }
 

@@ -3,7 +3,8 @@ import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { jobOf, UPDATE_STATES, UPDATES, type UpdateJob, type UpdateState } from '../firmware/job.js';
 import { firmwareId } from '../firmware/updates.js';
-import { ConflictError, type Id, type Page } from '../store/store.js';
+import { everyRecord } from '../records.js';
+import { ConflictError, type Id } from '../store/store.js';
 import { type Asked, needWritableTag, visibleDevice } from './access.js';
 import { addCancelling } from './cancelling.js';
 import { ApiFault, notFound } from './errors.js';
@@ -59,8 +60,6 @@ const SCHEDULING = {
   response: { 201: FirmwareUpdate },
   errors: { ...IDEMPOTENCY_ERRORS, 409: 'Another update of the device is under way.' },
 } as const;
-/** Records that are looked at together when a list is filtered. */
-const BATCH = 100;
 
 export const firmware: Family = (routes, { store, firmware: updates }) => {
   const { images } = updates;
@@ -153,21 +152,13 @@ export const firmware: Family = (routes, { store, firmware: updates }) => {
   async function list(request: Asked, deviceId: Id | undefined, query: Static<typeof DeviceListQuery>) {
     const { limit = 100, offset, state } = query;
     const found: UpdateJob[] = [];
-    for await (const job of all(request.spaceId, offset)) {
+    for await (const row of everyRecord(store, UPDATES, request.spaceId, offset)) {
+      const job = jobOf(row);
       if (!isWanted(job, deviceId, state) || !(await isVisible(request, job))) continue;
       found.push(job);
       if (found.length === limit) break;
     }
     return found.map(updateView);
-  }
-
-  async function* all(spaceId: Id, offset: Id | undefined): AsyncGenerator<UpdateJob> {
-    let page: Page | undefined = { limit: BATCH, after: offset };
-    while (page) {
-      const rows = await store.records(UPDATES, spaceId, page);
-      yield* rows.map(jobOf);
-      page = rows.length === BATCH ? { limit: BATCH, after: rows.at(-1)?.id } : undefined;
-    }
   }
 
   /** An update of a device that was removed is told to those who see the whole space. */

@@ -17,7 +17,7 @@ import { ApiFault } from './errors.js';
 import type { ApiContext, Routes } from './family.js';
 
 /** How long a receipt is kept. */
-export const RECEIPT_LIFETIME = hours(24);
+const RECEIPT_LIFETIME = hours(24);
 
 const CLEARED_AT_ONCE = 10;
 

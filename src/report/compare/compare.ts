@@ -8,7 +8,7 @@ import { table, wrap } from '../table.js';
 import { countRatio, percentileRatio, type Ratio } from './bootstrap.js';
 
 /** A smaller difference does not matter in practice. */
-export const WORTH_TALKING = 0.05;
+const WORTH_TALKING = 0.05;
 
 const PERCENTILES = [50, 95, 99] as const;
 

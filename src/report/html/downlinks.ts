@@ -32,7 +32,7 @@ const CAUSE_TEXTS: Readonly<Record<WaitCause, string>> = {
   device: 'the device at work',
 };
 
-export const CAUSE_LEGEND = WAIT_CAUSES.map((cause) => ({ look: cause, name: cause, about: CAUSE_TEXTS[cause] }));
+const CAUSE_LEGEND = WAIT_CAUSES.map((cause) => ({ look: cause, name: cause, about: CAUSE_TEXTS[cause] }));
 
 /** Delivered downlinks by the time that they took, each bar split by what they waited for. */
 export function histogram({ downlinks: { times } }: RunResult): Markup {
