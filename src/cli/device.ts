@@ -20,8 +20,9 @@ import { checked, command, wholeNumber } from './command.js';
 import type { Host, Terminal } from './host.js';
 import { interruption } from './interrupts.js';
 import { profileNamed } from './read-files.js';
+import { silenceOf } from './silence.js';
 import { type Outcome, takeLines } from './typed-lines.js';
-import { type HostAndPort, hostAndPort, POSITIVE_FORM, positiveNumber } from './values.js';
+import { addressText, type HostAndPort, hostAndPort, POSITIVE_FORM, positiveNumber } from './values.js';
 
 interface DeviceFlags {
   readonly profile: string;
@@ -125,15 +126,19 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     else for (const line of lines) host.out.write(`${line}\n`);
   };
   const subjects = flags.quiet ? [] : (flags.log ?? LOG_SUBJECTS);
+  const cloud = addressIn(flags);
+  const silence = silenceOf(cloud.link === 'http' ? cloud.api : addressText(cloud));
   const emit = (event: TraceEvent): void => {
     consoles?.take(event);
     if (subjects.some((subject) => event.kind.startsWith(`${subject}.`))) print([faint(logLine(event), terminal)]);
+    const silent = silence(event);
+    if (silent !== undefined && !flags.quiet) print([silent]);
   };
   const running = await startDevice({
     profile,
     // Because this option is demanded.
     serial: flags.serial as number,
-    cloud: addressIn(flags),
+    cloud,
     claimToken,
     config: flags.config,
     clock,

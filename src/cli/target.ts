@@ -4,7 +4,7 @@ import { UsageError } from '../kernel/errors.js';
 import type { RemoteCloud } from '../runner/targets/remote.js';
 import { checked } from './command.js';
 import type { Host } from './host.js';
-import { type HostAndPort, hostAndPort, POSITIVE_FORM, positiveNumber } from './values.js';
+import { addressText, type HostAndPort, hostAndPort, POSITIVE_FORM, positiveNumber } from './values.js';
 
 export interface TargetFlags {
   readonly target: string | undefined;
@@ -86,8 +86,4 @@ function hostIn(address: string): string {
 export function targetWords({ target, space, udp, link, rate }: TargetFlags): readonly string[] {
   const values = { target, space, udp: udp && addressText(udp), link, rate };
   return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));
-}
-
-function addressText({ host, port }: HostAndPort): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -14,6 +14,11 @@ export function hostAndPort(text: string): HostAndPort | undefined {
   return host !== undefined && port !== undefined ? { host, port } : undefined;
 }
 
+/** The form that {@link hostAndPort} reads. */
+export function addressText({ host, port }: HostAndPort): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
 /** What {@link positiveNumber} takes, for messages. */
 export const POSITIVE_FORM = 'a number above 0';
 

@@ -2,12 +2,12 @@
 import type { TraceEvent } from '../trace/events.js';
 import type { Candidate } from './member.js';
 
-/** What happens on a device, beside its shell: `+12.3s  uplink.acked  uplink=4 type=data`. */
+/** What happens on a device, beside its shell: `+12.3s  uplink.acked  uplink=4 type=data`; durations are in whole ms. */
 export function logLine(event: TraceEvent, from?: string): string {
   const { kind, at, ...rest } = event;
   const details = Object.entries(rest)
     .filter(([key]) => key !== 'serial')
-    .map(([key, value]) => `${key}=${value}`);
+    .map(([key, value]) => `${key}=${typeof value === 'number' ? Math.round(value) : value}`);
   const who = from === undefined ? [] : [from];
   return `${`+${(at / 1000).toFixed(1)}s`.padEnd(10)}${[...who, kind.padEnd(19), ...details].join(' ')}`.trimEnd();
 }

@@ -64,9 +64,9 @@ export class Application implements TaskOwner {
   }
 
   /** The power goes. */
-  halt(): void {
+  halt(why: string): void {
     this.#tasks.clear();
-    this.#reporter.halt();
+    this.#reporter.halt(why);
   }
 
   /** Measures what has quietly come due: to be called before somebody looks at measurements, or changes what there is to measure. */

@@ -149,9 +149,9 @@ export class CloudThread {
   }
 
   /** As when the device loses power. */
-  halt(): void {
+  halt(why: string): void {
     this.#halted = true;
-    if (this.#own) this.#host.facts.dropped(this.#own.uplink, this.#own.type, 'reboot');
+    if (this.#own) this.#host.facts.dropped(this.#own.uplink, this.#own.type, why);
     this.#jobs = IDLE;
     this.#pollRetry?.cancel();
     this.#carrying?.cancel();

@@ -169,14 +169,11 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   powerOff(): void {
-    this.#standstill?.end.cancel();
-    this.#standstill = undefined;
-    this.#firmware?.halt();
-    this.#firmware = undefined;
+    this.#halt('power off');
   }
 
   reboot(cause: BootCause): void {
-    this.powerOff();
+    this.#halt('reboot');
     this.#boot(cause);
   }
 
@@ -270,6 +267,14 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
 
   restarted(why: string): void {
     this.#trace.emit({ kind: 'device.restart', at: this.clock.now, serial: this.serial, why });
+  }
+
+  /** @param why what is not sent yet is forgotten */
+  #halt(why: string): void {
+    this.#standstill?.end.cancel();
+    this.#standstill = undefined;
+    this.#firmware?.halt(why);
+    this.#firmware = undefined;
   }
 
   #boot(cause: BootCause): void {

@@ -153,10 +153,10 @@ export class Firmware implements CloudThreadHost, ReporterHost {
   }
 
   /** The power goes: nothing of this life happens any more. */
-  halt(): void {
+  halt(why: string): void {
     this.#starting?.cancel();
-    this.cloud.halt();
-    this.application.halt();
+    this.cloud.halt(why);
+    this.application.halt(why);
     this.link.reset();
     this.#hardware.modem.stop();
   }

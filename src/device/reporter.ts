@@ -93,8 +93,8 @@ export class Reporter {
   }
 
   /** The device loses its RAM. */
-  halt(): void {
-    for (const uplink of this.#unsent) this.#host.facts.dropped(uplink, 'data', 'reboot');
+  halt(why: string): void {
+    for (const uplink of this.#unsent) this.#host.facts.dropped(uplink, 'data', why);
     this.#unsent = NOTHING;
   }
 

@@ -9,6 +9,7 @@ import type { Profile } from '../profile/profile.js';
 import type { EnvelopeFormat } from '../protocol/flap/envelope.js';
 import type { Trace } from '../trace/events.js';
 import { httpTransport, pooledRequests } from '../transport/http.js';
+import { lookUp } from '../transport/look-up.js';
 import type { Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
 import { benchSettings } from './bench-config.js';
@@ -73,5 +74,6 @@ export async function startDevice(options: SingleDeviceOptions): Promise<SingleD
 async function reach(cloud: CloudAddress, clock: EdgeClock): Promise<Transport> {
   if (cloud.link === 'udp') return udpTransport({ ...cloud, sockets: 1 });
   const requests = pooledRequests(cloud.api);
+  await lookUp(new URL(cloud.api).hostname);
   return httpTransport(requests.send, clock, () => requests.close());
 }

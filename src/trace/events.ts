@@ -60,7 +60,7 @@ export type DeviceEvent =
       readonly uplink: number;
       readonly type: UplinkType;
     }
-  /** The device gives it up, or forgets it in a reboot. `why` is a short fixed phrase, good for counting. */
+  /** The device gives it up, or forgets it in a reboot or because it is switched off. `why` is a short fixed phrase, good for counting. */
   | {
       readonly kind: 'uplink.dropped';
       readonly at: Instant;

@@ -5,6 +5,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import type { InFlight } from '../kernel/in-flight.js';
 import { type EnvelopeFormat, open } from '../protocol/flap/envelope.js';
+import { lookUp } from './look-up.js';
 import type { Receiver, Transport } from './transport.js';
 
 const RECEIVE_BUFFER = 4 * 1024 * 1024;
@@ -20,11 +21,12 @@ export interface UdpTransportOptions {
   readonly wires?: { readonly toCloud: InFlight; readonly toDevices: InFlight };
 }
 
-/** Opens the sockets. */
+/** Opens the sockets. @throws UsageError when the host of the gateway is not known */
 export async function udpTransport(options: UdpTransportOptions): Promise<Transport> {
   const { host, port, format, wires } = options;
   const receivers = new Map<number, Receiver>();
-  const sockets = await Promise.all(Array.from({ length: options.sockets ?? 16 }, () => openSocket(host)));
+  const { family } = await lookUp(host);
+  const sockets = await Promise.all(Array.from({ length: options.sockets ?? 16 }, () => openSocket(family)));
   for (const socket of sockets) {
     socket.on('message', (datagram) => {
       const envelope = open(datagram, format);
@@ -55,8 +57,8 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
   };
 }
 
-function openSocket(host: string): Promise<Socket> {
-  const socket = createSocket({ type: host.includes(':') ? 'udp6' : 'udp4', recvBufferSize: RECEIVE_BUFFER });
+function openSocket(family: 4 | 6): Promise<Socket> {
+  const socket = createSocket({ type: `udp${family}`, recvBufferSize: RECEIVE_BUFFER });
   return new Promise((resolve, reject) => {
     socket.once('error', reject);
     socket.bind(0, () => {

@@ -1,0 +1,51 @@
+/** `ghostfleet device` when things are not as they should be: what its user is told. */
+import { expect, it } from 'vitest';
+import { silenceOf } from '../../src/cli/silence.js';
+import type { TraceEvent } from '../../src/trace/events.js';
+import { ghostfleet } from '../support/host.js';
+
+const TOKEN = '00112233445566778899aabbccddeeff';
+
+/** Four minutes of a device. */
+function device(...flags: readonly string[]) {
+  const hurry = ['--speed', '200', '--for', '4m'];
+  return ghostfleet(['device', 'clime', '--serial', '2159017985', '--token', TOKEN, ...hurry, ...flags]);
+}
+
+it.each([
+  ['--udp', 'no..where:5003'],
+  ['--link', 'http', '--api', 'http://no..where:8080'],
+])('a host that nobody knows is refused at once: %s %s', async (...flags) => {
+  const { exit, out, err } = await device(...flags);
+  expect([exit, out]).toEqual([2, '']);
+  expect(err).toBe('ghostfleet: "no..where" can not be reached: the name of the host is not known\n');
+});
+
+it('a gateway that does not answer is told of once', async () => {
+  const { exit, out } = await device('--udp', '127.0.0.1:9');
+  expect(out.match(/^no answer yet from 127\.0\.0\.1:9: /gm)).toHaveLength(1);
+  expect(exit).toBe(0);
+});
+
+it('an ingress that does not answer is told of as well, but not to those who want it quiet', async () => {
+  const ingress = ['--link', 'http', '--api', 'http://127.0.0.1:9'];
+  expect((await device(...ingress, '--log', 'poll')).out).toMatch(/^no answer yet from http:\/\/127\.0\.0\.1:9: .*\n$/);
+  expect((await device(...ingress, '--quiet')).out).toBe('');
+});
+
+it('what a device has not sent when its time is over is lost by its power, not by a reboot', async () => {
+  const { out } = await device('--udp', '127.0.0.1:9', '--log', 'uplink');
+  expect(out).toMatch(/uplink\.dropped +uplink=1 type=session why=power off\n$/);
+});
+
+it('silence is told of anew when an answer has come meanwhile', () => {
+  const silence = silenceOf('gateway:5003');
+  const told = (kind: string) => silence({ kind, at: 0, serial: 1 } as TraceEvent) !== undefined;
+  expect(['uplink.sent', 'device.repeat', 'device.repeat', 'uplink.acked', 'device.repeat'].map(told)).toEqual([
+    false,
+    true,
+    false,
+    false,
+    true,
+  ]);
+});
