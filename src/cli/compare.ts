@@ -1,5 +1,4 @@
 /** `ghostfleet compare`: whether two runs of a scenario differ by more than chance explains. */
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
@@ -7,6 +6,7 @@ import { type ComparedRun, compareRuns, comparisonText, objections } from '../re
 import { readSummary } from '../report/compare/read.js';
 import { command } from './command.js';
 import type { Host } from './host.js';
+import { isDirectory } from './write-files.js';
 
 interface CompareFlags {
   readonly a: string;
@@ -45,6 +45,5 @@ async function execute({ a, b, force }: CompareFlags, host: Host): Promise<ExitC
 }
 
 function readRun(path: string): ComparedRun {
-  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  return readSummary(readText(isDirectory ? join(path, 'summary.json') : path), path);
+  return readSummary(readText(isDirectory(path) ? join(path, 'summary.json') : path), path);
 }

@@ -31,7 +31,7 @@ interface DeviceFlags {
   readonly udp: HostAndPort | undefined;
   readonly raw: boolean;
   readonly link: 'udp' | 'http';
-  readonly api: string;
+  readonly api: string | undefined;
   readonly config: readonly string[];
   readonly speed: number | undefined;
   readonly for: number | undefined;
@@ -39,6 +39,10 @@ interface DeviceFlags {
   readonly quiet: boolean;
   readonly 'show-secrets': boolean;
 }
+
+/** Where a service on this machine is, unless told otherwise. */
+const GATEWAY: HostAndPort = { host: '127.0.0.1', port: 5003 };
+const API = 'http://127.0.0.1:8080';
 
 /** What log lines are about: how the kinds of events begin. */
 const LOG_SUBJECTS = ['device', 'uplink', 'downlink', 'poll', 'net'];
@@ -70,12 +74,11 @@ export const device = command<DeviceFlags>(
       .option('api', {
         type: 'string',
         requiresArg: true,
-        default: 'http://127.0.0.1:8080',
-        describe: 'address of the API; with --link http',
+        describe: `address of the API with --link http; ${API}`,
       })
       .option(
         'udp',
-        checked({ default: '127.0.0.1:5003', describe: 'gateway as HOST:PORT' }, 'udp', 'HOST:PORT', hostAndPort),
+        checked({ describe: `gateway as HOST:PORT; ${addressText(GATEWAY)}` }, 'udp', 'HOST:PORT', hostAndPort),
       )
       .option('raw', { type: 'boolean', default: false, describe: 'send raw datagrams (port 5002) in place of base64' })
       .option('config', {
@@ -190,10 +193,15 @@ const HELP = [
   '  .quit  switches it off, like Ctrl-D',
 ];
 
+/** @throws UsageError when flags contradict each other */
 function addressIn({ link, api, udp, raw }: DeviceFlags): CloudAddress {
-  if (link === 'http') return { link, api };
-  // Because the option has a default.
-  return { link, ...(udp as HostAndPort), format: raw ? 'raw' : 'base64' };
+  if (link === 'http') {
+    const wrong = udp !== undefined ? 'udp' : raw ? 'raw' : undefined;
+    if (wrong !== undefined) throw new UsageError('bad-flags', `--${wrong} makes no sense with --link http`);
+    return { link, api: api ?? API };
+  }
+  if (api !== undefined) throw new UsageError('bad-flags', '--api needs --link http');
+  return { link, ...(udp ?? GATEWAY), format: raw ? 'raw' : 'base64' };
 }
 
 function after(clock: RealClock, duration: number | undefined): Promise<void> {

@@ -1,10 +1,11 @@
 /** `ghostfleet diverge`: the first event in which two runs differ. */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { EXIT } from '../kernel/errors.js';
 import { humanDuration } from '../kernel/time.js';
 import { type Comparison, compareLogs, type Difference, type LoggedEvent } from '../trace/diverge/compare.js';
 import { command } from './command.js';
+import { isDirectory } from './write-files.js';
 
 export const diverge = command<{ readonly a: string; readonly b: string }>(
   'diverge <a> <b>',
@@ -34,8 +35,7 @@ interface RunLog {
 }
 
 function logOf(path: string): RunLog {
-  const directory = existsSync(path) && statSync(path).isDirectory();
-  const events = directory ? join(path, 'events.jsonl') : path;
+  const events = isDirectory(path) ? join(path, 'events.jsonl') : path;
   const summary = basename(events) === 'events.jsonl' ? readSummary(join(dirname(events), 'summary.json')) : undefined;
   const names = summary?.names;
   return { name: path, events, facts: summary, names: isRecord(names) ? names : {} };

@@ -1,5 +1,4 @@
 /** `ghostfleet fit`: a scenario whose groups behave as the devices of a recording did. */
-import { writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { readText } from '../input/text-file.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
@@ -10,6 +9,7 @@ import { inDeviceTime } from '../record/pace.js';
 import { readRecording } from '../record/read.js';
 import { deviceTypes } from '../runner/bench-config.js';
 import { command } from './command.js';
+import { writeWhole } from './write-files.js';
 
 export const fit = command<{ readonly file: string; readonly out: string | undefined }>(
   'fit <file>',
@@ -31,11 +31,7 @@ export const fit = command<{ readonly file: string; readonly out: string | undef
       host.out.write(yaml);
       return EXIT.fine;
     }
-    try {
-      writeFileSync(out, yaml);
-    } catch (error) {
-      throw new UsageError('cannot-write', `"${out}" can not be written: ${(error as Error).message}`);
-    }
+    writeWhole(out, yaml);
     const shown = groups.map(({ name, count }) => `${count} × ${name}`).join(', ');
     host.out.write(`${out}: ${shown}\n`);
     return EXIT.fine;

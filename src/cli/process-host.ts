@@ -1,6 +1,8 @@
 /** The Host that is the real process. */
 import { createInterface } from 'node:readline';
 import type { Clock } from '../kernel/clock.js';
+import { EXIT } from '../kernel/errors.js';
+import { fileReason } from '../kernel/file-failure.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { Host, Output } from './host.js';
 import { Interrupts } from './interrupts.js';
@@ -11,7 +13,13 @@ export function processHost(self: NodeJS.Process, clock: Clock = new RealClock()
   return {
     args: self.argv.slice(2),
     env: self.env,
-    out: output(self.stdout),
+    out: output(self.stdout, (why) => {
+      self.stderr.write(`ghostfleet: what was printed is not complete: ${why}\n`);
+      // Whoever reads the exit code believes what was printed.
+      self.on('exit', () => {
+        self.exitCode ||= EXIT.usage;
+      });
+    }),
     err: output(self.stderr),
     lines: () => linesOf(self.stdin),
     terminal: (options) => processTerminal(self, options, () => interrupts.interrupt('SIGINT')),
@@ -31,9 +39,15 @@ function linesOf(input: NodeJS.ReadableStream): AsyncIterable<string> {
   return { [Symbol.asyncIterator]: () => ({ next: () => lines.next(), return: end }) };
 }
 
-function output(stream: NodeJS.WriteStream): Output {
-  // A reader that has seen enough (`| head`) closes the pipe: that is no reason to complain.
-  stream.on('error', () => {});
+/** @param failed told once why what was written is lost */
+function output(stream: NodeJS.WriteStream, failed: (why: string) => void = () => {}): Output {
+  let lost = false;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader that has seen enough (`| head`) closes the pipe: that is no reason to complain.
+    if (lost || error.code === 'EPIPE') return;
+    lost = true;
+    failed(fileReason(error, error.message));
+  });
   return {
     write: (text) => {
       stream.write(text);

@@ -1,5 +1,4 @@
 /** `ghostfleet record`: a space's history, read through the public API and scrubbed, as a file. */
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { ApiError, ConnectionError, DeviceCloudClient } from '../client/client.js';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -14,6 +13,7 @@ import { paced } from '../runner/targets/paced.js';
 import { checked, command } from './command.js';
 import type { Host } from './host.js';
 import { POSITIVE_FORM, positiveNumber } from './values.js';
+import { reserve, writeWhole } from './write-files.js';
 
 interface RecordFlags {
   readonly target: string;
@@ -128,26 +128,6 @@ function progressOf(host: Host): (messages: number) => void {
     told = messages;
     host.err.write(`${messages} messages read\n`);
   };
-}
-
-/** Says now, and not after an hour of reading, that the file can not be written. */
-function reserve(out: string): void {
-  try {
-    writeFileSync(partOf(out), '');
-    rmSync(partOf(out));
-  } catch (error) {
-    throw new UsageError('cannot-write', `"${out}" can not be written: ${(error as Error).message}`);
-  }
-}
-
-/** Nobody ever sees half a file. */
-function writeWhole(out: string, text: string): void {
-  writeFileSync(partOf(out), text);
-  renameSync(partOf(out), out);
-}
-
-function partOf(out: string): string {
-  return `${out}.part`;
 }
 
 function summary(out: string, { devices, uplinks, downlinks, from, until, cut }: Recording): string {

@@ -1,11 +1,13 @@
 /** What a run leaves in its directory, beside the events that were written while it went on. */
-import { closeSync, mkdirSync, openSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
+import { cannotWrite, fileReason } from '../kernel/file-failure.js';
 import { downlinksCsv } from '../report/renderers/csv.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+import { isDirectory } from './write-files.js';
 
 /** Makes the directory, unless it is there. @throws UsageError that says why it can not be made */
 export function openDirectory(path: string): string {
@@ -13,7 +15,8 @@ export function openDirectory(path: string): string {
     makeWithParents(path);
     return path;
   } catch (error) {
-    throw new UsageError('cannot-write', `the directory "${path}" can not be made: ${(error as Error).message}`);
+    const reason = fileReason(error, 'there is no place for it');
+    throw new UsageError('cannot-write', `the directory "${path}" can not be made: ${reason}`);
   }
 }
 
@@ -29,8 +32,18 @@ function makeWithParents(path: string): void {
   }
 }
 
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+/**
+ * The path of a database in the directory: of an earlier one nothing is left, because every run begins with an empty cloud.
+ * @throws UsageError when it can not be removed
+ */
+export function newDatabase(out: string): string {
+  const path = join(out, 'cloud.db');
+  try {
+    for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
+  } catch (error) {
+    throw cannotWrite(`"${path}"`, error);
+  }
+  return path;
 }
 
 /** @throws UsageError when a file can not be written */
@@ -39,7 +52,7 @@ export function writeReports(out: string, result: RunResult, downlinks: Iterable
     for (const [name, render] of Object.entries(REPORT_FILES)) writeFileSync(join(out, name), render(result));
     writePieces(join(out, 'downlinks.csv'), downlinksCsv(downlinks, result.names));
   } catch (error) {
-    throw new UsageError('cannot-write', `the reports in "${out}" can not be written: ${(error as Error).message}`);
+    throw cannotWrite(`the reports in "${out}"`, error);
   }
 }
 

@@ -1,5 +1,4 @@
 /** `ghostfleet run`: carries a scenario out and reports. */
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConsoleServer } from '../console/server.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
@@ -20,7 +19,7 @@ import { createLog } from './logs.js';
 import { MetricsPush, PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
 import { ProgressDisplay } from './progress-display.js';
 import { loadPlan } from './read-files.js';
-import { openDirectory, writeReports } from './run-files.js';
+import { newDatabase, openDirectory, writeReports } from './run-files.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
 import { POSITIVE_FORM, positiveNumber, SEED, VARIABLES } from './values.js';
 import { version } from './version.js';
@@ -207,17 +206,6 @@ function pushIn(flags: RunFlags, plan: Plan, progress: ProgressDisplay): Metrics
   if (address === undefined) return undefined;
   const complain = (sentence: string) => progress.say(`ghostfleet: ${sentence}`);
   return new MetricsPush({ address, plan, clock: new RealClock(), complain });
-}
-
-/** Every run begins with an empty cloud: the database of an earlier one in the same directory goes. */
-function newDatabase(out: string): string {
-  const path = join(out, 'cloud.db');
-  try {
-    for (const file of [path, `${path}-wal`, `${path}-shm`]) rmSync(file, { force: true });
-  } catch (error) {
-    throw new UsageError('cannot-write', `"${path}" can not be replaced: ${(error as Error).message}`);
-  }
-  return path;
 }
 
 /** The shortest command that takes the same course again. */

@@ -1,5 +1,5 @@
 /** `ghostfleet shrink`: a failing scenario, reduced to what it needs to fail. */
-import { existsSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, GhostfleetError, InterruptedError, UsageError } from '../kernel/errors.js';
@@ -15,6 +15,7 @@ import type { Host } from './host.js';
 import { createLog } from './logs.js';
 import { loadPlan, type Profiles, planOf } from './read-files.js';
 import { SEED } from './values.js';
+import { reserve, writeWhole } from './write-files.js';
 
 interface ShrinkFlags {
   readonly file: string;
@@ -55,9 +56,7 @@ async function execute({ file, seed, out, budget = BUDGET }: ShrinkFlags, host: 
     throw new UsageError('bad-flags', `--out "${target}" is the scenario itself, which stays as it is`);
   }
   const { plan, profiles } = loadPlan(file, seed);
-  const folder = dirname(target);
-  if (!existsSync(folder))
-    throw new UsageError('cannot-write', `"${target}" can not be written: there is no "${folder}"`);
+  reserve(target);
   const attempts = new Attempts(host);
   try {
     const began = host.stopwatch();
@@ -78,7 +77,7 @@ async function execute({ file, seed, out, budget = BUDGET }: ShrinkFlags, host: 
       enough: () => attempts.interrupted || host.stopwatch() - began > budget,
       onCut: ({ about }, tries) => host.err.write(`${String(tries).padStart(5)} tries  ${about}\n`),
     });
-    writeFileSync(target, withOrigin(result.text, { file, seed: plan.seed, target, failure: lines, first }));
+    writeWhole(target, withOrigin(result.text, { file, seed: plan.seed, target, failure: lines, first }));
     return await verdict(target, failure, { ...result, lines, budget, attempts }, host);
   } finally {
     attempts.end();

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
+import { fileReason } from '../kernel/file-failure.js';
 
 /** Reads a file. @throws UsageError that says why it can not be read, or that it is no text */
 export function readText(path: string): string {
@@ -21,11 +22,7 @@ function bytesOf(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    throw unreadable(
-      path,
-      code === 'ENOENT' ? 'there is no such file' : code === 'EISDIR' ? 'it is a directory' : `${code}`,
-    );
+    throw unreadable(path, fileReason(error, 'there is no such file'));
   }
 }
 

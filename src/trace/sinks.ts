@@ -1,7 +1,8 @@
 /** Where the lines of a trace go: into a digest, into a file. */
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { UsageError } from '../kernel/errors.js';
+import type { UsageError } from '../kernel/errors.js';
+import { cannotWrite } from '../kernel/file-failure.js';
 import type { LineSink } from './log.js';
 
 /** SHA-256 over all lines: two runs with the same digest took the same course. */
@@ -66,8 +67,7 @@ export class FileSink implements LineSink {
     try {
       return action();
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#failure = new UsageError('cannot-write', `the event log "${this.#path}" cannot be written: ${reason}`);
+      this.#failure = cannotWrite(`the event log "${this.#path}"`, error);
       throw this.#failure;
     }
   }

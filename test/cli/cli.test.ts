@@ -25,6 +25,7 @@ expect: [device.ready == 2, downlink.answered == 2]
 `,
 );
 const PHOTO = file('photo.yaml', Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'));
+const DEVICE = ['device', 'clime', '--serial', '1', '--token', '0'.repeat(32)];
 const BROKEN = file(
   'broken.yaml',
   `name: broken
@@ -93,6 +94,9 @@ describe('ghostfleet', () => {
     [['serve', '--admin', 'eva'], '--admin "eva" is not an email address'],
     [['serve', '--admin', 'eva@example.org', '--db', 'memory'], '--admin needs a password of 8 to 256 characters'],
     [['device', 'klime', '--serial', '1', '--token', '0'.repeat(32)], '"klime" is not a profile'],
+    [[...DEVICE, '--api', 'http://127.0.0.1:8080'], '--api needs --link http'],
+    [[...DEVICE, '--link', 'http', '--udp', '127.0.0.1:9'], '--udp makes no sense with --link http'],
+    [[...DEVICE, '--link', 'http', '--raw'], '--raw makes no sense with --link http'],
     [['device', 'clime', '--serial', '0', '--token', '0'.repeat(32)], '--serial "0" is not a serial number'],
     [['device', 'clime', '--serial', '1', '--token', 'abc'], '--token'],
     [['device', 'clime', '--serial', '1'], 'a claim token of 32 hex digits is needed'],
@@ -177,10 +181,18 @@ describe('ghostfleet run', () => {
     expect(result.out).toContain('passed · seed 1');
   });
 
+  it('says that the database of an earlier run can not be removed', async () => {
+    const out = join(directory, 'kept');
+    mkdirSync(join(out, 'cloud.db'), { recursive: true });
+    const { exit, err } = await ghostfleet(['run', SMALL, '--out', out, '--store', 'sqlite']);
+    expect(exit).toBe(2);
+    expect(err).toBe(`ghostfleet: "${join(out, 'cloud.db')}" can not be written: it is a directory\n`);
+  });
+
   it.runIf(existsSync('/proc/self'))('says at once that a directory can not be made, also in /proc', async () => {
     const { exit, err } = await ghostfleet(['run', SMALL, '--out', '/proc/fleet/one']);
     expect(exit).toBe(2);
-    expect(err).toContain('the directory "/proc/fleet/one" can not be made: ENOENT');
+    expect(err).toContain('the directory "/proc/fleet/one" can not be made: there is no place for it');
   });
 
   it('says so when the database of an earlier run can not be replaced', async () => {

@@ -93,13 +93,13 @@ describe('the event file', () => {
   test('that can not be written is the user’s problem, told in a sentence', () => {
     const path = join(scratch(), 'missing', 'events.jsonl');
     expect(() => new FileSink(path)).toThrow(UsageError);
-    expect(() => new FileSink(path)).toThrow(`the event log "${path}" cannot be written`);
+    expect(() => new FileSink(path)).toThrow(`the event log "${path}" can not be written`);
   });
 
   // A device file of Linux on which no byte has room.
   test.skipIf(!existsSync('/dev/full'))('on a full disk says so with every write, and once more at the end', () => {
     const sink = new FileSink('/dev/full');
-    for (let time = 0; time < 2; time++) expect(() => sink.write('a line\n')).toThrow('no space left');
-    expect(() => sink.close()).toThrow('no space left');
+    for (let time = 0; time < 2; time++) expect(() => sink.write('a line\n')).toThrow('the disk is full');
+    expect(() => sink.close()).toThrow('the disk is full');
   });
 });

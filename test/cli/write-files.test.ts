@@ -1,0 +1,56 @@
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { isDirectory, reserve, writeWhole } from '../../src/cli/write-files.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-write-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+const path = (name: string) => join(directory, name);
+
+describe('a file that a command writes', () => {
+  it('replaces what was there, and leaves nothing else behind', () => {
+    writeFileSync(path('one'), 'old');
+    reserve(path('one'));
+    expect(readFileSync(path('one'), 'utf8')).toBe('old');
+    writeWhole(path('one'), 'new');
+    expect([readFileSync(path('one'), 'utf8'), readdirSync(directory)]).toEqual(['new', ['one']]);
+  });
+
+  it.each([
+    ['folder', 'it is a directory'],
+    ['no/such/file', 'there is no such directory'],
+    ['taken/file', 'a file stands where a directory is wanted'],
+  ])('that can not be written is refused beforehand as well: %s', (name, why) => {
+    mkdirSync(path('folder'), { recursive: true });
+    writeFileSync(path('taken'), '');
+    for (const write of [reserve, (to: string) => writeWhole(to, 'text')]) {
+      expect(() => write(path(name))).toThrow(`"${path(name)}" can not be written: ${why}`);
+    }
+  });
+
+  it.skipIf(process.platform === 'win32')('does not take the place of a device such as /dev/null', () => {
+    symlinkSync('/dev/null', path('nowhere'));
+    reserve(path('nowhere'));
+    writeWhole(path('nowhere'), 'text');
+    expect(lstatSync(path('nowhere')).isSymbolicLink()).toBe(true);
+  });
+});
+
+it('what can not be looked at is no directory', () => {
+  writeFileSync(path('file'), '');
+  expect([isDirectory(directory), isDirectory(path('file')), isDirectory(path('file/below'))]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
