@@ -195,16 +195,6 @@ describe('ghostfleet run', () => {
     expect(err).toContain('the directory "/proc/fleet/one" can not be made: there is no place for it');
   });
 
-  it('says so when the database of an earlier run can not be replaced', async () => {
-    const out = join(directory, 'stuck');
-    mkdirSync(join(out, 'cloud.db'), { recursive: true });
-    const result = await ghostfleet(['run', SMALL, '--out', out, '--store', 'sqlite']);
-    expect([result.exit, result.err]).toEqual([
-      2,
-      expect.stringContaining(`"${join(out, 'cloud.db')}" can not be replaced: `),
-    ]);
-  });
-
   it('is coloured on a terminal, unless NO_COLOR is set', async () => {
     const coloured = (env: Readonly<Record<string, string>>) => ghostfleet(['run', SMALL], { terminal: {}, env });
     expect((await coloured({})).out).toContain('\u001b[32m✓');
