@@ -96,6 +96,7 @@ function tapped(inner: Transport, show: (way: 'up' | 'down', bytes: Uint8Array) 
           show('up', datagram);
           channel.send(datagram);
         },
+        reopen: () => channel.reopen(),
       };
     },
     close: () => inner.close(),

@@ -184,6 +184,7 @@ export class CloudThread {
       this.#host.link.poll(Number.POSITIVE_INFINITY, (answer) => {
         if (!answer.ok || answer.message.length === 0) return again();
         this.#carryOut(answer.message, (reaction) => {
+          if (reaction.kind === 'restart') return;
           if (reaction.kind !== 'done' || this.#session === undefined) return again();
           this.#uploadCodecs(this.#session, done, again);
         });

@@ -159,6 +159,11 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.#trace.emit({ kind: 'net.fault', at: this.clock.now, serial: this.serial, fault: 'weak-signal', way });
   }
 
+  socketOpened(): void {
+    this.link.socketOpened();
+    this.port.reopen();
+  }
+
   /** Takes a datagram from the network. */
   receive(datagram: Uint8Array): void {
     if (this.modem.carries('down')) this.link.receive(datagram);

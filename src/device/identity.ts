@@ -23,6 +23,14 @@ export function identityOf(identity: Identity, build: Build, serial: number, cla
   };
 }
 
+/** Bits 29 to 20 of a serial number (wire protocol, 7.1). */
+const CHESTER_U1 = 0x00d;
+
+/** Whether the receiver that finds out where the device is is its modem, as in CHESTER-U1. Others have one of their own. */
+export function positionsByModem(serial: number): boolean {
+  return ((serial >>> 20) & 0x3ff) === CHESTER_U1;
+}
+
 /** The two top bits of a random static address are set. */
 function bluetoothAddress(serial: number): string {
   const digits = (0x1_00_00_00 + (serial % 0x1_00_00_00)).toString(16);

@@ -2,6 +2,7 @@
 import { noise } from '../kernel/random.js';
 import { seconds } from '../kernel/time.js';
 import type { Firmware } from './firmware.js';
+import { positionsByModem } from './identity.js';
 import type {
   InputCalibration,
   MotionCounts,
@@ -140,8 +141,14 @@ export function inputsOf(firmware: Firmware): ShellInputs | undefined {
 
 /** Somewhere in Bohemia, a different place for each device. */
 export function positionOf({ hardware }: Firmware): Position {
-  const place = (index: number, from: number, to: number) => from + (to - from) * noise(hardware.serial, index);
-  return { latitude: place(1, 49.4, 50.6), longitude: place(2, 13, 16), altitude: place(3, 200, 600) };
+  const { serial } = hardware;
+  const place = (index: number, from: number, to: number) => from + (to - from) * noise(serial, index);
+  return {
+    latitude: place(1, 49.4, 50.6),
+    longitude: place(2, 13, 16),
+    altitude: place(3, 200, 600),
+    byModem: positionsByModem(serial),
+  };
 }
 
 const CHANNELS = 8;

@@ -2,6 +2,7 @@
 import type { Millis } from '../kernel/time.js';
 import type { DeviceConfig } from './config/device-config.js';
 import type { Firmware } from './firmware.js';
+import { positionsByModem } from './identity.js';
 import type { LinkPhase } from './link/link.js';
 import type { ShellLine, ShellReceiver } from './shell/attached.js';
 import type { Position, ShellInputs, ShellMemory, ShellMotion, ShellTags } from './shell/equipment.js';
@@ -106,7 +107,7 @@ export class FirmwareShellHost implements ShellHost {
       iccid: started ? subscriber.iccid : undefined,
       modemFirmware: started ? type.profile.identity.modemFirmware : undefined,
       metrics: {
-        attachCount: counters.attached,
+        attachCount: counters.attaches,
         attachFailCount: counters.failed,
         attachDuration: counters.duration,
         attachLast: counters.lastAt === undefined ? undefined : this.#deviceTime(counters.lastAt),
@@ -157,6 +158,11 @@ export class FirmwareShellHost implements ShellHost {
 
   position(): Position {
     return positionOf(this.#firmware);
+  }
+
+  setPositioning(on: boolean): void {
+    const { modem, serial } = this.#firmware.hardware;
+    if (positionsByModem(serial)) modem.positioning = on;
   }
 
   images(): FirmwareImages {

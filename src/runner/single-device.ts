@@ -41,6 +41,9 @@ export interface SingleDevice {
   stop(): Promise<void>;
 }
 
+/** Ports that a single device takes turns with: each socket that its modem opens has another one than the socket before. */
+const PORTS = 2;
+
 /** Builds the device and switches it on. @throws UsageError for a configuration that it refuses, or an address that is none */
 export async function startDevice(options: SingleDeviceOptions): Promise<SingleDevice> {
   const { profile, serial, claimToken, clock, trace, cloud } = options;
@@ -72,7 +75,7 @@ export async function startDevice(options: SingleDeviceOptions): Promise<SingleD
 }
 
 async function reach(cloud: CloudAddress, clock: EdgeClock): Promise<Transport> {
-  if (cloud.link === 'udp') return udpTransport({ ...cloud, sockets: 1 });
+  if (cloud.link === 'udp') return udpTransport({ ...cloud, sockets: PORTS });
   const requests = pooledRequests(cloud.api);
   await lookUp(new URL(cloud.api).hostname);
   return httpTransport(requests.send, clock, () => requests.close());

@@ -45,6 +45,8 @@ export function httpTransport(
           )
           .finally(release);
       },
+      // Connections are the pool's.
+      reopen: () => {},
     }),
     close,
   };

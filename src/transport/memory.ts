@@ -23,4 +23,7 @@ class MemoryChannel implements Channel {
   send(datagram: Uint8Array): void {
     this.#deliver(datagram, (answer) => this.#receiver.receive(answer));
   }
+
+  /** There are no ports. */
+  reopen(): void {}
 }

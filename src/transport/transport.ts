@@ -13,6 +13,8 @@ export interface Receiver {
 /** A device's way to the cloud. */
 export interface Channel {
   send(datagram: Uint8Array): void;
+  /** The device has a new socket: over UDP, what it sends from now on comes from another port. */
+  reopen(): void;
 }
 
 export interface Transport {

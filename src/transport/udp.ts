@@ -1,6 +1,7 @@
 /**
  * Real UDP. A few sockets carry the whole fleet: a socket a device would take 100,000 ports. What comes back is handed to
- * the device whose serial number stands in the envelope.
+ * the device whose serial number stands in the envelope, to whichever of its ports it was sent. A device that opens a new
+ * socket goes over to the next one.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import type { InFlight } from '../kernel/in-flight.js';
@@ -40,13 +41,17 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
   return {
     connect: (serial, receiver) => {
       receivers.set(serial, receiver);
-      const socket = sockets[serial % sockets.length] as Socket;
+      let turn = serial;
       return {
         send: (datagram) => {
           // What a fault has held back may come when the wire is cut.
           if (closed) return;
           wires?.toCloud.departed();
+          const socket = sockets[turn % sockets.length] as Socket;
           socket.send(datagram, port, host);
+        },
+        reopen: () => {
+          turn++;
         },
       };
     },

@@ -1,8 +1,8 @@
 /** The life of a device against a cloud: session, reports, downlinks, what survives a reboot (firmware behaviour, 1 to 6). */
 import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../src/kernel/time.js';
-import { ACK, FIRST, LAST, NOTHING } from '../../src/protocol/flap/packet.js';
-import type { SessionFacts } from '../../src/protocol/messages.js';
+import { ACK, FIRST, LAST, NOTHING, POLL } from '../../src/protocol/flap/packet.js';
+import { encodeDown, type SessionFacts } from '../../src/protocol/messages.js';
 import { SERIAL, type TestCloud, testCloud } from '../support/cloud.js';
 import { datagramOf, packetIn, type TestDeviceOptions, testDevice } from '../support/device.js';
 
@@ -72,6 +72,26 @@ describe('after power-up', () => {
       'session',
       'data',
     ]);
+  });
+
+  it('obeys a configuration that comes in the place of the session, and says nothing more before it restarts', async () => {
+    const sent: number[] = [];
+    const { device, clock, of } = testDevice({
+      network: (datagram, answer) => {
+        const { sequence, flags } = packetIn(datagram);
+        sent.push(clock.now);
+        if (flags & FIRST) answer(datagramOf({ flags: ACK | POLL, sequence: sequence + 1, data: NOTHING }));
+        if (flags !== POLL || of('device.boot').length > 1) return;
+        const data = encodeDown({ kind: 'download-config', lines: ['app config interval-report 900'] });
+        answer(datagramOf({ flags: FIRST | LAST, sequence: sequence + 1, data }));
+      },
+    });
+    device.powerOn();
+    await clock.runUntil(minutes(1));
+    const reboot = of('device.boot')[1];
+    expect(reboot?.cause).toBe('config');
+    const before = sent.filter((at) => at < (reboot?.at ?? 0));
+    expect(before).toHaveLength(3);
   });
 
   it('repeats CREATE_SESSION at once when its acknowledgement has no poll flag', async () => {

@@ -139,7 +139,7 @@ describe.each(Object.entries(RESETS))('%s', (name, reset) => {
     expect(device.shell('kernel uptime').lines).toEqual(['Uptime: 0 ms']);
     expect(device.shell('rtc get').lines).toEqual(['1970/01/01 00:00:00 Thu']);
     expect(device.firmware?.cloud.counters).toMatchObject({ uplinkCount: 0, uplinkErrors: 0, pollCount: 0 });
-    expect(device.modem.counters).toMatchObject({ attached: 0, connected: 0 });
+    expect(device.modem.counters).toMatchObject({ attaches: 0, connected: 0 });
     expect(device.modem.evaluation()).toBeUndefined();
     expect(device.firmware?.cloud.initialized).toBe(false);
     expect(device.spool.count).toBe(stored);

@@ -11,7 +11,7 @@ describe('in a network without power saving mode', () => {
     await run(hours(2));
     expect((await reports()).length).toBe(reportTimes().length);
     // One more for the session.
-    expect(device.modem.counters.attached).toBe(reportTimes().length + 1);
+    expect(device.modem.counters.attaches).toBe(reportTimes().length + 1);
     const sent = of('uplink.sent').flatMap(({ type, at }) => (type === 'data' ? [at] : []));
     // The first report comes 10 s after the session: the modem is in flight mode by then.
     const waits = sent.map((at, i) => at - (reportTimes()[i] ?? 0));
@@ -23,7 +23,7 @@ describe('in a network without power saving mode', () => {
     const { device, run } = await liveDevice({ config: ['app config interval-report 86400'] });
     device.modem.setPowerSaving(false);
     await run(seconds(60));
-    expect(device.modem.counters.attached).toBeLessThanOrEqual(2);
+    expect(device.modem.counters.attaches).toBeLessThanOrEqual(2);
   });
 });
 
@@ -106,7 +106,7 @@ describe('a modem that fails while a report is on its way', () => {
       config: ['app config interval-report 86400'],
     });
     await run(minutes(5));
-    const [stored, attached] = [(await reports()).length, device.modem.counters.attached];
+    const [stored, attached] = [(await reports()).length, device.modem.counters.attaches];
     network.up = false;
     device.shell('send');
     await run(seconds(12));
@@ -114,7 +114,7 @@ describe('a modem that fails while a report is on its way', () => {
     network.up = true;
     await run(minutes(3));
     expect((await reports()).length).toBe(stored + 1);
-    expect(device.modem.counters.attached).toBe(attached + attaches);
+    expect(device.modem.counters.attaches).toBe(attached + attaches);
     // A session lives until the next reboot, whatever becomes of the connection.
     expect(of('device.boot')).toHaveLength(1);
     expect(of('uplink.made').filter(({ type }) => type === 'session')).toHaveLength(1);

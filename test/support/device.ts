@@ -21,6 +21,9 @@ export interface TestDeviceOptions {
   readonly seed?: string;
   readonly events?: TraceEvent[];
   readonly format?: LinkFormat;
+  readonly serial?: number;
+  /** Called whenever the device has a new socket. */
+  readonly reopen?: () => void;
   /** Another device type than the packaged one. */
   readonly change?: (profile: Profile) => Profile;
   /** What becomes of a datagram that the device sends; `answer` delivers one to it, after a hop of 1 ms. */
@@ -37,13 +40,13 @@ export interface TestDevice {
 
 export function testDevice(options: TestDeviceOptions): TestDevice {
   const { clock = new VirtualClock(), profile = 'clime', config = [], seed = 'test', events = [] } = options;
-  const { format = 'base64', change = (known) => known } = options;
+  const { format = 'base64', serial = SERIAL, change = (known) => known } = options;
   const known = profiles.get(profile);
   if (known === undefined) throw new Error(`no profile ${profile}`);
   const type = deviceType(change(known));
   const device = new Device({
     type,
-    serial: SERIAL,
+    serial,
     claimToken: TOKEN,
     flash: benchSettings(type.layout, ['app config mode lte', ...config]),
     clock,
@@ -52,6 +55,7 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
     format,
     connect: (device) => ({
       send: (datagram) => options.network(datagram, (answer) => clock.after(1, 'answer', () => device.receive(answer))),
+      reopen: options.reopen ?? (() => {}),
     }),
   });
   return {
@@ -82,6 +86,7 @@ export function testBoard(clock: VirtualClock, change: Partial<ModemBoard> = {})
     attachPolicy: () => 'periodic-2h',
     spent: () => {},
     faded: () => {},
+    socketOpened: () => {},
     feedRadio: () => true,
     ...change,
   };

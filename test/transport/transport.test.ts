@@ -1,4 +1,5 @@
 /** One suite for every transport: bytes go there and come back, to the right device. */
+import { createSocket } from 'node:dgram';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listenUdp, type UdpListener } from '../../src/cloud/gateway/udp.js';
 import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
@@ -68,6 +69,34 @@ describe.each(CASES)('the transport "$name"', ({ name, open }) => {
     answers.forEach((answer, i) => {
       expect(Buffer.compare(answer, datagramOf(serials[i] ?? 0, serials[i] ?? 0))).toBe(0);
     });
+  });
+});
+
+describe('a device with a new socket', () => {
+  it('sends from another UDP port, and is still reached', async () => {
+    const ports = new Set<number>();
+    const cloud = createSocket('udp4');
+    cloud.on('message', (datagram, { port, address }) => {
+      ports.add(port);
+      cloud.send(datagram, port, address);
+    });
+    await new Promise<void>((bound) => cloud.bind(0, '127.0.0.1', bound));
+    const transport = await udpTransport({ host: '127.0.0.1', port: cloud.address().port, format: 'raw', sockets: 2 });
+    transports.push(transport);
+    let arrived = () => {};
+    const channel = transport.connect(7, { receive: () => arrived() });
+    const exchange = () =>
+      new Promise<void>((resolve) => {
+        arrived = resolve;
+        channel.send(seal({ flags: POLL, sequence: 1, data: NOTHING }, 7, tokenBytes(TOKEN), 'raw'));
+      });
+    await exchange();
+    await exchange();
+    expect(ports.size).toBe(1);
+    channel.reopen();
+    await exchange();
+    expect(ports.size).toBe(2);
+    await new Promise<void>((closed) => cloud.close(() => closed()));
   });
 });
 

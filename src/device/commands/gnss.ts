@@ -1,4 +1,7 @@
-/** `gnss`: the GNSS receiver of Demo (firmware shell, 5.7). */
+/**
+ * `gnss`: the GNSS receiver of Demo (firmware shell, 5.7). That of CHESTER-M is a chip of its own. In CHESTER-U1 the modem does
+ * it between its exchanges, and says nothing before it has a fix.
+ */
 import { type Millis, seconds } from '../../kernel/time.js';
 import type { Command } from '../shell/command.js';
 import { groupHelp, ok } from './results.js';
@@ -19,6 +22,7 @@ export const gnss: Command = {
       args: [0, 0],
       run: (host) => {
         host.memory.gnssSince ??= host.uptime();
+        host.setPositioning(true);
         return ok(`correlation id: ${host.memory.gnssRequests++}`);
       },
     },
@@ -30,11 +34,13 @@ export const gnss: Command = {
         const since = host.memory.gnssSince;
         const searched = since === undefined ? 0 : host.uptime() - since;
         const fixed = searched >= FIRST_FIX;
-        const { latitude, longitude, altitude } = fixed ? host.position() : NOWHERE;
+        const { byModem, ...place } = host.position();
+        const { latitude, longitude, altitude } = fixed ? place : NOWHERE;
+        const found = byModem ? { fix: fixed ? -1 : 0, satellites: fixed ? -1 : 0 } : ownReceiver(searched);
         return ok(
           `running: ${since === undefined ? 'no' : 'yes'}`,
-          `fix: ${fixed ? 1 : 0}`,
-          `satellites: ${satellites(searched)}`,
+          `fix: ${found.fix}`,
+          `satellites: ${found.satellites}`,
           `latitude: ${latitude.toFixed(7)}`,
           `longitude: ${longitude.toFixed(7)}`,
           `altitude: ${altitude.toFixed(1)}`,
@@ -45,9 +51,10 @@ export const gnss: Command = {
       word: 'stop',
       help: 'Stop the receiver.',
       args: [0, 0],
-      run: ({ memory }) => {
-        memory.gnssSince = undefined;
-        return ok(`correlation id: ${memory.gnssRequests++}`);
+      run: (host) => {
+        host.memory.gnssSince = undefined;
+        host.setPositioning(false);
+        return ok(`correlation id: ${host.memory.gnssRequests++}`);
       },
     },
   ],
@@ -55,8 +62,8 @@ export const gnss: Command = {
 
 const NOWHERE = { latitude: 0, longitude: 0, altitude: 0 };
 
-function satellites(searched: Millis): number {
+function ownReceiver(searched: Millis): { readonly fix: number; readonly satellites: number } {
   const { atFix, most, every } = SATELLITES;
-  if (searched < FIRST_FIX) return Math.floor((searched * atFix) / FIRST_FIX);
-  return Math.min(most, atFix + Math.floor((searched - FIRST_FIX) / every));
+  if (searched < FIRST_FIX) return { fix: 0, satellites: Math.floor((searched * atFix) / FIRST_FIX) };
+  return { fix: 1, satellites: Math.min(most, atFix + Math.floor((searched - FIRST_FIX) / every)) };
 }

@@ -17,6 +17,8 @@ const SOCKET_BUFFER = 8;
 /** Where datagrams leave; what arrives is handed to {@link RadioLink.receive}. */
 export interface DatagramPort {
   send(datagram: Uint8Array): void;
+  /** The modem has closed its socket and opened another: what is sent from now on comes from another port. */
+  reopen(): void;
 }
 
 /** Send this and wait for an answer. `again`: why the exchange did not simply go on. */
@@ -122,6 +124,11 @@ export class RadioLink implements Link {
       this.#inbox ??= [];
       if (this.#inbox.length < SOCKET_BUFFER) this.#inbox.push(datagram);
     }
+  }
+
+  /** What waited in the modem's socket is gone with it. */
+  socketOpened(): void {
+    this.#inbox = undefined;
   }
 
   #begin(budget: Millis, started: (() => void) | undefined, done: (end: End) => void): void {

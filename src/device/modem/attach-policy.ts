@@ -43,3 +43,27 @@ export function attachAttempts(policy: string): RetrySchedule<AttachAttempt> {
   if (policy === 'progressive') return thenRepeating(PROGRESSIVE, 2);
   return cycle(round(PERIODIC[policy] ?? hours(1)));
 }
+
+/** A search for a network: the attempts of a policy one after the other, until one of them succeeds and the search is forgotten. */
+export class Attaching {
+  /** Number of the present attempt, from 1. */
+  number = 1;
+  #current: AttachAttempt;
+  readonly #attempts: Iterator<AttachAttempt>;
+
+  /** @param policy value of `lte config attach-policy` */
+  constructor(policy: string) {
+    this.#attempts = attachAttempts(policy)[Symbol.iterator]();
+    this.#current = this.#attempts.next().value;
+  }
+
+  get current(): AttachAttempt {
+    return this.#current;
+  }
+
+  /** The present attempt and its pause are over. */
+  advance(): void {
+    this.number++;
+    this.#current = this.#attempts.next().value;
+  }
+}

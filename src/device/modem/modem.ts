@@ -11,29 +11,22 @@
  * `receive`, and the pause after it, is the link's to tell.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
-import { chance, type Draws, integerBetween } from '../../kernel/random.js';
+import { type Draws, integerBetween } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
-import type { LteEvaluation, LteFsmState } from '../shell/host.js';
-import { type AttachAttempt, attachAttempts } from './attach-policy.js';
-import { type ModemCounters, zeroCounters } from './counters.js';
-import { nothingRare, type Rare } from './rare.js';
-import { attachFactor, evaluate, hasService, lossRatio, type Signal } from './signal.js';
+import type { LteFsmState } from '../shell/host.js';
+import { Attaching } from './attach-policy.js';
+import { ModemCounters } from './counters.js';
+import { Reception } from './reception.js';
 import {
   ANSWER_LIMIT,
-  ATTACH,
   BOOT,
   CONNECTION_LIMIT,
-  ERROR_CEILING,
   ERROR_PAUSE,
-  ERROR_STEP,
   EVALUATION,
   IDLE,
-  LOOP_RESETS,
-  LOOP_TIME,
   OPEN_SOCKET,
   PREPARE,
   RESET_LOOP,
-  SOCKET_FAILURES,
   WAKE,
   WAKE_ONLY,
 } from './timing.js';
@@ -48,36 +41,32 @@ export interface ModemBoard {
   spent(use: 'attach' | 'connected', duration: Millis): void;
   /** A datagram was lost to a weak signal. */
   faded(way: 'up' | 'down'): void;
+  /** The socket is another one from now on, with a port of its own. */
+  socketOpened(): void;
   /** Whether the supply carries the transmitter. False: it has broken down, and this modem is off already. */
   feedRadio(): boolean;
 }
 
-export class Modem {
+export class Modem extends Reception {
   readonly #board: ModemBoard;
-  readonly #random: Draws;
-  readonly #cellSeed: number;
-  readonly counters: ModemCounters = zeroCounters();
   #state: LteFsmState = 'disabled';
-  #coverage = true;
   #registered = false;
-  /** Number of the present attempt to attach, from 0; what it is made of, and those that follow, while there is one. */
-  #attempt = 0;
-  #trying: AttachAttempt | undefined;
-  #tries: Iterator<AttachAttempt> | undefined;
+  /** Until a network is found. */
+  #attaching: Attaching | undefined;
   #phaseStart: Instant = 0;
   #phaseEnd: Instant = 0;
-  #evaluations = 0;
   /** When the radio was connected last; while attaching, when it will be. */
   #connectedAt: Instant = 0;
+  /** It also finds out where it is; only some modems can (firmware shell, 5.7). Between exchanges that takes the place of sleep. */
+  positioning = false;
   #alarm: Alarm | undefined;
   #whenReady: (() => void) | undefined;
-  #rare: Rare | undefined;
+  #counters = new ModemCounters();
 
   /** @param cellSeed decides about the cell that the device finds; see noise() */
   constructor(board: ModemBoard, random: Draws, cellSeed: number) {
+    super(random, cellSeed);
     this.#board = board;
-    this.#random = random;
-    this.#cellSeed = cellSeed;
   }
 
   /** What `lte state` shows. */
@@ -91,8 +80,8 @@ export class Modem {
       case 'wakeup':
         return now < this.#phaseStart + WAKE_ONLY ? 'wakeup' : 'send';
       case 'sleep':
-        if (now >= this.#phaseEnd) return 'sleep';
-        return this.#savesPower || now < this.#phaseEnd - IDLE ? 'coneval' : 'ready';
+        if (now >= this.#phaseEnd) return this.positioning ? 'gnss' : 'sleep';
+        return this.savesPower || now < this.#phaseEnd - IDLE ? 'coneval' : 'ready';
       default:
         return this.#state;
     }
@@ -102,14 +91,13 @@ export class Modem {
     return this.#registered && !this.#inFlightMode;
   }
 
-  /** Is the device in a place with network? */
-  get covered(): boolean {
-    const signal = this.#rare?.signal;
-    return this.#coverage && (signal === undefined || hasService(signal));
+  get counters(): Readonly<ModemCounters> {
+    return this.#counters;
   }
 
+  /** Number of the present attempt to attach, or of the one that this is the pause after, from 1; 0 when there is none. */
   get attempt(): number {
-    return this.#attempt;
+    return this.#attaching?.number ?? 0;
   }
 
   /** Length of the present attach attempt or pause, and what is left of it. */
@@ -123,22 +111,22 @@ export class Modem {
 
   /** Is a datagram able to leave at once? */
   get connected(): boolean {
-    return this.#state === 'ready' && this.covered && !this.#rare?.lost;
+    return this.#state === 'ready' && this.covered && !this.rare?.lost;
   }
 
   /** Starts the modem from cold, as a boot does. */
   start(): void {
     this.stop();
-    if (this.#rare && this.#rare.resets >= LOOP_RESETS) this.#rest();
+    if (this.rare?.loops) this.#rest();
     else this.#boot();
   }
 
   /** Power off: no alarm stays behind, and nothing that was in RAM. */
   stop(): void {
-    this.#startOver();
-    Object.assign(this.counters, zeroCounters());
-    this.#evaluations = 0;
-    if (this.#rare) Object.assign(this.#rare, { errors: 0, socketFailures: 0, lost: undefined });
+    this.#attaching = undefined;
+    this.positioning = false;
+    this.#counters = new ModemCounters();
+    this.forget();
     this.#alarm?.cancel();
     this.#alarm = undefined;
     this.#whenReady = undefined;
@@ -162,8 +150,7 @@ export class Modem {
   /** Whether a datagram gets over the air. */
   carries(way: 'up' | 'down'): boolean {
     if (!this.covered || !this.registered) return false;
-    const signal = this.#rare?.signal;
-    if (signal === undefined || !chance(this.#random, lossRatio(signal))) return true;
+    if (!this.fades()) return true;
     this.#board.faded(way);
     return false;
   }
@@ -172,40 +159,19 @@ export class Modem {
   release(): void {
     if (this.#state !== 'ready') return;
     const { now } = this.#board.clock;
-    // Without network the evaluation fails, and the last one stays.
-    if (this.covered) this.#evaluate();
-    this.counters.lastConnected = now - this.#connectedAt;
-    this.counters.connected += this.counters.lastConnected;
-    this.#board.spent('connected', this.counters.lastConnected + EVALUATION);
+    this.evaluate();
+    const connected = now - this.#connectedAt;
+    this.#counters.connectedFor(connected);
+    this.#board.spent('connected', connected + EVALUATION);
     this.#state = 'sleep';
-    this.#phaseEnd = now + EVALUATION + (this.#savesPower ? 0 : IDLE);
+    this.#phaseEnd = now + EVALUATION + (this.savesPower ? 0 : IDLE);
   }
 
   /** `lte reconnect`: registers again from scratch. */
   reconnect(): void {
     if (this.#state === 'disabled') return;
-    this.#startOver();
+    this.#attaching = undefined;
     this.#boot();
-  }
-
-  /** Puts the device into, or takes it out of, a place without network. */
-  setCoverage(on: boolean): void {
-    if (this.#coverage === on) return;
-    this.#coverage = on;
-    this.#moved();
-  }
-
-  /** What the antenna hears from now on; undefined: the device's own cell, which is good. */
-  setSignal(signal: Signal | undefined): void {
-    if (signal === undefined && this.#rare?.signal === undefined) return;
-    this.#known.signal = signal;
-    this.#moved();
-  }
-
-  /** Whether the network grants power saving mode; asked at every attach. */
-  setPowerSaving(granted: boolean): void {
-    if (granted && this.#rare === undefined) return;
-    this.#known.grants = granted;
   }
 
   /** Lets something go wrong with the modem once. */
@@ -218,7 +184,7 @@ export class Modem {
         return this.#rest();
       case 'lost-registration':
       case 'lost-socket':
-        if (this.#registered) this.#known.lost = mishap === 'lost-socket' ? 'socket' : 'registration';
+        if (this.#registered) this.known.lost = mishap === 'lost-socket' ? 'socket' : 'registration';
         return;
       default:
         mishap satisfies never;
@@ -227,42 +193,22 @@ export class Modem {
 
   /** Breaks the modem, or mends it (undefined). The firmware finds out when it next has to do with it. */
   setDefect(defect: Defect | undefined): void {
-    if (defect === undefined && this.#rare?.defect === undefined) return;
-    this.#known.defect = defect;
+    if (defect === undefined && this.rare?.defect === undefined) return;
+    this.known.defect = defect;
     if (defect === undefined || !this.#registered) return;
-    this.#known.lost = defect === 'no-socket' ? 'socket' : 'modem';
-  }
-
-  /** Result of the last connection evaluation; undefined before the first (firmware behaviour, 4.1). */
-  evaluation(): LteEvaluation | undefined {
-    if (this.#evaluations === 0) return undefined;
-    return evaluate(this.#cellSeed, this.#evaluations, this.#rare?.evaluated);
-  }
-
-  get #known(): Rare {
-    this.#rare ??= nothingRare();
-    return this.#rare;
-  }
-
-  get #savesPower(): boolean {
-    return this.#rare?.granted ?? true;
+    this.known.lost = defect === 'no-socket' ? 'socket' : 'modem';
   }
 
   get #inFlightMode(): boolean {
-    return this.#state === 'sleep' && !this.#savesPower && this.#board.clock.now >= this.#phaseEnd;
-  }
-
-  #evaluate(): void {
-    this.#evaluations++;
-    if (this.#rare) this.#rare.evaluated = this.#rare.signal;
+    return this.#state === 'sleep' && !this.savesPower && this.#board.clock.now >= this.#phaseEnd;
   }
 
   #boot(): void {
     this.#off();
-    const { defect } = this.#rare ?? {};
+    const { defect } = this.rare ?? {};
     this.#phaseEnd = Number.POSITIVE_INFINITY;
     if (defect === 'mute') return this.#enter('boot', ANSWER_LIMIT, () => this.#fail());
-    const takes = integerBetween(this.#random, ...BOOT);
+    const takes = integerBetween(this.random, ...BOOT);
     // The SIM card is looked for when the modem has said "Ready".
     if (defect === 'no-sim') return this.#enter('boot', takes + ANSWER_LIMIT, () => this.#fail());
     this.#phaseEnd = this.#board.clock.now + takes;
@@ -272,72 +218,69 @@ export class Modem {
   #attach(): void {
     this.#registered = false;
     this.#phaseStart = this.#board.clock.now;
-    this.#tries ??= attachAttempts(this.#board.attachPolicy())[Symbol.iterator]();
-    this.#trying = this.#tries.next().value;
-    this.#phaseEnd = this.#phaseStart + (this.#trying?.timeout ?? 0);
+    this.#attaching ??= new Attaching(this.#board.attachPolicy());
+    this.#counters.attaching(this.#phaseStart);
+    this.#phaseEnd = this.#phaseStart + this.#attaching.current.timeout;
     this.#state = 'attach';
-    this.#tryAttach();
+    this.#tryAttach(this.#attaching);
   }
 
   /** (Re)plans the end of the present attempt: success when there is coverage long enough, otherwise its time-out. */
-  #tryAttach(): void {
+  #tryAttach(attaching: Attaching): void {
     const { clock } = this.#board;
     const left = this.#phaseEnd - clock.now;
-    const signal = this.#rare?.signal;
-    const factor = signal ? attachFactor(signal) : 1;
-    const takes = this.covered
-      ? Math.round(integerBetween(this.#random, ...ATTACH) * factor)
-      : Number.POSITIVE_INFINITY;
+    const takes = this.attachTime();
     this.#connectedAt = takes < left ? clock.now + takes : Number.POSITIVE_INFINITY;
     if (takes < left) this.#enter('attach', takes, () => this.#attached());
-    else this.#enter('attach', left, () => this.#attachFailed());
+    else this.#enter('attach', left, () => this.#attachFailed(attaching));
   }
 
   #attached(): void {
-    const { counters } = this;
-    counters.attached++;
-    counters.lastAt = this.#board.clock.now;
-    counters.lastDuration = this.#board.clock.now - this.#phaseStart;
-    counters.duration += counters.lastDuration;
-    this.#board.spent('attach', counters.lastDuration);
+    this.#attemptEnded(true);
     this.#registered = true;
-    this.#startOver();
-    const rare = this.#rare;
-    if (rare) {
-      rare.granted = rare.grants;
-      rare.lost = undefined;
-    }
+    this.#attaching = undefined;
+    this.rare?.registered();
     this.#openSocket();
   }
 
-  #attachFailed(): void {
-    const pause = this.#trying?.pause ?? 0;
-    this.counters.failed++;
-    this.#board.spent('attach', this.#board.clock.now - this.#phaseStart);
-    this.#attempt++;
-    if (pause === 0) return this.#attach();
+  #attemptEnded(found: boolean): void {
+    const took = this.#board.clock.now - this.#phaseStart;
+    this.#counters.attachEnded(took, found);
+    this.#board.spent('attach', took);
+  }
+
+  #attachFailed(attaching: Attaching): void {
+    const { pause } = attaching.current;
+    this.#attemptEnded(false);
+    if (pause === 0) {
+      attaching.advance();
+      return this.#attach();
+    }
     this.#phaseStart = this.#board.clock.now;
     this.#phaseEnd = this.#phaseStart + pause;
-    this.#enter('retry_delay', pause, () => this.#boot());
+    this.#enter('retry_delay', pause, () => {
+      attaching.advance();
+      this.#boot();
+    });
   }
 
   #fromSleep(): void {
     if (this.#inFlightMode) return this.#attach();
     // The exchange before has just ended, and the socket is still open.
-    if (!this.#savesPower && !this.#rare?.lost && this.covered) return this.#ready();
+    if (!this.savesPower && !this.rare?.lost && this.covered) return this.#ready();
     this.#wake();
   }
 
   #wake(): void {
     this.#phaseStart = this.#board.clock.now;
-    const { signal, lost, defect } = this.#rare ?? {};
+    const { lost, defect } = this.rare ?? {};
     if (lost === 'modem' && defect === 'mute') return this.#enter('wakeup', ANSWER_LIMIT, () => this.#fail());
     if (!this.covered) return this.#enter('wakeup', CONNECTION_LIMIT, () => this.#lose());
-    if (signal && chance(this.#random, lossRatio(signal))) {
+    if (this.fades()) {
       // No radio connection came about; the network still knows the device, so it is tried again at once.
       return this.#enter('wakeup', CONNECTION_LIMIT, () => this.#wake());
     }
-    const takes = integerBetween(this.#random, ...WAKE);
+    const takes = integerBetween(this.random, ...WAKE);
     this.#enter('wakeup', takes, () => {
       this.#board.spent('connected', takes);
       if (lost) this.#check();
@@ -347,7 +290,7 @@ export class Modem {
 
   /** The check before each sending has found something (wire protocol, 5.2 step 4). */
   #check(): void {
-    const lost = this.#rare?.lost;
+    const lost = this.rare?.lost;
     if (lost === 'socket') this.#openSocket();
     else if (lost === 'modem') this.#fail();
     else this.#lose();
@@ -361,71 +304,54 @@ export class Modem {
 
   /** Opens the socket; when it was lost, after a pause and not for ever. */
   #openSocket(): void {
-    const rare = this.#rare;
-    if (rare === undefined) return this.#ready();
-    const wasLost = rare.lost === 'socket';
-    const refused = rare.defect === 'no-socket';
+    const { rare } = this;
+    const wasLost = rare?.lost === 'socket';
+    const refused = rare?.defect === 'no-socket';
     if (!wasLost && !refused) {
-      rare.errors = 0;
-      rare.socketFailures = 0;
+      rare?.socketOpened();
+      this.#board.socketOpened();
       return this.#ready();
     }
-    rare.lost = undefined;
-    if (++rare.socketFailures >= SOCKET_FAILURES) return this.#fail();
+    if (rare.socketFailed()) return this.#fail();
     this.#enter('error', ERROR_PAUSE, () => this.#enter('open_socket', OPEN_SOCKET, () => this.#openSocket()));
   }
 
   /** Switches the modem off for longer each time, then begins with a boot (firmware behaviour, 4.3). */
   #fail(): void {
-    const rare = this.#known;
+    // It ends a pause of the attach policy, while an attempt that it interrupts begins again.
+    if (this.#state === 'retry_delay') this.#attaching?.advance();
     this.#off();
-    rare.errors++;
-    rare.socketFailures = 0;
-    this.#enter('error', Math.min(ERROR_CEILING, rare.errors * ERROR_STEP), () => this.#boot());
+    this.#enter('error', this.known.failed(), () => this.#boot());
   }
 
   /** The modem has counted too many resets, and wants to be left alone (firmware behaviour, 4.1). */
   #rest(): void {
     this.#off();
-    if (this.#rare) this.#rare.resets = 0;
+    this.#attaching = undefined;
+    this.rare?.rested();
     this.#enter('reset_loop', RESET_LOOP, () => this.#boot());
   }
 
-  #countReset(): void {
-    const rare = this.#known;
-    const { now } = this.#board.clock;
-    if (now - rare.resetsSince > LOOP_TIME) Object.assign(rare, { resets: 0, resetsSince: now });
-    rare.resets++;
-  }
-
-  /** The attempts to attach go on where they were: a boot in between does not shorten the pauses of a policy. */
   #off(): void {
+    if (this.#state === 'attach') this.#board.spent('attach', this.#board.clock.now - this.#phaseStart);
     this.#registered = false;
-    if (this.#rare) this.#rare.lost = undefined;
+    if (this.rare) this.rare.lost = undefined;
   }
 
   #ready(): void {
     this.#state = 'ready';
     this.#alarm = undefined;
     this.#connectedAt = this.#board.clock.now;
-    if (!this.#board.feedRadio()) return this.#countReset();
+    if (!this.#board.feedRadio()) return this.known.reset(this.#board.clock.now);
     const ready = this.#whenReady;
     this.#whenReady = undefined;
     if (ready) ready();
     else this.release();
   }
 
-  /** The place has changed while the modem looks for a network. */
-  #moved(): void {
-    if (this.#state === 'attach') this.#tryAttach();
+  protected moved(): void {
+    if (this.#state === 'attach' && this.#attaching) this.#tryAttach(this.#attaching);
     else if (this.#state === 'wakeup') this.#wake();
-  }
-
-  /** The next attempt to attach is the first of its policy. */
-  #startOver(): void {
-    this.#attempt = 0;
-    this.#trying = undefined;
-    this.#tries = undefined;
   }
 
   #enter(state: LteFsmState, duration: Millis, then: () => void): void {

@@ -111,4 +111,6 @@ export interface Position {
   readonly longitude: number;
   /** m */
   readonly altitude: number;
+  /** Found by the modem, which says neither how good the fix is nor from how many satellites. */
+  readonly byModem: boolean;
 }

@@ -70,6 +70,8 @@ export interface ShellHost {
 
   /** Where the device is. */
   position(): Position;
+  /** Switches on, or off, the receiver that finds that out. */
+  setPositioning(on: boolean): void;
   /** The image slots of the bootloader. */
   images(): FirmwareImages;
   /** Keeps the running image for good. */

@@ -140,6 +140,7 @@ function missing(inner: Transport, faults: ServiceFaults): Transport {
         send: (datagram) => {
           if (!faults.missed()) channel.send(datagram);
         },
+        reopen: () => channel.reopen(),
       };
     },
     close: () => inner.close(),

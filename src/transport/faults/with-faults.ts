@@ -67,6 +67,10 @@ class Hop implements Channel, Receiver {
     }
   }
 
+  reopen(): void {
+    this.#channel.reopen();
+  }
+
   receive(datagram: Uint8Array): void {
     const fate = this.#fate('down', datagram.length);
     const arriving = asItArrives(datagram);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FlapLink } from '../../../src/device/link/flap-link.js';
 import type { PollOutcome, UplinkOutcome } from '../../../src/device/link/link.js';
 import type { DatagramPort } from '../../../src/device/link/radio-link.js';
-import { Modem } from '../../../src/device/modem/modem.js';
+import { Modem, type ModemBoard } from '../../../src/device/modem/modem.js';
 import { NoiseStream } from '../../../src/kernel/random.js';
 import { type Millis, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
@@ -14,9 +14,16 @@ import { datagramOf, packetIn, testBoard } from '../../support/device.js';
 const OTHER_TOKEN = 'ffffffffffffffffffffffffffffffff';
 
 /** A link whose modem is attached; `answer` decides what the cloud does with the n-th datagram (from 0). */
-async function testLink(answer: (packet: Packet, n: number) => readonly Uint8Array[] = () => []) {
+async function testLink(
+  answer: (packet: Packet, n: number) => readonly Uint8Array[] = () => [],
+  board: Partial<ModemBoard> = {},
+) {
   const clock = new VirtualClock();
-  const modem = new Modem(testBoard(clock), new NoiseStream(1), 1);
+  const modem = new Modem(
+    testBoard(clock, { socketOpened: () => link.socketOpened(), ...board }),
+    new NoiseStream(1),
+    1,
+  );
   const sent: { readonly at: number; readonly datagram: Uint8Array; readonly packet: Packet }[] = [];
   const observed: string[] = [];
   const port: DatagramPort = {
@@ -26,6 +33,7 @@ async function testLink(answer: (packet: Packet, n: number) => readonly Uint8Arr
       sent.push({ at: clock.now, datagram, packet });
       for (const [i, bytes] of answers.entries()) clock.after(10 + i, 'answer', () => link.receive(bytes));
     },
+    reopen: () => {},
   };
   const device = {
     clock,
@@ -222,6 +230,17 @@ describe('a downlink', () => {
     await clock.runUntil(minutes(4));
     expect(outcomes).toMatchObject([{ ok: true, more: false, message: { length: 0 } }]);
     expect(sent).toHaveLength(1);
+  });
+});
+
+describe('a new socket', () => {
+  it('holds nothing of what waited in the one before', async () => {
+    const { clock, modem, link, outcomes, send } = await testLink((packet) => [acknowledge(packet)]);
+    link.receive(datagramOf({ flags: ACK, sequence: 1, data: NOTHING }, SERIAL, OTHER_TOKEN));
+    modem.suffer('lost-socket');
+    send(message);
+    await clock.runUntil(minutes(4));
+    expect(outcomes).toEqual([{ ok: true, poll: false }]);
   });
 });
 

@@ -36,6 +36,7 @@ async function testLink(answer: (request: RequestFrame, n: number) => Answer | u
         const { status = 200, body = {}, key = request.key, after = 10 } = said;
         clock.after(after, 'answer', () => link.receive(encodeResponse({ key, status, body: text(body) })));
       },
+      reopen: () => {},
     },
     observer: { woke: () => {}, repeated: () => {}, restarted: () => {} },
     serial: SERIAL,

@@ -46,7 +46,7 @@ describe('a modem', () => {
     expect(modem.state).toBe('boot');
     await clock.runUntil(minutes(1));
     expect([modem.registered, modem.state]).toEqual([true, 'sleep']);
-    expect(modem.counters).toMatchObject({ attached: 1, failed: 0 });
+    expect(modem.counters).toMatchObject({ attaches: 1, failed: 0 });
   });
 
   it('gets no datagram before it has attached, such as an answer that was under way when the device rebooted', async () => {
@@ -79,12 +79,12 @@ describe('a modem', () => {
     modem.setCoverage(false);
     modem.start();
     await clock.runUntil(minutes(3));
-    expect(modem).toMatchObject({ state: 'attach', attempt: 0, wait: { timeout: minutes(5) } });
+    expect(modem).toMatchObject({ state: 'attach', attempt: 1, wait: { timeout: minutes(5) } });
     await clock.runUntil(minutes(8));
-    expect(modem.attempt).toBe(1);
+    expect(modem.attempt).toBe(2);
     await clock.runUntil(minutes(65));
     expect(modem).toMatchObject({ state: 'retry_delay', attempt: 3, wait: { timeout: hours(1) } });
-    expect(modem.counters.failed).toBe(3);
+    expect(modem.counters).toMatchObject({ attaches: 3, failed: 3, duration: hours(1) });
   });
 
   it('attaches as soon as an attempt meets the network again, and then counts from the beginning', async () => {

@@ -96,7 +96,7 @@ describe('a modem with a weak signal', () => {
     const late = waits.filter((wait) => wait >= seconds(30));
     expect(late.length).toBeGreaterThan(15);
     expect(late.every((wait) => wait % 30_000 <= seconds(4))).toBe(true);
-    expect(modem.counters.attached).toBe(1);
+    expect(modem.counters.attaches).toBe(1);
   });
 
   it('has no network below the limit, and finds it when the antenna is freed', async () => {

@@ -76,7 +76,7 @@ describe('without power saving mode', () => {
       { state: 'sleep' },
     ]);
     expect(await connect()).toBeGreaterThanOrEqual(seconds(5));
-    expect(modem.counters.attached).toBe(4);
+    expect(modem.counters.attaches).toBe(4);
   });
 
   it('an exchange that follows at once finds the socket still open', async () => {
@@ -170,6 +170,86 @@ describe('an error of the modem', () => {
   });
 });
 
+describe('an error without a network', () => {
+  const offline = async () => {
+    const modem = await attached();
+    modem.modem.setCoverage(false);
+    modem.modem.reconnect();
+    return modem;
+  };
+
+  it('lets the attempt to attach begin again', async () => {
+    const { clock, modem, phases } = await offline();
+    await clock.runUntil(clock.now + minutes(7));
+    expect(modem).toMatchObject({ state: 'attach', attempt: 2 });
+    modem.suffer('error');
+    const seen = await phases(minutes(1));
+    expect(names(seen)).toEqual(['error', 'boot', 'prepare', 'attach']);
+    expect(lengths(seen, 'error')).toEqual([10]);
+    expect(modem).toMatchObject({ attempt: 2, wait: { timeout: minutes(5) } });
+  });
+
+  it('cuts a pause of the attach policy short, and the next attempt follows', async () => {
+    const { clock, modem } = await offline();
+    await clock.runUntil(clock.now + minutes(62));
+    expect(modem).toMatchObject({ state: 'retry_delay', attempt: 3 });
+    modem.suffer('error');
+    await clock.runUntil(clock.now + minutes(1));
+    expect(modem).toMatchObject({ state: 'attach', attempt: 4, wait: { timeout: minutes(5) } });
+  });
+
+  it('that cuts an attempt short has used the radio all the same', async () => {
+    const spent: Millis[] = [];
+    const { clock, modem } = await attached({ spent: (use, duration) => use === 'attach' && spent.push(duration) });
+    modem.setCoverage(false);
+    modem.reconnect();
+    await clock.runUntil(clock.now + minutes(1));
+    spent.length = 0;
+    modem.suffer('error');
+    expect(spent).toHaveLength(1);
+    expect(spent[0]).toBeGreaterThan(seconds(55));
+  });
+});
+
+describe('a socket', () => {
+  it('is opened after every attach, and again when it was lost', async () => {
+    let opened = 0;
+    const { modem, connect } = await attached({ socketOpened: () => opened++ });
+    expect(opened).toBe(1);
+    await connect();
+    modem.release();
+    expect(opened).toBe(1);
+    modem.suffer('lost-socket');
+    await connect();
+    expect(opened).toBe(2);
+    modem.reconnect();
+    await connect();
+    expect(opened).toBe(3);
+  });
+});
+
+describe('a modem that finds out where it is', () => {
+  it('does so in the place of sleep, between its exchanges, until it is told to stop', async () => {
+    const { clock, modem, connect } = await attached();
+    modem.positioning = true;
+    expect(modem.state).toBe('gnss');
+    expect(await connect()).toBeLessThanOrEqual(seconds(4));
+    modem.release();
+    await clock.runUntil(clock.now + seconds(2));
+    expect(modem.state).toBe('gnss');
+    modem.positioning = false;
+    expect(modem.state).toBe('sleep');
+  });
+
+  it('does not go on with it after a boot', async () => {
+    const { clock, modem } = await attached();
+    modem.positioning = true;
+    modem.start();
+    await clock.runUntil(clock.now + minutes(1));
+    expect(modem.state).toBe('sleep');
+  });
+});
+
 describe('a lost socket', () => {
   it('is opened again after 5 s, without a new attach', async () => {
     const { modem, connect } = await attached();
@@ -177,7 +257,7 @@ describe('a lost socket', () => {
     const took = await connect();
     expect(took).toBeGreaterThanOrEqual(seconds(6));
     expect(took).toBeLessThanOrEqual(seconds(10));
-    expect(modem.counters.attached).toBe(1);
+    expect(modem.counters.attaches).toBe(1);
   });
 
   it('that can not be opened is tried twice more, then the modem starts over', async () => {
@@ -197,7 +277,7 @@ describe('a lost registration', () => {
     await clock.runUntil(clock.now + minutes(5));
     expect(modem.registered).toBe(true);
     expect(await connect()).toBeGreaterThanOrEqual(seconds(11));
-    expect(modem.counters.attached).toBe(2);
+    expect(modem.counters.attaches).toBe(2);
   });
 });
 

@@ -80,7 +80,8 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
       passed += duration;
     },
     requestMeasurement: (sensor) => asked.push(`measure ${sensor}`),
-    position: () => ({ latitude: 49.7384137, longitude: 13.3736371, altitude: 310.25 }),
+    position: () => ({ latitude: 49.7384137, longitude: 13.3736371, altitude: 310.25, byModem: false }),
+    setPositioning: () => {},
     images: () => ({
       version: 'v3.5.1',
       confirmed: true,

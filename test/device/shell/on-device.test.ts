@@ -122,6 +122,23 @@ describe('equipment', () => {
     expect(rig.device.shell('gnss start').lines).toEqual(['correlation id: 0']);
   });
 
+  test('gnss of a CHESTER-U1 is its modem, which tells no details', async () => {
+    const { device, clock } = testDevice({ profile: 'demo', serial: 0x80d00001, network: () => {} });
+    device.powerOn();
+    await clock.runUntil(minutes(2));
+    // Nobody answers it: the session is given up.
+    device.link.reset();
+    device.link.rest();
+    await clock.runUntil(minutes(2) + seconds(5));
+    device.shell('gnss start');
+    expect(device.shell('lte state').lines).toContain('fsm-state: gnss');
+    expect(device.shell('gnss state').lines.slice(0, 3)).toEqual(['running: yes', 'fix: 0', 'satellites: 0']);
+    await clock.runUntil(minutes(3));
+    expect(device.shell('gnss state').lines.slice(0, 3)).toEqual(['running: yes', 'fix: -1', 'satellites: -1']);
+    device.shell('gnss stop');
+    expect(device.shell('lte state').lines).toContain('fsm-state: sleep');
+  });
+
   test('meteo shows rain since the last window', async () => {
     const rig = await offline('meteo', ['app config interval-aggreg 86400']);
     const rain = () => rig.device.shell('meteo read ctr_meteo_a').lines[0];
