@@ -41,7 +41,7 @@ export const attachConsole = command<ConsoleFlags>(
       .option('show-secrets', {
         type: 'boolean',
         default: false,
-        describe: 'show claim tokens and keys as the shell prints them',
+        describe: 'show claim tokens, keys and passwords as the shell prints them',
       }),
   execute,
 );

@@ -109,7 +109,7 @@ export const device = command<DeviceFlags>(
       .option('show-secrets', {
         type: 'boolean',
         default: false,
-        describe: 'show claim token and keys as the shell prints them',
+        describe: 'show claim token, keys and passwords as the shell prints them',
       }),
   execute,
 );

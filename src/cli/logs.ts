@@ -31,6 +31,9 @@ const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
   // Headers, and the credentials of a database address.
   [/\b(bearer|apikey|claim|basic)\s+[^\s"\\]+/gi, `$1 ${MASK}`],
   [/:\/\/[^\s/@"\\]+@/g, `://${MASK}@`],
+  // What is typed at the shell of a device, and what it prints.
+  [/(\bconfig [^\s"\\]*(?:passw|key|token|secret)[^\s"\\]*\s+)(?:\\"(?:(?!\\").)*\\"|[^\s"\\]+)/gi, `$1${MASK}`],
+  [/(\bpasskey: )[^\s"\\]+/g, `$1${MASK}`],
 ];
 
 function scrubbed(line: string, secrets: readonly string[]): string {

@@ -1,13 +1,13 @@
 /** A line that somebody has typed for a device: for its shell, or with a dot for the hands on it. */
 import { resolve } from 'node:path';
+import { printedWithoutSecrets, withoutSecrets } from '../profile/secrets.js';
 import type { NamedText } from '../scenario/steps/step.js';
 import { completeBench, parseBench, runBench } from './bench.js';
 import { FAILED } from './grouping.js';
 import type { Answer, Member } from './member.js';
-import { masked, writtenDown } from './secrets.js';
 
 export interface LineOptions {
-  /** Shows claim tokens and keys as they are. */
+  /** Shows claim tokens, keys and passwords as they are. */
   readonly secrets: boolean;
   /** Where relative paths begin. */
   readonly folder: string;
@@ -24,11 +24,12 @@ export async function carryOut(
   options: LineOptions,
   answer: (part: Answer) => void,
 ): Promise<void> {
-  const show = (part: Answer): void => answer(options.secrets ? part : { ...part, lines: part.lines.map(masked) });
+  const show = (part: Answer): void =>
+    answer(options.secrets ? part : { ...part, lines: printedWithoutSecrets(line, part.code, part.lines) });
   try {
     if (!isBench(line)) {
       const printed = member.shell(line, show);
-      options.noted(writtenDown(line));
+      options.noted(withoutSecrets(line));
       return show(printed);
     }
     const bench = parseBench(line, member.type, (path) => fileAt(path, options));

@@ -6,6 +6,7 @@ import { type ConfigLayout, configLayout } from '../device/config/layout.js';
 import { changeList } from '../device/config/list.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Profile } from '../profile/profile.js';
+import { withoutSecrets } from '../profile/secrets.js';
 import type { DeviceTypes } from '../scenario/parse.js';
 
 /**
@@ -17,7 +18,7 @@ export function benchSettings(layout: ConfigLayout, lines: readonly string[]): S
   const config = new DeviceConfig(layout);
   const refusals = lines.flatMap((line) => {
     const refusal = write(config, line);
-    return refusal === undefined ? [] : [`"${line}" would be refused: ${refusal}`];
+    return refusal === undefined ? [] : [`"${withoutSecrets(line)}" would be refused: ${refusal}`];
   });
   if (refusals.length > 0) throw new UsageError('bad-config', refusals.join('\n'));
   config.save();

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { formatRatio } from '../kernel/ratio.js';
 import { formatDuration, type Instant } from '../kernel/time.js';
+import { withoutSecrets } from '../profile/secrets.js';
 import type { FaultSpec } from '../transport/faults/index.js';
 import { describeServiceFault } from './faults/service.js';
 import type { Pace } from './load/load.js';
@@ -61,7 +62,7 @@ function describeFleet(plan: Plan): readonly string[] {
     return [
       `${group.count} × ${group.name} (profile ${group.profile}), serial numbers ${serials}`,
       `  ${notes.join(' · ')}`,
-      ...group.config.map((line) => `  ${line}`),
+      ...group.config.map((line) => `  ${withoutSecrets(line)}`),
     ];
   });
 }

@@ -26,6 +26,7 @@ import type { LocatedNode, Problems } from '../input/document.js';
 import { quote } from '../input/problems.js';
 import { formatRatio, type Ratio } from '../kernel/ratio.js';
 import type { Millis } from '../kernel/time.js';
+import { withoutSecrets } from '../profile/secrets.js';
 import { configLines, configPlaces } from './config-lines.js';
 import { BOOT_PATTERNS, type Boot, type FleetGroup } from './scenario.js';
 import { RESERVED } from './selector.js';
@@ -122,7 +123,8 @@ function checkConfig({ profile, config }: Draft, node: LocatedNode, types: Devic
   const places = configPlaces(valueAt(node, 'config'));
   config.forEach((line, i) => {
     const refusal = refusalOf?.(line);
-    if (refusal !== undefined) problems.add(places[i] ?? node, `${quote(line)} would be refused: ${refusal}`);
+    if (refusal !== undefined)
+      problems.add(places[i] ?? node, `${quote(withoutSecrets(line))} would be refused: ${refusal}`);
   });
 }
 

@@ -4,7 +4,7 @@ import { createLog, LOG_LEVELS } from '../../src/cli/logs.js';
 const TOKEN = '00112233445566778899AABBCCDDEEFF';
 const KEY = '3f1c2a44-9d61-4b70-8a5e-0123456789ab';
 const CHOSEN = 'my "own" key';
-const SECRETS = [TOKEN, KEY, CHOSEN, JSON.stringify(CHOSEN).slice(1, -1), 'hunter2', 'open-sesame'];
+const SECRETS = [TOKEN, KEY, CHOSEN, JSON.stringify(CHOSEN).slice(1, -1), 'hunter2', 'open-sesame', '424242'];
 
 /** Lines that a log of this level writes when `say` uses it. */
 function linesOf(level: (typeof LOG_LEVELS)[number], say: (log: ReturnType<typeof createLog>) => void): string[] {
@@ -38,11 +38,13 @@ describe('logs', () => {
       say({ headers: { authorization: 'Bearer open-sesame' } }, 'a header');
       say({ what: `Authorization: Claim ${TOKEN}` }, 'a header in a text');
       say({ what: 'ApiKey open-sesame' }, 'another');
+      say({ what: 'lte config password "open-sesame"', line: 'ble config passkey 424242' }, 'lines of a device');
+      say({ what: 'ble passkey: 424242' }, 'lte config password open-sesame');
       say({ err: new Error(`cannot reach postgres://joe:hunter2@db/x with ${KEY}`) }, 'an error');
       say({ err: Object.assign(new Error('x'), { detail: { token: TOKEN } }) }, 'an error with fields');
       say({ name: CHOSEN }, `a message with ${CHOSEN} and ${TOKEN.toLowerCase()}`);
     });
-    expect(lines.length).toBe(14);
+    expect(lines.length).toBe(16);
     const text = lines.join('');
     for (const secret of [...SECRETS, TOKEN.toLowerCase()]) expect(text).not.toContain(secret);
     for (const line of lines) expect(() => JSON.parse(line)).not.toThrow();

@@ -114,6 +114,24 @@ describe('a line for the shell', () => {
     expect(await printed(fleet, 'info claim-token', { secrets: true })).toEqual([`claim token: ${TOKEN}`]);
   });
 
+  it('is answered without the password of the access point and the passkey, however one asks', async () => {
+    const fleet = testFleet();
+    for (const line of ['lte config password "open sesame"', 'ble config passkey 424242', 'config save']) {
+      await type(fleet, line, { secrets: true });
+    }
+    expect(await printed(fleet, 'lte config password')).toEqual(['lte config password ********']);
+    expect(await printed(fleet, 'settings read string lte/password')).toEqual(['********']);
+    const said = [];
+    for (const line of ['config show', 'lte config p*', 'info show', 'settings read hex lte/password']) {
+      said.push(...(await printed(fleet, line)));
+    }
+    expect(said).toContain('ble passkey: ********');
+    expect(said.join('\n')).not.toMatch(/sesame|424242/);
+    expect(await printed(fleet, 'lte config password', { secrets: true })).toEqual([
+      'lte config password "open sesame"',
+    ]);
+  });
+
   it('of a command that takes time is answered part by part, and ends when the device restarts', async () => {
     const fleet = testFleet({ clime: 1 });
     await fleet.clock.runUntil(60_000);
@@ -135,6 +153,8 @@ describe('what was done', () => {
     [`lrw config appkey ${TOKEN}`, 'lrw config appkey ********'],
     [`gnss start ${TOKEN.toUpperCase()} 1`, 'gnss start ******** 1'],
     ['lte config password "open sesame"', 'lte config password ********'],
+    ['lte config p* sesame', 'lte config p* ********'],
+    ['ble config passkey 123456', 'ble config passkey ********'],
     ['settings write string lte/password sesame', 'settings write string lte/password ********'],
   ])('is noted without secrets, even for who may see them: %s', async (line, action) => {
     const fleet = testFleet();

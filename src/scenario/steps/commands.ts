@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../../profile/secrets.js';
 import { shellLines } from '../shell-lines.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
@@ -6,7 +7,7 @@ export const commands: StepKind<readonly string[]> = {
   about: 'queues shell commands through the API; the device runs them and answers in a message',
   example: 'commands: [info show, app config]',
   check: shellLines,
-  describe: (lines) => lines.join(' · '),
+  describe: (lines) => lines.map(withoutSecrets).join(' · '),
   run: async (world, device, lines) => {
     await world.api.sendCommands(cloudIdOf(device), lines);
   },

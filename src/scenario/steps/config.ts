@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../../profile/secrets.js';
 import { configLines } from '../config-lines.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
@@ -6,7 +7,7 @@ export const config: StepKind<readonly string[]> = {
   about: 'queues configuration lines through the API; the device applies them and reboots',
   example: 'config: { interval-report: 900 }',
   check: configLines,
-  describe: (lines) => lines.join(' · '),
+  describe: (lines) => lines.map(withoutSecrets).join(' · '),
   run: async (world, device, lines) => {
     await world.api.sendConfig(cloudIdOf(device), lines);
   },

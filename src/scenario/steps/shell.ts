@@ -1,3 +1,4 @@
+import { printedWithoutSecrets, withoutSecrets } from '../../profile/secrets.js';
 import { line } from '../shell-lines.js';
 import type { StepKind } from './step.js';
 
@@ -6,9 +7,11 @@ export const shell: StepKind<string> = {
   about: 'runs a line on the local shell of the device; an answer other than 0 is a failed step',
   example: 'shell: sample',
   check: line,
-  describe: (text) => text,
+  describe: withoutSecrets,
   run: async (_world, device, text) => {
     const { result, lines } = device.shell(text);
-    if (result < 0) throw new Error(`"${text}" returned ${result}${lines[0] === undefined ? '' : `: ${lines[0]}`}`);
+    if (result >= 0) return;
+    const [first] = printedWithoutSecrets(text, result, lines);
+    throw new Error(`"${withoutSecrets(text)}" returned ${result}${first === undefined ? '' : `: ${first}`}`);
   },
 };

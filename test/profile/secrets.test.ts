@@ -1,0 +1,60 @@
+/** Secrets in what is typed at a device and in what it prints (firmware shell, 3.4 and 4). */
+import { describe, expect, it } from 'vitest';
+import { packagedProfiles } from '../../src/profile/library.js';
+import { MASK, printedWithoutSecrets, withoutSecrets } from '../../src/profile/secrets.js';
+
+const TOKEN = '00112233445566778899aabbccddeeff';
+
+describe('what a device prints', () => {
+  it.each([
+    [`claim token: ${TOKEN}`, `claim token: ${MASK}`],
+    [TOKEN.toUpperCase(), MASK],
+    ['ble passkey: 123456', `ble passkey: ${MASK}`],
+    ['lte config password "open sesame"', `lte config password ${MASK}`],
+    [`lrw config nwkskey ${TOKEN}`, `lrw config nwkskey ${MASK}`],
+  ])('has no secret any more: %s', (line, shown) => {
+    expect(printedWithoutSecrets('config show', 0, [line])).toEqual([shown]);
+  });
+
+  it.each([
+    `serial number: 2159017985, ${TOKEN}0`,
+    'claim token: (unset)',
+    'lte config password ""',
+    'lte config apn "hardwario"',
+    'lrw config deveui 0011223344556677',
+    '  password          :Get/Set the password',
+    'app config interval-report 900',
+  ])('stays as it is where there is none: %s', (line) => {
+    expect(printedWithoutSecrets('config show', 0, [line])).toEqual([line]);
+  });
+
+  it('is masked as a whole where it is the bare value, and an error is not', () => {
+    const dump = '00000000: 73 65 73 61 6d 65 00                              |sesame.          |';
+    expect(printedWithoutSecrets('settings read lte/password', 0, [dump])).toEqual([MASK]);
+    expect(printedWithoutSecrets('settings read lte/password', -2, ['Setting not found'])).toEqual([
+      'Setting not found',
+    ]);
+    expect(printedWithoutSecrets('settings read lte/apn', 0, [dump])).toEqual([dump]);
+  });
+});
+
+describe('what is typed', () => {
+  it.each([
+    ['lte config password "open sesame"', `lte config password ${MASK}`],
+    ['lte config pass* sesame', `lte config pass* ${MASK}`],
+    [`lrw config appkey ${TOKEN}`, `lrw config appkey ${MASK}`],
+    ['settings write string lte/password sesame', `settings write string lte/password ${MASK}`],
+    [' lte config apn iot.1nce.net ', 'lte config apn iot.1nce.net'],
+    ['app config interval-*', 'app config interval-*'],
+  ])('%s is written down as %s', (line, written) => expect(withoutSecrets(line)).toBe(written));
+});
+
+describe('the parameters of the packaged device types', () => {
+  it('with secrets are known by their names', () => {
+    const names = [...packagedProfiles().values()].flatMap(({ modules }) =>
+      modules.flatMap(({ parameters }) => parameters.map(({ name }) => name)),
+    );
+    const secret = names.filter((name) => withoutSecrets(`x config ${name} value`).endsWith(MASK));
+    expect([...new Set(secret)].sort()).toEqual(['appkey', 'appskey', 'nwkskey', 'passkey', 'password']);
+  });
+});
