@@ -35,7 +35,7 @@ export type Entry =
 
 const LOG = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Plays the scenario of `text`. @throws InputError for a scenario that can not be read, RangeError for more than one device */
+/** Plays the scenario of `text`. @throws InputError for a scenario that cannot be read, RangeError for more than one device */
 export async function recordDialogue(
   text: string,
   file: string,

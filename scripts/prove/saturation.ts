@@ -1,4 +1,4 @@
-/** A generator that can not keep up says so; one that can does not, however slow the server is. */
+/** A generator that cannot keep up says so; one that can does not, however slow the server is. */
 import { measure, startNullServer, steady } from './measured-load.js';
 import type { Proof } from './proof.js';
 

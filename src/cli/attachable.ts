@@ -7,7 +7,7 @@ import { readText } from '../input/text-file.js';
 import { entropy } from './entropy.js';
 import type { Host } from './host.js';
 
-/** Undefined, with a complaint on the error stream, when consoles can not be let in. */
+/** Undefined, with a complaint on the error stream, when consoles cannot be let in. */
 export async function openToConsoles(host: Host, fleet: Fleet): Promise<ConsoleServer | undefined> {
   try {
     const random = Math.floor(entropy.next() * 0x1_00_00)

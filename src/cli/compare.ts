@@ -35,7 +35,7 @@ async function execute({ a, b, force }: CompareFlags, host: Host): Promise<ExitC
   if (against.length > 0 && !force) {
     throw new UsageError(
       'not-comparable',
-      `the runs can not be compared: ${against.join('; ')}`,
+      `the runs cannot be compared: ${against.join('; ')}`,
       '--force compares them all the same',
     );
   }

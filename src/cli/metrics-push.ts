@@ -118,7 +118,7 @@ export class MetricsPush {
 
   #complain(why: string): void {
     const { address, complain } = this.#options;
-    if (!this.#complained) complain(`metrics can not be pushed to ${new URL(address.url).origin}: ${why}`);
+    if (!this.#complained) complain(`metrics cannot be pushed to ${new URL(address.url).origin}: ${why}`);
     this.#complained = true;
   }
 }

@@ -114,7 +114,7 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
     });
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error;
-    throw new UsageError('bad-target', `${flags.target} can not be read: ${error.message}`);
+    throw new UsageError('bad-target', `${flags.target} cannot be read: ${error.message}`);
   } finally {
     await api?.close();
   }

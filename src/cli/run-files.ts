@@ -9,14 +9,14 @@ import type { RunResult } from '../report/result.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { isDirectory } from './write-files.js';
 
-/** Makes the directory, unless it is there. @throws UsageError that says why it can not be made */
+/** Makes the directory, unless it is there. @throws UsageError that says why it cannot be made */
 export function openDirectory(path: string): string {
   try {
     makeWithParents(path);
     return path;
   } catch (error) {
     const reason = fileReason(error, 'there is no place for it');
-    throw new UsageError('cannot-write', `the directory "${path}" can not be made: ${reason}`);
+    throw new UsageError('cannot-write', `the directory "${path}" cannot be made: ${reason}`);
   }
 }
 
@@ -34,7 +34,7 @@ function makeWithParents(path: string): void {
 
 /**
  * The path of a database in the directory: of an earlier one nothing is left, because every run begins with an empty cloud.
- * @throws UsageError when it can not be removed
+ * @throws UsageError when it cannot be removed
  */
 export function newDatabase(out: string): string {
   const path = join(out, 'cloud.db');
@@ -46,7 +46,7 @@ export function newDatabase(out: string): string {
   return path;
 }
 
-/** @throws UsageError when a file can not be written */
+/** @throws UsageError when a file cannot be written */
 export function writeReports(out: string, result: RunResult, downlinks: Iterable<DownlinkRecord>): void {
   try {
     for (const [name, render] of Object.entries(REPORT_FILES)) writeFileSync(join(out, name), render(result));

@@ -168,7 +168,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
     const pushed = push?.last();
     const colour = host.out.isTerminal && !host.env.NO_COLOR;
     host.out.write(flags.json ? RENDERERS.json(result) : RENDERERS.text(result, { colour }));
-    // Behind what is printed, so that a long run is not lost to a file that can not be written.
+    // Behind what is printed, so that a long run is not lost to a file that cannot be written.
     if (out) writeReports(out, result, downlinks);
     await pushed;
     return result.exitCode;

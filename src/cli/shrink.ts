@@ -158,7 +158,7 @@ class Attempts {
     });
   }
 
-  /** False as well for what is no scenario, or can not be run. */
+  /** False as well for what is no scenario, or cannot be run. */
   async failsLike(text: string, file: string, failure: string, known?: Profiles): Promise<boolean> {
     try {
       return failureOf(await this.run(text, file, undefined, known)) === failure;

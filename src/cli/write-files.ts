@@ -2,7 +2,7 @@
 import { renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { cannotWrite } from '../kernel/file-failure.js';
 
-/** Says now, and not after an hour of work, that a file can not be written. @throws UsageError */
+/** Says now, and not after an hour of work, that a file cannot be written. @throws UsageError */
 export function reserve(path: string): void {
   if (isSpecial(path)) return;
   attempt(path, () => {
@@ -13,7 +13,7 @@ export function reserve(path: string): void {
   });
 }
 
-/** Nobody ever sees half a file. @throws UsageError when it can not be written */
+/** Nobody ever sees half a file. @throws UsageError when it cannot be written */
 export function writeWhole(path: string, text: string): void {
   attempt(path, () => {
     if (isSpecial(path)) return writeFileSync(path, text);

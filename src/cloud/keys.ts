@@ -86,7 +86,7 @@ export async function listKeys(store: Store, spaceId: Id, page: Page): Promise<r
   return (await store.records('key', spaceId, page)).map(toKey);
 }
 
-/** Notes that a key was used. A record of its own, so that it can not bring back a key that is being deleted. */
+/** Notes that a key was used. A record of its own, so that it cannot bring back a key that is being deleted. */
 export function putKeyUse({ id, spaceId }: ApiKey, at: UnixMillis): Change {
   return {
     kind: 'record.put',

@@ -1,4 +1,4 @@
-/** Ports that can not be had: a sentence for each reason that users meet. */
+/** Ports that cannot be had: a sentence for each reason that users meet. */
 import { UsageError } from '../kernel/errors.js';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -10,5 +10,5 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** @param port with what it is for, such as `UDP port 5003` */
 export function portRefused(port: string, host: string, { code = '', message }: NodeJS.ErrnoException): UsageError {
-  return new UsageError('port-in-use', `${port} on "${host}" can not be used: ${REASONS[code] ?? message}`);
+  return new UsageError('port-in-use', `${port} on "${host}" cannot be used: ${REASONS[code] ?? message}`);
 }

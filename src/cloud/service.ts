@@ -74,7 +74,7 @@ export interface Service {
   /** Port for raw datagrams; null when none is open. */
   readonly udpRaw: number | null;
   readonly spaceId: string;
-  /** The key, when it was given or has just been made: it can not be shown again. */
+  /** The key, when it was given or has just been made: it cannot be shown again. */
   readonly apiKey: string | undefined;
   readonly gateway: FlapGateway;
   /** Makes a further space with a key, unless there is one of that name: then without it. */
@@ -85,7 +85,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** @throws UsageError when a port is taken or the database can not be used */
+/** @throws UsageError when a port is taken or the database cannot be used */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { clock, log, random, host, apiOptions = {} } = options;
   const opened = await openStore(options.db, options.memory);

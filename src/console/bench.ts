@@ -159,7 +159,7 @@ export function parseBench(line: string, profile: Profile, readFile: (path: stri
   return { call, described: describeStep(call) };
 }
 
-/** Carries it out. @throws Error whose message says why it can not be done */
+/** Carries it out. @throws Error whose message says why it cannot be done */
 export async function runBench({ call }: ParsedBench, member: Member): Promise<void> {
   await runStep(NO_CLOUD, member.handle, call);
 }

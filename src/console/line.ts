@@ -11,7 +11,7 @@ export interface LineOptions {
   readonly secrets: boolean;
   /** Where relative paths begin. */
   readonly folder: string;
-  /** @throws Error that says why it can not be read */
+  /** @throws Error that says why it cannot be read */
   readonly readText: (path: string) => string;
   /** Told what was done, without secrets. */
   readonly noted: (action: string) => void;

@@ -26,7 +26,7 @@ export interface ConsoleServerOptions {
 const MOST_CONSOLES = 16;
 /** Bytes that wait for a console before it counts as slow. */
 const BACKLOG = 1 << 20;
-/** Late parts of commands can not wait; a console that is so far behind is cut off. */
+/** Late parts of commands cannot wait; a console that is so far behind is cut off. */
 const MOST_BACKLOG = 16 << 20;
 /** Devices that are looked at, and asked, before the run goes on for a moment. */
 const LOOKED_AT_ONCE = 512;
@@ -230,7 +230,7 @@ class Attached {
   }
 }
 
-/** Without what is not for others' eyes, and what can not be sent. */
+/** Without what is not for others' eyes, and what cannot be sent. */
 function described({ name, serial, group, profile, tags, fw, battery, state }: Member) {
   return { name, serial, group, profile, tags, fw, battery, state };
 }

@@ -196,7 +196,7 @@ export class CloudThread {
     const host = this.#host;
     const ready = () => this.#ready(done);
     const update = () => this.#upload('firmware', host.updateReport(), ready, ready);
-    // A configuration that can not be uploaded is left for the next boot.
+    // A configuration that cannot be uploaded is left for the next boot.
     const config = () => this.#upload('config', host.configUpload(session.configHash), update, update);
     const encoder = () => this.#upload('codec', host.encoderUpload(session.encoderHash), again, config);
     this.#upload('codec', host.decoderUpload(session.decoderHash), again, encoder);

@@ -58,7 +58,7 @@ export interface Hardware {
  * asked for (bench.ts).
  *
  * Quantities are named like `hygrometer.temperature` or `trigger.2.state` (profile/quantities.ts). Every method throws an Error
- * whose message says why it can not be done.
+ * whose message says why it cannot be done.
  */
 export interface Bench {
   /** Keeps a quantity at a value. NaN: the sensor does not answer any more. */

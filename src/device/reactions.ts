@@ -41,7 +41,7 @@ function configure(lines: readonly string[], hardware: Hardware, host: ShellHost
       case 'reboot':
         return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
       case 'save':
-        // Settings that can not be written end it like a line that fails: no reboot, no answer [assumption].
+        // Settings that cannot be written end it like a line that fails: no reboot, no answer [assumption].
         if (!hardware.config.writable) return { kind: 'waits', wait: pauseOf(outcome), go: () => ({ kind: 'failed' }) };
         return {
           kind: 'restart',

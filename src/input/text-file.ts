@@ -5,7 +5,7 @@ import { isAbsolute, join } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
 import { fileReason } from '../kernel/file-failure.js';
 
-/** Reads a file. @throws UsageError that says why it can not be read, or that it is no text */
+/** Reads a file. @throws UsageError that says why it cannot be read, or that it is no text */
 export function readText(path: string): string {
   const bytes = bytesOf(path);
   if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString('utf8');
@@ -27,5 +27,5 @@ function bytesOf(path: string): Buffer {
 }
 
 function unreadable(path: string, reason: string): UsageError {
-  return new UsageError('cannot-read', `"${path}" can not be read: ${reason}`);
+  return new UsageError('cannot-read', `"${path}" cannot be read: ${reason}`);
 }

@@ -1,4 +1,4 @@
-/** Files that can not be read or written: a sentence for each reason that users meet. */
+/** Files that cannot be read or written: a sentence for each reason that users meet. */
 import { UsageError } from './errors.js';
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -23,6 +23,6 @@ export function fileReason(error: unknown, missing: string): string {
 export function cannotWrite(what: string, error: unknown): UsageError {
   return new UsageError(
     'cannot-write',
-    `${what} can not be written: ${fileReason(error, 'there is no such directory')}`,
+    `${what} cannot be written: ${fileReason(error, 'there is no such directory')}`,
   );
 }

@@ -19,7 +19,7 @@ const NO_HTTPS = 'it does not speak https';
 
 const WORDS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the name of the host is not known',
-  EAI_AGAIN: 'the name of the host can not be resolved now',
+  EAI_AGAIN: 'the name of the host cannot be resolved now',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection broke',
   EHOSTUNREACH: 'there is no way to the host',

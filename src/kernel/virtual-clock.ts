@@ -95,7 +95,7 @@ export class VirtualClock implements DrivenClock {
         if (this.#stopped) throw this.#stopped;
         if (this.#holds.count > 0) await this.#untilReleased(() => settled);
         else if (this.#heap.size > 0) this.#step();
-        else throw new StuckError('everybody waits and no alarm is set: time can not pass', 'no alarm');
+        else throw new StuckError('everybody waits and no alarm is set: time cannot pass', 'no alarm');
       }
     } finally {
       clearInterval(watch);

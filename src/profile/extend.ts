@@ -32,7 +32,7 @@ function resolve(root: LocatedNode, chain: readonly string[], load: LoadText, pr
   }
   const other = load(path);
   if (other === undefined) {
-    problems.add(entry.value, `${quote(relative)} can not be read: there is no file ${path}`);
+    problems.add(entry.value, `${quote(relative)} cannot be read: there is no file ${path}`);
     return own;
   }
   return merge(resolve(readYaml(other, path), [...chain, path], load, problems), own);

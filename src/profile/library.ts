@@ -24,7 +24,7 @@ export function packagedProfiles(): ReadonlyMap<string, Profile> {
  * Reads the user's files. What a profile of theirs extends may lie beside it, or among the packaged ones:
  * `extends: common/chester.yaml` works everywhere.
  * @param file the profile that the reading begins with, or its folder with a `/` behind it
- * @returns throws a UsageError for a file that can not be read
+ * @returns throws a UsageError for a file that cannot be read
  */
 export function userFiles(file: string): LoadText {
   const folder = file.slice(0, file.lastIndexOf('/') + 1);

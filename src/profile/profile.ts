@@ -25,7 +25,7 @@ export interface Profile {
   readonly identity: Identity;
   /** The backup supply module (CHESTER-Z); left out when the device type has none. */
   readonly supplyModule?: SupplyModule;
-  /** Left out: a build without a bootloader, which can not be updated over the air. */
+  /** Left out: a build without a bootloader, which cannot be updated over the air. */
   readonly bootloader?: BootloaderSpec;
   /** `message.version` of every body. */
   readonly messageVersion: number;
@@ -255,7 +255,7 @@ export interface MetersSpec {
   readonly every: readonly [Millis, Millis];
   /** Signal strength from the weakest to the strongest meter, in dBm. */
   readonly rssi: readonly [number, number];
-  /** Share of meters that one antenna can not hear. */
+  /** Share of meters that one antenna cannot hear. */
   readonly unheard: Ratio;
 }
 

@@ -61,7 +61,7 @@ function task(modules: Modules, sensors: readonly SensorSpec[] | undefined): Che
     const indices = chosen.map((name) => names?.indexOf(name) ?? 0);
     const without = indices.find((index) => sensors && !sensors[index]?.windows?.windows);
     if (aggregate && without !== undefined) {
-      problems.add(node, `${quote(sensors?.[without]?.name)} can not be aggregated: it has no windows`);
+      problems.add(node, `${quote(sensors?.[without]?.name)} cannot be aggregated: it has no windows`);
     }
     const kind = sample ? 'sample' : 'aggregate';
     const what = `${kind} ${chosen.join(', ')}`;

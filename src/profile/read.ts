@@ -70,7 +70,7 @@ export function loadProfiles(files: readonly string[], load: LoadText): Readonly
   for (const file of files) {
     try {
       const source = load(file);
-      if (source === undefined) throw new InputError([{ file, line: 1, column: 1, message: 'can not be read' }]);
+      if (source === undefined) throw new InputError([{ file, line: 1, column: 1, message: 'cannot be read' }]);
       const profile = readProfile(source, file, load);
       profiles.set(profile.name, profile);
     } catch (error) {

@@ -5,7 +5,7 @@ import { type LoadText, readExtended } from './extend.js';
 
 /**
  * The profile in YAML, with everything that it takes from other files and nothing that refers to one.
- * @throws InputError when one of the files can not be read
+ * @throws InputError when one of the files cannot be read
  */
 export function resolvedText(source: string, file: string, load: LoadText): string {
   const problems = new Problems();

@@ -1,6 +1,6 @@
 /**
  * The JSON Schema of profiles, for editors. It is made of the forms that the checks know of themselves (input/checks.ts), so
- * that it can not say something else than they do. It says less: what refers to other parts of a file is only checked by
+ * that it cannot say something else than they do. It says less: what refers to other parts of a file is only checked by
  * `ghostfleet profile check`.
  *
  * A profile that extends another may leave everything out, and leave out with `~` what it would inherit; a profile that

@@ -189,7 +189,7 @@ function columnOf(entry: CodecEntry, children: readonly CodecEntry[], path: stri
     }
   }
   // Because JSON is built from plain objects, where this name is not one like any other.
-  if (outputName === '__proto__') problems.push(`"${path}" can not be called "__proto__" in JSON`);
+  if (outputName === '__proto__') problems.push(`"${path}" cannot be called "__proto__" in JSON`);
   return { name, outputName, modifiers, type };
 }
 
@@ -246,7 +246,7 @@ function entryFromCbor(value: CborValue): CodecEntry {
 
 function valueFromCbor(value: CborValue, name: string): CodecValue {
   if (value === null || typeof value === 'string' || typeof value === 'number') return value;
-  if (!Array.isArray(value)) throw new CodecError([`"${name}" can not have the value ${show(value)}`]);
+  if (!Array.isArray(value)) throw new CodecError([`"${name}" cannot have the value ${show(value)}`]);
   return value.every((item) => typeof item === 'string') ? value : value.map(entryFromCbor);
 }
 

@@ -76,7 +76,7 @@ function writeScalar({ writer, problems }: Encoding, field: CodecField, value: u
   }
 }
 
-/** The value as it goes on the wire, before its type is seen to; undefined when the modifiers can not take it. */
+/** The value as it goes on the wire, before its type is seen to; undefined when the modifiers cannot take it. */
 function applyModifiers(field: CodecField, given: unknown): number | string | boolean | undefined {
   if (typeof given !== 'string' && typeof given !== 'number' && typeof given !== 'boolean') return undefined;
   let value = given;

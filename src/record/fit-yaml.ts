@@ -48,7 +48,7 @@ function groupLines(group: FittedGroup, refusalOf: RefusalOf): readonly string[]
     `  # Reports every ${humanDuration(period)}${told}; nine of ten within ${percent(jitter)} of that. Bodies of` +
       ` ${size.min} to ${size.max} bytes, ${size.median} in the middle.`,
     `  # ${missing} of ${due} reports did not come.`,
-    ...(refusal === undefined ? [] : [`  # "${line}" can not be set: ${refusal}.`]),
+    ...(refusal === undefined ? [] : [`  # "${line}" cannot be set: ${refusal}.`]),
     `  - name: ${name}`,
     `    profile: ${profile}`,
     `    count: ${count}`,

@@ -1,7 +1,7 @@
 /**
  * A scenario that behaves as the devices of a recording did: groups of the same type and rhythm, which can be multiplied.
  *
- * Each figure is one that a scenario can say, or a comment where it can not (jitter belongs to a device type).
+ * Each figure is one that a scenario can say, or a comment where it cannot (jitter belongs to a device type).
  */
 
 import { type Millis, minutes, seconds } from '../kernel/time.js';

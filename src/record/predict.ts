@@ -39,7 +39,7 @@ export interface Comparison {
   readonly missed: number;
   /** Delivered in the replay, and not in the recording. */
   readonly invented: number;
-  /** Downlinks that a replay can not queue: the cloud made them for updates, or their type is unknown. */
+  /** Downlinks that a replay cannot queue: the cloud made them for updates, or their type is unknown. */
   readonly leftOut: number;
 }
 

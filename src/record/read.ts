@@ -125,7 +125,7 @@ function rangeIn(line: Line): ValueRange {
   };
 }
 
-/** A line of the file. What can not be read is noted, and replaced by something harmless. */
+/** A line of the file. What cannot be read is noted, and replaced by something harmless. */
 class Line {
   readonly fields: Fields | undefined;
   readonly isEmpty: boolean;

@@ -20,7 +20,7 @@ export interface DefineOptions {
   readonly seed?: number;
   /** Device types by name; the packaged ones unless given. */
   readonly profiles?: ReadonlyMap<string, Profile>;
-  /** Where the files are that the scenario names: recordings, scripts, images. Left out, it can not name any. */
+  /** Where the files are that the scenario names: recordings, scripts, images. Left out, it cannot name any. */
   readonly folder?: string;
 }
 
@@ -42,7 +42,7 @@ export function defineScenario(definition: ScenarioDefinition, options: DefineOp
 /**
  * Carries a plan out, in virtual time against a cloud in memory unless said otherwise. Resolves with the report also when an
  * expectation did not hold: look at `passed`, `failure` and `expectations`.
- * @throws UsageError when an option is wrong, or the world can not be built
+ * @throws UsageError when an option is wrong, or the world cannot be built
  */
 export async function runPlan(plan: Plan, options: Partial<Omit<RunOptions, 'plan'>> = {}): Promise<RunResult> {
   if (!isPlan(plan)) throw new UsageError('no-plan', 'run takes a plan: what defineScenario makes of a scenario');

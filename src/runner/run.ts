@@ -83,7 +83,7 @@ export interface RunControl {
   stop(reason: GhostfleetError): void;
 }
 
-/** @throws UsageError when the world can not be built */
+/** @throws UsageError when the world cannot be built */
 export async function run(options: RunOptions): Promise<RunResult> {
   const { plan } = options;
   const began = options.stopwatch();
@@ -201,7 +201,7 @@ function transportOf({ cloud, transport }: RunOptions): string {
   return cloud.gateway === null ? 'http' : 'udp';
 }
 
-/** @throws UsageError when it can not be used, or for faults that it does not have */
+/** @throws UsageError when it cannot be used, or for faults that it does not have */
 function openTarget(options: RunOptions, clock: DrivenClock, trace: Trace, random: Random): Promise<Target> {
   const { transport, db, log, plan, cloud, speed } = options;
   const { serviceFaults = [] } = plan;

@@ -162,7 +162,7 @@ function groupKeys({ types, end }: FleetShape) {
       GROUP_NAME,
       `a name of 2 to 25 small letters, digits and hyphens, other than ${RESERVED.map((word) => `"${word}"`).join(', ')}`,
     ),
-    // An editor can not know the profiles that lie beside the scenario.
+    // An editor cannot know the profiles that lie beside the scenario.
     profile: formed(() => formOf(text()), oneOf([...types.keys()])),
     serial: optional(integer(1, LAST_SERIAL)),
     boot: optional(boot, BOOT_AT_ONCE),

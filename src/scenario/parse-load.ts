@@ -46,7 +46,7 @@ export interface LoadShape {
   /** When the scenario is over. */
   readonly end: Millis;
   readonly selector: (to: string, node: LocatedNode) => Selector | undefined;
-  /** A file that the scenario names, by its path from there. @throws Error whose message says why it can not be read */
+  /** A file that the scenario names, by its path from there. @throws Error whose message says why it cannot be read */
   readonly readFile: (path: string) => NamedText;
   /** The clients of the setup with their further spaces, null for that of the fleet; undefined when it could not be read. */
   readonly clients: ReadonlyMap<string, string | null> | undefined;

@@ -73,7 +73,7 @@ const reorder: Check<FaultSpec> = formed(
     }
     const read = REORDER(node, problems);
     if (read === undefined || read.by > 0) return read && { kind: 'reorder', ...read };
-    problems.add(valueAt(node, 'by'), 'a datagram can not be held back by less than 1 ms');
+    problems.add(valueAt(node, 'by'), 'a datagram cannot be held back by less than 1 ms');
     return undefined;
   },
 );

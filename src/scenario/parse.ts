@@ -225,7 +225,7 @@ const REFUSE_POWER_SAVING: ScenarioStep = {
 export interface ScenarioSources {
   /** Device types by the names of their profiles. */
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** A file that the scenario names, by its path from there. @throws Error whose message says why it can not be read */
+  /** A file that the scenario names, by its path from there. @throws Error whose message says why it cannot be read */
   readonly readFile: (path: string) => NamedText;
   /** Values for variables of the scenario in place of its own, by name, as somebody has typed them. */
   readonly vars?: ReadonlyMap<string, string>;

@@ -82,7 +82,7 @@ function readValues({ header, rows }: Table, wish: ColumnWish, problems: Problem
   const { unit } = headingOf(cell);
   const turn = unit === '' || wish.unit === '' || unit === wish.unit ? SAME : TURNS[`${unit} ${wish.unit}`];
   if (turn === undefined) {
-    problems.add(cell, `${quote(unit)} can not be turned into ${quote(wish.unit)}`);
+    problems.add(cell, `${quote(unit)} cannot be turned into ${quote(wish.unit)}`);
     return [];
   }
   const before = problems.list.length;

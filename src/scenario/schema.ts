@@ -1,6 +1,6 @@
 /**
  * The JSON Schema of scenarios, for editors. It is made of the forms that the checks know of themselves (input/checks.ts), so
- * that it can not say something else than they do. It says less: what refers to other parts of a file, or to device types, is
+ * that it cannot say something else than they do. It says less: what refers to other parts of a file, or to device types, is
  * only checked by `ghostfleet validate`.
  *
  * Wherever a text, a number or a word may stand, a text with a variable may stand as well.

@@ -38,7 +38,7 @@ export interface FleetNames {
   readonly sizes: ReadonlyMap<string, number> | undefined;
 }
 
-/** Words that a selector begins with, which can not be names of groups. */
+/** Words that a selector begins with, which cannot be names of groups. */
 export const RESERVED = ['all', 'region', 'tag'] as const;
 
 /** A selector as it stands in a file; who it means is looked up by {@link selector}. */

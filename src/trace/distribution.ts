@@ -94,7 +94,7 @@ export class Distribution {
   }
 
   #add(other: Distribution): void {
-    if (other.#steps !== this.#steps) throw new RangeError('distributions of different steps can not be merged');
+    if (other.#steps !== this.#steps) throw new RangeError('distributions of different steps cannot be merged');
     if (other.#histogram === undefined) return;
     this.#histogram ??= emptyHistogram();
     this.#histogram.add(other.#histogram);

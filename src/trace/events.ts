@@ -88,7 +88,7 @@ export type DeviceEvent =
       readonly ok: boolean;
     };
 
-/** Why a datagram is not trusted: it can not be read, there is no such device, or it is not signed by it. */
+/** Why a datagram is not trusted: it cannot be read, there is no such device, or it is not signed by it. */
 export type Refusal = 'unreadable' | 'unknown serial number' | 'wrong tag';
 
 /** Something that happened in the cloud. `downlink` is the message id. */

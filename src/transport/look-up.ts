@@ -13,6 +13,6 @@ export async function lookUp(host: string): Promise<{ readonly family: 4 | 6 }> 
     const [first] = await lookup(host.replace(/^\[(.*)\]$/, '$1'), { all: true, order: 'ipv4first' });
     return { family: first?.family === 6 ? 6 : 4 };
   } catch (error) {
-    throw new UsageError('unknown-host', `"${host}" can not be reached: ${reasonOf(error)}`);
+    throw new UsageError('unknown-host', `"${host}" cannot be reached: ${reasonOf(error)}`);
   }
 }

@@ -78,11 +78,11 @@ describe('ghostfleet', () => {
     [['run', SMALL, '--speed', '5'], '--speed needs --clock real'],
     [['run', SMALL, '--keep'], '--keep needs --target: the embedded cloud ends with the run'],
     [['run', SMALL, '--store', 'sqlite'], '--store sqlite needs --out'],
-    [['run', join(directory, 'missing.yaml')], 'can not be read: there is no such file'],
-    [['run', directory], 'can not be read: it is a directory'],
-    [['plan', PHOTO], 'photo.yaml" can not be read: it is not UTF-8 text'],
-    [['profile', 'check', PHOTO], 'photo.yaml" can not be read: it is not UTF-8 text'],
-    [['replay', PHOTO], 'photo.yaml" can not be read: it is not UTF-8 text'],
+    [['run', join(directory, 'missing.yaml')], 'cannot be read: there is no such file'],
+    [['run', directory], 'cannot be read: it is a directory'],
+    [['plan', PHOTO], 'photo.yaml" cannot be read: it is not UTF-8 text'],
+    [['profile', 'check', PHOTO], 'photo.yaml" cannot be read: it is not UTF-8 text'],
+    [['replay', PHOTO], 'photo.yaml" cannot be read: it is not UTF-8 text'],
     [['plan', BROKEN], '"klime" is not one of'],
     [['list', 'colours'], '<subject> "colours" is not one of profiles, steps,'],
     [['serve', '--port', '99999'], '--port "99999" is not a port number'],
@@ -172,27 +172,27 @@ describe('ghostfleet run', () => {
     expect(summary.digest).toBe(hash.slice(0, 16));
   });
 
-  it('prints its report also when the files of it can not be written', async () => {
+  it('prints its report also when the files of it cannot be written', async () => {
     const out = join(directory, 'taken');
     mkdirSync(join(out, 'report.html'), { recursive: true });
     const result = await ghostfleet(['run', SMALL, '--out', out]);
     expect(result.exit).toBe(2);
-    expect(result.err).toContain(`the reports in "${out}" can not be written`);
+    expect(result.err).toContain(`the reports in "${out}" cannot be written`);
     expect(result.out).toContain('passed · seed 1');
   });
 
-  it('says that the database of an earlier run can not be removed', async () => {
+  it('says that the database of an earlier run cannot be removed', async () => {
     const out = join(directory, 'kept');
     mkdirSync(join(out, 'cloud.db'), { recursive: true });
     const { exit, err } = await ghostfleet(['run', SMALL, '--out', out, '--store', 'sqlite']);
     expect(exit).toBe(2);
-    expect(err).toBe(`ghostfleet: "${join(out, 'cloud.db')}" can not be written: it is a directory\n`);
+    expect(err).toBe(`ghostfleet: "${join(out, 'cloud.db')}" cannot be written: it is a directory\n`);
   });
 
-  it.runIf(existsSync('/proc/self'))('says at once that a directory can not be made, also in /proc', async () => {
+  it.runIf(existsSync('/proc/self'))('says at once that a directory cannot be made, also in /proc', async () => {
     const { exit, err } = await ghostfleet(['run', SMALL, '--out', '/proc/fleet/one']);
     expect(exit).toBe(2);
-    expect(err).toContain('the directory "/proc/fleet/one" can not be made: there is no place for it');
+    expect(err).toContain('the directory "/proc/fleet/one" cannot be made: there is no place for it');
   });
 
   it('is coloured on a terminal, unless NO_COLOR is set', async () => {

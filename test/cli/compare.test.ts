@@ -60,8 +60,8 @@ describe('ghostfleet compare', () => {
   });
 
   it.each([
-    ['nowhere', 'can not be read: there is no such file'],
-    [directory, 'summary.json" can not be read'],
+    ['nowhere', 'cannot be read: there is no such file'],
+    [directory, 'summary.json" cannot be read'],
   ])('says what is wrong with %s', async (path, complaint) => {
     const { exit, err } = await ghostfleet(['compare', path, one]);
     expect(err).toContain(complaint);
@@ -92,7 +92,7 @@ describe('ghostfleet run --metrics-port', () => {
     const { server: taken, port } = await listening();
     const { exit, err } = await ghostfleet(['run', scenario, '--metrics-port', String(port)]);
     taken.close();
-    expect(err).toContain(`--metrics-port ${port} on "127.0.0.1" can not be used: another process listens there`);
+    expect(err).toContain(`--metrics-port ${port} on "127.0.0.1" cannot be used: another process listens there`);
     expect(exit).toBe(2);
   });
 

@@ -18,7 +18,7 @@ it.each([
 ])('a host that nobody knows is refused at once: %s %s', async (...flags) => {
   const { exit, out, err } = await device(...flags);
   expect([exit, out]).toEqual([2, '']);
-  expect(err).toBe('ghostfleet: "no..where" can not be reached: the name of the host is not known\n');
+  expect(err).toBe('ghostfleet: "no..where" cannot be reached: the name of the host is not known\n');
 });
 
 it('a gateway that does not answer is told of once', async () => {

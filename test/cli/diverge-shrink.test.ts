@@ -68,7 +68,7 @@ describe('ghostfleet shrink', () => {
   it.each([
     [['--budget', 'soon'], '--budget "soon" is not a duration'],
     [['--out', join(directory, 'same.yaml')], 'is the scenario itself'],
-    [['--out', join(directory, 'nowhere', 'x.yaml')], 'can not be written'],
+    [['--out', join(directory, 'nowhere', 'x.yaml')], 'cannot be written'],
   ])('refuses %j before it begins', async (flags, complaint) => {
     const { exit, err } = await ghostfleet(['shrink', file('same.yaml', PLANTED), ...flags]);
     expect(err).toContain(complaint);
@@ -104,7 +104,7 @@ describe('ghostfleet diverge', () => {
     expect(differ.out).toContain('what differs: ');
   });
 
-  it('refuses what it can not read, with file and line', async () => {
+  it('refuses what it cannot read, with file and line', async () => {
     const cut = file('cut.jsonl', readFileSync(join(one, 'events.jsonl'), 'utf8').slice(0, 1000));
     const { exit, err } = await ghostfleet(['diverge', one, cut]);
     expect(exit).toBe(2);

@@ -98,7 +98,7 @@ describe('ghostfleet run --metrics-push', () => {
     const run = await ghostfleet(['run', scenario, ...flags]);
     expect(run.exit).toBe(0);
     expect(run.err).toMatch(
-      /^ghostfleet: metrics can not be pushed to http:\/\/127\.0\.0\.1:9: the connection was refused\n$/,
+      /^ghostfleet: metrics cannot be pushed to http:\/\/127\.0\.0\.1:9: the connection was refused\n$/,
     );
     const files = readdirSync(out).map((name) => readFileSync(join(out, name), 'utf8'));
     expect(files.length).toBeGreaterThan(5);
@@ -136,7 +136,7 @@ describe('metrics', () => {
     await until(() => pushes.length === 1 && complaints.length > 0);
     await push.last();
     expect(pushes.length).toBe(2);
-    expect(complaints).toEqual([`metrics can not be pushed to http://${host}: the answer is 503`]);
+    expect(complaints).toEqual([`metrics cannot be pushed to http://${host}: the answer is 503`]);
   });
 
   it('wait no longer than 5 seconds for an answer', async () => {
@@ -146,7 +146,7 @@ describe('metrics', () => {
     await until(() => pushes.length === 1);
     await clock.runUntil(seconds(5));
     await last;
-    expect(complaints).toEqual([`metrics can not be pushed to http://${host}: no answer within 5 s`]);
+    expect(complaints).toEqual([`metrics cannot be pushed to http://${host}: no answer within 5 s`]);
   });
 
   it('keep nobody waiting who wants to go', async () => {
@@ -167,6 +167,6 @@ describe('metrics', () => {
     await until(() => pushes.length === 1);
     await clock.runUntil(seconds(1));
     await last;
-    expect(complaints).toEqual([`metrics can not be pushed to http://${host}: no answer within 1 s`]);
+    expect(complaints).toEqual([`metrics cannot be pushed to http://${host}: no answer within 1 s`]);
   });
 });

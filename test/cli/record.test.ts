@@ -139,7 +139,7 @@ describe('record', () => {
       '--after "yesterday" is not a time such as 2026-03-02T06:00Z, or how long ago, such as 2h',
     ],
     [['--after', '1h', '--before', '2h'], '--after must be earlier than --before'],
-    [['--space', 'no-such-space'], 'can not be read: GET /v2/spaces/no-such-space/messages was answered with 4'],
+    [['--space', 'no-such-space'], 'cannot be read: GET /v2/spaces/no-such-space/messages was answered with 4'],
   ])('with %j says what is wrong, without the key', async (flags, complaint) => {
     const { api } = await serve();
     const { exit, err } = await record(api, ...flags);
@@ -152,9 +152,9 @@ describe('record', () => {
     const { api } = await serve();
     const out = ['--out', path('a.jsonl')];
     expect((await ghostfleet(['record', '--target', api, ...out])).err).toContain('needs an API key');
-    expect((await record('http://127.0.0.1:9')).err).toContain('http://127.0.0.1:9 can not be read');
+    expect((await record('http://127.0.0.1:9')).err).toContain('http://127.0.0.1:9 cannot be read');
     const nowhere = ['record', '--target', api, '--api-key', KEY, '--out', path('no/such/folder/a.jsonl')];
-    expect(await ghostfleet(nowhere)).toMatchObject({ exit: 2, err: expect.stringContaining('can not be written') });
+    expect(await ghostfleet(nowhere)).toMatchObject({ exit: 2, err: expect.stringContaining('cannot be written') });
     expect((await record('not an address')).err).toContain('is not an address');
   });
 });

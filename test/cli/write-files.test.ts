@@ -30,11 +30,11 @@ describe('a file that a command writes', () => {
     ['folder', 'it is a directory'],
     ['no/such/file', 'there is no such directory'],
     ['taken/file', 'a file stands where a directory is wanted'],
-  ])('that can not be written is refused beforehand as well: %s', (name, why) => {
+  ])('that cannot be written is refused beforehand as well: %s', (name, why) => {
     mkdirSync(path('folder'), { recursive: true });
     writeFileSync(path('taken'), '');
     for (const write of [reserve, (to: string) => writeWhole(to, 'text')]) {
-      expect(() => write(path(name))).toThrow(`"${path(name)}" can not be written: ${why}`);
+      expect(() => write(path(name))).toThrow(`"${path(name)}" cannot be written: ${why}`);
     }
   });
 
@@ -46,7 +46,7 @@ describe('a file that a command writes', () => {
   });
 });
 
-it('what can not be looked at is no directory', () => {
+it('what cannot be looked at is no directory', () => {
   writeFileSync(path('file'), '');
   expect([isDirectory(directory), isDirectory(path('file')), isDirectory(path('file/below'))]).toEqual([
     true,

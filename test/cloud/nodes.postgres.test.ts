@@ -131,7 +131,7 @@ describe('a downlink that another service has delivered or ended', () => {
     expect(expired).toHaveLength(1);
   });
 
-  it('can not be cancelled any more', async () => {
+  it('cannot be cancelled any more', async () => {
     const row = await shell(a, 'one');
     expect(await offered(b)).toEqual(['one']);
     await b.exchange(ack(2));

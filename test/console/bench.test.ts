@@ -11,7 +11,7 @@ async function type(fleet: TestFleet, line: string, { name = 'clime-0001', secre
   const files: Record<string, string> = { '/data/day.csv': 'time [s],temperature [°C]\n0,20\n60,21\n' };
   const readText = (path: string): string => {
     const text = files[path];
-    if (text === undefined) throw new Error(`"${path}" can not be read: there is no such file`);
+    if (text === undefined) throw new Error(`"${path}" cannot be read: there is no such file`);
     return text;
   };
   const member = memberNamed(fleet, name);
@@ -72,7 +72,7 @@ describe('a command of the bench', () => {
     ['.radio of', '"of" is not one of on or off (did you mean "on"?)'],
     ['.antenna -10', '"-10" is not a number from -156 to -44'],
     ['.antenna { rsrp', 'Flow map must end with a }'],
-    ['.replay hygrometer.temperature none.csv', '"/data/none.csv" can not be read: there is no such file'],
+    ['.replay hygrometer.temperature none.csv', '"/data/none.csv" cannot be read: there is no such file'],
     ['.clock soon', '"soon" is not a jump of a clock'],
     ['.power-cycle now', 'this is written .power-cycle'],
   ])('%s is refused in one sentence', async (line, message) => {

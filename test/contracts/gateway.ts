@@ -88,7 +88,7 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       expect(await cloud.messages(device)).toHaveLength(2);
     });
 
-    it('is stored raw when it can not be decoded', async () => {
+    it('is stored raw when it cannot be decoded', async () => {
       const { cloud, device, line } = await connected();
       await line.send(data(21));
       expect(await cloud.messages(device)).toMatchObject([

@@ -117,7 +117,7 @@ describe('an alias', () => {
     expect(problemsOf(text)).toEqual([message]);
   });
 
-  test('can not make a small file stand for millions of values', () => {
+  test('cannot make a small file stand for millions of values', () => {
     // 8 levels of ten aliases each: 10^8 values.
     const levels = Array.from({ length: 8 }, (_, i) => {
       const items = new Array(10).fill(i === 0 ? 'x' : `*l${i - 1}`);

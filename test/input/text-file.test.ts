@@ -26,7 +26,7 @@ describe('the text of a file', () => {
   ])('%s is refused with one sentence', (_, content) => {
     const path = fileOf(content);
     expect(() => readText(path)).toThrow(
-      new UsageError('cannot-read', `"${path}" can not be read: it is not UTF-8 text`),
+      new UsageError('cannot-read', `"${path}" cannot be read: it is not UTF-8 text`),
     );
   });
 });

@@ -146,7 +146,7 @@ describe('a profile with a mistake', () => {
       'aggregating what has no windows',
       'aggregate: [hygrometer,',
       'aggregate: [backup, hygrometer,',
-      '"backup" can not be aggregated: it has no windows',
+      '"backup" cannot be aggregated: it has no windows',
     ],
     [
       'an event list of an unknown quantity',
@@ -412,7 +412,7 @@ describe('extends', () => {
 
   it('says which file is missing', () => {
     expect(problemsOf({ change: [['common/chester.yaml', 'common/chestre.yaml']] })[0]?.message).toBe(
-      '"common/chestre.yaml" can not be read: there is no file profiles/common/chestre.yaml',
+      '"common/chestre.yaml" cannot be read: there is no file profiles/common/chestre.yaml',
     );
   });
 });
@@ -432,7 +432,7 @@ describe('several profiles', () => {
       'profiles/control.yaml': undefined,
     };
     expect(() => loadProfiles(['profiles/clime.yaml', 'profiles/control.yaml'], (path) => files[path])).toThrow(
-      /clime\.yaml:\d+:\d+: "x" is not.*\nprofiles\/control\.yaml:1:1: can not be read/,
+      /clime\.yaml:\d+:\d+: "x" is not.*\nprofiles\/control\.yaml:1:1: cannot be read/,
     );
   });
 });

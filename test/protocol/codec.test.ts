@@ -106,8 +106,8 @@ describe('a codec document', () => {
     [documentWith(1), 'an entry of a codec must be a map of one name, not "1"'],
     [documentWith(map(['a', null], ['b', null])), 'an entry of a codec must be a map of one name, not a map'],
     [documentWith(map([1, null])), 'an entry of a codec must be a map of one name, not a map'],
-    [documentWith(map(['a', true])), '"a" can not have the value "true"'],
-    [documentWith(map(['a', map(['b', null])])), '"a" can not have the value a map'],
+    [documentWith(map(['a', true])), '"a" cannot have the value "true"'],
+    [documentWith(map(['a', map(['b', null])])), '"a" cannot have the value a map'],
     [documentWith(map(['a', [map(['b', null]), 'c']])), 'an entry of a codec must be a map of one name, not "c"'],
   ])('is refused when it is no tree of entries (%#)', (bytes, problem) => {
     expect(problemsOf(() => parseCodecDocument(bytes))).toEqual([problem]);
@@ -183,8 +183,8 @@ describe('a wrong schema', () => {
     [modifier('a', 5), '"a" must be empty or a list of modifiers and fields, not "5"'],
     [modifier('a', ['b']), '"a" must be empty or a list of modifiers and fields, not a list'],
     [modifier('$div', 5), '"$div" modifies nothing: it stands outside of a field'],
-    [field('__proto__'), '"__proto__" can not be called "__proto__" in JSON'],
-    [field('a', modifier('$key', '__proto__')), '"a" can not be called "__proto__" in JSON'],
+    [field('__proto__'), '"__proto__" cannot be called "__proto__" in JSON'],
+    [field('a', modifier('$key', '__proto__')), '"a" cannot be called "__proto__" in JSON'],
   ])('is refused (%#)', (entry, problem) => {
     expect(problemsOf(() => decoderOf(entry))).toEqual([problem]);
   });

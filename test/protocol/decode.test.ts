@@ -70,7 +70,7 @@ describe('a map', () => {
     expect(decodeBody(codec, hex('a2 0001 0002'))).toEqual({ trigger: 2 });
   });
 
-  it('can not reach the prototype of the JSON', () => {
+  it('cannot reach the prototype of the JSON', () => {
     const decoded = decodeBody(codec, body(['__proto__', map(['polluted', 1])], [0, 1]));
     expect(Object.getPrototypeOf(decoded)).toBe(Object.prototype);
     expect(decoded).toEqual({ trigger: 1 });

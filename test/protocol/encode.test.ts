@@ -84,7 +84,7 @@ describe('encoding refuses', () => {
     expect(problemsOf(json)).toEqual([problem]);
   });
 
-  it('values that the modifiers can not take', () => {
+  it('values that the modifiers cannot take', () => {
     const codec = encoderOf(field('mode', modifier('$enum', ['off', 'on'])), field('level', modifier('$mul', 10)));
     expect(problemsOf({ mode: 'of', level: 'high' }, codec)).toEqual([
       '"of" is not one of "off", "on" for "mode"',

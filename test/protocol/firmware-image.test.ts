@@ -13,7 +13,7 @@ describe('an image', () => {
     }
   });
 
-  it('can not be shorter than its header', () => {
+  it('cannot be shorter than its header', () => {
     expect(() => writeImage(BUILD, 100)).toThrow('an image of 100 bytes is shorter than its own header');
   });
 

@@ -234,7 +234,7 @@ describe('the cloud accepts', () => {
     expect(faultOf(() => parseUp(raw('upload-config', hex(`${HASH} 00 9f ff`))))).toBe('accepted');
   });
 
-  it('a codec that it can not compile, as long as its hash is right', () => {
+  it('a codec that it cannot compile, as long as its hash is right', () => {
     const document = hex('00');
     expect(faultOf(() => parseUp(encodeUp({ kind: 'upload-decoder', hash: codecHash(document), document })))).toBe(
       'accepted',

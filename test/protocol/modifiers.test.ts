@@ -39,7 +39,7 @@ describe('modifiers', () => {
     expect(modify([enumeration, then], 5)).toBe(15);
   });
 
-  it('turn what JSON can not hold into null', () => {
+  it('turn what JSON cannot hold into null', () => {
     expect(modify([{ kind: 'mul', by: 1e308 }], 1e308)).toBeNull();
     expect(modify([{ kind: 'fpp', decimals: 2 }], Number.NaN)).toBeNull();
     expect(modify([], Number.NEGATIVE_INFINITY)).toBeNull();

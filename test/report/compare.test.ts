@@ -66,7 +66,7 @@ describe('comparing two runs', () => {
     expect(comparison.different).toBe(false);
   });
 
-  test('finds what was never there and then often, and can not tell about a handful', () => {
+  test('finds what was never there and then often, and cannot tell about a handful', () => {
     expect(verdictOf(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, dropped: 40 })), 'uplink.dropped')).toBe(
       'different',
     );

@@ -188,7 +188,7 @@ expect: [step.done == 6, call.failed == 0, downlink.delivered == 3]
   });
 });
 
-describe('a store that can not be used', () => {
+describe('a store that cannot be used', () => {
   const without = (what: string) => `
 name: storeless
 duration: 2h

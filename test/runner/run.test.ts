@@ -95,7 +95,7 @@ expect: [device.ready == 3, uplink.stored == uplink.sent]
     expect(control?.clock.waiting).toBe(0);
   });
 
-  it('that can not write its log ends, and closes the cloud', async () => {
+  it('that cannot write its log ends, and closes the cloud', async () => {
     const full = new Error('no space left');
     const fails = () => {
       throw full;

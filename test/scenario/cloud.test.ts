@@ -40,7 +40,7 @@ describe('the settings of the cloud', () => {
     ['{ retain-messages: 1d }', '3:27: "1d" is not a duration of 2d or more'],
     ['{ allow-private: 127.0.0.1 }', '3:25: "127.0.0.1" is not true or false'],
     ['{ rate-limits: 600/m }', '(did you mean "rate-limit"?)'],
-  ])('can not be %s', (cloud, problem) => {
+  ])('cannot be %s', (cloud, problem) => {
     expect(problemsOf(yamlOf({ head: headWith(cloud) }))).toEqual([expect.stringContaining(problem)]);
   });
 });

@@ -124,7 +124,7 @@ describe('a fleet', () => {
     expect(problemsOf(yamlOf({ fleet }))).toEqual(['5:51: group "ab" has the serial numbers 108 to 109 already']);
   });
 
-  test('does not give a serial number twice, also when another group can not be read', () => {
+  test('does not give a serial number twice, also when another group cannot be read', () => {
     const fleet =
       '  - { name: ab, profile: clime, count: 10, serial: 100 }\n' +
       '  - { name: cd, profile: clime, count: none }\n' +

@@ -26,7 +26,7 @@ function scenarioWith(step: string, { files = {}, to = 'clime' }: Options = {}):
   ].join('\n');
   const readFile = (path: string) => {
     const text = files[path];
-    if (text === undefined) throw new Error(`"${path}" can not be read: there is no such file`);
+    if (text === undefined) throw new Error(`"${path}" cannot be read: there is no such file`);
     return { file: `scenarios/${path}`, text };
   };
   return parseScenario(source, 'scenarios/test.yaml', deviceTypes(profiles), { profiles, readFile });
@@ -114,7 +114,7 @@ describe('a replay', () => {
     ['time [fortnight],temperature\n0,1\n', 'day.csv:1:1: "fortnight" is not a unit of time: ms, s, min, h or d'],
     ['time,temperature\n0,1\n', 'day.csv:2:1: "0" is not a time in UTC'],
     ['time [s],temp\n0,1\n', 'no column is called "hygrometer.temperature" or "temperature"'],
-    ['time [s],temperature [V]\n0,1\n', 'day.csv:1:10: "V" can not be turned into "°C"'],
+    ['time [s],temperature [V]\n0,1\n', 'day.csv:1:10: "V" cannot be turned into "°C"'],
     ['time [s],temperature\n0,1\n5,warm\n', 'day.csv:3:3: "warm" is not a number'],
     ['time [s],temperature\n0,1\n5,1\n5,1\n', 'day.csv:4:1: "5" is not later than the time of the row before'],
     ['time [s],temperature\n0,1,2\n', 'day.csv:2:1: this line has 3 cells; the first line names 2 cells'],
@@ -124,6 +124,6 @@ describe('a replay', () => {
   });
 
   test('of a file that is not there is a problem of the scenario', () => {
-    expect(problemsWith(step)).toEqual(['scenarios/test.yaml:7:70: "day.csv" can not be read: there is no such file']);
+    expect(problemsWith(step)).toEqual(['scenarios/test.yaml:7:70: "day.csv" cannot be read: there is no such file']);
   });
 });

@@ -89,7 +89,7 @@ function commandsIn(text: string): readonly string[] {
   return [...text.matchAll(/^(?:# {4})?(ghostfleet .+)$/gm)].map(([, command = '']) => command);
 }
 
-/** Why the scenario of a command can not be read with its variables; nothing when it can, or names another file that is there. */
+/** Why the scenario of a command cannot be read with its variables; nothing when it can, or names another file that is there. */
 function wrongWith(command: string): string {
   const [, file] = /\s(scenarios\/\S+)/.exec(command) ?? [];
   if (file === undefined) return '';

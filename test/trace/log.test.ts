@@ -90,10 +90,10 @@ describe('the event file', () => {
     expect(readFileSync(path, 'utf8')).toBe('second\n');
   });
 
-  test('that can not be written is the user’s problem, told in a sentence', () => {
+  test('that cannot be written is the user’s problem, told in a sentence', () => {
     const path = join(scratch(), 'missing', 'events.jsonl');
     expect(() => new FileSink(path)).toThrow(UsageError);
-    expect(() => new FileSink(path)).toThrow(`the event log "${path}" can not be written`);
+    expect(() => new FileSink(path)).toThrow(`the event log "${path}" cannot be written`);
   });
 
   // A device file of Linux on which no byte has room.

@@ -129,7 +129,7 @@ export class Members {
     });
   }
 
-  /** Changes a member. `last-admin` and `owner` are why it can not be done. */
+  /** Changes a member. `last-admin` and `owner` are why it cannot be done. */
   change(
     { spaceId, id }: Member,
     change: Partial<Pick<Member, 'role' | 'name'>>,
@@ -143,7 +143,7 @@ export class Members {
     });
   }
 
-  /** Ends a membership at once; the account stays. `last-admin` and `owner` are why it can not be done. */
+  /** Ends a membership at once; the account stays. `last-admin` and `owner` are why it cannot be done. */
   remove({ spaceId, id }: Member): Promise<'removed' | 'last-admin' | 'owner' | 'gone'> {
     return this.#decide<'removed' | 'last-admin' | 'owner' | 'gone'>(spaceId, async () => {
       const member = await this.find(spaceId, id);
@@ -183,7 +183,7 @@ export class Members {
 
   /**
    * Ends all memberships of a space, with what deletes it. A decision like the others, so that nobody is let in meanwhile.
-   * @throws ConflictError when the space can not be deleted, or is already
+   * @throws ConflictError when the space cannot be deleted, or is already
    */
   dissolve(spaceId: Id, deletion: Change): Promise<void> {
     return this.#decide(spaceId, async () => {

@@ -28,7 +28,7 @@ export function acceptJsonOnly(api: FastifyInstance): void {
   });
 }
 
-/** What a key that poisons prototypes can not be written without. Most bodies have none of it, and are spared a closer look. */
+/** What a key that poisons prototypes cannot be written without. Most bodies have none of it, and are spared a closer look. */
 const POISON = /__proto__|constructor|\\u/;
 
 /** Undefined when the text is no JSON. */

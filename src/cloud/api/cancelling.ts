@@ -11,7 +11,7 @@ export interface Cancellable<View extends TSchema> {
   /** `a pending downlink` */
   readonly what: string;
   readonly view: View;
-  /** When it can not be cancelled, in a sentence. */
+  /** When it cannot be cancelled, in a sentence. */
   readonly tooLate: string;
   /** @throws ApiFault 404 or 409 */
   readonly cancel: (request: FastifyRequest, id: Id) => Promise<void>;

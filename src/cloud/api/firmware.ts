@@ -146,7 +146,7 @@ export const firmware: Family = (routes, { store, firmware: updates }) => {
     const job = await find(request, id);
     const device = await visibleDevice(store, request, job.deviceId);
     await needWritableTag(store, request, device.tagIds);
-    if ((await updates.cancel(job)) === 'too-late') throw new ApiFault(409, 'the update can not be cancelled any more');
+    if ((await updates.cancel(job)) === 'too-late') throw new ApiFault(409, 'the update cannot be cancelled any more');
   }
 
   async function list(request: Asked, deviceId: Id | undefined, query: Static<typeof DeviceListQuery>) {

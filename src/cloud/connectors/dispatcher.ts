@@ -84,7 +84,7 @@ export class Dispatcher {
     const release = this.#options.clock.hold('deliveries that are due');
     this.#running = this.#run()
       .catch((error: unknown) => {
-        this.#options.log.error({ error: String(error) }, 'deliveries can not be taken');
+        this.#options.log.error({ error: String(error) }, 'deliveries cannot be taken');
         this.#lookAgain(this.#options.clock.wall + ROUND);
       })
       .finally(() => {

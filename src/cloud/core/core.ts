@@ -294,7 +294,7 @@ export class CloudCore implements Downlinks {
       // That says nothing about the downlink.
       if (error instanceof StoreUnavailable) throw error;
       const why = error instanceof Error ? error.message : String(error);
-      this.#log.warn({ message: row.id, why }, 'downlink can not be encoded');
+      this.#log.warn({ message: row.id, why }, 'downlink cannot be encoded');
       await whileAway(peer, entry, () => this.#end(peer.device.serial, asQueued(row), 'cancelled', why));
       if (row.type === 'firmware') await this.firmware.lost(row, 'failed', why);
       return undefined;

@@ -224,7 +224,7 @@ export class Intake {
     return entryOf('codec', row, { device, changes: [{ kind: 'codec.put', row: { hash, document } }] });
   }
 
-  /** A codec that can not be read is kept all the same: refused, its device would repeat it for ever (quirk 14). */
+  /** A codec that cannot be read is kept all the same: refused, its device would repeat it for ever (quirk 14). */
   #titleOf(document: Uint8Array): { readonly name: string | null; readonly version: number | null } {
     try {
       const { name, version } = parseCodecDocument(document);
@@ -248,7 +248,7 @@ export class Intake {
     try {
       if (codec) return this.#data(peer, print, { body: new EncodedBody(codec, body), codecHash: hash, raw: null });
     } catch {
-      // What can not be decoded is stored as it came (wire protocol, 12.3).
+      // What cannot be decoded is stored as it came (wire protocol, 12.3).
     }
     return this.#data(peer, print, { body: null, codecHash: hash, raw: Buffer.from(body).toString('hex') });
   }

@@ -59,7 +59,7 @@ export function unwritten(peer: Peer): readonly Unwritten[] {
   return peer.queue.filter((entry): entry is Unwritten => entry.confirmed !== undefined);
 }
 
-/** Takes a downlink out of the queue and writes why; when that can not be written, it goes on waiting. */
+/** Takes a downlink out of the queue and writes why; when that cannot be written, it goes on waiting. */
 export async function whileAway<T>(peer: Peer, entry: QueuedDownlink, write: () => Promise<T>): Promise<T> {
   peer.queue = peer.queue.filter((other) => other !== entry);
   try {

@@ -110,7 +110,7 @@ export class HttpGateway {
       forDevices({
         ...common,
         summary: 'Acknowledge a downlink',
-        description: 'The device has it, and can not lose it any more. May be repeated.',
+        description: 'The device has it, and cannot lose it any more. May be repeated.',
         body: Ack,
         response: { 200: Acknowledged },
       }),

@@ -128,7 +128,7 @@ export class Metrics {
       name,
       help,
       registers: [this.registry],
-      // What can not be read just now is told as unknown: the other metrics are wanted then more than ever.
+      // What cannot be read just now is told as unknown: the other metrics are wanted then more than ever.
       collect: async () => gauge.set(await Promise.resolve(read()).catch(() => Number.NaN)),
     });
   }

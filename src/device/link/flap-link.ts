@@ -30,7 +30,7 @@ class FlapDialogue implements Dialogue {
     return this.#sealed(this.#transfer.startPoll());
   }
 
-  /** Every datagram counts: FLAP can not tell a stale one from an answer, but by its number. */
+  /** Every datagram counts: FLAP cannot tell a stale one from an answer, but by its number. */
   answered(datagram: Uint8Array): SendStep | End {
     return this.#step(this.#transfer.answered(this.#read(datagram)));
   }

@@ -3,7 +3,7 @@
 /** `unknown-type`: a device ignores such a message and carries on, the cloud does not acknowledge it. */
 export type MessageFault = 'malformed' | 'unknown-type' | 'too-long';
 
-/** A message can not be read, or not be written. */
+/** A message cannot be read, or not be written. */
 export class MessageError extends Error {
   readonly fault: MessageFault;
 

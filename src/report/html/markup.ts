@@ -1,5 +1,5 @@
 /**
- * HTML that can not be broken by what is put into it. {@link markup} is the only way to make some: everything that it is
+ * HTML that cannot be broken by what is put into it. {@link markup} is the only way to make some: everything that it is
  * given is escaped unless it is {@link Markup} itself. A device that calls itself `</script>` is shown as just that.
  */
 export class Markup {

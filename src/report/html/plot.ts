@@ -13,7 +13,7 @@ const NARROW = 356;
 /** A plot at a width in pixels. */
 export type Plot = (width: number) => Markup;
 
-/** The plot for either kind of screen. `about` is read out to those who can not see it. */
+/** The plot for either kind of screen. `about` is read out to those who cannot see it. */
 export function plot(about: string, draw: Plot): Markup {
   return markup`<div class="wide" role="img" aria-label="${about}">${draw(WIDE)}</div><div class="narrow" role="img" aria-label="${about}">${draw(NARROW)}</div>`;
 }

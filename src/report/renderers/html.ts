@@ -1,6 +1,6 @@
 /**
  * The report as one page that needs nothing else: no script, no font, no picture from elsewhere, and a policy that forbids
- * all of them, so that it can be mailed and opened anywhere. What devices and users have named can not do anything in it.
+ * all of them, so that it can be mailed and opened anywhere. What devices and users have named cannot do anything in it.
  */
 import { createHash } from 'node:crypto';
 import { EXIT } from '../../kernel/errors.js';

@@ -41,7 +41,7 @@ export interface ServiceProcess {
   readonly running: boolean;
   /** Ends it in the middle of what it does; nothing happens when it does not run. */
   die(): Promise<void>;
-  /** Starts it on the data that it left. @throws StoreUnavailable when it can not read them */
+  /** Starts it on the data that it left. @throws StoreUnavailable when it cannot read them */
   rise(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export class ServiceFaults {
     return undefined;
   }
 
-  /** @throws StoreUnavailable when the store can not be used for that */
+  /** @throws StoreUnavailable when the store cannot be used for that */
   useStore(use: StoreUse): void {
     for (const fault of this.#holding()) {
       if (!behaviourOf(fault).stops?.(fault, use)) continue;

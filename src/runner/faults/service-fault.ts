@@ -9,7 +9,7 @@ export interface ServiceFaultBehaviour<F extends ServiceFault> {
   readonly request?: (fault: F, draws: Draws) => number | undefined;
   /** How much longer a request takes. */
   readonly delay?: (fault: F) => Millis;
-  /** Whether the store can not be used for that. */
+  /** Whether the store cannot be used for that. */
   readonly stops?: (fault: F, use: StoreUse) => boolean;
   /** The process of the service is not there. */
   readonly away?: true;

@@ -38,7 +38,7 @@ export interface EmbeddedOptions {
   readonly faults?: readonly PlannedServiceFault[];
 }
 
-/** @throws UsageError when it can not start there, or when the database is not a new one */
+/** @throws UsageError when it cannot start there, or when the database is not a new one */
 export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> {
   const { transport, virtual, clock, trace, faults: planned = [], ...rest } = options;
   const faults = planned.length === 0 ? undefined : serviceFaults(planned, options);

@@ -45,7 +45,7 @@ export interface RemoteOptions {
   readonly trace: Trace;
 }
 
-/** @throws UsageError when the API can not be used */
+/** @throws UsageError when the API cannot be used */
 export async function remoteTarget({ cloud, serials, speed, clock, trace }: RemoteOptions): Promise<Target> {
   // Also while the run's own clock stands still.
   const gate = paced(cloud.pace, new RealClock());
@@ -100,7 +100,7 @@ async function spaceOf(options: HttpOptions & { readonly apiKey: string }, wante
     return spaceId;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError('bad-target', `${options.baseUrl} can not be used: ${reason}`);
+    throw new UsageError('bad-target', `${options.baseUrl} cannot be used: ${reason}`);
   } finally {
     await Promise.resolve(client).then(
       (opened) => opened.close(),

@@ -131,7 +131,7 @@ function readSum(reader: Reader): ReadSum {
     const termColumn = reader.column;
     const { term, unit } = readTerm(reader);
     if (unit !== first.unit) {
-      throw new ExpectationError(termColumn, `${NOUN[unit]} can not be added to ${NOUN[first.unit]}`);
+      throw new ExpectationError(termColumn, `${NOUN[unit]} cannot be added to ${NOUN[first.unit]}`);
     }
     terms.push({ sign, term });
   }
@@ -214,9 +214,7 @@ function readAggregate(reader: Reader): Aggregate {
     default:
       if (word !== undefined && /^[a-z]/i.test(word)) {
         const known = ['count', 'min', 'max', 'mean', 'p(95)'];
-        reader.fail(
-          `${quote(word)} can not be asked of a metric${didYouMean(word, known)}; it can be ${orList(known)}`,
-        );
+        reader.fail(`${quote(word)} cannot be asked of a metric${didYouMean(word, known)}; it can be ${orList(known)}`);
       }
       return { kind: 'count' };
   }

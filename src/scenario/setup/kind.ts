@@ -34,7 +34,7 @@ export interface SetupCheck<O> {
 export interface SetupScope {
   /** Device types by the names of their profiles. */
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** A file that the scenario names, by its path from there. @throws Error whose message says why it can not be read */
+  /** A file that the scenario names, by its path from there. @throws Error whose message says why it cannot be read */
   readonly readFile: (path: string) => NamedText;
 }
 

@@ -9,7 +9,7 @@ export function edited(text: string, edit: (document: Document) => void): string
     const result = textOf(document);
     return result === text ? undefined : result;
   } catch {
-    // An anchor went and its alias is left: this edit can not be made.
+    // An anchor went and its alias is left: this edit cannot be made.
     return undefined;
   }
 }

@@ -60,7 +60,7 @@ class Includer {
       return undefined;
     }
     if (++this.#files > MOST_FILES) {
-      problems.add(node, `a scenario can not include more than ${MOST_FILES} files`);
+      problems.add(node, `a scenario cannot include more than ${MOST_FILES} files`);
       return undefined;
     }
     const root = this.#parse(full, node);

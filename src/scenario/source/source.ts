@@ -9,7 +9,7 @@ import { withIncludes } from './includes.js';
 import { declaredVariables, substitute } from './variables.js';
 
 export interface SourceFiles {
-  /** A file beside the scenario, by its path from there. @throws Error whose message says why it can not be read */
+  /** A file beside the scenario, by its path from there. @throws Error whose message says why it cannot be read */
   readonly readFile: (path: string) => NamedText;
   readonly vars?: ReadonlyMap<string, string>;
 }

@@ -36,7 +36,7 @@ export interface StepScope {
   readonly profiles: readonly Profile[];
   /** Names of the firmware images of `setup`; left out when they are not known. */
   readonly firmware?: readonly string[];
-  /** A file that the scenario names, by its path from there. @throws Error whose message says why it can not be read */
+  /** A file that the scenario names, by its path from there. @throws Error whose message says why it cannot be read */
   readonly readFile: (path: string) => NamedText;
 }
 

@@ -42,7 +42,7 @@ const CONTEXT = 4;
 /** How far around a difference the context is looked for. */
 const CONTEXT_BYTES = 16 * 1024 * 1024;
 
-/** @throws UsageError when a file can not be read, or a line that matters is none of an event log */
+/** @throws UsageError when a file cannot be read, or a line that matters is none of an event log */
 export function compareLogs(pathA: string, pathB: string): Comparison {
   const a = new LogFile(pathA);
   try {

@@ -10,7 +10,7 @@ export class LogFile {
   readonly size: number;
   readonly #file: number;
 
-  /** @throws UsageError when it can not be read */
+  /** @throws UsageError when it cannot be read */
   constructor(path: string) {
     this.path = path;
     this.#file = attempt(path, () => openSync(path, 'r'));
@@ -82,6 +82,6 @@ function attempt<T>(path: string, action: () => T): T {
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     const reason = code === 'ENOENT' ? 'there is no such file' : error instanceof Error ? error.message : String(error);
-    throw new UsageError('cannot-read', `"${path}" can not be read: ${reason}`);
+    throw new UsageError('cannot-read', `"${path}" cannot be read: ${reason}`);
   }
 }

@@ -12,7 +12,7 @@
  * A cursor walks through the device's events; every event charges the time since the cursor to the cause that held
  * until then. That is why the parts always sum to the whole. Two causes are only known afterwards: a wake tells that
  * the device slept since its last sign of life, and a repetition that the wait before it was lost. The trace has no
- * event for going to sleep, because a device can not tell the moment: its modem decides. The last sign of life stands
+ * event for going to sleep, because a device cannot tell the moment: its modem decides. The last sign of life stands
  * for it, which counts an exchange that left no trace (a poll that found nothing) as sleep.
  *
  * The time of the service is known last of all: the cloud tells how long it took when its answer leaves, after it has told

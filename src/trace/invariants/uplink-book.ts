@@ -3,7 +3,7 @@
  * number travels on the wire: the two meet in the order of things. A device sends one message at a time, so what the cloud
  * stores is, of the uplinks of that type that had gone out by then, the last one that is not stored yet.
  *
- * What this can not see: two uplinks of one device and one type that change places in the cloud while both are under
+ * What this cannot see: two uplinks of one device and one type that change places in the cloud while both are under
  * way, and an uplink with another content than the one that was sent.
  */
 import { type Instant, minutes } from '../../kernel/time.js';

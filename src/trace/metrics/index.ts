@@ -27,7 +27,7 @@ export const METRICS: readonly MetricInfo[] = [
   ...metricInfos(WORLD_METRICS, null),
 ];
 
-/** Something that should not be, or that the protocol can not exclude, and how often it was. */
+/** Something that should not be, or that the protocol cannot exclude, and how often it was. */
 export interface Anomaly {
   /** Stable, for programs. */
   readonly name: string;

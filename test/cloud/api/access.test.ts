@@ -183,7 +183,7 @@ describe('on every route,', () => {
     }
   });
 
-  it('a key that is limited to tags can not tell what it does not see from what does not exist', async () => {
+  it('a key that is limited to tags cannot tell what it does not see from what does not exist', async () => {
     const whole = ['firmware/images/{id}'];
     for (const route of withIds().filter(({ template }) => !whole.some((end) => template.endsWith(end)))) {
       const unseen = await ask(made.limited, route, made.own);

@@ -239,7 +239,7 @@ describe('the answer to a delivery', () => {
 });
 
 describe('deliveries', () => {
-  it('are written in the commit of the message, so that an acknowledged one can not go without', async () => {
+  it('are written in the commit of the message, so that an acknowledged one cannot go without', async () => {
     const store = new MemoryStore();
     const commits: (readonly Change[])[] = [];
     const commit = store.commit.bind(store);

@@ -147,7 +147,7 @@ describe('a script that wants too much is stopped, and the next one runs:', () =
     ['a result that is no JSON', body('return () => 1'), /no JSON/],
     ['a proxy without an end', body('const p = new Proxy({}, { get: () => p }); return p'), /.+/],
     ['a throwing getter', body('return { get url() { throw new Error("boo") } }'), 'Error: boo (line 1)'],
-    ['an error that throws', body('throw { get message() { throw 1 }, toString() { throw 2 } }'), /can not be shown/],
+    ['an error that throws', body('throw { get message() { throw 1 }, toString() { throw 2 } }'), /cannot be shown/],
     ['a toJSON that lies', body('return { toJSON() { return { toJSON: 1, url: 2n } } }'), /TypeError/],
   ])('%s', async (name, source, expected) => {
     expect(await faultOf(source, {}, name)).toMatch(expected);

@@ -90,7 +90,7 @@ describe('the order of delivery', () => {
   });
 });
 
-describe('a downlink that can not be sent', () => {
+describe('a downlink that cannot be sent', () => {
   it('is refused when the encoder is known and has no such field', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
@@ -358,7 +358,7 @@ describe('uplinks', () => {
     expect(await cloud.messages(device)).toMatchObject([{ body: null, raw: 'a0', codecHash: 'ffffffffffffffff' }]);
   });
 
-  it('of a codec that can not be compiled are refused, and the device is told nothing wrong', async () => {
+  it('of a codec that cannot be compiled are refused, and the device is told nothing wrong', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     expect(await cloud.core.accept(await peerOf(cloud), Uint8Array.of(0x03, 1))).toBe(false);

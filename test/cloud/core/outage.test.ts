@@ -1,4 +1,4 @@
-/** The core while its store can not be used for a moment: what it tells nobody, it may do again, but it forgets nothing. */
+/** The core while its store cannot be used for a moment: what it tells nobody, it may do again, but it forgets nothing. */
 import { expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/store/index.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
@@ -26,7 +26,7 @@ async function connected() {
   return { ...cloud, device, peer, outage, states };
 }
 
-it('a downlink whose long body can not be read just now goes on waiting', async () => {
+it('a downlink whose long body cannot be read just now goes on waiting', async () => {
   const { core, device, peer, outage, states } = await connected();
   const commands = Array.from({ length: 100 }, (_, n) => `echo ${'x'.repeat(40)} ${n}`);
   await core.queue(device, { type: 'shell', commands });
@@ -35,7 +35,7 @@ it('a downlink whose long body can not be read just now goes on waiting', async 
   expect(parseDown((await core.take(peer)) ?? new Uint8Array())).toMatchObject({ kind: 'download-shell', commands });
 });
 
-it('a delivery that can not be written down just now is written down later, and the downlink not offered again', async () => {
+it('a delivery that cannot be written down just now is written down later, and the downlink not offered again', async () => {
   const { core, device, peer, events, outage, states } = await connected();
   await core.queue(device, { type: 'shell', commands: ['info show'] });
   await core.queue(device, { type: 'shell', commands: ['info fw'] });
@@ -70,7 +70,7 @@ it('a delivery that could not be written down is written before the answer that 
   expect(kinds.slice(-2)).toEqual(['downlink.delivered', 'downlink.answered']);
 });
 
-it('a cancellation that can not be written down leaves the downlink waiting', async () => {
+it('a cancellation that cannot be written down leaves the downlink waiting', async () => {
   const { core, device, peer, outage } = await connected();
   const row = await core.queue(device, { type: 'shell', commands: ['info show'] });
   await outage('write', () => core.cancel(row));

@@ -303,7 +303,7 @@ describe('an update that goes wrong', () => {
     expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
   });
 
-  it('can not be cancelled any more once images are swapped', async () => {
+  it('cannot be cancelled any more once images are swapped', async () => {
     const { cloud, update, upload, until } = await world();
     await update(await upload());
     expect(await cloud.core.firmware.cancel(await until('swapping'))).toBe('too-late');

@@ -137,7 +137,7 @@ describe('an uplink', () => {
     expect(outcomes).toEqual([{ ok: true, poll: false }]);
   });
 
-  it('fails on an answer that can not be read', async () => {
+  it('fails on an answer that cannot be read', async () => {
     const { clock, outcomes, send } = await testLink(() => ({ body: '<html>' }));
     send(DATA);
     await clock.runUntil(minutes(3));
@@ -201,7 +201,7 @@ describe('a poll', () => {
       { ...DOWNLINK, body: Array.from({ length: 20 }, () => 'x'.repeat(200)) },
       'message longer',
     ],
-    ['can not be read', { ...DOWNLINK, type: 'weather' }, 'unreadable answer'],
+    ['cannot be read', { ...DOWNLINK, type: 'weather' }, 'unreadable answer'],
   ])('fails on a downlink that %s', async (_, downlink, why) => {
     const { clock, requests, outcomes, poll } = await testLink(cloudWith(downlink));
     poll();

@@ -260,7 +260,7 @@ describe('a lost socket', () => {
     expect(modem.counters.attaches).toBe(1);
   });
 
-  it('that can not be opened is tried twice more, then the modem starts over', async () => {
+  it('that cannot be opened is tried twice more, then the modem starts over', async () => {
     const { modem, phases } = await attached();
     modem.setDefect('no-socket');
     modem.connect(() => {});

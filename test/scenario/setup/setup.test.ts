@@ -27,7 +27,7 @@ function planOf(entries: readonly string[], steps: readonly string[] = []): Plan
   ].join('\n');
   const readFile = (path: string) => {
     const text = FILES[path];
-    if (text === undefined) throw new Error(`"${path}" can not be read: there is no such file`);
+    if (text === undefined) throw new Error(`"${path}" cannot be read: there is no such file`);
     return { file: path, text };
   };
   return planScenario(parseScenario(source, 'test.yaml', deviceTypes(profiles), { profiles, readFile }));
@@ -97,7 +97,7 @@ describe('an entry', () => {
     [
       'whose script is not there',
       ['connector: { name: a, file: backward.js }'],
-      ['5:33: "backward.js" can not be read: there is no such file'],
+      ['5:33: "backward.js" cannot be read: there is no such file'],
     ],
     [
       'that waits for half a second',
@@ -151,7 +151,7 @@ describe('the step firmware', () => {
     ]);
   });
 
-  test('is not blamed for a setup that can not be read', () => {
+  test('is not blamed for a setup that cannot be read', () => {
     expect(problemsOf(['firmware: { name: v3 }'], ['{ at: 1h, firmware: v3 }'])).toEqual([
       '5:15: firmware needs "profile"',
       '5:15: firmware needs "version"',

@@ -187,7 +187,7 @@ class Room {
   #undescribed(error) {
     this.#scope.manage(error);
     if (asked > limits.interrupts) throw new Stopped();
-    return 'the script threw something that can not be shown';
+    return 'the script threw something that cannot be shown';
   }
 }
 
