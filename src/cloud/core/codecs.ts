@@ -2,8 +2,14 @@
 import { type Codec, CodecError, compileCodec, parseCodecDocument } from '../../protocol/codec.js';
 import type { CodecRow, Store } from '../store/store.js';
 
-/** Unusable hashes that are remembered; when there are more, all are looked up again. */
+/** Unusable hashes, and titles, that are remembered; when there are more, all are looked up again. */
 const MANY = 1000;
+
+/** What a codec says of itself; both null when it cannot be read. */
+export interface CodecTitle {
+  readonly name: string | null;
+  readonly version: number | null;
+}
 
 export class Codecs {
   readonly #store: Store;
@@ -13,6 +19,8 @@ export class Codecs {
    * message. Kept only while this service alone stores codecs.
    */
   readonly #unusable = new Set<string>();
+  /** A fleet uploads the same few codecs again and again. */
+  readonly #titles = new Map<string, CodecTitle>();
   /** Codecs that this service has stored. */
   #stored = 0;
 
@@ -24,6 +32,20 @@ export class Codecs {
   get(hash: string): Codec | undefined | Promise<Codec | undefined> {
     if (this.#unusable.has(hash)) return undefined;
     return this.#known.get(hash) ?? this.#load(hash);
+  }
+
+  /**
+   * The title of a codec that a device uploads.
+   * @param hash of the document, as computed from it
+   */
+  titleOf(hash: string, document: Uint8Array): CodecTitle {
+    let title = this.#titles.get(hash);
+    if (title === undefined) {
+      title = readTitle(document);
+      if (this.#titles.size >= MANY) this.#titles.clear();
+      this.#titles.set(hash, title);
+    }
+    return title;
   }
 
   /** A device has uploaded the codec with this hash, and it is stored. */
@@ -50,6 +72,17 @@ function compiled({ document }: CodecRow): Codec | undefined {
     return compileCodec(parseCodecDocument(document), document);
   } catch (error) {
     if (error instanceof CodecError) return undefined;
+    throw error;
+  }
+}
+
+/** A codec that cannot be read is kept all the same: refused, its device would repeat it for ever (quirk 14). */
+function readTitle(document: Uint8Array): CodecTitle {
+  try {
+    const { name, version } = parseCodecDocument(document);
+    return { name, version };
+  } catch (error) {
+    if (error instanceof CodecError) return { name: null, version: null };
     throw error;
   }
 }

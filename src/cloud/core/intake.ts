@@ -4,7 +4,6 @@
  */
 import type { Clock } from '../../kernel/clock.js';
 import { hours } from '../../kernel/time.js';
-import { CodecError, parseCodecDocument } from '../../protocol/codec.js';
 import { contentPrint } from '../../protocol/hashes.js';
 import { type DecodedData, firmwareJson } from '../../protocol/http/uplinks.js';
 import {
@@ -219,20 +218,9 @@ export class Intake {
   #codec(peer: Peer, message: Extract<UpMessage, { kind: 'upload-decoder' | 'upload-encoder' }>): Entry {
     const { hash, document } = message;
     const type = message.kind === 'upload-decoder' ? 'decoder' : 'encoder';
-    const row = this.#row(peer, type, { hash, ...this.#titleOf(document) }, { codecHash: hash });
+    const row = this.#row(peer, type, { hash, ...this.#options.codecs.titleOf(hash, document) }, { codecHash: hash });
     const device = type === 'decoder' ? { decoderHash: hash } : { encoderHash: hash };
     return entryOf('codec', row, { device, changes: [{ kind: 'codec.put', row: { hash, document } }] });
-  }
-
-  /** A codec that cannot be read is kept all the same: refused, its device would repeat it for ever (quirk 14). */
-  #titleOf(document: Uint8Array): { readonly name: string | null; readonly version: number | null } {
-    try {
-      const { name, version } = parseCodecDocument(document);
-      return { name, version };
-    } catch (error) {
-      if (error instanceof CodecError) return { name: null, version: null };
-      throw error;
-    }
   }
 
   #data(peer: Peer, print: string | null, content: Content): Entry | Promise<Entry> {
