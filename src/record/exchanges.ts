@@ -45,7 +45,7 @@ export function fragmentsOf({ type, size }: Pick<RecordedDownlink, 'type' | 'siz
 
 export function exchangesIn(recording: History): Exchanges {
   const longestPause = Math.max(LEAST_PAUSE, LONGEST_PAUSE / recording.speed);
-  const trips = new Map<string, Millis[]>();
+  const trips: { readonly device: string; readonly trip: Millis }[] = [];
   const lonely: RecordedDownlink[] = [];
   const ledBy = new Map<number, Lead>();
   for (const { downlink, before } of deliveries(recording)) {
@@ -57,11 +57,12 @@ export function exchangesIn(recording: History): Exchanges {
     }
     ledBy.set(downlink.n, before.downlink === undefined ? 'uplink' : (ledBy.get(before.downlink.n) ?? 'uplink'));
     const packets = fragmentsOf(downlink) + (before.downlink === undefined ? 1 : 0);
-    trips.set(downlink.device, [...(trips.get(downlink.device) ?? []), gap / packets]);
+    trips.push({ device: downlink.device, trip: gap / packets });
   }
-  const typical = median([...trips.values()].flat()) ?? TYPICAL_TRIP;
-  const middle = new Map([...trips].map(([device, all]) => [device, median(all) ?? typical]));
-  const trip = (device: string) => Math.max(1, Math.round(middle.get(device) ?? typical));
+  const middle = (some: readonly { readonly trip: Millis }[]) => median(some.map(({ trip }) => trip));
+  const typical = middle(trips) ?? TYPICAL_TRIP;
+  const own = new Map([...byDevice(trips)].map(([device, all]) => [device, middle(all)]));
+  const trip = (device: string) => Math.max(1, Math.round(own.get(device) ?? typical));
   const polls = lonely.map((downlink) => ({
     device: downlink.device,
     at: Math.max(downlink.at, (downlink.ended ?? 0) - fragmentsOf(downlink) * trip(downlink.device)),

@@ -4,12 +4,13 @@
  * Each figure is one that a scenario can say, or a comment where it cannot (jitter belongs to a device type).
  */
 
-import { type Millis, minutes, seconds } from '../kernel/time.js';
+import { type Millis, minutes } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import { findQuantity } from '../profile/quantities.js';
 import { byDevice } from './group.js';
 import { median } from './median.js';
 import type { RecordedUplink, Recording, ValueRange } from './recording.js';
+import { configuredIn, gapsOf, periodOf, reportsIn } from './reports.js';
 
 export interface FittedGroup {
   /** `clime`, or `clime-60` where there are several of the type. */
@@ -65,11 +66,10 @@ export function fitGroups(recording: Recording, profiles: ReadonlyMap<string, Pr
   const groups: Member[][] = [];
   for (const { device, type } of recording.devices) {
     const own = uplinks.get(device) ?? [];
-    const reports = own.filter((uplink) => uplink.type === 'data');
-    const period = median(gapsOf(reports));
-    if (period === undefined || period < 1) continue;
-    const told = own.findLast(({ reportEvery }) => reportEvery !== null && reportEvery > 0)?.reportEvery ?? null;
-    const configured = told === null ? null : seconds(told);
+    const reports = reportsIn(own);
+    const period = periodOf(reports);
+    if (period === undefined) continue;
+    const configured = configuredIn(own);
     const member = { device, ...profileOf(type, values.get(device) ?? [], profiles), reports, period, configured };
     const group = groups.find(([first]) => first !== undefined && isAlike(first, member));
     if (group) group.push(member);
@@ -111,10 +111,6 @@ function fitGroup(
       profiles.get(profile),
     ),
   };
-}
-
-function gapsOf(reports: readonly RecordedUplink[]): readonly Millis[] {
-  return reports.slice(1).map(({ at }, i) => at - (reports[i]?.at ?? at));
 }
 
 function absences(reports: readonly RecordedUplink[], period: Millis, device: number) {

@@ -1,8 +1,8 @@
 /** Devices whose time passes faster than the clock: those of a run with `--speed`. */
-import { seconds } from '../kernel/time.js';
 import { byDevice } from './group.js';
 import { median } from './median.js';
 import type { Recording } from './recording.js';
+import { configuredIn, periodOf, reportsIn } from './reports.js';
 
 /** The recording as the clocks of its devices would have told it, which is as it is at a speed of 1. */
 export function inDeviceTime(recording: Recording): Recording {
@@ -25,10 +25,8 @@ export function inDeviceTime(recording: Recording): Recording {
 /** How many times as often as it is configured to a device reports, the middle of all; undefined when none can tell. */
 export function paceOf(recording: Recording): number | undefined {
   const paces = [...byDevice(inDeviceTime(recording).uplinks).values()].flatMap((own) => {
-    const told = own.findLast(({ reportEvery }) => reportEvery !== null && reportEvery > 0)?.reportEvery ?? 0;
-    const reports = own.filter(({ type }) => type === 'data');
-    const gap = median(reports.slice(1).map(({ at }, i) => at - (reports[i]?.at ?? at)));
-    return told > 0 && gap !== undefined && gap > 0 ? [seconds(told) / gap] : [];
+    const [configured, period] = [configuredIn(own), periodOf(reportsIn(own))];
+    return configured === null || period === undefined ? [] : [configured / period];
   });
   return median(paces);
 }

@@ -39,11 +39,12 @@ export function pollsByTimer(
   const { devices, from, until, speed } = recording;
   const uplinks = byDevice(recording.uplinks);
   const polls = byDevice([...seen].sort((a, b) => a.at - b.at));
+  const shown = (device: string) => (polls.get(device) ?? []).map(({ at }) => at);
   const wake = WAKE / speed;
   const timers = new Map(
     devices.map(({ device }) => {
-      const own = (polls.get(device) ?? []).map(({ at }) => at);
-      return [device, timersOf(uplinks.get(device) ?? [], own, { length: until - from, trip: trip(device), speed })];
+      const surroundings = { length: until - from, trip: trip(device), speed };
+      return [device, timersOf(uplinks.get(device) ?? [], shown(device), surroundings)];
     }),
   );
   const delays = [...timers.values()]
@@ -52,9 +53,8 @@ export function pollsByTimer(
   const usual = delays.length < ENOUGH ? wake : (median(delays) ?? wake);
   return new Map(
     [...timers].map(([device, own]) => {
-      const shown = (polls.get(device) ?? []).map(({ at }) => at);
       const foretold = own.flatMap((timer) => follow(timer, usual).foretold);
-      return [device, [...new Set([...shown, ...foretold])].sort((a, b) => a - b)];
+      return [device, [...new Set([...shown(device), ...foretold])].sort((a, b) => a - b)];
     }),
   );
 }

@@ -4,6 +4,7 @@
  */
 import { Client, type Dispatcher } from 'undici';
 import { delayIn } from '../../client/http.js';
+import { codeOf } from '../../kernel/no-answer.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
 
@@ -99,7 +100,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
-    this.#done({ status: 0, why: 'code' in error ? String(error.code) : error.name, body: '', retryAfter: 0 });
+    this.#done({ status: 0, why: codeOf(error), body: '', retryAfter: 0 });
   }
 }
 
