@@ -6,9 +6,9 @@
  * `N` and `PROFILES` in the environment make it another fleet: `N=20000 PROFILES=clime,meteo`.
  */
 
-import { CloudCore } from '../src/cloud/core/core.js';
+import { CloudCore } from '../src/cloud/delivery/core.js';
 import { FlapGateway } from '../src/cloud/gateway/flap-gateway.js';
-import { createIds } from '../src/cloud/ids.js';
+import { createIds } from '../src/cloud/store/ids.js';
 import { openStore } from '../src/cloud/store/index.js';
 import type { Settings } from '../src/device/config/device-config.js';
 import { Device } from '../src/device/device.js';
@@ -17,7 +17,7 @@ import { type Random, seededRandom } from '../src/kernel/random.js';
 import { minutes } from '../src/kernel/time.js';
 import { VirtualClock } from '../src/kernel/virtual-clock.js';
 import { packagedProfiles } from '../src/profile/library.js';
-import { benchSettings } from '../src/runner/bench-config.js';
+import { benchSettings } from '../src/runner/flash-settings.js';
 import { withFaults } from '../src/transport/faults/with-faults.js';
 import { memoryTransport } from '../src/transport/memory.js';
 import type { Receive } from '../src/transport/transport.js';

@@ -12,7 +12,7 @@ import { seededRandom } from '../src/kernel/random.js';
 import { RealClock } from '../src/kernel/real-clock.js';
 import { type Millis, minutes } from '../src/kernel/time.js';
 import { packagedProfiles } from '../src/profile/library.js';
-import { benchSettings } from '../src/runner/bench-config.js';
+import { benchSettings } from '../src/runner/flash-settings.js';
 import { GeneratorWatch } from '../src/runner/generator.js';
 import { Distribution } from '../src/trace/distribution.js';
 import type { TraceEvent } from '../src/trace/events.js';

@@ -4,10 +4,10 @@
  */
 import { packagedProfiles } from '../src/profile/library.js';
 import type { Profile } from '../src/profile/profile.js';
-import { deviceTypes } from '../src/runner/bench-config.js';
+import { deviceTypes } from '../src/runner/flash-settings.js';
 import { runPlan } from '../src/runner/library.js';
-import { parseScenario } from '../src/scenario/parse.js';
-import { planScenario } from '../src/scenario/plan-scenario.js';
+import { parseScenario } from '../src/scenario/parse/scenario.js';
+import { planScenario } from '../src/scenario/plan/plan-scenario.js';
 import type { Bench, BenchResult } from './result.js';
 
 const DEVICES = 1000;

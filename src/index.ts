@@ -10,9 +10,10 @@ export { RealClock } from './kernel/real-clock.js';
 export { VirtualClock } from './kernel/virtual-clock.js';
 export { packagedProfiles } from './profile/library.js';
 export type { RunResult } from './report/result.js';
-export { deviceTypes } from './runner/bench-config.js';
+export { deviceTypes } from './runner/flash-settings.js';
 export { type DefineOptions, defineScenario, runPlan as run } from './runner/library.js';
 export type { RunOptions } from './runner/run.js';
+export type { Plan } from './scenario/model/plan.js';
 export type {
   FaultDefinition,
   GroupDefinition,
@@ -20,7 +21,6 @@ export type {
   ScenarioDefinition,
   SetupDefinition,
   StepDefinition,
-} from './scenario/define.js';
-export { parseScenario } from './scenario/parse.js';
-export type { Plan } from './scenario/plan.js';
-export { planScenario } from './scenario/plan-scenario.js';
+} from './scenario/parse/define.js';
+export { parseScenario } from './scenario/parse/scenario.js';
+export { planScenario } from './scenario/plan/plan-scenario.js';

@@ -1,9 +1,9 @@
 /** Runs a small scenario with one seed after the other, and prints their digests. */
 import { packagedProfiles } from '../../src/profile/library.js';
-import { deviceTypes } from '../../src/runner/bench-config.js';
+import { deviceTypes } from '../../src/runner/flash-settings.js';
 import { runPlan } from '../../src/runner/library.js';
-import { parseScenario } from '../../src/scenario/parse.js';
-import { planScenario } from '../../src/scenario/plan-scenario.js';
+import { parseScenario } from '../../src/scenario/parse/scenario.js';
+import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 
 const SCENARIO = `
 name: seeds

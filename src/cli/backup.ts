@@ -1,5 +1,5 @@
 /** `ghostfleet backup`: a copy of the service's data, taken while it runs. */
-import { backupDatabase } from '../cloud/store/backup.js';
+import { backupDatabase } from '../cloud/store/sqlite/backup.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 

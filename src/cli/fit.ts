@@ -7,7 +7,7 @@ import { fitGroups } from '../record/fit.js';
 import { scenarioYaml } from '../record/fit-yaml.js';
 import { inDeviceTime } from '../record/pace.js';
 import { readRecording } from '../record/read.js';
-import { deviceTypes } from '../runner/bench-config.js';
+import { deviceTypes } from '../runner/flash-settings.js';
 import { command } from './command.js';
 import { writeWhole } from './write-files.js';
 

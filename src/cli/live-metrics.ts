@@ -1,9 +1,9 @@
 /** The metrics of a run for Prometheus to scrape, for as long as the run goes on. On this machine only. */
 import { createServer, type Server } from 'node:http';
-import { portRefused } from '../cloud/ports.js';
+import { portRefused } from '../kernel/listen-failure.js';
 import { EXPOSITION_TYPE } from '../report/exposition.js';
 import type { RunControl } from '../runner/run.js';
-import type { Plan } from '../scenario/plan.js';
+import type { Plan } from '../scenario/model/plan.js';
 import { runMetrics } from './run-metrics.js';
 
 const HOST = '127.0.0.1';

@@ -11,7 +11,7 @@ import { reasonOf } from '../kernel/no-answer.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { EXPOSITION_TYPE } from '../report/exposition.js';
 import type { RunControl } from '../runner/run.js';
-import type { Plan } from '../scenario/plan.js';
+import type { Plan } from '../scenario/model/plan.js';
 import { runMetrics } from './run-metrics.js';
 
 /** In real time, as Prometheus usually scrapes. */

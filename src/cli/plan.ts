@@ -1,6 +1,6 @@
 /** `ghostfleet plan`: what a scenario comes to, without running it. */
 import { EXIT } from '../kernel/errors.js';
-import { describePlan } from '../scenario/describe.js';
+import { describePlan } from '../scenario/plan/describe.js';
 import { command } from './command.js';
 import { loadPlan } from './read-files.js';
 import { SEED, VARIABLES } from './values.js';

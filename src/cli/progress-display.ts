@@ -3,7 +3,7 @@ import type { Alarm } from '../kernel/clock.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { plainProgress, progressLine } from '../report/progress.js';
 import type { RunControl } from '../runner/run.js';
-import type { Plan } from '../scenario/plan.js';
+import type { Plan } from '../scenario/model/plan.js';
 import type { Host } from './host.js';
 
 const TERMINAL_EVERY: Millis = 100;

@@ -5,11 +5,11 @@ import { UsageError } from '../kernel/errors.js';
 import { packagedProfiles, profilesIn, userFiles } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
 import { readProfile } from '../profile/read.js';
-import { deviceTypes } from '../runner/bench-config.js';
-import { parseScenario } from '../scenario/parse.js';
-import type { Plan } from '../scenario/plan.js';
-import { planScenario } from '../scenario/plan-scenario.js';
-import type { Scenario } from '../scenario/scenario.js';
+import { deviceTypes } from '../runner/flash-settings.js';
+import type { Plan } from '../scenario/model/plan.js';
+import type { Scenario } from '../scenario/model/scenario.js';
+import { parseScenario } from '../scenario/parse/scenario.js';
+import { planScenario } from '../scenario/plan/plan-scenario.js';
 
 export type Profiles = ReadonlyMap<string, Profile>;
 

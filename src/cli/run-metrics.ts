@@ -1,7 +1,7 @@
 /** The metrics of a run at this moment, in the text that Prometheus scrapes and its Pushgateway takes. */
 import { exposition } from '../report/exposition.js';
 import type { RunControl } from '../runner/run.js';
-import type { Plan } from '../scenario/plan.js';
+import type { Plan } from '../scenario/model/plan.js';
 import { METRICS } from '../trace/metrics/index.js';
 
 /** Every line is labelled with the scenario and the seed. */

@@ -1,6 +1,6 @@
 /** `ghostfleet scenario`: what helps those who write scenarios. */
 import { EXIT } from '../kernel/errors.js';
-import { scenarioSchema } from '../scenario/schema.js';
+import { scenarioSchema } from '../scenario/parse/schema.js';
 import { command } from './command.js';
 
 export const scenario = command<{ readonly action: 'schema' }>(

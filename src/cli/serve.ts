@@ -6,7 +6,7 @@ import { storeName } from '../cloud/store/index.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { parseDuration } from '../kernel/time.js';
-import { MOST_REQUESTS, SHORTEST_EXPIRY, SHORTEST_RETENTION } from '../scenario/parse-cloud.js';
+import { MOST_REQUESTS, SHORTEST_EXPIRY, SHORTEST_RETENTION } from '../scenario/parse/cloud.js';
 import { checked, command, wholeNumber } from './command.js';
 import { entropy } from './entropy.js';
 import { interruption } from './interrupts.js';

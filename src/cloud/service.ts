@@ -3,28 +3,28 @@
  * runs it alone, the runner embeds it.
  */
 import type { EdgeClock } from '../kernel/clock.js';
+import { portRefused } from '../kernel/listen-failure.js';
 import type { Random } from '../kernel/random.js';
 import type { Millis } from '../kernel/time.js';
 import type { Trace } from '../trace/events.js';
+import { type Bootstrapped, ensureSpaceAndKey } from './accounts/bootstrap.js';
 import { Members } from './accounts/members.js';
 import { type ApiOptions, createApi } from './api/index.js';
-import { type Bootstrapped, ensureSpaceAndKey } from './bootstrap.js';
 import { Connectors } from './connectors/connectors.js';
 import type { Log } from './context.js';
-import { CloudCore } from './core/core.js';
+import { CloudCore } from './delivery/core.js';
 import { FlapGateway } from './gateway/flap-gateway.js';
 import { HttpGateway } from './gateway/http.js';
 import { listenUdp, type UdpListener, type Wires } from './gateway/udp.js';
-import { createIds } from './ids.js';
-import { guardCommits } from './operations/guard.js';
+import { startRetention } from './maintenance/retention.js';
 import { type Interference, interfereWithApi } from './operations/interference.js';
 import { Metrics } from './operations/metrics.js';
 import { addOperations } from './operations/routes.js';
 import { Connections, closeServer } from './operations/shutdown.js';
-import { portRefused } from './ports.js';
-import { startRetention } from './retention.js';
+import { guardCommits } from './store/bounded-commits.js';
+import { createIds } from './store/ids.js';
 import { openStore } from './store/index.js';
-import type { MemoryTables } from './store/memory-tables.js';
+import type { MemoryTables } from './store/memory/tables.js';
 
 export interface ServiceOptions {
   /** Path of an SQLite file, `postgres://…`, or `memory`. */

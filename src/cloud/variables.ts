@@ -1,7 +1,7 @@
 /** Variables as they are kept: records of the family `variable`, with a name once per device and environment. */
 
 import type { UnixMillis } from '../kernel/time.js';
-import { everyRecord } from './records.js';
+import { everyRecord } from './store/records.js';
 import type { Change, Id, RecordRow, Store } from './store/store.js';
 
 export interface Variable {

@@ -59,7 +59,7 @@ export interface DailyModel {
 
 /**
  * When people are about: always (`even`), at home, in an office, in a shop, in a factory of two shifts. By the hours of the
- * week, UTC (src/device/sensors/models/week.ts).
+ * week, UTC (src/device/environment/models/week.ts).
  */
 export const RHYTHMS = ['even', 'home', 'office', 'shop', 'shifts'] as const;
 export type RhythmName = (typeof RHYTHMS)[number];
@@ -132,7 +132,7 @@ export interface SwitchModel {
   readonly by: RhythmName;
 }
 
-/** A voltage of the battery, which ages with what the device does (src/device/battery.ts). */
+/** A voltage of the battery, which ages with what the device does (src/device/environment/battery.ts). */
 export interface BatteryModel {
   readonly kind: 'battery';
   /** At rest, or with the test load across it. */

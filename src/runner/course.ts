@@ -5,7 +5,7 @@ import { EndingClock } from '../kernel/ending-clock.js';
 import { StuckError } from '../kernel/errors.js';
 import { formatDuration, type Instant, seconds } from '../kernel/time.js';
 import type { MetricSource } from '../scenario/expect/evaluate.js';
-import type { Plan, PlannedAction } from '../scenario/plan.js';
+import type { Plan, PlannedAction } from '../scenario/model/plan.js';
 import { describeStep, runStep } from '../scenario/steps/index.js';
 import type { DeviceHandle } from '../scenario/world.js';
 import type { Trace } from '../trace/events.js';

@@ -7,10 +7,10 @@ import { type DeviceType, deviceType } from '../device/device-type.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import type { Random } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
-import type { Plan } from '../scenario/plan.js';
+import type { Plan } from '../scenario/model/plan.js';
 import type { Trace } from '../trace/events.js';
 import type { Transport } from '../transport/transport.js';
-import { benchSettings } from './bench-config.js';
+import { benchSettings } from './flash-settings.js';
 
 export interface FleetOptions {
   readonly plan: Plan;

@@ -2,7 +2,7 @@
 import type { DeviceCloudClient } from '../client/client.js';
 import type { Device } from '../device/device.js';
 import type { Profile } from '../profile/profile.js';
-import type { PlannedDevice } from '../scenario/plan.js';
+import type { PlannedDevice } from '../scenario/model/plan.js';
 import type { ClientAccess, SetupWorld } from '../scenario/setup/kind.js';
 import type { DeviceHandle, ShellOutcome, World } from '../scenario/world.js';
 import { profileOf } from './fleet.js';

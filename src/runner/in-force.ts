@@ -1,6 +1,6 @@
 /** Which faults hold at a moment, by name: what is not at rest may not be able to. */
 import type { Instant } from '../kernel/time.js';
-import type { Plan, PlannedFault } from '../scenario/plan.js';
+import type { Plan, PlannedFault } from '../scenario/model/plan.js';
 
 interface Window {
   readonly from: Instant;

@@ -8,10 +8,10 @@ import { RealClock } from '../kernel/real-clock.js';
 import { packagedProfiles } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
 import type { RunResult } from '../report/result.js';
-import { readDefinition, type ScenarioDefinition } from '../scenario/define.js';
-import type { Plan } from '../scenario/plan.js';
-import { planScenario } from '../scenario/plan-scenario.js';
-import { deviceTypes } from './bench-config.js';
+import type { Plan } from '../scenario/model/plan.js';
+import { readDefinition, type ScenarioDefinition } from '../scenario/parse/define.js';
+import { planScenario } from '../scenario/plan/plan-scenario.js';
+import { deviceTypes } from './flash-settings.js';
 import { CLOCKS, type RunOptions, run } from './run.js';
 import { TRANSPORTS } from './targets/embedded.js';
 

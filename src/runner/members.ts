@@ -4,7 +4,7 @@ import type { Device } from '../device/device.js';
 import type { CommandResult } from '../device/shell/command.js';
 import { complete } from '../device/shell/complete.js';
 import type { Profile } from '../profile/profile.js';
-import type { Plan } from '../scenario/plan.js';
+import type { Plan } from '../scenario/model/plan.js';
 import type { DeviceHandle } from '../scenario/world.js';
 
 /** The fleet of a plan; `devices` and `handles` in its order. */

@@ -2,7 +2,7 @@
 import PQueue from 'p-queue';
 import { ApiError, ConnectionError } from '../client/client.js';
 import { UsageError } from '../kernel/errors.js';
-import type { Plan } from '../scenario/plan.js';
+import type { Plan } from '../scenario/model/plan.js';
 import { describeSetup, runSetup } from '../scenario/setup/index.js';
 import { runStep } from '../scenario/steps/index.js';
 import type { DeviceHandle } from '../scenario/world.js';

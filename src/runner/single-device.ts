@@ -12,7 +12,7 @@ import { httpTransport, pooledRequests } from '../transport/http.js';
 import { lookUp } from '../transport/look-up.js';
 import type { Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
-import { benchSettings } from './bench-config.js';
+import { benchSettings } from './flash-settings.js';
 import { deviceHandle } from './handles.js';
 import { memberOf } from './members.js';
 

@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../kernel/errors.js';
 import { formatDuration, type Instant, seconds } from '../kernel/time.js';
 import { judgeMetrics, type MetricSource } from '../scenario/expect/evaluate.js';
-import type { Plan, PlannedAction, PlannedWait } from '../scenario/plan.js';
+import type { Plan, PlannedAction, PlannedWait } from '../scenario/model/plan.js';
 
 const LOOK_EVERY = seconds(1);
 

@@ -5,7 +5,7 @@
  * stands beside it.
  */
 
-import type { Bench } from '../device/hardware.js';
+import type { Bench } from '../device/hardware/hardware.js';
 
 export interface World {
   readonly api: CloudApi;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../src/kernel/time.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { testDevice } from '../support/device.js';
-import { rig } from './measuring.js';
+import { rig } from './measuring/fixtures.js';
 
 const MODBUS = { 'serial-mode': 'modbus' };
 

@@ -5,7 +5,7 @@ import { hours } from '../../src/kernel/time.js';
 import { packagedFiles } from '../../src/profile/library.js';
 import type { Profile } from '../../src/profile/profile.js';
 import { readProfile } from '../../src/profile/read.js';
-import { rig } from '../device/measuring.js';
+import { rig } from '../device/measuring/fixtures.js';
 import { testCloud } from '../support/cloud.js';
 import { testDevice } from '../support/device.js';
 

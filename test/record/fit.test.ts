@@ -4,8 +4,8 @@ import { packagedProfiles } from '../../src/profile/library.js';
 import { fitGroups } from '../../src/record/fit.js';
 import { scenarioYaml } from '../../src/record/fit-yaml.js';
 import type { Recording } from '../../src/record/recording.js';
-import { deviceTypes } from '../../src/runner/bench-config.js';
-import { parseScenario } from '../../src/scenario/parse.js';
+import { deviceTypes } from '../../src/runner/flash-settings.js';
+import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { recording, uplink } from './fixtures.js';
 
 const profiles = packagedProfiles();

@@ -1,11 +1,11 @@
 /** Runs a scenario that is written down in a test. */
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
-import { deviceTypes } from '../../src/runner/bench-config.js';
+import { deviceTypes } from '../../src/runner/flash-settings.js';
 import { runPlan } from '../../src/runner/library.js';
 import type { RunOptions } from '../../src/runner/run.js';
-import { parseScenario } from '../../src/scenario/parse.js';
-import { planScenario } from '../../src/scenario/plan-scenario.js';
+import { parseScenario } from '../../src/scenario/parse/scenario.js';
+import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 
 export const profiles = packagedProfiles();
 

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXIT, InterruptedError } from '../../src/kernel/errors.js';
-import { deviceTypes } from '../../src/runner/bench-config.js';
+import { deviceTypes } from '../../src/runner/flash-settings.js';
 import type { RunControl } from '../../src/runner/run.js';
-import { parseScenario } from '../../src/scenario/parse.js';
-import { planScenario } from '../../src/scenario/plan-scenario.js';
+import { parseScenario } from '../../src/scenario/parse/scenario.js';
+import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import { profiles, runText } from './run-text.js';
 
 const SMALL = `

@@ -9,11 +9,11 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
-import { deviceTypes } from '../../src/runner/bench-config.js';
+import { deviceTypes } from '../../src/runner/flash-settings.js';
 import { runPlan } from '../../src/runner/library.js';
-import { parseScenario } from '../../src/scenario/parse.js';
-import { planScenario } from '../../src/scenario/plan-scenario.js';
-import type { Scenario } from '../../src/scenario/scenario.js';
+import type { Scenario } from '../../src/scenario/model/scenario.js';
+import { parseScenario } from '../../src/scenario/parse/scenario.js';
+import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 
 const DIGESTS: Readonly<Record<string, string>> = {
   clime: 'b5f7689a1c39174e',

@@ -8,7 +8,7 @@ import { planOf } from '../../src/cli/read-files.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
 import { type RunOptions, run } from '../../src/runner/run.js';
-import type { Plan } from '../../src/scenario/plan.js';
+import type { Plan } from '../../src/scenario/model/plan.js';
 import { QUIET } from '../support/cloud.js';
 
 const profiles = packagedProfiles();

@@ -8,7 +8,7 @@ import { packagedProfiles } from '../../src/profile/library.js';
 import type { Profile } from '../../src/profile/profile.js';
 import { hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
-import { benchSettings } from '../../src/runner/bench-config.js';
+import { benchSettings } from '../../src/runner/flash-settings.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { SERIAL, TOKEN } from './cloud.js';
 

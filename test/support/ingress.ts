@@ -1,9 +1,9 @@
 /** The device ingress alone, on a test cloud, without sockets. */
 import fastify, { type FastifyInstance } from 'fastify';
-import { acceptJsonOnly } from '../../src/cloud/api/body.js';
-import { errorHandler } from '../../src/cloud/api/errors.js';
-import { type TypeBoxProvider, validatorCompiler } from '../../src/cloud/api/validation.js';
 import { HttpGateway } from '../../src/cloud/gateway/http.js';
+import { acceptJsonOnly } from '../../src/cloud/http/body.js';
+import { errorHandler } from '../../src/cloud/http/errors.js';
+import { type TypeBoxProvider, validatorCompiler } from '../../src/cloud/http/validation.js';
 import type { SendRequest } from '../../src/transport/http.js';
 import { QUIET, SERIAL, type TestCloud, TOKEN } from './cloud.js';
 

@@ -9,9 +9,9 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
 import { hours } from '../../kernel/time.js';
 import type { Ids } from '../context.js';
-import { hashKey, newSecret } from '../keys.js';
-import { everyRecord } from '../records.js';
+import { everyRecord } from '../store/records.js';
 import type { Change, Id, RecordRow, Store } from '../store/store.js';
+import { hashKey, newSecret } from './keys.js';
 import { passwordOf } from './member-records.js';
 
 /** How long a token is good for. */

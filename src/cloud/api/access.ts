@@ -5,8 +5,8 @@
  */
 import type { FastifyRequest } from 'fastify';
 import type { Role } from '../accounts/member-records.js';
+import { ApiFault, notFound } from '../http/errors.js';
 import type { DeviceRow, Id, ListedMessage, Store } from '../store/store.js';
-import { ApiFault, notFound } from './errors.js';
 
 export interface Access {
   /** The account behind a login; null for a key. */

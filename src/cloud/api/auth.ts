@@ -5,11 +5,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { minutes, type UnixMillis } from '../../kernel/time.js';
-import { type ApiKey, keyWithSecret, putKeyUse } from '../keys.js';
+import { type ApiKey, keyWithSecret, putKeyUse } from '../accounts/keys.js';
+import { ApiFault, notFound } from '../http/errors.js';
 import type { Id } from '../store/store.js';
 import type { Access } from './access.js';
 import { isLegacyDeviceList, OWN_SPACE } from './aliases.js';
-import { ApiFault, notFound } from './errors.js';
 import type { ApiContext } from './family.js';
 
 /** A key's last use is noted no more often than this: a write for every request would be too dear. */

@@ -1,10 +1,10 @@
 /** Two ways to cancel something: `POST …/cancel` answers with what has become of it, `DELETE` with nothing. */
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
+import { NoContent, type Operation, operation } from '../http/operation.js';
+import { ItemParams } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
 import type { Routes } from './family.js';
-import { NoContent, type Operation, operation } from './operation.js';
-import { ItemParams } from './schemas.js';
 
 export interface Cancellable<View extends TSchema> {
   readonly tag: Operation['tag'];

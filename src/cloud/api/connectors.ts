@@ -11,16 +11,16 @@ import {
   TRIGGERS,
   toConnector,
 } from '../connectors/connector.js';
-import { untilUndisturbed } from '../records.js';
+import { ApiFault, notFound } from '../http/errors.js';
+import { NoContent, operation, PageOf } from '../http/operation.js';
+import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
+import { isoTime } from '../http/time.js';
+import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Store } from '../store/store.js';
-import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader } from './names.js';
-import { NoContent, operation, PageOf } from './operation.js';
-import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
 import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
-import { isoTime } from './time.js';
 
 const Direction = Type.Enum(['up', 'down'], { description: '"up" or "down"' });
 const State = Type.Enum(['enabled', 'disabled'], { description: '"enabled" or "disabled"' });

@@ -3,13 +3,13 @@ import Type, { type Static } from 'typebox';
 import type { Computed } from '../connectors/attempt.js';
 import type { Connector } from '../connectors/connector.js';
 import { DELIVERY_STATES, type Delivery, deliveriesOf, dropped, findDelivery } from '../connectors/delivery.js';
+import { ApiFault, notFound } from '../http/errors.js';
+import { operation, PageOf } from '../http/operation.js';
+import { ItemParams, Nullable, PageQuery, Time, Uuid } from '../http/schemas.js';
+import { isoTime, isoTimeOrNull } from '../http/time.js';
 import { knownConnector, Transformation } from './connectors.js';
-import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
 import { atMost } from './limits.js';
-import { operation, PageOf } from './operation.js';
-import { ItemParams, Nullable, PageQuery, Time, Uuid } from './schemas.js';
-import { isoTime, isoTimeOrNull } from './time.js';
 
 const PreviewRequest = Type.Object(
   { message_id: Uuid, transformation: Type.Optional(Transformation) },

@@ -1,10 +1,10 @@
 /** A device as the API shows it. Its claim token and its secret are not in here. */
 import Type, { type Static } from 'typebox';
+import { Hash, Nullable, Serial, Time, Uuid } from '../http/schemas.js';
+import { isoTime, isoTimeOrNull } from '../http/time.js';
 import { serialText } from '../store/order.js';
 import type { DeviceRow, Id, Store } from '../store/store.js';
-import { Hash, Nullable, Serial, Time, Uuid } from './schemas.js';
 import { Tag, tagViews } from './tags.js';
-import { isoTime, isoTimeOrNull } from './time.js';
 
 export const Device = Type.Object(
   {

@@ -1,8 +1,11 @@
 /** Devices (device cloud API, "Devices"; cloud API gaps, 2.6 and 3.3). Claim tokens come in and never go out. */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { untilUndisturbed } from '../records.js';
+import { ApiFault } from '../http/errors.js';
+import { NoContent, operation, PageOf } from '../http/operation.js';
+import { ItemParams, Name, NullableText, PageQuery, SpaceParams, Text, Uuid } from '../http/schemas.js';
 import { serialText } from '../store/order.js';
+import { untilUndisturbed } from '../store/records.js';
 import {
   type Change,
   ConflictError,
@@ -15,12 +18,9 @@ import {
 import { variablesOfDevice } from '../variables.js';
 import { needWritableTag, visibleDevice } from './access.js';
 import { Device, deviceViews } from './device-view.js';
-import { ApiFault } from './errors.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader } from './names.js';
-import { NoContent, operation, PageOf } from './operation.js';
-import { ItemParams, Name, NullableText, PageQuery, SpaceParams, Text, Uuid } from './schemas.js';
 import { knownTags, TagRefs } from './tags.js';
 
 const FilterQuery = {

@@ -2,17 +2,17 @@
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { type DownlinkRequest, LONGEST_QUEUE } from '../context.js';
+import { isTooDeep, tooDeep } from '../http/body.js';
+import { ApiFault } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { ItemParams, SpaceParams, Uuid } from '../http/schemas.js';
+import { checker, type Outcome } from '../http/validation.js';
 import type { Id, MessageRow } from '../store/store.js';
 import { needWritableTag, visibleDevice, visibleMessage } from './access.js';
-import { isTooDeep, tooDeep } from './body.js';
 import { addCancelling } from './cancelling.js';
-import { ApiFault } from './errors.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { Message, messageView } from './messages.js';
-import { operation } from './operation.js';
-import { ItemParams, SpaceParams, Uuid } from './schemas.js';
-import { checker, type Outcome } from './validation.js';
 
 /** What a device's command buffer holds beside the final NUL (cloud API gaps, 2.9). */
 const LINE_BYTES = 255;

@@ -8,7 +8,7 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fasti
 import type { Logins } from '../accounts/logins.js';
 import type { Members } from '../accounts/members.js';
 import type { CloudContext } from '../context.js';
-import type { TypeBoxProvider } from './validation.js';
+import type { TypeBoxProvider } from '../http/validation.js';
 
 /** Fastify with handlers typed by the TypeBox schemas of their routes. */
 export type Routes = FastifyInstance<

@@ -2,14 +2,14 @@
 import Type, { type Static } from 'typebox';
 import { readImage } from '../../protocol/firmware-image.js';
 import type { Image, Images } from '../firmware/images.js';
+import { ApiFault, notFound } from '../http/errors.js';
+import { NoContent, operation, PageOf } from '../http/operation.js';
+import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
+import { isoTime } from '../http/time.js';
 import type { Id } from '../store/store.js';
 import { needWholeSpace } from './access.js';
-import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
-import { NoContent, operation, PageOf } from './operation.js';
-import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
-import { isoTime } from './time.js';
 
 const Text = Type.Optional(
   Type.Refine(

@@ -3,17 +3,17 @@ import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { jobOf, UPDATE_STATES, UPDATES, type UpdateJob, type UpdateState } from '../firmware/job.js';
 import { firmwareId } from '../firmware/updates.js';
-import { everyRecord } from '../records.js';
+import { ApiFault, notFound } from '../http/errors.js';
+import { operation, PageOf } from '../http/operation.js';
+import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
+import { isoTime } from '../http/time.js';
+import { everyRecord } from '../store/records.js';
 import { ConflictError, type Id } from '../store/store.js';
 import { type Asked, needWritableTag, visibleDevice } from './access.js';
 import { addCancelling } from './cancelling.js';
-import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
 import { knownImage } from './firmware-images.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
-import { operation, PageOf } from './operation.js';
-import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
-import { isoTime } from './time.js';
 
 const FirmwareId = Type.Refine(
   Type.String({ description: 'a firmware identifier: 32 hex digits, or a UUID' }),

@@ -12,8 +12,8 @@ import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { hours } from '../../kernel/time.js';
+import { ApiFault } from '../http/errors.js';
 import { type Change, ConflictError, type RecordRow } from '../store/store.js';
-import { ApiFault } from './errors.js';
 import type { ApiContext, Routes } from './family.js';
 
 /** How long a receipt is kept. */

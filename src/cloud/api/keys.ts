@@ -11,15 +11,15 @@ import {
   prefixOf,
   putKey,
   rotateKey,
-} from '../keys.js';
-import { untilUndisturbed } from '../records.js';
+} from '../accounts/keys.js';
+import { notFound } from '../http/errors.js';
+import { NoContent, operation, PageOf } from '../http/operation.js';
+import { ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
+import { isoTime, isoTimeOrNull } from '../http/time.js';
+import { untilUndisturbed } from '../store/records.js';
 import type { Id } from '../store/store.js';
-import { notFound } from './errors.js';
 import type { Family } from './family.js';
-import { NoContent, operation, PageOf } from './operation.js';
-import { ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
 import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
-import { isoTime, isoTimeOrNull } from './time.js';
 
 const KeyFields = {
   id: Uuid,

@@ -6,10 +6,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
 import { minutes, seconds } from '../../kernel/time.js';
-import { hashKey } from '../keys.js';
+import { hashKey } from '../accounts/keys.js';
+import { BODY_LIMIT } from '../http/body.js';
+import { ApiFault } from '../http/errors.js';
 import { presentedSecret } from './auth.js';
-import { BODY_LIMIT } from './body.js';
-import { ApiFault } from './errors.js';
 
 /** Connections at a time; more are closed at once. */
 const CONNECTIONS = 10_000;

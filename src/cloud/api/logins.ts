@@ -2,13 +2,13 @@
 import Type from 'typebox';
 import { LIFETIME } from '../accounts/logins.js';
 import { PASSWORD } from '../accounts/passwords.js';
+import { ApiFault, notFound } from '../http/errors.js';
+import { operation } from '../http/operation.js';
+import { Email, Uuid } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
 import { presentedSecret } from './auth.js';
-import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
 import { atMost } from './limits.js';
-import { operation } from './operation.js';
-import { Email, Uuid } from './schemas.js';
 
 const Password = Type.String({ minLength: 1, maxLength: PASSWORD.max, description: 'a password', writeOnly: true });
 

@@ -1,13 +1,24 @@
 /** Messages, as they are read (device cloud API, "Messages"; cloud API gaps, 3.5). */
 import Type, { type Static } from 'typebox';
 import { days } from '../../kernel/time.js';
+import { operation, PageOf } from '../http/operation.js';
+import {
+  Hash,
+  ItemParams,
+  Limit,
+  Nullable,
+  PageQuery,
+  Serial,
+  SpaceParams,
+  Time,
+  Timestamp,
+  Uuid,
+} from '../http/schemas.js';
+import { isoTime, isoTimeOrNull, parseTimestamp } from '../http/time.js';
 import { serialText } from '../store/order.js';
 import type { ListedMessage } from '../store/store.js';
 import { visibleMessage } from './access.js';
 import type { ApiOptions, Family } from './family.js';
-import { operation, PageOf } from './operation.js';
-import { Hash, ItemParams, Limit, Nullable, PageQuery, Serial, SpaceParams, Time, Timestamp, Uuid } from './schemas.js';
-import { isoTime, isoTimeOrNull, parseTimestamp } from './time.js';
 
 /** How far back a list reaches when it is not told. */
 const WINDOW = days(1);

@@ -4,7 +4,7 @@
  * names refused.
  */
 import type { Log } from '../context.js';
-import { ApiFault } from './errors.js';
+import { ApiFault } from '../http/errors.js';
 import type { ApiOptions } from './family.js';
 
 const RULE = /^[a-z][a-z0-9-]+[a-z0-9]$/;

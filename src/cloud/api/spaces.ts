@@ -5,14 +5,14 @@
 import Type, { type Static } from 'typebox';
 import type { Role } from '../accounts/member-records.js';
 import { deletionOf } from '../accounts/spaces.js';
+import { ApiFault, notFound } from '../http/errors.js';
+import { NoContent, operation, PageOf } from '../http/operation.js';
+import { Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
+import { isoTime } from '../http/time.js';
 import { ConflictError, type Id, type SpaceRow } from '../store/store.js';
 import { type Access, needWholeSpace } from './access.js';
-import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
 import { nameReader } from './names.js';
-import { NoContent, operation, PageOf } from './operation.js';
-import { Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
-import { isoTime } from './time.js';
 
 const TYPES = ['personal', 'team', 'default', 'premium'] as const;
 

@@ -1,15 +1,15 @@
 /** Tags (device cloud API, "Tags"; cloud API gaps, 3.4). */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { ApiFault, notFound } from '../http/errors.js';
+import { NoContent, operation, PageOf } from '../http/operation.js';
+import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
+import { isoTime } from '../http/time.js';
 import { type Change, ConflictError, type Id, type Store, type TagChange, type TagRow } from '../store/store.js';
 import { needWholeSpace } from './access.js';
-import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader } from './names.js';
-import { NoContent, operation, PageOf } from './operation.js';
-import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
-import { isoTime } from './time.js';
 
 const Fields = {
   name: Name,

@@ -5,12 +5,12 @@
 import Type, { type Static } from 'typebox';
 import type { Member } from '../accounts/member-records.js';
 import { INVITATION } from '../accounts/members.js';
+import { ApiFault, notFound } from '../http/errors.js';
+import { NoContent, operation, PageOf } from '../http/operation.js';
+import { Email, ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
+import { isoTime } from '../http/time.js';
 import type { Id } from '../store/store.js';
-import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
-import { NoContent, operation, PageOf } from './operation.js';
-import { Email, ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from './schemas.js';
-import { isoTime } from './time.js';
 
 const Role = Type.Enum(['admin', 'user'], { description: '"admin" or "user"' });
 

@@ -1,14 +1,14 @@
 /** Variables: named values of a space or of one of its devices (cloud API gaps, 3.8). */
 import Type, { type Static } from 'typebox';
-import { matchingRecords, untilUndisturbed } from '../records.js';
+import { ApiFault, notFound } from '../http/errors.js';
+import { NoContent, operation, PageOf } from '../http/operation.js';
+import { ItemParams, Name, Nullable, NullableText, PageQuery, SpaceParams, Text, Time, Uuid } from '../http/schemas.js';
+import { isoTime } from '../http/time.js';
+import { matchingRecords, untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id } from '../store/store.js';
 import { changeVariable, deleteVariable, findVariable, putVariable, toVariable, type Variable } from '../variables.js';
-import { ApiFault, notFound } from './errors.js';
 import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
-import { NoContent, operation, PageOf } from './operation.js';
-import { ItemParams, Name, Nullable, NullableText, PageQuery, SpaceParams, Text, Time, Uuid } from './schemas.js';
-import { isoTime } from './time.js';
 
 const NullableUuid = Type.Union([Uuid, Type.Null()], { description: 'a UUID, or null' });
 const NullableName = Type.Union([Name, Type.Null()], {

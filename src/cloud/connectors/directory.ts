@@ -1,7 +1,7 @@
 /** The connectors of each space, remembered: every uplink asks for them. */
 import type { Clock } from '../../kernel/clock.js';
 import { type Instant, seconds } from '../../kernel/time.js';
-import { everyRecord } from '../records.js';
+import { everyRecord } from '../store/records.js';
 import type { DeviceRow, Id, Store, WaitingRow } from '../store/store.js';
 import { type Connector, toConnector, wants } from './connector.js';
 

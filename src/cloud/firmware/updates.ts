@@ -14,7 +14,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { DownMessage, SessionFacts, UploadFirmware } from '../../protocol/messages.js';
 import { uuidBytes, uuidText } from '../../protocol/uuid.js';
 import type { Ids, Log } from '../context.js';
-import { newMessage } from '../core/message-rows.js';
+import { newMessage } from '../store/new-message.js';
 import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
 import { type Image, Images } from './images.js';
 import { changeJob, isOpen, jobOf, moved, putJob, UPDATES, type UpdateJob } from './job.js';

@@ -19,9 +19,9 @@ import {
 import { type Packet, RESET } from '../../protocol/flap/packet.js';
 import type { Refusal, Trace } from '../../trace/events.js';
 import type { Log } from '../context.js';
-import type { CloudCore } from '../core/core.js';
-import type { Peer } from '../core/peer.js';
-import { StoreBusy } from '../operations/guard.js';
+import type { CloudCore } from '../delivery/core.js';
+import type { Peer } from '../delivery/device-session.js';
+import { StoreBusy } from '../store/bounded-commits.js';
 
 export interface FlapGatewayOptions {
   readonly core: CloudCore;

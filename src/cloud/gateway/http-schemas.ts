@@ -5,7 +5,7 @@
 import Type from 'typebox';
 import { DOWNLINK_TYPES } from '../../protocol/http/downlinks.js';
 import { UPLINK_TYPES } from '../../protocol/http/uplinks.js';
-import { Nullable, Uuid } from '../api/schemas.js';
+import { Nullable, Uuid } from '../http/schemas.js';
 
 const quoted = (words: readonly string[]) => `one of ${words.map((word) => `"${word}"`).join(', ')}`;
 

@@ -3,8 +3,8 @@
  */
 import { createSocket, type Socket } from 'node:dgram';
 import type { InFlight } from '../../kernel/in-flight.js';
+import { portRefused } from '../../kernel/listen-failure.js';
 import type { EnvelopeFormat } from '../../protocol/flap/envelope.js';
-import { portRefused } from '../ports.js';
 import type { FlapGateway } from './flap-gateway.js';
 
 /** Room for a burst: a fleet that reports on the hour sends thousands of datagrams at once, and dgram loses silently. */

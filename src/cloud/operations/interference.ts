@@ -1,6 +1,6 @@
 /** What gets in the way of a service on purpose, to see how those who depend on it take it. No service of its own has any. */
 import type { FastifyInstance } from 'fastify';
-import { ApiFault } from '../api/errors.js';
+import { ApiFault } from '../http/errors.js';
 import type { Store } from '../store/store.js';
 
 export interface Interference {

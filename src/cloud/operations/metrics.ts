@@ -7,8 +7,8 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 import type { CloudEvent, Trace, TraceEvent } from '../../trace/events.js';
 import type { GatewayCounters } from '../gateway/flap-gateway.js';
+import type { Guarded } from '../store/bounded-commits.js';
 import type { Store } from '../store/store.js';
-import type { Guarded } from './guard.js';
 import { udpDrops } from './udp-drops.js';
 
 export interface Request {

@@ -2,7 +2,7 @@
  * What services that share one database have to tell each other. A service that has its store to itself has nobody to tell:
  * memory and SQLite have no such thing.
  *
- * A service remembers the devices that it talks to, with their queues and transfers (core/peer.ts). Another one may queue,
+ * A service remembers the devices that it talks to, with their queues and transfers (delivery/device-session.ts). Another one may queue,
  * cancel or deliver a downlink of such a device, and the device itself may move to another gateway.
  */
 import type { Clock } from '../../kernel/clock.js';

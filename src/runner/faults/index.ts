@@ -7,7 +7,7 @@ import { EndingClock } from '../../kernel/ending-clock.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { ServiceFault } from '../../scenario/faults/service.js';
-import type { PlannedServiceFault } from '../../scenario/plan.js';
+import type { PlannedServiceFault } from '../../scenario/model/plan.js';
 import type { Turn } from '../turn.js';
 import { apiDelay } from './api-delay.js';
 import { apiErrors } from './api-errors.js';

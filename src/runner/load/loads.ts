@@ -7,7 +7,7 @@ import type { Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { arrivals } from '../../scenario/load/arrivals.js';
 import type { UserPace } from '../../scenario/load/load.js';
-import type { PlannedLoad } from '../../scenario/plan.js';
+import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { Caller } from './callers.js';
 import { type RequestStage, Requests } from './requests.js';
 

@@ -6,7 +6,7 @@
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { isOfDevice, queuesDownlink, requestOf } from '../../scenario/load/calls.js';
-import type { PlannedLoad } from '../../scenario/plan.js';
+import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
 import type { Trace } from '../../trace/events.js';
 import type { Passage } from '../targets/target.js';

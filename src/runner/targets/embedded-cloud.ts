@@ -6,13 +6,13 @@
 import type { Log } from '../../cloud/context.js';
 import type { Wires } from '../../cloud/gateway/udp.js';
 import { type Service, type ServiceOptions, startService } from '../../cloud/service.js';
-import { MemoryTables } from '../../cloud/store/memory-tables.js';
+import { MemoryTables } from '../../cloud/store/memory/tables.js';
 import { StoreUnavailable } from '../../cloud/store/store.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Random } from '../../kernel/random.js';
-import type { CloudSettings } from '../../scenario/parse-cloud.js';
+import type { CloudSettings } from '../../scenario/parse/cloud.js';
 import type { Trace } from '../../trace/events.js';
 import type { ServiceFaults, ServiceProcess } from '../faults/index.js';
 import { checkedStore } from '../faults/store.js';

@@ -20,7 +20,7 @@ import { DURATION_FORM, parseDuration } from '../../kernel/time.js';
 import { INVARIANTS } from '../../trace/invariants/index.js';
 import { METRICS } from '../../trace/metrics/index.js';
 import type { MetricInfo } from '../../trace/metrics/metric.js';
-import { type FleetNames, type Selector, selector } from '../selector.js';
+import { type FleetNames, type Selector, selector } from '../values/selector.js';
 import {
   type Aggregate,
   CLIENT,

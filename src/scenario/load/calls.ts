@@ -1,9 +1,9 @@
 /** The requests that a load can be made of. To add one: describe it here. */
 import { type Check, complain, type Form, formed } from '../../input/checks.js';
 import { type LocatedNode, type Problems, plain } from '../../input/document.js';
-import { configLines } from '../config-lines.js';
-import { kindForms } from '../kind-forms.js';
-import { shellLines } from '../shell-lines.js';
+import { configLines } from '../values/config-lines.js';
+import { kindForms } from '../values/kind-forms.js';
+import { shellLines } from '../values/shell-lines.js';
 
 /** A request as it goes over the wire. */
 export interface CallRequest {

@@ -4,7 +4,7 @@
  */
 import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
-import { kindForms } from '../kind-forms.js';
+import { kindForms } from '../values/kind-forms.js';
 import { client } from './client.js';
 import { connector } from './connector.js';
 import { firmware } from './firmware.js';

@@ -1,4 +1,4 @@
-import type { ButtonName } from '../../device/hardware.js';
+import type { ButtonName } from '../../device/hardware/hardware.js';
 import { duration, formOf, integer, oneOf, optional, record, valueAt } from '../../input/checks.js';
 import { formatDuration, type Millis } from '../../kernel/time.js';
 import { findQuantity } from '../../profile/quantities.js';

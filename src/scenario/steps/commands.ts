@@ -1,5 +1,5 @@
 import { withoutSecrets } from '../../profile/secrets.js';
-import { shellLines } from '../shell-lines.js';
+import { shellLines } from '../values/shell-lines.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
 /** Sends shell commands through the API. The answers come back in one message. */

@@ -1,5 +1,5 @@
 import { withoutSecrets } from '../../profile/secrets.js';
-import { configLines } from '../config-lines.js';
+import { configLines } from '../values/config-lines.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
 /** Sends a new configuration through the API. The device applies it, saves it and reboots. */

@@ -1,7 +1,7 @@
 /** The kinds of steps, by the name that they have in a scenario. To add one: write its file, list it here. */
 import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
-import { kindForms } from '../kind-forms.js';
+import { kindForms } from '../values/kind-forms.js';
 import type { DeviceHandle, World } from '../world.js';
 import { antenna } from './antenna.js';
 import { battery } from './battery.js';

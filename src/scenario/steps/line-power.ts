@@ -1,5 +1,5 @@
 import { formOf, oneOf } from '../../input/checks.js';
-import { quantitiesOf } from '../quantity.js';
+import { quantitiesOf } from '../values/quantity.js';
 import type { StepKind } from './step.js';
 
 /** Cuts the line that feeds the device through CHESTER-Z; its own battery keeps it running. */

@@ -1,4 +1,4 @@
-import type { ModemTrouble } from '../../device/hardware.js';
+import type { ModemTrouble } from '../../device/hardware/hardware.js';
 import { oneOf } from '../../input/checks.js';
 import type { StepKind } from './step.js';
 

@@ -1,8 +1,8 @@
-import type { Pulses } from '../../device/hardware.js';
+import type { Pulses } from '../../device/hardware/hardware.js';
 import { duration, formOf, integer, optional, record, text, valueAt } from '../../input/checks.js';
 import { quote } from '../../input/problems.js';
 import { formatDuration, millis, seconds } from '../../kernel/time.js';
-import { quantitiesOf } from '../quantity.js';
+import { quantitiesOf } from '../values/quantity.js';
 import type { StepKind } from './step.js';
 
 export interface PulseOptions extends Pulses {

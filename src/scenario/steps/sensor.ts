@@ -1,4 +1,4 @@
-import type { Bench } from '../../device/hardware.js';
+import type { Bench } from '../../device/hardware/hardware.js';
 import {
   complain,
   duration,
@@ -12,8 +12,8 @@ import {
 } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { formatDuration, type Millis } from '../../kernel/time.js';
-import { type FoundQuantity, quantitiesOf } from '../quantity.js';
-import { type Recording, readRecording } from '../recording.js';
+import { type Recording, readRecording } from '../values/csv-series.js';
+import { type FoundQuantity, quantitiesOf } from '../values/quantity.js';
 import type { StepKind, StepScope } from './step.js';
 
 /** What a sensor shows from now on. */

@@ -1,5 +1,5 @@
 import { printedWithoutSecrets, withoutSecrets } from '../../profile/secrets.js';
-import { line } from '../shell-lines.js';
+import { line } from '../values/shell-lines.js';
 import type { StepKind } from './step.js';
 
 /** Types a line on the device's local shell, as somebody with a cable would. */

@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { Logins, type Proof } from '../../../src/cloud/accounts/logins.js';
 import { Members } from '../../../src/cloud/accounts/members.js';
-import { createIds } from '../../../src/cloud/ids.js';
-import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import { createIds } from '../../../src/cloud/store/ids.js';
+import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { OTHER_SPACE, SPACE, space } from '../store/rows.js';

@@ -3,7 +3,7 @@
  * tags, and nobody at all. A route that is added is in here by itself, or says that it needs a body.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ensureSpaceAndKey } from '../../../src/cloud/bootstrap.js';
+import { ensureSpaceAndKey } from '../../../src/cloud/accounts/bootstrap.js';
 import { putDelivery } from '../../../src/cloud/connectors/delivery.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { writeImage } from '../../../src/protocol/firmware-image.js';

@@ -1,16 +1,16 @@
 /** A service for tests: the API over a store in memory, a clock that stands still, and a delivery core that only queues. */
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
+import { ensureSpaceAndKey } from '../../../src/cloud/accounts/bootstrap.js';
 import { type ApiOptions, createApi } from '../../../src/cloud/api/index.js';
-import { ensureSpaceAndKey } from '../../../src/cloud/bootstrap.js';
 import { Connectors } from '../../../src/cloud/connectors/connectors.js';
 import type { CloudContext, Downlinks, Log } from '../../../src/cloud/context.js';
 import { DownlinkRefused } from '../../../src/cloud/context.js';
-import { requestBody } from '../../../src/cloud/core/down-messages.js';
-import { type ChunkQueue, FirmwareQueue } from '../../../src/cloud/core/firmware.js';
+import { requestBody } from '../../../src/cloud/delivery/down-messages.js';
+import { type ChunkQueue, FirmwareQueue } from '../../../src/cloud/delivery/firmware-queue.js';
 import { Updates, type UpdatesOptions } from '../../../src/cloud/firmware/updates.js';
-import { createIds } from '../../../src/cloud/ids.js';
-import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import { createIds } from '../../../src/cloud/store/ids.js';
+import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import type { Id, MessageRow, Store } from '../../../src/cloud/store/store.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import type { UnixMillis } from '../../../src/kernel/time.js';

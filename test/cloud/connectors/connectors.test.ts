@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { deleteConnector, putConnector, RETRY_DELAYS } from '../../../src/cloud/connectors/connector.js';
 import { putDelivery } from '../../../src/cloud/connectors/delivery.js';
 import { Sender } from '../../../src/cloud/connectors/sender.js';
-import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import type { Change, Store } from '../../../src/cloud/store/store.js';
 import { putVariable } from '../../../src/cloud/variables.js';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';

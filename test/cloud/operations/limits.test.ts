@@ -1,8 +1,8 @@
 import fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { limitRequests } from '../../../src/cloud/api/limits.js';
-import { guardCommits, StoreBusy } from '../../../src/cloud/operations/guard.js';
-import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import { guardCommits, StoreBusy } from '../../../src/cloud/store/bounded-commits.js';
+import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { minutes } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';

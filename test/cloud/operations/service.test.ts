@@ -7,7 +7,7 @@ import type { Log } from '../../../src/cloud/context.js';
 import { Metrics } from '../../../src/cloud/operations/metrics.js';
 import { addOperations } from '../../../src/cloud/operations/routes.js';
 import { type Service, type ServiceOptions, startService } from '../../../src/cloud/service.js';
-import { MemoryStore } from '../../../src/cloud/store/memory.js';
+import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';

@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { backupDatabase } from '../../../src/cloud/store/backup.js';
 import { openStore } from '../../../src/cloud/store/index.js';
+import { backupDatabase } from '../../../src/cloud/store/sqlite/backup.js';
 import { ghostfleet } from '../../support/host.js';
 import { furnish, insert, message, SPACE } from './rows.js';
 

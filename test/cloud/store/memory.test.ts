@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { MemoryStore } from '../../../src/cloud/store/memory.js';
-import { MemoryTables } from '../../../src/cloud/store/memory-tables.js';
+import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
+import { MemoryTables } from '../../../src/cloud/store/memory/tables.js';
 import { storeContract } from '../../contracts/store/index.js';
 
 storeContract('memory', async () => new MemoryStore());

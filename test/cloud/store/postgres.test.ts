@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, storeName } from '../../../src/cloud/store/index.js';
-import { POSTGRES } from '../../../src/cloud/store/postgres.js';
-import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/cloud/store/postgres-migrations.js';
-import type { Statement } from '../../../src/cloud/store/sql-dialect.js';
-import { messageList } from '../../../src/cloud/store/sql-queries.js';
+import { POSTGRES } from '../../../src/cloud/store/postgres/driver.js';
+import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/cloud/store/postgres/migrations.js';
+import type { Statement } from '../../../src/cloud/store/sql/dialect.js';
+import { messageList } from '../../../src/cloud/store/sql/queries.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import { storeContract } from '../../contracts/store/index.js';

@@ -1,7 +1,8 @@
 /** A device for the shell to work on: answers with round values and writes down what it was asked to do. */
-import { zeroCounters } from '../../../src/device/cloud-counters.js';
+
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { configLayout } from '../../../src/device/config/layout.js';
+import { zeroCounters } from '../../../src/device/firmware/cloud-counters.js';
 import type { CommandResult } from '../../../src/device/shell/command.js';
 import {
   type InputCalibration,

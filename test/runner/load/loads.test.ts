@@ -11,7 +11,7 @@ import { Lanes } from '../../../src/runner/load/lanes.js';
 import { Loads } from '../../../src/runner/load/loads.js';
 import type { CallSpec } from '../../../src/scenario/load/calls.js';
 import type { Pace, UserPace } from '../../../src/scenario/load/load.js';
-import type { PlannedLoad } from '../../../src/scenario/plan.js';
+import type { PlannedLoad } from '../../../src/scenario/model/plan.js';
 import type { DeviceHandle } from '../../../src/scenario/world.js';
 import { Metrics } from '../../../src/trace/metrics/index.js';
 

@@ -6,12 +6,12 @@ import { InterruptedError, UsageError } from '../../../src/kernel/errors.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { deviceTypes } from '../../../src/runner/bench-config.js';
+import { deviceTypes } from '../../../src/runner/flash-settings.js';
 import { runPlan } from '../../../src/runner/library.js';
 import type { RunOptions } from '../../../src/runner/run.js';
 import { type RemoteCloud, remoteTarget } from '../../../src/runner/targets/remote.js';
-import { parseScenario } from '../../../src/scenario/parse.js';
-import { planScenario } from '../../../src/scenario/plan-scenario.js';
+import { parseScenario } from '../../../src/scenario/parse/scenario.js';
+import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
 import { QUIET } from '../../support/cloud.js';
 

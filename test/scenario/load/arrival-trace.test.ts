@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { seededRandom } from '../../../src/kernel/random.js';
-import { describePlan } from '../../../src/scenario/describe.js';
 import { arrivals } from '../../../src/scenario/load/arrivals.js';
-import { parseScenario } from '../../../src/scenario/parse.js';
-import { planScenario } from '../../../src/scenario/plan-scenario.js';
+import { parseScenario } from '../../../src/scenario/parse/scenario.js';
+import { describePlan } from '../../../src/scenario/plan/describe.js';
+import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import { TYPES, yamlOf } from '../fixtures.js';
 
 /** The plan of a scenario of two hours with one load, whose file is `arrivals.csv`. */

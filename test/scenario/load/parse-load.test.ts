@@ -1,6 +1,6 @@
 /** The `load` of a scenario file. */
 import { describe, expect, it } from 'vitest';
-import { planScenario } from '../../../src/scenario/plan-scenario.js';
+import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import { problemsOf, scenarioOf, yamlOf } from '../fixtures.js';
 
 const listOf = (lines: readonly string[]) => lines.map((line) => `  - ${line}\n`).join('');

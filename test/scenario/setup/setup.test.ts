@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { deviceTypes } from '../../../src/runner/bench-config.js';
-import { describePlan } from '../../../src/scenario/describe.js';
-import { parseScenario } from '../../../src/scenario/parse.js';
-import type { Plan } from '../../../src/scenario/plan.js';
-import { planScenario } from '../../../src/scenario/plan-scenario.js';
+import { deviceTypes } from '../../../src/runner/flash-settings.js';
+import type { Plan } from '../../../src/scenario/model/plan.js';
+import { parseScenario } from '../../../src/scenario/parse/scenario.js';
+import { describePlan } from '../../../src/scenario/plan/describe.js';
+import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import { SETUP_NAMES, SETUPS } from '../../../src/scenario/setup/index.js';
 
 const profiles = packagedProfiles();

@@ -11,7 +11,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Alarm, Clock } from '../../../kernel/clock.js';
 import { type Millis, seconds, type UnixMillis } from '../../../kernel/time.js';
-import { isTooDeep, tooDeep } from '../../api/body.js';
+import { isTooDeep, tooDeep } from '../../http/body.js';
 
 export interface Script {
   /** Scripts of the same owner run one after another. */

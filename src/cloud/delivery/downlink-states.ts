@@ -1,0 +1,65 @@
+/**
+ * How far downlinks have come, as it is written: their states and the stations of their timelines.
+ *
+ * A timeline stays short however long a device keeps asking and not confirming: of contacts and offers it has the first and
+ * the latest, whose number says how many there were.
+ */
+import type { Clock } from '../../kernel/clock.js';
+import type { Log } from '../context.js';
+import { type Change, ConflictError, type DownState, type Id, type Store } from '../store/store.js';
+import type { QueuedDownlink } from './device-session.js';
+
+export interface ProgressOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class Progress {
+  readonly #options: ProgressOptions;
+
+  constructor(options: ProgressOptions) {
+    this.#options = options;
+  }
+
+  state({ row, attempt }: QueuedDownlink, state: DownState): Change {
+    return { kind: 'message.state', id: row.id, state, at: this.#options.clock.wall, attempt };
+  }
+
+  station(messageId: Id, what: string, detail: string | null): Change {
+    return { kind: 'timeline.add', row: { messageId, at: this.#options.clock.wall, what, detail } };
+  }
+
+  /** The device has been heard while these waited. */
+  contact(ids: readonly Id[]): void {
+    const at = this.#options.clock.wall;
+    const station = (messageId: Id): Change => {
+      return { kind: 'timeline.add', row: { messageId, at, what: 'contact', detail: null }, latest: true };
+    };
+    this.behind(ids.map(station));
+  }
+
+  /** It is on its way, once more. */
+  offered(entry: QueuedDownlink): void {
+    const { clock } = this.#options;
+    const row = { messageId: entry.row.id, at: clock.wall, what: 'offered', detail: `attempt ${entry.attempt}` };
+    this.behind([this.state(entry, 'pending'), { kind: 'timeline.add', row, latest: true }]);
+  }
+
+  /** Commits, unless a downlink in it has been sent or ended meanwhile: by somebody else's request, or by another service. */
+  async inTime(changes: readonly Change[]): Promise<boolean> {
+    try {
+      await this.#options.store.commit(changes);
+      return true;
+    } catch (error) {
+      if (error instanceof ConflictError && error.field === 'down-state') return false;
+      throw error;
+    }
+  }
+
+  /** For what may be lost in a crash: nobody was told that it is kept. */
+  behind(changes: readonly Change[]): void {
+    const { log } = this.#options;
+    this.inTime(changes).catch((error: unknown) => log.error({ error: String(error) }, 'write failed'));
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Firmware updates in the delivery queue: puts their chunks in, takes outdated ones out, and notices a download that has
+ * come to a stop. What the device's reports mean is told by Updates.
+ */
+import type { Clock } from '../../kernel/clock.js';
+import { seconds } from '../../kernel/time.js';
+import type { Trace } from '../../trace/events.js';
+import type { FirmwareUpdates } from '../context.js';
+import type { Image } from '../firmware/images.js';
+import { isOpen, type UpdateJob } from '../firmware/job.js';
+import { endOf, type UpdateStep, type Updates, updateOf } from '../firmware/updates.js';
+import { untilUndisturbed } from '../store/records.js';
+import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
+import type { Peer, QueuedDownlink } from './device-session.js';
+
+/** The sliver of the delivery core that is needed. */
+export interface ChunkQueue {
+  /** What is remembered of the device, if anything. */
+  peerOf(serial: number): Peer | undefined;
+  /** Puts a stored downlink into the queue. */
+  insert(peer: Peer, row: MessageRow): void;
+  /** Takes a downlink out of the queue that is not needed any more: the device has it, or it is cancelled. */
+  settle(peer: Peer, entry: QueuedDownlink, received: boolean): Promise<void>;
+  /** Cancels a pending downlink, and does not ask what becomes of its update. */
+  cancel(row: WaitingRow): Promise<unknown>;
+}
+
+export interface FirmwareQueueOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly trace: Trace;
+  readonly updates: Updates;
+  readonly queue: ChunkQueue;
+}
+
+/**
+ * A device answers a chunk before it polls or reports again. A poll or a report this long after a chunk was delivered shows that
+ * it could not do anything with it, or never had it; a poll at the very same time was sent together with the acknowledgement
+ * (wire protocol, 3.2 `xxAP`).
+ */
+const STALLED_AFTER = seconds(1);
+
+export class FirmwareQueue implements FirmwareUpdates {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #trace: Trace;
+  readonly #updates: Updates;
+  readonly #queue: ChunkQueue;
+
+  constructor({ store, clock, trace, updates, queue }: FirmwareQueueOptions) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#trace = trace;
+    this.#updates = updates;
+    this.#queue = queue;
+  }
+
+  get images() {
+    return this.#updates.images;
+  }
+
+  async schedule(
+    device: DeviceRow,
+    image: Image,
+    along: (job: UpdateJob) => readonly Change[] = () => [],
+  ): Promise<UpdateJob> {
+    return this.#updates.inTurn(device.id, async () => {
+      const step = this.#updates.begin(device, image);
+      await this.#write(step, along(step.job));
+      this.#tell(device.serial, step.job);
+      const peer = this.#queue.peerOf(device.serial);
+      if (peer) await this.#take(peer, step);
+      return step.job;
+    });
+  }
+
+  async cancel({ spaceId, id, deviceId }: UpdateJob): Promise<'cancelled' | 'too-late'> {
+    const may = (job: UpdateJob) => isOpen(job) && job.state !== 'swapping';
+    const cancel = () => this.#end(spaceId, id, 'cancelled', null, may);
+    return (await this.#updates.inTurn(deviceId, cancel)) ? 'cancelled' : 'too-late';
+  }
+
+  async whenRemoved(device: DeviceRow): Promise<readonly Change[]> {
+    const job = await this.#updates.current(device);
+    if (job === undefined) return [];
+    const step = this.#updates.end(job, 'cancelled', 'the device was removed');
+    this.#tell(device.serial, step.job);
+    return step.changes;
+  }
+
+  /** The device was read from the store, or has reported on an update that may have ended elsewhere. */
+  async look(peer: Peer): Promise<void> {
+    const job = await this.#updates.current(peer.device);
+    if (job) this.#note(peer, job);
+    else peer.update = undefined;
+  }
+
+  /** An uplink has moved the update on, and that is stored. */
+  async moved(peer: Peer, job: UpdateJob): Promise<void> {
+    this.#tell(peer.device.serial, job);
+    await this.#settleChunks(peer, job);
+  }
+
+  /** The device has a chunk. What is returned is to be written together with that. */
+  delivered(peer: Peer, chunk: WaitingRow): Promise<readonly Change[]> {
+    if (peer.update) peer.update.silentSince = this.#clock.now;
+    return this.#updates.delivered(chunk);
+  }
+
+  /** The device polls, or has sent something that is no answer to a chunk. */
+  async wentOn(peer: Peer): Promise<void> {
+    const { silentSince = Number.POSITIVE_INFINITY } = peer.update ?? {};
+    if (this.#clock.now - silentSince < STALLED_AFTER || chunksIn(peer).length > 0) return;
+    await this.#updates.inTurn(peer.device.id, async () => {
+      const step = await untilUndisturbed(async () => {
+        const job = await this.#updates.current(peer.device);
+        if (job?.state !== 'downloading') return undefined;
+        const restart = this.#updates.restart(peer.device, job);
+        await this.#write(restart);
+        return restart;
+      });
+      if (step === undefined) return this.look(peer);
+      this.#tell(peer.device.serial, step.job);
+      await this.#take(peer, step);
+    });
+  }
+
+  /** A chunk will never be delivered, so its update ends. */
+  async lost(chunk: WaitingRow, state: 'cancelled' | 'failed', why: string | null): Promise<void> {
+    const { spaceId, deviceId } = chunk;
+    await this.#updates.inTurn(deviceId, () => this.#end(spaceId, updateOf(chunk), state, why, isOpen));
+  }
+
+  /** False when the update may not end like that any more. */
+  async #end(
+    spaceId: Id,
+    id: Id,
+    state: 'cancelled' | 'failed',
+    why: string | null,
+    may: (job: UpdateJob) => boolean,
+  ): Promise<boolean> {
+    const ended = await untilUndisturbed(async () => {
+      const job = await this.#updates.find(spaceId, id);
+      if (job === undefined || !may(job)) return undefined;
+      const step = this.#updates.end(job, state, why);
+      await this.#write(step);
+      return step.job;
+    });
+    if (ended === undefined) return false;
+    const pending = await this.#store.pendingDownlinks(ended.deviceId);
+    for (const row of pending) if (row.type === 'firmware') await this.#queue.cancel(row);
+    const device = await this.#store.device(spaceId, ended.deviceId);
+    const peer = device && this.#queue.peerOf(device.serial);
+    if (device) this.#tell(device.serial, ended);
+    if (peer) this.#note(peer, ended);
+    return true;
+  }
+
+  async #write({ changes, queue }: UpdateStep, along: readonly Change[] = []): Promise<void> {
+    await this.#store.commit([...along, ...changes, ...queue.map((row): Change => ({ kind: 'message.insert', row }))]);
+  }
+
+  async #take(peer: Peer, { job, queue }: UpdateStep): Promise<void> {
+    await this.#settleChunks(peer, job);
+    for (const row of queue) this.#queue.insert(peer, row);
+  }
+
+  /** Takes the chunks out of the queue that the update is past. */
+  async #settleChunks(peer: Peer, job: UpdateJob): Promise<void> {
+    this.#note(peer, job);
+    // The first chunk waits as before.
+    if (job.state === 'scheduled') return;
+    for (const entry of chunksIn(peer)) {
+      // The confirmation was lost, but the device counts the chunk in.
+      await this.#queue.settle(peer, entry, entry.attempt > 0 && job.offset >= endOf(entry.row));
+    }
+  }
+
+  #tell(serial: number, { id: update, state, offset, error }: UpdateJob): void {
+    this.#trace.emit({ kind: 'update.moved', at: this.#clock.now, serial, update, state, offset, why: error ?? '' });
+  }
+
+  #note(peer: Peer, job: UpdateJob): void {
+    const silentSince = job.state === 'downloading' ? this.#clock.now : undefined;
+    peer.update = isOpen(job) ? { silentSince } : undefined;
+  }
+}
+
+function chunksIn(peer: Peer): readonly QueuedDownlink[] {
+  return peer.queue.filter((entry) => entry.row.type === 'firmware');
+}

@@ -1,0 +1,296 @@
+/**
+ * What an uplink message means: which row it becomes, what it changes about its device, what it answers, and what has to be
+ * queued because of it (wire protocol, 6.3, 6.4 and section 15; cloud API, section 4).
+ */
+import type { Clock } from '../../kernel/clock.js';
+import { hours } from '../../kernel/time.js';
+import { contentPrint } from '../../protocol/hashes.js';
+import { type DecodedData, firmwareJson } from '../../protocol/http/uplinks.js';
+import {
+  MessageError,
+  parseUp,
+  type UploadData,
+  type UploadFirmware,
+  type UpMessage,
+} from '../../protocol/messages.js';
+import { uuidText } from '../../protocol/uuid.js';
+import type { Trace, UplinkType } from '../../trace/events.js';
+import type { Forwarding, Ids, Log } from '../context.js';
+import type { UpdateJob } from '../firmware/job.js';
+import type { Updates } from '../firmware/updates.js';
+import { EncodedBody } from '../store/encoded-body.js';
+import { newMessage } from '../store/new-message.js';
+import { untilUndisturbed } from '../store/records.js';
+import { type Change, ConflictError, type DeviceChange, type MessageRow, type Store } from '../store/store.js';
+import type { Codecs } from './codecs.js';
+import { containsConfig } from './config-lines.js';
+import type { Peer } from './device-session.js';
+import type { SessionBody } from './down-messages.js';
+
+/** How long a data message is recognised as a repetition (wire protocol, section 15 "same data message twice"). */
+const COPY_WINDOW = hours(48);
+
+export interface IntakeOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly trace: Trace;
+  readonly log: Log;
+  readonly codecs: Codecs;
+  readonly updates: Updates;
+  readonly forwarding?: Forwarding | undefined;
+}
+
+/** What became of an uplink. */
+export interface Accepted {
+  /** Downlinks that the cloud owes in return; stored. */
+  readonly queue: readonly MessageRow[];
+  /** The firmware update that it has moved on. */
+  readonly update: UpdateJob | undefined;
+}
+
+/** What is to be written for one uplink. */
+interface Entry extends Accepted {
+  readonly type: UplinkType;
+  readonly row: MessageRow;
+  readonly device: DeviceChange;
+  readonly changes: readonly Change[];
+  /** Downlinks that this message proves to be carried out. */
+  readonly answers: readonly string[];
+  /** What becomes of the peer's `configUnchecked`; undefined: nothing. */
+  readonly configUnchecked: boolean | undefined;
+}
+
+/** What a data message says, and what is known of how it said it. */
+interface Content {
+  readonly body: unknown;
+  readonly codecHash: string | null;
+  readonly raw: string | null;
+}
+
+const NOTHING_NEW: Accepted = { queue: [], update: undefined };
+
+type Extras = Omit<Entry, 'type' | 'row'>;
+
+const NO_EXTRAS: Extras = {
+  ...{ device: {}, changes: [], queue: [], update: undefined, answers: [], configUnchecked: undefined },
+};
+
+export class Intake {
+  readonly #options: IntakeOptions;
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+  }
+
+  /** Stores a message durably, and what follows from it. 'refused': it is not acceptable. */
+  async accept(peer: Peer, message: Uint8Array | DecodedData): Promise<Accepted | 'refused'> {
+    const { log } = this.#options;
+    try {
+      const uplink = message instanceof Uint8Array ? parseUp(message) : message;
+      return await untilUndisturbed(async () => {
+        const entry = await this.#entryFor(peer, uplink, message);
+        return (await this.#write(peer, entry)) ? entry : NOTHING_NEW;
+      });
+    } catch (error) {
+      if (!(error instanceof MessageError)) throw error;
+      log.warn({ serial: peer.device.serial, why: error.message }, 'uplink refused');
+      return 'refused';
+    }
+  }
+
+  /** False when the message is a copy of one that is stored. */
+  async #write(peer: Peer, entry: Entry): Promise<boolean> {
+    const { store, clock, trace, codecs, forwarding } = this.#options;
+    const { row } = entry;
+    const { serial } = peer.device;
+    const now = clock.wall;
+    const change: DeviceChange = { lastSeen: now, ...entry.device };
+    const deliveries = (await forwarding?.deliveries(peer.device, row)) ?? [];
+    try {
+      await store.commit([
+        // First: a copy is refused before anything else is written.
+        { kind: 'message.insert', row, newSince: now - COPY_WINDOW },
+        ...entry.changes,
+        ...entry.queue.map((downlink): Change => ({ kind: 'message.insert', row: downlink })),
+        { kind: 'device.change', id: peer.device.id, change },
+        ...entry.answers.flatMap((id): Change[] => [
+          { kind: 'message.answered', id, at: now },
+          { kind: 'timeline.add', row: { messageId: id, at: now, what: 'answered', detail: row.id } },
+        ]),
+        ...deliveries,
+      ]);
+    } catch (error) {
+      if (!(error instanceof ConflictError && error.field === 'print' && row.print !== null)) throw error;
+      const original = await store.copyOf(peer.device.id, row.print, now - COPY_WINDOW);
+      trace.emit({
+        kind: 'cloud.stored',
+        at: clock.now,
+        serial,
+        type: entry.type,
+        message: original ?? row.id,
+        copy: true,
+      });
+      return false;
+    }
+    if (deliveries.length > 0) forwarding?.wake();
+    for (const written of entry.changes) if (written.kind === 'codec.put') codecs.stored(written.row.hash);
+    peer.device = { ...peer.device, ...change };
+    peer.configUnchecked = entry.configUnchecked ?? peer.configUnchecked;
+    const at = clock.now;
+    trace.emit({ kind: 'cloud.stored', at, serial, type: entry.type, message: row.id, copy: false });
+    for (const downlink of entry.answers) trace.emit({ kind: 'downlink.answered', at, serial, downlink });
+    return true;
+  }
+
+  /** @param received what `message` was read from */
+  #entryFor(peer: Peer, message: UpMessage | DecodedData, received: Uint8Array | DecodedData): Entry | Promise<Entry> {
+    switch (message.kind) {
+      case 'create-session':
+        return this.#session(peer, message);
+      case 'upload-config':
+        return this.#config(peer, message);
+      case 'upload-decoder':
+      case 'upload-encoder':
+        return this.#codec(peer, message);
+      case 'upload-data':
+        return this.#encodedData(peer, printOf(message, received), message);
+      case 'decoded-data':
+        return this.#data(peer, printOf(message, received), {
+          body: message.body,
+          codecHash: null,
+          raw: null,
+        });
+      case 'upload-shell':
+        return this.#shell(peer, message);
+      case 'upload-stats':
+        return entryOf('stats', this.#row(peer, 'stats', message.stats));
+      case 'upload-firmware':
+        return this.#firmware(peer, message);
+      case 'get-timestamp': {
+        const { clock, ids } = this.#options;
+        const answer = newMessage(ids, clock, peer.device, 'down', 'timestamp', null);
+        return entryOf('session', this.#row(peer, 'session', null), { queue: [answer] });
+      }
+      default:
+        return message satisfies never;
+    }
+  }
+
+  async #session(peer: Peer, message: Extract<UpMessage, { kind: 'create-session' }>): Promise<Entry> {
+    const { clock, ids, updates } = this.#options;
+    const { device } = peer;
+    const second = Math.floor(clock.wall / 1000);
+    const sessionId = second === device.sessionId ? second + 1 : second;
+    const row = this.#row(peer, 'session', message.session);
+    const body: SessionBody = {
+      session_id: sessionId,
+      decoder_hash: device.decoderHash,
+      encoder_hash: device.encoderHash,
+      config_hash: device.configHash,
+      device_id: device.id,
+      device_name: device.name,
+    };
+    const answer = newMessage(ids, clock, device, 'down', 'session', body);
+    const step = await updates.sessionBegan(device, message.session);
+    return entryOf('session', row, {
+      device: { sessionId, session: message.session },
+      changes: step?.changes ?? [],
+      queue: [answer, ...(step?.queue ?? [])],
+      update: step?.job,
+      configUnchecked: true,
+    });
+  }
+
+  async #firmware(peer: Peer, message: UploadFirmware): Promise<Entry> {
+    const row = this.#row(peer, 'firmware', firmwareJson(message));
+    const { changes = [], queue = [], job } = (await this.#options.updates.reported(peer.device, message)) ?? {};
+    return entryOf('firmware', row, { changes, queue, update: job });
+  }
+
+  async #config(peer: Peer, message: Extract<UpMessage, { kind: 'upload-config' }>): Promise<Entry> {
+    const answers = await this.#configsProvedBy(peer, message.lines);
+    const row = this.#row(peer, 'config', message.lines);
+    const device = { configHash: message.hash };
+    return entryOf('config', row, { device, answers, configUnchecked: false });
+  }
+
+  #codec(peer: Peer, message: Extract<UpMessage, { kind: 'upload-decoder' | 'upload-encoder' }>): Entry {
+    const { hash, document } = message;
+    const type = message.kind === 'upload-decoder' ? 'decoder' : 'encoder';
+    const row = this.#row(peer, type, { hash, ...this.#options.codecs.titleOf(hash, document) }, { codecHash: hash });
+    const device = type === 'decoder' ? { decoderHash: hash } : { encoderHash: hash };
+    return entryOf('codec', row, { device, changes: [{ kind: 'codec.put', row: { hash, document } }] });
+  }
+
+  #data(peer: Peer, print: string | null, content: Content): Entry | Promise<Entry> {
+    const { body, codecHash, raw } = content;
+    const row = this.#row(peer, 'data', body, { codecHash, raw, print });
+    const entry = entryOf('data', row, { configUnchecked: false });
+    // Application data show that the device has started: had its configuration changed, it would have said so by now.
+    return peer.configUnchecked ? this.#provingConfigs(peer, entry) : entry;
+  }
+
+  async #encodedData(peer: Peer, print: string | null, { hash, body }: UploadData): Promise<Entry> {
+    const codec = await this.#options.codecs.get(hash);
+    try {
+      if (codec) return this.#data(peer, print, { body: new EncodedBody(codec, body), codecHash: hash, raw: null });
+    } catch {
+      // What cannot be decoded is stored as it came (wire protocol, 12.3).
+    }
+    return this.#data(peer, print, { body: null, codecHash: hash, raw: Buffer.from(body).toString('hex') });
+  }
+
+  async #provingConfigs(peer: Peer, entry: Entry): Promise<Entry> {
+    return { ...entry, answers: await this.#configsProvedBy(peer, await this.#lastConfig(peer)) };
+  }
+
+  async #shell(peer: Peer, message: Extract<UpMessage, { kind: 'upload-shell' }>): Promise<Entry> {
+    const messageId = uuidText(message.messageId);
+    const responses = message.responses.map(({ command, result, lines }) => ({
+      command,
+      result,
+      // An empty line of output stands at the start of the following one (wire protocol, quirk 6).
+      outputs: lines.map((line) => line.replace(/^[\r\n]+/, '')),
+    }));
+    const row = this.#row(peer, 'shell', { message_id: messageId, responses });
+    const open = await this.#options.store.unansweredDownlinks(peer.device.id);
+    // The answer may overtake the confirmation of its question: then the question is still in flight.
+    const asked = [...open.map((sent) => sent.id), ...(peer.inFlight ? [peer.inFlight.row.id] : [])];
+    return entryOf('shell', row, { answers: asked.includes(messageId) ? [messageId] : [] });
+  }
+
+  /** Ids of the config downlinks whose lines are all among the reported ones. */
+  async #configsProvedBy(peer: Peer, reported: readonly string[]): Promise<readonly string[]> {
+    const open = await this.#options.store.unansweredDownlinks(peer.device.id);
+    return open
+      .filter((row) => row.type === 'config' && containsConfig(reported, row.body as readonly string[]))
+      .map((row) => row.id);
+  }
+
+  async #lastConfig(peer: Peer): Promise<readonly string[]> {
+    const { id, spaceId } = peer.device;
+    const query = { deviceId: id, types: ['config'], direction: 'up', limit: 1 } as const;
+    const [last] = await this.#options.store.messages(spaceId, query);
+    return (last?.body as readonly string[] | undefined) ?? [];
+  }
+
+  #row(peer: Peer, type: string, body: unknown, more: Parameters<typeof newMessage>[6] = {}): MessageRow {
+    return newMessage(this.#options.ids, this.#options.clock, peer.device, 'up', type, body, more);
+  }
+}
+
+function entryOf(type: UplinkType, row: MessageRow, extras: Partial<Extras> = {}): Entry {
+  return { type, row, ...NO_EXTRAS, ...extras };
+}
+
+/**
+ * What a repetition of a data message is recognised by; null: not at all. Firmware numbers and dates its bodies. One without
+ * either, from a device that speaks JSON, may say the same thing twice.
+ */
+function printOf(uplink: UpMessage | DecodedData, message: Uint8Array | DecodedData): string | null {
+  if (message instanceof Uint8Array) return uplink.kind === 'upload-data' ? contentPrint(message) : null;
+  const { message: head } = message.body;
+  const isDated = typeof head === 'object' && head !== null && ('sequence' in head || 'timestamp' in head);
+  return isDated ? contentPrint(JSON.stringify(message.body)) : null;
+}

@@ -1,0 +1,58 @@
+/**
+ * Arrays kept in order of id. Ids are made in order, so nearly every insertion is a push at the end; the rare one that is
+ * not pays for a splice.
+ */
+import type { Id, Page } from '../store.js';
+
+export interface Identified {
+  readonly id: Id;
+}
+
+/** Index of the first row whose id is not below `id`; the length when there is none. */
+export function lowerBound(rows: readonly Identified[], id: Id): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const row = rows[middle];
+    if (row && row.id < id) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export function insertById<T extends Identified>(rows: T[], row: T): void {
+  const last = rows.at(-1);
+  if (!last || last.id < row.id) rows.push(row);
+  else rows.splice(lowerBound(rows, row.id), 0, row);
+}
+
+export function removeById(rows: Identified[], id: Id): void {
+  const at = lowerBound(rows, id);
+  if (rows[at]?.id === id) rows.splice(at, 1);
+}
+
+/** The page of rows behind the cursor, ascending. The row of the cursor need not exist any more. */
+export function pageById<T extends Identified>(rows: readonly T[], page: Page): readonly T[] {
+  const start = page.after === undefined ? 0 : upperBound(rows, page.after);
+  return rows.slice(start, start + page.limit);
+}
+
+/** Rows with ids above `after`, ascending; all without it. */
+export function* ascending<T extends Identified>(rows: readonly T[], after: Id | undefined): Generator<T> {
+  for (let at = after === undefined ? 0 : upperBound(rows, after); at < rows.length; at++) yield rows[at] as T;
+}
+
+/** Rows with ids from `from` up to but not including `to`, newest first. */
+export function* descending<T extends Identified>(rows: readonly T[], from: Id, to: Id): Generator<T> {
+  for (let at = lowerBound(rows, to) - 1; at >= 0; at--) {
+    const row = rows[at];
+    if (!row || row.id < from) return;
+    yield row;
+  }
+}
+
+function upperBound(rows: readonly Identified[], id: Id): number {
+  const at = lowerBound(rows, id);
+  return rows[at]?.id === id ? at + 1 : at;
+}

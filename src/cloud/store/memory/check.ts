@@ -1,0 +1,277 @@
+/**
+ * What can be wrong with a list of changes, found before the first of them is made: that is how a commit in memory is whole
+ * or not at all without any undoing.
+ */
+import type { UnixMillis } from '../../../kernel/time.js';
+import { EncodedBody } from '../encoded-body.js';
+import {
+  type Change,
+  ConflictError,
+  type DeviceRow,
+  type DownState,
+  type Id,
+  isDeleted,
+  type KeyRow,
+  type MessageRow,
+  type RecordRow,
+  type TagRow,
+} from '../store.js';
+import { keyOf } from './records.js';
+import type { KeptBody, MemoryTables } from './tables.js';
+
+/** What is kept of the bodies in a list of changes, by the row that they belong to. Good until the next list is checked. */
+export interface Bodies {
+  readonly ofMessages: ReadonlyMap<MessageRow, KeptBody>;
+  /** JSON texts. */
+  readonly ofRecords: ReadonlyMap<RecordRow, string>;
+}
+
+/** Walks through a list of changes, keeping in mind what the earlier ones of the list will do. */
+export class Check implements Bodies {
+  readonly #tables: MemoryTables;
+  readonly #spaces = new Set<Id>();
+  readonly #goneSpaces = new Set<Id>();
+  /** New devices by id, with their spaces. */
+  readonly #devices = new Map<Id, Id>();
+  /** Devices that the list deletes. */
+  readonly #gone = new Set<Id>();
+  /** New messages by id, with their devices. */
+  readonly #messages = new Map<Id, Id>();
+  readonly ofMessages = new Map<MessageRow, KeptBody>();
+  readonly ofRecords = new Map<RecordRow, string>();
+  /** Serial numbers that the list takes (true) or sets free (false). */
+  readonly #serials = new Map<number, boolean>();
+  /** Space and name of every tag; made when the list has to do with tags. */
+  #tagNames: Map<Id, string> | undefined;
+  /** States of messages, as far as the list has changed them. */
+  readonly #downStates = new Map<Id, DownState | null>();
+  /** Keys that the list deletes: their hashes are free. */
+  readonly #deletedKeys = new Set<Id>();
+  /** Who has a record's key now, and which key a record has, as far as the list has changed it. */
+  readonly #recordHolders = new Map<string, Id | undefined>();
+  readonly #recordKeys = new Map<string, string | undefined>();
+  /** Bodies of records as JSON text, as far as the list has changed them; undefined: deleted. */
+  readonly #recordBodies = new Map<string, string | undefined>();
+  readonly #all: readonly { readonly size: number; clear(): void }[];
+
+  constructor(tables: MemoryTables) {
+    this.#tables = tables;
+    this.#all = [
+      ...[
+        this.#spaces,
+        this.#goneSpaces,
+        this.#devices,
+        this.#gone,
+        this.#messages,
+        this.ofMessages,
+        this.ofRecords,
+        this.#serials,
+      ],
+      ...[this.#downStates, this.#deletedKeys, this.#recordHolders, this.#recordKeys, this.#recordBodies],
+    ];
+  }
+
+  /**
+   * Returns the bodies of the messages and records in the list.
+   * @throws ConflictError, or an Error when a row refers to nothing, is there already, or has a body that is no JSON
+   */
+  check(changes: readonly Change[]): Bodies {
+    // Most of them are not needed for most lists: emptying what is empty would cost as much as making them anew.
+    for (const known of this.#all) if (known.size > 0) known.clear();
+    this.#tagNames = undefined;
+    for (const change of changes) this.#add(change);
+    return this;
+  }
+
+  #add(change: Change): void {
+    switch (change.kind) {
+      case 'space.put':
+        this.#spaces.add(change.row.id);
+        break;
+      case 'space.delete':
+        this.#deleteSpace(change.id);
+        break;
+      case 'key.put':
+        this.#needOpenSpace(change.row.spaceId);
+        this.#needFreeHash(change.row);
+        break;
+      case 'tag.put':
+        this.#needOpenSpace(change.row.spaceId);
+        this.#takeTagName(change.row);
+        break;
+      case 'tag.change': {
+        const tag = this.#tables.tags.get(change.id);
+        const { name } = change.change;
+        if (name !== undefined && tag && this.#namesOfTags().has(tag.id)) this.#takeTagName({ ...tag, name });
+        break;
+      }
+      case 'tag.delete':
+        this.#namesOfTags().delete(change.id);
+        break;
+      case 'device.insert':
+        this.#needOpenSpace(change.row.spaceId);
+        this.#takeSerial(change.row);
+        break;
+      case 'device.delete': {
+        const device = this.#tables.devices.get(change.id);
+        this.#gone.add(change.id);
+        this.#devices.delete(change.id);
+        if (device && !device.deleted) this.#serials.set(device.row.serial, false);
+        for (const { id } of device?.pending ?? []) this.#downStates.set(id, 'cancelled');
+        break;
+      }
+      case 'message.insert':
+        if (change.room !== undefined) this.#needRoom(change.row.deviceId, change.room);
+        this.#needMessageParents(change.row);
+        if (change.newSince !== undefined) this.#needNew(change.row, change.newSince);
+        break;
+      case 'key.delete':
+        this.#deletedKeys.add(change.id);
+        break;
+      case 'record.put':
+        this.#putRecord(change.row);
+        break;
+      case 'record.change':
+        this.#changeRecord(change.row, JSON.stringify(change.was) ?? 'null');
+        break;
+      case 'record.delete':
+        this.#freeRecordKey(change.family, change.id);
+        this.#recordBodies.set(`${change.family} ${change.id}`, undefined);
+        break;
+      case 'message.state':
+        this.#needPending(change.id, change.state);
+        break;
+      case 'space.change':
+      case 'key.change':
+      case 'device.change':
+      case 'message.answered':
+      case 'timeline.add':
+      case 'codec.put':
+        break;
+      default:
+        change satisfies never;
+    }
+  }
+
+  #needSpace(id: Id): void {
+    if (!this.#tables.spaces.has(id) && !this.#spaces.has(id)) throw new Error(`there is no space ${id}`);
+  }
+
+  /** Lets nothing into a space that is deleted. */
+  #needOpenSpace(id: Id): void {
+    this.#needSpace(id);
+    const row = this.#tables.spaces.get(id)?.row;
+    if (this.#goneSpaces.has(id) || (row && isDeleted(row))) throw new ConflictError('space');
+  }
+
+  #deleteSpace(id: Id): void {
+    const devices = (this.#tables.spaces.get(id)?.devices ?? []).filter((device) => !this.#gone.has(device.id));
+    if (devices.length > 0 || [...this.#devices.values()].includes(id)) throw new ConflictError('space-devices');
+    this.#goneSpaces.add(id);
+  }
+
+  #needFreeHash(row: KeyRow): void {
+    const holder = this.#tables.keysByHash.get(row.hash);
+    if (holder && holder.id !== row.id && !this.#deletedKeys.has(holder.id))
+      throw new Error('another key has this hash');
+  }
+
+  #takeSerial(row: DeviceRow): void {
+    if (this.#serials.get(row.serial) ?? this.#tables.bySerial.has(row.serial)) throw new ConflictError('serial');
+    if (this.#tables.devices.has(row.id) || this.#devices.has(row.id)) throw new Error(`device ${row.id} is there`);
+    this.#serials.set(row.serial, true);
+    this.#devices.set(row.id, row.spaceId);
+  }
+
+  #takeTagName(row: TagRow): void {
+    const names = this.#namesOfTags();
+    const wanted = `${row.spaceId} ${row.name}`;
+    for (const [id, name] of names) if (name === wanted && id !== row.id) throw new ConflictError('tag-name');
+    names.set(row.id, wanted);
+  }
+
+  #namesOfTags(): Map<Id, string> {
+    if (!this.#tagNames) {
+      this.#tagNames = new Map();
+      for (const tag of this.#tables.tags.values()) this.#tagNames.set(tag.id, `${tag.spaceId} ${tag.name}`);
+    }
+    return this.#tagNames;
+  }
+
+  #needMessageParents(row: MessageRow): void {
+    this.#needSpace(row.spaceId);
+    const known = this.#tables.devices.has(row.deviceId) || this.#devices.has(row.deviceId);
+    if (!known) throw new Error(`there is no device ${row.deviceId}`);
+    if (this.#tables.messages.has(row.id) || this.#messages.has(row.id)) throw new Error(`message ${row.id} is there`);
+    this.#messages.set(row.id, row.deviceId);
+    this.#downStates.set(row.id, row.downState);
+    this.ofMessages.set(row, row.body instanceof EncodedBody ? row.body : (JSON.stringify(row.body) ?? 'null'));
+  }
+
+  /** A list is one message and what follows from it: it holds no copies of its own. */
+  #needNew({ deviceId, print }: MessageRow, since: UnixMillis): void {
+    if (print === null) return;
+    const known = this.#tables.devices.get(deviceId)?.prints?.get(print);
+    if (known && known.row.createdAt >= since) throw new ConflictError('print');
+  }
+
+  #needRoom(deviceId: Id, room: number): void {
+    let taken = 0;
+    for (const { id } of this.#tables.devices.get(deviceId)?.pending ?? []) {
+      if ((this.#downStates.get(id) ?? 'pending') === 'pending') taken++;
+    }
+    for (const [id, device] of this.#messages) {
+      if (device === deviceId && this.#downStates.get(id) === 'pending') taken++;
+    }
+    if (taken >= room) throw new ConflictError('queue');
+  }
+
+  #needPending(id: Id, state: DownState): void {
+    const known = this.#downStates.has(id) ? this.#downStates.get(id) : this.#tables.messages.get(id)?.row.downState;
+    if (known === undefined) return;
+    if (known !== 'pending') throw new ConflictError('down-state');
+    this.#downStates.set(id, state);
+  }
+
+  #putRecord(row: RecordRow): void {
+    if (row.spaceId !== null && row.family === 'delivery') this.#needSpace(row.spaceId);
+    else if (row.spaceId !== null) this.#needOpenSpace(row.spaceId);
+    this.#freeRecordKey(row.family, row.id);
+    if (row.key !== null) this.#takeRecordKey(row, row.key);
+    const body = JSON.stringify(row.body) ?? 'null';
+    this.ofRecords.set(row, body);
+    this.#recordBodies.set(`${row.family} ${row.id}`, body);
+  }
+
+  #changeRecord(row: RecordRow, was: string): void {
+    const name = `${row.family} ${row.id}`;
+    const body = this.#recordBodies.has(name)
+      ? this.#recordBodies.get(name)
+      : this.#tables.records.body(row.family, row.id);
+    if (body === undefined) return;
+    if (body !== was) throw new ConflictError('record-body');
+    this.#putRecord(row);
+  }
+
+  #freeRecordKey(family: string, id: Id): void {
+    const name = `${family} ${id}`;
+    const held = this.#recordKeys.has(name) ? this.#recordKeys.get(name) : this.#storedRecordKey(family, id);
+    if (held !== undefined) this.#recordHolders.set(held, undefined);
+    this.#recordKeys.set(name, undefined);
+  }
+
+  #takeRecordKey(row: RecordRow, key: string): void {
+    const name = `${row.family} ${keyOf(row.spaceId, key)}`;
+    const holder = this.#recordHolders.has(name)
+      ? this.#recordHolders.get(name)
+      : this.#tables.records.byKey(row.family, row.spaceId, key)?.id;
+    if (holder !== undefined) throw new ConflictError('record-key');
+    this.#recordHolders.set(name, row.id);
+    this.#recordKeys.set(`${row.family} ${row.id}`, name);
+  }
+
+  #storedRecordKey(family: string, id: Id): string | undefined {
+    const row = this.#tables.records.get(family, id);
+    return row && row.key !== null ? `${family} ${keyOf(row.spaceId, row.key)}` : undefined;
+  }
+}

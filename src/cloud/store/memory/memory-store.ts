@@ -1,0 +1,251 @@
+/**
+ * A store in memory, for virtual runs: a commit is a function call, and what is asked for every uplink (a device by its
+ * serial number, its queue, a copy of a message) is an index look-up. What survives the store are its
+ * tables, for whoever keeps them; nothing survives the process.
+ */
+import type { UnixMillis } from '../../../kernel/time.js';
+import { BEYOND, compareValues, foldCase, idBefore, idRange, SORT_VALUES, serialText } from '../order.js';
+import {
+  type Change,
+  type CodecRow,
+  type DeviceFilter,
+  type DeviceQuery,
+  type DeviceRow,
+  type DeviceSort,
+  type Id,
+  type KeyRow,
+  type ListedMessage,
+  type MessageQuery,
+  type MessageRow,
+  type Page,
+  type RecordRow,
+  type SpaceRow,
+  type Station,
+  type Store,
+  type TagRow,
+  WAITING_BODY,
+  type WaitingRow,
+} from '../store.js';
+import { ascending, descending, lowerBound, pageById } from './by-id.js';
+import { type DeviceEntry, MemoryTables, type MessageEntry } from './tables.js';
+import { copyCodec, MemoryWriter } from './writer.js';
+
+export class MemoryStore implements Store {
+  readonly #tables: MemoryTables;
+  readonly #writer: MemoryWriter;
+
+  /** @param tables what another store has left, as if they were on a disk */
+  constructor(tables = new MemoryTables()) {
+    this.#tables = tables;
+    this.#writer = new MemoryWriter(tables);
+  }
+
+  async commit(changes: readonly Change[]): Promise<void> {
+    this.#writer.write(changes);
+  }
+
+  async spaces(page: Page): Promise<readonly SpaceRow[]> {
+    return pageById(this.#tables.spaceList, page).map((space) => space.row);
+  }
+
+  async space(id: Id): Promise<SpaceRow | undefined> {
+    return this.#tables.spaces.get(id)?.row;
+  }
+
+  async keyByHash(hash: string): Promise<KeyRow | undefined> {
+    return this.#tables.keysByHash.get(hash);
+  }
+
+  async tags(spaceId: Id, page: Page): Promise<readonly TagRow[]> {
+    return pageById(this.#tables.spaces.get(spaceId)?.tags ?? [], page);
+  }
+
+  async tag(spaceId: Id, id: Id): Promise<TagRow | undefined> {
+    const tag = this.#tables.tags.get(id);
+    return tag?.spaceId === spaceId ? tag : undefined;
+  }
+
+  async devices(spaceId: Id, query: DeviceQuery): Promise<readonly DeviceRow[] | 'unknown-cursor'> {
+    const devices = this.#tables.spaces.get(spaceId)?.devices ?? [];
+    const matches = deviceMatcher(query);
+    if (query.sortBy === 'id') {
+      const order =
+        query.order === 'asc' ? ascending(devices, query.after) : descending(devices, '', query.after ?? BEYOND);
+      return take(order, query.limit, (device) => matches(device.row)).map((device) => device.row);
+    }
+    const compare = deviceOrder(query.sortBy, query.order);
+    let after = (_row: DeviceRow) => true;
+    if (query.after !== undefined) {
+      const cursor = this.#device(spaceId, query.after)?.row;
+      if (!cursor) return 'unknown-cursor';
+      after = (row) => compare(row, cursor) > 0;
+    }
+    const rows = devices.map((device) => device.row).filter((row) => matches(row) && after(row));
+    return rows.sort(compare).slice(0, query.limit);
+  }
+
+  async countDevices(spaceId: Id, filter: DeviceFilter): Promise<number> {
+    const matches = deviceMatcher(filter);
+    let count = 0;
+    for (const device of this.#tables.spaces.get(spaceId)?.devices ?? []) if (matches(device.row)) count++;
+    return count;
+  }
+
+  async device(spaceId: Id, id: Id): Promise<DeviceRow | undefined> {
+    return this.#device(spaceId, id)?.row;
+  }
+
+  async deviceBySerial(serial: number): Promise<DeviceRow | undefined> {
+    return this.#tables.bySerial.get(serial)?.row;
+  }
+
+  async messages(spaceId: Id, query: MessageQuery): Promise<readonly ListedMessage[]> {
+    const source =
+      query.deviceId === undefined ? this.#tables.spaces.get(spaceId) : this.#device(spaceId, query.deviceId);
+    const { from, to } = idRange(query);
+    const found = take(descending(source?.messages ?? [], from, to), query.limit, messageMatcher(query));
+    return found.map(listed);
+  }
+
+  async message(spaceId: Id, id: Id): Promise<ListedMessage | undefined> {
+    const entry = this.#tables.messages.get(id);
+    return entry && entry.row.spaceId === spaceId && !entry.device.deleted ? listed(entry) : undefined;
+  }
+
+  async pendingDownlinks(deviceId: Id): Promise<readonly WaitingRow[]> {
+    return (this.#tables.devices.get(deviceId)?.pending ?? []).map(waiting);
+  }
+
+  async countPending(): Promise<number> {
+    return this.#tables.pending.length;
+  }
+
+  async overdueDownlinks(createdBefore: UnixMillis, limit: number): Promise<readonly MessageRow[]> {
+    const pending = this.#tables.pending;
+    const candidates = pending.slice(0, lowerBound(pending, idBefore(createdBefore)));
+    return take(candidates, limit, (entry) => entry.row.createdAt < createdBefore).map(plain);
+  }
+
+  async unansweredDownlinks(deviceId: Id): Promise<readonly MessageRow[]> {
+    return (this.#tables.devices.get(deviceId)?.unanswered ?? []).map(plain);
+  }
+
+  async copyOf(deviceId: Id, print: string, since: UnixMillis): Promise<Id | undefined> {
+    const entry = this.#tables.devices.get(deviceId)?.prints?.get(print);
+    return entry && entry.row.createdAt >= since ? entry.id : undefined;
+  }
+
+  async timeline(messageId: Id, page: Page): Promise<readonly Station[]> {
+    return pageById(this.#tables.timelines.get(messageId) ?? [], page);
+  }
+
+  async codec(hash: string): Promise<CodecRow | undefined> {
+    const row = this.#tables.codecs.get(hash);
+    return row && copyCodec(row);
+  }
+
+  async prune(createdBefore: UnixMillis, limit: number): Promise<number> {
+    const messages = this.#writer.prune(createdBefore, limit);
+    return messages + this.#tables.records.prune('delivery', createdBefore, limit - messages);
+  }
+
+  async records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]> {
+    return this.#tables.records.list(family, spaceId, page);
+  }
+
+  async record(family: string, spaceId: Id | null, id: Id): Promise<RecordRow | undefined> {
+    const row = this.#tables.records.get(family, id);
+    return row?.spaceId === spaceId ? row : undefined;
+  }
+
+  async recordByKey(family: string, spaceId: Id | null, key: string): Promise<RecordRow | undefined> {
+    return this.#tables.records.byKey(family, spaceId, key);
+  }
+
+  async recordsInRange(
+    family: string,
+    spaceId: Id | null,
+    range: { readonly from: string; readonly below: string },
+    limit: number,
+  ): Promise<readonly RecordRow[]> {
+    return this.#tables.records.inRange(family, spaceId, range, limit);
+  }
+
+  async dueRecords(family: string, now: UnixMillis, limit: number): Promise<readonly RecordRow[]> {
+    return this.#tables.records.due(family, now, limit);
+  }
+
+  async close(): Promise<void> {}
+
+  #device(spaceId: Id, id: Id): DeviceEntry | undefined {
+    const device = this.#tables.devices.get(id);
+    return device && device.row.spaceId === spaceId && !device.deleted ? device : undefined;
+  }
+}
+
+function take<T>(rows: Iterable<T>, limit: number, wanted: (row: T) => boolean): T[] {
+  const taken: T[] = [];
+  for (const row of rows) {
+    if (!wanted(row)) continue;
+    taken.push(row);
+    if (taken.length >= limit) break;
+  }
+  return taken;
+}
+
+function plain(entry: MessageEntry): MessageRow {
+  return { ...entry.row, body: bodyOf(entry) };
+}
+
+function waiting(entry: MessageEntry): WaitingRow {
+  const { body, ...row } = entry.row;
+  return typeof body === 'string' && body.length > WAITING_BODY ? row : plain(entry);
+}
+
+function listed(entry: MessageEntry): ListedMessage {
+  const { name, serial } = entry.device.row;
+  return { ...entry.row, body: bodyOf(entry), deviceName: name, deviceSerial: serial };
+}
+
+function bodyOf({ row: { body } }: MessageEntry): unknown {
+  return typeof body === 'string' ? JSON.parse(body) : body.toJSON();
+}
+
+function deviceMatcher(filter: DeviceFilter): (row: DeviceRow) => boolean {
+  const name = filter.name === undefined ? undefined : foldCase(filter.name);
+  const tagIds = new Set(filter.tagIds);
+  const scope = filter.scope && new Set(filter.scope);
+  const enough = filter.tagLogic === 'all' ? tagIds.size : Math.min(1, tagIds.size);
+  return (row) =>
+    (name === undefined || foldCase(row.name).includes(name)) &&
+    (filter.serial === undefined || serialText(row.serial).includes(filter.serial)) &&
+    (filter.externalId === undefined || row.externalId === filter.externalId) &&
+    (scope === undefined || row.tagIds.some((id) => scope.has(id))) &&
+    (enough === 0 || row.tagIds.filter((id) => tagIds.has(id)).length >= enough);
+}
+
+function messageMatcher(query: MessageQuery): (entry: MessageEntry) => boolean {
+  const types = query.types && new Set(query.types);
+  const scope = query.scope && new Set(query.scope);
+  const { tagId, direction, createdAfter, createdBefore } = query;
+  return ({ row, device }) =>
+    !device.deleted &&
+    (types === undefined || types.has(row.type)) &&
+    (direction === undefined || row.direction === direction) &&
+    (createdAfter === undefined || row.createdAt > createdAfter) &&
+    (createdBefore === undefined || row.createdAt < createdBefore) &&
+    (scope === undefined || device.row.tagIds.some((id) => scope.has(id))) &&
+    (tagId === undefined || device.row.tagIds.includes(tagId));
+}
+
+/** Nulls last in both directions; ties by id, ascending. */
+function deviceOrder(sortBy: DeviceSort, order: 'asc' | 'desc'): (a: DeviceRow, b: DeviceRow) => number {
+  const sortValue = SORT_VALUES[sortBy];
+  const sign = order === 'asc' ? 1 : -1;
+  return (a, b) => {
+    const x = sortValue(a);
+    const y = sortValue(b);
+    const byValue = x === null || y === null ? Number(x === null) - Number(y === null) : sign * compareValues(x, y);
+    return byValue || compareValues(a.id, b.id);
+  };
+}

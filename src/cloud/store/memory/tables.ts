@@ -1,0 +1,54 @@
+/** The tables of the memory store, as plain data. Rows in lists are ordered by id; rows that the port hands out are frozen. */
+import type { EncodedBody } from '../encoded-body.js';
+import type { CodecRow, DeviceRow, Id, KeyRow, MessageRow, SpaceRow, Station, TagRow } from '../store.js';
+import { MemoryRecords } from './records.js';
+
+export interface SpaceEntry {
+  readonly id: Id;
+  row: SpaceRow;
+  readonly tags: TagRow[];
+  readonly devices: DeviceEntry[];
+  /** Also those of deleted devices. */
+  readonly messages: MessageEntry[];
+}
+
+export interface DeviceEntry {
+  readonly id: Id;
+  row: DeviceRow;
+  deleted: boolean;
+  readonly messages: MessageEntry[];
+  readonly pending: MessageEntry[];
+  readonly unanswered: MessageEntry[];
+  /** Newest data uplink of each print; made with the first. */
+  prints: Map<string, MessageEntry> | undefined;
+}
+
+export interface MessageEntry {
+  readonly id: Id;
+  row: MessageRow & { readonly body: KeptBody };
+  readonly device: DeviceEntry;
+}
+
+/**
+ * A body as JSON text, or as it came: a message is written once and read rarely, both are compact, and reading either makes
+ * the fresh copy that a reader is owed.
+ */
+export type KeptBody = string | EncodedBody;
+
+export class MemoryTables {
+  readonly spaces = new Map<Id, SpaceEntry>();
+  readonly spaceList: SpaceEntry[] = [];
+  readonly keys = new Map<Id, KeyRow>();
+  readonly keysByHash = new Map<string, KeyRow>();
+  readonly tags = new Map<Id, TagRow>();
+  /** Also deleted ones: their messages refer to them. */
+  readonly devices = new Map<Id, DeviceEntry>();
+  readonly bySerial = new Map<number, DeviceEntry>();
+  readonly messages = new Map<Id, MessageEntry>();
+  readonly pending: MessageEntry[] = [];
+  readonly timelines = new Map<Id, Station[]>();
+  /** How many stations there have ever been. */
+  stations = 0;
+  readonly codecs = new Map<string, CodecRow>();
+  readonly records = new MemoryRecords();
+}

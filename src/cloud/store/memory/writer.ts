@@ -1,0 +1,293 @@
+/** Writes changes into the tables of the memory store. */
+import type { UnixMillis } from '../../../kernel/time.js';
+import { compareValues, stationId } from '../order.js';
+import {
+  type Change,
+  type CodecRow,
+  type DeviceChange,
+  type DeviceRow,
+  type DownState,
+  type Id,
+  isDeleted,
+  type KeyRow,
+  type MessageRow,
+  type SpaceRow,
+  type TagRow,
+  type TimelineRow,
+} from '../store.js';
+import { insertById, removeById } from './by-id.js';
+import { type Bodies, Check } from './check.js';
+import type { DeviceEntry, KeptBody, MemoryTables, MessageEntry, SpaceEntry } from './tables.js';
+
+export class MemoryWriter {
+  readonly #tables: MemoryTables;
+  readonly #check: Check;
+
+  constructor(tables: MemoryTables) {
+    this.#tables = tables;
+    this.#check = new Check(tables);
+  }
+
+  /** @throws ConflictError, or an Error when a row refers to nothing; then nothing has changed */
+  write(changes: readonly Change[]): void {
+    const bodies = this.#check.check(changes);
+    for (const change of changes) this.#apply(change, bodies);
+  }
+
+  /** Deletes the oldest messages that are over; returns how many. */
+  prune(createdBefore: UnixMillis, limit: number): number {
+    const old = new Set<MessageEntry>();
+    for (const entry of this.#tables.messages.values()) {
+      if (entry.row.createdAt < createdBefore && entry.row.downState !== 'pending') old.add(entry);
+    }
+    const chosen = [...old].sort((a, b) => compareValues(a.id, b.id)).slice(0, limit);
+    for (const entry of chosen) this.#deleteMessage(entry);
+    return chosen.length;
+  }
+
+  #apply(change: Change, bodies: Bodies): void {
+    switch (change.kind) {
+      case 'space.put':
+        return this.#putSpace(change.row);
+      case 'space.change': {
+        const entry = this.#tables.spaces.get(change.id);
+        if (entry && !isDeleted(entry.row)) entry.row = Object.freeze({ ...entry.row, ...change.change });
+        return;
+      }
+      case 'space.delete':
+        return this.#deleteSpace(change.id, change.families);
+      case 'key.put':
+        return this.#putKey(change.row);
+      case 'key.change': {
+        const key = this.#tables.keys.get(change.id);
+        if (key) this.#putKey({ ...key, hash: change.hash });
+        return;
+      }
+      case 'tag.put':
+        return this.#putTag(change.row);
+      case 'tag.change': {
+        const tag = this.#tables.tags.get(change.id);
+        if (tag) this.#putTag({ ...tag, ...change.change });
+        return;
+      }
+      case 'tag.delete':
+        return this.#deleteTag(change.id);
+      case 'device.insert':
+        return this.#insertDevice(change.row);
+      case 'device.change':
+        return this.#changeDevice(change.id, change.change);
+      case 'device.delete':
+        return this.#deleteDevice(change.id, change.at);
+      case 'message.insert':
+        return this.#insertMessage(change.row, bodies.ofMessages.get(change.row) ?? 'null');
+      case 'message.state':
+        return this.#moveMessage(this.#tables.messages.get(change.id), change.state, change.at, change.attempt);
+      case 'message.answered':
+        return this.#answerMessage(this.#tables.messages.get(change.id), change.at);
+      case 'timeline.add':
+        return this.#addToTimeline(change.row, change.latest ?? false);
+      case 'codec.put':
+        if (!this.#tables.codecs.has(change.row.hash)) this.#tables.codecs.set(change.row.hash, copyCodec(change.row));
+        return;
+      case 'record.put':
+        return this.#tables.records.put(change.row, bodies.ofRecords.get(change.row) ?? 'null');
+      case 'record.change':
+        return this.#tables.records.change(change.row, bodies.ofRecords.get(change.row) ?? 'null');
+      case 'record.delete':
+        return this.#tables.records.delete(change.family, change.id);
+      case 'key.delete':
+        return this.#deleteKey(change.id);
+      default:
+        change satisfies never;
+    }
+  }
+
+  #putSpace(row: SpaceRow): void {
+    const entry = this.#tables.spaces.get(row.id);
+    if (entry) {
+      entry.row = Object.freeze({ ...row });
+      return;
+    }
+    const made: SpaceEntry = { id: row.id, row: Object.freeze({ ...row }), tags: [], devices: [], messages: [] };
+    this.#tables.spaces.set(row.id, made);
+    insertById(this.#tables.spaceList, made);
+  }
+
+  #deleteSpace(id: Id, families: readonly string[]): void {
+    const entry = this.#tables.spaces.get(id);
+    if (!entry) return;
+    entry.row = Object.freeze({ ...entry.row, type: 'deleted' });
+    for (const key of this.#tables.keys.values()) if (key.spaceId === id) this.#deleteKey(key.id);
+    for (const tag of [...entry.tags]) this.#deleteTag(tag.id);
+    for (const family of families) this.#tables.records.deleteAll(family, id);
+  }
+
+  #putKey(row: KeyRow): void {
+    const before = this.#tables.keys.get(row.id);
+    if (before) this.#tables.keysByHash.delete(before.hash);
+    const kept = Object.freeze({ ...row });
+    this.#tables.keys.set(row.id, kept);
+    this.#tables.keysByHash.set(row.hash, kept);
+  }
+
+  #deleteKey(id: Id): void {
+    const key = this.#tables.keys.get(id);
+    if (!key) return;
+    this.#tables.keys.delete(id);
+    this.#tables.keysByHash.delete(key.hash);
+  }
+
+  #putTag(row: TagRow): void {
+    const kept = Object.freeze({ ...row });
+    const list = this.#space(row.spaceId).tags;
+    removeById(list, row.id);
+    insertById(list, kept);
+    this.#tables.tags.set(row.id, kept);
+  }
+
+  #deleteTag(id: Id): void {
+    const tag = this.#tables.tags.get(id);
+    if (!tag) return;
+    this.#tables.tags.delete(id);
+    const space = this.#space(tag.spaceId);
+    removeById(space.tags, id);
+    for (const device of space.devices) {
+      if (!device.row.tagIds.includes(id)) continue;
+      const tagIds = Object.freeze(device.row.tagIds.filter((other) => other !== id));
+      device.row = Object.freeze({ ...device.row, tagIds });
+    }
+  }
+
+  #insertDevice(row: DeviceRow): void {
+    const entry: DeviceEntry = {
+      id: row.id,
+      row: this.#freezeDevice(row, row),
+      deleted: false,
+      messages: [],
+      pending: [],
+      unanswered: [],
+      prints: undefined,
+    };
+    this.#tables.devices.set(row.id, entry);
+    this.#tables.bySerial.set(row.serial, entry);
+    insertById(this.#space(row.spaceId).devices, entry);
+  }
+
+  #changeDevice(id: Id, change: DeviceChange): void {
+    const entry = this.#tables.devices.get(id);
+    if (!entry || entry.deleted) return;
+    const row = { ...entry.row, ...change };
+    // What every message changes about its device is plain.
+    const plain = !change.label && !change.tagIds && !change.session;
+    entry.row = plain ? Object.freeze(row) : this.#freezeDevice(row, change);
+  }
+
+  /** `row` with copies of those nested values that `given` brings, frozen. */
+  #freezeDevice(row: DeviceRow, given: DeviceChange): DeviceRow {
+    return Object.freeze({
+      ...row,
+      label: given.label ? Object.freeze({ ...given.label }) : row.label,
+      tagIds: given.tagIds ? this.#knownTags(given.tagIds) : row.tagIds,
+      session: given.session ? Object.freeze({ ...given.session }) : row.session,
+    });
+  }
+
+  #knownTags(ids: readonly Id[]): readonly Id[] {
+    return Object.freeze([...new Set(ids)].filter((id) => this.#tables.tags.has(id)));
+  }
+
+  #deleteDevice(id: Id, at: UnixMillis): void {
+    const entry = this.#tables.devices.get(id);
+    if (!entry || entry.deleted) return;
+    for (const message of [...entry.pending]) this.#moveMessage(message, 'cancelled', at, message.row.downAttempt);
+    entry.deleted = true;
+    entry.row = Object.freeze({ ...entry.row, token: '' });
+    this.#tables.bySerial.delete(entry.row.serial);
+    removeById(this.#space(entry.row.spaceId).devices, id);
+  }
+
+  #insertMessage(message: MessageRow, body: KeptBody): void {
+    const device = this.#tables.devices.get(message.deviceId);
+    if (!device) return;
+    const row = { ...message, body };
+    const entry: MessageEntry = { id: row.id, row, device };
+    this.#tables.messages.set(row.id, entry);
+    insertById(this.#space(row.spaceId).messages, entry);
+    insertById(device.messages, entry);
+    if (row.print !== null) this.#rememberPrint(device, row.print, entry);
+    this.#queueUp(entry);
+  }
+
+  #rememberPrint(device: DeviceEntry, print: string, entry: MessageEntry): void {
+    device.prints ??= new Map();
+    const known = device.prints.get(print);
+    if (!known || known.id < entry.id) device.prints.set(print, entry);
+  }
+
+  #moveMessage(entry: MessageEntry | undefined, state: DownState, at: UnixMillis, attempt: number): void {
+    if (!entry) return;
+    this.#unqueue(entry);
+    const downStateAt = entry.row.downState === state ? entry.row.downStateAt : at;
+    entry.row = { ...entry.row, downState: state, downStateAt, downAttempt: attempt };
+    this.#queueUp(entry);
+  }
+
+  #answerMessage(entry: MessageEntry | undefined, at: UnixMillis): void {
+    if (!entry) return;
+    this.#unqueue(entry);
+    entry.row = { ...entry.row, downAnsweredAt: at };
+    this.#queueUp(entry);
+  }
+
+  #addToTimeline(row: TimelineRow, latest: boolean): void {
+    const rows = this.#tables.timelines.get(row.messageId) ?? [];
+    const first = latest ? rows.find(({ what }) => what === row.what) : undefined;
+    const kept = first ? rows.filter((other) => other.what !== row.what || other === first) : rows;
+    kept.push(Object.freeze({ id: stationId(++this.#tables.stations), ...row }));
+    this.#tables.timelines.set(row.messageId, kept);
+  }
+
+  #deleteMessage(entry: MessageEntry): void {
+    const { id, device, row } = entry;
+    this.#unqueue(entry);
+    this.#tables.messages.delete(id);
+    this.#tables.timelines.delete(id);
+    removeById(this.#space(row.spaceId).messages, id);
+    removeById(device.messages, id);
+    if (row.print !== null && device.prints?.get(row.print) === entry) device.prints.delete(row.print);
+  }
+
+  /** Puts a message into the queues that its state belongs to. */
+  #queueUp(entry: MessageEntry): void {
+    if (entry.row.downState === 'pending') {
+      insertById(entry.device.pending, entry);
+      insertById(this.#tables.pending, entry);
+    } else if (awaitsAnswer(entry.row)) {
+      insertById(entry.device.unanswered, entry);
+    }
+  }
+
+  #unqueue(entry: MessageEntry): void {
+    if (entry.row.downState === 'pending') {
+      removeById(entry.device.pending, entry.id);
+      removeById(this.#tables.pending, entry.id);
+    } else if (awaitsAnswer(entry.row)) {
+      removeById(entry.device.unanswered, entry.id);
+    }
+  }
+
+  #space(id: Id): SpaceEntry {
+    const space = this.#tables.spaces.get(id);
+    if (!space) throw new Error(`there is no space ${id}`);
+    return space;
+  }
+}
+
+function awaitsAnswer(row: MessageEntry['row']): boolean {
+  return row.downState === 'sent' && row.downAnsweredAt === null && (row.type === 'config' || row.type === 'shell');
+}
+
+/** Bytes cannot be frozen. */
+export function copyCodec(row: CodecRow): CodecRow {
+  return { hash: row.hash, document: row.document.slice() };
+}

@@ -1,0 +1,35 @@
+/** New rows of the message table. */
+import type { Clock } from '../../kernel/clock.js';
+import type { Ids } from '../context.js';
+import type { DeviceRow, MessageRow } from './store.js';
+
+/** A message of the device, made now. A downlink begins in state pending. */
+export function newMessage(
+  ids: Ids,
+  clock: Clock,
+  device: Pick<DeviceRow, 'id' | 'spaceId'>,
+  direction: 'up' | 'down',
+  type: string,
+  body: unknown,
+  more: Partial<Pick<MessageRow, 'codecHash' | 'raw' | 'print'>> = {},
+): MessageRow {
+  const now = clock.wall;
+  const down = direction === 'down';
+  return {
+    id: ids.uuid(),
+    spaceId: device.spaceId,
+    deviceId: device.id,
+    createdAt: now,
+    type,
+    direction,
+    body,
+    codecHash: more.codecHash ?? null,
+    raw: more.raw ?? null,
+    print: more.print ?? null,
+    downState: down ? 'pending' : null,
+    downStateAt: down ? now : null,
+    downScheduledAt: down ? now : null,
+    downAttempt: 0,
+    downAnsweredAt: null,
+  };
+}

@@ -1,0 +1,208 @@
+/**
+ * A store in a PostgreSQL database, which several services may share.
+ *
+ * As in SQLite, commits share the price of being durable: those that arrive in one turn of the event loop, or while earlier
+ * ones are being written, form one transaction. Its statements are sent in one go, without waiting for each other's results,
+ * so that a batch costs one round trip. When one commit conflicts, the transaction is lost, and is tried again without it:
+ * conflicts are rare, and a savepoint for each commit would be paid for always. One batch is under way at a time: commits
+ * come into effect in the order in which they are given.
+ */
+import { DatabaseError, type Pool, type QueryConfig, type QueryResult } from 'pg';
+import type { Dialect, SqlValue, Statement } from '../sql/dialect.js';
+import type { SqlDriver } from '../sql/sql-store.js';
+import { ConflictError, type ConflictField, StoreUnavailable } from '../store.js';
+import type { PostgresNodes } from './nodes.js';
+import { toPostgres } from './text.js';
+
+export const POSTGRES: Dialect = {
+  contains: (column) => `strpos(${column}, ?) > 0`,
+  among: (column) => `${column} = ANY (?::text[])`,
+  list: (texts) => texts,
+  tenDigits: (column) => `lpad(${column}::text, 10, '0')`,
+  tagIds: `(SELECT coalesce(json_agg(t.tag_id ORDER BY t.position), '[]')::text FROM device_tag t
+    WHERE t.device_id = d.id) AS "tagIds"`,
+  // Which index serves an order is decided by its collation: see postgres-migrations.ts.
+  messagesBy: () => 'message m',
+  // OFFSET 0 keeps the planner from turning the loops around: it knows neither limits nor ranges of a prepared query, and would
+  // as soon fetch all messages of all devices of a space, and sort them, for the latest twenty.
+  joinDevice: 'CROSS JOIN LATERAL (SELECT * FROM device WHERE id = m.device_id OFFSET 0) d',
+  listedId: 'm.id COLLATE "POSIX"',
+};
+
+/** A server may have been told that commits need not wait for the disk; here they do. */
+const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = on';
+
+/** Lists in one transaction. */
+const LARGEST_BATCH = 500;
+/** Times that a batch is tried again after it got in the way of another service's. */
+const PATIENCE = 5;
+
+/** A list of statements that waits for its turn. */
+interface Waiting {
+  readonly statements: readonly Statement[];
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+interface Failure {
+  readonly entry: Waiting;
+  readonly error: DatabaseError;
+}
+
+export class PostgresDriver implements SqlDriver {
+  readonly dialect = POSTGRES;
+  readonly nodes: PostgresNodes;
+  readonly #pool: Pool;
+  /** By text with question marks: the same with numbers, and the name under which connections prepare it. */
+  readonly #named = new Map<string, { readonly name: string; readonly text: string }>();
+  #waiting: Waiting[] = [];
+  #flushing: Promise<void> | undefined;
+  #closed = false;
+
+  /** @param pool of a database with the schema of this version: see postgres-open.ts. The driver ends it. */
+  constructor(pool: Pool, nodes: PostgresNodes) {
+    this.#pool = pool;
+    this.nodes = nodes;
+  }
+
+  async all(text: string, values: readonly SqlValue[]): Promise<readonly unknown[]> {
+    try {
+      return (await this.#pool.query<object>(this.#query({ text, values }))).rows;
+    } catch (error) {
+      throw asOutage(error);
+    }
+  }
+
+  write(statements: readonly Statement[]): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error('the store is closed'));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ statements, resolve, reject });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#flushing;
+    this.nodes.close();
+    await this.#pool.end();
+  }
+
+  async #flush(): Promise<void> {
+    await new Promise((endOfTurn) => setImmediate(endOfTurn));
+    while (this.#waiting.length > 0) await this.#writeAll(this.#waiting.splice(0, LARGEST_BATCH));
+    this.#flushing = undefined;
+  }
+
+  /** Writes every list of the batch that does not conflict, and tells everybody. */
+  async #writeAll(batch: readonly Waiting[]): Promise<void> {
+    let rest = batch;
+    let deadlocks = 0;
+    // Told at the end: a conflict may be with another list of this batch, and whoever hears of it looks for what was there.
+    const failures: Failure[] = [];
+    try {
+      while (rest.length > 0) {
+        const failure = await this.#attempt(rest);
+        if (!failure) break;
+        if (failure.error.code === '40P01' && deadlocks++ < PATIENCE) continue;
+        failures.push(failure);
+        rest = rest.filter((entry) => entry !== failure.entry);
+      }
+      for (const entry of rest) entry.resolve();
+    } catch (error) {
+      const outage = asOutage(error);
+      // Those that wait behind it would come to the same end, one batch after another.
+      const behind = outage instanceof StoreUnavailable ? this.#waiting.splice(0) : [];
+      for (const entry of [...rest, ...behind]) entry.reject(outage);
+    }
+    for (const { entry, error } of failures) entry.reject(asConflict(error));
+  }
+
+  /** Writes the batch as one transaction, or nothing of it; returns whose fault that is. @throws when it is nobody's */
+  async #attempt(batch: readonly Waiting[]): Promise<Failure | undefined> {
+    if (batch.every((entry) => entry.statements.length === 0)) return undefined;
+    const client = await this.#pool.connect();
+    const sent: Promise<QueryResult>[] = [client.query(BEGIN)];
+    const senders: (Waiting | undefined)[] = [undefined];
+    for (const entry of batch) {
+      for (const statement of entry.statements) {
+        sent.push(client.query(this.#query(statement)));
+        senders.push(entry);
+      }
+    }
+    // After an error, the database ignores the rest, and takes this for a rollback.
+    sent.push(client.query('COMMIT'));
+    const results = await Promise.allSettled(sent);
+    const failed = results.findIndex(({ status }) => status === 'rejected');
+    const result = results[failed];
+    if (result?.status !== 'rejected') {
+      client.release();
+      return undefined;
+    }
+    const error: unknown = result.reason;
+    const entry = senders[failed];
+    if (entry && error instanceof DatabaseError && isOwnFault(error)) {
+      client.release();
+      return { entry, error };
+    }
+    client.release(true);
+    throw error;
+  }
+
+  #query({ text, values }: Statement): QueryConfig {
+    let named = this.#named.get(text);
+    if (!named) {
+      let count = 0;
+      named = { name: `ghostfleet-${this.#named.size}`, text: text.replace(/\?/g, () => `$${++count}`) };
+      this.#named.set(text, named);
+    }
+    return { ...named, values: values.map(toParameter) };
+  }
+}
+
+function toParameter(value: SqlValue): unknown {
+  if (typeof value === 'string') return toPostgres(value);
+  return Array.isArray(value) ? value.map(toPostgres) : value;
+}
+
+/** Data that do not fit (22), constraints (23), our own rules (GF), a deadlock: not a full disk, or a server that goes down. */
+function isOwnFault({ code = '' }: DatabaseError): boolean {
+  return /^(22|23|GF)/.test(code) || code === '40P01';
+}
+
+/** What is wrong with the connection or the server rather than with what was asked; 57014 is a statement that took too long. */
+function asOutage(error: unknown): unknown {
+  // Because both servers and sockets give their errors a code.
+  const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };
+  const isOutage =
+    error instanceof DatabaseError
+      ? /^(08|53|57P|57014)/.test(code)
+      : /^E[A-Z_]+$/.test(code) || /connection|connect|timeout/i.test(message);
+  return isOutage ? new StoreUnavailable(error) : error;
+}
+
+const CONFLICTS: Readonly<Record<string, ConflictField>> = {
+  device_serial: 'serial',
+  tag_name: 'tag-name',
+  record_key: 'record-key',
+};
+
+/** Columns that a statement sets to null when it must not come into effect. */
+const NULLED: Readonly<Record<string, ConflictField>> = {
+  'message.direction': 'print',
+  'message.down_attempt': 'queue',
+  'record.body': 'record-body',
+  'space.type': 'space-devices',
+};
+
+function asConflict(error: DatabaseError): Error {
+  if (error.code === 'GF001') return new ConflictError('down-state');
+  if (error.code === 'GF002') return new ConflictError('space');
+  const field =
+    error.code === '23502'
+      ? NULLED[`${error.table}.${error.column}`]
+      : error.code === '23505'
+        ? CONFLICTS[error.constraint ?? '']
+        : undefined;
+  return field ? new ConflictError(field) : error;
+}

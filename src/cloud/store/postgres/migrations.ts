@@ -1,0 +1,187 @@
+/**
+ * The schema of the PostgreSQL store, as numbered steps. The table `ghostfleet_schema` holds the number of the last step;
+ * opening the store runs the steps that are lacking. A step that has been released is never edited: a change is a new step.
+ */
+import type { ClientBase } from 'pg';
+import { UsageError } from '../../../kernel/errors.js';
+
+/**
+ * 1: As in SQLite (see migrations.ts there for what is meant), with three differences.
+ *
+ *  - Texts are ordered by code point: collation "C".
+ *  - Lists of messages use their own name for the same order, "POSIX". For a device's newest messages the planner would
+ *    otherwise walk the primary key backwards whenever the device has its share of all messages; if that device has been silent
+ *    since, the walk passes over everything that others have sent. In another collation the primary key is of no use for it.
+ *  - What other services must hear of a device is told by triggers, in the transaction that changes it: nobody can forget
+ *    it, and nobody hears of what was rolled back. The sender's `application_name` says whose news it is; see postgres-nodes.ts.
+ *    A device's `last_seen` and hashes are left out, because they change with every uplink.
+ */
+const FIRST = `
+CREATE SEQUENCE ghostfleet_node;
+
+CREATE TABLE space (
+  id text COLLATE "C" PRIMARY KEY, name text NOT NULL, type text NOT NULL, created_at bigint NOT NULL
+);
+
+CREATE TABLE api_key (
+  id text COLLATE "C" PRIMARY KEY, space_id text COLLATE "C" NOT NULL REFERENCES space (id), name text NOT NULL,
+  hash text NOT NULL UNIQUE, created_at bigint NOT NULL
+);
+
+CREATE TABLE tag (
+  id text COLLATE "C" PRIMARY KEY, space_id text COLLATE "C" NOT NULL REFERENCES space (id),
+  name text COLLATE "C" NOT NULL, color text NOT NULL, access_type text NOT NULL, created_at bigint NOT NULL,
+  CONSTRAINT tag_name UNIQUE (space_id, name)
+);
+CREATE INDEX tag_of_space ON tag (space_id, id);
+
+CREATE TABLE device (
+  id text COLLATE "C" PRIMARY KEY, space_id text COLLATE "C" NOT NULL REFERENCES space (id),
+  name text COLLATE "C" NOT NULL, name_folded text NOT NULL, comment text, serial bigint NOT NULL, token text NOT NULL,
+  external_id text COLLATE "C", label text NOT NULL, created_at bigint NOT NULL, last_seen bigint, session_id bigint,
+  session text, config_hash text, decoder_hash text, encoder_hash text, deleted_at bigint
+);
+CREATE UNIQUE INDEX device_serial ON device (serial) WHERE deleted_at IS NULL;
+CREATE INDEX device_of_space ON device (space_id, id) WHERE deleted_at IS NULL;
+
+CREATE TABLE device_tag (
+  device_id text COLLATE "C" NOT NULL REFERENCES device (id),
+  tag_id text COLLATE "C" NOT NULL REFERENCES tag (id) ON DELETE CASCADE,
+  position integer NOT NULL,
+  PRIMARY KEY (device_id, tag_id)
+);
+CREATE INDEX device_of_tag ON device_tag (tag_id, device_id);
+
+CREATE TABLE message (
+  id text COLLATE "C" PRIMARY KEY, space_id text COLLATE "C" NOT NULL REFERENCES space (id),
+  device_id text COLLATE "C" NOT NULL REFERENCES device (id), created_at bigint NOT NULL, type text NOT NULL,
+  direction text NOT NULL, body text NOT NULL, codec_hash text, raw text, print text, down_state text,
+  down_state_at bigint, down_scheduled_at bigint, down_attempt integer NOT NULL, down_answered_at bigint
+);
+CREATE INDEX message_of_space ON message (space_id, id COLLATE "POSIX", type, direction);
+CREATE INDEX message_of_device ON message (device_id, id COLLATE "POSIX", type, direction);
+CREATE INDEX message_print ON message (device_id, print, id COLLATE "POSIX") WHERE print IS NOT NULL;
+CREATE INDEX message_pending ON message (id) WHERE down_state = 'pending';
+CREATE INDEX message_pending_of_device ON message (device_id, id) WHERE down_state = 'pending';
+CREATE INDEX message_unanswered ON message (device_id, id)
+  WHERE down_state = 'sent' AND down_answered_at IS NULL AND type IN ('config', 'shell');
+
+CREATE TABLE timeline (
+  position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, message_id text COLLATE "C" NOT NULL, at bigint NOT NULL,
+  what text NOT NULL, detail text
+);
+CREATE INDEX timeline_of_message ON timeline (message_id);
+
+CREATE TABLE codec (hash text PRIMARY KEY, document bytea NOT NULL);
+
+CREATE TABLE record (
+  family text NOT NULL, id text COLLATE "C" NOT NULL, space_id text COLLATE "C" REFERENCES space (id),
+  key text COLLATE "C", created_at bigint NOT NULL, due_at bigint, body text NOT NULL,
+  PRIMARY KEY (family, id)
+);
+CREATE UNIQUE INDEX record_key ON record (family, coalesce(space_id, ''), key) WHERE key IS NOT NULL;
+CREATE INDEX record_of_space ON record (family, coalesce(space_id, ''), id);
+CREATE INDEX record_due ON record (family, due_at, id) WHERE due_at IS NOT NULL;
+
+CREATE FUNCTION message_leaves_pending() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'down-state' USING ERRCODE = 'GF001';
+END $$;
+CREATE TRIGGER message_leaves_pending BEFORE UPDATE OF down_state ON message
+  FOR EACH ROW WHEN (OLD.down_state IS DISTINCT FROM 'pending') EXECUTE FUNCTION message_leaves_pending();
+
+CREATE FUNCTION device_changes() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('ghostfleet.' || TG_TABLE_SCHEMA, current_setting('application_name') || ' changed ' || NEW.serial);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER device_changes AFTER UPDATE OF name, deleted_at ON device
+  FOR EACH ROW EXECUTE FUNCTION device_changes();
+
+CREATE FUNCTION queue_changes() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM pg_notify('ghostfleet.' || TG_TABLE_SCHEMA, current_setting('application_name') || ' changed ' || serial)
+    FROM device WHERE id = NEW.device_id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER queue_grows AFTER INSERT ON message
+  FOR EACH ROW WHEN (NEW.down_state = 'pending') EXECUTE FUNCTION queue_changes();
+CREATE TRIGGER queue_shrinks AFTER UPDATE OF down_state ON message
+  FOR EACH ROW WHEN (OLD.down_state = 'pending' AND NEW.down_state <> 'pending') EXECUTE FUNCTION queue_changes();
+`;
+
+/**
+ * 2: Nothing comes into a space that is deleted, but what its deleted devices have said. The lock on the row of the space lets
+ * a deletion wait for those who are putting something in, and them for it.
+ */
+const GONE_SPACES = `
+CREATE FUNCTION needs_space() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  type_now text;
+BEGIN
+  SELECT type INTO type_now FROM space WHERE id = NEW.space_id FOR SHARE;
+  IF type_now = 'deleted' THEN
+    RAISE EXCEPTION 'space' USING ERRCODE = 'GF002';
+  END IF;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER needs_space BEFORE INSERT ON api_key FOR EACH ROW EXECUTE FUNCTION needs_space();
+CREATE TRIGGER needs_space BEFORE INSERT ON tag FOR EACH ROW EXECUTE FUNCTION needs_space();
+CREATE TRIGGER needs_space BEFORE INSERT ON device FOR EACH ROW EXECUTE FUNCTION needs_space();
+CREATE TRIGGER needs_space BEFORE INSERT ON record
+  FOR EACH ROW WHEN (NEW.space_id IS NOT NULL AND NEW.family <> 'delivery') EXECUTE FUNCTION needs_space();
+`;
+
+/** 3: Others hear of a device's tags as well. A tag that is deleted is not worth a word to each of its devices: nothing has it. */
+const TAGS_OF_DEVICES = `
+CREATE FUNCTION tags_change() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM pg_notify('ghostfleet.' || TG_TABLE_SCHEMA, current_setting('application_name') || ' changed ' || serial)
+    FROM device WHERE id = coalesce(NEW.device_id, OLD.device_id);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER tags_change AFTER INSERT OR DELETE ON device_tag
+  FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION tags_change();
+`;
+
+/** Step `n` is the `n`-th entry, counted from 1. */
+export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, GONE_SPACES, TAGS_OF_DEVICES];
+
+/** Held by the service that migrates: "gflt" in ASCII. Others that start at the same moment wait, and find the work done. */
+const LOCK = 0x67666c74;
+
+/**
+ * Brings the database up to the last of `steps`, in one transaction.
+ * @throws UsageError `bad-database` when it belongs to a newer version of this one
+ */
+export async function migratePostgres(
+  client: ClientBase,
+  name: string,
+  steps: readonly string[] = POSTGRES_MIGRATIONS,
+): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+    const version = await versionOf(client);
+    if (version > steps.length) {
+      const message = `"${name}" was written by a newer version: its schema is ${version}, this version knows ${steps.length}`;
+      throw new UsageError('bad-database', message, 'update ghostfleet, or use another database');
+    }
+    for (const step of steps.slice(version)) await client.query(step);
+    if (version < steps.length) await client.query('UPDATE ghostfleet_schema SET version = $1', [steps.length]);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => {});
+    throw error;
+  }
+}
+
+/** The number of the last step that was taken; 0 in a database that has none of our tables yet. */
+async function versionOf(client: ClientBase): Promise<number> {
+  await client.query('CREATE TABLE IF NOT EXISTS ghostfleet_schema (version integer NOT NULL)');
+  const { rows } = await client.query<{ version: number }>('SELECT version FROM ghostfleet_schema');
+  const [row] = rows;
+  if (row) return row.version;
+  await client.query('INSERT INTO ghostfleet_schema (version) VALUES (0)');
+  return 0;
+}

@@ -1,0 +1,105 @@
+/**
+ * How services that share a PostgreSQL database hear of each other: notifications on one channel, `<sender> <what> <serial>`.
+ *
+ * What changes of devices and queues is told by triggers (postgres-migrations.ts), in the transaction that changes it. One
+ * connection listens; when it breaks, it is made anew, and what was missed meanwhile is treated as if everything had changed.
+ */
+import type { Pool, PoolClient } from 'pg';
+import type { Alarm, Clock } from '../../../kernel/clock.js';
+import { seconds } from '../../../kernel/time.js';
+import type { News, Nodes } from '../nodes.js';
+
+const RECONNECT_AFTER = seconds(1);
+/** How long the others may take until it is this one's turn. */
+const TURN_LIMIT = seconds(30);
+
+export interface PostgresNodesOptions {
+  readonly pool: Pool;
+  /** What this service is called on the channel: the `application_name` of all its connections. */
+  readonly name: string;
+  readonly channel: string;
+}
+
+export class PostgresNodes implements Nodes {
+  readonly #pool: Pool;
+  readonly #name: string;
+  readonly #channel: string;
+  #listener: PoolClient | undefined;
+  #retry: Alarm | undefined;
+  #closed = false;
+
+  constructor({ pool, name, channel }: PostgresNodesOptions) {
+    this.#pool = pool;
+    this.#name = name;
+    this.#channel = channel;
+  }
+
+  listen(clock: Clock, hear: (news: News) => void): void {
+    const again = () => {
+      if (this.#closed) return;
+      this.#retry = clock.after(RECONNECT_AFTER, 'listening to other services again', () => this.listen(clock, hear));
+    };
+    this.#connect(hear, again).catch(again);
+  }
+
+  async claim(serial: number): Promise<void> {
+    await this.#pool.query('SELECT pg_notify($1, $2)', [this.#channel, `${this.#name} moved ${serial}`]);
+  }
+
+  async inTurn<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const key = [`${this.#channel}.${name}`];
+    const client = await this.#pool.connect();
+    let unlocked = false;
+    try {
+      await client.query(`SET statement_timeout = ${TURN_LIMIT}`);
+      const lock = { text: 'SELECT pg_advisory_lock(hashtextextended($1, 0))', values: key, query_timeout: TURN_LIMIT };
+      await client.query(lock);
+      const result = await work();
+      await client.query('SELECT pg_advisory_unlock(hashtextextended($1, 0))', key);
+      await client.query('RESET statement_timeout');
+      unlocked = true;
+      return result;
+    } finally {
+      // Ending the connection ends the lock as well.
+      client.release(!unlocked);
+    }
+  }
+
+  /** Stops listening. */
+  close(): void {
+    this.#closed = true;
+    this.#retry?.cancel();
+    this.#listener?.release(true);
+    this.#listener = undefined;
+  }
+
+  async #connect(hear: (news: News) => void, lost: () => void): Promise<void> {
+    const client = await this.#pool.connect();
+    client.on('notification', ({ payload }) => {
+      const news = this.#read(payload ?? '');
+      if (news) hear(news);
+    });
+    client.on('error', () => {
+      if (this.#listener !== client) return;
+      this.#listener = undefined;
+      client.release(true);
+      lost();
+    });
+    try {
+      await client.query(`LISTEN ${client.escapeIdentifier(this.#channel)}`);
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    if (this.#closed) return client.release(true);
+    this.#listener = client;
+    hear({ kind: 'missed' });
+  }
+
+  /** What somebody else has to say. */
+  #read(payload: string): News | undefined {
+    const [, sender, kind, serial] = /^(\S+) (changed|moved) (\d+)$/.exec(payload) ?? [];
+    if (sender === undefined || sender === this.#name) return undefined;
+    return { kind: kind === 'moved' ? 'moved' : 'changed', serial: Number(serial) };
+  }
+}

@@ -1,0 +1,105 @@
+/** Opens a PostgreSQL database as a store, or says in one sentence why it cannot be used. The password is never part of it. */
+import pg, { type ClientConfig } from 'pg';
+import { UsageError } from '../../../kernel/errors.js';
+import { seconds } from '../../../kernel/time.js';
+import { PostgresDriver } from './driver.js';
+import { migratePostgres } from './migrations.js';
+import { PostgresNodes } from './nodes.js';
+import { fromPostgres } from './text.js';
+import { parsePostgresUrl, publicName } from './url.js';
+
+const CONNECTIONS = 10;
+/**
+ * How long a server may take to accept a connection, to carry out a statement, and to answer. Whoever waits for it is told to
+ * try again a few seconds later, and not left hanging; a statement that waits for a lock is ended by the server itself.
+ */
+const CONNECT_LIMIT = seconds(3);
+const STATEMENT_LIMIT = seconds(4);
+const QUERY_LIMIT = seconds(5);
+
+/**
+ * Connects, and brings the schema up to date.
+ * @param url `postgres://user:password@host:5432/database?options`
+ * @throws UsageError `bad-database`
+ */
+export async function openPostgres(url: string): Promise<PostgresDriver> {
+  const name = publicName(url);
+  const { node, schema } = await prepare(url, name);
+  const address = parsePostgresUrl(url);
+  // In the address, because there it outweighs any other.
+  address.searchParams.set('application_name', node);
+  const pool = new pg.Pool({
+    connectionString: address.href,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_LIMIT,
+    query_timeout: QUERY_LIMIT,
+    statement_timeout: STATEMENT_LIMIT,
+    keepAlive: true,
+    pipeline: true,
+    types: TYPES,
+  });
+  // An idle connection that breaks has left the pool by then; whoever needs one next gets a new one, or hears why not.
+  pool.on('error', () => {});
+  // Of one in use, whoever uses it hears by a query that fails.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return new PostgresDriver(pool, new PostgresNodes({ pool, name: node, channel: `ghostfleet.${schema}` }));
+}
+
+/** Numbers that fit come as numbers; no column of ours has larger ones. */
+const TYPES: NonNullable<ClientConfig['types']> = {
+  // Because the declared type has an overload for every built-in type, and these two rules hold whatever the format.
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
+    if (oid === pg.types.builtins.INT8) return Number;
+    if (oid === pg.types.builtins.TEXT) return fromPostgres;
+    return pg.types.getTypeParser(oid, format as 'text');
+  }) as typeof pg.types.getTypeParser,
+};
+
+/** Migrates; resolves with the name of this service among others on the database, and the schema that its tables are in. */
+async function prepare(url: string, name: string): Promise<{ readonly node: string; readonly schema: string }> {
+  let client: pg.Client | undefined;
+  try {
+    client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_LIMIT });
+    client.on('error', () => {});
+    await client.connect();
+    const { rows: settings } = await client.query<{ server_encoding: string }>('SHOW server_encoding');
+    const encoding = settings[0]?.server_encoding;
+    if (encoding !== 'UTF8') {
+      throw new UsageError('bad-database', `"${name}" has the encoding ${encoding}; it must be UTF8`);
+    }
+    await migratePostgres(client, name);
+    const { rows } = await client.query<{ number: string; schema: string }>(
+      "SELECT nextval('ghostfleet_node') AS number, current_schema() AS schema",
+    );
+    return { node: `ghostfleet-${rows[0]?.number}`, schema: String(rows[0]?.schema) };
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError('bad-database', `"${name}" ${complaint(error)}`);
+  } finally {
+    await client?.end().catch(() => {});
+  }
+}
+
+const COMPLAINTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'cannot be reached: nobody listens there',
+  ENOTFOUND: 'cannot be reached: its host is unknown',
+  EAI_AGAIN: 'cannot be reached: its host is unknown',
+  ETIMEDOUT: 'cannot be reached: it does not answer',
+  EHOSTUNREACH: 'cannot be reached: there is no way to its host',
+  ENOENT: 'cannot be reached: there is no such socket',
+  '28P01': 'refuses the password',
+  '28000': 'refuses the user',
+  '3D000': 'does not exist: create the database',
+  '3F000': 'has no schema to make tables in',
+  '42501': 'lets this user make no tables',
+  '53300': 'has too many connections already',
+};
+
+function complaint(error: unknown): string {
+  // Because both drivers and databases give their errors a code.
+  const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
+  if (code === '42P07' || code === '42723') return `is used by another program: ${message}`;
+  if (/timeout expired|connection timeout/i.test(message)) return COMPLAINTS.ETIMEDOUT ?? message;
+  if (/password must be a string/.test(message)) return 'wants a password';
+  return COMPLAINTS[code] ?? `cannot be used: ${message}`;
+}

@@ -1,0 +1,26 @@
+/** Addresses of PostgreSQL databases: `postgres://user:password@host:5432/database?options`. */
+import { UsageError } from '../../../kernel/errors.js';
+
+export function isPostgresUrl(spec: string): boolean {
+  return /^postgres(ql)?:/i.test(spec);
+}
+
+/** @throws UsageError `bad-database` */
+export function parsePostgresUrl(url: string): URL {
+  try {
+    return new URL(url);
+  } catch {
+    // Without the text: it may hold a password.
+    const message = 'the address of the PostgreSQL database cannot be read';
+    throw new UsageError('bad-database', message, 'it looks like postgres://user:password@host:5432/database');
+  }
+}
+
+/** The address as people may see it: without password and options. @throws UsageError `bad-database` */
+export function publicName(url: string): string {
+  const parsed = parsePostgresUrl(url);
+  parsed.password = '';
+  parsed.search = '';
+  parsed.hash = '';
+  return parsed.href;
+}

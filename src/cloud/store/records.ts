@@ -1,0 +1,53 @@
+/** Records in general: walking through them without holding all of them at once, and changing them while others do so too. */
+import { ConflictError, type Id, type Page, type RecordRow, type Store } from './store.js';
+
+const PAGE = 500;
+/** How often a change is tried when others keep changing the same: of those that try at once, one succeeds each time. */
+const PATIENCE = 100;
+
+/** All records of a family and space behind `after`, oldest first. */
+export async function* everyRecord(
+  store: Store,
+  family: string,
+  spaceId: Id | null,
+  after?: Id | undefined,
+): AsyncGenerator<RecordRow> {
+  let cursor = after;
+  for (;;) {
+    const rows = await store.records(family, spaceId, { limit: PAGE, after: cursor });
+    yield* rows;
+    if (rows.length < PAGE) return;
+    cursor = rows.at(-1)?.id;
+  }
+}
+
+/** The page of those that match. */
+export async function matchingRecords(
+  store: Store,
+  family: string,
+  spaceId: Id,
+  { limit, after }: Page,
+  matches: (row: RecordRow) => boolean,
+): Promise<readonly RecordRow[]> {
+  const found: RecordRow[] = [];
+  for await (const row of everyRecord(store, family, spaceId, after)) {
+    if (matches(row)) found.push(row);
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
+/**
+ * Runs `work`, which reads a record, decides, and commits a `record.change`; again from the start when somebody else has
+ * changed it meanwhile.
+ */
+export async function untilUndisturbed<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const disturbed = error instanceof ConflictError && error.field === 'record-body';
+      if (!disturbed || attempt === PATIENCE) throw error;
+    }
+  }
+}

@@ -1,0 +1,248 @@
+/** What a change of the port is in SQL, the same for SQLite and PostgreSQL. */
+import type { UnixMillis } from '../../../kernel/time.js';
+import { foldCase } from '../order.js';
+import type { Change, DeviceChange, DeviceRow, Id, MessageRow, SessionFacts, TagChange } from '../store.js';
+import type { SqlValue, Statement } from './dialect.js';
+
+/** The statements of one change, to be carried out in order. @throws TypeError when a body is no JSON */
+export function statementsOf(change: Change): readonly Statement[] {
+  switch (change.kind) {
+    case 'space.put': {
+      const { id, name, type, createdAt } = change.row;
+      return [put('space', ['id'], { id, name, type, created_at: createdAt })];
+    }
+    case 'space.change':
+      return update('space', change.change, change.id, " AND type <> 'deleted'");
+    case 'space.delete':
+      return deleteSpace(change.id, change.families);
+    case 'key.put': {
+      const { id, spaceId, name, hash, createdAt } = change.row;
+      return [put('api_key', ['id'], { id, space_id: spaceId, name, hash, created_at: createdAt })];
+    }
+    case 'key.change':
+      return update('api_key', { hash: change.hash }, change.id);
+    case 'key.delete':
+      return [{ text: 'DELETE FROM api_key WHERE id = ?', values: [change.id] }];
+    case 'tag.put': {
+      const { id, spaceId, name, color, accessType, createdAt } = change.row;
+      const columns = { id, space_id: spaceId, name, color, access_type: accessType, created_at: createdAt };
+      return [put('tag', ['id'], columns)];
+    }
+    case 'tag.change':
+      return update('tag', tagColumns(change.change), change.id);
+    case 'tag.delete':
+      return [{ text: 'DELETE FROM tag WHERE id = ?', values: [change.id] }];
+    case 'device.insert':
+      return insertDevice(change.row);
+    case 'device.change':
+      return changeDevice(change.id, change.change);
+    case 'device.delete':
+      return [
+        {
+          text: "UPDATE device SET deleted_at = ?, token = '' WHERE id = ? AND deleted_at IS NULL",
+          values: [change.at, change.id],
+        },
+        detachTags(change.id),
+        { text: CANCEL_PENDING, values: [change.at, change.id] },
+      ];
+    case 'message.insert':
+      return [insertMessage(change.row, change.newSince, change.room)];
+    case 'message.state':
+      return [{ text: MOVE_MESSAGE, values: [change.state, change.at, change.state, change.attempt, change.id] }];
+    case 'message.answered':
+      return [{ text: 'UPDATE message SET down_answered_at = ? WHERE id = ?', values: [change.at, change.id] }];
+    case 'timeline.add': {
+      const { messageId, at, what, detail } = change.row;
+      const station = insert('timeline', { message_id: messageId, at, what, detail });
+      return change.latest
+        ? [{ text: FORGET_STATIONS, values: [messageId, what, messageId, what] }, station]
+        : [station];
+    }
+    case 'codec.put': {
+      const { text, values } = insert('codec', { hash: change.row.hash, document: change.row.document });
+      return [{ text: `${text} ON CONFLICT (hash) DO NOTHING`, values }];
+    }
+    case 'record.put': {
+      const { family, id, spaceId, key, createdAt, dueAt, body } = change.row;
+      const columns = { family, id, space_id: spaceId, key, created_at: createdAt, due_at: dueAt, body: json(body) };
+      return [put('record', ['family', 'id'], columns)];
+    }
+    case 'record.change': {
+      const { family, id, key, dueAt, body } = change.row;
+      return [{ text: CHANGE_RECORD, values: [key, dueAt, json(change.was), json(body), family, id] }];
+    }
+    case 'record.delete':
+      return [{ text: 'DELETE FROM record WHERE family = ? AND id = ?', values: [change.family, change.id] }];
+    default:
+      return change satisfies never;
+  }
+}
+
+type Columns = Readonly<Record<string, SqlValue>>;
+
+const CANCEL_PENDING = `UPDATE message SET down_state = 'cancelled', down_state_at = ?
+  WHERE device_id = ? AND down_state = 'pending'`;
+
+const MOVE_MESSAGE = `UPDATE message SET
+  down_state_at = CASE WHEN down_state = ? THEN down_state_at ELSE ? END, down_state = ?, down_attempt = ? WHERE id = ?`;
+
+/** Another body than the expected one becomes null, which the column refuses. */
+const CHANGE_RECORD = `UPDATE record SET key = ?, due_at = ?, body = CASE WHEN body = ? THEN ? END
+  WHERE family = ? AND id = ?`;
+
+const INSERT_MESSAGE = `INSERT INTO message (id, space_id, device_id, created_at, type, body, codec_hash, raw, print,
+  down_state, down_state_at, down_scheduled_at, down_attempt, down_answered_at, direction)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** The same for an uplink that must not be a copy: the direction of a copy is null, which the column refuses. */
+const INSERT_NEW_MESSAGE = INSERT_MESSAGE.replace(
+  '?)',
+  `CASE WHEN EXISTS (SELECT 1 FROM message WHERE device_id = ? AND print = ? AND created_at >= ?) THEN NULL ELSE 'up' END)`,
+);
+
+/** The same for a downlink that needs room in its queue: without, its number of attempts is null, which the column refuses. */
+const INSERT_WITH_ROOM = INSERT_MESSAGE.replace(
+  '?, ?, ?)',
+  `CASE WHEN (SELECT count(*) FROM message WHERE device_id = ? AND down_state = 'pending') < ? THEN 0 END, ?, ?)`,
+);
+
+const FORGET_STATIONS = `DELETE FROM timeline WHERE message_id = ? AND what = ?
+  AND position > (SELECT min(position) FROM timeline WHERE message_id = ? AND what = ?)`;
+
+/** Leaves out a tag that does not exist, or is there already. */
+const ATTACH_TAG = `INSERT INTO device_tag (position, device_id, tag_id)
+  SELECT CAST(? AS INTEGER), d.id, t.id FROM device d, tag t WHERE d.id = ? AND d.deleted_at IS NULL AND t.id = ?
+  ON CONFLICT (device_id, tag_id) DO NOTHING`;
+
+/** The texts of `insert` and `put` by table: their columns are always the same. */
+const texts = new Map<string, string>();
+
+function insert(table: string, columns: Columns): Statement {
+  let text = texts.get(table);
+  if (text === undefined) {
+    const names = Object.keys(columns);
+    text = `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+    texts.set(table, text);
+  }
+  return { text, values: Object.values(columns) };
+}
+
+/** Inserts the row, or replaces the one with its key. */
+function put(table: string, key: readonly string[], columns: Columns): Statement {
+  const { text, values } = insert(table, columns);
+  const name = `put ${table}`;
+  let whole = texts.get(name);
+  if (whole === undefined) {
+    const others = Object.keys(columns).filter((column) => !key.includes(column));
+    const replaced = others.map((column) => `${column} = excluded.${column}`).join(', ');
+    whole = `${text} ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${replaced}`;
+    texts.set(name, whole);
+  }
+  return { text: whole, values };
+}
+
+function update(table: string, columns: Columns, id: Id, condition = ''): readonly Statement[] {
+  const names = Object.keys(columns);
+  if (names.length === 0) return [];
+  const text = `UPDATE ${table} SET ${names.join(' = ?, ')} = ? WHERE id = ?${condition}`;
+  return [{ text, values: [...Object.values(columns), id] }];
+}
+
+/**
+ * The row is changed first: whoever is about to put something into the space has locked it, so that what follows sees all of
+ * that. Devices make its type null, which the column refuses.
+ */
+function deleteSpace(id: Id, families: readonly string[]): readonly Statement[] {
+  const hasDevice = 'EXISTS (SELECT 1 FROM device WHERE space_id = ? AND deleted_at IS NULL)';
+  return [
+    { text: "UPDATE space SET type = 'deleted' WHERE id = ?", values: [id] },
+    { text: `UPDATE space SET type = NULL WHERE id = ? AND ${hasDevice}`, values: [id, id] },
+    { text: 'DELETE FROM api_key WHERE space_id = ?', values: [id] },
+    { text: 'DELETE FROM tag WHERE space_id = ?', values: [id] },
+    ...families.map((family) => ({
+      text: "DELETE FROM record WHERE family = ? AND coalesce(space_id, '') = ?",
+      values: [family, id],
+    })),
+  ];
+}
+
+function insertDevice(row: DeviceRow): readonly Statement[] {
+  const { id, spaceId, serial, token, createdAt } = row;
+  const columns = { id, space_id: spaceId, serial, token, created_at: createdAt, ...deviceColumns(row) };
+  return [insert('device', columns), ...attachTags(id, row.tagIds)];
+}
+
+function changeDevice(id: Id, change: DeviceChange): readonly Statement[] {
+  const tags = change.tagIds ? [detachTags(id), ...attachTags(id, change.tagIds)] : [];
+  return [...update('device', deviceColumns(change), id, ' AND deleted_at IS NULL'), ...tags];
+}
+
+function attachTags(deviceId: Id, tagIds: readonly Id[]): readonly Statement[] {
+  return tagIds.map((tagId, position) => ({ text: ATTACH_TAG, values: [position, deviceId, tagId] }));
+}
+
+function detachTags(deviceId: Id): Statement {
+  return { text: 'DELETE FROM device_tag WHERE device_id = ?', values: [deviceId] };
+}
+
+function tagColumns({ name, color, accessType }: TagChange): Columns {
+  const columns: Record<string, SqlValue> = {};
+  if (name !== undefined) columns.name = name;
+  if (color !== undefined) columns.color = color;
+  if (accessType !== undefined) columns.access_type = accessType;
+  return columns;
+}
+
+/** The columns that a change of a device sets; its tags live in a table of their own. */
+function deviceColumns(change: DeviceChange): Columns {
+  const columns: Record<string, SqlValue> = {};
+  if (change.name !== undefined) {
+    columns.name = change.name;
+    columns.name_folded = foldCase(change.name);
+  }
+  if (change.comment !== undefined) columns.comment = change.comment;
+  if (change.externalId !== undefined) columns.external_id = change.externalId;
+  if (change.label !== undefined) columns.label = json(change.label);
+  if (change.lastSeen !== undefined) columns.last_seen = change.lastSeen;
+  if (change.sessionId !== undefined) columns.session_id = change.sessionId;
+  if (change.session !== undefined) columns.session = sessionText(change.session);
+  if (change.configHash !== undefined) columns.config_hash = change.configHash;
+  if (change.decoderHash !== undefined) columns.decoder_hash = change.decoderHash;
+  if (change.encoderHash !== undefined) columns.encoder_hash = change.encoderHash;
+  return columns;
+}
+
+/** Column by column, unlike the other tables: nothing is written as often. */
+function insertMessage(row: MessageRow, newSince: UnixMillis | undefined, room: number | undefined): Statement {
+  const { print } = row;
+  const values: SqlValue[] = [
+    row.id,
+    row.spaceId,
+    row.deviceId,
+    row.createdAt,
+    row.type,
+    json(row.body),
+    row.codecHash,
+    row.raw,
+    print,
+    row.downState,
+    row.downStateAt,
+    row.downScheduledAt,
+  ];
+  if (room !== undefined) {
+    values.push(row.deviceId, room, row.downAnsweredAt, row.direction);
+    return { text: INSERT_WITH_ROOM, values };
+  }
+  values.push(row.downAttempt, row.downAnsweredAt);
+  if (newSince === undefined || print === null) values.push(row.direction);
+  else values.push(row.deviceId, print, Math.ceil(newSince));
+  return { text: newSince === undefined || print === null ? INSERT_MESSAGE : INSERT_NEW_MESSAGE, values };
+}
+
+function sessionText(session: SessionFacts | null): string | null {
+  return session === null ? null : json(session);
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value) ?? 'null';
+}

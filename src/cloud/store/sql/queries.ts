@@ -1,0 +1,110 @@
+/**
+ * The composed queries of the SQL stores: lists with filters. The text of a query depends only on which filters are given,
+ * never on their values or their number, so that each shape is prepared once.
+ */
+import { foldCase, idRange, SORT_VALUES } from '../order.js';
+import type { DeviceFilter, DeviceQuery, DeviceRow, DeviceSort, Id, MessageQuery } from '../store.js';
+import type { Dialect, SqlValue, Statement } from './dialect.js';
+import { DEVICE_COLUMNS, LISTED_COLUMNS } from './rows.js';
+
+const SORT_COLUMNS: Readonly<Record<DeviceSort, string>> = {
+  id: 'd.id',
+  name: 'd.name',
+  serial_number: 'd.serial',
+  external_id: 'd.external_id',
+  last_seen: 'd.last_seen',
+  session_id: 'd.session_id',
+};
+
+/** Devices in order of id. */
+export function devicesById(sql: Dialect, spaceId: Id, query: DeviceQuery): Statement {
+  const where = deviceConditions(sql, spaceId, query);
+  if (query.after !== undefined) where.and(`d.id ${query.order === 'asc' ? '>' : '<'} ?`, query.after);
+  return {
+    text: `SELECT ${DEVICE_COLUMNS}, ${sql.tagIds} FROM device d WHERE ${where.text} ORDER BY d.id ${query.order} LIMIT ?`,
+    values: [...where.values, query.limit],
+  };
+}
+
+/** Devices in another order, from behind `cursor` on. */
+export function devicesSorted(sql: Dialect, spaceId: Id, query: DeviceQuery, cursor: DeviceRow | undefined): Statement {
+  const where = deviceConditions(sql, spaceId, query);
+  const column = SORT_COLUMNS[query.sortBy];
+  if (cursor) {
+    const value = SORT_VALUES[query.sortBy](cursor);
+    const beyond = query.order === 'asc' ? '>' : '<';
+    if (value === null) where.and(`${column} IS NULL AND d.id > ?`, cursor.id);
+    else {
+      const later = `(${column} IS NULL OR ${column} ${beyond} ? OR (${column} = ? AND d.id > ?))`;
+      where.and(later, value, value, cursor.id);
+    }
+  }
+  return {
+    text: `SELECT ${DEVICE_COLUMNS}, ${sql.tagIds} FROM device d WHERE ${where.text}
+      ORDER BY ${column} IS NULL, ${column} ${query.order}, d.id LIMIT ?`,
+    values: [...where.values, query.limit],
+  };
+}
+
+export function deviceCount(sql: Dialect, spaceId: Id, filter: DeviceFilter): Statement {
+  const where = deviceConditions(sql, spaceId, filter);
+  return { text: `SELECT count(*) AS count FROM device d WHERE ${where.text}`, values: where.values };
+}
+
+/**
+ * Messages, newest first. Left to themselves, planners would as soon walk the whole space for one device's latest message:
+ * the dialects see to it that they do not.
+ */
+export function messageList(sql: Dialect, spaceId: Id, query: MessageQuery): Statement {
+  const { from, to } = idRange(query);
+  const id = sql.listedId;
+  const ofDevice = query.deviceId !== undefined;
+  const where = new Conditions();
+  where.and(ofDevice ? 'm.device_id = ?' : 'm.space_id = ?', query.deviceId ?? spaceId);
+  where.and(`${id} >= ? AND ${id} < ?`, from, to);
+  where.and('d.space_id = ? AND d.deleted_at IS NULL', spaceId);
+  if (query.types?.length === 1) where.and('m.type = ?', query.types[0] ?? '');
+  else if (query.types) where.and(sql.among('m.type'), sql.list(query.types));
+  if (query.direction !== undefined) where.and('m.direction = ?', query.direction);
+  if (query.createdAfter !== undefined) where.and('m.created_at > ?', Math.floor(query.createdAfter));
+  if (query.createdBefore !== undefined) where.and('m.created_at < ?', Math.ceil(query.createdBefore));
+  if (query.tagId !== undefined) {
+    where.and('EXISTS (SELECT 1 FROM device_tag t WHERE t.device_id = m.device_id AND t.tag_id = ?)', query.tagId);
+  }
+  if (query.scope !== undefined) where.and(taggedWithAny(sql, 'm.device_id'), sql.list(query.scope));
+  return {
+    text: `SELECT ${LISTED_COLUMNS} FROM ${sql.messagesBy(ofDevice ? 'message_of_device' : 'message_of_space')}
+      ${sql.joinDevice} WHERE ${where.text} ORDER BY ${id} DESC LIMIT ?`,
+    values: [...where.values, query.limit],
+  };
+}
+
+function deviceConditions(sql: Dialect, spaceId: Id, filter: DeviceFilter): Conditions {
+  const where = new Conditions();
+  where.and('d.space_id = ? AND d.deleted_at IS NULL', spaceId);
+  if (filter.name !== undefined) where.and(sql.contains('d.name_folded'), foldCase(filter.name));
+  if (filter.serial !== undefined) where.and(sql.contains(sql.tenDigits('d.serial')), filter.serial);
+  if (filter.externalId !== undefined) where.and('d.external_id = ?', filter.externalId);
+  const tagIds = [...new Set(filter.tagIds)];
+  if (tagIds.length > 0) {
+    const matching = `(SELECT count(*) FROM device_tag t WHERE t.device_id = d.id AND ${sql.among('t.tag_id')})`;
+    where.and(`${matching} >= ?`, sql.list(tagIds), filter.tagLogic === 'all' ? tagIds.length : 1);
+  }
+  if (filter.scope !== undefined) where.and(taggedWithAny(sql, 'd.id'), sql.list(filter.scope));
+  return where;
+}
+
+function taggedWithAny(sql: Dialect, device: string): string {
+  return `EXISTS (SELECT 1 FROM device_tag t WHERE t.device_id = ${device} AND ${sql.among('t.tag_id')})`;
+}
+
+/** Conditions that must all hold, with the values for their question marks. */
+class Conditions {
+  text = '';
+  readonly values: SqlValue[] = [];
+
+  and(condition: string, ...values: readonly SqlValue[]): void {
+    this.text += this.text === '' ? condition : ` AND ${condition}`;
+    this.values.push(...values);
+  }
+}

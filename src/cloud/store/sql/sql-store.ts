@@ -1,0 +1,275 @@
+/**
+ * The store port in SQL. What is said is said here, once for both databases; a driver says it to one of them: sqlite.ts,
+ * postgres.ts.
+ */
+import type { UnixMillis } from '../../../kernel/time.js';
+import type { Nodes } from '../nodes.js';
+import { idBefore, positionOf } from '../order.js';
+import type {
+  Change,
+  CodecRow,
+  DeviceFilter,
+  DeviceQuery,
+  DeviceRow,
+  Id,
+  KeyRow,
+  ListedMessage,
+  MessageQuery,
+  MessageRow,
+  Page,
+  RecordRow,
+  SpaceRow,
+  Station,
+  Store,
+  TagRow,
+  WaitingRow,
+} from '../store.js';
+import { statementsOf } from './changes.js';
+import type { Dialect, SqlValue, Statement } from './dialect.js';
+import { deviceCount, devicesById, devicesSorted, messageList } from './queries.js';
+import {
+  DEVICE_COLUMNS,
+  LISTED_COLUMNS,
+  MESSAGE_COLUMNS,
+  RECORD_COLUMNS,
+  type StoredDevice,
+  type StoredListed,
+  type StoredMessage,
+  type StoredRecord,
+  type StoredStation,
+  type StoredWaiting,
+  toDevice,
+  toListed,
+  toMessage,
+  toRecord,
+  toStation,
+  toWaiting,
+  WAITING_COLUMNS,
+} from './rows.js';
+
+/** A database that is open and has the schema of this version. */
+export interface SqlDriver {
+  readonly dialect: Dialect;
+  readonly nodes?: Nodes;
+  /** The rows of a query. A text is prepared once. */
+  all(text: string, values: readonly SqlValue[]): readonly unknown[] | Promise<readonly unknown[]>;
+  /**
+   * Carries out the statements in order, all or none; resolves when that is durable. Lists come into effect in the order in
+   * which they are given, and share the price of being durable. @throws ConflictError
+   */
+  write(statements: readonly Statement[]): Promise<void>;
+  /** Finishes what is under way. */
+  close(): Promise<void>;
+}
+
+export class SqlStore implements Store {
+  readonly nodes: Nodes | undefined;
+  readonly #driver: SqlDriver;
+  readonly #sql: ReturnType<typeof queriesIn>;
+
+  constructor(driver: SqlDriver) {
+    this.nodes = driver.nodes;
+    this.#driver = driver;
+    this.#sql = queriesIn(driver.dialect);
+  }
+
+  async commit(changes: readonly Change[]): Promise<void> {
+    const statements: Statement[] = [];
+    for (const change of changes) statements.push(...statementsOf(change));
+    await this.#driver.write(statements);
+  }
+
+  async spaces(page: Page): Promise<readonly SpaceRow[]> {
+    return this.#all(this.#sql.spaces, page.after ?? '', page.limit);
+  }
+
+  async space(id: Id): Promise<SpaceRow | undefined> {
+    return this.#one(this.#sql.space, id);
+  }
+
+  async keyByHash(hash: string): Promise<KeyRow | undefined> {
+    return this.#one(this.#sql.keyByHash, hash);
+  }
+
+  async tags(spaceId: Id, page: Page): Promise<readonly TagRow[]> {
+    return this.#all(this.#sql.tags, spaceId, page.after ?? '', page.limit);
+  }
+
+  async tag(spaceId: Id, id: Id): Promise<TagRow | undefined> {
+    return this.#one(this.#sql.tag, id, spaceId);
+  }
+
+  async devices(spaceId: Id, query: DeviceQuery): Promise<readonly DeviceRow[] | 'unknown-cursor'> {
+    const { dialect } = this.#driver;
+    if (query.sortBy === 'id') return this.#devices(devicesById(dialect, spaceId, query));
+    const cursor = query.after === undefined ? undefined : await this.device(spaceId, query.after);
+    if (query.after !== undefined && !cursor) return 'unknown-cursor';
+    return this.#devices(devicesSorted(dialect, spaceId, query, cursor));
+  }
+
+  async countDevices(spaceId: Id, filter: DeviceFilter): Promise<number> {
+    const { text, values } = deviceCount(this.#driver.dialect, spaceId, filter);
+    return (await this.#one<{ count: number }>(text, ...values))?.count ?? 0;
+  }
+
+  async device(spaceId: Id, id: Id): Promise<DeviceRow | undefined> {
+    const row = await this.#one<StoredDevice>(this.#sql.device, id, spaceId);
+    return row && toDevice(row);
+  }
+
+  async deviceBySerial(serial: number): Promise<DeviceRow | undefined> {
+    const row = await this.#one<StoredDevice>(this.#sql.deviceBySerial, serial);
+    return row && toDevice(row);
+  }
+
+  async messages(spaceId: Id, query: MessageQuery): Promise<readonly ListedMessage[]> {
+    const { text, values } = messageList(this.#driver.dialect, spaceId, query);
+    return (await this.#all<StoredListed>(text, ...values)).map(toListed);
+  }
+
+  async message(spaceId: Id, id: Id): Promise<ListedMessage | undefined> {
+    const row = await this.#one<StoredListed>(this.#sql.message, id, spaceId);
+    return row && toListed(row);
+  }
+
+  async pendingDownlinks(deviceId: Id): Promise<readonly WaitingRow[]> {
+    return (await this.#all<StoredWaiting>(this.#sql.pendingDownlinks, deviceId)).map(toWaiting);
+  }
+
+  async countPending(): Promise<number> {
+    return (await this.#one<{ count: number }>(this.#sql.countPending))?.count ?? 0;
+  }
+
+  async overdueDownlinks(createdBefore: UnixMillis, limit: number): Promise<readonly MessageRow[]> {
+    const before = Math.ceil(createdBefore);
+    const rows = await this.#all<StoredMessage>(this.#sql.overdueDownlinks, idBefore(before), before, limit);
+    return rows.map(toMessage);
+  }
+
+  async unansweredDownlinks(deviceId: Id): Promise<readonly MessageRow[]> {
+    return (await this.#all<StoredMessage>(this.#sql.unansweredDownlinks, deviceId)).map(toMessage);
+  }
+
+  async copyOf(deviceId: Id, print: string, since: UnixMillis): Promise<Id | undefined> {
+    return (await this.#one<{ id: Id }>(this.#sql.copyOf, deviceId, print, Math.ceil(since)))?.id;
+  }
+
+  async timeline(messageId: Id, page: Page): Promise<readonly Station[]> {
+    const rows = await this.#all<StoredStation>(this.#sql.timeline, messageId, positionOf(page.after), page.limit);
+    return rows.map(toStation);
+  }
+
+  async codec(hash: string): Promise<CodecRow | undefined> {
+    const row = await this.#one<CodecRow>(this.#sql.codec, hash);
+    // Because databases hand out a Buffer, and the port promises a plain byte array.
+    return row && { hash: row.hash, document: new Uint8Array(row.document) };
+  }
+
+  async records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]> {
+    const rows = await this.#all<StoredRecord>(this.#sql.records, family, spaceId, page.after ?? '', page.limit);
+    return rows.map(toRecord);
+  }
+
+  async record(family: string, spaceId: Id | null, id: Id): Promise<RecordRow | undefined> {
+    const row = await this.#one<StoredRecord>(this.#sql.record, family, id, spaceId);
+    return row && toRecord(row);
+  }
+
+  async recordByKey(family: string, spaceId: Id | null, key: string): Promise<RecordRow | undefined> {
+    const row = await this.#one<StoredRecord>(this.#sql.recordByKey, family, spaceId, key);
+    return row && toRecord(row);
+  }
+
+  async recordsInRange(
+    family: string,
+    spaceId: Id | null,
+    { from, below }: { readonly from: string; readonly below: string },
+    limit: number,
+  ): Promise<readonly RecordRow[]> {
+    const rows = await this.#all<StoredRecord>(this.#sql.recordsInRange, family, spaceId, from, below, limit);
+    return rows.map(toRecord);
+  }
+
+  async dueRecords(family: string, now: UnixMillis, limit: number): Promise<readonly RecordRow[]> {
+    return (await this.#all<StoredRecord>(this.#sql.dueRecords, family, Math.floor(now), limit)).map(toRecord);
+  }
+
+  async prune(createdBefore: UnixMillis, limit: number): Promise<number> {
+    const before = Math.ceil(createdBefore);
+    const messages = await this.#ids(this.#sql.oldMessages, idBefore(before), before, limit);
+    const deliveries = await this.#ids(this.#sql.oldDeliveries, idBefore(before), before, limit - messages.length);
+    const { list, among } = this.#driver.dialect;
+    await this.#driver.write([
+      { text: `DELETE FROM timeline WHERE ${among('message_id')}`, values: [list(messages)] },
+      { text: `DELETE FROM message WHERE ${among('id')}`, values: [list(messages)] },
+      { text: `DELETE FROM record WHERE family = 'delivery' AND ${among('id')}`, values: [list(deliveries)] },
+    ]);
+    return messages.length + deliveries.length;
+  }
+
+  close(): Promise<void> {
+    return this.#driver.close();
+  }
+
+  async #devices({ text, values }: Statement): Promise<readonly DeviceRow[]> {
+    return (await this.#all<StoredDevice>(text, ...values)).map(toDevice);
+  }
+
+  async #ids(text: string, ...values: readonly SqlValue[]): Promise<readonly Id[]> {
+    return (await this.#all<{ id: Id }>(text, ...values)).map((row) => row.id);
+  }
+
+  async #one<Row>(text: string, ...values: readonly SqlValue[]): Promise<Row | undefined> {
+    return (await this.#all<Row>(text, ...values))[0];
+  }
+
+  async #all<Row>(text: string, ...values: readonly SqlValue[]): Promise<readonly Row[]> {
+    // Because the caller names the type of the columns that its own query selects.
+    return (await this.#driver.all(text, values)) as readonly Row[];
+  }
+}
+
+const SPACE_COLUMNS = 'id, name, type, created_at AS "createdAt"';
+const TAG_COLUMNS = 'id, space_id AS "spaceId", name, color, access_type AS "accessType", created_at AS "createdAt"';
+
+/** The queries whose text is always the same. */
+function queriesIn(sql: Dialect) {
+  const device = `SELECT ${DEVICE_COLUMNS}, ${sql.tagIds} FROM device d WHERE d.deleted_at IS NULL`;
+  const message = (index: string) => `SELECT ${MESSAGE_COLUMNS} FROM ${sql.messagesBy(index)}`;
+  // Null, the service as a whole, counts as '': that is a value which an index finds.
+  const ofSpace = "coalesce(space_id, '') = coalesce(?, '')";
+  return {
+    spaces: `SELECT ${SPACE_COLUMNS} FROM space WHERE id > ? ORDER BY id LIMIT ?`,
+    space: `SELECT ${SPACE_COLUMNS} FROM space WHERE id = ?`,
+    keyByHash: 'SELECT id, space_id AS "spaceId", name, hash, created_at AS "createdAt" FROM api_key WHERE hash = ?',
+    tags: `SELECT ${TAG_COLUMNS} FROM tag WHERE space_id = ? AND id > ? ORDER BY id LIMIT ?`,
+    tag: `SELECT ${TAG_COLUMNS} FROM tag WHERE id = ? AND space_id = ?`,
+    device: `${device} AND d.id = ? AND d.space_id = ?`,
+    deviceBySerial: `${device} AND d.serial = ?`,
+    message: `SELECT ${LISTED_COLUMNS} FROM message m ${sql.joinDevice}
+      WHERE m.id = ? AND m.space_id = ? AND d.deleted_at IS NULL`,
+    pendingDownlinks: `SELECT ${WAITING_COLUMNS} FROM ${sql.messagesBy('message_pending_of_device')}
+      WHERE m.device_id = ? AND m.down_state = 'pending' ORDER BY m.id`,
+    countPending: `SELECT count(*) AS count FROM ${sql.messagesBy('message_pending')} WHERE m.down_state = 'pending'`,
+    overdueDownlinks: `${message('message_pending')}
+      WHERE m.down_state = 'pending' AND m.id < ? AND m.created_at < ? ORDER BY m.id LIMIT ?`,
+    unansweredDownlinks: `${message('message_unanswered')}
+      WHERE m.device_id = ? AND m.down_state = 'sent' AND m.down_answered_at IS NULL AND m.type IN ('config', 'shell')
+      ORDER BY m.id`,
+    copyOf: `SELECT m.id FROM ${sql.messagesBy('message_print')}
+      WHERE m.device_id = ? AND m.print = ? AND m.created_at >= ? ORDER BY ${sql.listedId} DESC LIMIT 1`,
+    timeline: `SELECT position, message_id AS "messageId", at, what, detail FROM timeline
+      WHERE message_id = ? AND position > ? ORDER BY position LIMIT ?`,
+    oldMessages: `SELECT id FROM message
+      WHERE id < ? AND created_at < ? AND (down_state IS NULL OR down_state <> 'pending') ORDER BY id LIMIT ?`,
+    oldDeliveries: `SELECT id FROM record
+      WHERE family = 'delivery' AND id < ? AND created_at < ? AND due_at IS NULL ORDER BY id LIMIT ?`,
+    codec: 'SELECT hash, document FROM codec WHERE hash = ?',
+    records: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND ${ofSpace} AND id > ? ORDER BY id LIMIT ?`,
+    record: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND id = ? AND ${ofSpace}`,
+    recordByKey: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND ${ofSpace} AND key = ?`,
+    recordsInRange: `SELECT ${RECORD_COLUMNS} FROM record
+      WHERE family = ? AND ${ofSpace} AND key >= ? AND key < ? ORDER BY key DESC LIMIT ?`,
+    dueRecords: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
+  };
+}

@@ -1,0 +1,208 @@
+/**
+ * A store in one SQLite file, made to be killed at any moment: what a resolved commit has written is on the disk.
+ *
+ * Being that sure costs a sync of the disk, for which SQLite stands still: so writing is done by a thread of its own,
+ * sqlite-writer.mjs, while this one reads and goes on answering. What is handed over while the writer is busy goes into its
+ * next transaction. A busy service pays one sync for hundreds of messages, an idle one waits for nobody.
+ */
+import { Worker } from 'node:worker_threads';
+import type { Database, Statement as Prepared } from 'better-sqlite3';
+import type { Dialect, SqlValue, Statement } from '../sql/dialect.js';
+import type { SqlDriver } from '../sql/sql-store.js';
+import { ConflictError } from '../store.js';
+
+/** The index is named because the planner keeps no statistics here; CROSS JOIN makes the message the outer loop. */
+export const SQLITE: Dialect = {
+  contains: (column) => `instr(${column}, ?) > 0`,
+  among: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+  list: (texts) => JSON.stringify(texts),
+  tenDigits: (column) => `printf('%010d', ${column})`,
+  tagIds: `(SELECT json_group_array(t.tag_id ORDER BY t.position) FROM device_tag t WHERE t.device_id = d.id) AS "tagIds"`,
+  messagesBy: (index) => `message m INDEXED BY ${index}`,
+  joinDevice: 'CROSS JOIN device d ON d.id = m.device_id',
+  listedId: 'm.id',
+};
+
+/** Statements that are carried out together or not at all: the number of the text, and what stands for its `?`. */
+export type Entry = readonly (readonly [text: number, values: readonly SqlValue[]])[];
+
+/**
+ * What the writer gets: it becomes part of one transaction. Null instead: there will be no more. A text is sent once, and numbered from
+ * then on: there are few of them, and copying them to the other thread with every message would take longer than the rest.
+ */
+export interface Batch {
+  /** Not sent before; the first of all has number 0. */
+  readonly texts: readonly string[];
+  readonly entries: readonly Entry[];
+}
+
+/** What it answers: a transaction is lost as a whole, or on the disk but for what was refused. */
+export type Outcome = {
+  /** Of how many batches it was made: the oldest that are not answered yet. */
+  readonly batches: number;
+} & ({ readonly lost: PlainError } | { readonly refused: readonly Refusal[] });
+
+export interface Refusal {
+  /** Of the entry in its transaction. */
+  readonly index: number;
+  readonly error: PlainError;
+}
+
+/** An error as it gets from one thread to the other. */
+export interface PlainError {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What the writer is told when it starts. */
+export interface WriterData {
+  readonly path: string;
+  readonly pragmas: readonly string[];
+}
+
+/** How a connection has to be set that writes. */
+export const WRITER_PRAGMAS = [
+  // Not NORMAL: in WAL mode that may lose the last commits when the machine loses power.
+  'synchronous = FULL',
+  'foreign_keys = ON',
+  'cache_size = -64000',
+  // 40 MB: every device has pages of its own in the indexes, and one that is written often goes into the file once.
+  'wal_autocheckpoint = 10000',
+];
+
+/**
+ * So many entries are handed over as they come, without waiting for the end of the turn: a turn may serve a thousand requests,
+ * and the writer would have nothing to do until then, and this thread nothing afterwards.
+ */
+const LARGEST_BATCH = 64;
+
+interface Waiting {
+  readonly entry: Entry;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+export class SqliteDriver implements SqlDriver {
+  readonly dialect = SQLITE;
+  readonly #db: Database;
+  readonly #release: () => void;
+  readonly #prepared = new Map<string, Prepared<unknown[], unknown>>();
+  /** The numbers of the texts that the writer knows or is about to be sent. */
+  readonly #numbers = new Map<string, number>();
+  /** About to be sent. */
+  #newTexts: string[] = [];
+  readonly #writer: Worker;
+  readonly #writerGone: Promise<void>;
+  /** What goes into the next batch. */
+  #waiting: Waiting[] = [];
+  /** Batches that the writer has been handed and not answered. */
+  #underWay: (readonly Waiting[])[] = [];
+  /** Why nothing is taken any more. */
+  #closed: Error | undefined;
+
+  /**
+   * @param db open and migrated: see sqlite-open.ts. It is read here, and closed in the end.
+   * @param release gives up the ownership of the file
+   */
+  constructor(db: Database, release: () => void = () => {}) {
+    this.#db = db;
+    this.#release = release;
+    const workerData: WriterData = { path: db.name, pragmas: WRITER_PRAGMAS };
+    this.#writer = new Worker(new URL('./writer.mjs', import.meta.url), { workerData });
+    this.#writer.on('message', (outcome: Outcome) => this.#written(outcome));
+    this.#writer.on('error', (error) => this.#fail(error));
+    this.#writerGone = new Promise((resolve) => this.#writer.once('exit', () => resolve()));
+    // A program that has nothing else to do may end while the writer is idle.
+    this.#writer.unref();
+  }
+
+  all(text: string, values: readonly SqlValue[]): readonly unknown[] {
+    let statement = this.#prepared.get(text);
+    if (!statement) {
+      statement = this.#db.prepare<unknown[], unknown>(text);
+      this.#prepared.set(text, statement);
+    }
+    return statement.all(...values);
+  }
+
+  write(statements: readonly Statement[]): Promise<void> {
+    if (this.#closed) return Promise.reject(this.#closed);
+    const entry = statements.map(({ text, values }) => [this.#numberOf(text), values] as const);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ entry, resolve, reject });
+      // What else comes in this turn of the event loop goes along.
+      if (this.#waiting.length === 1) setImmediate(() => this.#handOver());
+      else if (this.#waiting.length === LARGEST_BATCH) this.#handOver();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= new Error('the store is closed');
+    this.#writer.ref();
+    this.#handOver();
+    this.#send(null);
+    await this.#writerGone;
+    this.#db.close();
+    this.#release();
+  }
+
+  #handOver(): void {
+    if (this.#waiting.length === 0) return;
+    this.#writer.ref();
+    this.#send({ texts: this.#newTexts, entries: this.#waiting.map(({ entry }) => entry) });
+    this.#underWay.push(this.#waiting);
+    this.#waiting = [];
+    this.#newTexts = [];
+  }
+
+  #send(batch: Batch | null): void {
+    this.#writer.postMessage(batch);
+  }
+
+  #numberOf(text: string): number {
+    let number = this.#numbers.get(text);
+    if (number === undefined) {
+      number = this.#numbers.size;
+      this.#numbers.set(text, number);
+      this.#newTexts.push(text);
+    }
+    return number;
+  }
+
+  #written(outcome: Outcome): void {
+    const batch = this.#underWay.splice(0, outcome.batches).flat();
+    if (this.#underWay.length === 0 && !this.#closed) this.#writer.unref();
+    if ('lost' in outcome) {
+      for (const { reject } of batch) reject(new Error(outcome.lost.message));
+      return;
+    }
+    for (const { index, error } of outcome.refused) batch[index]?.reject(asConflict(error));
+    // A promise that was rejected stays so.
+    for (const { resolve } of batch) resolve();
+  }
+
+  /** The writer has died of something that is no fault of a statement. */
+  #fail(error: Error): void {
+    this.#closed = error;
+    for (const { reject } of [...this.#underWay.flat(), ...this.#waiting]) reject(error);
+    this.#underWay = [];
+    this.#waiting = [];
+  }
+}
+
+function asConflict({ code, message }: PlainError): Error {
+  if (code === 'SQLITE_CONSTRAINT_TRIGGER' && message === 'down-state') return new ConflictError('down-state');
+  if (code === 'SQLITE_CONSTRAINT_TRIGGER' && message === 'space') return new ConflictError('space');
+  if (code === 'SQLITE_CONSTRAINT_NOTNULL') {
+    if (message.includes('message.direction')) return new ConflictError('print');
+    if (message.includes('message.down_attempt')) return new ConflictError('queue');
+    if (message.includes('record.body')) return new ConflictError('record-body');
+    if (message.includes('space.type')) return new ConflictError('space-devices');
+  }
+  if (code === 'SQLITE_CONSTRAINT_UNIQUE') {
+    if (message.includes('device.serial')) return new ConflictError('serial');
+    if (message.includes('tag.name')) return new ConflictError('tag-name');
+    if (message.includes('record_key')) return new ConflictError('record-key');
+  }
+  return new Error(message);
+}

@@ -1,0 +1,143 @@
+/**
+ * The schema of the SQLite store, as numbered steps. A database carries the number of its last step in `user_version`;
+ * opening it runs the steps that it lacks. A step that has been released is never edited: a change is a new step.
+ */
+import type { Database } from 'better-sqlite3';
+import { UsageError } from '../../../kernel/errors.js';
+
+/** "gflt": marks the file as ours in its header, so that nobody else's database is ever migrated. */
+const APPLICATION_ID = 0x67666c74;
+
+/**
+ * 1: Deleted devices stay as rows (`deleted_at`), because their messages do. `name_folded` is what the name filter searches:
+ * SQLite's own case folding knows ASCII only. The index columns `type` and `direction` let a listing skip messages without
+ * reading them. The partial indexes hold a downlink only while somebody waits for it.
+ */
+const FIRST = `
+CREATE TABLE space (
+  id TEXT PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, created_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE api_key (
+  id TEXT PRIMARY KEY, space_id TEXT NOT NULL REFERENCES space (id), name TEXT NOT NULL, hash TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE tag (
+  id TEXT PRIMARY KEY, space_id TEXT NOT NULL REFERENCES space (id), name TEXT NOT NULL, color TEXT NOT NULL,
+  access_type TEXT NOT NULL, created_at INTEGER NOT NULL,
+  UNIQUE (space_id, name)
+) WITHOUT ROWID;
+CREATE INDEX tag_of_space ON tag (space_id, id);
+
+CREATE TABLE device (
+  id TEXT PRIMARY KEY, space_id TEXT NOT NULL REFERENCES space (id), name TEXT NOT NULL, name_folded TEXT NOT NULL,
+  comment TEXT, serial INTEGER NOT NULL, token TEXT NOT NULL, external_id TEXT, label TEXT NOT NULL,
+  created_at INTEGER NOT NULL, last_seen INTEGER, session_id INTEGER, session TEXT,
+  config_hash TEXT, decoder_hash TEXT, encoder_hash TEXT, deleted_at INTEGER
+);
+CREATE UNIQUE INDEX device_serial ON device (serial) WHERE deleted_at IS NULL;
+CREATE INDEX device_of_space ON device (space_id, id) WHERE deleted_at IS NULL;
+
+CREATE TABLE device_tag (
+  device_id TEXT NOT NULL REFERENCES device (id),
+  tag_id TEXT NOT NULL REFERENCES tag (id) ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  PRIMARY KEY (device_id, tag_id)
+) WITHOUT ROWID;
+CREATE INDEX device_of_tag ON device_tag (tag_id, device_id);
+
+CREATE TABLE message (
+  id TEXT PRIMARY KEY, space_id TEXT NOT NULL REFERENCES space (id), device_id TEXT NOT NULL REFERENCES device (id),
+  created_at INTEGER NOT NULL, type TEXT NOT NULL, direction TEXT NOT NULL, body TEXT NOT NULL,
+  codec_hash TEXT, raw TEXT, print TEXT, down_state TEXT, down_state_at INTEGER, down_scheduled_at INTEGER,
+  down_attempt INTEGER NOT NULL, down_answered_at INTEGER
+);
+CREATE INDEX message_of_space ON message (space_id, id, type, direction);
+CREATE INDEX message_of_device ON message (device_id, id, type, direction);
+CREATE INDEX message_print ON message (device_id, print, id) WHERE print IS NOT NULL;
+CREATE INDEX message_pending ON message (id) WHERE down_state = 'pending';
+CREATE INDEX message_pending_of_device ON message (device_id, id) WHERE down_state = 'pending';
+CREATE INDEX message_unanswered ON message (device_id, id)
+  WHERE down_state = 'sent' AND down_answered_at IS NULL AND type IN ('config', 'shell');
+
+CREATE TABLE timeline (
+  position INTEGER PRIMARY KEY, message_id TEXT NOT NULL, at INTEGER NOT NULL, what TEXT NOT NULL, detail TEXT
+);
+CREATE INDEX timeline_of_message ON timeline (message_id);
+
+CREATE TABLE codec (hash TEXT PRIMARY KEY, document BLOB NOT NULL);
+`;
+
+/**
+ * 2: The small families share one table. A null space would escape a UNIQUE constraint, so the index counts it as ''. Only
+ * records that wait for a moment are in the index of moments.
+ */
+const RECORDS = `
+CREATE TABLE record (
+  family TEXT NOT NULL, id TEXT NOT NULL, space_id TEXT REFERENCES space (id), key TEXT, created_at INTEGER NOT NULL,
+  due_at INTEGER, body TEXT NOT NULL,
+  PRIMARY KEY (family, id)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX record_key ON record (family, coalesce(space_id, ''), key) WHERE key IS NOT NULL;
+CREATE INDEX record_of_space ON record (family, coalesce(space_id, ''), id);
+CREATE INDEX record_due ON record (family, due_at, id) WHERE due_at IS NOT NULL;
+`;
+
+/** 3: A downlink leaves state pending once, whoever tries. */
+const LEAVING = `
+CREATE TRIGGER message_leaves_pending BEFORE UPDATE OF down_state ON message WHEN OLD.down_state IS NOT 'pending'
+BEGIN SELECT RAISE(ABORT, 'down-state'); END;
+`;
+
+/**
+ * 4: Contents are looked up by their print alone, which hardly any two devices share. Every uplink is entered into this index
+ * at a place of its own, and the shorter the entries, the fewer pages are written.
+ */
+const PRINTS = `
+DROP INDEX message_print;
+CREATE INDEX message_print ON message (print) WHERE print IS NOT NULL;
+`;
+
+/** 5: Nothing comes into a space that is deleted, but what its deleted devices have said. */
+const GONE_SPACES = ['api_key', 'tag', 'device', 'record']
+  .map((table) => {
+    const isOver = "(SELECT type FROM space WHERE id = NEW.space_id) = 'deleted'";
+    const condition = table === 'record' ? `NEW.family <> 'delivery' AND ${isOver}` : isOver;
+    return `CREATE TRIGGER ${table}_in_gone_space BEFORE INSERT ON ${table} WHEN ${condition}
+      BEGIN SELECT RAISE(ABORT, 'space'); END;`;
+  })
+  .join('\n');
+
+/** Step `n` is the `n`-th entry, counted from 1. */
+export const MIGRATIONS: readonly string[] = [FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES];
+
+/**
+ * Brings the database up to the last of `steps`, in one transaction.
+ * @throws UsageError `bad-database` when it belongs to another program or to a newer version of this one
+ */
+export function migrate(db: Database, path: string, steps: readonly string[] = MIGRATIONS): void {
+  db.transaction(() => {
+    const version = Number(db.pragma('user_version', { simple: true }));
+    if (contentOf(db, path) === 'nothing') db.pragma(`application_id = ${APPLICATION_ID}`);
+    if (version > steps.length) {
+      const message = `"${path}" was written by a newer version: its schema is ${version}, this version knows ${steps.length}`;
+      throw new UsageError('bad-database', message, 'update ghostfleet, or use another file');
+    }
+    for (const step of steps.slice(version)) db.exec(step);
+    db.pragma(`user_version = ${steps.length}`);
+  }).immediate();
+}
+
+/**
+ * Whether the file holds our tables, or nothing yet. Changes nothing.
+ * @throws UsageError `bad-database` when it belongs to another program
+ */
+export function contentOf(db: Database, path: string): 'ours' | 'nothing' {
+  const owner = Number(db.pragma('application_id', { simple: true }));
+  if (owner === APPLICATION_ID) return 'ours';
+  const version = Number(db.pragma('user_version', { simple: true }));
+  const { tables } = db.prepare<[], { tables: number }>('SELECT count(*) AS tables FROM sqlite_schema').get() ?? {};
+  if (owner === 0 && version === 0 && tables === 0) return 'nothing';
+  throw new UsageError('bad-database', `"${path}" is the database of another program`);
+}

@@ -1,0 +1,149 @@
+/**
+ * The battery of a device: what is left of its charge, and what its voltage is at rest and under load. It ages by use, by
+ * every second of radio and every measurement under load, and not by the calendar. Cold makes it weak, not empty.
+ *
+ * All figures of the model are here. The sources give the outer ends (firmware behaviour, 9); what is marked [assumption]
+ * joins them.
+ */
+import { noise } from '../../kernel/random.js';
+import { hours, type Millis, type UnixMillis } from '../../kernel/time.js';
+
+/** Milliampere hours of the pack: primary lithium cells [assumption]. With a report every half an hour it lasts about 4 years. */
+const CAPACITY = 7200;
+/** Milliamperes [assumptions, but for the test load]. */
+const CURRENTS = {
+  /** Searching for a network and attaching to it. */
+  attach: 60,
+  /** In a radio connection, on average. */
+  connected: 50,
+  /** A measurement under load: some 3.5 V across 100 ohm (firmware behaviour, 9). */
+  'test-load': 35,
+} as const;
+export type CurrentUse = keyof typeof CURRENTS;
+/** Asleep: modem in power saving mode ("~ 10 µA class"), microcontroller, sensors [assumption]. */
+const FLOOR = 0.02;
+/** Bursts of the transmitter, as the battery feels them through the board's capacitors [assumption]. */
+const BURST = 100;
+const TEST_LOAD_OHMS = 100;
+/** How long the test load is on at each measurement (firmware behaviour, 9). */
+export const TEST_LOAD_TIME: Millis = 9000;
+/** Volts under which the board's regulator gives up when the transmitter is on [assumption]. */
+const BROWN_OUT = 2.5;
+/** At rest while the board is supplied from the line (firmware behaviour, 9: "3.6-3.7 V"). */
+const LINE_SUPPLY = 3.65;
+/** No two packs, and no two boards, show quite the same: volts to both sides [assumption]. */
+const SPREAD = 0.02;
+/** Devices begin with a pack that is at most this far used: young enough for any cold. */
+const OLDEST_AT_START = 0.25;
+
+/**
+ * By the share of the charge that is used: volts at rest (3.60-3.68 fresh, nearly constant up to 85 %, then down to 3.0)
+ * and inner resistance in ohm, which makes the load voltage fall first (3.45-3.60 V fresh, 2.9-3.2 V old).
+ */
+const AGEING = [
+  { used: 0, rest: 3.66, ohms: 3.5 },
+  { used: 0.5, rest: 3.63, ohms: 4.5 },
+  { used: 0.85, rest: 3.58, ohms: 9 },
+  { used: 0.95, rest: 3.35, ohms: 12 },
+  { used: 1, rest: 3.0, ohms: 25 },
+] as const;
+/** By °C: how many times larger the inner resistance is (-0.1..-0.3 V of load voltage at -20 °C). */
+const COLD = [
+  { celsius: 20, factor: 1 },
+  { celsius: -20, factor: 2 },
+  { celsius: -40, factor: 2.6 },
+] as const;
+
+export class Battery {
+  /** Milliampere hours that were taken out. */
+  #drawn: number;
+  /** When the floor was last counted; Infinity before anything was. */
+  #at: UnixMillis = Number.POSITIVE_INFINITY;
+  readonly #seed: number;
+
+  /** @param seed of the device: no two packs are quite the same */
+  constructor(seed: number) {
+    this.#seed = seed;
+    this.#drawn = OLDEST_AT_START * noise(seed, -4) * CAPACITY;
+  }
+
+  /** Share of the charge that is used, 0 (fresh) to 1 (empty). */
+  get used(): number {
+    return Math.min(1, this.#drawn / CAPACITY);
+  }
+
+  /** Puts in a pack of which this share is used: 0 for a new one. */
+  set(used: number): void {
+    this.#drawn = Math.min(1, Math.max(0, used)) * CAPACITY;
+  }
+
+  /** Counts a use that has lasted for a while, and what the board takes all the time. */
+  spend(use: CurrentUse, duration: Millis, wall: UnixMillis): void {
+    const charge = CURRENTS[use] * duration + FLOOR * Math.max(0, wall - this.#at);
+    this.#drawn += charge / hours(1);
+    this.#at = wall;
+  }
+
+  /** Nothing is taken out while somebody else supplies the board. */
+  idle(wall: UnixMillis): void {
+    this.#at = wall;
+  }
+
+  /** Volts without load. */
+  rest(): number {
+    return at(this.used, AGEING, 'used', 'rest') + this.#spread();
+  }
+
+  /** Volts without load while the line supplies the board, with whatever battery. */
+  restOnLine(): number {
+    return LINE_SUPPLY + this.#spread();
+  }
+
+  /** Volts with the test load, likewise. */
+  loadOnLine(): number {
+    return (this.restOnLine() * TEST_LOAD_OHMS) / (TEST_LOAD_OHMS + AGEING[0].ohms);
+  }
+
+  /** Volts with the test load of 100 ohm. */
+  load(celsius: number): number {
+    return (this.rest() * TEST_LOAD_OHMS) / (TEST_LOAD_OHMS + this.#ohms(celsius));
+  }
+
+  /** So fresh that the transmitter can be fed in any cold: most devices need not look further. */
+  get isStrong(): boolean {
+    return this.used < 0.3;
+  }
+
+  /** Whether the transmitter can be fed; if not, the device browns out. */
+  bearsRadio(celsius: number): boolean {
+    return this.rest() - (BURST / 1000) * this.#ohms(celsius) >= BROWN_OUT;
+  }
+
+  #spread(): number {
+    return SPREAD * (2 * noise(this.#seed, -5) - 1);
+  }
+
+  #ohms(celsius: number): number {
+    return at(this.used, AGEING, 'used', 'ohms') * at(-celsius, WARM_TO_COLD, 'cold', 'factor');
+  }
+}
+
+const WARM_TO_COLD = COLD.map(({ celsius, factor }) => ({ cold: -celsius, factor }));
+
+/** On straight lines between the rows of a table, which ascend by `by`; flat beyond both ends. */
+function at<B extends string, C extends string>(
+  value: number,
+  table: readonly { readonly [K in B | C]: number }[],
+  by: B,
+  column: C,
+): number {
+  let below = table[0];
+  for (const row of table) {
+    if (below === undefined || value <= row[by]) {
+      if (below === undefined || row === below) return row[column];
+      return below[column] + ((row[column] - below[column]) * (value - below[by])) / (row[by] - below[by]);
+    }
+    below = row;
+  }
+  return below?.[column] ?? Number.NaN;
+}

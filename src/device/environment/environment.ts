@@ -1,0 +1,243 @@
+/**
+ * What there is to measure around one device: the models of its profile, seen with the device's own seed, and what
+ * somebody has set by hand. It is the world, not the device: it goes on through reboots.
+ *
+ * Everything that devices of a profile share (models, names) is made once a profile; a device keeps a seed.
+ */
+import { noise } from '../../kernel/random.js';
+import type { UnixMillis } from '../../kernel/time.js';
+import type { Profile, QuantitySpec } from '../../profile/profile.js';
+import { findQuantity, type QuantityAddress } from '../../profile/quantities.js';
+import { Battery } from './battery.js';
+import { makeModel } from './models/index.js';
+import type { Model, Others } from './models/model.js';
+import {
+  type Course,
+  courseChange,
+  courseValue,
+  type Hand,
+  isIdle,
+  nextPulse,
+  type PulseTrain,
+  pulsesGiven,
+} from './overrides.js';
+
+/** A quantity of one of the sensors that devices of a profile may have. */
+export interface Signal {
+  readonly spec: QuantitySpec;
+  readonly model: Model;
+  /** Whether it is a running total. */
+  readonly counter: boolean;
+  /** Makes a stream of its own out of a device's seed. */
+  readonly salt: number;
+  /** All quantities of the same sensor, this one included. */
+  readonly siblings: readonly Signal[];
+}
+
+/** By sensor and number (from 0): the signals of its quantities. */
+type SignalTable = readonly (readonly (readonly Signal[])[])[];
+
+export class Surroundings {
+  readonly battery: Battery;
+  readonly #table: SignalTable;
+  readonly #feeding: Feeding;
+  readonly #seed: number;
+  #byHand: Map<Signal, Hand> | undefined;
+
+  /** @param seed 32 bits, the device's own: `noiseSeed(random.fork('sensors'))` */
+  constructor(profile: Profile, seed: number) {
+    this.#table = signalTable(profile);
+    this.#feeding = feedingOf(profile);
+    this.#seed = seed;
+    this.battery = new Battery(seed);
+  }
+
+  /** The quantities of a sensor; empty when the device type has no such sensor. */
+  signals(sensor: number, number: number): readonly Signal[] {
+    return this.#table[sensor]?.[number] ?? [];
+  }
+
+  /** What a signal is at a time; NaN when the sensor does not answer. */
+  value(signal: Signal, wall: UnixMillis): number {
+    const hand = this.#byHand?.get(signal);
+    if (hand === undefined) return this.#modelled(signal, wall);
+    const { course, moved, trains } = hand;
+    let value = (course && courseValue(course, wall)) ?? this.#modelled(signal, wall) + moved;
+    for (const train of trains) value += pulsesGiven(train, wall);
+    return value;
+  }
+
+  /** Sets a quantity by hand; null: the sensor does not answer. Then let the device look (Measurements.look). */
+  set(address: QuantityAddress, value: number | null): void {
+    this.steer(address, { kind: 'held', value: value ?? Number.NaN });
+  }
+
+  /** Lets a quantity follow a course in place of its model. Then let the device look. */
+  steer(address: QuantityAddress, course: Course): void {
+    const signal = this.signal(address);
+    const moved = this.#byHand?.get(signal)?.moved ?? 0;
+    this.#lay(signal, { course, moved, trains: NO_TRAINS });
+  }
+
+  /** Gives a running total pulses on top of all others. Then let the device look. */
+  give(address: QuantityAddress, train: PulseTrain): void {
+    const signal = this.signal(address);
+    const { course, moved, trains } = this.#byHand?.get(signal) ?? UNTOUCHED;
+    // What earlier trains have given stays given; they need not be asked for ever.
+    const over = course ? NO_TRAINS : trains.filter((earlier) => pulsesGiven(earlier, train.start) === earlier.times);
+    const given = over.reduce((sum, { times }) => sum + times, 0);
+    const open = trains.filter((earlier) => !over.includes(earlier));
+    this.#lay(signal, { course, moved: moved + given, trains: [...open, train] });
+  }
+
+  /** Lets a quantity take its own course again. Then let the device look. */
+  free(address: QuantityAddress, wall: UnixMillis): void {
+    const signal = this.signal(address);
+    const hand = this.#byHand?.get(signal);
+    if (hand?.course === undefined) return;
+    // A running total goes on from where it was: should it jump back, all the pulses in between would come at once.
+    const shown = courseValue(hand.course, wall) ?? Number.NaN;
+    const goesOn = signal.counter && !Number.isNaN(shown);
+    const moved = goesOn ? shown - this.#modelled(signal, wall) : hand.moved;
+    this.#lay(signal, { course: undefined, moved, trains: hand.trains });
+  }
+
+  /** When a signal next jumps; Infinity for never. */
+  nextChange(signal: Signal, wall: UnixMillis): UnixMillis {
+    const hand = this.#byHand?.get(signal);
+    const steered = hand?.course !== undefined && courseValue(hand.course, wall) !== undefined;
+    let next = steered ? Number.POSITIVE_INFINITY : this.#modelChange(signal, wall);
+    if (hand?.course) next = Math.min(next, courseChange(hand.course, wall));
+    for (const train of hand?.trains ?? NO_TRAINS) next = Math.min(next, nextPulse(train, wall));
+    return next;
+  }
+
+  /** Whether the board is fed by the line (CHESTER-Z) and not by its battery. */
+  supplied(wall: UnixMillis): boolean {
+    const { line } = this.#feeding;
+    return line !== undefined && this.value(this.signal(line), wall) > LINE_PRESENT;
+  }
+
+  /** How cold the battery is, °C. */
+  celsius(wall: UnixMillis): number {
+    const { thermometer } = this.#feeding;
+    const shown = thermometer ? this.value(this.signal(thermometer), wall) : Number.NaN;
+    return Number.isNaN(shown) ? ROOM : shown;
+  }
+
+  /** The 48-bit 1-Wire serial number of a sensor. */
+  serialNumber(sensor: number, number: number): number {
+    const seed = this.#seed ^ (this.#table[sensor]?.[number]?.[0]?.salt ?? 0);
+    return 1 + Math.floor(noise(seed, -2) * 0x7fff) * 0x1_0000_0000 + Math.floor(noise(seed, -3) * 0xffff_ffff);
+  }
+
+  #modelled(signal: Signal, wall: UnixMillis): number {
+    const outer = siblings.of;
+    siblings.of = signal;
+    siblings.around = this;
+    siblings.place = this.#seed ^ PLACE;
+    const value = signal.model.value(this.#seed ^ signal.salt, wall, siblings);
+    siblings.of = outer;
+    const { min, max } = signal.spec;
+    return Math.min(Math.max(value, min), max);
+  }
+
+  #modelChange(signal: Signal, wall: UnixMillis): UnixMillis {
+    return signal.model.nextChange?.(this.#seed ^ signal.salt, wall) ?? Number.POSITIVE_INFINITY;
+  }
+
+  #lay(signal: Signal, hand: Hand): void {
+    this.#byHand ??= new Map();
+    if (isIdle(hand)) this.#byHand.delete(signal);
+    else this.#byHand.set(signal, hand);
+    if (this.#byHand.size === 0) this.#byHand = undefined;
+  }
+
+  /** @throws RangeError when the device type has no such quantity */
+  signal({ sensor, number, quantity }: QuantityAddress): Signal {
+    const signal = this.#table[sensor]?.[number]?.[quantity];
+    if (signal === undefined) throw new RangeError(`there is no quantity ${sensor}.${number}.${quantity}`);
+    return signal;
+  }
+}
+
+/** Volts on the line from which CHESTER-Z lives on it; °C of a room where no thermometer tells. */
+const LINE_PRESENT = 6;
+const ROOM = 20;
+
+/** What decides about the voltage of a board. */
+interface Feeding {
+  readonly line: QuantityAddress | undefined;
+  readonly thermometer: QuantityAddress | undefined;
+}
+
+const feedings = new WeakMap<Profile, Feeding>();
+
+function feedingOf(profile: Profile): Feeding {
+  const known = feedings.get(profile);
+  if (known) return known;
+  const feeding = {
+    line: findQuantity(profile, 'backup.line_voltage'),
+    thermometer: findQuantity(profile, 'thermometer.temperature'),
+  };
+  feedings.set(profile, feeding);
+  return feeding;
+}
+
+/** Makes the seed of a device's place out of its own. */
+const PLACE = 0x70c4_a9e1;
+
+const NO_TRAINS: readonly PulseTrain[] = [];
+const UNTOUCHED: Hand = { course: undefined, moved: 0, trains: NO_TRAINS };
+
+/**
+ * Lets a model read the other quantities of its sensor. There is one for everybody, set up before each call: a million
+ * samples would otherwise make a million of them.
+ */
+class Siblings implements Others {
+  of: Signal | undefined;
+  around: Surroundings | undefined;
+  place = 0;
+
+  value(quantity: number, wall: UnixMillis): number {
+    const signal = this.of?.siblings[quantity];
+    return signal && this.around ? this.around.value(signal, wall) : Number.NaN;
+  }
+
+  voltage(underLoad: boolean, wall: UnixMillis): number {
+    const { around } = this;
+    if (around === undefined) return Number.NaN;
+    const { battery } = around;
+    // Reading the line or the thermometer asks this very object.
+    if (around.supplied(wall)) return underLoad ? battery.loadOnLine() : battery.restOnLine();
+    return underLoad ? battery.load(around.celsius(wall)) : battery.rest();
+  }
+}
+const siblings = new Siblings();
+
+const tables = new WeakMap<Profile, SignalTable>();
+
+function signalTable(profile: Profile): SignalTable {
+  const known = tables.get(profile);
+  if (known) return known;
+  const table = profile.sensors.map(({ name, count, counter, quantities }) => {
+    const models = quantities.map((spec) => makeModel(spec.model));
+    return Array.from({ length: count }, (_, number) => {
+      const all: Signal[] = [];
+      quantities.forEach((spec, i) => {
+        const salt = saltOf(`${name}.${number + 1}.${spec.name}`);
+        all.push({ spec, model: models[i] as Model, counter, salt, siblings: all });
+      });
+      return all;
+    });
+  });
+  tables.set(profile, table);
+  return table;
+}
+
+/** A hash of a name (FNV-1a): sensors get their numbers from their names, so that adding one changes no other. */
+function saltOf(name: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);
+  return hash;
+}

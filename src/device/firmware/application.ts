@@ -1,0 +1,253 @@
+/**
+ * What the application does in one life of the firmware: a table of things to do, from T0 on (firmware behaviour, 3). It
+ * measures, reports and scans on a work queue that stands still while a report is on its way; it polls and looks at the
+ * downlink watchdog in any case. What a report goes through is the reporter's.
+ */
+import type { Clock } from '../../kernel/clock.js';
+import { type Instant, type Millis, seconds } from '../../kernel/time.js';
+import type { ParameterRef, Profile } from '../../profile/profile.js';
+import type { ContactReason } from '../../trace/events.js';
+import { TEST_LOAD_TIME } from '../environment/battery.js';
+import type { Receiver } from '../receiver/receiver.js';
+import type { Firmware } from './firmware.js';
+import { Reporter } from './reporter.js';
+import { type TaskOwner, TaskTable } from './task-table.js';
+
+/** The hardware watchdog, once nobody feeds it (firmware behaviour, 8). */
+export const HARDWARE_WATCHDOG = seconds(120);
+
+/** The task that connects the test load. */
+const BATTERY_MEASUREMENT = 'sample battery';
+
+export class Application implements TaskOwner {
+  readonly #reporter: Reporter;
+  /** It has started: its work queue runs. */
+  running = false;
+  readonly #firmware: Firmware;
+  readonly #tasks: TaskTable;
+  /** Number of the first task that does not belong to the measurements. */
+  readonly #own: number;
+  /** What came due while the work queue stood still, by task number. */
+  #overdue: Set<number> | undefined;
+  #closing = false;
+
+  constructor(firmware: Firmware) {
+    this.#firmware = firmware;
+    const { measurements, receiver } = firmware;
+    this.#own = measurements.tasks.length;
+    this.#tasks = new TaskTable(this, this.#own + OWN_TASKS + (receiver ? 1 : 0), measurements.memory.plan.quiet);
+    this.#reporter = new Reporter(firmware);
+  }
+
+  get clock(): Clock {
+    return this.#firmware.clock;
+  }
+
+  /** T0 of the firmware's time table (firmware behaviour, 1 and 3.1). */
+  start(): void {
+    if (this.#closing) return;
+    this.running = true;
+    this.#firmware.measurements.tasks.forEach((task, index) => {
+      this.#tasks.set(index, task.first);
+    });
+    const { timing } = this.#profile;
+    this.#tasks.set(this.#own + REPORT, timing.firstReport ?? Number.POSITIVE_INFINITY);
+    this.planScan();
+    this.#tasks.set(this.#own + POLL, this.#seconds(timing.pollEvery));
+    if (this.#firmware.talks) this.#tasks.set(this.#own + WATCHDOG, this.#seconds(timing.downlinkWatchdog));
+  }
+
+  /** Begins nothing new any more; a report that is on its way goes on. */
+  close(): void {
+    this.#closing = true;
+    this.#tasks.clear();
+  }
+
+  /** The power goes. */
+  halt(why: string): void {
+    this.#tasks.clear();
+    this.#reporter.halt(why);
+  }
+
+  /** Measures what has quietly come due: to be called before somebody looks at measurements, or changes what there is to measure. */
+  catchUp(): void {
+    if (!this.#reporter.sending) this.#tasks.catchUp();
+  }
+
+  /** Runs the measuring tasks that `sample` or `aggreg` of the shell stands for. */
+  measureNow(kind: 'sample' | 'aggregate'): void {
+    this.#firmware.measurements.tasks.forEach((task, index) => {
+      if (task.kind === kind && task.onRequest) this.#runNow(index);
+    });
+  }
+
+  /** Samples one kind of sensor, by its name in the profile. */
+  measureSensor(name: string): void {
+    this.#firmware.measurements.tasks.forEach(({ kind, sensors }, index) => {
+      if (kind === 'sample' && sensors.some(({ spec }) => spec.name === name)) this.#runNow(index);
+    });
+  }
+
+  /** Reports as soon as the work queue allows. */
+  reportNow(why: ContactReason): void {
+    const { receiver } = this.#firmware;
+    if (this.#reporter.sending) this.#postpone(this.#own + REPORT);
+    else if (receiver) this.#reportScan(receiver, why);
+    else this.#report(why);
+  }
+
+  /** Plans what the receiver does next: to be called when something has been done to it. */
+  planScan(): void {
+    const { receiver } = this.#firmware;
+    if (receiver && !this.#closing) this.#tasks.set(this.#own + SCAN, receiver.next);
+  }
+
+  /** Notices inputs that somebody has just changed; as soon as the work queue allows. */
+  look(): void {
+    if (this.#reporter.sending) {
+      this.#postpone(this.#own + LOOK);
+      return;
+    }
+    this.#firmware.measurements.look(this.clock.wall, this.#firmware.unixTime());
+    this.#planWatch();
+    this.#planEventReport();
+  }
+
+  /** Does a task that was due at `at`; returns the delay to its next time. */
+  perform(task: number, at: Instant): Millis {
+    const own = task - this.#own;
+    if (own === POLL) {
+      this.#firmware.cloud.requestPoll();
+      return this.#seconds(this.#profile.timing.pollEvery);
+    }
+    if (own === WATCHDOG) return this.#checkWatchdog();
+    if (this.#reporter.sending) return this.#postpone(task);
+    if (own >= 0) return this.#queued(own);
+    const { measurements, hardware } = this.#firmware;
+    const wall = this.clock.wall - (this.clock.now - at);
+    const next = measurements.run(task, wall, Math.floor(this.#firmware.exactTime(at)));
+    if (measurements.tasks[task]?.what === BATTERY_MEASUREMENT) hardware.spent('test-load', TEST_LOAD_TIME);
+    this.#planEventReport();
+    return next;
+  }
+
+  /** The tasks of the work queue that are not measurements; they plan themselves. */
+  #queued(own: number): Millis {
+    const { receiver } = this.#firmware;
+    if (own === SCAN) return this.#scan(receiver);
+    if (own === REPORT && receiver) this.#reportScan(receiver, 'report');
+    else if (own === REPORT) this.#report('report');
+    else if (own === EVENT) this.#report('event');
+    else this.look();
+    return Number.POSITIVE_INFINITY;
+  }
+
+  #runNow(task: number): void {
+    const next = this.perform(task, this.clock.now);
+    if (Number.isFinite(next)) this.#tasks.set(task, next);
+  }
+
+  #report(why: ContactReason): void {
+    // The timer is set again before the report is sent, and by every kind of report (firmware behaviour, 3.1 and 6).
+    if (!this.#closing) this.#tasks.set(this.#own + REPORT, this.#reporter.interval() ?? Number.POSITIVE_INFINITY);
+    this.#reporter.report(why, () => this.#goOn());
+  }
+
+  /** What was set by hand may change by itself from now on. */
+  #planWatch(): void {
+    const { measurements } = this.#firmware;
+    const watch = measurements.tasks.findIndex(({ kind }) => kind === 'watch');
+    if (watch < 0 || !this.running || this.#closing) return;
+    this.#tasks.set(watch, measurements.untilChange(this.clock.wall));
+  }
+
+  #scan(receiver: Receiver | undefined): Millis {
+    if (receiver?.scanning) this.#reportScan(receiver, 'report');
+    else receiver?.begin();
+    return receiver?.next ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Ends a scan and reports its frames, part by part. What a part has taken does not come again (firmware behaviour, 3.5). */
+  #reportScan(receiver: Receiver, why: ContactReason): void {
+    const enrolled = receiver.end();
+    const { mode } = this.#profile.timing;
+    const silent = mode !== undefined && this.#firmware.config.text(mode.module, mode.name) !== 'lte';
+    const finish = (): void => {
+      receiver.clear();
+      if (enrolled) this.#keepMeters(enrolled);
+      else this.planScan();
+    };
+    if (silent) return finish();
+    const send = (): void =>
+      this.#reporter.report(why, () => {
+        if (receiver.nextPart() && !this.#closing) return send();
+        finish();
+        this.#goOn();
+      });
+    send();
+  }
+
+  /** The meters that were enrolled become the list, for good: the device saves and starts anew. */
+  #keepMeters(meters: readonly number[]): void {
+    const { config } = this.#firmware;
+    const places = config.layout.module(this.#profile.receiver?.keep ?? '')?.list?.items ?? [];
+    places.forEach((place, n) => {
+      config.write(place, String(meters[n] ?? 0));
+    });
+    config.save();
+    this.#firmware.hardware.reboot('config');
+  }
+
+  #planEventReport(): void {
+    if (!this.#firmware.measurements.takeReportable() || this.#closing) return;
+    const delay = this.#reporter.eventDelay();
+    if (delay !== undefined) this.#tasks.set(this.#own + EVENT, delay);
+  }
+
+  #postpone(task: number): Millis {
+    this.#overdue ??= new Set();
+    this.#overdue.add(task);
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** The work queue goes on: what came due meanwhile runs now, once each and in order. */
+  #goOn(): void {
+    const overdue = new Set([...(this.#overdue ?? []), ...this.#tasks.takeOverdue()]);
+    this.#overdue = undefined;
+    if (this.#closing) return;
+    for (const task of [...overdue].sort((a, b) => a - b)) this.#runNow(task);
+  }
+
+  #checkWatchdog(): Millis {
+    const { timing } = this.#profile;
+    const limit = this.#seconds(timing.downlinkWatchdog);
+    const { cloud, uptime } = this.#firmware;
+    const silence = cloud.lastSuccess === undefined ? uptime : this.clock.now - cloud.lastSuccess;
+    if (silence < limit) return limit - silence;
+    const bite = limit + (timing.hardwareWatchdog ?? HARDWARE_WATCHDOG);
+    if (silence < bite) return bite - silence;
+    this.#firmware.hardware.reboot('watchdog');
+    return Number.POSITIVE_INFINITY;
+  }
+
+  get #profile(): Profile {
+    return this.#firmware.profile;
+  }
+
+  /** A parameter in seconds, as a delay; 0 means never, and so does no parameter. */
+  #seconds(ref: ParameterRef | undefined): Millis {
+    const value = ref ? this.#firmware.config.number(ref.module, ref.name) : 0;
+    return value === 0 ? Number.POSITIVE_INFINITY : seconds(value);
+  }
+}
+
+/** Tasks of its own, after those of the measurements. */
+const REPORT = 0;
+const EVENT = 1;
+const POLL = 2;
+const WATCHDOG = 3;
+/** Never planned, only postponed. */
+const LOOK = 4;
+const OWN_TASKS = 5;
+/** One more, where there is a receiver: the beginning of a scan, or its end. */
+const SCAN = 5;

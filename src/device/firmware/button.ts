@@ -1,0 +1,47 @@
+/** The button on the board (firmware behaviour, 7; firmware shell, 3.5). */
+import { type Instant, type Millis, seconds } from '../../kernel/time.js';
+import type { ClickAction } from '../../profile/profile.js';
+import type { Firmware } from './firmware.js';
+
+/** Does what so many clicks in a row mean to the application; nothing while it starts up, but for a reboot. */
+export function clicked(firmware: Firmware, clicks: number): void {
+  for (const action of firmware.profile.clicks[clicks - 1] ?? []) {
+    if (firmware.application.running || action === 'reboot') act(firmware, action);
+  }
+}
+
+function act(firmware: Firmware, action: ClickAction): void {
+  switch (action) {
+    case 'sample':
+      firmware.application.measureNow('sample');
+      break;
+    case 'aggregate':
+      firmware.application.measureNow('aggregate');
+      break;
+    case 'send':
+      firmware.application.reportNow('button');
+      break;
+    case 'poll':
+      firmware.cloud.requestPoll();
+      break;
+    case 'scan':
+      firmware.receiver?.begin();
+      firmware.application.planScan();
+      break;
+    case 'reboot':
+      firmware.hardware.reboot('button');
+      break;
+    default:
+      action satisfies never;
+  }
+}
+
+/** Held through a boot this long, and let go within as long again, the button erases the settings. */
+const HOLD: Millis = seconds(5);
+/** How long the red LED says so. */
+const FAREWELL: Millis = seconds(2);
+
+/** When a button that is pressed until `until` erases the settings of a device that boots now; undefined: it does not. */
+export function factoryResetAt(boot: Instant, until: Instant): Instant | undefined {
+  return until >= boot + HOLD && until <= boot + 2 * HOLD ? until + FAREWELL : undefined;
+}

@@ -1,0 +1,100 @@
+/** How the firmware carries out a downlink (wire protocol, 9 to 12; firmware behaviour, 5). */
+import { type Millis, millis, seconds } from '../../kernel/time.js';
+import { encodeUp, MessageError, type UpMessage } from '../../protocol/messages.js';
+import type { Hardware } from '../hardware/hardware.js';
+import type { ShellHost } from '../shell/host.js';
+import { type RemoteConfigOutcome, type RemoteShellOutcome, runRemoteConfig, runRemoteShell } from '../shell/remote.js';
+import type { Reaction, ReactiveDownlink } from './cloud-thread.js';
+
+/** Pauses of a remote configuration: after each line, and before settings are saved (firmware shell, 7.2). */
+const LINE_PAUSE = millis(10);
+const SAVE_PAUSE = seconds(2);
+
+type ShellUplink = Extract<UpMessage, { readonly kind: 'upload-shell' }>;
+type Reactive = Exclude<ReactiveDownlink, { readonly kind: 'download-firmware' }>;
+
+/**
+ * All but chunks of firmware, which are the updater's.
+ * @param size bytes of the downlink message, which shares the transfer buffer with its answer
+ */
+export function reactTo(message: Reactive, size: number, hardware: Hardware, host: ShellHost): Reaction {
+  switch (message.kind) {
+    case 'download-config':
+      return configure(message.lines, hardware, host);
+    case 'download-shell':
+      return runCommands(message, size, hardware, host);
+    case 'download-data':
+      // The catalog builds have outputs only with modules that these profiles do not carry: the body is logged, no more.
+      return { kind: 'done' };
+    default:
+      return message satisfies never;
+  }
+}
+
+function configure(lines: readonly string[], hardware: Hardware, host: ShellHost): Reaction {
+  const react = (outcome: RemoteConfigOutcome): Reaction => {
+    switch (outcome.kind) {
+      case 'waits':
+        return { kind: 'waits', wait: outcome.wait, go: () => react(outcome.go()) };
+      case 'stopped':
+        return { kind: 'failed' };
+      case 'reboot':
+        return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
+      case 'save':
+        // Settings that cannot be written end it like a line that fails: no reboot, no answer [assumption].
+        if (!hardware.config.writable) return { kind: 'waits', wait: pauseOf(outcome), go: () => ({ kind: 'failed' }) };
+        return {
+          kind: 'restart',
+          delay: pauseOf(outcome),
+          restart: () => {
+            hardware.config.save();
+            hardware.reboot('config');
+          },
+        };
+      default:
+        return outcome satisfies never;
+    }
+  };
+  return react(runRemoteConfig(hardware.type.shell, host, lines));
+}
+
+function pauseOf({ ran }: Extract<RemoteConfigOutcome, { readonly kind: 'save' }>): Millis {
+  return ran * LINE_PAUSE + SAVE_PAUSE;
+}
+
+function runCommands(
+  message: Extract<ReactiveDownlink, { readonly kind: 'download-shell' }>,
+  size: number,
+  hardware: Hardware,
+  host: ShellHost,
+): Reaction {
+  const react = (outcome: RemoteShellOutcome): Reaction => {
+    if (outcome.kind === 'waits') return { kind: 'waits', wait: outcome.wait, go: () => react(outcome.go()) };
+    if (outcome.kind === 'failed') return { kind: 'failed' };
+    if (outcome.kind === 'reboot') {
+      return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
+    }
+    // Request and answer share one buffer; what does not fit is not sent (firmware shell, 7.1).
+    const answer = shellAnswer(
+      { messageId: message.messageId, responses: outcome.responses },
+      hardware.type.profile.transferBuffer - size,
+    );
+    return answer ? { kind: 'answer', type: 'shell', message: answer } : { kind: 'failed' };
+  };
+  return react(runRemoteShell(hardware.type.shell, host, message.commands));
+}
+
+/** undefined when it needs more than `room` bytes. */
+function shellAnswer(
+  { messageId, responses }: Pick<ShellUplink, 'messageId' | 'responses'>,
+  room: number,
+): Uint8Array | undefined {
+  try {
+    const answer = encodeUp({ kind: 'upload-shell', messageId, responses });
+    return answer.length > room ? undefined : answer;
+  } catch (error) {
+    // Too long for any message.
+    if (error instanceof MessageError) return undefined;
+    throw error;
+  }
+}

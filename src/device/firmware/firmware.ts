@@ -1,0 +1,240 @@
+/**
+ * One life of the firmware, from a boot to the next: everything that is in RAM. The device makes a new one at every boot and
+ * drops the old one, so that nothing survives by accident (firmware behaviour, 1 and 11).
+ *
+ * Start-up, the device's clock, and what the device has to say to the cloud and to its shell. Talking is the cloud thread's;
+ * what there is to do once the device has started is the application's.
+ */
+import type { Alarm, Clock } from '../../kernel/clock.js';
+import { type Draws, integerBetween } from '../../kernel/random.js';
+import { type Instant, type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
+import type { Profile } from '../../profile/profile.js';
+import { CborWriter } from '../../protocol/cbor.js';
+import { configTextHash } from '../../protocol/hashes.js';
+import { encodeUp } from '../../protocol/messages.js';
+import type { DeviceConfig } from '../config/device-config.js';
+import type { DeviceFacts, Hardware } from '../hardware/hardware.js';
+import type { Spool } from '../hardware/spool.js';
+import type { Link } from '../link/link.js';
+import { Measurements } from '../measuring/measurements.js';
+import { encodeBody } from '../measuring/report-body.js';
+import { Receiver } from '../receiver/receiver.js';
+import { ShellMemory } from '../shell/equipment.js';
+import type { DeviceIdentity, ShellHost } from '../shell/host.js';
+import { listConfig } from '../shell/remote.js';
+import { Application } from './application.js';
+import { CloudThread, type CloudThreadHost, type Reaction, type ReactiveDownlink } from './cloud-thread.js';
+import { reactTo } from './downlinks.js';
+import type { ReporterHost } from './reporter.js';
+import { sessionRequest } from './session-request.js';
+import { FirmwareShellHost } from './shell-host.js';
+import { reportUpdate, Updater } from './updater.js';
+
+/** From power-up to the start of the modem: sensors, Bluetooth, 1-Wire scan (firmware behaviour, 1). */
+const START_UP: readonly [Millis, Millis] = [seconds(1), seconds(10)];
+
+/** One writer serves the whole fleet: firmware is synchronous, and a body is copied out before anybody else writes. */
+const writer = new CborWriter();
+
+export class Firmware implements CloudThreadHost, ReporterHost {
+  readonly cloud: CloudThread;
+  readonly application: Application;
+  readonly measurements: Measurements;
+  /** Only some device types have one. */
+  readonly receiver: Receiver | undefined;
+  readonly #hardware: Hardware;
+  readonly #bootedAt: Instant;
+  /** Unix seconds of the device's clock at simulated time 0; a boot begins in 1970 (firmware shell, 5.4). */
+  #clockOrigin: number;
+  #sequence = 0;
+  /** Made when the first chunk of an update comes. */
+  #updater: Updater | undefined;
+  /** Made by the first command that has something to remember. */
+  #shellMemory: ShellMemory | undefined;
+  #starting: Alarm | undefined;
+
+  constructor(hardware: Hardware) {
+    this.#hardware = hardware;
+    const { clock, config, surroundings, type } = hardware;
+    this.#bootedAt = clock.now;
+    this.#clockOrigin = -this.#elapsed(clock.now);
+    config.boot();
+    this.measurements = new Measurements(type.profile, surroundings, config, clock.wall);
+    this.cloud = new CloudThread(this);
+    this.receiver = type.profile.receiver && new Receiver(this, type.profile.receiver);
+    this.application = new Application(this);
+    const startUp = integerBetween(hardware.draws, ...START_UP);
+    this.#starting = clock.after(startUp, 'the start-up of a device', () => this.#startRadio());
+  }
+
+  get clock(): Clock {
+    return this.#hardware.clock;
+  }
+  get link(): Link {
+    return this.#hardware.link;
+  }
+  get config(): DeviceConfig {
+    return this.#hardware.config;
+  }
+  get profile(): Profile {
+    return this.#hardware.type.profile;
+  }
+  get draws(): Draws {
+    return this.#hardware.draws;
+  }
+  get spool(): Spool {
+    return this.#hardware.spool;
+  }
+  get facts(): DeviceFacts {
+    return this.#hardware.facts;
+  }
+  get now(): Instant {
+    return this.#hardware.clock.now;
+  }
+  get hardware(): Hardware {
+    return this.#hardware;
+  }
+  get wall(): UnixMillis {
+    return this.#hardware.clock.wall;
+  }
+  /** What the device hears around it follows from where it hangs, which is as much its own as its serial number. */
+  get seed(): number {
+    return this.#hardware.serial | 0;
+  }
+
+  /** Time since the boot. */
+  get uptime(): Millis {
+    return this.now - this.#bootedAt;
+  }
+
+  /** Whether the radio is LTE; a device in another mode never talks to the cloud, and has no downlink watchdog. */
+  get talks(): boolean {
+    const { mode } = this.profile.timing;
+    return mode === undefined || this.config.text(mode.module, mode.name) === 'lte';
+  }
+
+  unixTime(): number {
+    return Math.floor(this.exactTime());
+  }
+
+  /** Unix seconds on the device's clock, with fractions. A clock that drifts has done so since it was last set. */
+  exactTime(at: Instant = this.now): number {
+    return this.#clockOrigin + this.#elapsed(at);
+  }
+
+  setUnixTime(time: number): void {
+    this.application.catchUp();
+    this.#clockOrigin = time - this.#elapsed(this.now);
+    if (this.application.running) this.application.planScan();
+  }
+
+  get shellMemory(): ShellMemory {
+    this.#shellMemory ??= new ShellMemory();
+    return this.#shellMemory;
+  }
+
+  /** The device as its shell sees it. */
+  shellHost(): ShellHost {
+    this.application.catchUp();
+    return new FirmwareShellHost(this);
+  }
+
+  /** What this life is still busy with; undefined at rest. */
+  get busyWith(): string | undefined {
+    if (this.#starting) return 'start-up';
+    if (this.cloud.busy) return this.cloud.initialized ? `an exchange (${this.facts.reason})` : 'its session';
+    return undefined;
+  }
+
+  /** Begins nothing new any more; what is under way goes on. */
+  close(): void {
+    this.application.close();
+    this.cloud.close();
+  }
+
+  /** The power goes: nothing of this life happens any more. */
+  halt(why: string): void {
+    this.#starting?.cancel();
+    this.cloud.halt(why);
+    this.application.halt(why);
+    this.link.reset();
+    this.#hardware.modem.stop();
+  }
+
+  initialized(): void {
+    this.facts.ready();
+    this.application.start();
+  }
+
+  react(message: ReactiveDownlink, size: number): Reaction {
+    if (message.kind === 'download-firmware') {
+      this.#updater ??= new Updater(this.#hardware);
+      return this.#updater.take(message);
+    }
+    return reactTo(message, size, this.#hardware, this.shellHost());
+  }
+
+  sessionRequest(): Uint8Array {
+    return sessionRequest(this.#hardware);
+  }
+
+  decoderUpload(known: string | undefined): Uint8Array | undefined {
+    const { profile, decoderUpload } = this.#hardware.type;
+    return known === profile.decoder.hash ? undefined : decoderUpload;
+  }
+
+  encoderUpload(known: string | undefined): Uint8Array | undefined {
+    const { profile, encoderUpload } = this.#hardware.type;
+    return known === profile.encoder?.hash ? undefined : encoderUpload;
+  }
+
+  configUpload(known: string | undefined): Uint8Array | undefined {
+    const { text, lines } = listConfig(this.#hardware.type.shell, this.shellHost());
+    const hash = configTextHash(text);
+    return known === hash ? undefined : encodeUp({ kind: 'upload-config', hash, lines });
+  }
+
+  updateReport(): Uint8Array | undefined {
+    return reportUpdate(this.#hardware);
+  }
+
+  encode(): Uint8Array {
+    const hardware = this.#hardware;
+    let identity: DeviceIdentity | undefined;
+    encodeBody(
+      this.measurements,
+      writer,
+      {
+        sequence: this.#sequence++,
+        timestamp: this.unixTime(),
+        uptime: Math.floor(this.uptime / 1000),
+        network: hardware.modem.evaluation(),
+        // Few device types write it: it is put together when the first part of it is asked for.
+        identity: () => {
+          identity ??= hardware.identity;
+          return identity;
+        },
+        scan: this.receiver?.report(),
+        flag: ({ module, name }) => hardware.config.flag(module, name),
+      },
+      this.clock.wall,
+    );
+    return encodeUp({ kind: 'upload-data', hash: this.profile.decoder.hash, body: writer.take() });
+  }
+
+  clear(): void {
+    this.measurements.clear(this.unixTime());
+  }
+
+  #startRadio(): void {
+    this.#starting = undefined;
+    if (!this.talks) return this.application.start();
+    this.#hardware.modem.start();
+    this.cloud.start();
+  }
+
+  /** Seconds that the clock has counted from the beginning of the world to `at`, had it always run as it does now. */
+  #elapsed(at: Instant): number {
+    return (at * (1 + this.#hardware.clockDrift / 1_000_000)) / 1000;
+  }
+}

@@ -1,0 +1,298 @@
+/** The firmware as shell commands see it. Made for one line, and forgotten. */
+import type { Millis } from '../../kernel/time.js';
+import type { DeviceConfig } from '../config/device-config.js';
+import { positionsByModem } from '../hardware/identity.js';
+import type { SpooledMessage } from '../hardware/spool.js';
+import type { LinkPhase } from '../link/link.js';
+import type { ShellLine, ShellReceiver } from '../shell/attached.js';
+import type { Position, ShellInputs, ShellMemory, ShellMotion, ShellTags } from '../shell/equipment.js';
+import { ENOTSUP, OK } from '../shell/errno.js';
+import type {
+  BackupModule,
+  CloudState,
+  DeviceIdentity,
+  FirmwareImages,
+  LteFsmState,
+  LteState,
+  Probe,
+  ShellChannels,
+  ShellHost,
+  ShellSensors,
+  ShellSpool,
+} from '../shell/host.js';
+import type { Firmware } from './firmware.js';
+import { lineOf, receiverOf } from './shell-attached.js';
+import { channelsOf, inputsOf, motionOf, positionOf, tagsOf, weatherOf } from './shell-equipment.js';
+import { downloadRequest } from './updater.js';
+
+export class FirmwareShellHost implements ShellHost {
+  readonly #firmware: Firmware;
+  readonly sensors: ShellSensors;
+  readonly spool?: ShellSpool;
+  readonly channels?: ShellChannels;
+  readonly inputs?: ShellInputs;
+  readonly motion?: ShellMotion;
+  readonly tags?: ShellTags;
+  readonly line?: ShellLine;
+  readonly receiver?: ShellReceiver;
+
+  constructor(firmware: Firmware) {
+    this.#firmware = firmware;
+    this.sensors = sensorsOf(firmware);
+    if (firmware.profile.timing.spoolSize) this.spool = spoolOf(firmware);
+    const channels = channelsOf(firmware);
+    if (channels) this.channels = channels;
+    const inputs = inputsOf(firmware);
+    if (inputs) this.inputs = inputs;
+    const motion = motionOf(firmware);
+    if (motion) this.motion = motion;
+    const tags = tagsOf(firmware);
+    if (tags) this.tags = tags;
+    const line = lineOf(firmware);
+    if (line) this.line = line;
+    const receiver = receiverOf(firmware);
+    if (receiver) this.receiver = receiver;
+  }
+
+  get memory(): ShellMemory {
+    return this.#firmware.shellMemory;
+  }
+
+  get identity(): DeviceIdentity {
+    return this.#firmware.hardware.identity;
+  }
+
+  get config(): DeviceConfig {
+    return this.#firmware.config;
+  }
+
+  uptime(): Millis {
+    return this.#firmware.uptime;
+  }
+
+  unixTime(): number {
+    return this.#firmware.unixTime();
+  }
+
+  setUnixTime(seconds: number): void {
+    this.#firmware.setUnixTime(seconds);
+  }
+
+  cloud(): CloudState {
+    const { cloud } = this.#firmware;
+    const { lastSuccess } = cloud;
+    return {
+      initialized: cloud.initialized,
+      lastSeen: lastSuccess === undefined ? undefined : this.#deviceTime(lastSuccess),
+      metrics: cloud.counters,
+    };
+  }
+
+  lte(): LteState {
+    const { modem, link, subscriber, type } = this.#firmware.hardware;
+    const started = modem.state !== 'disabled' && modem.state !== 'boot';
+    const { counters } = modem;
+    const traffic = this.#firmware.cloud.counters;
+    return {
+      attached: modem.registered,
+      registration: started
+        ? { status: modem.registered ? 'registered-home' : 'searching', mode: modem.registered ? 'lte-m' : 'unknown' }
+        : undefined,
+      evaluation: modem.evaluation(),
+      fsm: fsmState(modem.state, link.phase),
+      attachAttempt: modem.attempt,
+      wait: modem.wait,
+      imei: started ? subscriber.imei : undefined,
+      imsi: started ? subscriber.imsi : undefined,
+      iccid: started ? subscriber.iccid : undefined,
+      modemFirmware: started ? type.profile.identity.modemFirmware : undefined,
+      metrics: {
+        attachCount: counters.attaches,
+        attachFailCount: counters.failed,
+        attachDuration: counters.duration,
+        attachLast: counters.lastAt === undefined ? undefined : this.#deviceTime(counters.lastAt),
+        attachLastDuration: counters.lastDuration,
+        uplinkCount: traffic.uplinkFragments,
+        uplinkBytes: traffic.uplinkBytes,
+        uplinkErrors: traffic.uplinkErrors,
+        uplinkLast: traffic.uplinkLast,
+        downlinkCount: traffic.downlinkFragments,
+        downlinkBytes: traffic.downlinkBytes,
+        downlinkErrors: traffic.downlinkErrors,
+        downlinkLast: traffic.downlinkLast,
+        connectedDuration: counters.connected,
+        connectedLastDuration: counters.lastConnected,
+      },
+    };
+  }
+
+  requestSample(): void {
+    this.#firmware.application.measureNow('sample');
+  }
+
+  requestMeasurement(sensor: string): void {
+    this.#firmware.application.measureSensor(sensor);
+  }
+
+  requestAggregate(): void {
+    this.#firmware.application.measureNow('aggregate');
+  }
+
+  requestReport(): void {
+    this.#firmware.application.reportNow('shell');
+  }
+
+  requestPoll(): void {
+    this.#firmware.cloud.requestPoll();
+  }
+
+  requestReconnect(): void {
+    this.#firmware.hardware.modem.reconnect();
+  }
+
+  requestFirmware(id: string): number {
+    if (this.#firmware.profile.bootloader === undefined) return ENOTSUP;
+    this.#firmware.cloud.requestFirmware(downloadRequest(id));
+    return OK;
+  }
+
+  position(): Position {
+    return positionOf(this.#firmware);
+  }
+
+  setPositioning(on: boolean): void {
+    const { modem, serial } = this.#firmware.hardware;
+    if (positionsByModem(serial)) modem.positioning = on;
+  }
+
+  images(): FirmwareImages {
+    const { bootloader, build } = this.#firmware.hardware;
+    return {
+      version: build.version,
+      confirmed: bootloader?.confirmed ?? true,
+      requested: bootloader?.requested?.version,
+      slotSize: this.#firmware.profile.bootloader?.slotSize,
+    };
+  }
+
+  confirmImage(): void {
+    this.#firmware.hardware.bootloader?.confirm();
+  }
+
+  setLed(): void {
+    // Nothing on a virtual board lights up, and no command reads it back.
+  }
+
+  setBatteryLoad(on: boolean): void {
+    const { memory } = this;
+    // What it took is counted when it goes off; voltages under load do not ask whether it is on.
+    if (memory.loadSince !== undefined) this.#firmware.hardware.spent('test-load', this.uptime() - memory.loadSince);
+    memory.loadSince = on ? this.uptime() : undefined;
+  }
+
+  /** A moment of the simulation on the device's own clock. */
+  #deviceTime(instant: number): number {
+    const { now } = this.#firmware;
+    return this.#firmware.unixTime() - Math.round((now - instant) / 1000);
+  }
+}
+
+/** Sending and its pauses are the link's, everything else the modem's. */
+function fsmState(modem: LteFsmState, link: LinkPhase | undefined): LteFsmState {
+  if (modem !== 'ready' || link === undefined || link === 'connect') return modem;
+  return link === 'listen' ? 'receive' : 'error';
+}
+
+function reader(firmware: Firmware): (sensor: string, quantity: string, number?: number) => number | undefined {
+  const { wall } = firmware.clock;
+  return (sensor, quantity, number) => firmware.measurements.read(sensor, quantity, wall, number);
+}
+
+function sensorsOf(firmware: Firmware): ShellSensors {
+  const read = reader(firmware);
+  return {
+    quantity: read,
+    weather: () => weatherOf(firmware),
+    thermometer: () => read('thermometer', 'temperature'),
+    accelerometer: () => {
+      const x = read('accelerometer', 'accel_x');
+      const y = read('accelerometer', 'accel_y');
+      const z = read('accelerometer', 'accel_z');
+      const orientation = read('accelerometer', 'orientation');
+      if (x === undefined || y === undefined || z === undefined || orientation === undefined) return undefined;
+      return { x, y, z, orientation };
+    },
+    battery: () => {
+      const rest = read('battery', 'voltage_rest');
+      const load = read('battery', 'voltage_load');
+      return rest === undefined || load === undefined ? undefined : { rest, load };
+    },
+    hygrometer: () => {
+      const temperature = read('hygrometer', 'temperature');
+      const humidity = read('hygrometer', 'humidity');
+      return temperature === undefined || humidity === undefined ? undefined : { temperature, humidity };
+    },
+    probes: () => probesOf(firmware),
+    button: (which) => which === 'int' && firmware.hardware.buttonPressed,
+    backup: () => backupOf(firmware),
+  };
+}
+
+function probesOf({ measurements, hardware, clock }: Firmware): readonly Probe[] {
+  const probes: Probe[] = [];
+  for (let number = 1; ; number++) {
+    const probe = measurements.find(PROBE, number);
+    if (probe === undefined) return probes;
+    probes.push({
+      serialNumber: hardware.surroundings.serialNumber(probe.sensor, probe.number),
+      temperature: measurements.read(PROBE, 'temperature', clock.wall, number),
+    });
+  }
+}
+
+const PROBE = 'w1_thermometer';
+
+function backupOf(firmware: Firmware): BackupModule | undefined {
+  const { supplyModule } = firmware.profile;
+  const read = reader(firmware);
+  const lineVoltage = read('backup', 'line_voltage');
+  const batteryVoltage = read('backup', 'batt_voltage');
+  if (supplyModule === undefined || lineVoltage === undefined || batteryVoltage === undefined) return undefined;
+  const { memory } = firmware.measurements;
+  const line = memory.plan.lists.find(({ spec }) => spec.name === 'backup');
+  return {
+    serialNumber: firmware.hardware.serial,
+    ...supplyModule,
+    connected: line !== undefined && memory.isOn(line),
+    lineVoltage,
+    batteryVoltage,
+  };
+}
+
+/** What `cloud spool fake` puts in: a data message of an unknown decoder, with an empty body. */
+const MADE_UP = Uint8Array.from([6, 0, 0, 0, 0, 0, 0, 0, 0, 0xbf, 0xff]);
+
+function spoolOf({ spool, config, profile, facts }: Firmware): ShellSpool {
+  const { spoolSize } = profile.timing;
+  const capacity = spoolSize ? config.number(spoolSize.module, spoolSize.name) : 0;
+  const drop = (lost: readonly SpooledMessage[], why: string): void => {
+    for (const { uplink } of lost) facts.dropped(uplink, 'data', why);
+  };
+  return {
+    count: spool.count,
+    messages: spool.messages.map(({ message }) => message),
+    remove: (n) => {
+      const message = spool.messages[n];
+      if (message === undefined) return;
+      spool.remove(message);
+      drop([message], 'spool cleaned');
+    },
+    fake: (count) => {
+      for (let i = 0; i < count; i++) {
+        const uplink = facts.made('data', MADE_UP.length);
+        drop(spool.add({ uplink, message: MADE_UP }, capacity), 'spool full');
+      }
+    },
+    clean: () => drop(spool.clear(), 'spool cleaned'),
+  };
+}

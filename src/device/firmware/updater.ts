@@ -1,0 +1,104 @@
+/**
+ * An update over the air, the part that is in RAM: takes chunks of an image and says what to answer (wire protocol, 11;
+ * firmware behaviour, 5.6). A reboot forgets it.
+ */
+import { millis } from '../../kernel/time.js';
+import { ImageReader } from '../../protocol/firmware-image.js';
+import { type DownloadFirmware, encodeUp, type UploadFirmware } from '../../protocol/messages.js';
+import { Bootloader } from '../hardware/bootloader.js';
+import type { Hardware } from '../hardware/hardware.js';
+import type { Reaction } from './cloud-thread.js';
+
+const TARGET = 'app';
+/** From the report that the image is complete to the reboot. */
+const REBOOT_PAUSE = millis(100);
+/** A chunk is a multiple of this. */
+const BLOCK = 256;
+/** What else is in the transfer buffer. */
+const OVERHEAD = 50;
+
+interface Download {
+  readonly size: number;
+  readonly image: ImageReader;
+  /** Bytes. */
+  accepted: number;
+}
+
+/** The message that asks for an image. */
+export function downloadRequest(firmware: string): Uint8Array {
+  return encodeUp({ kind: 'upload-firmware', target: TARGET, type: 'download', maxLength: BLOCK, firmware });
+}
+
+export class Updater {
+  readonly #hardware: Hardware;
+  #download: Download | undefined;
+
+  constructor(hardware: Hardware) {
+    this.#hardware = hardware;
+  }
+
+  take(chunk: DownloadFirmware): Reaction {
+    const { bootloader } = this.#hardware.type.profile;
+    const { updateId, offset, data, size } = chunk;
+    if (bootloader === undefined) return failure(updateId, 'unsupported MCUBOOT');
+    // What is wrong in these ways is only logged by the firmware, without an answer.
+    if (chunk.target !== TARGET || chunk.type !== 'chunk') return { kind: 'failed' };
+    if (offset === 0) {
+      this.#download = undefined;
+      if (size > bootloader.slotSize) return failure(updateId, 'image size too big');
+      this.#download = { size, image: new ImageReader(), accepted: 0 };
+    }
+    const download = this.#download;
+    if (download === undefined) return failure(updateId, 'offset mismatch (device was rebooted)');
+    if (offset !== download.accepted || offset + data.length > download.size) return { kind: 'failed' };
+    download.image.write(data);
+    download.accepted += data.length;
+    return download.accepted < download.size ? this.#next(updateId, download) : this.#complete(updateId, download);
+  }
+
+  #next(updateId: Uint8Array, { accepted }: Download): Reaction {
+    const { transferBuffer } = this.#hardware.type.profile;
+    const maxLength = Math.floor((transferBuffer - OVERHEAD) / BLOCK) * BLOCK;
+    return report({ type: 'next', updateId, offset: accepted, maxLength });
+  }
+
+  #complete(updateId: Uint8Array, { image, accepted }: Download): Reaction {
+    this.#download = undefined;
+    const hardware = this.#hardware;
+    const bootloader = hardware.bootloader ?? new Bootloader(hardware.build);
+    hardware.bootloader = bootloader;
+    bootloader.request(image.finish());
+    return {
+      ...report({ type: 'swap', updateId, offset: accepted }),
+      afterwards: {
+        delay: REBOOT_PAUSE,
+        restart: () => {
+          bootloader.updateId = updateId;
+          hardware.reboot('update');
+        },
+      },
+    };
+  }
+}
+
+/**
+ * What the firmware reports once its session is set up after an update: it confirms the image that is on trial. Undefined
+ * when there was no update, or when the bootloader went back to the old image.
+ */
+export function reportUpdate({ bootloader }: Hardware): Uint8Array | undefined {
+  if (bootloader === undefined) return undefined;
+  const { updateId, confirmed } = bootloader;
+  bootloader.updateId = undefined;
+  if (updateId === undefined || confirmed) return undefined;
+  bootloader.confirm();
+  return encodeUp({ kind: 'upload-firmware', target: TARGET, type: 'ack', updateId });
+}
+
+function failure(updateId: Uint8Array, error: string): Reaction {
+  return report({ type: 'error', updateId, error });
+}
+
+function report(fields: Omit<UploadFirmware, 'kind' | 'target'>): Extract<Reaction, { readonly kind: 'answer' }> {
+  const message = encodeUp({ kind: 'upload-firmware', target: TARGET, ...fields });
+  return { kind: 'answer', type: 'firmware', message };
+}

@@ -1,0 +1,58 @@
+/** Numbers that a device carries from the factory and the SIM card, derived from its serial number. */
+import type { Identity } from '../../profile/profile.js';
+import type { Build } from '../../protocol/firmware-image.js';
+import type { DeviceIdentity } from '../shell/host.js';
+import type { Subscriber } from './hardware.js';
+
+/** Who the device says it is. @param build the firmware that it runs @param claimToken 32 hex digits */
+export function identityOf(identity: Identity, build: Build, serial: number, claimToken: string): DeviceIdentity {
+  const { vendorName, productName, hwVariant, hwRevision } = identity;
+  // Field by field, because bodies are written from it.
+  return {
+    vendorName,
+    productName,
+    hwVariant,
+    hwRevision,
+    fwBundle: build.bundle,
+    fwName: build.name,
+    fwVersion: build.version,
+    serialNumber: String(serial),
+    claimToken,
+    bleDevaddr: bluetoothAddress(serial),
+    blePasskey: String(100_000 + ((serial * 7919) % 900_000)),
+  };
+}
+
+/** Bits 29 to 20 of a serial number (wire protocol, 7.1). */
+const CHESTER_U1 = 0x00d;
+
+/** Whether the receiver that finds out where the device is is its modem, as in CHESTER-U1. Others have one of their own. */
+export function positionsByModem(serial: number): boolean {
+  return ((serial >>> 20) & 0x3ff) === CHESTER_U1;
+}
+
+/** The two top bits of a random static address are set. */
+function bluetoothAddress(serial: number): string {
+  const digits = (0x1_00_00_00 + (serial % 0x1_00_00_00)).toString(16);
+  return `c0:de:00:${digits.slice(1, 3)}:${digits.slice(3, 5)}:${digits.slice(5)}`;
+}
+
+/** Who the device is in the mobile network. Country code 999 is for private networks: no operator has these numbers. */
+export function subscriberOf(serial: number): Subscriber {
+  const digits = String(serial).padStart(10, '0');
+  return {
+    imei: withCheckDigit(`3599${digits}`),
+    imsi: `99999${digits}`,
+    iccid: withCheckDigit(`89999999${digits}`),
+  };
+}
+
+/** Appends the Luhn digit that ends an IMEI and an ICCID. */
+function withCheckDigit(digits: string): string {
+  let sum = 0;
+  for (let i = 0; i < digits.length; i++) {
+    const doubled = Number(digits[digits.length - 1 - i]) * (i % 2 === 0 ? 2 : 1);
+    sum += doubled > 9 ? doubled - 9 : doubled;
+  }
+  return digits + ((10 - (sum % 10)) % 10);
+}

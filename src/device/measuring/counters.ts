@@ -1,0 +1,94 @@
+/**
+ * Counters of pulses. The firmware counts edges; here the input's running total is looked at from time to time, and what it
+ * has grown by is added: since boot, since the last window, since the last report. All of it is modulo 2^32.
+ *
+ * Nothing happens to sensors that are no counters. Buttons count for themselves, press by press: takePulses.
+ */
+import type { UnixMillis } from '../../kernel/time.js';
+import type { Surroundings } from '../environment/environment.js';
+import { COUNTER } from './layout.js';
+import type { SensorPlan } from './measuring-plan.js';
+import type { Memory } from './memory.js';
+
+type Mark = (typeof COUNTER)[Exclude<keyof typeof COUNTER, 'size'>];
+
+/** Adds what a counter's input has brought since it was last looked at. A total that fell was set back by hand. */
+export function countPulses(memory: Memory, around: Surroundings, sensor: SensorPlan, wall: UnixMillis): void {
+  if (!sensor.spec.counter || sensor.presses.length > 0) return;
+  for (let quantity = 0; quantity < sensor.spec.quantities.length; quantity++) {
+    addPulses(memory, sensor, quantity, takePulses(memory, around, sensor, quantity, wall));
+  }
+}
+
+/** What an input has brought since it was last looked at, without counting it. */
+export function takePulses(
+  memory: Memory,
+  around: Surroundings,
+  sensor: SensorPlan,
+  quantity: number,
+  wall: UnixMillis,
+): number {
+  const signal = around.signals(sensor.sensor, sensor.number)[quantity];
+  const value = signal ? around.value(signal, wall) : Number.NaN;
+  if (Number.isNaN(value)) return 0;
+  const at = startOf(memory, sensor, quantity);
+  const raw = Math.floor(value) | 0;
+  const pulses = (raw - memory.int(at + COUNTER.raw)) | 0;
+  memory.ints[at + COUNTER.raw] = raw;
+  return Math.max(0, pulses);
+}
+
+export function addPulses(memory: Memory, sensor: SensorPlan, quantity: number, pulses: number): void {
+  const at = startOf(memory, sensor, quantity) + COUNTER.counted;
+  memory.ints[at] = memory.int(at) + pulses;
+}
+
+/** Begins at 0, whatever the input's total is. */
+export function restartCounter(memory: Memory, around: Surroundings, sensor: SensorPlan, wall: UnixMillis): void {
+  if (!sensor.spec.counter) return;
+  sensor.spec.quantities.forEach((_, quantity) => {
+    takePulses(memory, around, sensor, quantity, wall);
+    const at = startOf(memory, sensor, quantity);
+    memory.ints.fill(0, at + COUNTER.counted, at + COUNTER.size);
+  });
+}
+
+/** Writes a window: the total, and what came in since the window before. */
+export function closeCount(
+  memory: Memory,
+  around: Surroundings,
+  sensor: SensorPlan,
+  window: number,
+  wall: UnixMillis,
+): void {
+  countPulses(memory, around, sensor, wall);
+  const quantities = sensor.spec.quantities.length;
+  for (let quantity = 0; quantity < quantities; quantity++) {
+    const at = startOf(memory, sensor, quantity);
+    const to = memory.place(sensor).windows + 2 * (window * quantities + quantity);
+    memory.ints[to] = memory.int(at + COUNTER.counted);
+    memory.ints[to + 1] = memory.int(at + COUNTER.counted) - memory.int(at + COUNTER.atWindow);
+  }
+  setMark(memory, sensor, COUNTER.counted, COUNTER.atWindow);
+}
+
+/** Writes what came in since the sample before into a row of a log. */
+export function logPulses(memory: Memory, sensor: SensorPlan, at: number): void {
+  for (let quantity = 0; quantity < sensor.spec.quantities.length; quantity++) {
+    const counter = startOf(memory, sensor, quantity);
+    memory.floats[at + quantity] = memory.int(counter + COUNTER.counted) - memory.int(counter + COUNTER.atWindow);
+  }
+}
+
+/** Remembers the count of one moment as that of another. */
+export function setMark(memory: Memory, sensor: SensorPlan, from: Mark, to: Mark): void {
+  if (!sensor.spec.counter) return;
+  sensor.spec.quantities.forEach((_, quantity) => {
+    const at = startOf(memory, sensor, quantity);
+    memory.ints[at + to] = memory.int(at + from);
+  });
+}
+
+function startOf(memory: Memory, sensor: SensorPlan, quantity: number): number {
+  return memory.place(sensor).totals + COUNTER.size * quantity;
+}

@@ -1,0 +1,123 @@
+/**
+ * Where the numbers of a device lie: at which index of its `floats` (last samples, samples, windows of statistics, values
+ * of alarms) and of its `ints` (counts, times, totals, events).
+ *
+ * Buffers begin as large as they are expected to get, which is a fraction of the firmware's. When one fills up, the device
+ * moves to a layout with twice the room. Layouts are shared by all devices with the same plan.
+ */
+import type { ListPlan, Plan, SensorPlan } from './measuring-plan.js';
+
+/** Where one sensor's numbers are. */
+export interface SensorPlace {
+  /** In floats: the last sample of each quantity. */
+  readonly last: number;
+  /** In ints: samples in the open window, closed windows, time of the first of these. */
+  readonly counts: number;
+  /** In floats: samples, those of one reading side by side. */
+  readonly samples: number;
+  readonly sampleRoom: number;
+  /** In ints, of a log: the time of each sample. */
+  readonly times: number;
+  /** In floats, four a quantity; for counters in ints, two a quantity. Those of one window lie side by side. */
+  readonly windows: number;
+  readonly windowRoom: number;
+  /** In ints, {@link COUNTER}.size a quantity: what a counter has counted. */
+  readonly totals: number;
+}
+
+/** Where one event list's numbers are. */
+export interface ListPlace {
+  /** In ints: state, number of events, then time and type of each. */
+  readonly at: number;
+  /** In floats: the value of each event, of alarms. */
+  readonly values: number;
+  readonly room: number;
+}
+
+/** Ints of a counter, for each quantity: the input's total when last looked at, and the count at several moments. */
+export const COUNTER = { raw: 0, counted: 1, atWindow: 2, atBody: 3, atReport: 4, size: 5 } as const;
+
+/** Ints of an event list before its events. */
+export const EVENT_HEAD = 2;
+
+export interface Layout {
+  /** By {@link SensorPlan.index} and {@link ListPlan.index}. */
+  readonly sensors: readonly SensorPlace[];
+  readonly lists: readonly ListPlace[];
+  readonly floats: Space;
+  readonly ints: Space;
+  /** The same with twice the room. */
+  larger(): Layout;
+}
+
+/** The layout that devices with this plan begin with. */
+export function layoutFor(plan: Plan): Layout {
+  const known = layouts.get(plan) ?? makeLayout(plan, 1);
+  layouts.set(plan, known);
+  return known;
+}
+
+const layouts = new WeakMap<Plan, Layout>();
+
+/** Room in a block of memory, handed out piece by piece. */
+class Space {
+  size = 0;
+  /** Where each piece begins; the pieces of a layout and of a larger one correspond. */
+  readonly starts: number[] = [];
+
+  take(length: number): number {
+    const start = this.size;
+    this.starts.push(start);
+    this.size += length;
+    return start;
+  }
+}
+
+/** @param scale what the expected sizes of buffers are multiplied with */
+function makeLayout(plan: Plan, scale: number): Layout {
+  const floats = new Space();
+  const ints = new Space();
+  const room = (most: number, expected: number): number => Math.min(most, scale * (expected + 1));
+
+  const placeSensor = ({ spec, expected }: SensorPlan): SensorPlace => {
+    const quantities = spec.quantities.length;
+    const { kind, windows = 0, samples = 0 } = spec.windows ?? {};
+    const sampleRoom = samples > 0 ? room(samples, expected.samples) : 0;
+    const windowRoom = windows > 0 ? room(windows, expected.windows) : 0;
+    const counted = kind === 'count' || kind === 'amount';
+    return {
+      last: floats.take(quantities),
+      counts: ints.take(kind ? 3 : 0),
+      samples: floats.take(sampleRoom * quantities),
+      sampleRoom,
+      times: ints.take(kind === 'log' ? sampleRoom : 0),
+      windows: counted ? ints.take(2 * windowRoom * quantities) : floats.take(4 * windowRoom * quantities),
+      windowRoom,
+      totals: ints.take(spec.counter ? COUNTER.size * quantities : 0),
+    };
+  };
+  const placeList = ({ spec }: ListPlan): ListPlace => {
+    const events = room(spec.capacity, EXPECTED_EVENTS);
+    return {
+      at: ints.take(EVENT_HEAD + 2 * events),
+      values: floats.take(spec.kind === 'alarm' ? events : 0),
+      room: events,
+    };
+  };
+  const sensors = plan.sensors.map(placeSensor);
+  const lists = plan.lists.map(placeList);
+  let next: Layout | undefined;
+  return {
+    sensors,
+    lists,
+    floats,
+    ints,
+    larger() {
+      next ??= makeLayout(plan, 2 * scale);
+      return next;
+    },
+  };
+}
+
+/** Between two reports. */
+const EXPECTED_EVENTS = 3;

@@ -1,0 +1,326 @@
+/**
+ * The measuring side of one device's firmware: samples, windows, counters, events. It is RAM: a boot begins with a new one
+ * (firmware behaviour, 3, 6 and 11).
+ *
+ * It has no timers. The firmware runs its {@link tasks} when they are due, with two times: `wall`, the calendar time of the
+ * simulated world, decides what there is to measure; `clock`, Unix seconds on the device's own clock, is what the device
+ * believes and writes down.
+ *
+ *     run(sample) ──► last sample, sample buffer, alarms       run(aggregate) ──► windows
+ *     run(watch), look ──► edges, counters                     encodeBody (device/report) ──► clear
+ *
+ * A fleet takes millions of samples: nothing is allocated for one. What a device has in common with others that are
+ * configured like it is in the plan, what is its own in the memory.
+ */
+import { type Millis, millis, type UnixMillis } from '../../kernel/time.js';
+import type { AlarmListSpec, PressListSpec, Profile, WindowSpec } from '../../profile/profile.js';
+import type { Signal, Surroundings } from '../environment/environment.js';
+import { addPulses, closeCount, countPulses, logPulses, restartCounter, setMark, takePulses } from './counters.js';
+import { meanDirection } from './direction.js';
+import { COUNTER, EVENT_HEAD } from './layout.js';
+import { type ListPlan, type MeasuringConfig, type MeasuringTask, planFor, type SensorPlan } from './measuring-plan.js';
+import { Memory } from './memory.js';
+import { statistics } from './statistics.js';
+
+export class Measurements {
+  readonly profile: Profile;
+  readonly around: Surroundings;
+  /** What is measured and not reported yet. */
+  readonly memory: Memory;
+  #reportable = false;
+
+  /** A boot at `wall`, with the configuration that is live from now on. */
+  constructor(profile: Profile, around: Surroundings, config: MeasuringConfig, wall: UnixMillis) {
+    this.profile = profile;
+    this.around = around;
+    this.memory = new Memory(planFor(profile, config));
+    const { memory } = this;
+    for (const sensor of memory.plan.sensors) {
+      const { last } = memory.place(sensor);
+      memory.floats.fill(Number.NaN, last, last + sensor.spec.quantities.length);
+      restartCounter(memory, around, sensor, wall);
+    }
+    // What is on at boot is on without an event.
+    for (const list of memory.plan.edges) memory.ints[memory.placeOf(list).at] = this.#level(list, wall);
+  }
+
+  /** What is to be done again and again from the start of the application; tasks that are due together run in this order. */
+  get tasks(): readonly MeasuringTask[] {
+    return this.memory.plan.tasks;
+  }
+
+  /**
+   * Runs a task.
+   * @param task index in {@link tasks}
+   * @returns how long until it is due again; Infinity: never
+   */
+  run(task: number, wall: UnixMillis, clock: number): Millis {
+    const { kind, every, sensors } = this.#task(task);
+    if (kind === 'watch') {
+      this.look(wall, clock);
+      return this.untilChange(wall);
+    }
+    for (const sensor of sensors) {
+      if (kind === 'sample') this.#sample(sensor, wall, clock);
+      else this.#aggregate(sensor, wall, clock);
+    }
+    return every;
+  }
+
+  /** Looks at watched inputs and at counters now. To be called when something was set by hand. */
+  look(wall: UnixMillis, clock: number): void {
+    for (const list of this.memory.plan.edges) this.#watch(list, wall, clock);
+    for (const list of this.memory.plan.presses) this.#press(list, wall, clock);
+    for (const sensor of this.memory.plan.sensors) countPulses(this.memory, this.around, sensor, wall);
+  }
+
+  /** Whether something has happened that calls for an event report (firmware behaviour, 6); asking again says no. */
+  takeReportable(): boolean {
+    const reportable = this.#reportable;
+    this.#reportable = false;
+    return reportable;
+  }
+
+  /** Brings a counter up to date. */
+  count(sensor: SensorPlan, wall: UnixMillis): void {
+    countPulses(this.memory, this.around, sensor, wall);
+  }
+
+  /** Brings counters up to date for a body; the deltas after the next {@link clear} begin here. */
+  beginBody(wall: UnixMillis): void {
+    for (const sensor of this.memory.plan.sensors) {
+      countPulses(this.memory, this.around, sensor, wall);
+      setMark(this.memory, sensor, COUNTER.counted, COUNTER.atBody);
+    }
+  }
+
+  /** Forgets windows, logs and events: the last body has arrived, or is given up. */
+  clear(clock: number): void {
+    const { memory } = this;
+    for (const sensor of memory.plan.sensors) {
+      const { counts } = memory.place(sensor);
+      if (sensor.spec.windows?.kind === 'log') {
+        // The times of a log are counted from here, and not from its first sample.
+        memory.ints[counts] = 0;
+        memory.ints[counts + 2] = clock;
+      } else if (sensor.spec.windows) memory.ints[counts + 1] = 0;
+      setMark(memory, sensor, COUNTER.atBody, COUNTER.atReport);
+    }
+    for (const list of memory.plan.lists) this.#forgetEvents(list);
+  }
+
+  /** Takes over a calibration that has changed since the boot. Nothing else of the live configuration may have. */
+  recalibrate(config: MeasuringConfig): void {
+    this.memory.plan = planFor(this.profile, config);
+  }
+
+  /** Clears all that a sensor has gathered, and sets its counter back to 0 (shell: `channel reset`). */
+  reset(sensor: SensorPlan, wall: UnixMillis): void {
+    const { counts } = this.memory.place(sensor);
+    if (sensor.spec.windows) this.memory.ints.fill(0, counts, counts + 2);
+    for (const list of sensor.lists) this.#forgetEvents(list);
+    restartCounter(this.memory, this.around, sensor, wall);
+  }
+
+  /** Samples one sensor at once, as a command does; false when it does not answer. */
+  sampleOne(sensor: SensorPlan, wall: UnixMillis, clock: number): boolean {
+    this.#sample(sensor, wall, clock);
+    return !Number.isNaN(this.memory.last(sensor, 0));
+  }
+
+  /** A sensor by name; `number` counts from 1 among those of its kind. Undefined when the device does not have it. */
+  find(name: string, number = 1): SensorPlan | undefined {
+    return this.memory.plan.sensors.find((sensor) => sensor.spec.name === name && sensor.number === number - 1);
+  }
+
+  /** What a quantity shows now, for the shell; undefined when there is no such sensor or it does not answer. */
+  read(name: string, quantity: string, wall: UnixMillis, number = 1): number | undefined {
+    const sensor = this.find(name, number);
+    const signals = sensor ? this.around.signals(sensor.sensor, sensor.number) : [];
+    const signal = signals.find(({ spec }) => spec.name === quantity);
+    const value = signal ? this.around.value(signal, wall) : Number.NaN;
+    return Number.isNaN(value) ? undefined : value;
+  }
+
+  #sample(sensor: SensorPlan, wall: UnixMillis, clock: number): void {
+    const { memory } = this;
+    const windows = sensor.spec.windows;
+    if (!windows?.samples) {
+      this.#readLast(sensor, wall);
+      return;
+    }
+    if (windows.kind === 'log') {
+      this.#log(sensor, wall, clock);
+      return;
+    }
+    const taken = memory.sampleCount(sensor);
+    // With a full buffer the firmware does not even read.
+    if (taken >= windows.samples) return;
+    if (taken >= memory.place(sensor).sampleRoom) memory.grow();
+    const answered = this.#readLast(sensor, wall);
+    if (!answered && windows.missing === 'skipped') return;
+    const { last, samples, counts } = memory.place(sensor);
+    const quantities = sensor.spec.quantities.length;
+    const at = samples + taken * quantities;
+    for (let q = 0; q < quantities; q++) memory.floats[at + q] = memory.floats[last + q] as number;
+    memory.ints[counts] = taken + 1;
+    for (const list of sensor.alarms) this.#evaluate(list, clock);
+  }
+
+  /** Adds a sample to a log. When it is full the sample is lost, and a counter's pulses with it. */
+  #log(sensor: SensorPlan, wall: UnixMillis, clock: number): void {
+    const { memory } = this;
+    const taken = memory.sampleCount(sensor);
+    const answered = this.#readLast(sensor, wall);
+    if (!answered && sensor.spec.windows?.missing === 'skipped') return;
+    countPulses(memory, this.around, sensor, wall);
+    if (taken < (sensor.spec.windows?.samples ?? 0)) {
+      if (taken >= memory.place(sensor).sampleRoom) memory.grow();
+      const { last, samples, counts, times } = memory.place(sensor);
+      const quantities = sensor.spec.quantities.length;
+      const at = samples + taken * quantities;
+      if (sensor.spec.counter) logPulses(memory, sensor, at);
+      else memory.floats.copyWithin(at, last, last + quantities);
+      if (memory.int(counts + 2) === 0) memory.ints[counts + 2] = clock;
+      memory.ints[times + taken] = clock;
+      memory.ints[counts] = taken + 1;
+    }
+    setMark(memory, sensor, COUNTER.counted, COUNTER.atWindow);
+  }
+
+  /** Reads all quantities of a sensor; false when it does not answer completely. */
+  #readLast(sensor: SensorPlan, wall: UnixMillis): boolean {
+    const { last } = this.memory.place(sensor);
+    const { off, calibration } = sensor;
+    const signals = this.around.signals(sensor.sensor, sensor.number);
+    let answered = true;
+    for (let q = 0; q < signals.length; q++) {
+      if (q === calibration?.quantity) continue;
+      const value = off[q] ? Number.NaN : this.around.value(signals[q] as Signal, wall);
+      if (Number.isNaN(value) && !off[q]) answered = false;
+      this.memory.floats[last + q] = value;
+    }
+    if (calibration) {
+      const { quantity, from, factor, offset } = calibration;
+      this.memory.floats[last + quantity] = offset + factor * (this.memory.floats[last + from] as number);
+    }
+    return answered;
+  }
+
+  #aggregate(sensor: SensorPlan, wall: UnixMillis, clock: number): void {
+    const { memory } = this;
+    const windows = sensor.spec.windows;
+    if (windows === undefined) return;
+    const closed = memory.windowCount(sensor);
+    // With a full buffer the firmware leaves the samples where they are, too.
+    if (closed >= windows.windows) return;
+    if (closed >= memory.place(sensor).windowRoom) memory.grow();
+    const { counts } = memory.place(sensor);
+    if (closed === 0) memory.ints[counts + 2] = clock;
+    if (sensor.spec.counter) closeCount(memory, this.around, sensor, closed, wall);
+    else this.#closeStatistics(sensor, closed, windows);
+    memory.ints[counts] = 0;
+    memory.ints[counts + 1] = closed + 1;
+  }
+
+  #closeStatistics(sensor: SensorPlan, window: number, { kind, missing }: WindowSpec): void {
+    const { samples, windows } = this.memory.place(sensor);
+    const quantities = sensor.spec.quantities.length;
+    const taken = this.memory.sampleCount(sensor);
+    for (let q = 0; q < quantities; q++) {
+      const to = windows + 4 * (window * quantities + q);
+      const { floats } = this.memory;
+      if (kind === 'direction') floats[to] = meanDirection(floats, samples + q, quantities, taken);
+      else statistics(floats, samples + q, quantities, taken, to, missing === 'spoils');
+    }
+  }
+
+  /** Notices when a watched input has gone on or off. */
+  #watch(list: ListPlan, wall: UnixMillis, clock: number): void {
+    const on = this.#level(list, wall);
+    const { at } = this.memory.placeOf(list);
+    if (on === this.memory.int(at)) return;
+    this.memory.ints[at] = on;
+    // The firmware reads the module again, so that the report shows the voltage that goes with the event.
+    this.#readLast(list.sensor, wall);
+    this.#record(list, clock, on, 0, list.settings.report[on === 1 ? 0 : 1]);
+  }
+
+  /** Records every press since the button was last looked at. */
+  #press(list: ListPlan<PressListSpec>, wall: UnixMillis, clock: number): void {
+    const { memory } = this;
+    list.spec.types.forEach((quantity, type) => {
+      const pressed = takePulses(memory, this.around, list.sensor, quantity, wall);
+      const counted = Math.min(pressed, list.spec.capacity - memory.eventCount(list));
+      addPulses(memory, list.sensor, quantity, counted);
+      for (let n = 0; n < counted; n++) this.#record(list, clock, type, 0, true);
+    });
+  }
+
+  /** 1 when a watched input is on; as before when it does not answer. */
+  #level(list: ListPlan, wall: UnixMillis): 0 | 1 {
+    const { spec, sensor } = list;
+    const signal = this.around.signals(sensor.sensor, sensor.number)[spec.quantity];
+    const value = signal ? this.around.value(signal, wall) : Number.NaN;
+    if (spec.kind !== 'edge' || Number.isNaN(value)) return this.memory.isOn(list) ? 1 : 0;
+    return value > spec.above ? 1 : 0;
+  }
+
+  /** How long until an input that is watched may change next; Infinity: never. */
+  untilChange(wall: UnixMillis): Millis {
+    let next = Number.POSITIVE_INFINITY;
+    for (const { spec, sensor } of this.memory.plan.edges) {
+      const signal = this.around.signals(sensor.sensor, sensor.number)[spec.quantity];
+      if (signal) next = Math.min(next, this.around.nextChange(signal, wall));
+    }
+    for (const { sensor } of this.memory.plan.presses) {
+      for (const signal of this.around.signals(sensor.sensor, sensor.number)) {
+        next = Math.min(next, this.around.nextChange(signal, wall));
+      }
+    }
+    return Math.max(millis(1), next - wall);
+  }
+
+  /** A high alarm goes on above threshold + hysteresis / 2 and off below threshold - hysteresis / 2; a low one mirrors it. */
+  #evaluate(list: ListPlan<AlarmListSpec>, clock: number): void {
+    const { high, low, report } = list.settings;
+    const value = this.memory.last(list.sensor, list.spec.quantity);
+    const { at } = this.memory.placeOf(list);
+    const before = this.memory.int(at);
+    const wasHigh = (before & HIGH) !== 0;
+    const wasLow = (before & LOW) !== 0;
+    // Written so that a NaN changes nothing.
+    const isHigh = wasHigh ? !(value < high[1]) : value > high[0];
+    const isLow = wasLow ? !(value > low[1]) : value < low[0];
+    this.memory.ints[at] = (isHigh ? HIGH : 0) | (isLow ? LOW : 0);
+    if (isHigh !== wasHigh && report[0]) this.#record(list, clock, isHigh ? 0 : 1, value, true);
+    if (isLow !== wasLow && report[1]) this.#record(list, clock, isLow ? 2 : 3, value, true);
+  }
+
+  /** Records an event, unless the list is full: then it is not reported either. */
+  #record(list: ListPlan, clock: number, type: number, value: number, report: boolean): void {
+    const { memory } = this;
+    const recorded = memory.eventCount(list);
+    if (recorded >= list.spec.capacity) return;
+    if (recorded >= memory.placeOf(list).room) memory.grow();
+    const { at, values } = memory.placeOf(list);
+    memory.ints[at + 1] = recorded + 1;
+    memory.ints[at + EVENT_HEAD + 2 * recorded] = clock;
+    memory.ints[at + EVENT_HEAD + 2 * recorded + 1] = type;
+    if (list.spec.kind === 'alarm') memory.floats[values + recorded] = value;
+    if (report) this.#reportable = true;
+  }
+
+  #forgetEvents(list: ListPlan): void {
+    this.memory.ints[this.memory.placeOf(list).at + 1] = 0;
+  }
+
+  #task(index: number): MeasuringTask {
+    const task = this.memory.plan.tasks[index];
+    if (task === undefined) throw new RangeError(`there is no task ${index}`);
+    return task;
+  }
+}
+
+const HIGH = 1;
+const LOW = 2;

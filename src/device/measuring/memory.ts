@@ -1,0 +1,143 @@
+/**
+ * What one device has measured and not reported yet: its numbers in one block of memory, about a kilobyte, with the layout
+ * that says what lies where. It grows when a buffer fills up.
+ */
+import { Arena } from '../../kernel/arena.js';
+import { COUNTER, EVENT_HEAD, type Layout, type ListPlace, layoutFor, type SensorPlace } from './layout.js';
+import type { ListPlan, Plan, SensorPlan } from './measuring-plan.js';
+
+export class Memory {
+  plan: Plan;
+  layout: Layout;
+  floats: Float32Array;
+  ints: Int32Array;
+
+  constructor(plan: Plan) {
+    this.plan = plan;
+    this.layout = layoutFor(plan);
+    [this.floats, this.ints] = allocate(this.layout);
+  }
+
+  /** Moves everything to a layout with twice the room. */
+  grow(): void {
+    const { layout, floats, ints } = this;
+    this.layout = layout.larger();
+    [this.floats, this.ints] = allocate(this.layout);
+    copy(floats, layout.floats.starts, this.floats, this.layout.floats.starts);
+    copy(ints, layout.ints.starts, this.ints, this.layout.ints.starts);
+  }
+
+  place(sensor: SensorPlan): SensorPlace {
+    return this.layout.sensors[sensor.index] as SensorPlace;
+  }
+
+  placeOf(list: ListPlan): ListPlace {
+    return this.layout.lists[list.index] as ListPlace;
+  }
+
+  int(at: number): number {
+    return this.ints[at] as number;
+  }
+
+  /** The last sample of a quantity; NaN before the first, and when the sensor did not answer. */
+  last(sensor: SensorPlan, quantity: number): number {
+    return this.floats[this.place(sensor).last + quantity] as number;
+  }
+
+  /** Samples in the open window, or in the log. */
+  sampleCount(sensor: SensorPlan): number {
+    return sensor.spec.windows ? this.int(this.place(sensor).counts) : 0;
+  }
+
+  /** Windows that were closed since the last report. */
+  windowCount(sensor: SensorPlan): number {
+    return sensor.spec.windows ? this.int(this.place(sensor).counts + 1) : 0;
+  }
+
+  /** When the first of them was closed, in Unix seconds of the device; 0 when there never was one. Of a log: its base. */
+  windowTime(sensor: SensorPlan): number {
+    return sensor.spec.windows ? this.int(this.place(sensor).counts + 2) >>> 0 : 0;
+  }
+
+  /**
+   * Columns 0 to 3: minimum, maximum, average, median, NaN for none. Of a direction 0: the mean. Of a counter 0 and 1:
+   * total, increment. Of an amount 0.
+   */
+  window(sensor: SensorPlan, quantity: number, window: number, column: number): number {
+    const { windows } = this.place(sensor);
+    const row = window * sensor.spec.quantities.length + quantity;
+    const { kind, each } = sensor.spec.windows ?? {};
+    if (kind === 'count') return this.int(windows + 2 * row + column) >>> 0;
+    if (kind === 'amount') return (this.int(windows + 2 * row + 1) >>> 0) * (each ?? 1);
+    return this.floats[windows + 4 * row + column] as number;
+  }
+
+  /** When a sample of a log was taken, in Unix seconds of the device. */
+  logTime(sensor: SensorPlan, row: number): number {
+    return this.int(this.place(sensor).times + row) >>> 0;
+  }
+
+  /** What a sample of a log is. */
+  logValue(sensor: SensorPlan, row: number, quantity: number): number {
+    return this.floats[this.place(sensor).samples + row * sensor.spec.quantities.length + quantity] as number;
+  }
+
+  /** What a counter had counted since boot when it was last looked at. */
+  total(sensor: SensorPlan, quantity: number): number {
+    return this.int(this.place(sensor).totals + COUNTER.size * quantity + COUNTER.counted) >>> 0;
+  }
+
+  /** The part of it that came in since the last report. */
+  delta(sensor: SensorPlan, quantity: number): number {
+    const at = this.place(sensor).totals + COUNTER.size * quantity;
+    return (this.int(at + COUNTER.counted) - this.int(at + COUNTER.atReport)) >>> 0;
+  }
+
+  /** The part of it that came in since the last window. */
+  sinceWindow(sensor: SensorPlan, quantity: number): number {
+    const at = this.place(sensor).totals + COUNTER.size * quantity;
+    return (this.int(at + COUNTER.counted) - this.int(at + COUNTER.atWindow)) >>> 0;
+  }
+
+  /** Whether an input is on. */
+  isOn(list: ListPlan): boolean {
+    return (this.int(this.placeOf(list).at) & 1) === 1;
+  }
+
+  eventCount(list: ListPlan): number {
+    return this.int(this.placeOf(list).at + 1);
+  }
+
+  /** When an event was recorded, in Unix seconds of the device. */
+  eventTime(list: ListPlan, event: number): number {
+    return this.int(this.placeOf(list).at + EVENT_HEAD + 2 * event) >>> 0;
+  }
+
+  /** Edge: 0 off, 1 on. Alarm: 0 high on, 1 high off, 2 low on, 3 low off. Press: the place in its types. */
+  eventType(list: ListPlan, event: number): number {
+    return this.int(this.placeOf(list).at + EVENT_HEAD + 2 * event + 1);
+  }
+
+  /** What was measured at an alarm. */
+  eventValue(list: ListPlan, event: number): number {
+    return this.floats[this.placeOf(list).values + event] as number;
+  }
+}
+
+/** What about thirty devices need. */
+const arena = new Arena(32_768);
+
+function allocate({ floats, ints }: Layout): [Float32Array, Int32Array] {
+  const { block, offset } = arena.take(4 * (floats.size + ints.size));
+  const { buffer } = block;
+  return [new Float32Array(buffer, offset, floats.size), new Int32Array(buffer, offset + 4 * floats.size, ints.size)];
+}
+
+type Numbers = Float32Array | Int32Array;
+
+/** Copies piece by piece; each is at least as long in `to`. */
+function copy(from: Numbers, fromStarts: readonly number[], to: Numbers, toStarts: readonly number[]): void {
+  fromStarts.forEach((start, piece) => {
+    to.set(from.subarray(start, fromStarts[piece + 1] ?? from.length), toStarts[piece]);
+  });
+}

@@ -1,0 +1,336 @@
+/**
+ * The body of a report: what a device has measured, in CBOR, as the firmware writes it (wire protocol, 12; the profile's
+ * `body` says what goes where). Maps and lists have indefinite length; measured values are multiplied, cut to an integer,
+ * and null when there is none.
+ */
+import type { UnixMillis } from '../../kernel/time.js';
+import type { BodyNode, Fact, IdentityFact, Label, NetworkFact, ParameterRef, Profile } from '../../profile/profile.js';
+import type { CborWriter } from '../../protocol/cbor.js';
+import type { Frame } from '../receiver/meters.js';
+import type { ScanReport } from '../receiver/receiver.js';
+import type { Measurements } from './measurements.js';
+import type { ListPlan, SensorPlan } from './measuring-plan.js';
+import type { Memory } from './memory.js';
+
+/** What the firmware knows without a sensor. */
+export interface BodyFacts {
+  /** Bodies since boot, from 0. */
+  readonly sequence: number;
+  /** Unix seconds on the device's clock. */
+  readonly timestamp: number;
+  /** Seconds since boot. */
+  readonly uptime: number;
+  /** The last connection evaluation; undefined, and null in the body, while none is valid. */
+  readonly network: NetworkFacts | undefined;
+  readonly identity: () => IdentityFacts;
+  /** About the last scan; undefined without a receiver. */
+  readonly scan: ScanReport | undefined;
+  /** The live value of a bool parameter. */
+  readonly flag: (parameter: ParameterRef) => boolean;
+}
+
+/** A connection evaluation of the modem; all numbers are integers. */
+export type NetworkFacts = { readonly [F in NetworkFact]: number };
+
+/** What `info` shows; undefined, and null in the body, when it was never written. */
+export type IdentityFacts = { readonly [F in (typeof IDENTITY)[IdentityFact]]: string | undefined };
+
+const IDENTITY = {
+  vendor_name: 'vendorName',
+  product_name: 'productName',
+  hw_variant: 'hwVariant',
+  hw_revision: 'hwRevision',
+  fw_version: 'fwVersion',
+  serial_number: 'serialNumber',
+} as const satisfies Record<IdentityFact, string>;
+
+/**
+ * Appends the body to `writer`. From here to `measurements.clear()` the firmware's work queue stands still: neither a task
+ * nor a look may come between.
+ */
+export function encodeBody(measurements: Measurements, writer: CborWriter, facts: BodyFacts, wall: UnixMillis): void {
+  measurements.beginBody(wall);
+  writer.beginMap();
+  write(measurements.profile.body, undefined, { measurements, memory: measurements.memory, writer, facts });
+  writer.endMap();
+}
+
+interface Job {
+  readonly measurements: Measurements;
+  readonly memory: Memory;
+  readonly writer: CborWriter;
+  readonly facts: BodyFacts;
+}
+
+/** `each` is the sensor of the enclosing list. */
+function write(nodes: readonly BodyNode[], each: SensorPlan | undefined, job: Job): void {
+  const { memory, writer } = job;
+  for (const node of nodes) {
+    if (isLeftOut(node, each, job)) continue;
+    writer.key(node.key);
+    switch (node.kind) {
+      case 'map':
+        writer.beginMap();
+        write(node.children, each, job);
+        writer.endMap();
+        break;
+      case 'each':
+        writer.beginArray();
+        for (const sensor of sensorsOf(node, memory)) {
+          if (node.sparse && memory.sampleCount(sensor) === 0) continue;
+          writer.beginMap();
+          write(node.children, sensor, job);
+          writer.endMap();
+        }
+        writer.endArray();
+        break;
+      case 'fact':
+        writeFact(node.fact, job);
+        break;
+      case 'label':
+        writeLabel(node.label, the(each), job);
+        break;
+      case 'last':
+        writeMeasured(writer, memory.last(only(node.sensor, each, memory), node.quantity), node.divide);
+        break;
+      case 'total':
+        writer.int(memory.total(only(node.sensor, each, memory), node.quantity));
+        break;
+      case 'delta':
+        writer.int(memory.delta(only(node.sensor, each, memory), node.quantity));
+        break;
+      case 'windows':
+        writeWindows(only(node.sensor, each, memory), node.quantity, node.divide, job);
+        break;
+      case 'log':
+        writeLog(only(node.sensor, each, memory), node.divide, job);
+        break;
+      case 'samples':
+        writeSamples(node, the(each), job);
+        break;
+      case 'scan':
+        writer.int(the(job.facts.scan)[node.fact]);
+        break;
+      case 'frames':
+        writeFrames(node, the(job.facts.scan).frames, writer);
+        break;
+      case 'calibration':
+        writer.int(only(node.sensor, each, memory).calibration?.mode ?? 0);
+        break;
+      case 'state':
+        writer.int(memory.isOn(listOf(node.list, each, job)) ? 1 : 0);
+        break;
+      case 'events':
+        writeEvents(listOf(node.list, each, job), node.divide, job);
+        break;
+      default:
+        node satisfies never;
+    }
+  }
+}
+
+/** Whether not even the key is written. */
+function isLeftOut(node: BodyNode, each: SensorPlan | undefined, job: Job): boolean {
+  switch (node.kind) {
+    case 'events':
+      return node.optional && job.memory.eventCount(listOf(node.list, each, job)) === 0;
+    case 'each':
+      return node.sparse && sensorsOf(node, job.memory).length === 0;
+    case 'frames':
+      return job.facts.flag(node.when) !== node.is;
+    default:
+      return false;
+  }
+}
+
+/** Those of the list that the device has; several kinds are told apart by their numbers. */
+function sensorsOf({ sensors }: { readonly sensors: readonly number[] }, memory: Memory): readonly SensorPlan[] {
+  const [only = -1, ...more] = sensors;
+  if (more.length === 0) return memory.plan.byKind[only] ?? [];
+  return sensors.flatMap((kind) => memory.plan.byKind[kind] ?? []).sort((a, b) => a.number - b.number);
+}
+
+function writeFact(fact: Fact, { measurements, writer, facts }: Job): void {
+  switch (fact) {
+    case 'version':
+      writer.int(measurements.profile.messageVersion);
+      break;
+    case 'sequence':
+    case 'timestamp':
+    case 'uptime':
+      writer.int(facts[fact]);
+      break;
+    case 'vendor_name':
+    case 'product_name':
+    case 'hw_variant':
+    case 'hw_revision':
+    case 'fw_version':
+    case 'serial_number':
+      writeText(writer, facts.identity()[IDENTITY[fact]]);
+      break;
+    default:
+      if (facts.network) writer.int(facts.network[fact]);
+      else writer.null();
+  }
+}
+
+function writeText(writer: CborWriter, text: string | undefined): void {
+  if (text === undefined) writer.null();
+  else writer.text(text);
+}
+
+function writeLabel(label: Label, sensor: SensorPlan, { measurements, writer }: Job): void {
+  switch (label) {
+    case 'serial':
+      writer.int(measurements.around.serialNumber(sensor.sensor, sensor.number));
+      break;
+    case 'channel':
+      writer.int(sensor.number + 1);
+      break;
+    case 'index':
+      writer.int(sensor.number);
+      break;
+    case 'address':
+      writer.text(sensor.address);
+      break;
+    case 'line_address':
+      writer.int(Number(sensor.address));
+      break;
+    case 'type':
+      writer.int(typeNumber(sensor, measurements.profile));
+      break;
+    case 'type_name':
+      writer.text(sensor.spec.present?.kind === 'device' ? sensor.spec.present.is : sensor.spec.name);
+      break;
+    default:
+      label satisfies never;
+  }
+}
+
+/** The number of a device's type, as the slot's parameter lists it. */
+function typeNumber({ spec, number }: SensorPlan, { modules }: Profile): number {
+  const { present } = spec;
+  if (present?.kind !== 'device') return 0;
+  const parameters = modules.find(({ name }) => name === present.ref.module)?.parameters;
+  const slot = parameters?.find(({ name }) => name === `${present.ref.name}-${number}`);
+  return (slot?.type === 'string' ? slot.types?.[present.is] : undefined) ?? 0;
+}
+
+/** In single precision, like the firmware: 3.6 V must become 3600 mV and not 3599. */
+function writeMeasured(writer: CborWriter, value: number, divide: number): void {
+  if (Number.isNaN(value)) writer.null();
+  else writer.int(Math.trunc(Math.fround(value * divide)));
+}
+
+/** `$tsp`: time of the first window, seconds from one to the next, rows. The head is there even without a row. */
+function writeWindows(sensor: SensorPlan, quantity: number, divide: number, { memory, writer }: Job): void {
+  const columns = COLUMNS[sensor.spec.windows?.kind ?? 'log'];
+  const count = memory.windowCount(sensor);
+  writer.beginArray();
+  writer.int(memory.windowTime(sensor));
+  writer.int(sensor.period);
+  for (let row = 0; row < count; row++) {
+    for (let column = 0; column < columns; column++) {
+      writeMeasured(writer, memory.window(sensor, quantity, row, column), divide);
+    }
+  }
+  writer.endArray();
+}
+
+const COLUMNS = { statistics: 4, direction: 1, count: 2, amount: 1, log: 0 } as const;
+
+/** `$tso` of a log: the time of the last clear, then offset and values of each sample. Empty if none. */
+function writeLog(sensor: SensorPlan, divide: number, { memory, writer }: Job): void {
+  const count = memory.sampleCount(sensor);
+  writer.beginArray();
+  if (count > 0) {
+    const base = memory.windowTime(sensor);
+    writer.int(base);
+    for (let row = 0; row < count; row++) {
+      writer.int(memory.logTime(sensor, row) - base);
+      for (let quantity = 0; quantity < sensor.spec.quantities.length; quantity++) {
+        writeMeasured(writer, memory.logValue(sensor, row, quantity), divide);
+      }
+    }
+  }
+  writer.endArray();
+}
+
+/** A list of maps: the time of each sample, and its quantities under their keys. */
+function writeSamples(
+  { time, columns }: Extract<BodyNode, { readonly kind: 'samples' }>,
+  sensor: SensorPlan,
+  { memory, writer }: Job,
+): void {
+  const own = columns.get(sensor.sensor) ?? [];
+  writer.beginArray();
+  for (let row = 0; row < memory.sampleCount(sensor); row++) {
+    writer.beginMap();
+    writer.key(time);
+    writer.int(memory.logTime(sensor, row));
+    own.forEach(({ key, divide, float }, quantity) => {
+      writer.key(key);
+      const value = memory.logValue(sensor, row, quantity);
+      if (float && !Number.isNaN(value)) writer.single(value);
+      else writeMeasured(writer, value, divide);
+    });
+    writer.endMap();
+  }
+  writer.endArray();
+}
+
+function writeFrames(
+  { keys }: Extract<BodyNode, { readonly kind: 'frames' }>,
+  frames: readonly Frame[],
+  writer: CborWriter,
+): void {
+  writer.beginArray();
+  for (const { rssi, bytes } of frames) {
+    if (keys) {
+      writer.beginMap();
+      writer.key(keys.data);
+      writer.bytes(bytes);
+      writer.key(keys.rssi);
+      writer.int(rssi);
+      writer.endMap();
+    } else {
+      writer.int(rssi);
+      writer.bytes(bytes);
+    }
+  }
+  writer.endArray();
+}
+
+/** `$tso`: time of the first event, then the offset from it and the type of each; alarms have a value, too. Empty if none. */
+function writeEvents(list: ListPlan, divide: number, { memory, writer }: Job): void {
+  const count = memory.eventCount(list);
+  writer.beginArray();
+  if (count > 0) {
+    const first = memory.eventTime(list, 0);
+    writer.int(first);
+    for (let event = 0; event < count; event++) {
+      writer.int(memory.eventTime(list, event) - first);
+      writer.int(memory.eventType(list, event));
+      if (list.spec.kind === 'alarm') writeMeasured(writer, memory.eventValue(list, event), divide);
+    }
+  }
+  writer.endArray();
+}
+
+/** The sensor that is meant: that of the enclosing list, or outside of lists the only one of its kind. */
+function only(sensor: number, each: SensorPlan | undefined, memory: Memory): SensorPlan {
+  return each ?? the(memory.plan.byKind[sensor]?.[0]);
+}
+
+function listOf(list: number, each: SensorPlan | undefined, { measurements, memory }: Job): ListPlan {
+  const spec = measurements.profile.eventLists[list];
+  const sensor = only(spec?.sensor ?? -1, each, memory);
+  return the(sensor.lists.find((known) => known.spec === spec));
+}
+
+/** The reader of profiles has made sure that it is there. */
+function the<T>(part: T | undefined): T {
+  if (part === undefined)
+    throw new Error('the body of this profile names a sensor or list that the device does not have');
+  return part;
+}

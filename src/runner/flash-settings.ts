@@ -1,0 +1,51 @@
+/**
+ * Configuration written to flash at the bench, before a device is switched on for the first time.
+ */
+import { DeviceConfig, type Settings } from '../device/config/device-config.js';
+import { type ConfigLayout, configLayout } from '../device/config/layout.js';
+import { changeList } from '../device/config/list.js';
+import { UsageError } from '../kernel/errors.js';
+import type { Profile } from '../profile/profile.js';
+import { withoutSecrets } from '../profile/secrets.js';
+import type { DeviceTypes } from '../scenario/parse/scenario.js';
+
+/**
+ * What flash holds after these lines (`app config interval-report 900`). One result serves a whole group: devices share it
+ * until they change it.
+ * @throws UsageError that lists every line that a device would refuse
+ */
+export function benchSettings(layout: ConfigLayout, lines: readonly string[]): Settings {
+  const config = new DeviceConfig(layout);
+  const refusals = lines.flatMap((line) => {
+    const refusal = write(config, line);
+    return refusal === undefined ? [] : [`"${withoutSecrets(line)}" would be refused: ${refusal}`];
+  });
+  if (refusals.length > 0) throw new UsageError('bad-config', refusals.join('\n'));
+  config.save();
+  return config.flash;
+}
+
+/** What scenarios are checked against. */
+export function deviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes {
+  return new Map(
+    [...profiles].map(([name, { modules }]) => {
+      const layout = configLayout(modules);
+      return [name, (line: string) => write(new DeviceConfig(layout), line)];
+    }),
+  );
+}
+
+/** Carries a line out; returns what the device says against it. */
+function write(config: DeviceConfig, line: string): string | undefined {
+  const [, module = '', name = '', value = ''] = /^(\S+) config (\S+) (.*)$/.exec(line) ?? [];
+  const { list } = config.layout.module(module) ?? {};
+  if (list?.name === name) {
+    const outcome = changeList(config, list, value.split(' '));
+    if (outcome === 'done') return undefined;
+    return outcome === 'unknown' ? `"${value}" is not a command of this list` : outcome.complaint;
+  }
+  const item = config.layout.find(module, name);
+  if (item === undefined) return 'the device type has no such parameter';
+  const refusal = config.write(item, value.replace(/^(["'])(.*)\1$/, '$2'));
+  return refusal?.map((text) => text.trim().replace(/\s+/g, ' ')).join('; ');
+}

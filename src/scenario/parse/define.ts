@@ -1,0 +1,112 @@
+/**
+ * Scenarios written in TypeScript. The object has the keys of the file, with the same meaning and the same checks; for what YAML
+ * needs variables, loops and included files, TypeScript has its own.
+ */
+import { Problems } from '../../input/document.js';
+import { valueNode } from '../../input/value.js';
+import type { DeviceFaultName } from '../faults/device/index.js';
+import type { ServiceFault } from '../faults/service.js';
+import type { CallName } from '../load/calls.js';
+import type { BootPattern, Scenario } from '../model/scenario.js';
+import type { SetupName } from '../setup/index.js';
+import type { StepName } from '../steps/index.js';
+import { type DeviceTypes, readScenario, type ScenarioSources } from './scenario.js';
+
+/** Whatever may stand in a scenario file. */
+export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
+
+export interface ScenarioDefinition {
+  readonly name: string;
+  readonly about?: string;
+  readonly seed?: number;
+  /** UTC: `2026-03-02T06:00:00Z`. */
+  readonly start?: string;
+  /** `6h`, like all durations. */
+  readonly duration: string;
+  readonly settle?: string;
+  readonly 'warm-up'?: string;
+  readonly cloud?: CloudDefinition;
+  readonly setup?: readonly SetupDefinition[];
+  readonly fleet:
+    | readonly (GroupDefinition & { readonly count: number })[]
+    | { readonly devices: number; readonly groups: readonly (GroupDefinition & { readonly share: string })[] };
+  readonly network?: { readonly [key: string]: Value };
+  readonly faults?: readonly FaultDefinition[];
+  readonly steps?: readonly StepDefinition[];
+  readonly load?: readonly LoadDefinition[];
+  readonly expect?: readonly string[];
+  readonly next?: readonly string[];
+}
+
+/** Settings of the embedded cloud. */
+export interface CloudDefinition {
+  /** `600/m`: requests that a key may make in a minute. */
+  readonly 'rate-limit'?: string;
+  readonly 'expire-downlinks'?: string;
+  readonly 'retain-messages'?: string;
+  /** Connectors may send to private and loopback addresses. */
+  readonly 'allow-private'?: boolean;
+}
+
+/** What the space needs: one kind under its name. */
+export type SetupDefinition = { readonly [K in SetupName]?: Value };
+
+export interface GroupDefinition {
+  readonly name: string;
+  readonly profile: string;
+  readonly serial?: number;
+  readonly boot?: { readonly from?: string; readonly over?: string; readonly pattern?: BootPattern };
+  readonly config?: { readonly [parameter: string]: string | number | boolean } | readonly string[];
+  readonly tags?: readonly string[];
+  readonly region?: string;
+  readonly register?: boolean;
+}
+
+/** A step: when, to whom, and one action under its name. */
+export type StepDefinition = {
+  readonly at?: string;
+  readonly after?: string;
+  readonly within?: string;
+  readonly over?: string;
+  readonly to?: string;
+  readonly for?: { readonly each?: string; readonly in: string; readonly every: string };
+} & { readonly [K in StepName]?: Value };
+
+/** A fault: when, whom it hits, and one kind under its name. */
+export type FaultDefinition = {
+  readonly from?: string;
+  readonly until?: string;
+  readonly to?: string;
+} & { readonly [K in WireFaultName | DeviceFaultName | ServiceFault['kind']]?: Value };
+
+type WireFaultName = Scenario['network'][number]['fault']['kind'];
+
+/** Requests to the API: what to ask, under its name, and at which pace. */
+export type LoadDefinition = {
+  readonly from?: string;
+  readonly until?: string;
+  readonly to?: string;
+  readonly rate?: string | { readonly [after: string]: string } | { readonly replay: string; readonly speed?: number };
+  readonly spacing?: 'even' | 'poisson';
+  readonly users?: number;
+  readonly patient?: boolean;
+  readonly think?: string;
+  /** A client of the setup. */
+  readonly as?: string;
+} & { readonly [K in CallName]?: Value };
+
+const FOR_YAML = ['include', 'vars'] as const;
+
+/**
+ * Checks a scenario.
+ * @throws InputError naming every problem by its path: `steps[2].at: "90" is not a duration …`
+ */
+export function readDefinition(definition: ScenarioDefinition, types: DeviceTypes, sources: ScenarioSources): Scenario {
+  const problems = new Problems();
+  const root = valueNode(definition, 'the scenario');
+  for (const key of FOR_YAML) {
+    const entry = root.kind === 'map' ? root.entries.get(key) : undefined;
+    if (entry) problems.add(entry.key, `"${key}" is for files: TypeScript has variables and modules of its own`);
+  }
+  return readScenario(root, types, sources, problems);
+}

@@ -1,0 +1,201 @@
+/**
+ * The `fleet` of a scenario: groups of devices that are alike. A list of groups that each have a count, or a number of devices
+ * and groups that each have a share of them:
+ *
+ *     fleet: { devices: 1000, groups: [{ name: clime, profile: clime, share: 70% }, …] }
+ */
+import {
+  boolean,
+  complain,
+  duration,
+  eitherForm,
+  type Form,
+  formed,
+  formOf,
+  integer,
+  list,
+  oneOf,
+  optional,
+  ratio,
+  record,
+  refine,
+  text,
+  valueAt,
+} from '../../input/checks.js';
+import type { LocatedNode, Problems } from '../../input/document.js';
+import { quote } from '../../input/problems.js';
+import { formatRatio, type Ratio } from '../../kernel/ratio.js';
+import type { Millis } from '../../kernel/time.js';
+import { withoutSecrets } from '../../profile/secrets.js';
+import { BOOT_PATTERNS, type Boot, type FleetGroup } from '../model/scenario.js';
+import { apportion } from '../plan/apportion.js';
+import { configLines, configPlaces } from '../values/config-lines.js';
+import { RESERVED } from '../values/selector.js';
+
+/** Says why a device of a type would refuse a line such as `app config interval-report 900`; undefined when it would not. */
+export type RefusalOf = (line: string) => string | undefined;
+
+/** What a scenario must know of the device types, by the names of their profiles. */
+export type DeviceTypes = ReadonlyMap<string, RefusalOf>;
+
+export interface FleetShape {
+  /** Device types that there are. */
+  readonly types: DeviceTypes;
+  /** When the scenario is over. */
+  readonly end: Millis;
+}
+
+/** 0x80B00001: the first of product family 0x00B, CHESTER-M (wire protocol, 7.1). */
+const FIRST_SERIAL = 2_159_017_985;
+const LAST_SERIAL = 4_294_967_295;
+const MOST_DEVICES = 1_000_000;
+/** A device keeps 32 characters of its name, and `-0001` is added to the group's. */
+const GROUP_NAME = /^(?!(all|region|tag)$)[a-z][a-z0-9-]{0,23}[a-z0-9]$/;
+
+const BOOT_AT_ONCE: Boot = { from: 0, over: 0, pattern: 'staggered' };
+
+/** Reads all groups. Serial numbers that are not given run on from {@link FIRST_SERIAL}, over all such groups. */
+export function fleet(node: LocatedNode, problems: Problems, shape: FleetShape): readonly FleetGroup[] | undefined {
+  const before = problems.list.length;
+  const drafts = node.kind === 'map' ? sharedDrafts(node, problems, shape) : countedDrafts(node, problems, shape);
+  if (drafts === undefined) return undefined;
+  for (const { item, draft } of drafts) if (draft) checkConfig(draft, item, shape.types, problems);
+  const complete = drafts.every(({ draft }) => draft !== undefined);
+  let next = FIRST_SERIAL;
+  const groups: FleetGroup[] = [];
+  for (const { item, draft } of drafts) {
+    // Where a group could not be read, the numbers that run on behind it are not known.
+    if (draft === undefined || (draft.serial === undefined && !complete)) continue;
+    const { serial, ...rest } = draft;
+    const group = { ...rest, firstSerial: serial ?? next };
+    if (serial === undefined) next += rest.count;
+    checkDistinct(group, groups, item, problems);
+    groups.push(group);
+  }
+  return problems.list.length === before ? groups : undefined;
+}
+
+type Draft = Omit<FleetGroup, 'firstSerial'> & { readonly serial: number | undefined };
+
+/** A group of the file, as far as it could be read. */
+interface Drafted {
+  readonly item: LocatedNode;
+  readonly draft: Draft | undefined;
+}
+
+function countedDrafts(node: LocatedNode, problems: Problems, shape: FleetShape): readonly Drafted[] | undefined {
+  if (node.kind !== 'list' || node.items.length === 0) return complain(node, problems, 'a list of at least one group');
+  const check = countedGroup(shape);
+  return node.items.map((item) => ({ item, draft: check(item, problems) }));
+}
+
+function sharedDrafts(node: LocatedNode, problems: Problems, shape: FleetShape): readonly Drafted[] | undefined {
+  const read = record('a fleet', { devices: DEVICES, groups: list((item) => item, 1) })(node, problems);
+  if (read === undefined) return undefined;
+  const check = sharedGroup(shape);
+  const groups = read.groups.map((item) => ({ item, group: check(item, problems) }));
+  const shares = groups.flatMap(({ group }) => (group === undefined ? [] : [group.share]));
+  const counts = shares.length === groups.length ? countsOf(shares, read.devices, node, problems) : undefined;
+  return groups.map(({ item, group }, i) => {
+    const count = counts?.[i];
+    if (group === undefined || count === undefined) return { item, draft: undefined };
+    const { share, ...rest } = group;
+    if (count > 0) return { item, draft: { ...rest, count } };
+    const place = item.kind === 'map' ? valueAt(item, 'share') : item;
+    problems.add(place, `${formatRatio(share)} of ${read.devices} devices is not one device`);
+    return { item, draft: undefined };
+  });
+}
+
+function countsOf(shares: readonly Ratio[], devices: number, node: LocatedNode, problems: Problems): readonly number[] {
+  const whole = shares.reduce((sum, share) => sum + share, 0);
+  if (Math.abs(whole - 1) > SHARES_OFF) {
+    const place = node.kind === 'map' ? valueAt(node, 'groups') : node;
+    problems.add(place, `the shares of the groups come to ${formatRatio(whole)}; they must come to 100%`);
+  }
+  return apportion(devices, shares);
+}
+
+/** Notes the lines that a device of the group's type would refuse. */
+function checkConfig({ profile, config }: Draft, node: LocatedNode, types: DeviceTypes, problems: Problems): void {
+  if (node.kind !== 'map') return;
+  const refusalOf = types.get(profile);
+  const places = configPlaces(valueAt(node, 'config'));
+  config.forEach((line, i) => {
+    const refusal = refusalOf?.(line);
+    if (refusal !== undefined)
+      problems.add(places[i] ?? node, `${quote(withoutSecrets(line))} would be refused: ${refusal}`);
+  });
+}
+
+/** The form of a fleet, for editors. */
+export function fleetForm(): Form {
+  const shape: FleetShape = { types: new Map(), end: Number.POSITIVE_INFINITY };
+  const shared = record('a fleet', { devices: DEVICES, groups: list(sharedGroup(shape), 1) });
+  return eitherForm(formOf(list(countedGroup(shape), 1)), formOf(shared));
+}
+
+const DEVICES = integer(1, MOST_DEVICES);
+/** Shares such as 1/3 do not come to 1 in floating point. */
+const SHARES_OFF = 1e-6;
+
+const countedGroup = (shape: FleetShape) => record('a group', { ...groupKeys(shape), count: DEVICES });
+const sharedGroup = (shape: FleetShape) => record('a group', { ...groupKeys(shape), share: ratio });
+
+const BOOT = record('boot', {
+  from: optional(duration, 0),
+  over: optional(duration, 0),
+  pattern: optional(oneOf(BOOT_PATTERNS), 'staggered' as const),
+});
+
+function groupKeys({ types, end }: FleetShape) {
+  const boot = refine(BOOT, (read, node, problems): Boot | undefined => {
+    if (read.pattern === 'storm' && read.over > 0) {
+      problems.add(node.kind === 'map' ? valueAt(node, 'over') : node, 'a storm is all at once: it has no "over"');
+    }
+    if (read.from + read.over <= end) return read;
+    problems.add(node, 'the last device would boot after the end of the scenario');
+    return undefined;
+  });
+  return {
+    name: text(
+      GROUP_NAME,
+      `a name of 2 to 25 small letters, digits and hyphens, other than ${RESERVED.map((word) => `"${word}"`).join(', ')}`,
+    ),
+    // An editor cannot know the profiles that lie beside the scenario.
+    profile: formed(() => formOf(text()), oneOf([...types.keys()])),
+    serial: optional(integer(1, LAST_SERIAL)),
+    boot: optional(boot, BOOT_AT_ONCE),
+    config: optional(configLines, []),
+    tags: optional(list(text()), []),
+    region: optional(text(/^[\w.-]+$/, 'a label of letters, digits, dots and hyphens'), null),
+    register: optional(boolean, true),
+  };
+}
+
+/** Notes names and serial numbers that an earlier group has already. */
+function checkDistinct(group: FleetGroup, earlier: readonly FleetGroup[], node: LocatedNode, problems: Problems): void {
+  const entries = node.kind === 'map' ? node.entries : undefined;
+  const last = lastSerial(group);
+  const serialPlace = entries?.get('serial')?.value ?? node;
+  if (last > LAST_SERIAL) {
+    problems.add(
+      serialPlace,
+      `the last of ${group.count} devices would have the serial number ${last}; the largest is ${LAST_SERIAL}`,
+    );
+  }
+  for (const other of earlier) {
+    if (other.name === group.name)
+      complain(entries?.get('name')?.value ?? node, problems, 'a name of its own: another group has it');
+    const from = Math.max(group.firstSerial, other.firstSerial);
+    const to = Math.min(last, lastSerial(other));
+    if (from <= to) {
+      const which = from === to ? `the serial number ${from}` : `the serial numbers ${from} to ${to}`;
+      problems.add(serialPlace, `group "${other.name}" has ${which} already`);
+    }
+  }
+}
+
+function lastSerial(group: FleetGroup): number {
+  return group.firstSerial + group.count - 1;
+}

@@ -1,0 +1,232 @@
+/**
+ * The `load` of a scenario: requests to the API, as users of the cloud make them.
+ *
+ *     load:
+ *       - { latest-value:, rate: 50/s, spacing: poisson }          # steady; evenly spaced unless said
+ *       - { list-devices:, rate: 1/s..20/s, from: 10m, until: 20m } # a ramp
+ *       - { commands: [info show], to: clime, rate: { 0s: 1/s, 5m: 30/s, 5m30s: 1/s } }   # from moments after `from` on
+ *       - { count-devices:, rate: { replay: arrivals.csv, speed: 2 } }  # at the times of a file, twice as fast
+ *       - { list-messages:, users: 10, think: 2s }                 # a closed loop; `patient: true` heeds Retry-After
+ *       - { list-messages:, rate: 50/s, as: neighbour }            # with the key of a client of the setup
+ */
+import {
+  boolean,
+  type Check,
+  complain,
+  duration,
+  eitherForm,
+  type Form,
+  formed,
+  formOf,
+  integer,
+  oneOf,
+  optional,
+  positiveNumber,
+  readVariant,
+  record,
+  text,
+  valueAt,
+  variantForm,
+} from '../../input/checks.js';
+import type { LocatedNode, MapNode, Problems } from '../../input/document.js';
+import { didYouMean, orList, quote } from '../../input/problems.js';
+import type { Instant, Millis } from '../../kernel/time.js';
+import { parseDuration } from '../../kernel/time.js';
+import { readArrivals } from '../load/arrival-trace.js';
+import { CALL_NAMES, type CallSpec, callForms, checkCall, isOfDevice } from '../load/calls.js';
+import type { Load, Pace, RatePiece } from '../load/load.js';
+import type { NamedText } from '../steps/step.js';
+import { type Selector, TO } from '../values/selector.js';
+
+export interface ScenarioLoad extends Load {
+  readonly to: Selector;
+}
+
+export interface LoadShape {
+  /** When the scenario is over. */
+  readonly end: Millis;
+  readonly selector: (to: string, node: LocatedNode) => Selector | undefined;
+  /** A file that the scenario names, by its path from there. @throws Error whose message says why it cannot be read */
+  readonly readFile: (path: string) => NamedText;
+  /** The clients of the setup with their further spaces, null for that of the fleet; undefined when it could not be read. */
+  readonly clients: ReadonlyMap<string, string | null> | undefined;
+}
+
+const RATES = /^\s*\d+(\.\d+)?\/[smh](\s*\.\.\s*\d+(\.\d+)?\/[smh])?\s*$/;
+const MOST_USERS = 10_000;
+const FASTEST = 1_000_000;
+
+const COMMON = {
+  from: optional(duration, 0),
+  until: optional(duration),
+  ...TO,
+  rate: optional(formed(rateForm, (node) => node)),
+  spacing: optional(oneOf(['even', 'poisson'])),
+  users: optional(integer(1, MOST_USERS)),
+  think: optional(duration),
+  patient: optional(boolean, false),
+  as: optional(text()),
+};
+
+/** The form of `load`, for editors. */
+export function loadForm(): Form {
+  return { type: 'array', items: variantForm(COMMON, callForms()) };
+}
+
+function rateForm(): Form {
+  const rate: Form = { type: 'string', pattern: RATES.source };
+  return eitherForm(rate, formOf(replay), { type: 'object', minProperties: 1, additionalProperties: rate });
+}
+
+export function load(node: LocatedNode, problems: Problems, shape: LoadShape): readonly ScenarioLoad[] | undefined {
+  if (node.kind !== 'list') return complain(node, problems, 'a list of requests, each with a rate or with users');
+  const before = problems.list.length;
+  const names = new Map<string, number>();
+  const loads = node.items.flatMap((item) => {
+    const read = oneLoad(item, problems, shape);
+    if (read === undefined) return [];
+    const count = (names.get(read.name) ?? 0) + 1;
+    names.set(read.name, count);
+    return [count === 1 ? read : { ...read, name: `${read.name} (${count})` }];
+  });
+  return problems.list.length === before ? loads : undefined;
+}
+
+function oneLoad(
+  node: LocatedNode,
+  problems: Problems,
+  { end, selector, readFile, clients }: LoadShape,
+): ScenarioLoad | undefined {
+  if (node.kind !== 'map') return complain(node, problems, 'a request: a map with what to ask, and "rate" or "users"');
+  const { common, kind, options } = readVariant('a load', COMMON, CALL_NAMES, node, problems);
+  const call = kind && checkCall(kind, options, problems);
+  if (common === undefined || call === undefined) return undefined;
+  const { from, until = end } = common;
+  if (until <= from) problems.add(valueAt(node, 'until'), 'the load would end before it begins');
+  else if (until > end) problems.add(valueAt(node, 'until'), 'the load would end after the scenario');
+  const to = selector(common.to, valueAt(node, 'to'));
+  const pace = paceOf(node, common, { from, until, readFile }, problems);
+  const { as } = common;
+  if (as !== undefined && clients !== undefined) checkClient(as, call, node, clients, problems);
+  const name = `${call.kind}${common.to === 'all' ? '' : ` to ${common.to}`}${as === undefined ? '' : ` as ${as}`}`;
+  return to && pace && { name, call, ...(as !== undefined && { as }), from, until, pace, to };
+}
+
+function checkClient(
+  as: string,
+  call: CallSpec,
+  node: MapNode,
+  clients: NonNullable<LoadShape['clients']>,
+  problems: Problems,
+): void {
+  const space = clients.get(as);
+  if (space === undefined) {
+    const meant = didYouMean(as, [...clients.keys()]);
+    problems.add(valueAt(node, 'as'), `${quote(as)} is not a client${meant}: "setup" needs "- client: { name: … }"`);
+  } else if (space !== null && (isOfDevice(call.kind) || node.entries.has('to'))) {
+    const calls = CALL_NAMES.filter((kind) => !isOfDevice(kind));
+    problems.add(
+      node,
+      `the space ${quote(space)} of ${quote(as)} has no devices: a load there has no "to", and is one of ${orList(calls)}`,
+    );
+  }
+}
+
+interface Window extends Pick<LoadShape, 'readFile'> {
+  readonly from: Instant;
+  readonly until: Instant;
+}
+
+interface PaceKeys {
+  readonly rate: LocatedNode | undefined;
+  readonly spacing: 'even' | 'poisson' | undefined;
+  readonly users: number | undefined;
+  readonly think: Millis | undefined;
+  readonly patient: boolean;
+}
+
+function paceOf(node: MapNode, keys: PaceKeys, window: Window, problems: Problems): Pace | undefined {
+  const { rate, spacing, users, think, patient } = keys;
+  if ((rate === undefined) === (users === undefined)) {
+    problems.add(
+      node,
+      'a load needs either "rate" (requests come by themselves) or "users" (each waits for its answer)',
+    );
+    return undefined;
+  }
+  if (users !== undefined) {
+    if (spacing !== undefined) problems.add(valueAt(node, 'spacing'), 'users that wait for answers have no spacing');
+    return { kind: 'closed', users, think: think ?? 0, ...(patient && { patient }) };
+  }
+  if (think !== undefined) problems.add(valueAt(node, 'think'), 'only "users" think before they ask again');
+  if (patient) problems.add(valueAt(node, 'patient'), 'only "users" are patient: a rate takes no notice of answers');
+  if (rate?.kind === 'map' && rate.entries.has('replay')) {
+    if (spacing !== undefined) problems.add(valueAt(node, 'spacing'), 'a replay has its own times, and no spacing');
+    return replayed(rate, window, problems);
+  }
+  const pieces = rate && ratePieces(rate, window, problems);
+  return pieces && { kind: 'open', spacing: spacing ?? 'even', pieces };
+}
+
+const replay = record('a replay', {
+  replay: text(),
+  speed: optional(positiveNumber, 1),
+});
+
+function replayed(node: MapNode, { from, until, readFile }: Window, problems: Problems): Pace | undefined {
+  const read = replay(node, problems);
+  if (read === undefined) return undefined;
+  const { replay: file, speed } = read;
+  const place = valueAt(node, 'replay');
+  try {
+    const trace = readArrivals(readFile(file), speed, problems)?.within(until - from);
+    if (trace === undefined) return undefined;
+    if (trace.times.length > 0) return { kind: 'replay', file, trace };
+    problems.add(place, `all times in ${quote(file)} are after the end of the load`);
+  } catch (error) {
+    problems.add(place, error instanceof Error ? error.message : String(error));
+  }
+  return undefined;
+}
+
+function ratePieces(node: LocatedNode, { from, until }: Window, problems: Problems): readonly RatePiece[] | undefined {
+  if (node.kind !== 'map') {
+    const read = rates(node, problems);
+    return read && [{ from, until, ...read }];
+  }
+  const before = problems.list.length;
+  const starts: { readonly at: Instant; readonly first: number; readonly last: number }[] = [];
+  for (const [key, entry] of node.entries) {
+    const after = parseDuration(key);
+    const read = rates(entry.value, problems);
+    const at = from + (after ?? 0);
+    if (after === undefined)
+      problems.add(entry.key, `${quote(key)} is not a time after the start of the load, such as "5m"`);
+    else if (at >= until) problems.add(entry.key, 'the rate would change after the end of the load');
+    else if (at <= (starts.at(-1)?.at ?? -1)) problems.add(entry.key, 'the times must come in their order');
+    if (read) starts.push({ at, ...read });
+  }
+  if (node.entries.size === 0) return complain(node, problems, 'rates by the time from which on they hold');
+  if (problems.list.length > before) return undefined;
+  return starts.map(({ at, first, last }, i) => ({ from: at, until: starts[i + 1]?.at ?? until, first, last }));
+}
+
+/** `50/s`, `600/h`, or `1/s..50/s` for a rate that changes evenly. */
+const rates: Check<{ readonly first: number; readonly last: number }> = (node, problems) => {
+  const [one = '', other = one, ...more] = node.kind === 'scalar' ? node.source.trim().split('..') : [];
+  const first = perSecond(one);
+  const last = perSecond(other);
+  if (more.length > 0 || first === undefined || last === undefined) {
+    return complain(node, problems, `a rate such as "50/s", "600/h" or "1/s..50/s", up to ${FASTEST}/s`);
+  }
+  return { first, last };
+};
+
+const SECONDS = { s: 1, m: 60, h: 3600 } as const;
+
+function perSecond(source: string): number | undefined {
+  const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)\/([smh])$/.exec(source.trim()) ?? [];
+  // Because the expression lets no other unit pass.
+  const rate = Number(count) / SECONDS[unit as keyof typeof SECONDS];
+  return count !== '' && rate <= FASTEST ? rate : undefined;
+}

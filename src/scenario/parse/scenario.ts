@@ -1,0 +1,265 @@
+/**
+ * Reads a scenario file. All problems come out together, each with file, line and column: a part that is wrong does not
+ * keep the others from being checked.
+ */
+import {
+  type Check,
+  type Checked,
+  complain,
+  duration,
+  type Form,
+  formed,
+  formOf,
+  integer,
+  list,
+  refine,
+  rejectUnknownKeys,
+  text,
+} from '../../input/checks.js';
+import { type LocatedNode, type MapNode, Problems } from '../../input/document.js';
+import { hours, type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
+import type { Profile } from '../../profile/profile.js';
+import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
+import type { FleetGroup, Scenario, ScenarioStep } from '../model/scenario.js';
+import { INCLUDE_FORM } from '../source/includes.js';
+import { readSource } from '../source/source.js';
+import { VARS_FORM } from '../source/variables.js';
+import type { NamedText } from '../steps/step.js';
+import { type FleetNames, selector } from '../values/selector.js';
+import { type CloudSettings, cloud } from './cloud.js';
+import { faults, faultsForm, NO_FAULTS } from './faults.js';
+import { type DeviceTypes, type FleetShape, fleet, fleetForm } from './fleet.js';
+import { load, loadForm } from './load.js';
+import { network, networkForm, savesPower } from './network.js';
+import { clientSpaces, firmwareNames, setup, setupForm } from './setup.js';
+import { type StepContext, steps, stepsForm } from './steps.js';
+
+/** 2026-01-01T00:00:00Z: a calendar time that is the same in every run. */
+const DEFAULT_START: UnixMillis = 1_767_225_600_000;
+const DEFAULT_SEED = 1;
+const DEFAULT_SETTLE: Millis = minutes(10);
+const LONGEST_DURATION: Millis = hours(24 * 366);
+
+const CALENDAR_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?Z$/;
+
+/** A calendar time in UTC: `2026-03-01T06:00:00Z`. */
+const calendarTime: Check<UnixMillis> = formed(
+  () => ({ type: 'string', pattern: CALENDAR_TIME.source }),
+  (node, problems) => {
+    const source = node.kind === 'scalar' ? node.source.trim() : '';
+    const time = CALENDAR_TIME.test(source) ? Date.parse(source) : Number.NaN;
+    // The 30th of February parses as a day in March.
+    const real = !Number.isNaN(time) && new Date(time).toISOString().startsWith(source.slice(0, 16));
+    return real ? time : complain(node, problems, 'a time in UTC such as "2026-03-01T06:00:00Z"');
+  },
+);
+
+const positiveDuration: Check<Millis> = refine(duration, (length, node, problems) =>
+  length > 0 && length <= LONGEST_DURATION
+    ? length
+    : complain(node, problems, 'a duration of more than 0 and at most a year'),
+);
+
+/** Parts that are checked for themselves, each with what it is when it is left out; without that it is needed. */
+const PLAIN = {
+  name: { check: text(/^[a-z0-9][a-z0-9-]{0,63}$/, 'a name of small letters, digits and hyphens') },
+  about: { check: text(), fallback: '' },
+  seed: { check: integer(0, Number.MAX_SAFE_INTEGER, 'a whole number from 0'), fallback: DEFAULT_SEED },
+  start: { check: calendarTime, fallback: DEFAULT_START },
+  duration: { check: positiveDuration },
+  settle: { check: duration, fallback: DEFAULT_SETTLE },
+  'warm-up': { check: duration, fallback: 0 },
+  next: { check: list(text()), fallback: [] },
+};
+
+const KEYS = [
+  ...['name', 'about', 'include', 'vars', 'seed', 'start', 'duration', 'settle', 'warm-up', 'cloud'],
+  ...['setup', 'fleet', 'network', 'faults', 'steps', 'load', 'expect', 'next'],
+];
+
+/** The forms of the parts of a scenario, for editors, in the order of a file. */
+export function partForms(): Readonly<Record<string, Form>> {
+  const plain = Object.entries(PLAIN).map(([key, { check }]) => [key, formOf(check as Check<unknown>)]);
+  const forms: Readonly<Record<string, Form>> = {
+    ...Object.fromEntries(plain),
+    include: INCLUDE_FORM,
+    vars: VARS_FORM,
+    cloud: formOf(cloud),
+    setup: setupForm(),
+    fleet: fleetForm(),
+    network: networkForm(),
+    faults: faultsForm(),
+    steps: stepsForm(),
+    load: loadForm(),
+    expect: formOf(list(expectation(NO_NAMES))),
+  };
+  return Object.fromEntries(KEYS.map((key) => [key, forms[key] ?? {}]));
+}
+
+/**
+ * @param source the YAML text
+ * @param file its name, for messages
+ * @param types the device types that there are, by the names of their profiles
+ * @param sources what else steps are checked against; without it they are checked for themselves
+ * @throws InputError naming every problem
+ */
+export function parseScenario(
+  source: string,
+  file: string,
+  types: DeviceTypes,
+  sources: ScenarioSources = NO_SOURCES,
+): Scenario {
+  const problems = new Problems();
+  return readScenario(readSource(source, file, sources, problems), types, sources, problems);
+}
+
+/**
+ * The same of what has been read already.
+ * @param problems what was wrong with it so far
+ */
+export function readScenario(
+  root: LocatedNode,
+  types: DeviceTypes,
+  sources: ScenarioSources,
+  problems: Problems,
+): Scenario {
+  if (root.kind !== 'map') complain(root, problems, 'a scenario: a map with name, duration, fleet, steps, …');
+  const scenario = root.kind === 'map' ? readParts(root, types, sources, problems) : undefined;
+  problems.finish();
+  // Because no problem was noted, every part could be read.
+  return scenario as Scenario;
+}
+
+function readParts(
+  root: MapNode,
+  types: DeviceTypes,
+  sources: ScenarioSources,
+  problems: Problems,
+): Scenario | undefined {
+  rejectUnknownKeys(root, KEYS, 'a scenario', problems);
+  const plain = <K extends keyof typeof PLAIN>(key: K) => {
+    const part: { readonly check: Check<unknown>; readonly fallback?: unknown } = PLAIN[key];
+    // Because the check and the fallback are those of the key.
+    return read(key, part.check, part.fallback) as Checked<(typeof PLAIN)[K]['check']> | undefined;
+  };
+  const read = <T>(key: string, check: Check<T>, fallback?: T): T | undefined => {
+    const entry = root.entries.get(key);
+    if (entry) return check(entry.value, problems);
+    if (fallback === undefined) problems.add(root, `a scenario needs "${key}"`);
+    return fallback;
+  };
+  const name = plain('name');
+  const about = plain('about');
+  const seed = plain('seed');
+  const start = plain('start');
+  const length = plain('duration');
+  const settle = plain('settle');
+  const warmUp = plain('warm-up');
+  // A wrong duration must not make every later moment wrong too.
+  const end = length ?? Number.POSITIVE_INFINITY;
+  const shape: FleetShape = { types, end };
+  const groups = read('fleet', (node, found) => fleet(node, found, shape));
+  const settings = read<CloudSettings | null>('cloud', cloud, null);
+  const prepared = read('setup', (node, found) => setup(node, found, sources), []);
+  const clients = prepared && clientSpaces(prepared);
+  const fleetNames = groups ? namesOf(groups) : namesIn(root.entries.get('fleet')?.value);
+  const names: ScopeNames = { ...fleetNames, clients: clients && [...clients.keys()] };
+  const select = (to: string, place: LocatedNode) => selector(to, place, problems, names);
+  const perturbed = read('network', (node, found) => network(node, found, { selector: select, end }), []);
+  const saving = savesPower(root.entries.get('network')?.value, problems);
+  const context: StepContext = { names, groups, sources, end, firmware: prepared && firmwareNames(prepared) };
+  const wrong = read('faults', (node, found) => faults(node, found, context), NO_FAULTS);
+  const begun = read('steps', (node, found) => steps(node, found, context), []);
+  const loads = read(
+    'load',
+    (node, found) => load(node, found, { end, selector: select, readFile: sources.readFile, clients }),
+    [],
+  );
+  const expectations = read('expect', list(expectation(names)), []);
+  const next = plain('next');
+  if (name === undefined || about === undefined || seed === undefined || start === undefined) return undefined;
+  if (warmUp === undefined || loads === undefined || settings === undefined) return undefined;
+  if (
+    length === undefined ||
+    settle === undefined ||
+    groups === undefined ||
+    perturbed === undefined ||
+    prepared === undefined ||
+    wrong === undefined
+  )
+    return undefined;
+  if (begun === undefined || expectations === undefined || next === undefined) return undefined;
+  return {
+    name,
+    about,
+    seed,
+    start,
+    duration: length,
+    settle,
+    warmUp,
+    cloud: settings,
+    setup: prepared,
+    fleet: groups,
+    network: [...perturbed, ...wrong.network],
+    serviceFaults: wrong.service,
+    deviceFaults: wrong.devices,
+    // Those that the file numbers come first; who acts first at a moment is decided by that as well.
+    steps: [...(saving ? [] : [REFUSE_POWER_SAVING]), ...begun, ...wrong.steps],
+    loads,
+    expectations,
+    next,
+  };
+}
+
+export type { DeviceTypes } from './fleet.js';
+
+/** Before anybody attaches. */
+const REFUSE_POWER_SAVING: ScenarioStep = {
+  at: 0,
+  over: 0,
+  to: { kind: 'all' },
+  call: { step: 'power-saving', options: 'off' },
+};
+
+/** What a scenario refers to. */
+export interface ScenarioSources {
+  /** Device types by the names of their profiles. */
+  readonly profiles: ReadonlyMap<string, Profile>;
+  /** A file that the scenario names, by its path from there. @throws Error whose message says why it cannot be read */
+  readonly readFile: (path: string) => NamedText;
+  /** Values for variables of the scenario in place of its own, by name, as somebody has typed them. */
+  readonly vars?: ReadonlyMap<string, string>;
+}
+
+const NO_SOURCES: ScenarioSources = {
+  profiles: new Map(),
+  readFile: () => {
+    throw new Error('there are no files here');
+  },
+};
+
+function namesOf(groups: readonly FleetGroup[]): FleetNames {
+  return {
+    groups: groups.map(({ name }) => name),
+    regions: distinct(groups.flatMap(({ region }) => region ?? [])),
+    tags: distinct(groups.flatMap(({ tags }) => tags)),
+    sizes: new Map(groups.map(({ name, count }) => [name, count])),
+  };
+}
+
+/** What could be named may be referred to, also when the rest of it is wrong. */
+function namesIn(node: LocatedNode | undefined): FleetNames {
+  const groups = node?.kind === 'map' ? node.entries.get('groups')?.value : node;
+  const maps = (groups?.kind === 'list' ? groups.items : []).filter((item) => item.kind === 'map');
+  const under = (key: string) => maps.flatMap((map) => textsIn(map.entries.get(key)?.value));
+  return { groups: under('name'), regions: distinct(under('region')), tags: distinct(under('tags')), sizes: undefined };
+}
+
+function textsIn(node: LocatedNode | undefined): readonly string[] {
+  if (node?.kind === 'list') return node.items.flatMap(textsIn);
+  return node?.kind === 'scalar' && typeof node.value === 'string' ? [node.value] : [];
+}
+
+function distinct(names: readonly string[]): readonly string[] {
+  return [...new Set(names)];
+}

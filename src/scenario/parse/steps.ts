@@ -1,0 +1,201 @@
+/**
+ * The `steps` of a scenario:
+ *
+ *     steps:
+ *       - { at: 1h, to: clime, over: 10m, config: { interval-report: 900 } }
+ *       - { at: +5m, to: clime/3, commands: [info show] }              # after the step before it has begun
+ *       - { after: device.ready == fleet.devices, within: 1h, shell: send }   # begins when that holds
+ *       - { at: 2h, for: { each: clime, in: 10%, every: 30m }, config: { interval-report: 300 } }   # cohort after cohort
+ */
+import {
+  type Check,
+  complain,
+  duration,
+  type Form,
+  formed,
+  formOf,
+  optional,
+  ratio,
+  readVariant,
+  record,
+  refine,
+  valueAt,
+  variantForm,
+} from '../../input/checks.js';
+import type { LocatedNode, MapNode, Problems } from '../../input/document.js';
+import { DURATION_FORM, type Millis, parseDuration } from '../../kernel/time.js';
+import type { Profile } from '../../profile/profile.js';
+import type { MetricExpectation } from '../expect/expectation.js';
+import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
+import type { FleetGroup, Rollout, ScenarioStep, StepWait } from '../model/scenario.js';
+import { checkStep, STEP_NAMES, stepForms } from '../steps/index.js';
+import type { StepScope } from '../steps/step.js';
+import { type Selector, selector, selectorText, touches } from '../values/selector.js';
+import type { ScenarioSources } from './scenario.js';
+
+export interface StepContext {
+  readonly names: ScopeNames;
+  /** undefined when the fleet could not be read. */
+  readonly groups: readonly FleetGroup[] | undefined;
+  readonly sources: ScenarioSources;
+  /** Names of the firmware images of `setup`; undefined when that could not be read. */
+  readonly firmware: readonly string[] | undefined;
+  /** When the scenario is over. */
+  readonly end: Millis;
+}
+
+interface Moment {
+  readonly at: Millis;
+  /** After the step before has begun, rather than after the world has. */
+  readonly follows: boolean;
+}
+
+const AT_ONCE: Moment = { at: 0, follows: false };
+
+/** `1h`, or `+5m`. */
+const moment: Check<Moment> = formed(
+  // Each of the forms that a duration has may have a "+" in front.
+  () => ({ type: ['string', 'integer'], pattern: String(formOf(duration).pattern).replaceAll('^', '^\\s*\\+?') }),
+  (node, problems) => {
+    const source = node.kind === 'scalar' ? node.source.trim() : '';
+    const follows = source.startsWith('+');
+    const at = parseDuration(follows ? source.slice(1) : source);
+    return at === undefined
+      ? complain(node, problems, `${DURATION_FORM}, or "+5m" after the step before`)
+      : { at, follows };
+  },
+);
+
+/** The largest number of cohorts. */
+const MOST_COHORTS = 1000;
+
+const ROLLOUT = record('for', {
+  each: optional(selectorText, 'all'),
+  in: refine(ratio, (share, node, problems) =>
+    share * MOST_COHORTS >= 1 ? share : complain(node, problems, 'a share of the devices from 0.1% to 100%'),
+  ),
+  every: duration,
+});
+
+function condition(names: ScopeNames): Check<MetricExpectation> {
+  return refine(expectation(names), (read, node, problems) =>
+    'invariant' in read ? complain(node, problems, 'a condition such as "device.ready == fleet.devices"') : read,
+  );
+}
+
+function timing(names: ScopeNames) {
+  return {
+    at: optional(moment),
+    after: optional(condition(names)),
+    within: optional(duration),
+    over: optional(duration, 0),
+    to: optional(selectorText),
+    for: optional(ROLLOUT),
+  };
+}
+
+/** The form of a list of steps, for editors. */
+export function stepsForm(): Form {
+  return { type: 'array', items: variantForm(timing(NO_NAMES), stepForms()) };
+}
+
+/** Reads all steps, in the order of the file. */
+export function steps(
+  node: LocatedNode,
+  problems: Problems,
+  context: StepContext,
+): readonly ScenarioStep[] | undefined {
+  if (node.kind !== 'list') return complain(node, problems, 'a list of steps');
+  const before = problems.list.length;
+  const read: ScenarioStep[] = [];
+  // The earliest moment at which the step before can begin; undefined: there is none.
+  let previous: Millis | undefined;
+  for (const item of node.items) {
+    const found = step(item, problems, previous, context);
+    if (found) read.push(found);
+    previous = found === undefined ? (previous ?? 0) : earliest(found, previous);
+  }
+  return problems.list.length === before ? read : undefined;
+}
+
+function earliest({ at, follows }: Pick<ScenarioStep, 'at' | 'follows'>, previous: Millis | undefined): Millis {
+  return follows ? (previous ?? 0) + at : at;
+}
+
+function step(
+  node: LocatedNode,
+  problems: Problems,
+  previous: Millis | undefined,
+  context: StepContext,
+): ScenarioStep | undefined {
+  if (node.kind !== 'map') return complain(node, problems, 'a step: a map with "at", "to" and what to do');
+  const { common, kind, options } = readVariant('a step', timing(context.names), STEP_NAMES, node, problems);
+  const when = common && timingOf(node, problems, common, previous, context);
+  const place = node.entries.has('for') ? valueAt(node, 'for') : valueAt(node, 'to');
+  const to = common && selector(common.for?.each ?? common.to ?? 'all', place, problems, context.names);
+  const call = kind && checkStep(kind, options, problems, scopeOf(to, context));
+  return when && to && call && { ...when, to, call };
+}
+
+interface TimingKeys {
+  readonly at: Moment | undefined;
+  readonly after: StepWait['condition'] | undefined;
+  readonly within: Millis | undefined;
+  readonly over: Millis;
+  readonly to: string | undefined;
+  readonly for: { readonly in: number; readonly every: Millis } | undefined;
+}
+
+function timingOf(
+  node: MapNode,
+  problems: Problems,
+  { at: given, after, within, over, to, for: cohorts }: TimingKeys,
+  previous: Millis | undefined,
+  { end }: StepContext,
+): Omit<ScenarioStep, 'to' | 'call'> | undefined {
+  const before = problems.list.length;
+  if (given === undefined && after === undefined) problems.add(node, 'a step needs "at" or "after"');
+  if (within !== undefined && after === undefined)
+    problems.add(valueAt(node, 'within'), '"within" needs "after": a condition');
+  if (to !== undefined && cohorts !== undefined)
+    problems.add(valueAt(node, 'to'), 'a step with "for" says whom with "each"');
+  const { at, follows } = given ?? AT_ONCE;
+  if (follows && previous === undefined) problems.add(valueAt(node, 'at'), 'there is no step before the first one');
+  const rollout = cohorts && rolloutOf(cohorts);
+  const length = over + (rollout ? (rollout.cohorts - 1) * rollout.every : 0);
+  if (earliest(follows ? { at, follows } : { at }, previous) + length > end) {
+    problems.add(valueAt(node, 'at'), 'the step would happen after the end of the scenario');
+  }
+  if (problems.list.length > before) return undefined;
+  return {
+    at,
+    over,
+    ...(follows && { follows }),
+    ...(rollout && { rollout }),
+    ...(after && { wait: { condition: after, within: within ?? null } }),
+  };
+}
+
+/** As many cohorts as it takes: three for 40%. */
+function rolloutOf({ in: share, every }: { readonly in: number; readonly every: Millis }): Rollout {
+  const exact = 1 / share;
+  const whole = Math.round(exact);
+  return { cohorts: Math.abs(exact - whole) < 1e-6 ? whole : Math.ceil(exact), every };
+}
+
+/** What the check of a step for `to` may know; undefined: whom it is for is not known. */
+export function scopeOf(to: Selector | undefined, context: StepContext): StepScope {
+  const { sources, firmware } = context;
+  return {
+    profiles: to ? profilesOf(to, context) : [],
+    readFile: sources.readFile,
+    ...(firmware && { firmware }),
+  };
+}
+
+/** The device types that a step is for. */
+function profilesOf(to: Selector, { groups, sources }: StepContext): readonly Profile[] {
+  const meant = (groups ?? []).filter((group) => touches(to, group));
+  const names = new Set(meant.map(({ profile }) => profile));
+  return [...names].flatMap((name) => sources.profiles.get(name) ?? []);
+}

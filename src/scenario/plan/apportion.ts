@@ -1,0 +1,23 @@
+/** Whole devices from shares. */
+import type { Ratio } from '../../kernel/ratio.js';
+
+/**
+ * Divides `total` by shares that come to 1, by largest remainders: everybody gets the whole part, and what is left over goes
+ * to those who lost most by that, of equals to the first. The result comes to `total`.
+ */
+export function apportion(total: number, shares: readonly Ratio[]): readonly number[] {
+  const exact = shares.map((share) => total * share);
+  // What is a whole number but for its last bits is that number: 0.7 * 10 is 7.000000000000001.
+  const counts = exact.map((value) => Math.floor(value + ROUNDING));
+  const order = exact
+    .map((value, index) => ({ index, rest: Math.round((value - Math.floor(value + ROUNDING)) / ROUNDING) }))
+    .sort((a, b) => b.rest - a.rest || a.index - b.index);
+  let left = total - counts.reduce((sum, count) => sum + count, 0);
+  for (const { index } of order) {
+    if (left-- <= 0) break;
+    counts[index] = (counts[index] ?? 0) + 1;
+  }
+  return counts;
+}
+
+const ROUNDING = 1e-9;

@@ -1,0 +1,167 @@
+/** A plan as text (`ghostfleet plan`), and its digest. Claim tokens count for the digest and are never shown. */
+import { createHash } from 'node:crypto';
+import { formatRatio } from '../../kernel/ratio.js';
+import { formatDuration, type Instant } from '../../kernel/time.js';
+import { withoutSecrets } from '../../profile/secrets.js';
+import type { FaultSpec } from '../../transport/faults/index.js';
+import { describeServiceFault } from '../faults/service.js';
+import type { Pace } from '../load/load.js';
+import type {
+  Plan,
+  PlannedAction,
+  PlannedFault,
+  PlannedLoad,
+  PlannedServiceFault,
+  PlannedWait,
+} from '../model/plan.js';
+import { describeCloud } from '../parse/cloud.js';
+import { describeSetup } from '../setup/index.js';
+import { describeStep } from '../steps/index.js';
+
+/** Width of a column that holds a time. */
+const COLUMN = 18;
+
+/** 16 hex digits: two plans with the same digest are the same. */
+export function planDigest(plan: Plan): string {
+  return createHash('sha256').update(JSON.stringify(plan)).digest('hex').slice(0, 16);
+}
+
+/** What will happen, for people. */
+export function describePlan(plan: Plan): string {
+  const parts = [
+    `plan of ${plan.scenario} · seed ${plan.seed} · plan ${planDigest(plan)}`,
+    ...(plan.about === '' ? [] : [plan.about.trim()]),
+    '',
+    `time      from ${new Date(plan.start).toISOString()} for ${formatDuration(plan.duration)}, then up to ${formatDuration(plan.settle)} to settle`,
+    '',
+    ...section('cloud', plan.cloud ? describeCloud(plan.cloud) : []),
+    ...section('setup', (plan.setup ?? []).map(describeSetup)),
+    ...section('fleet', describeFleet(plan)),
+    ...section('network', plan.network.map(describeFault)),
+    ...section('service', (plan.serviceFaults ?? []).map(describeServiceFaultAt)),
+    ...section('steps', describeActions(plan)),
+    ...section('load', plan.loads.map(describeLoad)),
+    ...section(
+      'expect',
+      plan.expectations.map((expectation) => expectation.line),
+    ),
+  ];
+  return `${parts.join('\n').trimEnd()}\n`;
+}
+
+function section(title: string, lines: readonly string[]): readonly string[] {
+  if (lines.length === 0) return [];
+  return [...lines.map((line, i) => `${(i === 0 ? title : '').padEnd(10)}${line}`), ''];
+}
+
+function describeFleet(plan: Plan): readonly string[] {
+  return plan.groups.flatMap((group, index) => {
+    const devices = plan.devices.filter((device) => device.group === index);
+    const boots = devices.map((device) => device.bootAt);
+    const first = boots.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+    const last = boots.reduce((a, b) => Math.max(a, b), 0);
+    const serials = `${devices[0]?.serial} … ${devices.at(-1)?.serial}`;
+    const notes = [
+      `boot ${first === last ? `at ${moment(first)}` : `from ${moment(first)} to ${moment(last)}`}`,
+      ...(group.tags.length === 0 ? [] : [`tags ${group.tags.join(', ')}`]),
+      ...(group.register ? [] : ['not in the cloud at the start']),
+    ];
+    return [
+      `${group.count} × ${group.name} (profile ${group.profile}), serial numbers ${serials}`,
+      `  ${notes.join(' · ')}`,
+      ...group.config.map((line) => `  ${withoutSecrets(line)}`),
+    ];
+  });
+}
+
+function describeFault({ fault, from, until, to, devices, way }: PlannedFault): string {
+  const when =
+    from === 0 && until === null ? 'always' : `${moment(from)} to ${until === null ? 'the end' : moment(until)}`;
+  const whom = to === null ? '' : ` · ${to} (${devices?.length ?? 0} devices)`;
+  const direction = way === 'both' ? '' : ` · only ${way}`;
+  return `${when.padEnd(COLUMN)} ${describeFaultSpec(fault)}${whom}${direction}`;
+}
+
+function describeServiceFaultAt({ fault, from, until }: PlannedServiceFault): string {
+  const when = `${moment(from)} to ${until === null ? 'the end' : moment(until)}`;
+  return `${when.padEnd(COLUMN)} ${describeServiceFault(fault)}`;
+}
+
+/** `loss 10%` */
+export function describeFaultSpec(fault: FaultSpec): string {
+  switch (fault.kind) {
+    case 'loss':
+    case 'duplication':
+    case 'corruption':
+      return `${fault.kind} ${formatRatio(fault.ratio)}`;
+    case 'latency':
+      return `latency ${formatDuration(fault.min)} to ${formatDuration(fault.max)}`;
+    case 'jitter':
+      return `jitter ${formatDuration(fault.by)}, ${fault.shape}`;
+    case 'bandwidth':
+      return `bandwidth ${fault.bitsPerSecond} bit/s`;
+    case 'reorder':
+      return `reorder ${formatRatio(fault.ratio)}, held back by up to ${formatDuration(fault.by)}`;
+    case 'outage':
+      return 'outage';
+    default:
+      return fault satisfies never;
+  }
+}
+
+function describeLoad({ name, from, until, pace, devices }: PlannedLoad): string {
+  const when = `${moment(from)} to ${moment(until)}`.padEnd(COLUMN);
+  const about = devices.length === 0 ? '' : devices.length === 1 ? ', 1 device' : `, ${devices.length} devices`;
+  return `${when} ${`${name}${about}`.padEnd(2 * COLUMN)} ${describePace(pace)}`;
+}
+
+/** `50/s, Poisson` */
+export function describePace(pace: Pace): string {
+  if (pace.kind === 'closed') {
+    const manners = pace.patient ? ', and stay away when they are asked to' : '';
+    return `${pace.users} users that wait, and think for ${formatDuration(pace.think)}${manners}`;
+  }
+  if (pace.kind === 'replay') return `${pace.trace.times.length} requests, replayed from ${pace.file}`;
+  const rates = pace.pieces.map(({ first, last }) => (first === last ? rate(first) : `${rate(first)}..${rate(last)}`));
+  return `${rates.join(', then ')}, ${pace.spacing === 'even' ? 'evenly' : 'Poisson'}`;
+}
+
+function rate(perSecond: number): string {
+  return perSecond >= 1 || perSecond === 0 ? `${round(perSecond)}/s` : `${round(perSecond * 3600)}/h`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+/** One line a step of the scenario, however many devices it is spread over. */
+function describeActions({ actions, devices, waits }: Plan): readonly string[] {
+  const steps = new Map<number, PlannedAction[]>();
+  for (const action of actions) {
+    const parts = steps.get(action.origin);
+    if (parts) parts.push(action);
+    else steps.set(action.origin, [action]);
+  }
+  return [...steps.values()].map((parts) => {
+    const [first] = parts;
+    const last = parts.at(-1);
+    if (first === undefined || last === undefined) return '';
+    const wait = first.wait === undefined ? undefined : waits?.[first.wait];
+    const plus = wait === undefined ? '' : '+';
+    const when =
+      first.at === last.at ? plus + moment(first.at) : `${plus}${moment(first.at)} to ${plus}${moment(last.at)}`;
+    const names = parts.flatMap((part) => part.devices).map((index) => devices[index]?.name ?? '');
+    const whom = names.length < 2 ? (names[0] ?? 'nobody') : `${names.length} × ${names[0]} … ${names.at(-1)}`;
+    const after = wait === undefined ? '' : ` · after ${wait.condition.line}${withinText(wait)}`;
+    return `${when.padEnd(COLUMN)} ${whom.padEnd(2 * COLUMN)} ${describeStep(first)}${after}`;
+  });
+}
+
+function withinText({ within }: PlannedWait): string {
+  return within === null ? '' : ` within ${formatDuration(within)}`;
+}
+
+/** To the second: what is drawn has milliseconds, and nobody plans by them. */
+function moment(at: Instant): string {
+  return formatDuration(Math.round(at / 1000) * 1000);
+}

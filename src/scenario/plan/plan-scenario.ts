@@ -1,0 +1,190 @@
+/**
+ * From a scenario and a seed to a plan. Pure: the same two give the same plan, and every draw has a path of its own, so
+ * that another group or another step leaves everybody else's draws alone.
+ */
+import { between, exponential, type Random, randomBytes, seededRandom } from '../../kernel/random.js';
+import type { Instant, Millis } from '../../kernel/time.js';
+import { type Expectation, scopeName } from '../expect/expectation.js';
+import { isOfDevice } from '../load/calls.js';
+import type { Load } from '../load/load.js';
+import type {
+  Plan,
+  PlannedAction,
+  PlannedDevice,
+  PlannedFault,
+  PlannedGroup,
+  PlannedScope,
+  PlannedWait,
+} from '../model/plan.js';
+import type { Boot, FleetGroup, Scenario, ScenarioFault, ScenarioStep } from '../model/scenario.js';
+import { describeStep } from '../steps/index.js';
+import { sets } from '../values/config-lines.js';
+import { type Selectable, select, selectorName } from '../values/selector.js';
+
+export interface PlanOptions {
+  /** Instead of the scenario's own seed. */
+  readonly seed?: number;
+}
+
+export function planScenario(scenario: Scenario, options: PlanOptions = {}): Plan {
+  const seed = options.seed ?? scenario.seed;
+  const random = seededRandom(seed).fork('fleet');
+  const devices = scenario.fleet.flatMap((group, index) => planDevices(group, index, random));
+  const whole: Selectable = { groups: scenario.fleet, devices, random: seededRandom(seed).fork('selection') };
+  const { actions, waits } = planSteps(scenario.steps, whole);
+  const conditions = [...scenario.expectations, ...waits.map(({ condition }) => condition)];
+  const scopes = planScopes(conditions, whole, scenario.loads);
+  return {
+    scenario: scenario.name,
+    about: scenario.about,
+    seed,
+    start: scenario.start,
+    duration: scenario.duration,
+    settle: scenario.settle,
+    warmUp: scenario.warmUp,
+    ...(scenario.cloud && { cloud: scenario.cloud }),
+    ...(scenario.setup.length > 0 && { setup: scenario.setup }),
+    groups: scenario.fleet.map(planGroup),
+    devices,
+    network: scenario.network.map((fault) => planFault(fault, whole)),
+    ...(scenario.serviceFaults.length > 0 && { serviceFaults: scenario.serviceFaults }),
+    ...(scenario.deviceFaults.length > 0 && { deviceFaults: scenario.deviceFaults }),
+    actions,
+    ...(waits.length > 0 && { waits }),
+    loads: scenario.loads.map(({ to, ...load }) => ({
+      ...load,
+      devices: isOfDevice(load.call.kind) ? select(to, whole) : [],
+    })),
+    expectations: scenario.expectations,
+    ...(scopes.length > 0 && { scopes }),
+    next: scenario.next,
+  };
+}
+
+function planGroup({ name, profile, count, tags, config, register }: FleetGroup): PlannedGroup {
+  // Out of the box an application's mode is "none": the device would never say a word (firmware behaviour, 1).
+  const provisioned = sets(config, 'app', 'mode') ? config : ['app config mode lte', ...config];
+  return { name, profile, count, tags, config: provisioned, register };
+}
+
+function planDevices(group: FleetGroup, index: number, random: Random): readonly PlannedDevice[] {
+  const boots = bootTimes(group.boot, group.count, group.firstSerial, random);
+  const digits = Math.max(4, String(group.count).length);
+  return Array.from({ length: group.count }, (_, i) => {
+    const serial = group.firstSerial + i;
+    const own = random.fork(String(serial));
+    return {
+      name: `${group.name}-${String(i + 1).padStart(digits, '0')}`,
+      serial,
+      group: index,
+      bootAt: boots[i] ?? group.boot.from,
+      claimToken: Buffer.from(randomBytes(own.fork('claim-token'), 16)).toString('hex'),
+    };
+  });
+}
+
+function bootTimes({ from, over, pattern }: Boot, count: number, serial: number, random: Random): readonly Instant[] {
+  const numbers = Array.from({ length: count }, (_, i) => i);
+  switch (pattern) {
+    case 'storm':
+      return numbers.map(() => from);
+    case 'staggered':
+      return numbers.map((i) => spread(from, over, i, count));
+    case 'random':
+      return numbers.map((i) => Math.round(between(random.fork(String(serial + i)).fork('boot'), from, from + over)));
+    case 'poisson':
+      return arrivalsWithin(from, over, count, random.fork(`boots/${serial}`));
+    default:
+      return pattern satisfies never;
+  }
+}
+
+/** Exponential gaps, stretched so that the one after the last arrival would end at `from + over`. */
+function arrivalsWithin(from: Instant, over: Millis, count: number, draws: Random): readonly Instant[] {
+  let sum = 0;
+  const marks = Array.from({ length: count + 1 }, () => {
+    sum += exponential(draws);
+    return sum;
+  });
+  return marks.slice(0, count).map((mark) => from + Math.round((over * mark) / sum));
+}
+
+/** Evenly from `from` on; the last one a gap before `from + over`, as if another round would follow. */
+function spread(from: Instant, over: number, index: number, count: number): Instant {
+  return from + Math.round((over * index) / count);
+}
+
+function planScopes(
+  conditions: readonly Expectation[],
+  fleet: Selectable,
+  loads: readonly Load[],
+): readonly PlannedScope[] {
+  const scopes = new Map<string, PlannedScope>();
+  const sums = conditions.flatMap((condition) => ('invariant' in condition ? [] : [condition.left, condition.right]));
+  for (const { term } of sums.flat()) {
+    if (term.kind !== 'metric' || term.of === undefined) continue;
+    const { of } = term;
+    const name = scopeName(of);
+    if (scopes.has(name)) continue;
+    if (of.kind !== 'client') scopes.set(name, { name, devices: select(of, fleet) });
+    else scopes.set(name, { name, loads: loads.flatMap((load) => (load.as === of.client ? [load.name] : [])) });
+  }
+  return [...scopes.values()];
+}
+
+function planFault({ to, ...fault }: ScenarioFault, fleet: Selectable): PlannedFault {
+  if (to.kind === 'all') return { ...fault, to: null, devices: null };
+  return { ...fault, to: selectorName(to), devices: select(to, fleet) };
+}
+
+/** From when on the moments of a step count: from the beginning of the world, or from the end of a wait. */
+interface Anchor {
+  readonly wait: number | null;
+  readonly at: Instant;
+}
+
+function planSteps(
+  steps: readonly ScenarioStep[],
+  fleet: Selectable,
+): { readonly actions: readonly PlannedAction[]; readonly waits: readonly PlannedWait[] } {
+  const waits: PlannedWait[] = [];
+  const actions: PlannedAction[] = [];
+  let previous: Anchor = { wait: null, at: 0 };
+  steps.forEach((step, origin) => {
+    let begin: Anchor = step.follows ? { wait: previous.wait, at: previous.at + step.at } : { wait: null, at: step.at };
+    if (step.wait) {
+      const name = `step ${origin + 1}, ${describeStep(step.call)}`;
+      waits.push({ name, ...step.wait, from: begin.at, wait: begin.wait });
+      begin = { wait: waits.length - 1, at: 0 };
+    }
+    previous = begin;
+    actions.push(...planStep(step, origin, begin, select(step.to, fleet)));
+  });
+  // Stable: steps of the same moment keep the order of the file.
+  return { actions: actions.sort((a, b) => a.at - b.at), waits };
+}
+
+function planStep(
+  { over, call, rollout, to }: ScenarioStep,
+  origin: number,
+  begin: Anchor,
+  devices: readonly number[],
+): readonly PlannedAction[] {
+  const common = {
+    origin,
+    ...call,
+    ...(begin.wait !== null && { wait: begin.wait }),
+    ...(to.kind === 'sample' && { sample: selectorName(to) }),
+  };
+  return cohortsOf(devices, rollout?.cohorts ?? 1).flatMap((cohort, number) => {
+    const at = begin.at + number * (rollout?.every ?? 0);
+    if (over === 0) return [{ ...common, at, devices: cohort }];
+    return cohort.map((device, i) => ({ ...common, at: spread(at, over, i, cohort.length), devices: [device] }));
+  });
+}
+
+/** Parts of nearly the same size, in order. */
+function cohortsOf(devices: readonly number[], count: number): readonly (readonly number[])[] {
+  const border = (i: number) => Math.floor((i * devices.length) / count);
+  return Array.from({ length: count }, (_, i) => devices.slice(border(i), border(i + 1)));
+}

@@ -1,0 +1,67 @@
+/**
+ * Configuration in a scenario, written as a map or as the lines themselves:
+ *
+ *     config: { interval-report: 900, mode: lte, lte apn: iot.1nce.net }
+ *     config: [app config interval-report 900, app config mode lte, lte config apn iot.1nce.net]
+ *
+ * The map is what one wants nearly always. The lines pass as they are, so that a scenario can also send a wrong one.
+ */
+import { complain, eitherForm, type Form, formed, formOf } from '../../input/checks.js';
+import type { LocatedNode, ScalarNode } from '../../input/document.js';
+import { quote } from '../../input/problems.js';
+import { shellLine, shellLines } from './shell-lines.js';
+
+/** The module that a name without one belongs to. */
+const DEFAULT_MODULE = 'app';
+
+/** Reads either form. Yields lines such as `app config interval-report 900`. */
+export const configLines = formed(
+  (): Form => eitherForm(MAP_FORM, formOf(shellLines)),
+  (node, problems) => {
+    if (node.kind === 'list') return shellLines(node, problems);
+    if (node.kind !== 'map' || node.entries.size === 0) {
+      return complain(
+        node,
+        problems,
+        'a map of parameters to values, or a list of lines such as "app config mode lte"',
+      );
+    }
+    const lines: string[] = [];
+    for (const [name, { key, value }] of node.entries) {
+      const words = /^(?:([a-z0-9]+) )?([a-z0-9_-]+)$/.exec(name);
+      if (!words) problems.add(key, `${quote(name)} is not a parameter such as "interval-report" or "lte apn"`);
+      else if (value.kind !== 'scalar' || value.value === null)
+        complain(value, problems, 'a text, a number, true or false');
+      else lines.push(`${words[1] ?? DEFAULT_MODULE} config ${words[2]} ${shellWord(value)}`);
+    }
+    return lines.length === node.entries.size && lines.every((line) => shellLine(node, problems, line))
+      ? lines
+      : undefined;
+  },
+);
+
+const MAP_FORM: Form = {
+  type: 'object',
+  minProperties: 1,
+  additionalProperties: { type: ['string', 'number', 'boolean'] },
+};
+
+/** Where each of the lines stands that {@link configLines} reads from a node. */
+export function configPlaces(node: LocatedNode): readonly LocatedNode[] {
+  if (node.kind === 'list') return node.items;
+  return node.kind === 'map' ? [...node.entries.values()].map(({ value }) => value) : [];
+}
+
+/** Whether one of the lines sets `parameter` of `module`. */
+export function sets(lines: readonly string[], module: string, parameter: string): boolean {
+  return lines.some((line) => {
+    const [first, second, third, fourth] = line.trim().split(/\s+/);
+    return first === module && second === 'config' && third === parameter && fourth !== undefined;
+  });
+}
+
+/** One word for the shell (firmware shell, 1.1): quoted when it has spaces. Numbers stay as written: 25.00 is not 25. */
+function shellWord(node: ScalarNode): string {
+  const text = typeof node.value === 'number' ? node.source : String(node.value);
+  return /^[^\s"'\\]+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;
+}

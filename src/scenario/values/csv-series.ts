@@ -1,0 +1,113 @@
+/**
+ * A recording: one column of a CSV file beside a scenario, with the column `time` that goes with it.
+ *
+ *     time [min],temperature [°C],humidity [%]
+ *     0,21.4,44
+ *     10,21.6,43.5
+ *
+ * Times are numbers with a unit, or calendar times in UTC; either way they are counted from the first row. Values are turned
+ * into the unit that the device type measures in. An empty cell: the sensor did not answer.
+ */
+import { createHash } from 'node:crypto';
+import type { Series } from '../../device/environment/series.js';
+import { type Cell, readCsv, type Table } from '../../input/csv.js';
+import type { Problems } from '../../input/document.js';
+import { didYouMean, orList, quote } from '../../input/problems.js';
+import type { Millis } from '../../kernel/time.js';
+import type { NamedText } from '../steps/step.js';
+import { headingOf, limitRows, MOST_PROBLEMS, names, numberIn, timeColumn } from './csv-columns.js';
+
+/** In a plan it stands as a fingerprint: a step to many devices would write it down as often as there are devices. */
+export class Recording implements Series {
+  readonly times: readonly Millis[];
+  readonly values: readonly number[];
+
+  constructor(times: readonly Millis[], values: readonly number[]) {
+    this.times = times;
+    this.values = values;
+  }
+
+  toJSON(): { readonly rows: number; readonly print: string } {
+    const text = JSON.stringify([this.times, this.values]);
+    return { rows: this.times.length, print: createHash('sha256').update(text).digest('hex').slice(0, 16) };
+  }
+}
+
+export interface ColumnWish {
+  /** Names that the column may have, the best first. */
+  readonly names: readonly string[];
+  /** What the device type measures in; empty: anything. */
+  readonly unit: string;
+}
+
+/** Reads a column. Problems are noted where they stand in the file. */
+export function readRecording({ file, text }: NamedText, wish: ColumnWish, problems: Problems): Recording | undefined {
+  const before = problems.list.length;
+  const table = readCsv(text, file, problems);
+  if (table === undefined) return undefined;
+  limitRows(table, file, problems);
+  const times = readTimes(table, problems);
+  const values = readValues(table, wish, problems);
+  return problems.list.length === before ? new Recording(times, values) : undefined;
+}
+
+function readTimes(table: Table, problems: Problems): readonly Millis[] {
+  const rows = timeColumn(table, problems)?.rows ?? [];
+  const first = rows[0]?.time ?? 0;
+  const times: Millis[] = [];
+  for (const { cell, time } of rows) {
+    const since = Math.round(time - first);
+    if (since <= (times.at(-1) ?? -1)) {
+      problems.add(cell, `${quote(cell.text)} is not later than the time of the row before`);
+      return times;
+    }
+    times.push(since);
+  }
+  return times;
+}
+
+function readValues({ header, rows }: Table, wish: ColumnWish, problems: Problems): readonly number[] {
+  const found = wish.names.map((name) => header.findIndex((cell) => headingOf(cell).name === name));
+  const column = found.find((index) => index >= 0) ?? -1;
+  const cell = header[column];
+  if (cell === undefined) {
+    const known = header.map((candidate) => headingOf(candidate).name);
+    const [best = ''] = wish.names;
+    problems.add(
+      header[0] as Cell,
+      `no column is called ${orList(wish.names.map((name) => quote(name)))}${didYouMean(best, known)}; there are ${names(header)}`,
+    );
+    return [];
+  }
+  const { unit } = headingOf(cell);
+  const turn = unit === '' || wish.unit === '' || unit === wish.unit ? SAME : TURNS[`${unit} ${wish.unit}`];
+  if (turn === undefined) {
+    problems.add(cell, `${quote(unit)} cannot be turned into ${quote(wish.unit)}`);
+    return [];
+  }
+  const before = problems.list.length;
+  const values: number[] = [];
+  for (const row of rows) {
+    const at = row[column] as Cell;
+    values.push(at.text === '' ? Number.NaN : turn[0] * numberIn(at, problems) + turn[1]);
+    if (problems.list.length >= before + MOST_PROBLEMS) break;
+  }
+  return values;
+}
+
+const SAME = [1, 0] as const;
+/** Factor and offset, by the unit of the file and that of the device type. */
+const TURNS: Readonly<Record<string, readonly [number, number]>> = {
+  '°F °C': [5 / 9, -160 / 9],
+  'K °C': [1, -273.15],
+  'hPa Pa': [100, 0],
+  'mbar Pa': [100, 0],
+  'kPa Pa': [1000, 0],
+  'bar Pa': [100_000, 0],
+  'mV V': [0.001, 0],
+  'V mV': [1000, 0],
+  'A mA': [1000, 0],
+  'km/h m/s': [1 / 3.6, 0],
+  'cm m': [0.01, 0],
+  'mm m': [0.001, 0],
+};

@@ -1,0 +1,54 @@
+/** Names of quantities in steps, checked against the device types that the step is for. */
+import type { Problems } from '../../input/document.js';
+import { didYouMean, quote } from '../../input/problems.js';
+import type { Profile, QuantitySpec } from '../../profile/profile.js';
+import { findQuantity, quantityNames } from '../../profile/quantities.js';
+import type { StepScope } from '../steps/step.js';
+
+/** What all device types of a step have under a name. */
+export interface FoundQuantity {
+  readonly spec: QuantitySpec;
+  /** Whether it is a running total. */
+  readonly counter: boolean;
+  /** Whether the firmware notices at once when it goes on or off. */
+  readonly contact: boolean;
+}
+
+type Place = Parameters<Problems['add']>[0];
+
+/** Most names that a message lists. */
+const SHOWN = 12;
+
+/**
+ * Notes a problem when a device type of the step has no such quantity.
+ * @returns one for each device type, so none when these are not known
+ */
+export function quantitiesOf(
+  name: string,
+  place: Place,
+  problems: Problems,
+  { profiles }: StepScope,
+): readonly FoundQuantity[] {
+  return profiles.flatMap((profile) => {
+    const found = lookUp(profile, name);
+    if (found) return [found];
+    const known = quantityNames(profile);
+    const shown = known.slice(0, SHOWN).join(', ') + (known.length > SHOWN ? ', …' : '');
+    problems.add(
+      place,
+      `${quote(name)} is not a quantity of ${profile.name}${didYouMean(name, known)}; it has ${shown}`,
+    );
+    return [];
+  });
+}
+
+function lookUp(profile: Profile, name: string): FoundQuantity | undefined {
+  const address = findQuantity(profile, name);
+  const sensor = address && profile.sensors[address.sensor];
+  const spec = address && sensor?.quantities[address.quantity];
+  if (spec === undefined) return undefined;
+  const contact = profile.eventLists.some(
+    (list) => list.kind === 'edge' && list.sensor === address?.sensor && list.quantity === address.quantity,
+  );
+  return { spec, counter: sensor?.counter ?? false, contact };
+}

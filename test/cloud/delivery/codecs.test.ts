@@ -1,0 +1,70 @@
+/** Codecs by their hashes: what is remembered of them, and when the store is asked again. */
+import { describe, expect, it } from 'vitest';
+import { Codecs } from '../../../src/cloud/delivery/codecs.js';
+import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
+import type { CodecRow } from '../../../src/cloud/store/store.js';
+import { compileCodec } from '../../../src/protocol/codec.js';
+
+const { hash, bytes } = compileCodec({
+  version: 2,
+  type: 'decoder',
+  name: 'test',
+  schema: [{ name: 'voltage', value: [{ name: '$type', value: 'int' }] }],
+});
+
+function setUp() {
+  const store = new MemoryStore();
+  const asked: string[] = [];
+  const read = store.codec.bind(store);
+  store.codec = (wanted) => {
+    asked.push(wanted);
+    return read(wanted);
+  };
+  const put = (row: CodecRow) => store.commit([{ kind: 'codec.put', row }]);
+  return { store, asked, put, codecs: new Codecs(store) };
+}
+
+describe('a codec', () => {
+  it('is read once', async () => {
+    const { asked, put, codecs } = setUp();
+    await put({ hash, document: bytes });
+    expect(await codecs.get(hash)).toMatchObject({ hash });
+    expect(await codecs.get(hash)).toMatchObject({ hash });
+    expect(asked).toEqual([hash]);
+  });
+
+  it('that nobody has uploaded is looked for once, until somebody uploads it', async () => {
+    const { asked, put, codecs } = setUp();
+    expect(await codecs.get(hash)).toBeUndefined();
+    expect(await codecs.get(hash)).toBeUndefined();
+    expect(asked).toEqual([hash]);
+    await put({ hash, document: bytes });
+    codecs.stored(hash);
+    expect(await codecs.get(hash)).toMatchObject({ hash });
+  });
+
+  it('that is uploaded while it is looked for is found the next time', async () => {
+    const { put, codecs } = setUp();
+    const looking = codecs.get(hash);
+    await put({ hash, document: bytes });
+    codecs.stored(hash);
+    await looking;
+    expect(await codecs.get(hash)).toMatchObject({ hash });
+  });
+
+  it('that makes no sense is tried once', async () => {
+    const { asked, put, codecs } = setUp();
+    await put({ hash, document: Uint8Array.of(0xff) });
+    expect(await codecs.get(hash)).toBeUndefined();
+    expect(await codecs.get(hash)).toBeUndefined();
+    expect(asked).toEqual([hash]);
+  });
+
+  it('is looked for every time while other services store codecs as well', async () => {
+    const { store, asked, codecs } = setUp();
+    Object.assign(store, { nodes: {} });
+    await codecs.get(hash);
+    await codecs.get(hash);
+    expect(asked).toEqual([hash, hash]);
+  });
+});

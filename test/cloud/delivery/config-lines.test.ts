@@ -1,0 +1,40 @@
+/** Whether a reported configuration proves that a config downlink was carried out. */
+import { describe, expect, it } from 'vitest';
+import { containsConfig } from '../../../src/cloud/delivery/config-lines.js';
+
+const REPORTED = [
+  'app config address count 2',
+  'app config address add 12345678',
+  'app config address add 87654321',
+  'app config interval-report 900',
+  'app config threshold 25.00',
+  'lte config apn "iot net"',
+  'tag config devices addr 0 7cd9f41a2b3c',
+  'tag config devices addr 1 000000000000',
+];
+
+describe('a reported configuration', () => {
+  it.each([
+    ['a value', ['app config interval-report 900']],
+    ['a number that is written otherwise', ['app config threshold 25']],
+    ['a text in other quotes', ["lte config apn 'iot net'"]],
+    ['all lines of a list', REPORTED.slice(0, 3)],
+    ['a slot among others', ['tag config devices addr 0 7cd9f41a2b3c']],
+    ['a command of a list that leaves no line', ['app config address erase', 'app config address add 12345678']],
+    ['a line that sets nothing', ['info show']],
+  ])('proves %s', (_, wanted) => {
+    expect(containsConfig(REPORTED, wanted)).toBe(true);
+  });
+
+  it.each([
+    ['another value', ['app config interval-report 901']],
+    ['another text', ['lte config apn "iot"']],
+    ['a text of which one word is right', ['lte config apn "other net"']],
+    ['a member that a list does not have', ['app config address count 2', 'app config address add 11111111']],
+    ['another number of members', ['app config address count 3']],
+    ['what is in another slot', ['tag config devices addr 1 7cd9f41a2b3c']],
+    ['a parameter that it does not have', ['app config nonsense 1']],
+  ])('does not prove %s', (_, wanted) => {
+    expect(containsConfig(REPORTED, wanted)).toBe(false);
+  });
+});

@@ -1,0 +1,414 @@
+/** The delivery core: order of the queue, states, expiry, and what counts as an answer (wire protocol, 6.4 and 15). */
+import { describe, expect, it } from 'vitest';
+import { DownlinkRefused, LONGEST_QUEUE } from '../../../src/cloud/context.js';
+import { CloudCore } from '../../../src/cloud/delivery/core.js';
+import type { Peer } from '../../../src/cloud/delivery/device-session.js';
+import { createIds } from '../../../src/cloud/store/ids.js';
+import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
+import { ConflictError } from '../../../src/cloud/store/store.js';
+import { seededRandom } from '../../../src/kernel/random.js';
+import { days, hours, minutes } from '../../../src/kernel/time.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { encodeCbor } from '../../../src/protocol/cbor.js';
+import { compileCodec } from '../../../src/protocol/codec.js';
+import { codecHash } from '../../../src/protocol/hashes.js';
+import { type DownMessage, encodeUp, parseDown } from '../../../src/protocol/messages.js';
+import { uuidBytes } from '../../../src/protocol/uuid.js';
+import { QUIET, SERIAL, type TestCloud, testCloud } from '../../support/cloud.js';
+
+const ENCODER = compileCodec({
+  version: 2,
+  type: 'encoder',
+  name: 'test',
+  schema: [{ name: 'relay', value: [{ name: '$type', value: 'int' }] }],
+});
+
+async function peerOf(cloud: TestCloud): Promise<Peer> {
+  const peer = await cloud.core.load(SERIAL);
+  if (peer === undefined) throw new Error('no peer');
+  return peer;
+}
+
+/** Takes and confirms downlinks until nothing waits; returns what was sent, in order. */
+async function drain(cloud: TestCloud, peer: Peer): Promise<readonly DownMessage[]> {
+  const sent: DownMessage[] = [];
+  for (;;) {
+    const message = await cloud.core.take(peer);
+    if (message === undefined) return sent;
+    sent.push(parseDown(message));
+    await cloud.core.confirm(peer, 'final-ack');
+  }
+}
+
+const session = encodeUp({ kind: 'create-session', session: { serial_number: SERIAL } });
+const encoderUpload = encodeUp({ kind: 'upload-encoder', hash: ENCODER.hash, document: ENCODER.bytes });
+const configUpload = (lines: readonly string[]) => encodeUp({ kind: 'upload-config', hash: '0011223344556677', lines });
+
+describe('the order of delivery', () => {
+  it('is session first, then data and shell as they came, config last', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const peer = await peerOf(cloud);
+    await cloud.core.accept(peer, encoderUpload);
+    await cloud.core.queue(device, { type: 'config', lines: ['app config a 1'] });
+    await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
+    await cloud.core.queue(device, { type: 'data', body: { relay: 1 } });
+    await cloud.core.queue(device, { type: 'shell', commands: ['two'] });
+    await cloud.core.accept(peer, session);
+    const kinds = (await drain(cloud, peer)).map((message) => message.kind);
+    expect(kinds).toEqual(['set-session', 'download-shell', 'download-data', 'download-shell', 'download-config']);
+  });
+
+  it('leaves a data downlink waiting until the device has uploaded its encoder', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    await cloud.core.queue(device, { type: 'data', body: { relay: 1 } });
+    const peer = await peerOf(cloud);
+    expect(cloud.core.waits(peer)).toBe(false);
+    await cloud.core.accept(peer, encoderUpload);
+    expect(await drain(cloud, peer)).toMatchObject([{ kind: 'download-data', hash: ENCODER.hash }]);
+  });
+
+  it('replaces an older time answer that was not fetched', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    const peer = await peerOf(cloud);
+    for (let n = 0; n < 5; n++) await cloud.core.accept(peer, encodeUp({ kind: 'get-timestamp' }));
+    expect(await drain(cloud, peer)).toMatchObject([{ kind: 'set-timestamp' }]);
+    expect(await cloud.store.countPending()).toBe(0);
+  });
+
+  it('replaces an older session answer that was not fetched', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    const peer = await peerOf(cloud);
+    await cloud.core.accept(peer, session);
+    await cloud.core.accept(peer, session);
+    const [answer, ...more] = await drain(cloud, peer);
+    expect(more).toEqual([]);
+    expect(answer).toMatchObject({ kind: 'set-session', sessionId: peer.device.sessionId });
+  });
+});
+
+describe('a downlink that cannot be sent', () => {
+  it('is refused when the encoder is known and has no such field', async () => {
+    const cloud = await testCloud();
+    await cloud.addDevice();
+    await cloud.core.accept(await peerOf(cloud), encoderUpload);
+    const queued = cloud.core.queue(await cloud.device(), { type: 'data', body: { valve: 1 } });
+    await expect(queued).rejects.toThrow(DownlinkRefused);
+    await expect(queued).rejects.toThrow('valve');
+  });
+
+  it('is refused when it is longer than a message can be', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const long = Array.from({ length: 100 }, () => 'x'.repeat(255));
+    for (const request of [
+      { type: 'config', lines: long },
+      { type: 'shell', commands: long },
+    ] as const) {
+      const refusal = await cloud.core.queue(device, request).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(DownlinkRefused);
+      expect(String(refusal)).toContain('at most 16383 are possible');
+    }
+    expect(await cloud.messages(device)).toEqual([]);
+  });
+
+  it('is refused when it is longer than a message can be and no encoder is known yet', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const ask = (length: number) => cloud.core.queue(device, { type: 'data', body: { text: 'x'.repeat(length) } });
+    const frame = '{"text":""}'.length;
+    await expect(ask(16_384 - frame)).rejects.toThrow(DownlinkRefused);
+    await expect(ask(1_000_000)).rejects.toThrow(
+      'the body has 1000011 bytes as JSON; at most 16383 are possible until the device has uploaded its encoder',
+    );
+    await ask(16_383 - frame);
+    expect(await cloud.messages(device)).toHaveLength(1);
+  });
+
+  it('is refused when a thousand wait already, until one of them has gone', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const peer = await peerOf(cloud);
+    const ask = (n: number) => cloud.core.queue(device, { type: 'shell', commands: [`command ${n}`] });
+    const fates = await Promise.allSettled(Array.from({ length: LONGEST_QUEUE + 7 }, (_, n) => ask(n)));
+    expect(fates.filter(({ status }) => status === 'rejected')).toHaveLength(7);
+    await expect(ask(0)).rejects.toEqual(new ConflictError('queue'));
+    expect(peer.queue).toHaveLength(LONGEST_QUEUE);
+    await cloud.core.take(peer);
+    await cloud.core.confirm(peer, 'final-ack');
+    await ask(1);
+    // What the cloud answers by itself finds its place.
+    await cloud.core.accept(peer, session);
+    expect(peer.queue).toHaveLength(LONGEST_QUEUE + 1);
+  });
+
+  it('is cancelled with the reason when the encoder comes later and has no such field', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const row = await cloud.core.queue(device, { type: 'data', body: { valve: 1 } });
+    const peer = await peerOf(cloud);
+    await cloud.core.accept(peer, encoderUpload);
+    expect(await drain(cloud, peer)).toEqual([]);
+    const timeline = await cloud.store.timeline(row.id, { limit: 100 });
+    expect(timeline.at(-1)).toMatchObject({ what: 'cancelled', detail: expect.stringContaining('valve') });
+  });
+});
+
+describe('the life of a downlink', () => {
+  it('is one timeline: queued, contact, each offer, sent, answered', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const row = await cloud.core.queue(device, { type: 'shell', commands: ['info show'] });
+    const peer = await peerOf(cloud);
+    cloud.core.contact(peer);
+    await cloud.core.take(peer);
+    await cloud.core.take(peer);
+    await cloud.core.confirm(peer, 'next-packet');
+    const responses = [{ command: 'info show', result: 0, lines: ['fine'] }];
+    await cloud.core.accept(peer, encodeUp({ kind: 'upload-shell', messageId: uuidBytes(row.id), responses }));
+    expect((await cloud.store.timeline(row.id, { limit: 100 })).map(({ what, detail }) => [what, detail])).toEqual([
+      ['queued', null],
+      ['contact', null],
+      ['offered', 'attempt 1'],
+      ['offered', 'attempt 2'],
+      ['sent', 'next-packet'],
+      ['answered', expect.any(String)],
+    ]);
+  });
+
+  it('stays short when a device goes on asking: the first offer, and the latest with its number', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
+    const peer = await peerOf(cloud);
+    cloud.core.contact(peer);
+    for (let attempt = 1; attempt <= 30; attempt++) {
+      await cloud.clock.runUntil(hours(attempt));
+      await cloud.core.take(peer);
+    }
+    const timeline = await cloud.store.timeline(row.id, { limit: 100 });
+    expect(timeline.map(({ at, what, detail }) => [at, what, detail])).toEqual(
+      [
+        [0, 'queued', null],
+        [0, 'contact', null],
+        [hours(1), 'offered', 'attempt 1'],
+        [hours(30), 'offered', 'attempt 30'],
+      ].map(([at, ...rest]) => [row.createdAt + Number(at), ...rest]),
+    );
+    expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downAttempt: 30 });
+  });
+
+  it('does not depend on its body being held in memory: a long one is read when its turn comes', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const long = Array.from({ length: 60 }, (_, n) => `echo ${'x'.repeat(240)} ${n}`);
+    const before = await peerOf(cloud);
+    await cloud.core.queue(device, { type: 'shell', commands: long });
+    await cloud.core.queue(device, { type: 'shell', commands: ['short'] });
+    expect(before.queue.map(({ row }) => 'body' in row)).toEqual([false, true]);
+    const restarted = await testCloud({ store: cloud.store, clock: cloud.clock, seed: 'again' });
+    const peer = await peerOf(restarted);
+    expect(peer.queue.map(({ row }) => 'body' in row)).toEqual([false, true]);
+    expect(await drain(restarted, peer)).toMatchObject([{ commands: long }, { commands: ['short'] }]);
+  });
+
+  it('counts attempts in the message', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
+    const peer = await peerOf(cloud);
+    await cloud.core.take(peer);
+    await cloud.core.take(peer);
+    expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downState: 'pending', downAttempt: 2 });
+  });
+
+  it('ends as expired in time, also when a thousand do at once', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    await Promise.all(
+      Array.from({ length: 1000 }, () => cloud.core.queue(device, { type: 'shell', commands: ['info show'] })),
+    );
+    await cloud.clock.runUntil(days(30) + hours(1) + minutes(1));
+    expect(cloud.events.filter(({ kind }) => kind === 'downlink.expired')).toHaveLength(1000);
+    expect(await cloud.store.pendingDownlinks(device.id)).toEqual([]);
+  });
+
+  it('ends as expired after 30 days, and is offered no longer', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
+    const peer = await peerOf(cloud);
+    await cloud.clock.runUntil(days(30) - hours(1));
+    expect(cloud.core.waits(peer)).toBe(true);
+    await cloud.clock.runUntil(days(30) + hours(2));
+    expect(cloud.core.waits(peer)).toBe(false);
+    expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downState: 'expired' });
+  });
+
+  it('ends earlier when the operator wants that', async () => {
+    const store = new MemoryStore();
+    const clock = new VirtualClock();
+    const core = new CloudCore({
+      store,
+      clock,
+      ids: createIds(clock, seededRandom('expiry')),
+      trace: { emit: () => {} },
+      log: QUIET,
+      expiry: days(7),
+    });
+    const cloud = await testCloud({ store, clock });
+    const device = await cloud.addDevice();
+    const { id } = await core.queue(device, { type: 'shell', commands: ['x'] });
+    await clock.runUntil(days(7) - hours(1));
+    expect(await store.message(cloud.spaceId, id)).toMatchObject({ downState: 'pending' });
+    await clock.runUntil(days(7) + hours(2));
+    expect(await store.message(cloud.spaceId, id)).toMatchObject({ downState: 'expired' });
+    core.close();
+  });
+
+  it('ends as cancelled when the user says so, once', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
+    expect(await cloud.core.cancel(row)).toBe('cancelled');
+    const [cancelled] = await cloud.messages(device);
+    expect(cancelled?.downState).toBe('cancelled');
+    expect(cancelled && (await cloud.core.cancel(cancelled))).toBe('not-pending');
+    expect(cloud.core.waits(await peerOf(cloud))).toBe(false);
+  });
+
+  it('survives a restart of the service while it waits', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
+    const restarted = await testCloud({ store: cloud.store });
+    expect(restarted.core.waits(await peerOf(restarted))).toBe(true);
+  });
+});
+
+describe('evidence that a config downlink was carried out', () => {
+  it('is a reported configuration with its lines, however values are written', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const peer = await peerOf(cloud);
+    await cloud.core.queue(device, { type: 'config', lines: ['app config mode lte', 'app config limit 25'] });
+    await drain(cloud, peer);
+    await cloud.core.accept(peer, configUpload(['app config mode "lte"', 'app config limit 25.00']));
+    expect(cloud.events.filter((event) => event.kind === 'downlink.answered')).toHaveLength(1);
+  });
+
+  it('is not a reported configuration with another value', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const peer = await peerOf(cloud);
+    await cloud.core.queue(device, { type: 'config', lines: ['app config interval-report 5'] });
+    await drain(cloud, peer);
+    await cloud.core.accept(peer, configUpload(['app config interval-report 1800']));
+    expect(cloud.events.filter((event) => event.kind === 'downlink.answered')).toEqual([]);
+  });
+
+  it('is a new session without an upload when nothing had to change', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const peer = await peerOf(cloud);
+    await cloud.core.accept(peer, configUpload(['app config interval-report 900']));
+    await cloud.core.queue(device, { type: 'config', lines: ['app config interval-report 900'] });
+    await drain(cloud, peer);
+    await cloud.core.accept(peer, session);
+    await cloud.core.accept(peer, encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.of(1) }));
+    expect(cloud.events.filter((event) => event.kind === 'downlink.answered')).toHaveLength(1);
+  });
+
+  it('is not lost with data that could not be stored: their repetition is as good', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const peer = await peerOf(cloud);
+    const data = (...bytes: readonly number[]) =>
+      encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.from(bytes) });
+    await cloud.core.accept(peer, data(1));
+    await cloud.core.accept(peer, configUpload(['app config interval-report 900']));
+    await cloud.core.queue(device, { type: 'config', lines: ['app config interval-report 900'] });
+    await drain(cloud, peer);
+    await cloud.core.accept(peer, session);
+    const answered = () => cloud.events.filter((event) => event.kind === 'downlink.answered').length;
+
+    const { commit } = cloud.store;
+    cloud.store.commit = () => Promise.reject(new Error('disk full'));
+    await expect(cloud.core.accept(peer, data(2))).rejects.toThrow('disk full');
+    cloud.store.commit = commit;
+    expect(await cloud.core.accept(peer, data(1))).toBe(true);
+    expect(answered()).toBe(0);
+    await cloud.core.accept(peer, data(2));
+    expect(answered()).toBe(1);
+  });
+});
+
+describe('uplinks', () => {
+  it('are stored raw when their codec is unknown or does not fit', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const peer = await peerOf(cloud);
+    await cloud.core.accept(
+      peer,
+      encodeUp({ kind: 'upload-data', hash: 'ffffffffffffffff', body: Uint8Array.of(0xa0) }),
+    );
+    expect(await cloud.messages(device)).toMatchObject([{ body: null, raw: 'a0', codecHash: 'ffffffffffffffff' }]);
+  });
+
+  it('of a codec that cannot be compiled are refused, and the device is told nothing wrong', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    expect(await cloud.core.accept(await peerOf(cloud), Uint8Array.of(0x03, 1))).toBe(false);
+    expect(await cloud.messages(device)).toEqual([]);
+  });
+
+  it('tell when the device was last seen', async () => {
+    const cloud = await testCloud();
+    expect((await cloud.addDevice()).lastSeen).toBeNull();
+    await cloud.clock.runUntil(hours(1));
+    await cloud.core.accept(await peerOf(cloud), session);
+    expect((await cloud.device()).lastSeen).toBe(cloud.clock.wall);
+  });
+
+  it('of a shell answer keep message id, results and output lines', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const messageId = uuidBytes('0197a3b1-0000-7000-8000-000000000001');
+    const responses = [{ command: 'foo', result: -8, lines: ['foo: command not found', '\r\nlast'] }];
+    await cloud.core.accept(await peerOf(cloud), encodeUp({ kind: 'upload-shell', messageId, responses }));
+    const [message] = await cloud.messages(device);
+    expect(message?.body).toEqual({
+      message_id: '0197a3b1-0000-7000-8000-000000000001',
+      responses: [{ command: 'foo', result: -8, outputs: ['foo: command not found', 'last'] }],
+    });
+  });
+});
+
+describe('a device that the API has deleted', () => {
+  it('is unknown to the gateway from then on', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    await peerOf(cloud);
+    await cloud.store.commit([{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
+    await cloud.core.forget(SERIAL);
+    expect(cloud.core.known(SERIAL)).toBeUndefined();
+    expect(await cloud.core.load(SERIAL)).toBeUndefined();
+  });
+});
+
+it('a codec that makes no sense is kept, and data that refer to it stay raw', async () => {
+  const cloud = await testCloud();
+  const device = await cloud.addDevice();
+  const peer = await peerOf(cloud);
+  const document = encodeCbor(new Map([['name', 'nonsense']]));
+  const hash = codecHash(document);
+  expect(await cloud.core.accept(peer, encodeUp({ kind: 'upload-decoder', hash, document }))).toBe(true);
+  expect(await cloud.core.accept(peer, encodeUp({ kind: 'upload-data', hash, body: Uint8Array.of(0xa0) }))).toBe(true);
+  expect(await cloud.messages(device)).toMatchObject([
+    { type: 'decoder', body: { hash, name: null, version: null } },
+    { type: 'data', body: null, raw: 'a0' },
+  ]);
+});

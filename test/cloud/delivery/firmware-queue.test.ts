@@ -1,0 +1,299 @@
+/** What the cloud makes of a device's reports on an update, one by one (wire protocol, 11, "Server rules"). */
+import { describe, expect, it, vi } from 'vitest';
+import type { Peer } from '../../../src/cloud/delivery/device-session.js';
+import { jobOf, type UpdateJob } from '../../../src/cloud/firmware/job.js';
+import { ConflictError } from '../../../src/cloud/store/store.js';
+import { days, seconds } from '../../../src/kernel/time.js';
+import { writeImage } from '../../../src/protocol/firmware-image.js';
+import { type DownloadFirmware, encodeUp, parseDown, type UploadFirmware } from '../../../src/protocol/messages.js';
+import { uuidBytes } from '../../../src/protocol/uuid.js';
+import { SERIAL, testCloud } from '../../support/cloud.js';
+
+const SIZE = 1000;
+const OTHER = '0197a3b1-0000-7000-8000-0000000000ff';
+
+/** A device that takes part by hand, with an update scheduled. */
+async function updating({ version = 'v1.0.0' }: { version?: string } = {}) {
+  const cloud = await testCloud();
+  await cloud.addDevice();
+  const peer = (await cloud.core.load(SERIAL)) as Peer;
+  const { firmware } = cloud.core;
+  const content = writeImage({ bundle: 'a', name: 'b', version: 'v2.0.0' }, SIZE);
+  const about = { id: '0197a3b1-0000-7000-8000-000000000001', bundle: 'a', name: 'b', version: 'v2.0.0' };
+  const image = firmware.images.describe(content, { ...about, spaceId: cloud.spaceId, createdAt: 0 });
+  await cloud.store.commit(firmware.images.put(image, content));
+  const begin = (fw_version: string) =>
+    cloud.core.accept(peer, encodeUp({ kind: 'create-session', session: { fw_version } }));
+  const take = async (): Promise<DownloadFirmware | undefined> => {
+    const message = await cloud.core.take(peer);
+    const down = message && parseDown(message);
+    if (down?.kind === 'set-session') {
+      await cloud.core.confirm(peer, 'final-ack');
+      return take();
+    }
+    return down?.kind === 'download-firmware' ? down : undefined;
+  };
+  await begin(version);
+  const { id } = await firmware.schedule(await cloud.device(), image);
+  return {
+    cloud,
+    peer,
+    image,
+    id,
+    begin,
+    take,
+    /** Takes a chunk and confirms it. */
+    receive: async () => {
+      const chunk = await take();
+      await cloud.core.confirm(peer, 'final-ack');
+      return chunk;
+    },
+    report: (type: string, more: Partial<UploadFirmware> = {}) =>
+      cloud.core.accept(
+        peer,
+        encodeUp({ kind: 'upload-firmware', target: 'app', type, updateId: uuidBytes(id), ...more }),
+      ),
+    job: async (): Promise<UpdateJob> => {
+      const row = await cloud.store.record('firmware', cloud.spaceId, id);
+      if (row === undefined) throw new Error('no update');
+      return jobOf(row);
+    },
+  };
+}
+
+describe('a download', () => {
+  it('begins with 256 bytes, then goes on from the offset that the device names', async () => {
+    const { id, image, cloud, receive, report, job } = await updating();
+    const content = (await cloud.core.firmware.images.content(cloud.spaceId, image.id)) as Uint8Array;
+    const first = await receive();
+    expect(first).toMatchObject({ target: 'app', type: 'chunk', updateId: uuidBytes(id), offset: 0, size: SIZE });
+    expect(first?.data).toEqual(Uint8Array.from(content.subarray(0, 256)));
+    expect((await job()).state).toBe('downloading');
+    await report('next', { offset: 256, maxLength: 512 });
+    expect((await receive())?.data).toEqual(Uint8Array.from(content.subarray(256, 768)));
+    await report('next', { offset: 768, maxLength: 512 });
+    expect((await receive())?.data).toEqual(Uint8Array.from(content.subarray(768)));
+    await report('swap', { offset: SIZE });
+    expect(await job()).toMatchObject({ state: 'swapping', offset: SIZE });
+  });
+
+  it('never has a message longer than a transfer can carry', async () => {
+    const { cloud, peer, receive, report } = await updating();
+    await receive();
+    await report('next', { offset: 256, maxLength: 1_000_000 });
+    expect((await cloud.core.take(peer))?.length).toBeLessThanOrEqual(16_384);
+  });
+
+  it('waits for a device that has yet to begin its session, and even if it begins several', async () => {
+    const { begin, receive, job, report } = await updating();
+    await begin('v1.1.0');
+    await begin('v1.2.0');
+    expect(await receive()).toMatchObject({ offset: 0 });
+    expect(await job()).toMatchObject({ state: 'downloading', restarts: 0, fromVersion: 'v1.2.0' });
+    await report('next', { offset: 256, maxLength: 256 });
+    expect(await receive()).toMatchObject({ offset: 256 });
+  });
+
+  it('that the device asks for as well is still one', async () => {
+    const { cloud, image, receive, report } = await updating();
+    await report('download', { firmware: image.id, maxLength: 256 });
+    expect(await receive()).toMatchObject({ offset: 0 });
+    await report('download', { firmware: image.id, maxLength: 256 });
+    expect(await receive()).toMatchObject({ offset: 0 });
+    expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
+  });
+
+  it('that another service cancels while the device reports stays cancelled', async () => {
+    const { cloud, receive, report, job } = await updating();
+    await receive();
+    const other = await testCloud({ store: cloud.store, clock: cloud.clock, seed: 'other' });
+    const commit = cloud.store.commit.bind(cloud.store);
+    vi.spyOn(cloud.store, 'commit').mockImplementationOnce(async (changes) => {
+      expect(await other.core.firmware.cancel(await job())).toBe('cancelled');
+      return commit(changes);
+    });
+    await report('next', { offset: 256, maxLength: 256 });
+    expect(await job()).toMatchObject({ state: 'cancelled' });
+    expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
+    expect(await receive()).toBeUndefined();
+  });
+
+  it('is cancelled once, by whichever service', async () => {
+    const { cloud, job } = await updating();
+    const other = await testCloud({ store: cloud.store, clock: cloud.clock, seed: 'other' });
+    const scheduled = await job();
+    const outcomes = await Promise.all([cloud, other].map(({ core }) => core.firmware.cancel(scheduled)));
+    expect(outcomes.sort()).toEqual(['cancelled', 'too-late']);
+  });
+
+  it('has one chunk queued at a time', async () => {
+    const { cloud, receive, report } = await updating();
+    await receive();
+    await report('next', { offset: 256, maxLength: 256 });
+    await report('next', { offset: 256, maxLength: 256 });
+    const pending = await cloud.store.pendingDownlinks((await cloud.device()).id);
+    expect(pending.filter(({ type }) => type === 'firmware')).toHaveLength(1);
+  });
+
+  it('takes a chunk for received when the device counts it in, though its confirmation was lost', async () => {
+    const { cloud, take, report } = await updating();
+    await take();
+    const [chunk] = await cloud.store.pendingDownlinks((await cloud.device()).id);
+    await report('next', { offset: 256, maxLength: 256 });
+    expect(await cloud.store.message(cloud.spaceId, chunk?.id ?? '')).toMatchObject({ downState: 'sent' });
+  });
+
+  it('begins again when the device polls without having answered a chunk', async () => {
+    const { cloud, receive, job } = await updating();
+    await receive();
+    await cloud.clock.runUntil(seconds(5));
+    expect(await receive()).toMatchObject({ offset: 0 });
+    expect(await job()).toMatchObject({ restarts: 1 });
+  });
+
+  it('begins again when the device sends something else instead of an answer, and asks it to poll', async () => {
+    const { cloud, peer, receive, job } = await updating();
+    await receive();
+    await cloud.clock.runUntil(seconds(5));
+    await cloud.core.accept(peer, encodeUp({ kind: 'upload-stats', stats: {} }));
+    expect(cloud.core.waits(peer)).toBe(true);
+    expect(await receive()).toMatchObject({ offset: 0 });
+    expect(await job()).toMatchObject({ restarts: 1 });
+  });
+
+  it('does not begin again for a poll that came together with the acknowledgement', async () => {
+    const { cloud, receive, take } = await updating();
+    await cloud.clock.runUntil(seconds(5));
+    await receive();
+    expect(await take()).toBeUndefined();
+  });
+
+  it('begins again when the device has lost it', async () => {
+    const { receive, report, job } = await updating();
+    await receive();
+    await report('next', { offset: 256, maxLength: 256 });
+    await receive();
+    await report('error', { error: 'offset mismatch (device was rebooted)' });
+    expect(await receive()).toMatchObject({ offset: 0 });
+    expect(await job()).toMatchObject({ state: 'downloading', offset: 0, restarts: 1 });
+  });
+
+  it('begins again with a new session', async () => {
+    const { receive, begin, report, job } = await updating();
+    await receive();
+    await report('next', { offset: 256, maxLength: 256 });
+    await begin('v1.0.0');
+    expect(await receive()).toMatchObject({ offset: 0 });
+    expect(await job()).toMatchObject({ restarts: 1 });
+  });
+
+  it('is given up after five new beginnings', async () => {
+    const { begin, receive, job, take } = await updating();
+    for (let i = 0; i < 6; i++) {
+      await receive();
+      await begin('v1.0.0');
+    }
+    expect(await job()).toMatchObject({ state: 'failed', error: 'given up: the download was broken off 6 times' });
+    expect(await take()).toBeUndefined();
+  });
+});
+
+describe('a swap', () => {
+  it('has succeeded when the new version begins a session', async () => {
+    const { receive, report, begin, job } = await updating();
+    await receive();
+    await report('swap', { offset: SIZE });
+    await begin('v2.0.0');
+    expect((await job()).state).toBe('succeeded');
+  });
+
+  it('was reverted when the old version begins a session', async () => {
+    const { receive, report, begin, job } = await updating();
+    await receive();
+    await report('swap', { offset: SIZE });
+    await begin('v1.0.0');
+    expect(await job()).toMatchObject({ state: 'failed', error: 'reverted: the device runs "v1.0.0"' });
+  });
+
+  it('has succeeded although its announcement was lost', async () => {
+    const { receive, begin, job } = await updating();
+    await receive();
+    await begin('v2.0.0');
+    expect((await job()).state).toBe('succeeded');
+  });
+
+  it('to the version that runs already is not taken for done after a mere reboot', async () => {
+    const { receive, begin, job } = await updating({ version: 'v2.0.0' });
+    await receive();
+    await begin('v2.0.0');
+    expect((await job()).state).toBe('downloading');
+  });
+
+  it('is judged by the version that runs, also when an old image acknowledges it', async () => {
+    const { receive, report, job } = await updating();
+    await receive();
+    await report('swap', { offset: SIZE });
+    await report('ack');
+    expect(await job()).toMatchObject({ state: 'failed', error: 'reverted: the device runs "v1.0.0"' });
+  });
+});
+
+describe('a report', () => {
+  it('of an unknown update, or of one that has ended, changes nothing', async () => {
+    const { cloud, id, receive, report, job } = await updating();
+    await receive();
+    await report('next', { updateId: uuidBytes(OTHER), offset: 256, maxLength: 256 });
+    await report('ack', { updateId: Uint8Array.of(1, 2) });
+    await cloud.core.firmware.cancel(await job());
+    await report('next', { offset: 256, maxLength: 256 });
+    expect(await job()).toMatchObject({ id, state: 'cancelled' });
+    expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toMatchObject([]);
+  });
+
+  it('that asks for an image that is not there changes nothing', async () => {
+    const { cloud, report, job } = await updating();
+    await cloud.core.firmware.cancel(await job());
+    for (const firmware of [OTHER, 'nonsense', '']) await report('download', { firmware, maxLength: 256 });
+    expect(await cloud.store.records('firmware', cloud.spaceId, { limit: 10 })).toHaveLength(1);
+  });
+});
+
+describe('an update', () => {
+  it('is the only one of its device', async () => {
+    const { cloud, image } = await updating();
+    await expect(cloud.core.firmware.schedule(await cloud.device(), image)).rejects.toThrow(ConflictError);
+  });
+
+  it('is cancelled with its chunk', async () => {
+    const { cloud, job } = await updating();
+    const pending = await cloud.store.pendingDownlinks((await cloud.device()).id);
+    const chunk = pending.find(({ type }) => type === 'firmware');
+    if (chunk === undefined) throw new Error('no chunk');
+    expect(await cloud.core.cancel(chunk)).toBe('cancelled');
+    expect((await job()).state).toBe('cancelled');
+  });
+
+  it.each(['before', 'after'])('stays cancelled when the device reports just %s that', async (order) => {
+    const { cloud, peer, receive, report, job } = await updating();
+    await receive();
+    const running = await job();
+    const cancel = () => cloud.core.firmware.cancel(running);
+    const next = () => report('next', { offset: 256, maxLength: 256 });
+    await Promise.all(order === 'before' ? [next(), cancel()] : [cancel(), next()]);
+    expect((await job()).state).toBe('cancelled');
+    expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
+    expect(peer).toMatchObject({ queue: [], update: undefined });
+  });
+
+  it('fails when its chunk expires', async () => {
+    const { cloud, job } = await updating();
+    await cloud.clock.runUntil(days(31));
+    expect(await job()).toMatchObject({ state: 'failed', error: 'the device did not fetch it in time' });
+  });
+
+  it('is cancelled when its device is removed', async () => {
+    const { cloud, job } = await updating();
+    await cloud.store.commit(await cloud.core.firmware.whenRemoved(await cloud.device()));
+    expect(await job()).toMatchObject({ state: 'cancelled', error: 'the device was removed' });
+  });
+});

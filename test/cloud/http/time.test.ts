@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isoTime, parseTimestamp } from '../../../src/cloud/http/time.js';
+
+describe('a timestamp', () => {
+  it('is read in every form that clients send, and means UTC when it names no zone', () => {
+    const noon = Date.UTC(2026, 6, 1, 12);
+    for (const text of [
+      '2026-07-01T12:00:00.000Z',
+      '2026-07-01T12:00:00',
+      '2026-07-01T12:00',
+      '2026-07-01 12:00:00',
+      '2026-07-01t12:00:00z',
+      '2026-07-01T14:00:00+02:00',
+      '2026-07-01T14:00:00 02:00',
+      '2026-07-01T14:00:00+0200',
+      '2026-07-01T09:30:00-02:30',
+      '2026-07-01T12:00:00.0000009Z',
+    ]) {
+      expect([text, parseTimestamp(text)]).toEqual([text, noon]);
+    }
+    expect(parseTimestamp('2026-07-01')).toBe(Date.UTC(2026, 6, 1));
+    expect(parseTimestamp('2026-07-01T12:00:00.5Z')).toBe(noon + 500);
+    expect(parseTimestamp('2026-07-01T12:00:00,123456')).toBe(noon + 123);
+    expect(parseTimestamp('2016-01-01T08:00:00.000Z')).toBe(Date.UTC(2016, 0, 1, 8));
+    expect(isoTime(parseTimestamp('0001-01-01T00:00:00') ?? 0)).toBe('0001-01-01T00:00:00.000Z');
+  });
+
+  it('is refused when there is no such time', () => {
+    for (const text of [
+      '',
+      'yesterday',
+      '2026-13-01',
+      '2026-02-30',
+      '2026-00-10',
+      '2026-01-01T24:00',
+      '2026-01-01T10:60',
+      '2026-01-01T10:00:60',
+      '2026-01-01T10',
+      '1767225600000',
+      '2026-01-01T10:00:00+25:00',
+    ]) {
+      expect([text, parseTimestamp(text)]).toEqual([text, undefined]);
+    }
+  });
+
+  it('survives being written and read', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 4e12 }), (at) => {
+        expect(parseTimestamp(isoTime(at))).toBe(at);
+      }),
+    );
+  });
+});

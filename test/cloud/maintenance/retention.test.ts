@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { startRetention } from '../../../src/cloud/maintenance/retention.js';
+import { openStore } from '../../../src/cloud/store/index.js';
+import { days, hours, minutes, seconds } from '../../../src/kernel/time.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import type { Trace, TraceEvent } from '../../../src/trace/events.js';
+import { QUIET } from '../../support/cloud.js';
+import { downlink, furnish, insert, message, SPACE, T0 } from '../store/rows.js';
+
+/** A store with 1200 messages, one a minute, on a clock that begins at the first of them. */
+async function furnished() {
+  const clock = new VirtualClock({ start: T0 });
+  const store = await openStore('memory');
+  await furnish(store);
+  const rows = Array.from({ length: 1200 }, (_, n) => message(n, { createdAt: T0 + minutes(n) }));
+  await store.commit([insert.message(downlink(1)), ...rows.map(insert.message)]);
+  const left = async () => (await store.messages(SPACE, { limit: 2000, direction: 'up' })).length;
+  const told: TraceEvent[] = [];
+  const trace: Trace = { emit: (event) => told.push(event) };
+  return { clock, store, left, trace, told };
+}
+
+describe('retention', () => {
+  it('keeps what is young enough and deletes the rest, also when it is more than one batch', async () => {
+    const { clock, store, trace, left } = await furnished();
+    await clock.runUntil(days(30) + minutes(1099) + seconds(30));
+    expect(await left()).toBe(1200);
+    const stop = startRetention({ store, clock, log: QUIET, trace, keep: days(30) });
+    await clock.runUntil(clock.now + seconds(1));
+    expect(await left()).toBe(100);
+    await stop();
+  });
+
+  it('looks again every hour, and leaves pending downlinks alone', async () => {
+    const { clock, store, trace, left } = await furnished();
+    const stop = startRetention({ store, clock, log: QUIET, trace, keep: days(1) });
+    await clock.runUntil(days(1));
+    expect(await left()).toBe(1200);
+    await clock.runUntil(days(1) + hours(1));
+    expect(await left()).toBe(1140);
+    await clock.runUntil(days(3));
+    expect(await left()).toBe(0);
+    expect(await store.messages(SPACE, { limit: 9 })).toHaveLength(1);
+    await stop();
+  });
+
+  it('goes on after the store has failed', async () => {
+    const { clock, store, trace, left } = await furnished();
+    const complaints: string[] = [];
+    const log = { ...QUIET, error: (_: object, text: string) => complaints.push(text) };
+    const prune = store.prune.bind(store);
+    store.prune = () => Promise.reject(new Error('the disk is full'));
+    const stop = startRetention({ store, clock, log, trace, keep: 0 });
+    await clock.runUntil(minutes(1));
+    store.prune = prune;
+    await clock.runUntil(hours(30));
+    expect(complaints).toEqual(['old messages could not be deleted']);
+    expect(await left()).toBe(0);
+    await stop();
+  });
+
+  it('tells how much it has deleted, batch by batch', async () => {
+    const { clock, store, trace, told } = await furnished();
+    await clock.runUntil(minutes(1199) + seconds(30));
+    const stop = startRetention({ store, clock, log: QUIET, trace, keep: 0 });
+    await clock.runUntil(clock.now + seconds(1));
+    expect(told).toMatchObject([500, 500, 200].map((messages) => ({ kind: 'cloud.pruned', messages })));
+    await stop();
+  });
+
+  it('leaves no alarm behind when it is stopped', async () => {
+    const { clock, store, trace } = await furnished();
+    const stop = startRetention({ store, clock, log: QUIET, trace, keep: 0 });
+    await clock.runUntil(minutes(1));
+    expect(clock.waiting).toBe(1);
+    await stop();
+    expect(clock.waiting).toBe(0);
+  });
+});

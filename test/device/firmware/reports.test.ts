@@ -1,0 +1,91 @@
+/** What a report carries, and what becomes of it when it does not get through (firmware behaviour, 3.3, 3.4 and 12). */
+import { describe, expect, it } from 'vitest';
+import { hours, minutes } from '../../../src/kernel/time.js';
+import { liveDevice, type ReportBody } from '../../support/live-device.js';
+
+/** Times of the windows of the hygrometer. */
+function windows(body: ReportBody | undefined): readonly number[] {
+  if (body === undefined) return [];
+  // Because a test knows the device type that it has made.
+  const { temperature } = body.hygrometer as { temperature: { measurements: { timestamp: number }[] } };
+  return temperature.measurements.map(({ timestamp }) => timestamp);
+}
+
+describe('a report', () => {
+  it('holds the windows since the last one: 5 to 7 with the intervals of the factory, and 4 after the shortest', async () => {
+    const { run, reports } = await liveDevice();
+    await run(hours(24));
+    const counts = (await reports()).slice(2).map((body) => windows(body).length);
+    expect(counts.length).toBeGreaterThan(40);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(4);
+    expect(Math.max(...counts)).toBe(7);
+    expect(counts.filter((count) => count >= 5).length).toBeGreaterThan(0.9 * counts.length);
+  });
+
+  it('is numbered when it is encoded, whether it arrives or not, and keeps the time of its encoding', async () => {
+    const { network, reportTimes, run, reports } = await liveDevice({ config: ['app config interval-report 600'] });
+    await run(minutes(15));
+    network.up = false;
+    await run(hours(1));
+    network.up = true;
+    await run(hours(1));
+    const byNumber = [...(await reports())].sort((a, b) => a.message.sequence - b.message.sequence);
+    expect(byNumber.map(({ message }) => message.sequence)).toEqual(reportTimes().map((_, i) => i));
+    const start = byNumber[0]?.message.timestamp ?? 0;
+    const began = reportTimes()[0] ?? 0;
+    for (const [i, { message }] of byNumber.entries()) {
+      expect(Math.abs(message.timestamp - start - ((reportTimes()[i] ?? 0) - began) / 1000)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it('with mode "none" goes nowhere, and its windows are gone all the same', async () => {
+    const { device, run } = await liveDevice({ config: ['app config mode none'] });
+    await run(hours(12));
+    device.firmware?.application.catchUp();
+    const { memory } = device.firmware?.measurements ?? {};
+    const hygrometer = memory?.plan.sensors.find(({ spec }) => spec.name === 'hygrometer');
+    expect(hygrometer && memory?.windowCount(hygrometer)).toBeLessThanOrEqual(7);
+  });
+});
+
+describe('a report that does not get through', () => {
+  it('of Clime is given up after 120 s: the same windows come in the spooled body and in the next one', async () => {
+    const { network, of, reportTimes, run, reports } = await liveDevice();
+    await run(minutes(10));
+    network.up = false;
+    while (reportTimes().length < 2) await run(minutes(1));
+    await run(minutes(5));
+    network.up = true;
+    await run(minutes(40));
+    const byNumber = [...(await reports())].sort((a, b) => a.message.sequence - b.message.sequence);
+    const [spooled, next] = [windows(byNumber[1]), windows(byNumber[2])];
+    expect(spooled.length).toBeGreaterThan(3);
+    expect(next.slice(0, spooled.length)).toEqual(spooled);
+    expect(of('uplink.dropped')).toEqual([]);
+  });
+
+  it('of Meteo keeps trying, and nothing is measured meanwhile', async () => {
+    const { network, of, run, reports } = await liveDevice({ profile: 'meteo' });
+    await run(minutes(10));
+    network.up = false;
+    await run(hours(3));
+    network.up = true;
+    await run(minutes(50));
+    const bodies = await reports();
+    expect(of('uplink.dropped')).toEqual([]);
+    // Three hours would have been 36 windows.
+    for (const body of bodies) expect(windows(body).length).toBeLessThanOrEqual(9);
+    const times = bodies.flatMap(windows);
+    const gaps = times.slice(1).map((at, i) => at - (times[i] ?? 0));
+    expect(Math.max(...gaps)).toBeGreaterThan(7200);
+  });
+
+  it('of a spool that is switched off is lost', async () => {
+    const { network, of, reportTimes, run } = await liveDevice({ config: ['cloud config spool-size 0'] });
+    await run(minutes(10));
+    network.up = false;
+    while (reportTimes().length < 2) await run(minutes(1));
+    await run(minutes(5));
+    expect(of('uplink.dropped')).toMatchObject([{ type: 'data', why: 'not sent in time' }]);
+  });
+});

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { TaskTable } from '../../../src/device/firmware/task-table.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+
+/** A table that writes down what it does and when; a task is due again after its entry in `every`. */
+function fixture({ every, quiet = [] }: { readonly every: readonly number[]; readonly quiet?: readonly boolean[] }) {
+  const clock = new VirtualClock();
+  const done: string[] = [];
+  const owner = {
+    clock,
+    perform(task: number, at: number): number {
+      done.push(`${task}@${at}`);
+      return every[task] ?? Number.POSITIVE_INFINITY;
+    },
+  };
+  return { clock, done, table: new TaskTable(owner, every.length, quiet) };
+}
+
+const ONCE = Number.POSITIVE_INFINITY;
+
+test('does tasks when they are due, again and again, and those that are due together in their order', async () => {
+  const { clock, done, table } = fixture({ every: [ONCE, 100, 200] });
+  table.set(2, 200);
+  table.set(1, 100);
+  table.set(0, 300);
+  await clock.runUntil(400);
+  expect(done).toEqual(['1@100', '1@200', '2@200', '0@300', '1@300', '1@400', '2@400']);
+});
+
+test('waits with one alarm, for the earliest task', () => {
+  const { clock, table } = fixture({ every: [ONCE, ONCE, ONCE] });
+  for (const [task, delay] of [300, 100, 200].entries()) table.set(task, delay);
+  expect(clock.waiting).toBe(1);
+  table.clear();
+  expect(clock.waiting).toBe(0);
+});
+
+test('a task that is planned anew is not done at its old time', async () => {
+  const { clock, done, table } = fixture({ every: [ONCE, ONCE] });
+  table.set(0, 100);
+  table.set(1, 150);
+  table.set(0, 300);
+  await clock.runUntil(400);
+  expect(done).toEqual(['1@150', '0@300']);
+});
+
+test('does quiet tasks later, each told its own time, before what is due after them', async () => {
+  const { clock, done, table } = fixture({ every: [100, ONCE], quiet: [true] });
+  table.set(0, 100);
+  await clock.runUntil(50);
+  expect(clock.waiting).toBe(0);
+  table.set(1, 200);
+  await clock.runUntil(300);
+  expect(done).toEqual(['0@100', '0@200', '1@250']);
+  table.catchUp();
+  expect(done).toEqual(['0@100', '0@200', '1@250', '0@300']);
+});
+
+test('gives quiet tasks that have come due away without doing them', async () => {
+  const { clock, done, table } = fixture({ every: [100, 100, 100], quiet: [true, true, true] });
+  table.set(0, 100);
+  table.set(2, 50);
+  table.set(1, 500);
+  await clock.runUntil(200);
+  expect(table.takeOverdue()).toEqual([0, 2]);
+  table.catchUp();
+  expect(done).toEqual([]);
+});

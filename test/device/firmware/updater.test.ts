@@ -1,0 +1,102 @@
+/** The device's side of an update, chunk by chunk (wire protocol, 11; firmware behaviour, 5.6). */
+import { describe, expect, it } from 'vitest';
+import type { Reaction } from '../../../src/device/firmware/cloud-thread.js';
+import { downloadRequest, Updater } from '../../../src/device/firmware/updater.js';
+import { writeImage } from '../../../src/protocol/firmware-image.js';
+import { type DownloadFirmware, parseUp, type UpMessage } from '../../../src/protocol/messages.js';
+import { testDevice } from '../../support/device.js';
+
+const ID = Uint8Array.from({ length: 16 }, (_, i) => i);
+const SIZE = 700;
+const IMAGE = writeImage({ bundle: 'a', name: 'b', version: 'v2' }, SIZE);
+
+function updater(profile = 'clime', slotSize = 1000) {
+  const { device } = testDevice({
+    profile,
+    change: (known) => ({ ...known, bootloader: { slotSize } }),
+    network: () => {},
+  });
+  return { device, updater: new Updater(device) };
+}
+
+function chunk(offset: number, length: number, more: Partial<DownloadFirmware> = {}): DownloadFirmware {
+  const data = IMAGE.subarray(offset, offset + length);
+  return { kind: 'download-firmware', target: 'app', type: 'chunk', updateId: ID, offset, data, size: SIZE, ...more };
+}
+
+/** What goes up, or `failed` when nothing does. */
+function answer(reaction: Reaction): UpMessage | 'failed' {
+  if (reaction.kind !== 'answer') return 'failed';
+  return parseUp(reaction.message);
+}
+
+const report = (type: string, more: object = {}) => ({
+  kind: 'upload-firmware',
+  target: 'app',
+  type,
+  updateId: ID,
+  ...more,
+});
+
+describe('a chunk', () => {
+  it('is answered with the bytes accepted so far and the longest chunk that fits into the buffer', () => {
+    // clime: floor((10240 - 50) / 256) * 256 = 9984; control, with 10240 as well: the same
+    expect(answer(updater('clime').updater.take(chunk(0, 256)))).toEqual(
+      report('next', { offset: 256, maxLength: 9984 }),
+    );
+    const { updater: control } = updater('control');
+    expect(answer(control.take(chunk(0, 100)))).toEqual(report('next', { offset: 100, maxLength: 9984 }));
+  });
+
+  it('at offset 0 begins anew', () => {
+    const { updater: device } = updater();
+    device.take(chunk(0, 256));
+    device.take(chunk(256, 256));
+    expect(answer(device.take(chunk(0, 100)))).toMatchObject({ offset: 100 });
+  });
+
+  it('without a beginning is answered with the error of a device that was rebooted', () => {
+    const error = 'offset mismatch (device was rebooted)';
+    expect(answer(updater().updater.take(chunk(256, 256)))).toEqual(report('error', { error }));
+  });
+
+  it('of an image that is longer than the slot is answered with an error', () => {
+    const { updater: device } = updater('clime', SIZE - 1);
+    expect(answer(device.take(chunk(0, 256)))).toEqual(report('error', { error: 'image size too big' }));
+  });
+
+  it.each([
+    ['another offset than the next', chunk(300, 100)],
+    ['an offset that it has already', chunk(100, 100)],
+    ['more bytes than the image has', chunk(256, 100, { size: 300 })],
+    ['another target', chunk(256, 100, { target: 'net' })],
+    ['another type', chunk(256, 100, { type: 'first' })],
+  ])('with %s is not answered', (_, wrong) => {
+    const { updater: device } = updater();
+    device.take(chunk(0, 256, wrong.size === SIZE ? {} : { size: wrong.size }));
+    expect(answer(device.take(wrong))).toBe('failed');
+  });
+
+  it('that is the last one is answered with a swap, and 100 ms later the device reboots', () => {
+    const { device, updater: update } = updater();
+    update.take(chunk(0, 256));
+    const last = update.take(chunk(256, 444));
+    expect(answer(last)).toEqual(report('swap', { offset: SIZE }));
+    if (last.kind !== 'answer' || last.afterwards === undefined) throw new Error('no restart');
+    expect(last.afterwards.delay).toBe(100);
+    expect(device.build.version).toBe('v3.5.1');
+    last.afterwards.restart();
+    expect(device.bootloader?.updateId).toEqual(ID);
+    expect(device.busyWith).toBe('the swap of its firmware images');
+  });
+});
+
+it('a request for an image names it and takes 256 bytes', () => {
+  expect(parseUp(downloadRequest('0123'))).toEqual({
+    kind: 'upload-firmware',
+    target: 'app',
+    type: 'download',
+    maxLength: 256,
+    firmware: '0123',
+  });
+});

@@ -1,0 +1,472 @@
+import { describe, expect, it } from 'vitest';
+import { Surroundings } from '../../../src/device/environment/environment.js';
+import { days, hours, minutes, seconds } from '../../../src/kernel/time.js';
+import { findQuantity } from '../../../src/profile/quantities.js';
+import { BOOT, profiles, rig, steadily, the } from './fixtures.js';
+
+const CHANNELS = {
+  'channel-mode-1': 'trigger',
+  'channel-mode-2': 'counter',
+  'channel-mode-3': 'voltage',
+  'channel-mode-4': 'current',
+};
+
+describe('the tasks', () => {
+  it('follow the configuration of the boot', () => {
+    const { measurements } = rig({ settings: { 'interval-sample': 10, 'interval-aggreg': 120 } });
+    expect(measurements.tasks.map(({ kind, first, every }) => [kind, first, every])).toEqual([
+      ['sample', 0, 10_000],
+      ['sample', 10_000, 10_000],
+      ['aggregate', 120_000, 120_000],
+      ['sample', seconds(60), hours(12)],
+      ['watch', 0, Number.POSITIVE_INFINITY],
+    ]);
+  });
+
+  it('leave out what the device does not have', () => {
+    const all = (settings: Record<string, string>) =>
+      rig({ profile: 'control', settings }).measurements.tasks.map(({ what }) => what);
+    expect(all({})).not.toContain('sample voltage, current');
+    expect(all(CHANNELS)).toContain('sample voltage, current');
+  });
+
+  it('measure the battery a minute after the start and then twice a day, whatever the shell asks for', () => {
+    const device = rig();
+    const battery = device.sensor('battery');
+    const { measurements } = device;
+    expect(measurements.tasks.filter(({ onRequest }) => !onRequest).map(({ what }) => what)).toEqual([
+      'sample battery',
+      'watch inputs',
+    ]);
+    device.until(seconds(59));
+    expect(measurements.memory.last(battery, 0)).toBeNaN();
+    device.until(seconds(60));
+    expect(measurements.memory.last(battery, 0)).toBeGreaterThan(3.2);
+    device.set('battery.voltage_rest', 3.1);
+    device.until(hours(12));
+    expect(measurements.memory.last(battery, 0)).toBeGreaterThan(3.2);
+    device.until(hours(12) + seconds(60));
+    expect(measurements.memory.last(battery, 0)).toBeCloseTo(3.1);
+  });
+});
+
+describe('windows', () => {
+  it('hold the statistics of the samples since the window before', () => {
+    const device = rig();
+    device.feed('hygrometer.temperature', [20, 24, 21, 23, 22, 30, 30, 30, 30, 31]);
+    expect(device.windows('hygrometer')).toEqual([
+      [20, 24, 22, 22],
+      [30, 31, 30.2, 30],
+    ]);
+  });
+
+  it('are dated when the first one since the last report is closed', () => {
+    const device = rig();
+    const time = () => device.measurements.memory.windowTime(device.sensor('hygrometer')) - BOOT / 1000;
+    expect(time()).toBe(-BOOT / 1000);
+    device.until(minutes(12));
+    expect(time()).toBe(300);
+    device.measurements.clear(0);
+    device.until(minutes(14));
+    expect(time()).toBe(300);
+    device.until(minutes(21));
+    expect(time()).toBe(900);
+  });
+
+  it('are dated by the device’s own clock', () => {
+    const { measurements, sensor } = rig();
+    measurements.run(2, BOOT + minutes(5), 4000);
+    expect(measurements.memory.windowTime(sensor('hygrometer'))).toBe(4000);
+  });
+
+  it('are null without a sample', () => {
+    const device = rig({ settings: { 'interval-sample': 3600 } });
+    device.until(minutes(5));
+    expect(device.windows('hygrometer')).toEqual([[Number.NaN, Number.NaN, Number.NaN, Number.NaN]]);
+  });
+
+  it('are null when one sample failed, for a sensor whose firmware checks', () => {
+    const device = rig();
+    device.feed('hygrometer.temperature', [20, null, 20, 20, 20, 20, 20, 20, 20, 20]);
+    expect(device.windows('hygrometer')).toEqual([
+      [Number.NaN, Number.NaN, Number.NaN, Number.NaN],
+      [20, 20, 20, 20],
+    ]);
+    expect(device.windows('hygrometer', 1)[0]?.[0]).toBeGreaterThan(0);
+  });
+
+  it('go on without a sample that a probe on the bus did not give', () => {
+    const device = rig();
+    device.feed('w1_thermometer.temperature', [20, null, 24, null, 22]);
+    expect(device.windows('w1_thermometer')).toEqual([[20, 24, 22, 22]]);
+  });
+
+  it('are not checked by Control', () => {
+    const device = rig({ profile: 'control', settings: { 'channel-mode-1': 'voltage' } });
+    device.set('voltage.1.voltage', 12);
+    device.until(0);
+    device.feed('voltage.1.voltage', [12, null, 12, 12, 13]);
+    expect(device.windows('voltage')).toEqual([[12, 13, Number.NaN, 12]]);
+  });
+
+  // 32 samples and windows; 64 in Control; 128 samples and 32 windows for 1-Wire in Clime (firmware behaviour, 3.2).
+  it.each([
+    ['clime', 'hygrometer', 32, 32],
+    ['clime', 'soil_sensor', 32, 32],
+    ['clime', 'w1_thermometer', 128, 32],
+    ['control', 'voltage', 64, 64],
+    ['control', 'w1_thermometer', 64, 64],
+  ] as const)('and samples beyond the buffers are dropped: %s, %s', (profile, name, samples, windows) => {
+    const settings = profile === 'control' ? { 'channel-mode-1': 'voltage' } : {};
+    const slow = rig({
+      profile,
+      settings: {
+        ...settings,
+        [profile === 'clime' ? 'interval-aggreg' : 'analog-interval-aggreg']: 86_400,
+        'w1-therm-interval-aggreg': 86_400,
+      },
+    });
+    slow.until(hours(20));
+    expect(slow.measurements.memory.sampleCount(slow.sensor(name))).toBe(samples);
+
+    const offline = rig({ profile, settings });
+    offline.until(hours(20));
+    const { memory } = offline.measurements;
+    expect(memory.windowCount(offline.sensor(name))).toBe(windows);
+    expect(memory.windowTime(offline.sensor(name)) - BOOT / 1000).toBe(300);
+  });
+
+  it('and the samples after a full buffer of windows stay for the next report', () => {
+    const device = rig();
+    device.set('hygrometer.temperature', 20);
+    device.until(minutes(5 * 32));
+    device.set('hygrometer.temperature', 30);
+    device.until(hours(20));
+    expect(device.windows('hygrometer')).toHaveLength(32);
+    expect(device.windows('hygrometer').at(-1)).toEqual([20, 20, 20, 20]);
+    expect(device.measurements.memory.sampleCount(device.sensor('hygrometer'))).toBe(32);
+    device.measurements.clear(0);
+    device.until(hours(20) + minutes(5));
+    expect(device.windows('hygrometer')).toEqual([[30, 30, 30, 30]]);
+  });
+
+  it('are the same whether the memory had to grow for them or not', () => {
+    const grown = rig();
+    const roomy = rig({ settings: { 'interval-report': 86_400 } });
+    for (const device of [grown, roomy]) {
+      device.set('hygrometer.temperature', 30);
+      device.until(hours(2));
+      device.set('hygrometer.temperature', undefined);
+      device.until(hours(3));
+    }
+    expect(grown.measurements.memory.layout).not.toBe(rig().measurements.memory.layout);
+    for (const name of ['hygrometer', 'w1_thermometer', 'soil_sensor']) {
+      expect(grown.windows(name)).toHaveLength(32);
+      expect(grown.windows(name)).toEqual(roomy.windows(name));
+    }
+  });
+});
+
+describe('counters', () => {
+  const counting = () => rig({ profile: steadily('control'), settings: { 'channel-mode-2': 'counter' } });
+
+  it('count since boot, since the last window and since the last report', () => {
+    const device = counting();
+    const counter = device.sensor('counter', 2);
+    const { memory } = device.measurements;
+    device.until(hours(2));
+    device.encode();
+    const first = memory.total(counter, 0);
+    // 500 an hour, give or take a stretch of ten minutes at either end.
+    expect(Math.abs(first - 1000)).toBeLessThan(2 * 84);
+    expect(memory.delta(counter, 0)).toBe(first);
+    device.measurements.clear(0);
+    device.until(hours(3));
+    device.encode();
+    expect(memory.delta(counter, 0)).toBe(memory.total(counter, 0) - first);
+    const rows = Array.from({ length: memory.windowCount(counter) }, (_, w) =>
+      [0, 1].map((c) => memory.window(counter, 0, w, c)),
+    );
+    expect(rows).toHaveLength(12);
+    rows.forEach(([total = 0, delta = 0], i) => {
+      expect(total - delta).toBe(i === 0 ? total - delta : rows[i - 1]?.[0]);
+    });
+  });
+
+  it('lose nothing that comes in between a body and the report of its arrival', () => {
+    const device = counting();
+    const { memory, clear } = { memory: device.measurements.memory, clear: () => device.measurements.clear(0) };
+    const counter = device.sensor('counter', 2);
+    let sum = 0;
+    for (let hour = 1; hour <= 5; hour++) {
+      device.until(hours(hour));
+      device.encode();
+      sum += memory.delta(counter, 0);
+      device.until(hours(hour) + minutes(4));
+      clear();
+    }
+    device.until(hours(5) + minutes(4));
+    device.encode();
+    expect(sum + memory.delta(counter, 0)).toBe(memory.total(counter, 0));
+  });
+
+  it('follow a total that is set by hand upwards, and go on from it', () => {
+    const device = counting();
+    const counter = device.sensor('counter', 2);
+    const total = () => {
+      device.encode();
+      return device.measurements.memory.total(counter, 0);
+    };
+    device.set('counter.2.pulses', 1000);
+    const before = total();
+    device.set('counter.2.pulses', 1042);
+    expect(total() - before).toBe(42);
+    device.until(hours(1));
+    expect(total() - before).toBe(42);
+    device.set('counter.2.pulses', undefined);
+    expect(total() - before).toBe(42);
+    device.until(hours(2));
+    expect(Math.abs(total() - before - 42 - 500)).toBeLessThan(2 * 84);
+  });
+
+  it('begin at 0 again when they are reset', () => {
+    const device = counting();
+    device.until(hours(1));
+    device.measurements.reset(device.sensor('counter', 2), BOOT + device.now);
+    device.encode();
+    expect(device.measurements.memory.total(device.sensor('counter', 2), 0)).toBe(0);
+    expect(device.measurements.memory.windowCount(device.sensor('counter', 2))).toBe(0);
+  });
+});
+
+describe('inputs', () => {
+  const REPORTING = { 'trigger-report-active': true, 'trigger-report-inactive': false };
+  const watching = (settings: Record<string, boolean> = {}) =>
+    rig({ profile: 'control', settings: { 'channel-mode-1': 'trigger', ...settings } });
+
+  it('are noticed when they change, to the millisecond', () => {
+    const device = watching();
+    const { measurements, surroundings } = device;
+    const signal = the(surroundings.signals(device.sensor('trigger').sensor, 0)[0]);
+    const list = the(device.sensor('trigger').lists[0]);
+    device.until(days(1));
+    const expected: (readonly [number, number])[] = [];
+    for (
+      let at = surroundings.nextChange(signal, BOOT);
+      at <= BOOT + days(1);
+      at = surroundings.nextChange(signal, at)
+    ) {
+      expected.push([Math.floor(at / 1000), surroundings.value(signal, at)]);
+    }
+    expect(expected.length).toBeGreaterThan(20);
+    const { memory } = measurements;
+    const seen = Array.from({ length: memory.eventCount(list) }, (_, i) => [
+      memory.eventTime(list, i),
+      memory.eventType(list, i),
+    ]);
+    expect(seen).toEqual(expected);
+  });
+
+  it('call for a report only when their parameter says so', () => {
+    const device = watching(REPORTING);
+    device.set('trigger.1.state', 1);
+    expect(device.measurements.takeReportable()).toBe(true);
+    expect(device.measurements.takeReportable()).toBe(false);
+    device.set('trigger.1.state', 0);
+    expect(device.measurements.takeReportable()).toBe(false);
+    const list = the(device.sensor('trigger').lists[0]);
+    expect(device.measurements.memory.eventCount(list)).toBe(2);
+  });
+
+  it('that are on at boot make no event', () => {
+    const device = rig();
+    const list = the(device.sensor('backup').lists[0]);
+    expect(device.measurements.memory.isOn(list)).toBe(true);
+    expect(device.measurements.memory.eventCount(list)).toBe(0);
+  });
+
+  it('keep their state while they do not answer', () => {
+    const device = rig();
+    device.set('backup.line_voltage', null);
+    expect(device.measurements.takeReportable()).toBe(false);
+  });
+
+  it('tell of a power cut, with the voltage of that moment', () => {
+    const device = rig();
+    device.until(seconds(90));
+    device.set('backup.line_voltage', 0.05);
+    expect(device.measurements.takeReportable()).toBe(true);
+    expect(device.measurements.memory.last(device.sensor('backup'), 0)).toBeCloseTo(0.05);
+    device.until(seconds(100));
+    device.set('backup.line_voltage', undefined);
+    expect(device.measurements.memory.last(device.sensor('backup'), 0)).toBeGreaterThan(20);
+  });
+
+  it.each([
+    ['clime', 'backup.line_voltage', 'backup', 32],
+    ['control', 'backup.line_voltage', 'backup', 64],
+    ['control', 'trigger.1.state', 'trigger', 128],
+  ] as const)(
+    'of %s %s are recorded until the list is full, and not reported after that',
+    (profile, name, sensor, most) => {
+      const settings =
+        profile === 'control' ? { 'channel-mode-1': 'trigger', ...REPORTING, 'trigger-report-inactive': true } : {};
+      const device = rig({ profile, settings });
+      const { memory } = device.measurements;
+      const start = memory.isOn(the(device.sensor(sensor).lists[0]));
+      for (let i = 0; i < most; i++) {
+        device.set(name, (i % 2 === 0) === start ? 0 : 24);
+        expect(device.measurements.takeReportable()).toBe(true);
+      }
+      device.set(name, start ? 0 : 24);
+      expect(device.measurements.takeReportable()).toBe(false);
+      expect(memory.eventCount(the(device.sensor(sensor).lists[0]))).toBe(most);
+      device.measurements.clear(0);
+      expect(memory.eventCount(the(device.sensor(sensor).lists[0]))).toBe(0);
+    },
+  );
+});
+
+describe('alarms of the hygrometer', () => {
+  const alarmed = (settings: Record<string, number | boolean> = {}) =>
+    rig({
+      settings: {
+        'hygro-t-alarm-hi-report': true,
+        'hygro-t-alarm-hi-thr': 25,
+        'hygro-t-alarm-hi-hst': 2,
+        'hygro-t-alarm-lo-report': true,
+        'hygro-t-alarm-lo-thr': 5,
+        'hygro-t-alarm-lo-hst': 2,
+        ...settings,
+      },
+    });
+  /** Samples one value a minute and tells after which of them an event was recorded, and which. */
+  const events = (settings: Record<string, number | boolean>, samples: readonly number[]) => {
+    const device = alarmed(settings);
+    device.feed('hygrometer.temperature', samples);
+    const { memory } = device.measurements;
+    const list = the(device.sensor('hygrometer').lists[0]);
+    return Array.from({ length: memory.eventCount(list) }, (_, i) => [
+      (memory.eventTime(list, i) - BOOT / 1000) / 60 - 1,
+      memory.eventType(list, i),
+      memory.eventValue(list, i),
+    ]);
+  };
+
+  it('go on above threshold + hysteresis / 2 and off below threshold - hysteresis / 2', () => {
+    expect(events({}, [25.5, 26, 26.5, 24.5, 24, 23.5, 26])).toEqual([
+      [2, 0, 26.5],
+      [5, 1, 23.5],
+    ]);
+  });
+
+  it('work the other way round for low temperatures', () => {
+    expect(events({}, [4.5, 4, 3.5, 5.5, 6, 6.5])).toEqual([
+      [2, 2, 3.5],
+      [5, 3, 6.5],
+    ]);
+  });
+
+  it('are not even recorded when they are switched off, but keep their state', () => {
+    expect(events({ 'hygro-t-alarm-hi-report': false }, [20, 30, 20, 30])).toEqual([]);
+    const device = alarmed({ 'hygro-t-alarm-hi-report': false });
+    device.feed('hygrometer.temperature', [30]);
+    expect(device.measurements.takeReportable()).toBe(false);
+  });
+
+  it('are quiet while the sensor does not answer', () => {
+    const device = alarmed();
+    device.feed('hygrometer.temperature', [30, null, 30]);
+    const list = the(device.sensor('hygrometer').lists[0]);
+    expect(device.measurements.memory.eventCount(list)).toBe(1);
+  });
+
+  it('call for a report', () => {
+    const device = alarmed();
+    device.feed('hygrometer.temperature', [20]);
+    expect(device.measurements.takeReportable()).toBe(false);
+    device.feed('hygrometer.temperature', [30]);
+    expect(device.measurements.takeReportable()).toBe(true);
+  });
+
+  it('are 32 at most', () => {
+    const hot = Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? 30 : 20));
+    expect(events({ 'interval-aggreg': 600 }, hot)).toHaveLength(32);
+  });
+});
+
+describe('what is set by hand', () => {
+  it('holds until it is freed, whatever the range', () => {
+    const device = rig();
+    const usual = device.measurements.read('thermometer', 'temperature', BOOT);
+    device.set('thermometer.temperature', 85);
+    expect(device.measurements.read('thermometer', 'temperature', BOOT + days(1))).toBe(85);
+    device.set('thermometer.temperature', undefined);
+    expect(device.measurements.read('thermometer', 'temperature', BOOT)).toBe(usual);
+  });
+
+  it('outlives a reboot', () => {
+    const { surroundings, profile } = rig();
+    surroundings.set(the(findQuantity(profile, 'thermometer.temperature')), 85);
+    const signal = the(surroundings.signals(1, 0)[0]);
+    expect(profile.sensors[1]?.name).toBe('thermometer');
+    expect(surroundings.value(signal, BOOT)).toBe(85);
+  });
+
+  it('can be freed twice', () => {
+    const device = rig({ profile: 'control', settings: { 'channel-mode-2': 'counter' } });
+    device.set('counter.2.pulses', 10);
+    device.set('counter.2.pulses', undefined);
+    const once = device.measurements.read('counter', 'pulses', BOOT + hours(1), 2);
+    device.set('counter.2.pulses', undefined);
+    expect(device.measurements.read('counter', 'pulses', BOOT + hours(1), 2)).toBe(once);
+  });
+});
+
+describe('what a device measures', () => {
+  const series = (seed: number, name: 'clime' | 'control') => {
+    const surroundings = new Surroundings(the(profiles.get(name)), seed);
+    const sensor = the(profiles.get(name)).sensors.findIndex((spec) => spec.name === 'soil_sensor');
+    const signal = the(surroundings.signals(sensor, 0)[0]);
+    return Array.from({ length: 50 }, (_, i) => surroundings.value(signal, BOOT + minutes(i)));
+  };
+
+  it('depends on its seed alone', () => {
+    expect(series(1, 'clime')).toEqual(series(1, 'clime'));
+    expect(series(1, 'clime')).not.toEqual(series(2, 'clime'));
+  });
+
+  it('is the same in a device type with other sensors around it', () => {
+    expect(series(1, 'clime')).toEqual(series(1, 'control'));
+  });
+
+  it('stays within the range of each quantity for a year', () => {
+    const surroundings = new Surroundings(the(profiles.get('clime')), 99);
+    the(profiles.get('clime')).sensors.forEach((spec, sensor) => {
+      surroundings.signals(sensor, 0).forEach((signal) => {
+        for (let day = 0; day < 365; day++) {
+          const value = surroundings.value(signal, BOOT + days(day) + minutes(37 * day));
+          expect(value, `${spec.name}.${signal.spec.name}`).toBeGreaterThanOrEqual(signal.spec.min);
+          expect(value, `${spec.name}.${signal.spec.name}`).toBeLessThanOrEqual(signal.spec.max);
+        }
+      });
+    });
+  });
+
+  it('has serial numbers of 48 bits, each its own', () => {
+    const numbers = Array.from({ length: 200 }, (_, seed) => {
+      const { measurements, sensor } = rig({ seed });
+      return ['w1_thermometer', 'soil_sensor'].map((name) => measurements.around.serialNumber(sensor(name).sensor, 0));
+    }).flat();
+    expect(new Set(numbers).size).toBe(400);
+    expect(Math.min(...numbers)).toBeGreaterThan(0);
+    expect(Math.max(...numbers)).toBeLessThan(2 ** 48);
+  });
+
+  it('costs a device at rest little memory', () => {
+    const device = rig();
+    device.until(minutes(30));
+    const { floats, ints } = device.measurements.memory;
+    expect(4 * (floats.length + ints.length)).toBeLessThan(1200);
+  });
+});

@@ -1,0 +1,343 @@
+import { describe, expect, it } from 'vitest';
+import { minutes, seconds } from '../../../src/kernel/time.js';
+import { type CborKey, type CborValue, decodeCbor } from '../../../src/protocol/cbor.js';
+import { BOOT, NETWORK, rig } from './fixtures.js';
+
+const FOUR_MODES = {
+  'channel-mode-1': 'trigger',
+  'channel-mode-2': 'counter',
+  'channel-mode-3': 'voltage',
+  'channel-mode-4': 'current',
+};
+const TAG = { settings: { 'tag.enabled': true }, tags: { 0: '7cd9f41a2b3c' } };
+const FIRST = BOOT / 1000 + 300;
+
+/** What a decoded body looks like: the type of each value, of lists the first element. */
+function shape(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(shape);
+  if (value === null || typeof value !== 'object') return value === null ? 'null' : typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shape(member)]));
+}
+
+const STATISTICS = [{ timestamp: 'number', min: 'number', max: 'number', avg: 'number', mdn: 'number' }];
+const PARAMETER = Object.fromEntries(Object.keys(NETWORK).map((name) => [name, 'number']));
+const ACCELEROMETER = { accel_x: 'number', accel_y: 'number', accel_z: 'number', orientation: 'number' };
+const TAGS = [
+  {
+    addr: 'string',
+    rssi: 'number',
+    voltage: 'number',
+    temperature: { measurements: STATISTICS },
+    humidity: { measurements: STATISTICS },
+  },
+];
+const SOIL = [
+  {
+    serial_number: 'number',
+    temperature: { measurements: STATISTICS },
+    moisture: { measurements: STATISTICS },
+  },
+];
+
+/** The raw value behind a chain of keys; numbers are keys of maps and places in lists alike. */
+function raw(body: Uint8Array, ...path: readonly number[]): CborValue | undefined {
+  return path.reduce<CborValue | undefined>((value, step) => {
+    if (value instanceof Map) return (value as Map<CborKey, CborValue>).get(step);
+    return Array.isArray(value) ? value[step] : undefined;
+  }, decodeCbor(body));
+}
+
+describe('the body of clime', () => {
+  it('has the documented shape', () => {
+    const device = rig(TAG);
+    device.until(minutes(30));
+    device.set('backup.line_voltage', 0);
+    expect(shape(device.report())).toEqual({
+      message: { version: 'number', sequence: 'number', timestamp: 'number' },
+      system: { uptime: 'number', voltage_load: 'number', voltage_rest: 'number', current_load: 'number' },
+      network: { parameter: PARAMETER },
+      thermometer: { temperature: 'number' },
+      accelerometer: ACCELEROMETER,
+      w1_thermometers: [{ serial_number: 'number', measurements: STATISTICS }],
+      hygrometer: {
+        temperature: { events: [], measurements: STATISTICS },
+        humidity: { measurements: STATISTICS },
+      },
+      soil_sensors: SOIL,
+      ble_tags: TAGS,
+      backup: {
+        line_voltage: 'number',
+        batt_voltage: 'number',
+        state: 'string',
+        events: [{ timestamp: 'number', type: 'string' }],
+      },
+    });
+  });
+
+  it('says nothing yet, ten seconds after the start, of what takes longer', () => {
+    const device = rig();
+    device.until(seconds(10));
+    const body = device.report();
+    expect(body.message).toEqual({ version: 2, sequence: 0, timestamp: BOOT / 1000 + 10 });
+    expect(body.system).toEqual({ uptime: 40, voltage_load: null, voltage_rest: null, current_load: null });
+    expect(body.thermometer.temperature).toBeGreaterThan(-30);
+    expect(body.hygrometer).toEqual({ temperature: { events: [], measurements: [] }, humidity: { measurements: [] } });
+    expect(body.ble_tags).toEqual([]);
+    expect(body.backup).toMatchObject({ state: 'connected', events: [] });
+  });
+
+  it('has null for a connection that was not evaluated', () => {
+    const none = Object.fromEntries(Object.keys(NETWORK).map((name) => [name, null]));
+    expect(rig().report(null).network.parameter).toEqual(none);
+    expect(rig().report().network.parameter).toEqual(NETWORK);
+  });
+
+  it('dates windows from the first one on, at the interval of aggregation', () => {
+    const device = rig();
+    device.until(minutes(30));
+    const { measurements } = device.report().hygrometer.humidity;
+    expect(measurements.map((window: { timestamp: number }) => window.timestamp)).toEqual(
+      [0, 300, 600, 900, 1200, 1500].map((offset) => FIRST + offset),
+    );
+  });
+
+  it('shows the windows as they were measured, cut to hundredths', () => {
+    const device = rig();
+    device.feed('hygrometer.temperature', [20.129, 20.137, 21, -0.019, 21]);
+    expect(device.report().hygrometer.temperature.measurements).toEqual([
+      // -1.9 is cut to -1; the average of 16.4494 to 16.44.
+      { timestamp: FIRST, min: -0.01, max: 21, avg: 16.44, mdn: 20.13 },
+    ]);
+  });
+
+  it('has whole numbers for soil moisture', () => {
+    const device = rig();
+    device.feed('soil_sensor.moisture', [6120, 6121, 6122, 6123, 6124.9]);
+    expect(device.report().soil_sensors[0].moisture.measurements).toEqual([
+      { timestamp: FIRST, min: 6120, max: 6124, avg: 6122, mdn: 6122 },
+    ]);
+  });
+
+  it('has null in windows without a value', () => {
+    const device = rig();
+    device.feed('hygrometer.temperature', [20, null, 20, 20, 20]);
+    expect(device.report().hygrometer.temperature.measurements).toEqual([
+      { timestamp: FIRST, min: null, max: null, avg: null, mdn: null },
+    ]);
+  });
+
+  it('does not lose a thousandth to binary fractions', () => {
+    const device = rig();
+    // 24.1 * 1000 is 24100.000000000004, but 4.05 * 1000 is 4049.9999999999995 in double precision.
+    device.set('backup.batt_voltage', 4.05);
+    device.set('backup.line_voltage', 24.1);
+    device.until(0);
+    const body = device.encode();
+    expect([raw(body, 92, 93), raw(body, 92, 94)]).toEqual([24100, 4050]);
+  });
+
+  it('shows alarms with their value', () => {
+    const device = rig({ settings: { 'hygro-t-alarm-hi-report': true, 'hygro-t-alarm-hi-thr': 25 } });
+    device.feed('hygrometer.temperature', [24, 26.5, 27, 20]);
+    expect(device.report().hygrometer.temperature.events).toEqual([
+      { timestamp: BOOT / 1000 + 120, type: 'alarm_hi_activated', value: 26.5 },
+      { timestamp: BOOT / 1000 + 240, type: 'alarm_hi_deactivated', value: 20 },
+    ]);
+  });
+
+  it('writes the events of the backup into its map, under the key that the decoder has below state', () => {
+    const device = rig();
+    device.until(seconds(100));
+    device.set('backup.line_voltage', 0);
+    device.until(seconds(107));
+    device.set('backup.line_voltage', 24);
+    const body = device.encode();
+    expect(raw(body, 92, 96)).toEqual([BOOT / 1000 + 100, 0, 0, 7, 1]);
+    expect(device.report().backup.events).toEqual([
+      { timestamp: BOOT / 1000 + 100, type: 'disconnected' },
+      { timestamp: BOOT / 1000 + 107, type: 'connected' },
+    ]);
+  });
+
+  it('has an entry for every filled tag slot, once tags are enabled', () => {
+    const tags = { 2: '7cd9f41a2b3c', 5: '0102030405ff' };
+    expect(rig({ tags }).report().ble_tags).toEqual([]);
+    const enabled = rig({ tags, settings: { 'tag.enabled': true } });
+    enabled.until(minutes(5));
+    expect(enabled.report().ble_tags.map((tag: { addr: string }) => tag.addr)).toEqual([
+      '7cd9f41a2b3c',
+      '0102030405ff',
+    ]);
+  });
+
+  it('counts bodies, and forgets windows and events when they have arrived', () => {
+    const device = rig();
+    device.until(minutes(10));
+    device.set('backup.line_voltage', 0);
+    device.encode();
+    const again = device.report();
+    expect(again.message.sequence).toBe(1);
+    expect(again.hygrometer.humidity.measurements).toHaveLength(2);
+    expect(again.backup.events).toHaveLength(1);
+    const next = device.report();
+    expect(next.hygrometer.humidity.measurements).toEqual([]);
+    expect(next.backup).toMatchObject({ state: 'disconnected', events: [] });
+  });
+
+  it('keeps the time and interval of a list without windows', () => {
+    const device = rig();
+    expect(raw(device.encode(), 47, 51, 52)).toEqual([0, 300]);
+    device.until(minutes(5));
+    device.report();
+    expect(raw(device.encode(), 47, 51, 52)).toEqual([FIRST, 300]);
+  });
+});
+
+describe('the body of control', () => {
+  const fourModes = () => rig({ profile: 'control', settings: { ...FOUR_MODES, ...TAG.settings }, tags: TAG.tags });
+
+  it('has the documented shape, with channels in all four modes', () => {
+    const device = fourModes();
+    device.until(minutes(30));
+    device.set('trigger.1.state', 1);
+    expect(shape(device.report())).toEqual({
+      message: { version: 'number', sequence: 'number', timestamp: 'number' },
+      system: { uptime: 'number', voltage_rest: 'number', voltage_load: 'number', current_load: 'number' },
+      backup: { line_voltage: 'number', batt_voltage: 'number', state: 'string', events: [] },
+      network: { parameter: PARAMETER },
+      thermometer: { temperature: 'number' },
+      accelerometer: ACCELEROMETER,
+      trigger: [{ channel: 'number', state: 'string', events: [{ timestamp: 'number', type: 'string' }] }],
+      counter: [
+        {
+          channel: 'number',
+          value: 'number',
+          delta: 'number',
+          measurements: [{ timestamp: 'number', value: 'number', delta: 'number' }],
+        },
+      ],
+      voltage: [{ channel: 'number', measurements: STATISTICS }],
+      current: [{ channel: 'number', measurements: STATISTICS }],
+      w1_thermometers: [{ serial_number: 'number', measurements: STATISTICS }],
+      soil_sensors: SOIL,
+      ble_tags: TAGS,
+    });
+  });
+
+  it('has an entry for every channel of a mode, and empty lists for the others', () => {
+    const settings = { 'channel-mode-2': 'voltage', 'channel-mode-5': 'trigger', 'channel-mode-8': 'voltage' };
+    const device = rig({ profile: 'control', settings });
+    device.until(minutes(5));
+    const body = device.report();
+    expect(body.voltage.map(({ channel }: { channel: number }) => channel)).toEqual([2, 8]);
+    expect(body.trigger.map(({ channel }: { channel: number }) => channel)).toEqual([5]);
+    expect([body.counter, body.current]).toEqual([[], []]);
+  });
+
+  it('writes the channel of a counter with the key of the trigger’s', () => {
+    const body = fourModes().encode();
+    const counter = raw(body, 36, 0) as Map<CborKey, CborValue>;
+    expect([...counter.keys()]).toEqual([33, 38, 39, 40]);
+    expect(counter.get(33)).toBe(2);
+  });
+
+  it('leaves the events of the backup a plain list', () => {
+    const device = fourModes();
+    device.until(seconds(60));
+    device.set('backup.line_voltage', 0);
+    device.until(seconds(65));
+    device.set('backup.line_voltage', 24);
+    expect(device.report().backup).toMatchObject({ state: 'connected', events: [BOOT / 1000 + 60, 0, 0, 5, 1] });
+  });
+
+  it('shows triggers as they went', () => {
+    const device = rig({ profile: 'control', settings: { 'channel-mode-1': 'trigger' } });
+    device.set('trigger.1.state', 0);
+    device.measurements.clear(0);
+    device.until(seconds(20));
+    device.set('trigger.1.state', 1);
+    device.until(seconds(50));
+    expect(device.report().trigger).toEqual([
+      { channel: 1, state: 'active', events: [{ timestamp: BOOT / 1000 + 20, type: 'activated' }] },
+    ]);
+  });
+
+  it('shows what a counter has counted, in all and by window', () => {
+    const device = rig({ profile: 'control', settings: { 'channel-mode-2': 'counter' } });
+    device.set('counter.2.pulses', 0);
+    for (const total of [10, 25]) {
+      device.set('counter.2.pulses', total);
+      device.until(device.now + minutes(5));
+    }
+    device.set('counter.2.pulses', 30);
+    const [counter] = device.report().counter;
+    expect(counter).toMatchObject({
+      delta: counter.value,
+      measurements: [
+        { timestamp: FIRST, delta: counter.measurements[0].value },
+        { timestamp: FIRST + 300, delta: 15 },
+      ],
+    });
+    expect(counter.value).toBe(counter.measurements[1].value + 5);
+    expect(device.report().counter[0].delta).toBe(0);
+  });
+
+  it('dates soil sensors and tags by the intervals of others', () => {
+    const device = rig({
+      profile: 'control',
+      settings: { ...TAG.settings, 'w1-therm-interval-aggreg': 120, 'analog-interval-aggreg': 600 },
+      tags: TAG.tags,
+    });
+    device.until(minutes(10));
+    const body = device.encode();
+    expect((raw(body, 55, 0, 57, 58) as CborValue[])[1]).toBe(120);
+    expect((raw(body, 61, 0, 65, 66) as CborValue[])[1]).toBe(600);
+  });
+});
+
+describe('any body', () => {
+  // Six windows and one probe of each kind (firmware behaviour, 12): three packets of 360 bytes either way.
+  it.each([
+    ['clime', 780, {}],
+    ['control', 850, FOUR_MODES],
+  ] as const)('of %s is about %i bytes long', (profile, bytes, settings) => {
+    const device = rig({ profile, settings: { ...TAG.settings, ...settings }, tags: TAG.tags });
+    device.until(minutes(30));
+    const { length } = device.encode();
+    expect(Math.abs(length - bytes)).toBeLessThan(0.05 * bytes);
+  });
+
+  it.each(['clime', 'control'] as const)('is of %s one map of indefinite length, without floats', (profile) => {
+    const device = rig({ profile, settings: profile === 'control' ? FOUR_MODES : {} });
+    device.until(minutes(30));
+    const body = device.encode();
+    expect([body[0], body.at(-1)]).toEqual([0xbf, 0xff]);
+    const numbers: number[] = [];
+    const walk = (value: CborValue): void => {
+      if (typeof value === 'number') numbers.push(value);
+      else if (value instanceof Map) for (const member of value.values()) walk(member);
+      else if (Array.isArray(value)) value.forEach(walk);
+    };
+    walk(decodeCbor(body));
+    expect(numbers.length).toBeGreaterThan(100);
+    expect(numbers.every(Number.isInteger)).toBe(true);
+  });
+
+  it('is the same for the same device at the same time', () => {
+    const run = () => {
+      const device = rig({ seed: 77 });
+      device.until(minutes(30));
+      return Buffer.from(device.encode()).toString('hex');
+    };
+    expect(run()).toBe(run());
+  });
+
+  it('does not depend on how many devices measure beside it', () => {
+    const alone = rig({ seed: 5 });
+    alone.until(minutes(30));
+    const [first, ...others] = Array.from({ length: 20 }, (_, i) => rig({ seed: 5 + i }));
+    for (let minute = 0; minute <= 30; minute++)
+      for (const device of [first, ...others]) device?.until(minutes(minute));
+    expect(first?.encode()).toEqual(alone.encode());
+  });
+});

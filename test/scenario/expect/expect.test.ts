@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Problems, readYaml } from '../../../src/input/document.js';
+import { evaluate, type MetricSource } from '../../../src/scenario/expect/evaluate.js';
+import { COMPARISONS, type Expectation } from '../../../src/scenario/expect/expectation.js';
+import { ExpectationError, parseExpectation } from '../../../src/scenario/expect/parse.js';
+import { selector } from '../../../src/scenario/values/selector.js';
+import { Distribution } from '../../../src/trace/distribution.js';
+import type { Violation } from '../../../src/trace/invariants/invariant.js';
+import { METRICS } from '../../../src/trace/metrics/index.js';
+import { problemsOf, yamlOf } from '../fixtures.js';
+
+/** Takes whatever is written after "of" for a group. */
+function read(line: string): Expectation {
+  return parseExpectation(line, { devices: (group) => ({ kind: 'group', group }), clients: ['dashboard'] });
+}
+
+/** Metrics with the given values: a number is a count, a list of durations a distribution. */
+function source(values: Readonly<Record<string, number | readonly number[]>>): MetricSource {
+  return {
+    read: (name, of) => {
+      const value = values[of === undefined ? name : `${name} of ${of}`];
+      if (value === undefined) return undefined;
+      if (typeof value === 'number') return { kind: 'count', value };
+      const distribution = new Distribution();
+      for (const duration of value) distribution.record(duration);
+      return { kind: 'durations', distribution };
+    },
+  };
+}
+
+function judge(line: string, values: Readonly<Record<string, number | readonly number[]>>) {
+  const invariants = { verdict: () => undefined };
+  return evaluate(read(line), { metrics: source(values), invariants, nameOf: String });
+}
+
+function failureOf(line: string): string {
+  try {
+    read(line);
+  } catch (error) {
+    if (error instanceof ExpectationError) return `${error.column}: ${error.message}`;
+    throw error;
+  }
+  return 'no failure';
+}
+
+describe('an expectation', () => {
+  test.each([
+    ['uplink.stored == uplink.sent', { 'uplink.stored': 5, 'uplink.sent': 5 }, true],
+    ['uplink.stored == uplink.sent', { 'uplink.stored': 4, 'uplink.sent': 5 }, false],
+    [
+      'uplink.made == uplink.acked + uplink.waiting - 1',
+      { 'uplink.made': 6, 'uplink.acked': 5, 'uplink.waiting': 2 },
+      true,
+    ],
+    ['downlink.answered count == 2', { 'downlink.answered': [10, 20] }, true],
+    ['downlink.answered >= 3', { 'downlink.answered': [10, 20] }, false],
+    ['downlink.delivered p(50) < 40m', { 'downlink.delivered': [60_000, 120_000, 3_000_000] }, true],
+    ['downlink.delivered p(99.9) < 40m', { 'downlink.delivered': [60_000, 120_000, 3_000_000] }, false],
+    ['downlink.delivered max <= 50m', { 'downlink.delivered': [60_000, 3_000_000] }, true],
+    ['downlink.delivered min != 1m', { 'downlink.delivered': [60_000] }, false],
+    ['downlink.delivered max - downlink.delivered min > 1h30m', { 'downlink.delivered': [0, 5_400_001] }, true],
+    ['downlink.delivered mean<2s', { 'downlink.delivered': [1000, 2000] }, true],
+    ['uplink.stored of hill == uplink.sent', { 'uplink.stored of hill': 4, 'uplink.sent': 4 }, true],
+    ['uplink.stored of a - uplink.sent of b == 1', { 'uplink.stored of a': 4, 'uplink.sent of b': 3 }, true],
+    ['downlink.delivered p(95) of hill-2 < 2m', { 'downlink.delivered of hill-2': [60_000] }, true],
+    ['call.refused of client/dashboard == 0', { 'call.refused of client/dashboard': 0, 'call.refused': 3 }, true],
+    ['downlink.delivered of hill > 1', { 'downlink.delivered of hill': [60_000] }, false],
+  ])('%s, given %j, passes: %s', (line, values, passed) => {
+    expect(judge(line, values).passed).toBe(passed);
+  });
+
+  test('tells what was found and what was wanted', () => {
+    expect(judge('downlink.delivered p(95) < 40m', { 'downlink.delivered': [2_640_000] })).toEqual({
+      line: 'downlink.delivered p(95) < 40m',
+      passed: false,
+      left: 2_640_000,
+      right: 2_400_000,
+      unit: 'ms',
+      sentence: 'downlink.delivered p(95) is 44m 00s, wanted < 40m',
+    });
+    expect(judge('uplink.stored == uplink.sent', { 'uplink.stored': 4, 'uplink.sent': 5 }).sentence).toBe(
+      'uplink.stored is 4, wanted == uplink.sent, which is 5',
+    );
+  });
+
+  test('about nothing fails, in so many words', () => {
+    expect(judge('downlink.delivered p(95) < 40m', { 'downlink.delivered': [] })).toMatchObject({
+      passed: false,
+      left: null,
+      right: 2_400_000,
+      sentence: 'there is no data: downlink.delivered p(95) was never measured',
+    });
+    expect(
+      judge('downlink.delivered max > downlink.offered max', { 'downlink.delivered': [1], 'downlink.offered': [] }),
+    ).toMatchObject({
+      passed: false,
+      right: null,
+    });
+  });
+
+  test('about some devices says of whom it was', () => {
+    const values = { 'uplink.stored of region/north': 4, 'uplink.sent': 5 };
+    const names = { groups: [], regions: ['north'], tags: [], sizes: undefined };
+    const problems = new Problems();
+    const line = parseExpectation('uplink.stored of region/north == uplink.sent', {
+      devices: (to) => selector(to, readYaml(to, 'test.yaml'), problems, names),
+      clients: [],
+    });
+    const { sentence } = evaluate(line, {
+      metrics: source(values),
+      invariants: { verdict: () => undefined },
+      nameOf: String,
+    });
+    expect(sentence).toBe('uplink.stored of region/north is 4, wanted == uplink.sent, which is 5');
+  });
+
+  test('that compares a count with nothing recorded takes it for 0', () => {
+    expect(judge('downlink.delivered == 0', { 'downlink.delivered': [] }).passed).toBe(true);
+  });
+});
+
+describe('an expectation about an invariant', () => {
+  const line = 'always uplinks-stored-once';
+  const judged = (first: Violation | undefined, violations: number) =>
+    evaluate(read(line), {
+      metrics: source({}),
+      invariants: { verdict: (name) => (name === 'uplinks-stored-once' ? { violations, first } : undefined) },
+      nameOf: (serial) => `clime-${serial}`,
+    });
+
+  test('passes when nothing broke it', () => {
+    expect(judged(undefined, 0)).toMatchObject({ line, passed: true, left: 0, right: 0, unit: 'count' });
+  });
+
+  test('fails with how often, when, who, what and the events that show it', () => {
+    const sent = { kind: 'uplink.sent', at: 60_000, serial: 3, uplink: 5, type: 'data' } as const;
+    const { passed, left, sentence } = judged({ at: 61_000, serial: 3, what: 'uplink 5 was lost', events: [sent] }, 2);
+    expect([passed, left]).toEqual([false, 2]);
+    expect(sentence).toBe(
+      'violated 2 times, first at 61.0s (61000 ms) by clime-3: uplink 5 was lost; uplink.sent at 60000 (uplink 5, data)',
+    );
+  });
+});
+
+describe('the grammar of expectations', () => {
+  test.each([
+    ['', '1: the end of the line is not a metric, a number or a duration'],
+    ['downlink.deliverd == 1', '1: "downlink.deliverd" is not a metric (did you mean "downlink.delivered"?)'],
+    ['uplink.stored = uplink.sent', '15: "=" is not a comparison (did you mean "=="?)'],
+    ['uplink.stored', '14: the end of the line is not a comparison'],
+    ['uplink.stored == ', '18: the end of the line is not a metric'],
+    ['uplink.stored == 5 6', '20: "6" is too much'],
+    ['uplink.stored == 40m', '18: the left side is a number and this is a duration'],
+    ['downlink.delivered p(95) < 40', '28: the left side is a duration and this is a number'],
+    ['downlink.delivered p(95) + 1 < 40m', '28: a number cannot be added to a duration'],
+    ['uplink.stored p(95) < 40m', '15: "uplink.stored" is a plain number'],
+    ['downlink.delivered p(0) < 40m', '22: "0" is not a percentage'],
+    ['downlink.delivered p(101) < 40m', '22: "101" is not a percentage'],
+    ['downlink.delivered p 95 < 40m', '22: "95" is not "("'],
+    ['downlink.delivered p(95 < 40m', '25: "<" is not ")"'],
+    ['downlink.delivered maxx < 40m', '20: "maxx" cannot be asked of a metric (did you mean "max"?)'],
+    ['downlink.delivered max < 40minutes', '26: "40minutes" is not a number, nor a duration'],
+    ['always', '7: the end of the line is not an invariant'],
+    [
+      'always uplinks-stored-onze',
+      '8: "uplinks-stored-onze" is not an invariant (did you mean "uplinks-stored-once"?)',
+    ],
+    ['always uplinks-stored-once == 0', '28: "==" is too much'],
+    ['uplinks-stored-once', '1: "uplinks-stored-once" is an invariant: write "always uplinks-stored-once"'],
+    ['call.latency max of hill < 1s', '21: "hill" is not a client; there is client/dashboard'],
+    [
+      'call.refused of client/dashbord == 0',
+      '17: "client/dashbord" is not a client (did you mean "client/dashboard"?)',
+    ],
+    ['call.refused of == 0', '17: "==" is nobody: write client/… after "of"'],
+    ['service.faults of hill == 0', '16: "service.faults" is not counted by device'],
+    ['uplink.stored of == 5', '18: "==" is nobody: write a group'],
+    ['uplink.stored of', '17: the end of the line is nobody'],
+    ['uplink.stored == (5)', '18: "(" is not a metric, a number or a duration'],
+  ])('refuses "%s" at the very column', (line, message) => {
+    expect(failureOf(line)).toContain(message);
+  });
+
+  test('points into the file, also within quotes', () => {
+    const head = 'name: test\nduration: 2h\n';
+    const yaml = yamlOf({ head, expect: "  - uplink.stored == 40m\n  - 'uplink.stored == 40m'\n" });
+    expect(problemsOf(yaml).map((problem) => problem.split(' ')[0])).toEqual(['7:22:', '8:23:']);
+  });
+
+  test('points at devices that there are not', () => {
+    const head = 'name: test\nduration: 2h\n';
+    const lines = ['uplink.stored of clima == 1', 'uplink.stored == uplink.sent of clime/3..900 + 1'];
+    const yaml = yamlOf({ head, expect: lines.map((line) => `  - ${line}\n`).join('') });
+    expect(problemsOf(yaml)).toEqual([
+      expect.stringMatching(/^7:22: "clima" is not "all", a group .* \(did you mean "clime"\?\)/),
+      expect.stringMatching(/^8:37: "clime\/3\.\.900" does not exist: the group has the devices 1 to/),
+    ]);
+  });
+
+  test('accepts every metric and every comparison, and never fails in an unknown way', () => {
+    const word = fc.oneof(
+      fc.constantFrom(...METRICS.map((metric) => metric.name), ...COMPARISONS),
+      fc.constantFrom('count', 'min', 'max', 'mean', 'p(95)', 'p', '(', ')', '5', '40m', '+', '-', ' '),
+      fc.string({ maxLength: 3 }),
+    );
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 8 }), (words) => {
+        expect(failureOf(words.join(' '))).toBeTypeOf('string');
+      }),
+    );
+    for (const { name } of METRICS) {
+      for (const comparison of COMPARISONS) expect(read(`${name} ${comparison} 1`)).toMatchObject({ comparison });
+    }
+  });
+});

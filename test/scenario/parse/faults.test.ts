@@ -1,0 +1,198 @@
+/** What goes wrong in a scenario: faults of the network, of devices and of the embedded cloud. */
+import { describe, expect, it } from 'vitest';
+import { describePlan } from '../../../src/scenario/plan/describe.js';
+import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
+import { problemsOf, scenarioOf, yamlOf } from '../fixtures.js';
+
+const withFaults = (faults: string) => `name: test\nduration: 2h\nfaults:\n${faults}`;
+const planOf = (faults: string) => planScenario(scenarioOf({ head: withFaults(faults) }));
+const minutes = (n: number) => n * 60_000;
+
+describe('a fault of a device', () => {
+  it.each([
+    ['brown-out:', 'battery: 3 V', 'battery: new'],
+    ['signal: { rsrp: -121 }', 'antenna: RSRP -121 dBm', 'antenna: free'],
+    ['no-signal:', 'radio: off', 'radio: on'],
+    ['clock-drift: { drift: 120ppm }', 'clock: 120 ppm fast', 'clock: 0 ppm fast'],
+    ['flash-failure:', 'flash: worn out', 'flash: new'],
+    ['modem-failure: no-sim', 'modem: no-sim', 'modem: mended'],
+    ['stuck-sensor: { a.b: 3, c.d: silent }', 'sensor: a.b = 3, c.d silent', 'sensor: a.b free, c.d free'],
+  ])('%s is two steps: one begins it, one ends it', (fault, begin, end) => {
+    const plan = planOf(`  - { ${fault}, from: 10m, until: 20m, to: clime }\n`);
+    expect(plan.actions.map(({ at, devices }) => [at, devices])).toEqual([
+      [minutes(10), [0, 1, 2]],
+      [minutes(20), [0, 1, 2]],
+    ]);
+    expect(describePlan(plan)).toContain(begin);
+    expect(describePlan(plan)).toContain(end);
+  });
+
+  it('may be over at once: a clock that jumps is set by what sets clocks', () => {
+    const plan = planOf('  - { clock-skew: -2h, from: 1h, to: clime/1 }\n');
+    expect(plan.actions).toMatchObject([{ at: minutes(60), devices: [0], options: { drift: null, skew: -7_200_000 } }]);
+    expect(describePlan(plan)).toContain('clock: 2h behind');
+  });
+
+  it('without an end lasts through the time in which the world settles', () => {
+    expect(planOf('  - { no-signal:, from: 1h }\n').actions).toHaveLength(1);
+  });
+
+  it('may be a reboot, once or again and again', () => {
+    expect(planOf('  - { reboot:, from: 1h, to: clime/1 }\n').actions).toMatchObject([
+      { at: minutes(60), devices: [0] },
+    ]);
+    const { actions } = planOf('  - { reboot: { every: 10m }, from: 1h, until: 90m }\n');
+    expect(actions.map(({ at, step }) => [at, step])).toEqual([
+      [minutes(60), 'power-cycle'],
+      [minutes(70), 'power-cycle'],
+      [minutes(80), 'power-cycle'],
+    ]);
+  });
+});
+
+it('a fault of the network is one like those under network, and adds up with them', () => {
+  const plan = planScenario(
+    scenarioOf({
+      head: withFaults('  - { corruption: 1%, to: 50% of control, way: up }\n'.replace(', way: up', '')),
+      network: '  loss: 1%\n  bandwidth: 25kbit/s\n  jitter: { by: 1s, shape: bell }\n',
+    }),
+  );
+  expect(plan.network.map(({ fault, devices }) => [fault.kind, devices?.length])).toEqual([
+    ['jitter', undefined],
+    ['bandwidth', undefined],
+    ['loss', undefined],
+    ['corruption', 1],
+  ]);
+});
+
+describe('a fault that comes and goes', () => {
+  it('of the network holds in one window after the other, and not beyond its end', () => {
+    const plan = planOf('  - { outage: both, from: 10m, until: 35m, every: 10m, lasts: 6m, to: clime }\n');
+    expect(plan.network.map(({ fault, from, until }) => [fault.kind, from, until])).toEqual([
+      ['outage', minutes(10), minutes(16)],
+      ['outage', minutes(20), minutes(26)],
+      ['outage', minutes(30), minutes(35)],
+    ]);
+  });
+
+  it('of a device begins and ends again and again; of the service as well', () => {
+    const plan = planOf(
+      '  - { no-signal:, from: 1h, every: 20m, lasts: 5m }\n  - { api-errors: 5%, every: 1h, lasts: 1m }\n',
+    );
+    expect(plan.actions.map(({ at, options }) => [at, options])).toEqual([
+      [minutes(60), 'off'],
+      [minutes(65), 'on'],
+      [minutes(80), 'off'],
+      [minutes(85), 'on'],
+      [minutes(100), 'off'],
+      [minutes(105), 'on'],
+    ]);
+    expect(plan.serviceFaults?.map(({ from, until }) => [from, until])).toEqual([
+      [0, minutes(1)],
+      [minutes(60), minutes(61)],
+    ]);
+  });
+
+  it('does not come again when the scenario is over, and is not made wrong by a wrong duration', () => {
+    const lasting = '  - { no-signal:, from: 1h30m, until: 5h, every: 20m, lasts: 15m }\n';
+    expect(planOf(lasting).actions.map(({ at, options }) => [at, options])).toEqual([
+      [minutes(90), 'off'],
+      [minutes(105), 'on'],
+      [minutes(110), 'off'],
+      [minutes(120), 'on'],
+    ]);
+    const head = withFaults('  - { loss: 5%, every: 1h, lasts: 1m }\n').replace('duration: 2h', 'duration: long');
+    expect(problemsOf(yamlOf({ head }))).toEqual([expect.stringContaining('"long" is not a duration')]);
+  });
+
+  it('tells once what is wrong with it', () => {
+    expect(problemsOf(yamlOf({ head: withFaults('  - { loss: 5, until: 1h, every: 1m, lasts: 1s }\n') }))).toHaveLength(
+      1,
+    );
+  });
+});
+
+it('a service that is down does not hear devices either', () => {
+  const plan = planOf('  - { service-down:, from: 10m, until: 20m }\n  - { api-errors: 20%, from: 1h }\n');
+  expect(plan.network).toMatchObject([
+    { fault: { kind: 'outage' }, from: minutes(10), until: minutes(20), devices: null },
+  ]);
+  expect(plan.serviceFaults).toMatchObject([
+    { fault: { kind: 'service-down' } },
+    { fault: { kind: 'api-errors', status: 503, share: 0.2 } },
+  ]);
+  expect(describePlan(plan)).toMatch(/1h to the end +api-errors 503, 20%/);
+});
+
+it('a service that dies is away for a time, until a moment, again and again, or for ever', () => {
+  const plan = planOf(
+    [
+      '  - { service-restart: { away: 30s }, from: 10m }',
+      '  - { service-restart:, from: 20m, until: 25m }',
+      '  - { service-restart:, from: 30m, until: 50m, every: 10m, lasts: 1m }',
+      '  - { service-restart:, from: 1h }\n',
+    ].join('\n'),
+  );
+  expect(plan.serviceFaults?.map(({ from, until }) => [from, until])).toEqual([
+    [minutes(10), minutes(10) + 30_000],
+    [minutes(20), minutes(25)],
+    [minutes(30), minutes(31)],
+    [minutes(40), minutes(41)],
+    [minutes(60), null],
+  ]);
+});
+
+it('a store may be of no use at all, or for writing', () => {
+  const plan = planOf('  - { store-unavailable:, from: 10m }\n  - { store-unavailable: writes, from: 20m }\n');
+  expect(describePlan(plan)).toMatch(
+    /10m to the end +store-unavailable\n.*20m to the end +store-unavailable, writes\n/,
+  );
+});
+
+it('a fault of devices that lasts is known by name', () => {
+  const { deviceFaults } = planOf(
+    [
+      '  - { no-signal:, from: 10m, until: 20m, to: clime/1 }',
+      '  - { brown-out:, from: 1h, until: 3h }',
+      '  - { reboot:, from: 5m }\n',
+    ].join('\n'),
+  );
+  expect(deviceFaults).toEqual([
+    { fault: 'no-signal', from: minutes(10), until: minutes(20), to: 'clime/1' },
+    { fault: 'brown-out', from: minutes(60), until: null, to: null },
+  ]);
+});
+
+it.each([
+  ['{ outage: both, every: 1h }', 'a fault that comes and goes needs "every" and "lasts"'],
+  ['{ outage: both, every: 1h, lasts: 1h }', '"1h" is not more than 0 and less than "every"'],
+  ['{ outage: both, every: 500ms, lasts: 100ms }', '"500ms" is not a fault that comes at most 10000 times'],
+  ['{ outage: both, from: 1h, until: 1h }', 'the fault would end before it begins'],
+  ['{ no-signal:, from: 3h }', 'the fault would begin after the end of the scenario'],
+  ['{ no-signal: yes, from: 1h }', '"yes" is not left empty'],
+  ['{ outrage: both }', '"outrage" is not a key of a fault (did you mean "outage"?)'],
+  ['{ outage: both, no-signal: }', 'exactly one of'],
+  ['{ reboot: { every: 10ms } }', 'is not a reboot every second or more rarely'],
+  ['{ reboot:, from: 1h, until: 90m }', '"reboot" is over at once: it has no "until"'],
+  ['{ clock-skew: 2h, from: 1h, until: 90m }', '"clock-skew" is over at once: it has no "until"'],
+  ['{ clock-skew: later }', '"later" is not a jump of a clock'],
+  ['{ clock-drift: { drift: 120ppm, skew: 2h } }', '"skew" is not a key of clock-drift'],
+  ['{ signal: free }', '"free" is not a signal'],
+  ['{ stuck-sensor: { a.b: free } }', 'is not sensors that are stuck'],
+  ['{ api-errors: { status: 200, share: 1% } }', '"200" is not a whole number from 400 to 599'],
+  ['{ api-errors: 5%, to: clime }', '"api-errors" hits the service: it has no "to"'],
+  ['{ service-restart: { away: 30s }, from: 1h, until: 2h }', '"away" says when it is over: no "until"'],
+  [
+    '{ service-restart: { away: 30s }, every: 1h, lasts: 1m }',
+    '"lasts" says how long the service is away each time: no "away"',
+  ],
+  ['{ service-restart: { away: 10ms } }', '"10ms" is not a second or more'],
+  ['{ service-restart: soon }', '"soon" is not left empty'],
+  ['{ store-unavailable: reads }', '"reads" is not left empty, or "writes"'],
+  ['{ bandwidth: fast }', '"fast" is not a bandwidth such as'],
+  ['{ jitter: { by: 1s, shape: round } }', '"round" is not one of even, bell or tail'],
+])('refuses %s', (fault, message) => {
+  const problems = problemsOf(yamlOf({ head: withFaults(`  - ${fault}\n`) }));
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(message);
+});

@@ -1,0 +1,57 @@
+/** The JSON Schema of scenarios: shipped as it is made, and of one opinion with the checks about what it can judge. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { scenarioSchema } from '../../../src/scenario/parse/schema.js';
+import { schemaNamedIn } from '../../support/schema-line.js';
+import { problemsOf, yamlOf } from '../fixtures.js';
+
+const root = new URL('../../../', import.meta.url);
+const schema = new URL('schemas/scenario.schema.json', root);
+const scenarios = readdirSync(new URL('scenarios/', root), { recursive: true, encoding: 'utf8' });
+const validate = new Ajv({ strict: false, allErrors: false }).compile(scenarioSchema());
+const errors = (yaml: string) => {
+  validate(parse(yaml));
+  return validate.errors ?? [];
+};
+
+it('the shipped schema is current: run "ghostfleet scenario schema > schemas/scenario.schema.json"', () => {
+  expect(JSON.parse(readFileSync(schema, 'utf8'))).toEqual(JSON.parse(JSON.stringify(scenarioSchema())));
+});
+
+describe.each(scenarios.filter((name) => name.endsWith('.yaml')))('%s', (name) => {
+  const file = new URL(`scenarios/${name}`, root);
+  const text = readFileSync(file, 'utf8');
+
+  it('fits the schema, and tells editors about it', () => {
+    expect(errors(text)).toEqual([]);
+    expect(schemaNamedIn(text, file)).toBe(schema.href);
+  });
+});
+
+describe('a mistake', () => {
+  it.each([
+    ['a key that there is not', yamlOf({ head: 'name: test\ndurations: 2h\nduration: 2h\n' })],
+    ['a duration without a unit', yamlOf({ head: 'name: test\nduration: 120\n' })],
+    ['a fleet without groups', 'name: test\nduration: 2h\nfleet: []\n'],
+    ['a count that is none', yamlOf({ fleet: '  - { name: clime, profile: clime, count: many }\n' })],
+    ['a share without a sum', yamlOf({ fleet: '  - { name: clime, profile: clime, share: 20% }\n' })],
+    ['two actions in one step', yamlOf({ steps: '  - { at: 1h, shell: send, power-cycle: }\n' })],
+    ['no action', yamlOf({ steps: '  - { at: 1h, to: clime }\n' })],
+    ['a word that there is not', yamlOf({ steps: '  - { at: 1h, radio: maybe }\n' })],
+    ['a probability above one', yamlOf({ network: '  loss: 2\n' })],
+    ['a rate without a unit', yamlOf({ load: '  - { list-devices:, rate: fast }\n' })],
+    ['an expectation without a comparison', yamlOf({ expect: '  - uplink.stored\n' })],
+  ])('is seen by the schema and by the checks: %s', (_what, text) => {
+    expect(errors(text)).not.toEqual([]);
+    expect(problemsOf(text)).not.toEqual([]);
+  });
+
+  it('is not what a variable is', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
+    const text = yamlOf({ head: 'name: test\nduration: "${long}"\nvars: { long: 2h }\n' });
+    expect(errors(text)).toEqual([]);
+    expect(problemsOf(text)).toEqual([]);
+  });
+});

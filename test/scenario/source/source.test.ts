@@ -1,0 +1,185 @@
+/** What a scenario takes from elsewhere: variables and included files. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { InputError } from '../../../src/input/problems.js';
+import type { Scenario } from '../../../src/scenario/model/scenario.js';
+import { parseScenario } from '../../../src/scenario/parse/scenario.js';
+import { TYPES, yamlOf } from '../fixtures.js';
+
+interface Sources {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly vars?: Readonly<Record<string, string>>;
+}
+
+function read(text: string, { files = {}, vars = {} }: Sources = {}): Scenario {
+  return parseScenario(text, 'main.yaml', TYPES, {
+    profiles: new Map(),
+    readFile: (path) => {
+      const found = files[path];
+      if (found === undefined) throw new Error(`"${path}" cannot be read: there is no such file`);
+      return { file: path, text: found };
+    },
+    vars: new Map(Object.entries(vars)),
+  });
+}
+
+function problems(text: string, sources?: Sources): readonly string[] {
+  try {
+    read(text, sources);
+  } catch (error) {
+    if (error instanceof InputError) return error.message.split('\n');
+    throw error;
+  }
+  return [];
+}
+
+/** A scenario with variables; `$` stands for `${`. */
+const withVars = (vars: string, use: string) =>
+  `${yamlOf({ head: `name: test\nduration: 2h\nvars: ${vars}\n` })}${use.replaceAll('$', '${')}`;
+
+describe('a variable', () => {
+  it('has a type when it stands alone, and is written out within a text', () => {
+    const use = 'steps:\n  - { at: "$hour}h$n}m", config: { interval-report: "$period}", mode: "$mode}" } }\n';
+    const { steps } = read(withVars('{ hour: 1, n: 30, period: 900, mode: lte }', use));
+    expect(steps).toMatchObject([
+      { at: 5_400_000, call: { options: ['app config interval-report 900', 'app config mode lte'] } },
+    ]);
+  });
+
+  it('may use those above it', () => {
+    expect(read(withVars('{ n: 5, long: "$n}m" }'.replace('$', '${'), 'settle: $long}\n')).settle).toBe(300_000);
+  });
+
+  it('takes the value that was typed, of the same type', () => {
+    const text = withVars('{ count: 3, long: 1m }', 'seed: $count}\nsettle: $long}\n');
+    expect(read(text, { vars: { count: '17', long: '30s' } })).toMatchObject({ seed: 17, settle: 30_000 });
+    expect(problems(text, { vars: { count: 'many' } })).toEqual([
+      'main.yaml:3:16: "many" is not a number: the variable "count" is "3"',
+    ]);
+    expect(problems(text, { vars: { cont: '1' } })).toEqual([
+      'main.yaml:3:7: "cont" is not a variable of this scenario (did you mean "count"?); the scenario has count, long',
+    ]);
+  });
+
+  it('that there is not is a mistake, at its place', () => {
+    expect(problems(withVars('{ period: 900 }', 'settle: $peroid}\n'))).toContain(
+      'main.yaml:7:9: there is no variable "peroid" (did you mean "period"?); the scenario has period',
+    );
+    expect(problems(withVars('{}', 'settle: $c}\n'))).toContain(
+      'main.yaml:7:9: there is no variable "c"; the scenario has none',
+    );
+  });
+
+  it('of a wrong kind is complained about where it is used', () => {
+    expect(problems(withVars('{ long: soon }', 'settle: $long}\n'))[0]).toMatch(
+      /^main\.yaml:7:9: "soon" is not a duration/,
+    );
+  });
+
+  it('without quotes in braces is explained', () => {
+    const text = withVars('{ n: 3 }', 'steps: [{ at: $n}, shell: send }]\n');
+    expect(() => read(text)).toThrow(expect.objectContaining({ hint: expect.stringContaining('needs quotes') }));
+  });
+
+  it('can be written without being one', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
+    expect(read(`${withVars('{ n: 3 }', '')}next: ["$\${n}"]\n`).next).toEqual(['${n}']);
+  });
+});
+
+describe('an include', () => {
+  const COMMON = `
+settle: 1m
+network: { loss: 1%, latency: 100ms }
+steps:
+  - { at: 1h, to: clime, shell: send }
+`;
+  const main = (rest: string) => yamlOf({ head: `name: test\nduration: 2h\n${rest}` });
+
+  it('brings what its file says: maps are merged, lists put behind each other, and the including file wins', () => {
+    const text = `${main('include: [common.yaml]\n')}network: { loss: 2% }\nsteps:\n  - { at: 2h, shell: send }\n`;
+    const scenario = read(text, { files: { 'common.yaml': COMMON } });
+    expect(scenario.settle).toBe(60_000);
+    expect(scenario.network.map(({ fault }) => fault)).toEqual([
+      { kind: 'latency', min: 100, max: 100 },
+      { kind: 'loss', ratio: 0.02 },
+    ]);
+    expect(scenario.steps.map(({ at }) => at)).toEqual([3_600_000, 7_200_000]);
+  });
+
+  it('is relative to the file that has it, and may have variables', () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
+    const files = { 'parts/a.yaml': 'include: b.yaml\n', 'parts/b.yaml': 'vars: { long: 5m }\nsettle: ${long}\n' };
+    expect(read(main('include: parts/a.yaml\n'), { files }).settle).toBe(300_000);
+    expect(read(main('include: parts/a.yaml\n'), { files, vars: { long: '7m' } }).settle).toBe(420_000);
+  });
+
+  it('names the file of a mistake, with line and column', () => {
+    const files = { 'common.yaml': 'settle: soon\nsteps:\n  - { at: 1h, to: clima, shell: send }\nbad: 1\n' };
+    expect(problems(main('include: common.yaml\n'), { files }).map((line) => line.split(' ')[0])).toEqual([
+      'common.yaml:1:9:',
+      'common.yaml:3:19:',
+      'common.yaml:4:1:',
+    ]);
+  });
+
+  it.each([
+    ['include: ../secret.yaml\n', {}, 'is not the path of a .yaml file in the folder of the scenario, or below'],
+    ['include: /etc/passwd\n', {}, 'is not the path'],
+    ['include: none.yaml\n', {}, '"none.yaml" cannot be read: there is no such file'],
+    ['include: a.yaml\n', { 'a.yaml': 'include: b.yaml\n', 'b.yaml': 'include: a.yaml\n' }, 'a.yaml → b.yaml → a.yaml'],
+    ['include: a.yaml\n', { 'a.yaml': '- 1\n' }, 'a.yaml:1:1: a list is not a part of a scenario'],
+    ['include: a.yaml\n', { 'a.yaml': 'name: [\n' }, 'a.yaml:'],
+  ])('refuses %s', (head, files, message) => {
+    expect(problems(main(head), { files }).join('\n')).toContain(message);
+  });
+
+  it('that doubles with every file comes to an end', () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 40 }, (_, i) => [`f${i}.yaml`, `include: [f${i + 1}.yaml, f${i + 1}.yaml]\n`]),
+    );
+    expect(problems(main('include: f0.yaml\n'), { files }).join('\n')).toContain('more than 100 files');
+  });
+});
+
+it('whatever stands in a file, it is read or its problems are told', () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
+  const word = fc.constantFrom('${a}', '${', '$${a}', '}', 'a', '1', '10%', '+5m', 'clime/3..7', '1h', 'x > 1');
+  const scalar = fc.oneof(word, fc.string(), fc.integer(), fc.constant(null));
+  const key = fc.constantFrom(
+    'include',
+    'vars',
+    'steps',
+    'at',
+    'for',
+    'each',
+    'in',
+    'after',
+    'within',
+    'to',
+    'shell',
+    'a',
+    'fleet',
+    'devices',
+    'groups',
+    'share',
+    'region',
+    'network',
+  );
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 4 },
+      scalar,
+      fc.array(tie('tree'), { maxLength: 3 }),
+      fc.dictionary(key, tie('tree'), { maxKeys: 4 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(fc.dictionary(key, tree, { maxKeys: 6 }), fc.dictionary(key, fc.string()), (document, vars) => {
+      const text = `name: x\nduration: 1h\n${Object.entries(document)
+        .map(([name, value]) => `${name}: ${JSON.stringify(value)}\n`)
+        .join('')}`;
+      expect(Array.isArray(problems(text, { vars, files: { a: text } }))).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,129 @@
+/** Steps checked against what the scenario says elsewhere: its device types, and the files beside it. */
+import { describe, expect, test } from 'vitest';
+import { InputError } from '../../../src/input/problems.js';
+import { packagedProfiles } from '../../../src/profile/library.js';
+import { deviceTypes } from '../../../src/runner/flash-settings.js';
+import type { Scenario } from '../../../src/scenario/model/scenario.js';
+import { parseScenario } from '../../../src/scenario/parse/scenario.js';
+
+const profiles = packagedProfiles();
+
+interface Options {
+  readonly files?: Readonly<Record<string, string>>;
+  /** Of clime and push. */
+  readonly to?: string;
+}
+
+function scenarioWith(step: string, { files = {}, to = 'clime' }: Options = {}): Scenario {
+  const source = [
+    'name: test',
+    'duration: 2h',
+    'fleet:',
+    '  - { name: clime, profile: clime, count: 3 }',
+    '  - { name: push, profile: push, count: 2 }',
+    'steps:',
+    `  - { at: 1h, to: ${to}, ${step} }`,
+  ].join('\n');
+  const readFile = (path: string) => {
+    const text = files[path];
+    if (text === undefined) throw new Error(`"${path}" cannot be read: there is no such file`);
+    return { file: `scenarios/${path}`, text };
+  };
+  return parseScenario(source, 'scenarios/test.yaml', deviceTypes(profiles), { profiles, readFile });
+}
+
+/** The problems, each as `file:line:column: message`. */
+function problemsWith(step: string, options: Options = {}): readonly string[] {
+  try {
+    scenarioWith(step, options);
+  } catch (error) {
+    if (error instanceof InputError) {
+      return error.problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
+    }
+    throw error;
+  }
+  return [];
+}
+
+describe('the name of a quantity', () => {
+  test('is looked up in the device type, and a slip is recognised', () => {
+    const [problem] = problemsWith('sensor: { hygrometer.temprature: 30 }');
+    expect(problem).toMatch(/^scenarios\/test\.yaml:7:36: "hygrometer\.temprature" is not a quantity of clime/);
+    expect(problem).toContain('(did you mean "hygrometer.temperature"?); it has battery.voltage_rest, ');
+  });
+
+  test('must be one of every device type that the step is for', () => {
+    expect(problemsWith('sensor: { hygrometer.temperature: 30 }', { to: 'all' })).toEqual([
+      expect.stringContaining('"hygrometer.temperature" is not a quantity of push'),
+    ]);
+    expect(problemsWith('sensor: { thermometer.temperature: 30 }', { to: 'all' })).toEqual([]);
+  });
+
+  test('of a pulse is that of a counter or a contact', () => {
+    expect(problemsWith('pulse: { input: hygrometer.temperature }')[0]).toContain('neither counts pulses nor is it');
+    expect(problemsWith('pulse: { input: button.2.clicks, stays: 1s, every: 2s }', { to: 'push' })[0]).toContain(
+      'a counter does not ask how long',
+    );
+    expect(problemsWith('pulse: { input: button.2.clicks, times: 3 }', { to: 'push' })).toEqual([]);
+    expect(problemsWith('pulse: { input: backup.line_voltage }')).toEqual([]);
+  });
+
+  test('of a button of Push is no quantity of others', () => {
+    expect(problemsWith('button: { which: 2, clicks: 1 }')).toEqual([
+      'scenarios/test.yaml:7:43: clime has only the button on the board, "int"',
+    ]);
+    expect(problemsWith('button: { which: 2, clicks: 1 }', { to: 'push' })).toEqual([]);
+  });
+});
+
+describe('a replay', () => {
+  const step = 'sensor: { hygrometer.temperature: { replay: day.csv } }';
+  const read = (text: string) => {
+    const [planned] = scenarioWith(step, { files: { 'day.csv': text } }).steps;
+    if (planned?.call.step !== 'sensor') throw new Error('no sensor step');
+    const course = planned.call.options['hygrometer.temperature'];
+    if (course?.kind !== 'replay') throw new Error('no replay');
+    return course.recording;
+  };
+
+  test('takes the column that is named like the quantity, with times from the first row', () => {
+    const { times, values } = read('# a comment\ntime [min],humidity,temperature [°C]\n5,40,20\n6,41,21.5\n8,42,\n');
+    expect(times).toEqual([0, 60_000, 180_000]);
+    expect(values).toEqual([20, 21.5, Number.NaN]);
+  });
+
+  test('understands calendar times, semicolons, quotes and other units', () => {
+    const { times, values } = read(
+      '"time";"hygrometer.temperature [°F]"\n2026-03-02T06:00:00Z;32\n"2026-03-02T06:00:30.500Z";"212"\n',
+    );
+    expect(times).toEqual([0, 30_500]);
+    expect(values[0]).toBeCloseTo(0);
+    expect(values[1]).toBeCloseTo(100);
+  });
+
+  test('stands in a plan as a fingerprint of what is in the file', () => {
+    const print = (text: string) => JSON.stringify(read(text));
+    expect(print('time [s],temperature\n0,1\n1,2\n')).toMatch(/^\{"rows":2,"print":"[0-9a-f]{16}"\}$/);
+    expect(print('time [s],temperature\n0,1\n1,2\n')).not.toBe(print('time [s],temperature\n0,1\n1,3\n'));
+  });
+
+  test.each([
+    ['', 'day.csv:1:1: "scenarios/day.csv" has no rows'],
+    ['time [s],temperature\n', 'day.csv:1:1: "scenarios/day.csv" has no rows'],
+    ['at [s],temperature\n0,1\n', 'day.csv:1:1: no column is called "time"; there are "at", "temperature"'],
+    ['time [fortnight],temperature\n0,1\n', 'day.csv:1:1: "fortnight" is not a unit of time: ms, s, min, h or d'],
+    ['time,temperature\n0,1\n', 'day.csv:2:1: "0" is not a time in UTC'],
+    ['time [s],temp\n0,1\n', 'no column is called "hygrometer.temperature" or "temperature"'],
+    ['time [s],temperature [V]\n0,1\n', 'day.csv:1:10: "V" cannot be turned into "°C"'],
+    ['time [s],temperature\n0,1\n5,warm\n', 'day.csv:3:3: "warm" is not a number'],
+    ['time [s],temperature\n0,1\n5,1\n5,1\n', 'day.csv:4:1: "5" is not later than the time of the row before'],
+    ['time [s],temperature\n0,1,2\n', 'day.csv:2:1: this line has 3 cells; the first line names 2 cells'],
+  ])('of %j is refused with the place in the file', (text, message) => {
+    const found = problemsWith(step, { files: { 'day.csv': text } });
+    expect(found).toEqual(expect.arrayContaining([expect.stringContaining(message)]));
+  });
+
+  test('of a file that is not there is a problem of the scenario', () => {
+    expect(problemsWith(step)).toEqual(['scenarios/test.yaml:7:70: "day.csv" cannot be read: there is no such file']);
+  });
+});

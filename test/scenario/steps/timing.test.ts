@@ -1,0 +1,70 @@
+/** When a step happens: after the one before it, when something holds, cohort after cohort. */
+import { describe, expect, it } from 'vitest';
+import { describePlan } from '../../../src/scenario/plan/describe.js';
+import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
+import { problemsOf, scenarioOf, yamlOf } from '../fixtures.js';
+
+const FLEET = '  - { name: clime, profile: clime, count: 10 }\n';
+const planOf = (steps: string) => planScenario(scenarioOf({ fleet: FLEET, steps }));
+const minutes = (n: number) => n * 60_000;
+
+describe('a step', () => {
+  it('may count from the step before it', () => {
+    const { actions } = planOf(
+      '  - { at: 10m, shell: send }\n  - { at: +5m, shell: send }\n  - { at: +1m, shell: send }\n',
+    );
+    expect(actions.map(({ at }) => at)).toEqual([minutes(10), minutes(15), minutes(16)]);
+  });
+
+  it('for cohorts takes them one after the other, evenly and in order', () => {
+    const { actions } = planOf('  - { at: 10m, for: { each: clime, in: 30%, every: 20m }, shell: send }\n');
+    expect(actions.map(({ at, devices }) => [at, devices])).toEqual([
+      [minutes(10), [0, 1]],
+      [minutes(30), [2, 3, 4]],
+      [minutes(50), [5, 6]],
+      [minutes(70), [7, 8, 9]],
+    ]);
+  });
+
+  it('for cohorts may be spread within each', () => {
+    const { actions } = planOf('  - { at: 0s, over: 10m, for: { in: 50%, every: 30m }, shell: send }\n');
+    expect(actions.map(({ at }) => at / 60_000)).toEqual([0, 2, 4, 6, 8, 30, 32, 34, 36, 38]);
+  });
+
+  it('that waits counts from the end of its wait, and so do those that follow it', () => {
+    const plan = planOf(
+      [
+        '  - { after: device.ready == fleet.devices, within: 1h, shell: send }\n',
+        '  - { at: +5m, over: 10m, to: clime/1..2, commands: [info show] }\n',
+        '  - { at: +0s, after: downlink.delivered == 2, shell: send }\n',
+        '  - { at: 20m, shell: send }\n',
+      ].join(''),
+    );
+    expect(plan.waits).toMatchObject([
+      { name: 'step 1, shell: send', from: 0, within: minutes(60), wait: null },
+      { name: 'step 3, shell: send', from: minutes(5), within: null, wait: 0 },
+    ]);
+    expect(plan.actions.map(({ origin, at, wait }) => [origin, at, wait])).toEqual([
+      [0, 0, 0],
+      [2, 0, 1],
+      [1, minutes(5), 0],
+      [1, minutes(10), 0],
+      [3, minutes(20), undefined],
+    ]);
+    expect(describePlan(plan)).toContain('shell: send · after device.ready == fleet.devices within 1h');
+  });
+
+  it.each([
+    ['{ shell: send }', 'a step needs "at" or "after"'],
+    ['{ at: +5m, shell: send }', 'there is no step before the first one'],
+    ['{ at: 5m, within: 1h, shell: send }', '"within" needs "after"'],
+    ['{ after: device.ready = 3, shell: send }', '"=" is not a comparison'],
+    ['{ at: 1h, to: clime, for: { in: 10%, every: 1m }, shell: send }', 'a step with "for" says whom with "each"'],
+    ['{ at: 1h, for: { in: 10%, every: 10m }, shell: send }', 'after the end of the scenario'],
+    ['{ at: 1h, for: { in: 0%, every: 10m }, shell: send }', 'is not a share of the devices'],
+  ])('refuses %s', (step, message) => {
+    const problems = problemsOf(yamlOf({ fleet: FLEET, steps: `  - ${step}\n` }));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(message);
+  });
+});
