@@ -6,10 +6,10 @@
 import type { Ratio } from '../kernel/ratio.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import { findQuantity, type QuantityAddress } from '../profile/quantities.js';
-import type { Device } from './device.js';
 import type { Series } from './environment/series.js';
 import { clicked } from './firmware/button.js';
-import type { Bench, ButtonName, ModemTrouble, Pulses, Ramp } from './hardware/hardware.js';
+import type { Firmware } from './firmware/firmware.js';
+import type { Bench, ButtonName, Hardware, ModemTrouble, Pulses, Ramp } from './hardware/hardware.js';
 import type { Signal } from './modem/signal.js';
 import { isDefect } from './modem/trouble.js';
 
@@ -21,6 +21,15 @@ export interface Tinkering {
   pressedUntil: Instant;
 }
 
+/** The device as its controls see it. */
+export interface ControlledDevice
+  extends Pick<Hardware, 'type' | 'clock' | 'config' | 'surroundings' | 'modem' | 'battery'> {
+  /** The running firmware; undefined while none runs. */
+  readonly firmware: Firmware | undefined;
+  /** Undefined until the first change. */
+  tinkering: Tinkering | undefined;
+}
+
 /** Volts of a line that is cut (firmware behaviour, 6: "0-0.1 V when absent"). */
 const DEAD_LINE = 0.04;
 const LINE = 'backup.line_voltage';
@@ -28,9 +37,9 @@ const LINE = 'backup.line_voltage';
 const CLICK_PAUSE: Millis = seconds(1);
 
 export class DeviceBench implements Bench {
-  readonly #device: Device;
+  readonly #device: ControlledDevice;
 
-  constructor(device: Device) {
+  constructor(device: ControlledDevice) {
     this.#device = device;
   }
 
@@ -167,6 +176,6 @@ export class DeviceBench implements Bench {
 }
 
 /** Quantity of one of Push's buttons, which it counts in the order X, 1, 2, 3, 4. */
-export function buttonQuantity(button: Exclude<ButtonName, 'int'>, what: 'clicks' | 'holds'): string {
+function buttonQuantity(button: Exclude<ButtonName, 'int'>, what: 'clicks' | 'holds'): string {
   return `button.${button === 'x' ? 1 : Number(button) + 1}.${what}`;
 }

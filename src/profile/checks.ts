@@ -2,8 +2,7 @@
 import { type Check, complain, type Form, formed, formOf, list, number, oneOf, refine } from '../input/checks.js';
 import type { LocatedNode } from '../input/document.js';
 import { didYouMean, orList, quote } from '../input/problems.js';
-import type { ModuleSpec } from './parameters.js';
-import type { ParameterRef } from './profile.js';
+import type { ModuleSpec, ParameterRef } from './parameters.js';
 
 /** Takes the value as it is, for somebody else to check. */
 export const anything: Check<LocatedNode> = (node) => node;

@@ -1,25 +1,8 @@
 /**
- * Sensor models as plain data: their options and the checks of these. What a model does with them is in
- * src/device/sensors/models/, one file a model.
+ * Sensor models as plain data: their options. read-models.ts reads and checks them; what a model does with them is in
+ * src/device/environment/models/, one file a model.
  */
-import {
-  boolean,
-  type Check,
-  complain,
-  duration,
-  list,
-  number,
-  oneOf,
-  optional,
-  type RecordOf,
-  record,
-  refine,
-  text,
-} from '../input/checks.js';
-import { days, type Millis } from '../kernel/time.js';
-import { amount, byTag, indexOf, parameter, range } from './checks.js';
-import type { ModuleSpec } from './parameters.js';
-import type { QuantitySpec } from './profile.js';
+import type { Millis } from '../kernel/time.js';
 
 /** The same value for ever; each device has its own, at most `spread` away from `value`. */
 export interface ConstantModel {
@@ -181,113 +164,7 @@ export type ModelSpec =
   | ScaledModel
   | OrientationModel;
 
-/**
- * One quantity of a sensor: unit, range, and the model with its options side by side.
- * @param above the quantities before this one, which it may be made of
- */
-export function quantity(
-  name: string,
-  above: readonly string[],
-  modules: readonly ModuleSpec[] | undefined,
-): Check<QuantitySpec> {
-  const other = indexOf(above, 'a quantity above');
-  const kinds: { readonly [K in ModelSpec['kind']]: Check<QuantitySpec> } = {
-    constant: of({ value: number(), spread: optional(amount, 0), noise: optional(amount, 0) }, (options) => ({
-      kind: 'constant',
-      ...options,
-    })),
-    daily: of(
-      {
-        mean: number(),
-        spread: optional(amount, 0),
-        swing: optional(number(), 0),
-        drift: optional(amount, 0),
-        noise: optional(amount, 0),
-        season: optional(number(), 0),
-        front: optional(number(), 0),
-        rain: optional(number(), 0),
-        people: optional(number(), 0),
-        gusts: optional(amount, 0),
-      },
-      (options) => ({ kind: 'daily', ...options }),
-    ),
-    pulses: of({ per_hour: amount, by }, (options) => ({ kind: 'pulses', perHour: options.per_hour, by: options.by })),
-    meter: of({ per_hour: amount }, ({ per_hour }) => ({ kind: 'meter', perHour: per_hour })),
-    rain: of({ tips: amount }, ({ tips }) => ({ kind: 'rain', tips })),
-    tank: of(
-      {
-        full: number(),
-        empty: number(),
-        lasts: duration,
-        spread: optional(amount, 0),
-        noise: optional(amount, 0),
-        by,
-      },
-      (options, refuse) => {
-        if (options.lasts <= 0) refuse('a tank must last longer than 0s');
-        return { kind: 'tank', ...options };
-      },
-    ),
-    presses: of({ per_day: amount, by }, (options) => ({ kind: 'presses', perDay: options.per_day, by: options.by })),
-    direction: of(
-      { step: number(), drift: amount, front: optional(number(), 0), noise: optional(amount, 0) },
-      (options, refuse) => {
-        if (options.step <= 0) refuse('the step of a direction must be more than 0');
-        return { kind: 'direction', ...options };
-      },
-    ),
-    calibrated: of({ points: text(), of: list(other, 1) }, (options) => ({ kind: 'calibrated', ...options })),
-    switch: of({ per_day: amount, stays: duration, by }, ({ per_day, stays, by: when }, refuse) => {
-      if (per_day * stays * PEAKS[when] >= days(1)) {
-        const busy = PEAKS[when] === 1 ? '' : ` and by ${PEAKS[when]}, for the busiest hour`;
-        refuse(`stays closed longer than a day divided by "per_day"${busy}`);
-      }
-      return { kind: 'switch', perDay: per_day, stays, by: when };
-    }),
-    battery: of({ shows: oneOf(['rest', 'load']) }, (options) => ({ kind: 'battery', ...options })),
-    scaled: of({ of: other, factor: number() }, (options) => ({ kind: 'scaled', ...options })),
-    orientation: of({ of: three(other) }, (options) => ({ kind: 'orientation', ...options })),
-  };
-  return byTag('a quantity', 'model', kinds);
-
-  function of<S extends Parameters<typeof record>[1]>(
-    shape: S,
-    make: (options: RecordOf<S>, refuse: (why: string) => void) => ModelSpec,
-  ): Check<QuantitySpec> {
-    const common = {
-      model: text(),
-      unit: optional(text(), ''),
-      range: optional(range, UNBOUNDED),
-      enabled: optional(parameter(modules, ['bool'])),
-      float: optional(boolean, false),
-    };
-    return refine(record('this quantity', { ...common, ...shape }), (read, node, problems) => {
-      const { model: _, unit, range: ends, enabled, float, ...options } = read as RecordOf<typeof common> & RecordOf<S>;
-      // Because what is left after taking out the common keys are the keys of the shape.
-      const model = make(options as unknown as RecordOf<S>, (why) => problems.add(node, why));
-      const [min, max] = ends;
-      const centre = model.kind === 'daily' ? model.mean : model.kind === 'constant' ? model.value : min;
-      if (centre < min || centre > max) problems.add(node, `${centre} is outside of the range from ${min} to ${max}`);
-      return { name, unit, min, max, float, model, ...(enabled && { enabled }) };
-    });
-  }
-}
-
 /** Whether a model is a running total, which only ever grows. */
 export function isTotal({ kind }: ModelSpec): boolean {
   return kind === 'pulses' || kind === 'rain' || kind === 'presses';
-}
-
-/** How many times busier than the mean the busiest hour of a week is, rounded up. */
-const PEAKS: Readonly<Record<RhythmName, number>> = { even: 1, home: 3, office: 5, shop: 5, shifts: 3 };
-
-const by = optional(oneOf(RHYTHMS), 'even' as const);
-
-const UNBOUNDED = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY] as const;
-
-function three(item: Check<number>): Check<readonly [number, number, number]> {
-  return refine(list(item, 3), ([x, y, z, ...more], node, problems) => {
-    if (x !== undefined && y !== undefined && z !== undefined && more.length === 0) return [x, y, z];
-    return complain(node, problems, 'a list of three quantities');
-  });
 }

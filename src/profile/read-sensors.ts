@@ -15,9 +15,10 @@ import {
 import type { LocatedNode, Problems } from '../input/document.js';
 import { orList, quote } from '../input/problems.js';
 import { byKey, byTag, named, parameter } from './checks.js';
-import { type CalibratedModel, isTotal, quantity } from './models.js';
+import { type CalibratedModel, isTotal } from './models.js';
 import type { ModuleSpec, ParameterSpec } from './parameters.js';
 import type { Presence, QuantitySpec, SensorSpec, WindowSpec } from './profile.js';
+import { quantity } from './read-models.js';
 
 type Modules = readonly ModuleSpec[] | undefined;
 

@@ -3,7 +3,7 @@
  */
 
 import { Device, type LinkFormat } from '../device/device.js';
-import { type DeviceType, deviceType } from '../device/device-type.js';
+import { type DeviceType, deviceType } from '../device/hardware/device-type.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import type { Random } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';

@@ -2,7 +2,7 @@
 
 import type { Member } from '../console/member.js';
 import { Device, type LinkFormat } from '../device/device.js';
-import { deviceType } from '../device/device-type.js';
+import { deviceType } from '../device/hardware/device-type.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { seededRandom } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';

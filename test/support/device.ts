@@ -1,6 +1,6 @@
 /** A virtual device on a clock, whose radio ends where the test wants. */
 import { Device, type LinkFormat } from '../../src/device/device.js';
-import { deviceType } from '../../src/device/device-type.js';
+import { deviceType } from '../../src/device/hardware/device-type.js';
 import type { ModemBoard } from '../../src/device/modem/modem.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';

@@ -8,9 +8,10 @@ import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { ParameterRef, Profile } from '../../profile/profile.js';
 import type { ContactReason } from '../../trace/events.js';
 import { TEST_LOAD_TIME } from '../environment/battery.js';
+import type { Hardware } from '../hardware/hardware.js';
+import type { Measurements } from '../measuring/measurements.js';
 import type { Receiver } from '../receiver/receiver.js';
-import type { Firmware } from './firmware.js';
-import { Reporter } from './reporter.js';
+import { Reporter, type ReporterHost } from './reporter.js';
 import { type TaskOwner, TaskTable } from './task-table.js';
 
 /** The hardware watchdog, once nobody feeds it (firmware behaviour, 8). */
@@ -19,11 +20,28 @@ export const HARDWARE_WATCHDOG = seconds(120);
 /** The task that connects the test load. */
 const BATTERY_MEASUREMENT = 'sample battery';
 
+/** The firmware around the application. */
+export interface ApplicationHost extends ReporterHost {
+  readonly clock: Clock;
+  readonly hardware: Pick<Hardware, 'spent' | 'reboot'>;
+  readonly measurements: Measurements;
+  /** Only some device types have one. */
+  readonly receiver: Receiver | undefined;
+  /** Time since the boot. */
+  readonly uptime: Millis;
+  /** Whether the radio is LTE. */
+  readonly talks: boolean;
+  /** Unix seconds on the device's clock. */
+  unixTime(): number;
+  /** Unix seconds on the device's clock at `at`, with fractions. */
+  exactTime(at: Instant): number;
+}
+
 export class Application implements TaskOwner {
   readonly #reporter: Reporter;
   /** It has started: its work queue runs. */
   running = false;
-  readonly #firmware: Firmware;
+  readonly #firmware: ApplicationHost;
   readonly #tasks: TaskTable;
   /** Number of the first task that does not belong to the measurements. */
   readonly #own: number;
@@ -31,7 +49,7 @@ export class Application implements TaskOwner {
   #overdue: Set<number> | undefined;
   #closing = false;
 
-  constructor(firmware: Firmware) {
+  constructor(firmware: ApplicationHost) {
     this.#firmware = firmware;
     const { measurements, receiver } = firmware;
     this.#own = measurements.tasks.length;

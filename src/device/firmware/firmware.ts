@@ -22,12 +22,11 @@ import { Receiver } from '../receiver/receiver.js';
 import { ShellMemory } from '../shell/equipment.js';
 import type { DeviceIdentity, ShellHost } from '../shell/host.js';
 import { listConfig } from '../shell/remote.js';
-import { Application } from './application.js';
+import { Application, type ApplicationHost } from './application.js';
 import { CloudThread, type CloudThreadHost, type Reaction, type ReactiveDownlink } from './cloud-thread.js';
 import { reactTo } from './downlinks.js';
-import type { ReporterHost } from './reporter.js';
 import { sessionRequest } from './session-request.js';
-import { FirmwareShellHost } from './shell-host.js';
+import { FirmwareShellHost, type ShellFirmware } from './shell-host.js';
 import { reportUpdate, Updater } from './updater.js';
 
 /** From power-up to the start of the modem: sensors, Bluetooth, 1-Wire scan (firmware behaviour, 1). */
@@ -36,7 +35,7 @@ const START_UP: readonly [Millis, Millis] = [seconds(1), seconds(10)];
 /** One writer serves the whole fleet: firmware is synchronous, and a body is copied out before anybody else writes. */
 const writer = new CborWriter();
 
-export class Firmware implements CloudThreadHost, ReporterHost {
+export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware {
   readonly cloud: CloudThread;
   readonly application: Application;
   readonly measurements: Measurements;

@@ -1,13 +1,28 @@
 /** What hangs on a device from outside, for its shell: the serial line and the receiver of meters. */
+import type { Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 import type { StringParameter } from '../../profile/parameters.js';
+import type { DeviceConfig } from '../config/device-config.js';
 import { type DeviceSlot, NO_DEVICE, parseDeviceSlot } from '../config/device-slot.js';
 import type { ConfigItem } from '../config/layout.js';
+import type { Measurements } from '../measuring/measurements.js';
+import type { Receiver } from '../receiver/receiver.js';
 import type { ShellLine, ShellReceiver } from '../shell/attached.js';
-import type { Firmware } from './firmware.js';
+import type { Application } from './application.js';
+
+/** The firmware as this file needs it. */
+export interface AttachedHost {
+  readonly config: DeviceConfig;
+  readonly clock: Clock;
+  readonly measurements: Measurements;
+  readonly receiver: Receiver | undefined;
+  readonly application: Pick<Application, 'planScan'>;
+  /** Unix seconds on the device's clock. */
+  unixTime(): number;
+}
 
 /** The devices in the slots of the application; undefined when it has no slots. */
-export function lineOf(firmware: Firmware): ShellLine | undefined {
+export function lineOf(firmware: AttachedHost): ShellLine | undefined {
   const { config, measurements, clock } = firmware;
   const places = (config.layout.module('app')?.items ?? []).filter(isSlot);
   if (places.length === 0) return undefined;
@@ -35,7 +50,7 @@ export function lineOf(firmware: Firmware): ShellLine | undefined {
 }
 
 /** The receiver of meters; undefined when there is none. */
-export function receiverOf(firmware: Firmware): ShellReceiver | undefined {
+export function receiverOf(firmware: AttachedHost): ShellReceiver | undefined {
   const { receiver } = firmware;
   if (receiver === undefined) return undefined;
   return {

@@ -1,7 +1,12 @@
 /** The equipment of single device types as shell commands see it (shell/equipment.ts), on top of the firmware. */
+import type { Clock } from '../../kernel/clock.js';
 import { noise } from '../../kernel/random.js';
 import { seconds } from '../../kernel/time.js';
+import type { Profile } from '../../profile/profile.js';
+import type { DeviceConfig } from '../config/device-config.js';
+import type { Hardware } from '../hardware/hardware.js';
 import { positionsByModem } from '../hardware/identity.js';
+import type { Measurements } from '../measuring/measurements.js';
 import type {
   InputCalibration,
   MotionCounts,
@@ -14,12 +19,24 @@ import type {
   WeatherReading,
 } from '../shell/equipment.js';
 import type { ChannelState, ShellChannels } from '../shell/host.js';
-import type { Firmware } from './firmware.js';
+import type { Application } from './application.js';
+
+/** The firmware as this file needs it. */
+export interface EquipmentHost {
+  readonly profile: Profile;
+  readonly config: DeviceConfig;
+  readonly clock: Clock;
+  readonly hardware: Pick<Hardware, 'serial' | 'surroundings'>;
+  readonly measurements: Measurements;
+  readonly application: Pick<Application, 'catchUp'>;
+  /** Unix seconds on the device's clock. */
+  unixTime(): number;
+}
 
 const TAG = 'ble_tag';
 
 /** Undefined where the application does not listen to tags. */
-export function tagsOf(firmware: Firmware): ShellTags | undefined {
+export function tagsOf(firmware: EquipmentHost): ShellTags | undefined {
   const { config, measurements, clock, hardware, profile } = firmware;
   const module = config.layout.module('tag');
   if (module === undefined) return undefined;
@@ -63,7 +80,7 @@ export function tagsOf(firmware: Firmware): ShellTags | undefined {
 }
 
 /** Undefined where there are no motion detectors. */
-export function motionOf(firmware: Firmware): ShellMotion | undefined {
+export function motionOf(firmware: EquipmentHost): ShellMotion | undefined {
   const { measurements, clock } = firmware;
   const sensor = measurements.find('motion');
   if (sensor === undefined) return undefined;
@@ -92,7 +109,7 @@ export function motionOf(firmware: Firmware): ShellMotion | undefined {
 }
 
 /** Undefined where there is no METEO module, or it does not answer. */
-export function weatherOf(firmware: Firmware): WeatherReading | undefined {
+export function weatherOf(firmware: EquipmentHost): WeatherReading | undefined {
   const { measurements, clock } = firmware;
   const gauge = measurements.find('rain_gauge');
   const windSpeed = measurements.read('anemometer', 'speed', clock.wall);
@@ -104,7 +121,7 @@ export function weatherOf(firmware: Firmware): WeatherReading | undefined {
 }
 
 /** Undefined where there are no analog inputs with a calibration. */
-export function inputsOf(firmware: Firmware): ShellInputs | undefined {
+export function inputsOf(firmware: EquipmentHost): ShellInputs | undefined {
   const { config, measurements, hardware, clock, profile } = firmware;
   const kind = profile.sensors.findIndex(({ name }) => name === 'analog_channel');
   if (kind < 0) return undefined;
@@ -140,7 +157,7 @@ export function inputsOf(firmware: Firmware): ShellInputs | undefined {
 }
 
 /** Somewhere in Bohemia, a different place for each device. */
-export function positionOf({ hardware }: Firmware): Position {
+export function positionOf({ hardware }: EquipmentHost): Position {
   const { serial } = hardware;
   const place = (index: number, from: number, to: number) => from + (to - from) * noise(serial, index);
   return {
@@ -155,7 +172,7 @@ const CHANNELS = 8;
 const CHANNEL_MODES = ['trigger', 'counter', 'voltage', 'current'] as const;
 
 /** The inputs of an application whose profile has channels; undefined for all others. */
-export function channelsOf(firmware: Firmware): ShellChannels | undefined {
+export function channelsOf(firmware: EquipmentHost): ShellChannels | undefined {
   const { measurements, clock, profile } = firmware;
   if (!profile.commands.includes('channel')) return undefined;
   const sensorOf = (channel: number) => {

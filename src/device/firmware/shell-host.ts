@@ -1,8 +1,9 @@
 /** The firmware as shell commands see it. Made for one line, and forgotten. */
-import type { Millis } from '../../kernel/time.js';
+import type { Instant, Millis } from '../../kernel/time.js';
 import type { DeviceConfig } from '../config/device-config.js';
+import type { DeviceFacts, Hardware } from '../hardware/hardware.js';
 import { positionsByModem } from '../hardware/identity.js';
-import type { SpooledMessage } from '../hardware/spool.js';
+import type { Spool, SpooledMessage } from '../hardware/spool.js';
 import type { LinkPhase } from '../link/link.js';
 import type { ShellLine, ShellReceiver } from '../shell/attached.js';
 import type { Position, ShellInputs, ShellMemory, ShellMotion, ShellTags } from '../shell/equipment.js';
@@ -20,13 +21,36 @@ import type {
   ShellSensors,
   ShellSpool,
 } from '../shell/host.js';
-import type { Firmware } from './firmware.js';
-import { lineOf, receiverOf } from './shell-attached.js';
-import { channelsOf, inputsOf, motionOf, positionOf, tagsOf, weatherOf } from './shell-equipment.js';
+import type { Application } from './application.js';
+import type { CloudThread } from './cloud-thread.js';
+import { type AttachedHost, lineOf, receiverOf } from './shell-attached.js';
+import {
+  channelsOf,
+  type EquipmentHost,
+  inputsOf,
+  motionOf,
+  positionOf,
+  tagsOf,
+  weatherOf,
+} from './shell-equipment.js';
 import { downloadRequest } from './updater.js';
 
+/** The firmware as its shell needs it. */
+export interface ShellFirmware extends EquipmentHost, AttachedHost {
+  readonly hardware: Hardware;
+  readonly spool: Spool;
+  readonly facts: DeviceFacts;
+  readonly cloud: CloudThread;
+  readonly application: Application;
+  readonly shellMemory: ShellMemory;
+  readonly now: Instant;
+  /** Time since the boot. */
+  readonly uptime: Millis;
+  setUnixTime(seconds: number): void;
+}
+
 export class FirmwareShellHost implements ShellHost {
-  readonly #firmware: Firmware;
+  readonly #firmware: ShellFirmware;
   readonly sensors: ShellSensors;
   readonly spool?: ShellSpool;
   readonly channels?: ShellChannels;
@@ -36,7 +60,7 @@ export class FirmwareShellHost implements ShellHost {
   readonly line?: ShellLine;
   readonly receiver?: ShellReceiver;
 
-  constructor(firmware: Firmware) {
+  constructor(firmware: ShellFirmware) {
     this.#firmware = firmware;
     this.sensors = sensorsOf(firmware);
     if (firmware.profile.timing.spoolSize) this.spool = spoolOf(firmware);
@@ -203,12 +227,12 @@ function fsmState(modem: LteFsmState, link: LinkPhase | undefined): LteFsmState 
   return link === 'listen' ? 'receive' : 'error';
 }
 
-function reader(firmware: Firmware): (sensor: string, quantity: string, number?: number) => number | undefined {
+function reader(firmware: ShellFirmware): (sensor: string, quantity: string, number?: number) => number | undefined {
   const { wall } = firmware.clock;
   return (sensor, quantity, number) => firmware.measurements.read(sensor, quantity, wall, number);
 }
 
-function sensorsOf(firmware: Firmware): ShellSensors {
+function sensorsOf(firmware: ShellFirmware): ShellSensors {
   const read = reader(firmware);
   return {
     quantity: read,
@@ -238,7 +262,7 @@ function sensorsOf(firmware: Firmware): ShellSensors {
   };
 }
 
-function probesOf({ measurements, hardware, clock }: Firmware): readonly Probe[] {
+function probesOf({ measurements, hardware, clock }: ShellFirmware): readonly Probe[] {
   const probes: Probe[] = [];
   for (let number = 1; ; number++) {
     const probe = measurements.find(PROBE, number);
@@ -252,7 +276,7 @@ function probesOf({ measurements, hardware, clock }: Firmware): readonly Probe[]
 
 const PROBE = 'w1_thermometer';
 
-function backupOf(firmware: Firmware): BackupModule | undefined {
+function backupOf(firmware: ShellFirmware): BackupModule | undefined {
   const { supplyModule } = firmware.profile;
   const read = reader(firmware);
   const lineVoltage = read('backup', 'line_voltage');
@@ -272,7 +296,7 @@ function backupOf(firmware: Firmware): BackupModule | undefined {
 /** What `cloud spool fake` puts in: a data message of an unknown decoder, with an empty body. */
 const MADE_UP = Uint8Array.from([6, 0, 0, 0, 0, 0, 0, 0, 0, 0xbf, 0xff]);
 
-function spoolOf({ spool, config, profile, facts }: Firmware): ShellSpool {
+function spoolOf({ spool, config, profile, facts }: ShellFirmware): ShellSpool {
   const { spoolSize } = profile.timing;
   const capacity = spoolSize ? config.number(spoolSize.module, spoolSize.name) : 0;
   const drop = (lost: readonly SpooledMessage[], why: string): void => {

@@ -8,7 +8,6 @@ import type { Millis } from '../../kernel/time.js';
 import type { Build } from '../../protocol/firmware-image.js';
 import type { BootCause, ContactReason, DownlinkType, UplinkType } from '../../trace/events.js';
 import type { DeviceConfig } from '../config/device-config.js';
-import type { DeviceType } from '../device-type.js';
 import type { Battery, CurrentUse } from '../environment/battery.js';
 import type { Surroundings } from '../environment/environment.js';
 import type { Series } from '../environment/series.js';
@@ -18,6 +17,7 @@ import type { Signal } from '../modem/signal.js';
 import type { Defect, Mishap } from '../modem/trouble.js';
 import type { DeviceIdentity } from '../shell/host.js';
 import type { Bootloader } from './bootloader.js';
+import type { DeviceType } from './device-type.js';
 import type { Spool } from './spool.js';
 
 export interface Hardware {

@@ -7,7 +7,7 @@
  * believes and writes down.
  *
  *     run(sample) ──► last sample, sample buffer, alarms       run(aggregate) ──► windows
- *     run(watch), look ──► edges, counters                     encodeBody (device/report) ──► clear
+ *     run(watch), look ──► edges, counters                     encodeBody (report-body) ──► clear
  *
  * A fleet takes millions of samples: nothing is allocated for one. What a device has in common with others that are
  * configured like it is in the plan, what is its own in the memory.

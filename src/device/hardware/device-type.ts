@@ -2,12 +2,12 @@
  * What all devices of a profile share beyond the profile itself: the shell, the arrangement of the parameters, and the codec
  * uploads, which are the same bytes for everybody.
  */
-import type { Profile } from '../profile/profile.js';
-import type { Build } from '../protocol/firmware-image.js';
-import { encodeUp } from '../protocol/messages.js';
-import { buildShell } from './commands/index.js';
-import { type ConfigLayout, configLayout } from './config/layout.js';
-import type { Shell } from './shell/shell.js';
+import type { Profile } from '../../profile/profile.js';
+import type { Build } from '../../protocol/firmware-image.js';
+import { encodeUp } from '../../protocol/messages.js';
+import { buildShell } from '../commands/index.js';
+import { type ConfigLayout, configLayout } from '../config/layout.js';
+import type { Shell } from '../shell/shell.js';
 
 export interface DeviceType {
   readonly profile: Profile;
