@@ -6,11 +6,11 @@
 
 import { Problems, readYaml } from '../input/document.js';
 import { didYouMean, InputError, quote } from '../input/problems.js';
+import type { NamedText } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Profile } from '../profile/profile.js';
 import { quantityNames } from '../profile/quantities.js';
 import { checkStep, describeStep, runStep, STEPS, type StepCall, type StepName } from '../scenario/steps/index.js';
-import type { NamedText } from '../scenario/steps/step.js';
 import type { World } from '../scenario/world.js';
 import type { Member } from './member.js';
 

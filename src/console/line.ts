@@ -1,7 +1,7 @@
 /** A line that somebody has typed for a device: for its shell, or with a dot for the hands on it. */
 import { resolve } from 'node:path';
+import type { NamedText } from '../input/text-file.js';
 import { printedWithoutSecrets, withoutSecrets } from '../profile/secrets.js';
-import type { NamedText } from '../scenario/steps/step.js';
 import { completeBench, parseBench, runBench } from './bench.js';
 import { FAILED } from './grouping.js';
 import type { Answer, Member } from './member.js';

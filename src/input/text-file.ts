@@ -5,6 +5,12 @@ import { isAbsolute, join } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
 import { fileReason } from '../kernel/file-failure.js';
 
+/** The text of a file and the name that messages give it. */
+export interface NamedText {
+  readonly file: string;
+  readonly text: string;
+}
+
 /** Reads a file. @throws UsageError that says why it cannot be read, or that it is no text */
 export function readText(path: string): string {
   const bytes = bytesOf(path);
@@ -13,7 +19,7 @@ export function readText(path: string): string {
 }
 
 /** A file that another one names, by its path from the folder of that one. @throws UsageError like {@link readText} */
-export function readBeside(folder: string, name: string): { readonly file: string; readonly text: string } {
+export function readBeside(folder: string, name: string): NamedText {
   const file = isAbsolute(name) ? name : join(folder, name);
   return { file, text: readText(file) };
 }

@@ -7,7 +7,7 @@ import { changeList } from '../device/config/list.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Profile } from '../profile/profile.js';
 import { withoutSecrets } from '../profile/secrets.js';
-import type { DeviceTypes } from '../scenario/parse/scenario.js';
+import type { DeviceTypes } from '../scenario/parse/sources.js';
 
 /**
  * What flash holds after these lines (`app config interval-report 900`). One result serves a whole group: devices share it

@@ -1,7 +1,8 @@
 /** Scenarios for tests: a small valid one, of which a test changes only what it is about. */
 import { InputError } from '../../src/input/problems.js';
 import type { Scenario } from '../../src/scenario/model/scenario.js';
-import { type DeviceTypes, parseScenario } from '../../src/scenario/parse/scenario.js';
+import { parseScenario } from '../../src/scenario/parse/scenario.js';
+import type { DeviceTypes } from '../../src/scenario/parse/sources.js';
 
 /** The device types of these tests; they refuse any value of `interval-report` below 30. */
 export const TYPES: DeviceTypes = new Map(

@@ -12,7 +12,7 @@ import type { EdgeClock } from '../../kernel/clock.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import type { Random } from '../../kernel/random.js';
-import type { CloudSettings } from '../../scenario/parse/cloud.js';
+import type { CloudSettings } from '../../scenario/model/cloud.js';
 import type { Trace } from '../../trace/events.js';
 import type { ServiceFaults, ServiceProcess } from '../faults/index.js';
 import { checkedStore } from '../faults/store.js';

@@ -13,8 +13,8 @@ import { createHash } from 'node:crypto';
 import { readCsv } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
 import { quote } from '../../input/problems.js';
+import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
-import type { NamedText } from '../steps/step.js';
 import { limitRows, timeColumn } from '../values/csv-columns.js';
 
 /** In a plan it stands as a fingerprint: a day of requests is long. */

@@ -10,9 +10,9 @@ import type { FaultSpec } from '../../transport/faults/index.js';
 import type { Expectation, MetricExpectation } from '../expect/expectation.js';
 import type { ServiceFault } from '../faults/service.js';
 import type { Load } from '../load/load.js';
-import type { CloudSettings } from '../parse/cloud.js';
 import type { SetupCall } from '../setup/index.js';
 import type { StepCall } from '../steps/index.js';
+import type { CloudSettings } from './cloud.js';
 
 export interface Plan {
   readonly scenario: string;

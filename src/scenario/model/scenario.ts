@@ -32,13 +32,14 @@
  * The configuration of a group is written to flash at the bench, before the first boot. It puts `mode` to lte unless it says
  * otherwise, because a factory-fresh device has mode none and never says a word.
  */
-import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
+import type { Millis, UnixMillis } from '../../kernel/time.js';
 import type { Expectation, MetricExpectation } from '../expect/expectation.js';
-import type { CloudSettings } from '../parse/cloud.js';
-import type { ScenarioLoad } from '../parse/load.js';
+import type { Load } from '../load/load.js';
 import type { SetupCall } from '../setup/index.js';
 import type { StepCall } from '../steps/index.js';
 import type { Selector } from '../values/selector.js';
+import type { CloudSettings } from './cloud.js';
+import type { FleetGroup } from './fleet.js';
 import type { PlannedDeviceFault, PlannedFault, PlannedServiceFault } from './plan.js';
 
 export interface Scenario {
@@ -68,38 +69,6 @@ export interface Scenario {
   readonly next: readonly string[];
 }
 
-export interface FleetGroup {
-  readonly name: string;
-  /** Name of a profile: the device type. */
-  readonly profile: string;
-  readonly count: number;
-  /** Serial number of the first device; the others follow. */
-  readonly firstSerial: number;
-  readonly boot: Boot;
-  /** Lines such as `app config interval-report 900`. */
-  readonly config: readonly string[];
-  readonly tags: readonly string[];
-  /** A label that selectors can name; null: none. */
-  readonly region: string | null;
-  /** Whether the devices exist in the cloud from the start. */
-  readonly register: boolean;
-}
-
-/** When the devices of a group are powered up. */
-export interface Boot {
-  readonly from: Instant;
-  /** All are powered up within this time. */
-  readonly over: Millis;
-  readonly pattern: BootPattern;
-}
-
-/**
- * Evenly spaced; each at a moment of its own, drawn from the seed; all at once; or in their order, with gaps like those between
- * arrivals that know nothing of each other.
- */
-export const BOOT_PATTERNS = ['staggered', 'random', 'storm', 'poisson'] as const;
-export type BootPattern = (typeof BOOT_PATTERNS)[number];
-
 export interface ScenarioStep {
   /** When it begins, or with `follows` how long after the step before it has begun. */
   readonly at: Millis;
@@ -128,5 +97,10 @@ export interface StepWait {
 
 /** A fault of the network, and whom it hits. */
 export interface ScenarioFault extends Pick<PlannedFault, 'fault' | 'from' | 'until' | 'way'> {
+  readonly to: Selector;
+}
+
+/** A load, and the devices that its requests are about. */
+export interface ScenarioLoad extends Load {
   readonly to: Selector;
 }

@@ -10,16 +10,7 @@
  */
 import { boolean, type Check, complain, duration, formed, optional, record, refine } from '../../input/checks.js';
 import { days, formatDuration, hours, type Millis } from '../../kernel/time.js';
-
-/** What is null is as the service has it by itself. */
-export interface CloudSettings {
-  /** Requests that a key may make in a minute. */
-  readonly rateLimit: number | null;
-  readonly expireDownlinks: Millis | null;
-  readonly retainMessages: Millis | null;
-  /** Connectors may send to private and loopback addresses; left out: they may not. */
-  readonly allowPrivate?: true;
-}
+import type { CloudSettings } from '../model/cloud.js';
 
 /** The highest limit of requests in a minute. */
 export const MOST_REQUESTS = 1_000_000;
@@ -60,14 +51,3 @@ export const cloud: Check<CloudSettings> = refine(shape, (read) => ({
   retainMessages: read['retain-messages'],
   ...(read['allow-private'] && { allowPrivate: true }),
 }));
-
-/** `rate-limit 600/m`, one text a setting. */
-export function describeCloud(settings: CloudSettings): readonly string[] {
-  const { rateLimit: limit, expireDownlinks, retainMessages, allowPrivate } = settings;
-  return [
-    ...(limit === null ? [] : [`rate-limit ${limit}/m`]),
-    ...(expireDownlinks === null ? [] : [`expire-downlinks ${formatDuration(expireDownlinks)}`]),
-    ...(retainMessages === null ? [] : [`retain-messages ${formatDuration(retainMessages)}`]),
-    ...(allowPrivate ? ['allow-private'] : []),
-  ];
-}

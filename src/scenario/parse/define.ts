@@ -7,10 +7,12 @@ import { valueNode } from '../../input/value.js';
 import type { DeviceFaultName } from '../faults/device/index.js';
 import type { ServiceFault } from '../faults/service.js';
 import type { CallName } from '../load/calls.js';
-import type { BootPattern, Scenario } from '../model/scenario.js';
+import type { BootPattern } from '../model/fleet.js';
+import type { Scenario } from '../model/scenario.js';
 import type { SetupName } from '../setup/index.js';
 import type { StepName } from '../steps/index.js';
-import { type DeviceTypes, readScenario, type ScenarioSources } from './scenario.js';
+import { readScenario } from './scenario.js';
+import type { DeviceTypes, ScenarioSources } from './sources.js';
 
 /** Whatever may stand in a scenario file. */
 export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };

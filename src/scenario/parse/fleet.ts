@@ -27,16 +27,11 @@ import { quote } from '../../input/problems.js';
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
 import type { Millis } from '../../kernel/time.js';
 import { withoutSecrets } from '../../profile/secrets.js';
-import { BOOT_PATTERNS, type Boot, type FleetGroup } from '../model/scenario.js';
-import { apportion } from '../plan/apportion.js';
+import { BOOT_PATTERNS, type Boot, type FleetGroup } from '../model/fleet.js';
 import { configLines, configPlaces } from '../values/config-lines.js';
 import { RESERVED } from '../values/selector.js';
-
-/** Says why a device of a type would refuse a line such as `app config interval-report 900`; undefined when it would not. */
-export type RefusalOf = (line: string) => string | undefined;
-
-/** What a scenario must know of the device types, by the names of their profiles. */
-export type DeviceTypes = ReadonlyMap<string, RefusalOf>;
+import { apportion } from './apportion.js';
+import type { DeviceTypes } from './sources.js';
 
 export interface FleetShape {
   /** Device types that there are. */

@@ -30,17 +30,14 @@ import {
 } from '../../input/checks.js';
 import type { LocatedNode, MapNode, Problems } from '../../input/document.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
+import type { NamedText } from '../../input/text-file.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { parseDuration } from '../../kernel/time.js';
 import { readArrivals } from '../load/arrival-trace.js';
 import { CALL_NAMES, type CallSpec, callForms, checkCall, isOfDevice } from '../load/calls.js';
-import type { Load, Pace, RatePiece } from '../load/load.js';
-import type { NamedText } from '../steps/step.js';
+import type { Pace, RatePiece } from '../load/load.js';
+import type { ScenarioLoad } from '../model/scenario.js';
 import { type Selector, TO } from '../values/selector.js';
-
-export interface ScenarioLoad extends Load {
-  readonly to: Selector;
-}
 
 export interface LoadShape {
   /** When the scenario is over. */

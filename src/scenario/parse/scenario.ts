@@ -18,20 +18,21 @@ import {
 } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, Problems } from '../../input/document.js';
 import { hours, type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
-import type { Profile } from '../../profile/profile.js';
 import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
-import type { FleetGroup, Scenario, ScenarioStep } from '../model/scenario.js';
+import type { CloudSettings } from '../model/cloud.js';
+import type { FleetGroup } from '../model/fleet.js';
+import type { Scenario, ScenarioStep } from '../model/scenario.js';
 import { INCLUDE_FORM } from '../source/includes.js';
 import { readSource } from '../source/source.js';
 import { VARS_FORM } from '../source/variables.js';
-import type { NamedText } from '../steps/step.js';
 import { type FleetNames, selector } from '../values/selector.js';
-import { type CloudSettings, cloud } from './cloud.js';
+import { cloud } from './cloud.js';
 import { faults, faultsForm, NO_FAULTS } from './faults.js';
-import { type DeviceTypes, type FleetShape, fleet, fleetForm } from './fleet.js';
+import { type FleetShape, fleet, fleetForm } from './fleet.js';
 import { load, loadForm } from './load.js';
 import { network, networkForm, savesPower } from './network.js';
 import { clientSpaces, firmwareNames, setup, setupForm } from './setup.js';
+import { type DeviceTypes, NO_SOURCES, type ScenarioSources } from './sources.js';
 import { type StepContext, steps, stepsForm } from './steps.js';
 
 /** 2026-01-01T00:00:00Z: a calendar time that is the same in every run. */
@@ -211,31 +212,12 @@ function readParts(
   };
 }
 
-export type { DeviceTypes } from './fleet.js';
-
 /** Before anybody attaches. */
 const REFUSE_POWER_SAVING: ScenarioStep = {
   at: 0,
   over: 0,
   to: { kind: 'all' },
   call: { step: 'power-saving', options: 'off' },
-};
-
-/** What a scenario refers to. */
-export interface ScenarioSources {
-  /** Device types by the names of their profiles. */
-  readonly profiles: ReadonlyMap<string, Profile>;
-  /** A file that the scenario names, by its path from there. @throws Error whose message says why it cannot be read */
-  readonly readFile: (path: string) => NamedText;
-  /** Values for variables of the scenario in place of its own, by name, as somebody has typed them. */
-  readonly vars?: ReadonlyMap<string, string>;
-}
-
-const NO_SOURCES: ScenarioSources = {
-  profiles: new Map(),
-  readFile: () => {
-    throw new Error('there are no files here');
-  },
 };
 
 function namesOf(groups: readonly FleetGroup[]): FleetNames {

@@ -27,11 +27,12 @@ import { DURATION_FORM, type Millis, parseDuration } from '../../kernel/time.js'
 import type { Profile } from '../../profile/profile.js';
 import type { MetricExpectation } from '../expect/expectation.js';
 import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
-import type { FleetGroup, Rollout, ScenarioStep, StepWait } from '../model/scenario.js';
+import type { FleetGroup } from '../model/fleet.js';
+import type { Rollout, ScenarioStep, StepWait } from '../model/scenario.js';
 import { checkStep, STEP_NAMES, stepForms } from '../steps/index.js';
 import type { StepScope } from '../steps/step.js';
 import { type Selector, selector, selectorText, touches } from '../values/selector.js';
-import type { ScenarioSources } from './scenario.js';
+import type { ScenarioSources } from './sources.js';
 
 export interface StepContext {
   readonly names: ScopeNames;

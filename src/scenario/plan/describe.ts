@@ -6,6 +6,7 @@ import { withoutSecrets } from '../../profile/secrets.js';
 import type { FaultSpec } from '../../transport/faults/index.js';
 import { describeServiceFault } from '../faults/service.js';
 import type { Pace } from '../load/load.js';
+import { describeCloud } from '../model/cloud.js';
 import type {
   Plan,
   PlannedAction,
@@ -14,7 +15,6 @@ import type {
   PlannedServiceFault,
   PlannedWait,
 } from '../model/plan.js';
-import { describeCloud } from '../parse/cloud.js';
 import { describeSetup } from '../setup/index.js';
 import { describeStep } from '../steps/index.js';
 

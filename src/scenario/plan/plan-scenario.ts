@@ -7,6 +7,7 @@ import type { Instant, Millis } from '../../kernel/time.js';
 import { type Expectation, scopeName } from '../expect/expectation.js';
 import { isOfDevice } from '../load/calls.js';
 import type { Load } from '../load/load.js';
+import type { Boot, FleetGroup } from '../model/fleet.js';
 import type {
   Plan,
   PlannedAction,
@@ -16,7 +17,7 @@ import type {
   PlannedScope,
   PlannedWait,
 } from '../model/plan.js';
-import type { Boot, FleetGroup, Scenario, ScenarioFault, ScenarioStep } from '../model/scenario.js';
+import type { Scenario, ScenarioFault, ScenarioStep } from '../model/scenario.js';
 import { describeStep } from '../steps/index.js';
 import { sets } from '../values/config-lines.js';
 import { type Selectable, select, selectorName } from '../values/selector.js';

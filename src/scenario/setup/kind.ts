@@ -2,8 +2,8 @@
 import type { DeviceCloudClient } from '../../client/client.js';
 import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
+import type { NamedText } from '../../input/text-file.js';
 import type { Profile } from '../../profile/profile.js';
-import type { NamedText } from '../steps/step.js';
 import type { World } from '../world.js';
 
 /** `O`: the kind's options as plain data, as they stand in a plan. */

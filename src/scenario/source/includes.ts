@@ -8,7 +8,7 @@
 import { complain, eitherForm, type Form, formOf, list, text } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml } from '../../input/document.js';
 import { InputError, quote } from '../../input/problems.js';
-import type { NamedText } from '../steps/step.js';
+import type { NamedText } from '../../input/text-file.js';
 
 const KEY = 'include';
 /** Files that a scenario may come to; more is a mistake, or a bomb. */

@@ -4,7 +4,7 @@
  */
 import { type LocatedNode, type MapNode, type Problems, readYaml } from '../../input/document.js';
 import { InputError } from '../../input/problems.js';
-import type { NamedText } from '../steps/step.js';
+import type { NamedText } from '../../input/text-file.js';
 import { withIncludes } from './includes.js';
 import { declaredVariables, substitute } from './variables.js';
 

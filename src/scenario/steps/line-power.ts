@@ -10,7 +10,7 @@ export const linePower: StepKind<'on' | 'off'> = {
   check: (node, problems, scope) => {
     const before = problems.list.length;
     const state = oneOf(['on', 'off'])(node, problems);
-    quantitiesOf('backup.line_voltage', node, problems, scope);
+    quantitiesOf('backup.line_voltage', node, problems, scope.profiles);
     return problems.list.length === before ? state : undefined;
   },
   describe: (state) => state,

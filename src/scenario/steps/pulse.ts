@@ -28,7 +28,7 @@ export const pulse: StepKind<PulseOptions> = {
     if (read === undefined || node.kind !== 'map') return undefined;
     const before = problems.list.length;
     const { input, times, every, stays } = read;
-    const quantities = quantitiesOf(input, valueAt(node, 'input'), problems, scope);
+    const quantities = quantitiesOf(input, valueAt(node, 'input'), problems, scope.profiles);
     if (quantities.some(({ counter, contact }) => !counter && !contact)) {
       problems.add(valueAt(node, 'input'), `${quote(input)} neither counts pulses nor is it a contact`);
     }

@@ -40,7 +40,7 @@ export const sensor: StepKind<SensorOptions> = {
     if (node.kind !== 'map' || node.entries.size === 0) return complain(node, problems, 'a map of sensors to numbers');
     const courses: Record<string, SensorCourse> = {};
     for (const [name, { key, value }] of node.entries) {
-      const course = readCourse(name, quantitiesOf(name, key, problems, scope), value, problems, scope);
+      const course = readCourse(name, quantitiesOf(name, key, problems, scope.profiles), value, problems, scope);
       if (course) courses[name] = course;
     }
     return Object.keys(courses).length === node.entries.size ? courses : undefined;

@@ -1,6 +1,7 @@
 /** What a kind of step is. One file a kind in this folder, listed in index.ts. */
 import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
+import type { NamedText } from '../../input/text-file.js';
 import type { Profile } from '../../profile/profile.js';
 import type { DeviceHandle, World } from '../world.js';
 
@@ -38,12 +39,6 @@ export interface StepScope {
   readonly firmware?: readonly string[];
   /** A file that the scenario names, by its path from there. @throws Error whose message says why it cannot be read */
   readonly readFile: (path: string) => NamedText;
-}
-
-export interface NamedText {
-  /** Its name for messages. */
-  readonly file: string;
-  readonly text: string;
 }
 
 /** The device's id in the cloud. @throws Error when it has none */

@@ -13,8 +13,8 @@ import type { Series } from '../../device/environment/series.js';
 import { type Cell, readCsv, type Table } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
+import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
-import type { NamedText } from '../steps/step.js';
 import { headingOf, limitRows, MOST_PROBLEMS, names, numberIn, timeColumn } from './csv-columns.js';
 
 /** In a plan it stands as a fingerprint: a step to many devices would write it down as often as there are devices. */

@@ -3,7 +3,6 @@ import type { Problems } from '../../input/document.js';
 import { didYouMean, quote } from '../../input/problems.js';
 import type { Profile, QuantitySpec } from '../../profile/profile.js';
 import { findQuantity, quantityNames } from '../../profile/quantities.js';
-import type { StepScope } from '../steps/step.js';
 
 /** What all device types of a step have under a name. */
 export interface FoundQuantity {
@@ -27,7 +26,7 @@ export function quantitiesOf(
   name: string,
   place: Place,
   problems: Problems,
-  { profiles }: StepScope,
+  profiles: readonly Profile[],
 ): readonly FoundQuantity[] {
   return profiles.flatMap((profile) => {
     const found = lookUp(profile, name);

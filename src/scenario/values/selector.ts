@@ -18,7 +18,6 @@ import type { LocatedNode, Problems } from '../../input/document.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import type { Random } from '../../kernel/random.js';
 import { formatRatio, parseRatio, type Ratio } from '../../kernel/ratio.js';
-import type { FleetGroup } from '../model/scenario.js';
 
 export type Selector =
   | { readonly kind: 'all' }
@@ -112,8 +111,16 @@ function wrongRange(first: number, last: number, size: number | undefined): stri
   return size === undefined ? 'the first device of a group is 1' : `the group has the devices 1 to ${size}`;
 }
 
+/** What a selector can look at in a group of the fleet. */
+export interface SelectableGroup {
+  readonly name: string;
+  /** null: none. */
+  readonly region: string | null;
+  readonly tags: readonly string[];
+}
+
 /** Whether a selector may mean devices of a group. */
-export function touches(to: Selector, group: FleetGroup): boolean {
+export function touches(to: Selector, group: SelectableGroup): boolean {
   switch (to.kind) {
     case 'all':
       return true;
@@ -133,7 +140,7 @@ export function touches(to: Selector, group: FleetGroup): boolean {
 
 /** The devices of a fleet, as far as selectors must know them. */
 export interface Selectable {
-  readonly groups: readonly FleetGroup[];
+  readonly groups: readonly SelectableGroup[];
   /** In the order of the groups. */
   readonly devices: readonly { readonly serial: number; readonly group: number }[];
   /** Of the seed; samples are drawn from forks of it. */

@@ -1,8 +1,8 @@
 /** Whom a step is for: groups, devices, regions, tags and samples. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { apportion } from '../../../src/scenario/parse/apportion.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
-import { apportion } from '../../../src/scenario/plan/apportion.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import { problemsOf, scenarioOf, TYPES, yamlOf } from '../fixtures.js';
 

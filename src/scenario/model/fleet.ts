@@ -1,0 +1,34 @@
+/** The groups of a fleet, as a scenario describes them. */
+import type { Instant, Millis } from '../../kernel/time.js';
+
+export interface FleetGroup {
+  readonly name: string;
+  /** Name of a profile: the device type. */
+  readonly profile: string;
+  readonly count: number;
+  /** Serial number of the first device; the others follow. */
+  readonly firstSerial: number;
+  readonly boot: Boot;
+  /** Lines such as `app config interval-report 900`. */
+  readonly config: readonly string[];
+  readonly tags: readonly string[];
+  /** A label that selectors can name; null: none. */
+  readonly region: string | null;
+  /** Whether the devices exist in the cloud from the start. */
+  readonly register: boolean;
+}
+
+/** When the devices of a group are powered up. */
+export interface Boot {
+  readonly from: Instant;
+  /** All are powered up within this time. */
+  readonly over: Millis;
+  readonly pattern: BootPattern;
+}
+
+/**
+ * Evenly spaced; each at a moment of its own, drawn from the seed; all at once; or in their order, with gaps like those between
+ * arrivals that know nothing of each other.
+ */
+export const BOOT_PATTERNS = ['staggered', 'random', 'storm', 'poisson'] as const;
+export type BootPattern = (typeof BOOT_PATTERNS)[number];
