@@ -6,7 +6,7 @@ import { ItemParams } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
 import type { Routes } from './family.js';
 
-export interface Cancellable<View extends TSchema> {
+interface Cancellable<View extends TSchema> {
   readonly tag: Operation['tag'];
   /** `a pending downlink` */
   readonly what: string;

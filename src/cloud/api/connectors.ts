@@ -17,7 +17,7 @@ import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from '../http/sc
 import { isoTime } from '../http/time.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Store } from '../store/store.js';
-import type { Family } from './family.js';
+import type { ApiContext, ApiOptions, Family, Routes } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader } from './names.js';
 import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
@@ -75,13 +75,19 @@ const NamedUpdate = Type.Object({ ...Changeable, name: Name }, { description: 'a
 
 const NAME_TAKEN = { 409: 'The space has a connector with this name already.' };
 
-export const connectors: Family = (routes, { store, clock, ids, connectors: forwarding, log }, options) => {
-  const readName = nameReader(log, options);
-  const collection = '/spaces/:space_id/connectors';
-  const item = '/spaces/:space_id/connectors/:id';
+export const connectors: Family = (routes, context, options) => {
+  const resource = connectorResource(context, options);
+  addCollection(routes, context, resource);
+  addItem(routes, context, resource);
+};
 
+const COLLECTION = '/spaces/:space_id/connectors';
+const ITEM = '/spaces/:space_id/connectors/:id';
+
+/** List, create, change by name. */
+function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resource: ConnectorResource): void {
   routes.get(
-    collection,
+    COLLECTION,
     operation({
       tag: 'Connectors',
       summary: 'List connectors',
@@ -93,12 +99,12 @@ export const connectors: Family = (routes, { store, clock, ids, connectors: forw
       const { limit = 100, offset: after } = query;
       const rows = await store.records('connector', spaceId, { limit, after });
       if (after === undefined && rows.length < limit) reply.header('x-total', rows.length);
-      return Promise.all(rows.map((row) => view(toConnector(row))));
+      return Promise.all(rows.map((row) => resource.view(toConnector(row))));
     },
   );
 
   routes.post(
-    collection,
+    COLLECTION,
     operation({
       tag: 'Connectors',
       summary: 'Create a connector',
@@ -113,7 +119,7 @@ export const connectors: Family = (routes, { store, clock, ids, connectors: forw
     async (request, reply) => {
       const { spaceId, body } = request;
       const now = Math.floor(clock.wall);
-      const connector = await changed(
+      const connector = await resource.changed(
         {
           id: ids.uuid(),
           spaceId,
@@ -130,14 +136,14 @@ export const connectors: Family = (routes, { store, clock, ids, connectors: forw
         },
         body,
       );
-      const answer = await view(connector);
-      await commit(connector, [...request.receipt(answer), putConnector(connector)]);
+      const answer = await resource.view(connector);
+      await resource.commit(connector, [...request.receipt(answer), putConnector(connector)]);
       return reply.code(201).send(answer);
     },
   );
 
   routes.put(
-    collection,
+    COLLECTION,
     operation({
       tag: 'Connectors',
       summary: 'Change the connector with this name',
@@ -147,21 +153,24 @@ export const connectors: Family = (routes, { store, clock, ids, connectors: forw
       response: { 200: View },
     }),
     ({ spaceId, body }) =>
-      update(body, async () => {
+      resource.update(body, async () => {
         const connector = await findConnectorByName(store, spaceId, body.name.trim());
         if (!connector) throw notFound('connector');
         return connector;
       }),
   );
+}
 
+/** Read, change and delete one connector. */
+function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, resource: ConnectorResource): void {
   routes.get(
-    item,
+    ITEM,
     operation({ tag: 'Connectors', summary: 'Read a connector', params: ItemParams, response: { 200: View } }),
-    async ({ spaceId, params }) => view(await knownConnector(store, spaceId, params.id)),
+    async ({ spaceId, params }) => resource.view(await knownConnector(store, spaceId, params.id)),
   );
 
   routes.put(
-    item,
+    ITEM,
     operation({
       tag: 'Connectors',
       summary: 'Change a connector',
@@ -171,11 +180,11 @@ export const connectors: Family = (routes, { store, clock, ids, connectors: forw
       response: { 200: View },
       errors: NAME_TAKEN,
     }),
-    ({ spaceId, params, body }) => update(body, () => knownConnector(store, spaceId, params.id)),
+    ({ spaceId, params, body }) => resource.update(body, () => knownConnector(store, spaceId, params.id)),
   );
 
   routes.delete(
-    item,
+    ITEM,
     operation({
       tag: 'Connectors',
       summary: 'Delete a connector, with what it has not delivered yet',
@@ -188,6 +197,15 @@ export const connectors: Family = (routes, { store, clock, ids, connectors: forw
       return reply.code(204).send();
     },
   );
+}
+
+type ConnectorResource = ReturnType<typeof connectorResource>;
+
+/** Operations that several routes share. */
+function connectorResource({ store, clock, connectors: forwarding, log }: ApiContext, options: ApiOptions) {
+  const readName = nameReader(log, options);
+
+  return { update, changed, commit, view };
 
   function update(body: Static<typeof ConnectorUpdate>, find: () => Promise<Connector>) {
     return untilUndisturbed(async () => {
@@ -242,7 +260,7 @@ export const connectors: Family = (routes, { store, clock, ids, connectors: forw
       created_at: isoTime(connector.createdAt),
     };
   }
-};
+}
 
 /** @throws ApiFault 404 */
 export async function knownConnector(store: Store, spaceId: Id, id: Id): Promise<Connector> {

@@ -2,41 +2,18 @@
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { ApiFault } from '../http/errors.js';
-import { NoContent, operation, PageOf } from '../http/operation.js';
-import { ItemParams, Name, NullableText, PageQuery, SpaceParams, Text, Uuid } from '../http/schemas.js';
+import { NoContent, operation } from '../http/operation.js';
+import { ItemParams, Name, NullableText, SpaceParams } from '../http/schemas.js';
 import { serialText } from '../store/order.js';
 import { untilUndisturbed } from '../store/records.js';
-import {
-  type Change,
-  ConflictError,
-  DEVICE_SORTS,
-  type DeviceChange,
-  type DeviceFilter,
-  type DeviceRow,
-  type Id,
-} from '../store/store.js';
+import { type Change, ConflictError, type DeviceChange, type DeviceRow, type Id } from '../store/store.js';
 import { variablesOfDevice } from '../variables.js';
 import { needWritableTag, visibleDevice } from './access.js';
 import { Device, deviceViews } from './device-view.js';
-import type { Family } from './family.js';
+import type { ApiContext, ApiOptions, Family, Routes } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader } from './names.js';
 import { knownTags, TagRefs } from './tags.js';
-
-const FilterQuery = {
-  name: Type.Optional(Text),
-  serial_number: Type.Optional(Text),
-  external_id: Type.Optional(Text),
-  tag_ids: Type.Optional(Type.Array(Uuid, { maxItems: 100, description: 'a list of at most 100 ids of tags' })),
-  tag_filter_logic: Type.Optional(Type.Enum(['any', 'all'], { default: 'any', description: '"any" or "all"' })),
-};
-const CountQuery = Type.Object(FilterQuery);
-const ListQuery = Type.Object({
-  ...PageQuery,
-  ...FilterQuery,
-  sort_by: Type.Optional(Type.Enum([...DEVICE_SORTS], { description: `one of ${DEVICE_SORTS.join(', ')}` })),
-  order_by: Type.Optional(Type.Enum(['asc', 'desc'], { description: '"asc" or "desc"' })),
-});
 
 const UpdateFields = {
   name: Type.Optional(Name),
@@ -80,52 +57,19 @@ const NewDevice = Type.Object(
 
 const SERIAL_TAKEN = 'Another device has this serial number; it is unique over all spaces.';
 
-export const devices: Family = (routes, { store, clock, ids, downlinks, firmware, log }, options) => {
-  const readName = nameReader(log, options);
-  const collection = '/spaces/:space_id/devices';
-  const item = '/spaces/:space_id/devices/:id';
+export const devices: Family = (routes, context, options) => {
+  const resource = deviceResource(context, options);
+  addRegistration(routes, context, resource);
+  addItem(routes, context, resource);
+  addRemoval(routes, context);
+};
 
-  routes.get(
-    collection,
-    operation({
-      tag: 'Devices',
-      summary: 'List devices',
-      description: '`tag_ids` may be repeated, also as `tag_ids[]`.',
-      params: SpaceParams,
-      querystring: ListQuery,
-      response: { 200: PageOf(Device) },
-    }),
-    async (request, reply) => {
-      const { spaceId, query, access } = request;
-      const { limit = 100, offset: after, sort_by: sortBy = 'id', order_by: order = 'asc' } = query;
-      const filter = { ...filterOf(query), scope: access.scope ?? undefined };
-      // Whether there is a device to begin behind must not tell a limited key that there is one.
-      if (access.scope !== null && after !== undefined && sortBy !== 'id') await visibleDevice(store, request, after);
-      const rows = await store.devices(spaceId, { ...filter, limit, after, sortBy, order });
-      if (rows === 'unknown-cursor')
-        throw new ApiFault(400, `querystring/offset "${after}" is not a device of this space`);
-      const isAll = after === undefined && rows.length < limit;
-      reply.header('x-total', isAll ? rows.length : await store.countDevices(spaceId, filter));
-      return deviceViews(store, spaceId, rows);
-    },
-  );
+const COLLECTION = '/spaces/:space_id/devices';
+const ITEM = '/spaces/:space_id/devices/:id';
 
-  routes.get(
-    `${collection}/count`,
-    operation({
-      tag: 'Devices',
-      summary: 'Count devices',
-      params: SpaceParams,
-      querystring: CountQuery,
-      response: { 200: Type.Object({ count: Type.Integer({ minimum: 0 }) }, { title: 'Count' }) },
-    }),
-    async ({ spaceId, query, access }) => ({
-      count: await store.countDevices(spaceId, { ...filterOf(query), scope: access.scope ?? undefined }),
-    }),
-  );
-
+function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiContext, resource: DeviceResource): void {
   routes.post(
-    collection,
+    COLLECTION,
     operation({
       tag: 'Devices',
       summary: 'Register a device',
@@ -155,12 +99,12 @@ export const devices: Family = (routes, { store, clock, ids, downlinks, firmware
         configHash: null,
         decoderHash: null,
         encoderHash: null,
-        ...(await changeOf(request, body)),
+        ...(await resource.changeOf(request, body)),
       };
       await needWritableTag(store, request, row.tagIds);
-      const answer = await view(row);
+      const answer = await resource.view(row);
       try {
-        const secret = secretChange(row, body.secret);
+        const secret = resource.secretChange(row, body.secret);
         await store.commit([...request.receipt(answer), { kind: 'device.insert', row }, ...secret]);
       } catch (error) {
         if (error instanceof ConflictError && error.field === 'serial')
@@ -171,15 +115,18 @@ export const devices: Family = (routes, { store, clock, ids, downlinks, firmware
       return reply.code(201).send(answer);
     },
   );
+}
 
+/** Read and change one device. */
+function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: DeviceResource): void {
   routes.get(
-    item,
+    ITEM,
     operation({ tag: 'Devices', summary: 'Read a device', params: ItemParams, response: { 200: Device } }),
-    async (request) => view(await visibleDevice(store, request, request.params.id)),
+    async (request) => resource.view(await visibleDevice(store, request, request.params.id)),
   );
 
   routes.put(
-    item,
+    ITEM,
     operation({
       tag: 'Devices',
       summary: 'Change a device',
@@ -193,16 +140,18 @@ export const devices: Family = (routes, { store, clock, ids, downlinks, firmware
       const before = await visibleDevice(store, request, request.params.id);
       const { id, serial, tagIds } = before;
       await needWritableTag(store, request, tagIds);
-      const change = await changeOf(request, body, tagIds);
+      const change = await resource.changeOf(request, body, tagIds);
       if (change.tagIds) await needWritableTag(store, request, change.tagIds);
-      await store.commit([{ kind: 'device.change', id, change }, ...secretChange(before, body.secret)]);
+      await store.commit([{ kind: 'device.change', id, change }, ...resource.secretChange(before, body.secret)]);
       await downlinks.forget(serial);
-      return view(await visibleDevice(store, request, id));
+      return resource.view(await visibleDevice(store, request, id));
     },
   );
+}
 
+function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiContext): void {
   routes.delete(
-    item,
+    ITEM,
     operation({
       tag: 'Devices',
       summary: 'Remove a device',
@@ -227,6 +176,15 @@ export const devices: Family = (routes, { store, clock, ids, downlinks, firmware
       return reply.code(204).send();
     },
   );
+}
+
+type DeviceResource = ReturnType<typeof deviceResource>;
+
+/** Operations that several routes share. */
+function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) {
+  const readName = nameReader(log, options);
+
+  return { changeOf, view, secretChange };
 
   /** What a body sets. @throws ApiFault 400 when it names a tag that the space does not have */
   async function changeOf(
@@ -260,7 +218,7 @@ export const devices: Family = (routes, { store, clock, ids, downlinks, firmware
     const createdAt = Math.floor(clock.wall);
     return [{ kind: 'record.put', row: { family: 'secret', id, spaceId, key: null, createdAt, dueAt: null, body } }];
   }
-};
+}
 
 function isLabel(label: Readonly<Record<string, unknown>>): boolean {
   const entries = Object.entries(label);
@@ -277,14 +235,4 @@ function serialOf(value: string | number): number | undefined {
   const text = String(value);
   const serial = Number(text);
   return /^\d{10}$/.test(text) && serial >= 1 && serial <= 0xffff_ffff ? serial : undefined;
-}
-
-function filterOf(query: Static<typeof CountQuery>): DeviceFilter {
-  return {
-    name: query.name,
-    serial: query.serial_number,
-    externalId: query.external_id,
-    tagIds: query.tag_ids,
-    tagLogic: query.tag_filter_logic,
-  };
 }

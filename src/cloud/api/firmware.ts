@@ -11,7 +11,7 @@ import { everyRecord } from '../store/records.js';
 import { ConflictError, type Id } from '../store/store.js';
 import { type Asked, needWritableTag, visibleDevice } from './access.js';
 import { addCancelling } from './cancelling.js';
-import type { Family } from './family.js';
+import type { ApiContext, Family, Routes } from './family.js';
 import { knownImage } from './firmware-images.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 
@@ -61,13 +61,19 @@ const SCHEDULING = {
   errors: { ...IDEMPOTENCY_ERRORS, 409: 'Another update of the device is under way.' },
 } as const;
 
-export const firmware: Family = (routes, { store, firmware: updates }) => {
-  const { images } = updates;
-  const collection = '/spaces/:space_id/firmware';
-  const ofDevice = '/spaces/:space_id/devices/:id/firmware';
+export const firmware: Family = (routes, context) => {
+  const resource = updateResource(context);
+  addOfSpace(routes, resource);
+  addOfDevice(routes, context, resource);
+};
 
+const COLLECTION = '/spaces/:space_id/firmware';
+const OF_DEVICE = '/spaces/:space_id/devices/:id/firmware';
+
+/** Updates of a space: list, schedule, read, cancel. */
+function addOfSpace(routes: Routes, resource: UpdateResource): void {
   routes.get(
-    collection,
+    COLLECTION,
     operation({
       tag: 'Firmware',
       summary: 'List firmware updates',
@@ -75,40 +81,43 @@ export const firmware: Family = (routes, { store, firmware: updates }) => {
       querystring: ListQuery,
       response: { 200: PageOf(FirmwareUpdate) },
     }),
-    async (request) => list(request, request.query.device_id, request.query),
+    async (request) => resource.list(request, request.query.device_id, request.query),
   );
 
   routes.post(
-    collection,
+    COLLECTION,
     operation({ ...SCHEDULING, summary: 'Update a device', params: SpaceParams, body: NewUpdate }),
     async (request, reply) => {
       const { device_id: deviceId, firmware_id: id } = request.body;
-      return reply.code(201).send(await schedule(request, deviceId.toLowerCase(), id));
+      return reply.code(201).send(await resource.schedule(request, deviceId.toLowerCase(), id));
     },
   );
 
   routes.get(
-    `${collection}/:id`,
+    `${COLLECTION}/:id`,
     operation({
       tag: 'Firmware',
       summary: 'Read a firmware update',
       params: ItemParams,
       response: { 200: FirmwareUpdate },
     }),
-    async (request) => updateView(await find(request, request.params.id)),
+    async (request) => updateView(await resource.find(request, request.params.id)),
   );
 
-  addCancelling(routes, `${collection}/:id`, {
+  addCancelling(routes, `${COLLECTION}/:id`, {
     tag: 'Firmware',
     what: 'a firmware update',
     view: FirmwareUpdate,
     tooLate: 'The device swaps its images already, or the update has ended.',
-    cancel,
-    read: async (request, id) => updateView(await find(request, id)),
+    cancel: resource.cancel,
+    read: async (request, id) => updateView(await resource.find(request, id)),
   });
+}
 
+/** Updates of one device: list, schedule. */
+function addOfDevice(routes: Routes, { store }: ApiContext, resource: UpdateResource): void {
   routes.get(
-    ofDevice,
+    OF_DEVICE,
     operation({
       tag: 'Firmware',
       summary: 'List firmware updates of a device',
@@ -118,21 +127,28 @@ export const firmware: Family = (routes, { store, firmware: updates }) => {
     }),
     async (request) => {
       const device = await visibleDevice(store, request, request.params.id);
-      return list(request, device.id, request.query);
+      return resource.list(request, device.id, request.query);
     },
   );
 
   routes.post(
-    ofDevice,
+    OF_DEVICE,
     operation({ ...SCHEDULING, summary: 'Update this device', params: ItemParams, body: NewUpdateOfDevice }),
     async (request, reply) =>
-      reply.code(201).send(await schedule(request, request.params.id, request.body.firmware_id)),
+      reply.code(201).send(await resource.schedule(request, request.params.id, request.body.firmware_id)),
   );
+}
+
+type UpdateResource = ReturnType<typeof updateResource>;
+
+/** Operations that several routes share. */
+function updateResource({ store, firmware: updates }: ApiContext) {
+  return { schedule, cancel, list, find };
 
   async function schedule(request: Creating, deviceId: Id, identifier: string) {
     const device = await visibleDevice(store, request, deviceId);
     await needWritableTag(store, request, device.tagIds);
-    const image = await knownImage(images, request.spaceId, firmwareId(identifier) ?? '');
+    const image = await knownImage(updates.images, request.spaceId, firmwareId(identifier) ?? '');
     try {
       return updateView(await updates.schedule(device, image, (job) => request.receipt(updateView(job))));
     } catch (error) {
@@ -175,7 +191,7 @@ export const firmware: Family = (routes, { store, firmware: updates }) => {
     if (!job || !(await isVisible(request, job))) throw notFound('firmware update');
     return job;
   }
-};
+}
 
 function isWanted(job: UpdateJob, deviceId: Id | undefined, state: UpdateState | undefined): boolean {
   return (deviceId === undefined || job.deviceId === deviceId) && (state === undefined || job.state === state);

@@ -18,6 +18,7 @@ import { canonicalUrl } from './aliases.js';
 import { authenticate } from './auth.js';
 import { connectors } from './connectors.js';
 import { deliveries } from './deliveries.js';
+import { deviceLists } from './device-list.js';
 import { devices } from './devices.js';
 import { downlinks } from './downlinks.js';
 import type { ApiContext, ApiOptions, Family, Routes } from './family.js';
@@ -37,7 +38,16 @@ export type { ApiOptions } from './family.js';
 
 const FAMILIES: readonly Family[] = [connectors, deliveries, variables, users, keys];
 /** These know what a key that is limited to tags may see; from all others it gets 404. */
-const FAMILIES_WITH_LIMITS: readonly Family[] = [spaces, devices, downlinks, tags, messages, firmware, firmwareImages];
+const FAMILIES_WITH_LIMITS: readonly Family[] = [
+  spaces,
+  deviceLists,
+  devices,
+  downlinks,
+  tags,
+  messages,
+  firmware,
+  firmwareImages,
+];
 /** For those who have no credential yet. */
 const OPEN_FAMILIES: readonly Family[] = [login];
 

@@ -18,7 +18,7 @@ import { ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '
 import { isoTime, isoTimeOrNull } from '../http/time.js';
 import { untilUndisturbed } from '../store/records.js';
 import type { Id } from '../store/store.js';
-import type { Family } from './family.js';
+import type { ApiContext, Family, Routes } from './family.js';
 import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
 
 const KeyFields = {
@@ -31,7 +31,7 @@ const KeyFields = {
   created_at: Time,
   last_used_at: Nullable(Time),
 };
-export const Key = Type.Object(KeyFields, { title: 'Key' });
+const Key = Type.Object(KeyFields, { title: 'Key' });
 const KeyWithSecret = Type.Object(
   { ...KeyFields, key: Type.String({ description: 'the secret; shown only now' }) },
   { title: 'KeyWithSecret' },
@@ -47,12 +47,19 @@ const NewKey = Type.Object(
 );
 const KeyUpdate = Type.Partial(NewKey, { description: 'a JSON object' });
 
-export const keys: Family = (routes, { store, clock, ids, random }) => {
-  const collection = '/spaces/:space_id/keys';
-  const item = '/spaces/:space_id/keys/:id';
+export const keys: Family = (routes, context) => {
+  const resource = keyResource(context);
+  addCollection(routes, context, resource);
+  addItem(routes, context, resource);
+};
 
+const COLLECTION = '/spaces/:space_id/keys';
+const ITEM = '/spaces/:space_id/keys/:id';
+
+/** List and create. */
+function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext, resource: KeyResource): void {
   routes.get(
-    collection,
+    COLLECTION,
     operation({
       tag: 'Keys',
       summary: 'List API keys',
@@ -63,12 +70,12 @@ export const keys: Family = (routes, { store, clock, ids, random }) => {
     async ({ spaceId, query: { limit = 100, offset } }, reply) => {
       const page = await listKeys(store, spaceId, { limit, after: offset });
       if (offset === undefined && page.length < limit) reply.header('x-total', page.length);
-      return Promise.all(page.map(view));
+      return Promise.all(page.map(resource.view));
     },
   );
 
   routes.post(
-    collection,
+    COLLECTION,
     operation({
       tag: 'Keys',
       summary: 'Create an API key',
@@ -83,24 +90,27 @@ export const keys: Family = (routes, { store, clock, ids, random }) => {
         spaceId,
         name: body.name.trim(),
         prefix: '',
-        tagIds: await limitOf(spaceId, body.tags),
+        tagIds: await resource.limitOf(spaceId, body.tags),
         access: body.access_type ?? 'write',
         createdAt: Math.floor(clock.wall),
       };
       const secret = newSecret(random);
       await store.commit(putKey(key, secret));
-      return reply.code(201).send(await withSecret(key, secret));
+      return reply.code(201).send(await resource.withSecret(key, secret));
     },
   );
+}
 
+/** Read, change, delete and rotate one key. */
+function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyResource): void {
   routes.get(
-    item,
+    ITEM,
     operation({ tag: 'Keys', summary: 'Read an API key', params: ItemParams, response: { 200: Key } }),
-    async ({ spaceId, params }) => view(await find(spaceId, params.id)),
+    async ({ spaceId, params }) => resource.view(await resource.find(spaceId, params.id)),
   );
 
   routes.put(
-    item,
+    ITEM,
     operation({
       tag: 'Keys',
       summary: 'Change an API key',
@@ -111,29 +121,29 @@ export const keys: Family = (routes, { store, clock, ids, random }) => {
     }),
     ({ spaceId, params, body }) =>
       untilUndisturbed(async () => {
-        const before = await find(spaceId, params.id);
+        const before = await resource.find(spaceId, params.id);
         const key: ApiKey = {
           ...before,
           name: body.name?.trim() ?? before.name,
-          tagIds: body.tags === undefined ? before.tagIds : await limitOf(spaceId, body.tags),
+          tagIds: body.tags === undefined ? before.tagIds : await resource.limitOf(spaceId, body.tags),
           access: body.access_type ?? before.access,
         };
         await store.commit([changeKey(before, key)]);
-        return view(key);
+        return resource.view(key);
       }),
   );
 
   routes.delete(
-    item,
+    ITEM,
     operation({ tag: 'Keys', summary: 'Delete an API key', params: ItemParams, response: { 204: NoContent } }),
     async ({ spaceId, params }, reply) => {
-      await store.commit(deleteKey((await find(spaceId, params.id)).id));
+      await store.commit(deleteKey((await resource.find(spaceId, params.id)).id));
       return reply.code(204).send();
     },
   );
 
   routes.post(
-    `${item}/rotate`,
+    `${ITEM}/rotate`,
     operation({
       tag: 'Keys',
       summary: 'Replace the secret of an API key',
@@ -143,12 +153,19 @@ export const keys: Family = (routes, { store, clock, ids, random }) => {
     }),
     ({ spaceId, params }) =>
       untilUndisturbed(async () => {
-        const key = await find(spaceId, params.id);
+        const key = await resource.find(spaceId, params.id);
         const secret = newSecret(random);
         await store.commit(rotateKey(key, secret));
-        return withSecret(key, secret);
+        return resource.withSecret(key, secret);
       }),
   );
+}
+
+type KeyResource = ReturnType<typeof keyResource>;
+
+/** Operations that several routes share. */
+function keyResource({ store }: ApiContext) {
+  return { find, withSecret, limitOf, view };
 
   async function find(spaceId: Id, id: Id): Promise<ApiKey> {
     const key = await findKey(store, spaceId, id);
@@ -177,4 +194,4 @@ export const keys: Family = (routes, { store, clock, ids, random }) => {
       last_used_at: isoTimeOrNull(await lastUseOf(store, key)),
     };
   }
-};
+}

@@ -30,7 +30,7 @@ export const SERVER_LIMITS = {
   http: { headersTimeout: seconds(20), connectionsCheckingInterval: seconds(5), maxHeaderSize: 16_384 },
 } as const;
 
-export interface RequestLimits {
+interface RequestLimits {
   readonly clock: Clock;
   /** Requests that one caller may make in a minute; null: any number. */
   readonly rateLimit: number | null;

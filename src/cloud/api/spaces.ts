@@ -11,12 +11,12 @@ import { Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/sche
 import { isoTime } from '../http/time.js';
 import { ConflictError, type Id, type SpaceRow } from '../store/store.js';
 import { type Access, needWholeSpace } from './access.js';
-import type { Family } from './family.js';
-import { nameReader } from './names.js';
+import type { ApiContext, Family, Routes } from './family.js';
+import { nameReader, type ReadName } from './names.js';
 
 const TYPES = ['personal', 'team', 'default', 'premium'] as const;
 
-export const Space = Type.Object(
+const Space = Type.Object(
   {
     id: Uuid,
     name: Type.String(),
@@ -35,12 +35,25 @@ const SpaceUpdate = Type.Object(
   { description: 'a JSON object' },
 );
 
-export const spaces: Family = (routes, { store, members, clock, ids, log }, options) => {
-  const readName = nameReader(log, options);
-  const item = '/spaces/:space_id';
+export const spaces: Family = (routes, context, options) => {
+  const resource = spaceResource(context);
+  const readName = nameReader(context.log, options);
+  addCollection(routes, context, resource, readName);
+  addItem(routes, context, resource, readName);
+};
 
+const COLLECTION = '/spaces';
+const ITEM = '/spaces/:space_id';
+
+/** List and create. */
+function addCollection(
+  routes: Routes,
+  { store, members, clock, ids }: ApiContext,
+  resource: SpaceResource,
+  readName: ReadName,
+): void {
   routes.get(
-    '/spaces',
+    COLLECTION,
     operation({
       tag: 'Spaces',
       summary: 'List spaces',
@@ -48,14 +61,14 @@ export const spaces: Family = (routes, { store, members, clock, ids, log }, opti
       response: { 200: PageOf(Space) },
     }),
     async ({ access, query: { limit = 100, offset } }, reply) => {
-      const page = await visibleSpaces(access, limit, offset);
+      const page = await resource.visibleSpaces(access, limit, offset);
       if (offset === undefined && page.length < limit) reply.header('x-total', page.length);
       return page;
     },
   );
 
   routes.post(
-    '/spaces',
+    COLLECTION,
     operation({
       tag: 'Spaces',
       summary: 'Create a space',
@@ -70,18 +83,21 @@ export const spaces: Family = (routes, { store, members, clock, ids, log }, opti
       const { name, type = 'team' } = body;
       const row = { id: ids.uuid(), name: readName('space', name), type, createdAt: Math.floor(clock.wall) };
       await store.commit([{ kind: 'space.put', row }, ...(await members.founding(row.id, access.userId))]);
-      return reply.code(201).send(await view(row, 'admin'));
+      return reply.code(201).send(await resource.view(row, 'admin'));
     },
   );
+}
 
+/** Read, change and delete one space. */
+function addItem(routes: Routes, { store, members }: ApiContext, resource: SpaceResource, readName: ReadName): void {
   routes.get(
-    item,
+    ITEM,
     operation({ tag: 'Spaces', summary: 'Read a space', params: SpaceParams, response: { 200: Space } }),
-    async ({ spaceId, access }) => view(await find(spaceId), access.role),
+    async ({ spaceId, access }) => resource.view(await resource.find(spaceId), access.role),
   );
 
   routes.put(
-    item,
+    ITEM,
     operation({
       tag: 'Spaces',
       summary: 'Change a space',
@@ -93,20 +109,20 @@ export const spaces: Family = (routes, { store, members, clock, ids, log }, opti
     async (request) => {
       needWholeSpace(request);
       const { spaceId, access, body } = request;
-      const before = await find(spaceId);
+      const before = await resource.find(spaceId);
       const { name, type, owner_id: ownerId } = body;
       const change = {
         ...(name !== undefined && { name: readName('space', name) }),
         ...(type !== undefined && { type }),
       };
-      if (typeof ownerId === 'string') await handOver(spaceId, access, ownerId.toLowerCase());
+      if (typeof ownerId === 'string') await resource.handOver(spaceId, access, ownerId.toLowerCase());
       await store.commit([{ kind: 'space.change', id: spaceId, change }]);
-      return view({ ...before, ...change }, access.role);
+      return resource.view({ ...before, ...change }, access.role);
     },
   );
 
   routes.delete(
-    item,
+    ITEM,
     operation({
       tag: 'Spaces',
       summary: 'Delete a space',
@@ -131,6 +147,13 @@ export const spaces: Family = (routes, { store, members, clock, ids, log }, opti
       return reply.code(204).send();
     },
   );
+}
+
+type SpaceResource = ReturnType<typeof spaceResource>;
+
+/** Operations that several routes share. */
+function spaceResource({ store, members }: ApiContext) {
+  return { visibleSpaces, handOver, find, view };
 
   async function visibleSpaces({ userId, boundTo, role }: Access, limit: number, after: Id | undefined) {
     if (boundTo !== null) {
@@ -173,4 +196,4 @@ export const spaces: Family = (routes, { store, members, clock, ids, log }, opti
       created_at: isoTime(row.createdAt),
     };
   }
-};
+}

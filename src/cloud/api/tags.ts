@@ -7,9 +7,9 @@ import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from '../http/sc
 import { isoTime } from '../http/time.js';
 import { type Change, ConflictError, type Id, type Store, type TagChange, type TagRow } from '../store/store.js';
 import { needWholeSpace } from './access.js';
-import type { Family } from './family.js';
+import type { ApiContext, Family, Routes } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
-import { nameReader } from './names.js';
+import { nameReader, type ReadName } from './names.js';
 
 const Fields = {
   name: Name,
@@ -29,11 +29,25 @@ const NewTag = Type.Object(Fields, { description: 'a JSON object' });
 const TagUpdate = Type.Partial(NewTag);
 const NAME_TAKEN = 'The space has a tag with this name already.';
 
-export const tags: Family = (routes, { store, clock, ids, log }, options) => {
-  const readName = nameReader(log, options);
+export const tags: Family = (routes, context, options) => {
+  const resource = tagResource(context);
+  const readName = nameReader(context.log, options);
+  addCollection(routes, context, resource, readName);
+  addItem(routes, context, resource, readName);
+};
 
+const COLLECTION = '/spaces/:space_id/tags';
+const ITEM = '/spaces/:space_id/tags/:id';
+
+/** List and create. */
+function addCollection(
+  routes: Routes,
+  { store, clock, ids }: ApiContext,
+  resource: TagResource,
+  readName: ReadName,
+): void {
   routes.get(
-    '/spaces/:space_id/tags',
+    COLLECTION,
     operation({
       tag: 'Tags',
       summary: 'List tags',
@@ -47,14 +61,14 @@ export const tags: Family = (routes, { store, clock, ids, log }, options) => {
       const rows =
         access.scope === null
           ? await store.tags(spaceId, { limit, after: offset })
-          : await ofScope(spaceId, access.scope, limit, offset);
+          : await resource.ofScope(spaceId, access.scope, limit, offset);
       if (offset === undefined && rows.length < limit) reply.header('x-total', rows.length);
       return rows.map(tagView);
     },
   );
 
   routes.post(
-    '/spaces/:space_id/tags',
+    COLLECTION,
     operation({
       tag: 'Tags',
       summary: 'Create a tag',
@@ -77,19 +91,22 @@ export const tags: Family = (routes, { store, clock, ids, log }, options) => {
         createdAt: Math.floor(clock.wall),
       };
       const answer = tagView(row);
-      await commit(row.name, [...request.receipt(answer), { kind: 'tag.put', row }]);
+      await resource.commit(row.name, [...request.receipt(answer), { kind: 'tag.put', row }]);
       return reply.code(201).send(answer);
     },
   );
+}
 
+/** Read, change and delete one tag. */
+function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, readName: ReadName): void {
   routes.get(
-    '/spaces/:space_id/tags/:id',
+    ITEM,
     operation({ tag: 'Tags', summary: 'Read a tag', params: ItemParams, response: { 200: Tag } }),
-    async (request) => tagView(await find(request, request.params.id)),
+    async (request) => tagView(await resource.find(request, request.params.id)),
   );
 
   routes.put(
-    '/spaces/:space_id/tags/:id',
+    ITEM,
     operation({
       tag: 'Tags',
       summary: 'Change a tag',
@@ -100,7 +117,7 @@ export const tags: Family = (routes, { store, clock, ids, log }, options) => {
     }),
     async (request) => {
       const { params, body } = request;
-      const before = await find(request, params.id);
+      const before = await resource.find(request, params.id);
       needWholeSpace(request);
       const { name, color, access_type: accessType } = body;
       const change: TagChange = {
@@ -109,13 +126,13 @@ export const tags: Family = (routes, { store, clock, ids, log }, options) => {
         ...(accessType !== undefined && { accessType }),
       };
       const row = { ...before, ...change };
-      await commit(row.name, [{ kind: 'tag.change', id: row.id, change }]);
+      await resource.commit(row.name, [{ kind: 'tag.change', id: row.id, change }]);
       return tagView(row);
     },
   );
 
   routes.delete(
-    '/spaces/:space_id/tags/:id',
+    ITEM,
     operation({
       tag: 'Tags',
       summary: 'Delete a tag, and take it off everything',
@@ -123,12 +140,19 @@ export const tags: Family = (routes, { store, clock, ids, log }, options) => {
       response: { 204: NoContent },
     }),
     async (request, reply) => {
-      const { id } = await find(request, request.params.id);
+      const { id } = await resource.find(request, request.params.id);
       needWholeSpace(request);
       await store.commit([{ kind: 'tag.delete', id }]);
       return reply.code(204).send();
     },
   );
+}
+
+type TagResource = ReturnType<typeof tagResource>;
+
+/** Operations that several routes share. */
+function tagResource({ store }: ApiContext) {
+  return { find, ofScope, commit };
 
   async function find({ spaceId, access }: Pick<FastifyRequest, 'spaceId' | 'access'>, id: Id): Promise<TagRow> {
     const row = await store.tag(spaceId, id);
@@ -154,9 +178,9 @@ export const tags: Family = (routes, { store, clock, ids, log }, options) => {
       throw error;
     }
   }
-};
+}
 
-export function tagView(row: TagRow): Static<typeof Tag> {
+function tagView(row: TagRow): Static<typeof Tag> {
   return {
     id: row.id,
     name: row.name,

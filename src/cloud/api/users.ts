@@ -22,7 +22,7 @@ const UserFields = {
   state: Type.Enum(['invited', 'active'], { description: '`invited` until the invitation is accepted' }),
   created_at: Time,
 };
-export const User = Type.Object(UserFields, { title: 'User' });
+const User = Type.Object(UserFields, { title: 'User' });
 
 const Invitation = Type.Object(
   {

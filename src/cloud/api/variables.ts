@@ -7,7 +7,7 @@ import { isoTime } from '../http/time.js';
 import { matchingRecords, untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id } from '../store/store.js';
 import { changeVariable, deleteVariable, findVariable, putVariable, toVariable, type Variable } from '../variables.js';
-import type { Family } from './family.js';
+import type { ApiContext, Family, Routes } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 
 const NullableUuid = Type.Union([Uuid, Type.Null()], { description: 'a UUID, or null' });
@@ -57,12 +57,20 @@ const ListQuery = Type.Object({
 const LOCKED = { 423: 'The variable is locked.' };
 const NAME_TAKEN = { 409: 'There is a variable with this name for the same device and environment.' };
 
-export const variables: Family = (routes, { store, clock, ids }) => {
-  const collection = '/spaces/:space_id/variables';
-  const item = '/spaces/:space_id/variables/:id';
+export const variables: Family = (routes, context) => {
+  const resource = variableResource(context);
+  addCollection(routes, context, resource);
+  addItem(routes, context, resource);
+  addLocking(routes, context, resource);
+};
 
+const COLLECTION = '/spaces/:space_id/variables';
+const ITEM = '/spaces/:space_id/variables/:id';
+
+/** List and create. */
+function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resource: VariableResource): void {
   routes.get(
-    collection,
+    COLLECTION,
     operation({
       tag: 'Variables',
       summary: 'List variables',
@@ -88,7 +96,7 @@ export const variables: Family = (routes, { store, clock, ids }) => {
   );
 
   routes.post(
-    collection,
+    COLLECTION,
     operation({
       tag: 'Variables',
       summary: 'Create a variable',
@@ -104,7 +112,7 @@ export const variables: Family = (routes, { store, clock, ids }) => {
       const variable: Variable = {
         id: ids.uuid(),
         spaceId,
-        deviceId: await knownDevice(spaceId, body.device_id?.toLowerCase() ?? null),
+        deviceId: await resource.knownDevice(spaceId, body.device_id?.toLowerCase() ?? null),
         name: body.name.trim(),
         value: body.value,
         environment: body.environment?.trim() ?? null,
@@ -114,19 +122,22 @@ export const variables: Family = (routes, { store, clock, ids }) => {
         createdAt: Math.floor(clock.wall),
       };
       const answer = view(variable);
-      await commit(variable.name, [...request.receipt(answer), putVariable(variable)]);
+      await resource.commit(variable.name, [...request.receipt(answer), putVariable(variable)]);
       return reply.code(201).send(answer);
     },
   );
+}
 
+/** Read, change and delete one variable. */
+function addItem(routes: Routes, { store }: ApiContext, resource: VariableResource): void {
   routes.get(
-    item,
+    ITEM,
     operation({ tag: 'Variables', summary: 'Read a variable', params: ItemParams, response: { 200: View } }),
-    async ({ spaceId, params }) => view(await find(spaceId, params.id)),
+    async ({ spaceId, params }) => view(await resource.find(spaceId, params.id)),
   );
 
   routes.put(
-    item,
+    ITEM,
     operation({
       tag: 'Variables',
       summary: 'Change a variable',
@@ -138,7 +149,7 @@ export const variables: Family = (routes, { store, clock, ids }) => {
     }),
     ({ spaceId, params, body }) =>
       untilUndisturbed(async () => {
-        const before = await findUnlocked(spaceId, params.id);
+        const before = await resource.findUnlocked(spaceId, params.id);
         if (before.secure && body.secure === false && body.value === undefined) {
           throw new ApiFault(400, 'body needs "value": what is secure becomes visible only together with a new value');
         }
@@ -150,13 +161,13 @@ export const variables: Family = (routes, { store, clock, ids }) => {
           comment: body.comment === undefined ? before.comment : body.comment,
           secure: body.secure ?? before.secure,
         };
-        await commit(variable.name, [changeVariable(before, variable)]);
+        await resource.commit(variable.name, [changeVariable(before, variable)]);
         return view(variable);
       }),
   );
 
   routes.delete(
-    item,
+    ITEM,
     operation({
       tag: 'Variables',
       summary: 'Delete a variable',
@@ -166,22 +177,25 @@ export const variables: Family = (routes, { store, clock, ids }) => {
     }),
     ({ spaceId, params }, reply) =>
       untilUndisturbed(async () => {
-        const variable = await findUnlocked(spaceId, params.id);
+        const variable = await resource.findUnlocked(spaceId, params.id);
         // The first change sees to it that nobody has locked it since.
         await store.commit([changeVariable(variable, variable), deleteVariable(variable.id)]);
         return reply.code(204).send();
       }),
   );
+}
 
+/** Lock and unlock one variable, by POST or by PUT. */
+function addLocking(routes: Routes, { store }: ApiContext, resource: VariableResource): void {
   for (const [action, locked, summary] of [
     ['lock', true, 'Pin a variable to its value'],
     ['unlock', false, 'Let a variable be changed again'],
   ] as const) {
     const described = operation({ tag: 'Variables', summary, params: ItemParams, response: { 200: View } });
-    const path = `${item}/${action}`;
+    const path = `${ITEM}/${action}`;
     const handle = (spaceId: Id, id: Id) =>
       untilUndisturbed(async () => {
-        const before = await find(spaceId, id);
+        const before = await resource.find(spaceId, id);
         const variable = { ...before, locked };
         await store.commit([changeVariable(before, variable)]);
         return view(variable);
@@ -189,6 +203,13 @@ export const variables: Family = (routes, { store, clock, ids }) => {
     routes.post(path, described, ({ spaceId, params }) => handle(spaceId, params.id));
     routes.put(path, described, ({ spaceId, params }) => handle(spaceId, params.id));
   }
+}
+
+type VariableResource = ReturnType<typeof variableResource>;
+
+/** Operations that several routes share. */
+function variableResource({ store }: ApiContext) {
+  return { find, findUnlocked, knownDevice, commit };
 
   async function find(spaceId: Id, id: Id): Promise<Variable> {
     const variable = await findVariable(store, spaceId, id);
@@ -217,7 +238,7 @@ export const variables: Family = (routes, { store, clock, ids }) => {
       throw isTaken ? new ApiFault(409, `there is a variable "${name}" already`) : error;
     }
   }
-};
+}
 
 function view(variable: Variable): Static<typeof View> {
   return {
