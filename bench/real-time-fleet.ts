@@ -12,7 +12,7 @@ import { seededRandom } from '../src/kernel/random.js';
 import { RealClock } from '../src/kernel/real-clock.js';
 import { type Millis, minutes } from '../src/kernel/time.js';
 import { packagedProfiles } from '../src/profile/library.js';
-import { benchSettings } from '../src/runner/flash-settings.js';
+import { flashSettings } from '../src/runner/flash-settings.js';
 import { GeneratorWatch } from '../src/runner/generator.js';
 import { Distribution } from '../src/trace/distribution.js';
 import type { TraceEvent } from '../src/trace/events.js';
@@ -131,7 +131,7 @@ function fleetOn(transport: Transport, world: Pick<DeviceOptions, 'clock' | 'ran
   const profile = packagedProfiles().get('clime');
   if (profile === undefined) throw new Error('there is no profile "clime"');
   const type = deviceType(profile);
-  const flash = benchSettings(type.layout, [...profile.setup, 'app config interval-report 60']);
+  const flash = flashSettings(type.layout, [...profile.setup, 'app config interval-report 60']);
   return Array.from({ length: DEVICES }, (_, i) => {
     const serial = FIRST_SERIAL + i;
     return new Device({

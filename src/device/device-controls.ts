@@ -1,7 +1,7 @@
 /**
- * Hands on a device (hardware.ts, Bench): what is turned, pressed and cut here reaches the firmware the way it does on a real
- * board, as something that is measured, an input that changes, or a write that fails. Made for one call, and forgotten; what it
- * leaves behind is kept where it belongs, and only by devices that somebody has touched.
+ * The controls of a device: what scenario steps and the console change reaches the firmware as it does on a real board, as a
+ * reading, an input that changes, or a write that fails. An object is made for each call; lasting changes are kept in the part
+ * of the device that they concern, and only by devices that have any.
  */
 import type { Ratio } from '../kernel/ratio.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
@@ -9,12 +9,72 @@ import { findQuantity, type QuantityAddress } from '../profile/quantities.js';
 import type { Series } from './environment/series.js';
 import { clicked } from './firmware/button.js';
 import type { Firmware } from './firmware/firmware.js';
-import type { Bench, ButtonName, Hardware, ModemTrouble, Pulses, Ramp } from './hardware/hardware.js';
+import type { Hardware } from './hardware/hardware.js';
+import { isLasting, type LastingFault, type PassingFault } from './modem/faults.js';
 import type { Signal } from './modem/signal.js';
-import { isDefect } from './modem/trouble.js';
 
-/** What somebody has done to a board, beyond its sensors. */
-export interface Tinkering {
+/**
+ * What scenario steps and the console can do to a device. Quantities are named like `hygrometer.temperature` or `trigger.2.state` (profile/quantities.ts). Every method throws an Error whose
+ * message says why it cannot be done.
+ */
+export interface DeviceControls {
+  /** Keeps a quantity at a value. NaN: the sensor does not answer any more. */
+  hold(quantity: string, value: number): void;
+  /** Lets it run on a straight line to a value, where it stays. Without `from` it begins where it is. */
+  ramp(quantity: string, ramp: Ramp): void;
+  /** Plays a record back, its first row now. The last value stays. */
+  replay(quantity: string, series: Series): void;
+  /** Lets its model take over again. A running total goes on from where it is. */
+  free(quantity: string): void;
+  /** Gives a counter pulses, or lets a contact close. */
+  pulse(quantity: string, pulses: Pulses): void;
+  /** Clicks a button: a multiple click of the one on the board, single clicks of the others. */
+  click(button: ButtonName, times: number): void;
+  /** Keeps a button pressed. The one on the board matters while the device boots (firmware shell, 3.5). */
+  press(button: ButtonName, duration: Millis): void;
+  /** Cuts the power line (CHESTER-Z goes over to its battery), or brings it back. */
+  line(on: boolean): void;
+  /** Shields the antenna (false), or frees it. */
+  radio(on: boolean): void;
+  /** Takes the antenna to a place with this signal; undefined: back to where the device belongs. */
+  signal(signal: Signal | undefined): void;
+  /** Puts in a battery of which this share is used, 0 (new) to 1 (empty). */
+  battery(used: Ratio): void;
+  /** Puts in a battery that is so far used that it shows this voltage at rest. */
+  batteryVoltage(volts: number): void;
+  /** Whether the network grants power saving mode; asked at the next attach. */
+  powerSaving(granted: boolean): void;
+  /** Lets something go wrong with the modem, or mends what has. */
+  modem(fault: ModemFault): void;
+  /** How many more settings the flash lets itself write; Infinity: it is as new. */
+  flash(writesLeft: number): void;
+  /** Makes the clock run fast (or slow, below 0) by parts per million, whatever sets it. */
+  clock(drift: number): void;
+  /** Makes the clock jump ahead, or back below 0, until something sets it. */
+  skew(by: Millis): void;
+}
+
+export type ModemFault = PassingFault | LastingFault | 'mended';
+
+/** `int` is the button on the board; the others are those of CHESTER Push. */
+export type ButtonName = 'int' | 'x' | '1' | '2' | '3' | '4';
+
+export interface Ramp {
+  readonly from?: number;
+  readonly to: number;
+  readonly over: Millis;
+}
+
+export interface Pulses {
+  readonly times: number;
+  /** From the beginning of one to that of the next. */
+  readonly every: Millis;
+  /** How long a contact stays closed each time; less than `every`. Counters do not ask. */
+  readonly stays: Millis;
+}
+
+/** Changes to the board itself. */
+export interface BoardOverrides {
   /** Parts per million that the clock is too fast. */
   drift: number;
   /** The button on the board is pressed until then. */
@@ -23,11 +83,11 @@ export interface Tinkering {
 
 /** The device as its controls see it. */
 export interface ControlledDevice
-  extends Pick<Hardware, 'type' | 'clock' | 'config' | 'surroundings' | 'modem' | 'battery'> {
+  extends Pick<Hardware, 'type' | 'clock' | 'config' | 'environment' | 'modem' | 'battery'> {
   /** The running firmware; undefined while none runs. */
   readonly firmware: Firmware | undefined;
   /** Undefined until the first change. */
-  tinkering: Tinkering | undefined;
+  boardOverrides: BoardOverrides | undefined;
 }
 
 /** Volts of a line that is cut (firmware behaviour, 6: "0-0.1 V when absent"). */
@@ -36,7 +96,7 @@ const LINE = 'backup.line_voltage';
 /** Between clicks on one of Push's buttons. */
 const CLICK_PAUSE: Millis = seconds(1);
 
-export class DeviceBench implements Bench {
+export class VirtualDeviceControls implements DeviceControls {
   readonly #device: ControlledDevice;
 
   constructor(device: ControlledDevice) {
@@ -44,37 +104,37 @@ export class DeviceBench implements Bench {
   }
 
   hold(quantity: string, value: number): void {
-    this.#touch(quantity, (address) => this.#device.surroundings.set(address, value));
+    this.#touch(quantity, (address) => this.#device.environment.set(address, value));
   }
 
   ramp(quantity: string, { from, to, over }: Ramp): void {
     this.#touch(quantity, (address) => {
-      const { surroundings, clock } = this.#device;
-      const shown = from ?? surroundings.value(surroundings.signal(address), clock.wall);
+      const { environment, clock } = this.#device;
+      const shown = from ?? environment.value(environment.signal(address), clock.wall);
       // From a sensor that does not answer there is no line.
       const begin = Number.isNaN(shown) ? to : shown;
-      surroundings.steer(address, { kind: 'ramp', from: begin, to, start: clock.wall, over });
+      environment.steer(address, { kind: 'ramp', from: begin, to, start: clock.wall, over });
     });
   }
 
   replay(quantity: string, series: Series): void {
     this.#touch(quantity, (address) => {
-      const { surroundings, clock } = this.#device;
+      const { environment, clock } = this.#device;
       const stepped = this.#counts(address) || this.#watched(address);
-      surroundings.steer(address, { kind: 'replay', series, start: clock.wall, stepped });
+      environment.steer(address, { kind: 'replay', series, start: clock.wall, stepped });
     });
   }
 
   free(quantity: string): void {
-    this.#touch(quantity, (address) => this.#device.surroundings.free(address, this.#device.clock.wall));
+    this.#touch(quantity, (address) => this.#device.environment.free(address, this.#device.clock.wall));
   }
 
   pulse(quantity: string, { times, every, stays }: Pulses): void {
     this.#touch(quantity, (address) => {
-      const { surroundings, clock } = this.#device;
+      const { environment, clock } = this.#device;
       const train = { start: clock.wall, every, times };
-      if (this.#counts(address)) surroundings.give(address, train);
-      else if (this.#watched(address)) surroundings.steer(address, { kind: 'blinks', train, stays });
+      if (this.#counts(address)) environment.give(address, train);
+      else if (this.#watched(address)) environment.steer(address, { kind: 'blinks', train, stays });
       else throw new Error(`"${quantity}" neither counts pulses nor is it a contact`);
     });
   }
@@ -86,7 +146,7 @@ export class DeviceBench implements Bench {
 
   press(button: ButtonName, duration: Millis): void {
     if (button !== 'int') this.pulse(buttonQuantity(button, 'holds'), { times: 1, every: 0, stays: 0 });
-    else this.#tinkering.pressedUntil = this.#device.clock.now + duration;
+    else this.#boardOverrides.pressedUntil = this.#device.clock.now + duration;
   }
 
   line(on: boolean): void {
@@ -122,11 +182,11 @@ export class DeviceBench implements Bench {
     this.#device.modem.setPowerSaving(granted);
   }
 
-  modem(trouble: ModemTrouble): void {
+  modem(fault: ModemFault): void {
     const { modem } = this.#device;
-    if (trouble === 'mended') modem.setDefect(undefined);
-    else if (isDefect(trouble)) modem.setDefect(trouble);
-    else modem.suffer(trouble);
+    if (fault === 'mended') modem.setFault(undefined);
+    else if (isLasting(fault)) modem.setFault(fault);
+    else modem.suffer(fault);
   }
 
   flash(writesLeft: number): void {
@@ -136,7 +196,7 @@ export class DeviceBench implements Bench {
   clock(drift: number): void {
     const { firmware } = this.#device;
     const time = firmware?.exactTime();
-    this.#tinkering.drift = drift;
+    this.#boardOverrides.drift = drift;
     // What it has gained or lost so far it keeps.
     if (firmware && time !== undefined) firmware.setUnixTime(time);
   }
@@ -159,7 +219,7 @@ export class DeviceBench implements Bench {
   }
 
   #counts(address: QuantityAddress): boolean {
-    return this.#device.surroundings.signal(address).counter;
+    return this.#device.environment.signal(address).counter;
   }
 
   /** Whether the firmware notices at once when this goes on or off. */
@@ -169,9 +229,9 @@ export class DeviceBench implements Bench {
     );
   }
 
-  get #tinkering(): Tinkering {
-    this.#device.tinkering ??= { drift: 0, pressedUntil: 0 };
-    return this.#device.tinkering;
+  get #boardOverrides(): BoardOverrides {
+    this.#device.boardOverrides ??= { drift: 0, pressedUntil: 0 };
+    return this.#device.boardOverrides;
   }
 }
 

@@ -11,15 +11,15 @@ import type { Build } from '../protocol/firmware-image.js';
 import { type EnvelopeFormat, tokenText } from '../protocol/flap/envelope.js';
 import type { BootCause, ContactReason, DownlinkType, Trace, UplinkType } from '../trace/events.js';
 import { DeviceConfig, type Settings } from './config/device-config.js';
-import { DeviceBench, type Tinkering } from './device-controls.js';
+import { type BoardOverrides, type DeviceControls, VirtualDeviceControls } from './device-controls.js';
 import type { Battery, CurrentUse } from './environment/battery.js';
-import { Surroundings } from './environment/environment.js';
+import { Environment } from './environment/environment.js';
 import { HARDWARE_WATCHDOG } from './firmware/application.js';
 import { factoryResetAt } from './firmware/button.js';
 import { Firmware } from './firmware/firmware.js';
 import type { Bootloader } from './hardware/bootloader.js';
 import type { DeviceType } from './hardware/device-type.js';
-import type { Bench, DeviceFacts, Hardware, Subscriber } from './hardware/hardware.js';
+import type { DeviceFacts, Hardware, Subscriber } from './hardware/hardware.js';
 import { identityOf, subscriberOf } from './hardware/identity.js';
 import { Spool } from './hardware/spool.js';
 import { FlapLink } from './link/flap-link.js';
@@ -69,14 +69,14 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   readonly config: DeviceConfig;
   bootloader: Bootloader | undefined;
   readonly spool = new Spool();
-  readonly surroundings: Surroundings;
+  readonly environment: Environment;
   readonly modem: Modem;
   readonly token: string;
   readonly port: DatagramPort;
   readonly link: RadioLink;
   reason: ContactReason = 'boot';
-  /** What somebody has done to the board; undefined for nearly every device. */
-  tinkering: Tinkering | undefined;
+  /** Undefined for nearly every device. */
+  boardOverrides: BoardOverrides | undefined;
   readonly #trace: Trace;
   #firmware: Firmware | undefined;
   /** Set while the power is on and no firmware of ours runs. */
@@ -93,7 +93,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.token = tokenText(options.claimToken);
     this.draws = new NoiseStream(noiseSeed(random.fork('firmware')));
     this.config = new DeviceConfig(type.layout, options.flash);
-    this.surroundings = new Surroundings(type.profile, noiseSeed(random.fork('sensors')));
+    this.environment = new Environment(type.profile, noiseSeed(random.fork('sensors')));
     this.modem = new Modem(this, new NoiseStream(noiseSeed(random.fork('radio'))), noiseSeed(random.fork('cell')));
     this.port = options.connect(this);
     this.link = format === 'http' ? new HttpLink(this) : new FlapLink(this, format);
@@ -113,7 +113,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   get battery(): Battery {
-    return this.surroundings.battery;
+    return this.environment.battery;
   }
 
   get observer(): LinkObserver {
@@ -142,15 +142,15 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   spent(use: CurrentUse, duration: Millis): void {
-    const { battery, surroundings, clock } = this;
-    if (surroundings.supplied(clock.wall)) battery.idle(clock.wall);
+    const { battery, environment, clock } = this;
+    if (environment.supplied(clock.wall)) battery.idle(clock.wall);
     else battery.spend(use, duration, clock.wall);
   }
 
   feedRadio(): boolean {
-    const { battery, surroundings, clock } = this;
-    if (battery.isStrong || surroundings.supplied(clock.wall)) return true;
-    if (battery.bearsRadio(surroundings.celsius(clock.wall))) return true;
+    const { battery, environment, clock } = this;
+    if (battery.isStrong || environment.supplied(clock.wall)) return true;
+    if (battery.bearsRadio(environment.celsius(clock.wall))) return true;
     this.reboot('brown-out');
     return false;
   }
@@ -209,17 +209,17 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     return begin(this.type.shell.run(firmware.shellHost(), line));
   }
 
-  /** What somebody can do to it who has it in his hands. */
-  get bench(): Bench {
-    return new DeviceBench(this);
+  /** What scenario steps and the console can do to it. */
+  get controls(): DeviceControls {
+    return new VirtualDeviceControls(this);
   }
 
   get clockDrift(): number {
-    return this.tinkering?.drift ?? 0;
+    return this.boardOverrides?.drift ?? 0;
   }
 
   get buttonPressed(): boolean {
-    return this.clock.now < (this.tinkering?.pressedUntil ?? 0);
+    return this.clock.now < (this.boardOverrides?.pressedUntil ?? 0);
   }
 
   /** Begins nothing new any more; what is under way goes on. */
@@ -297,7 +297,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
       // The firmware of another device type does not get anywhere on this board, until the watchdog bites.
       return this.#standStill(HARDWARE_WATCHDOG, 'a firmware that is not its own', () => this.reboot('watchdog'));
     }
-    const reset = this.tinkering && factoryResetAt(this.clock.now, this.tinkering.pressedUntil);
+    const reset = this.boardOverrides && factoryResetAt(this.clock.now, this.boardOverrides.pressedUntil);
     if (reset !== undefined) {
       return this.#standStill(reset - this.clock.now, 'a factory reset by its button', () => {
         this.config.reset();

@@ -75,11 +75,11 @@ export interface StringParameter extends Parameter {
   /** A check of its own, by name; src/device/config/checks.ts has them all. */
   readonly check?: StringCheck;
   /** With the check `device-slot`: the device types that a slot may name, and their numbers. */
-  readonly types?: DeviceTypes;
+  readonly types?: SlotTypes;
 }
 
 /** Names of device types with their numbers, `em1xx` → 7. */
-export type DeviceTypes = Readonly<Record<string, number>>;
+export type SlotTypes = Readonly<Record<string, number>>;
 
 /** `size` bytes, written as lower-case hex digits. */
 export interface HexParameter extends Parameter {

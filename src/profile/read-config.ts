@@ -13,7 +13,7 @@ import {
   text,
 } from '../input/checks.js';
 import { byTag, range } from './checks.js';
-import { type DeviceTypes, type ModuleSpec, type ParameterSpec, STRING_CHECKS } from './parameters.js';
+import { type ModuleSpec, type ParameterSpec, type SlotTypes, STRING_CHECKS } from './parameters.js';
 
 /** A default and limits, before it is known which parameter they belong to. */
 type Nameless = ParameterSpec extends infer P ? (P extends ParameterSpec ? Omit<P, 'name'> : never) : never;
@@ -22,7 +22,7 @@ const anyText: Check<string> = text(/^/);
 
 const common = { type: text(), help: text() };
 
-const deviceTypes: Check<DeviceTypes> = refine(dictionary(integer(0, 255)), (read) => Object.fromEntries(read));
+const slotTypes: Check<SlotTypes> = refine(dictionary(integer(0, 255)), (read) => Object.fromEntries(read));
 
 const parameterSpec = byTag<Nameless>('a parameter', 'type', {
   int: numeric('int', integer(-2_147_483_648, 2_147_483_647)),
@@ -41,7 +41,7 @@ const parameterSpec = byTag<Nameless>('a parameter', 'type', {
       max_length: integer(1, 255),
       default: anyText,
       check: optional(oneOf(STRING_CHECKS)),
-      types: optional(deviceTypes),
+      types: optional(slotTypes),
     }),
     ({ max_length, default: standard, check, types, help }, node, problems) => {
       if ((check === 'device-slot') !== (types !== undefined)) {

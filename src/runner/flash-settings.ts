@@ -14,7 +14,7 @@ import type { DeviceTypes } from '../scenario/parse/sources.js';
  * until they change it.
  * @throws UsageError that lists every line that a device would refuse
  */
-export function benchSettings(layout: ConfigLayout, lines: readonly string[]): Settings {
+export function flashSettings(layout: ConfigLayout, lines: readonly string[]): Settings {
   const config = new DeviceConfig(layout);
   const refusals = lines.flatMap((line) => {
     const refusal = write(config, line);

@@ -10,7 +10,7 @@ import type { Profile } from '../profile/profile.js';
 import type { Plan } from '../scenario/model/plan.js';
 import type { Trace } from '../trace/events.js';
 import type { Transport } from '../transport/transport.js';
-import { benchSettings } from './flash-settings.js';
+import { flashSettings } from './flash-settings.js';
 
 export interface FleetOptions {
   readonly plan: Plan;
@@ -29,7 +29,7 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
   const groups = plan.groups.map((group) => {
     const type = types.get(group.profile) ?? deviceType(profileOf(profiles, group.profile));
     types.set(group.profile, type);
-    return { type, flash: benchSettings(type.layout, group.config) };
+    return { type, flash: flashSettings(type.layout, group.config) };
   });
   return plan.devices.map(({ serial, group: index, claimToken }) => {
     const group = groups[index];

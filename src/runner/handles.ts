@@ -25,8 +25,8 @@ export function deviceHandle(planned: Known, tags: readonly string[], device: De
       return { result: code, lines };
     },
     powerCycle: () => device.reboot('power'),
-    get bench() {
-      return device.bench;
+    get controls() {
+      return device.controls;
     },
   };
 }

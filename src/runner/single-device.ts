@@ -12,7 +12,7 @@ import { httpTransport, pooledRequests } from '../transport/http.js';
 import { lookUp } from '../transport/look-up.js';
 import type { Transport } from '../transport/transport.js';
 import { udpTransport } from '../transport/udp.js';
-import { benchSettings } from './flash-settings.js';
+import { flashSettings } from './flash-settings.js';
 import { deviceHandle } from './handles.js';
 import { memberOf } from './members.js';
 
@@ -48,7 +48,7 @@ const PORTS = 2;
 export async function startDevice(options: SingleDeviceOptions): Promise<SingleDevice> {
   const { profile, serial, claimToken, clock, trace, cloud } = options;
   const type = deviceType(profile);
-  const flash = benchSettings(type.layout, ['app config mode lte', ...options.config]);
+  const flash = flashSettings(type.layout, ['app config mode lte', ...options.config]);
   const transport = await reach(cloud, clock);
   const format: LinkFormat = cloud.link === 'http' ? 'http' : cloud.format;
   const device = new Device({

@@ -5,7 +5,7 @@
  * stands beside it.
  */
 
-import type { Bench } from '../device/hardware/hardware.js';
+import type { DeviceControls } from '../device/device-controls.js';
 
 export interface World {
   readonly api: CloudApi;
@@ -32,8 +32,8 @@ export interface DeviceHandle {
   shell(line: string): ShellOutcome;
   /** Takes the power away and gives it back at once: RAM is lost, flash stays. */
   powerCycle(): void;
-  /** The device itself, to be turned, pressed and cut. */
-  readonly bench: Bench;
+  /** Changes the device's board and environment. */
+  readonly controls: DeviceControls;
 }
 
 export interface ShellOutcome {

@@ -30,9 +30,9 @@ export function httpTransport(
   return {
     connect: (serial, receiver) => ({
       send: (frame) => {
-        const { errand, key, token, body } = decodeRequest(frame);
+        const { kind, key, token, body } = decodeRequest(frame);
         const request: HttpRequest = {
-          path: `/v2/device/${serial}/${errand}`,
+          path: `/v2/device/${serial}/${kind}`,
           headers: { authorization: `Claim ${token}`, 'content-type': 'application/json', 'idempotency-key': key },
           body,
         };

@@ -28,7 +28,7 @@ const CHANNELS = ['trigger', 'counter', 'voltage', 'current'].map(
 );
 const METER = ['app config serial-mode modbus', 'app config device-0 em1xx,1'];
 /** Makes a sensor stop answering. */
-const silence = (quantity: string) => (device: Device) => device.bench.hold(quantity, Number.NaN);
+const silence = (quantity: string) => (device: Device) => device.controls.hold(quantity, Number.NaN);
 
 const plain = (command: string): readonly Example[] => [
   { command, typed: command },

@@ -41,7 +41,7 @@ const EVERY = ['app config interval-report 1800'];
 describe('a sensor', () => {
   it('that runs from one value to another shows it in the windows, and stays there', async () => {
     const { clock, device, bodies } = await readyDevice({ config: EVERY });
-    device.bench.ramp('hygrometer.temperature', { from: 10, to: 40, over: hours(1) });
+    device.controls.ramp('hygrometer.temperature', { from: 10, to: 40, over: hours(1) });
     await clock.runUntil(hours(3));
     const windows = (await bodies()).slice(1).flatMap((body) => body.hygrometer.temperature.measurements);
     const means = windows.map(({ avg }: Body) => avg);
@@ -54,19 +54,19 @@ describe('a sensor', () => {
   it('begins a ramp where it is when nobody says where', async () => {
     const { clock, device } = await readyDevice();
     const read = () => Number(/[-\d.]+/.exec(device.shell('therm read').lines[0] ?? '')?.[0]);
-    device.bench.hold('thermometer.temperature', 18);
-    device.bench.ramp('thermometer.temperature', { to: 28, over: minutes(10) });
+    device.controls.hold('thermometer.temperature', 18);
+    device.controls.ramp('thermometer.temperature', { to: 28, over: minutes(10) });
     expect(read()).toBe(18);
     await clock.runUntil(clock.now + minutes(5));
     expect(read()).toBe(23);
-    device.bench.free('thermometer.temperature');
+    device.controls.free('thermometer.temperature');
     expect(read()).not.toBe(23);
   });
 
   it('plays a record back on straight lines, and does not answer where the record has nothing', async () => {
     const { clock, device, bodies } = await readyDevice({ config: EVERY });
     const series = { times: [0, minutes(60), minutes(70)], values: [20, 26, Number.NaN] };
-    device.bench.replay('hygrometer.temperature', series);
+    device.controls.replay('hygrometer.temperature', series);
     await clock.runUntil(hours(3));
     const reports = (await bodies()).map((body) => body.hygrometer.temperature.measurements);
     const windows = reports.flat();
@@ -77,7 +77,7 @@ describe('a sensor', () => {
 
   it('that does not answer is null in the report', async () => {
     const { clock, device, bodies } = await readyDevice();
-    device.bench.hold('thermometer.temperature', Number.NaN);
+    device.controls.hold('thermometer.temperature', Number.NaN);
     await clock.runUntil(clock.now + minutes(45));
     expect((await bodies()).at(-1).thermometer).toEqual({ temperature: null });
   });
@@ -86,11 +86,11 @@ describe('a sensor', () => {
 describe('line power', () => {
   it('that is cut and comes back makes two events, and the report shows the voltage', async () => {
     const { clock, device, bodies } = await readyDevice();
-    device.bench.line(false);
+    device.controls.line(false);
     await clock.runUntil(clock.now + minutes(2));
     const cut = (await bodies()).at(-1);
     expect(cut.backup).toMatchObject({ state: 'disconnected', events: [{ type: 'disconnected' }], line_voltage: 0.04 });
-    device.bench.line(true);
+    device.controls.line(true);
     await clock.runUntil(clock.now + minutes(2));
     const back = (await bodies()).at(-1);
     expect(back.backup).toMatchObject({ state: 'connected', events: [{ type: 'connected' }] });
@@ -101,7 +101,7 @@ describe('line power', () => {
     const { clock, device, bodies } = await readyDevice();
     const began = clock.wall;
     // 24 V to 0 within 200 s crosses 6 V after 150 s.
-    device.bench.ramp('backup.line_voltage', { from: 24, to: 0, over: seconds(200) });
+    device.controls.ramp('backup.line_voltage', { from: 24, to: 0, over: seconds(200) });
     await clock.runUntil(clock.now + minutes(4));
     const [event] = (await bodies()).at(-1).backup.events;
     expect(event.type).toBe('disconnected');
@@ -110,7 +110,7 @@ describe('line power', () => {
 
   it('is not there on a device type without it', async () => {
     const { device } = await readyDevice({ profile: 'meteo' });
-    expect(() => device.bench.line(false)).toThrow('"backup.line_voltage" is not a quantity of meteo');
+    expect(() => device.controls.line(false)).toThrow('"backup.line_voltage" is not a quantity of meteo');
   });
 });
 
@@ -123,10 +123,10 @@ describe('inputs', () => {
       config: [...CHANNELS, 'app config interval-report 900'],
       change: (profile) => ({ ...profile, sensors: profile.sensors.map(withoutPulses) }),
     });
-    device.bench.pulse('counter.2.pulses', { times: 90, every: seconds(10), stays: 0 });
+    device.controls.pulse('counter.2.pulses', { times: 90, every: seconds(10), stays: 0 });
     await clock.runUntil(clock.now + minutes(10));
     expect(device.shell('channel read 2 1').lines[0]).toContain('counter, value: 61');
-    device.bench.pulse('counter.2.pulses', { times: 5, every: 0, stays: 0 });
+    device.controls.pulse('counter.2.pulses', { times: 5, every: 0, stays: 0 });
     await clock.runUntil(clock.now + hours(1));
     const all = (await bodies()).map((body) => body.counter[0]);
     expect(all.at(-1)).toMatchObject({ value: 95 });
@@ -141,7 +141,7 @@ describe('inputs', () => {
       config: [...CHANNELS, 'app config trigger-report-active true', 'app config event-report-delay 600'],
       change: (profile) => ({ ...profile, sensors: profile.sensors.map(withoutPulses) }),
     });
-    device.bench.pulse('trigger.1.state', { times: 3, every: minutes(1), stays: seconds(5) });
+    device.controls.pulse('trigger.1.state', { times: 3, every: minutes(1), stays: seconds(5) });
     await clock.runUntil(clock.now + minutes(11));
     const [trigger] = (await bodies()).at(-1).trigger;
     const at = trigger.events.map(({ timestamp }: Body) => timestamp - trigger.events[0].timestamp);
@@ -158,7 +158,7 @@ describe('inputs', () => {
 
   it('that neither count nor switch take no pulses', async () => {
     const { device } = await readyDevice();
-    expect(() => device.bench.pulse('hygrometer.humidity', { times: 1, every: 1000, stays: 500 })).toThrow(
+    expect(() => device.controls.pulse('hygrometer.humidity', { times: 1, every: 1000, stays: 500 })).toThrow(
       '"hygrometer.humidity" neither counts pulses nor is it a contact',
     );
   });
@@ -181,8 +181,8 @@ describe('buttons', () => {
       profile: 'push',
       change: (profile) => ({ ...profile, sensors: profile.sensors.map(withoutPulses) }),
     });
-    device.bench.click('2', 2);
-    device.bench.press('x', seconds(2));
+    device.controls.click('2', 2);
+    device.controls.press('x', seconds(2));
     await clock.runUntil(clock.now + minutes(2));
     const all = await bodies();
     const events = (button: string) =>
@@ -197,33 +197,33 @@ describe('buttons', () => {
   it('the one on the board sends, samples, and reboots', async () => {
     const { clock, device, bodies, of } = await readyDevice();
     const before = (await bodies()).length;
-    device.bench.click('int', 1);
+    device.controls.click('int', 1);
     await clock.runUntil(clock.now + minutes(1));
     expect(of('device.wake').at(-1)?.why).toBe('button');
     expect((await bodies()).length).toBe(before + 1);
 
-    device.bench.hold('thermometer.temperature', 30.5);
-    device.bench.click('int', 3);
+    device.controls.hold('thermometer.temperature', 30.5);
+    device.controls.click('int', 3);
     await clock.runUntil(clock.now + minutes(1));
     const last = (await bodies()).at(-1);
     expect(last.thermometer.temperature).toBe(30.5);
     expect(last.hygrometer.temperature.measurements.length).toBeGreaterThan(0);
 
-    device.bench.click('int', 5);
-    device.bench.click('int', 4);
+    device.controls.click('int', 5);
+    device.controls.click('int', 4);
     expect(of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'button']);
   });
 
   it('the one on the board polls on Control with two clicks', async () => {
     const { clock, device, of } = await readyDevice({ profile: 'control' });
-    device.bench.click('int', 2);
+    device.controls.click('int', 2);
     await clock.runUntil(clock.now + seconds(30));
     expect(of('device.wake').at(-1)?.why).toBe('poll');
   });
 
   it('the one on the board can be seen pressed', async () => {
     const { clock, device } = await readyDevice();
-    device.bench.press('int', seconds(4));
+    device.controls.press('int', seconds(4));
     expect(device.shell('button read int').lines).toEqual(['pressed: true']);
     expect(device.shell('button read ext').lines).toEqual(['pressed: false']);
     await clock.runUntil(clock.now + seconds(4));
@@ -236,7 +236,7 @@ describe('buttons', () => {
     [12, undefined],
   ])('the one on the board, held for %i s through a boot, resets to factory settings: %s', async (length, cause) => {
     const { clock, device, of } = await readyDevice({ config: EVERY });
-    device.bench.press('int', seconds(length));
+    device.controls.press('int', seconds(length));
     device.reboot('power');
     expect(device.buttonPressed).toBe(true);
     await clock.runUntil(clock.now + minutes(2));
@@ -249,7 +249,7 @@ describe('buttons', () => {
 describe('the flash', () => {
   it('that is worn out fails a save, and the device goes on with what it has', async () => {
     const { device, of } = await readyDevice();
-    device.bench.flash(0);
+    device.controls.flash(0);
     device.shell('app config interval-report 600');
     expect(device.shell('config save')).toMatchObject({ code: -5, lines: ['command failed'] });
     expect(device.shell('config reset')).toMatchObject({ code: -5, lines: ['command failed'] });
@@ -260,18 +260,18 @@ describe('the flash', () => {
 
   it('takes as many more writes as it is given, and counts them', async () => {
     const { device } = await readyDevice();
-    device.bench.flash(2);
+    device.controls.flash(2);
     const results = Array.from({ length: 3 }, () => device.shell('config save').code);
     expect(results).toEqual([0, 0, -5]);
     expect(device.config.writes).toBe(2);
-    device.bench.flash(Number.POSITIVE_INFINITY);
+    device.controls.flash(Number.POSITIVE_INFINITY);
     expect(device.shell('config save').code).toBe(0);
     expect(device.config.writes).toBe(3);
   });
 
   it('that is worn out ends a configuration from the cloud like a line that fails: no reboot, no upload', async () => {
     const { clock, cloud, device, of } = await readyDevice({ config: ['app config interval-poll 60'] });
-    device.bench.flash(0);
+    device.controls.flash(0);
     const before = of('uplink.made').filter(({ type }) => type === 'config').length;
     await cloud.core.queue(await cloud.device(), { type: 'config', lines: ['app config interval-report 600'] });
     await clock.runUntil(clock.now + minutes(4));
@@ -290,7 +290,7 @@ describe('the clock', () => {
     const { clock, device, bodies } = await readyDevice();
     const ahead = () => (device.firmware?.exactTime() ?? 0) - clock.wall / 1000;
     const before = ahead();
-    device.bench.clock(1000);
+    device.controls.clock(1000);
     expect(ahead()).toBeCloseTo(before, 6);
     await clock.runUntil(clock.now + hours(10));
     // 36,000 s at a thousandth.
@@ -310,9 +310,9 @@ describe('the clock', () => {
     const { clock, device } = await readyDevice();
     const ahead = () => (device.firmware?.exactTime() ?? 0) - clock.wall / 1000;
     const before = ahead();
-    device.bench.clock(-1000);
+    device.controls.clock(-1000);
     await clock.runUntil(clock.now + hours(1));
-    device.bench.clock(0);
+    device.controls.clock(0);
     await clock.runUntil(clock.now + hours(1));
     expect(ahead() - before).toBeCloseTo(-3.6, 2);
   });
@@ -321,9 +321,9 @@ describe('the clock', () => {
 describe('a clock that jumps', () => {
   it('is ahead in reports, windows and events, until a session sets it', async () => {
     const { clock, device, bodies } = await readyDevice({ config: EVERY });
-    device.bench.skew(hours(2));
+    device.controls.skew(hours(2));
     const jumped = clock.wall / 1000 + 7200;
-    device.bench.line(false);
+    device.controls.line(false);
     await clock.runUntil(clock.now + hours(1));
     const all = (await bodies()).slice(1);
     const timestamps = all.flatMap(({ message, backup, hygrometer }) => [
@@ -346,7 +346,7 @@ describe('a clock that jumps', () => {
   it('back goes on from there, and samples and reports keep their pace', async () => {
     const report = async (by: number) => {
       const { clock, device, bodies, of } = await readyDevice({ profile: 'motion', config: EVERY });
-      if (by !== 0) device.bench.skew(by);
+      if (by !== 0) device.controls.skew(by);
       await clock.runUntil(clock.now + hours(2));
       const stamps = (await bodies()).slice(1).map(({ message }) => message.timestamp);
       return { stamps, sent: of('uplink.sent').map(({ at }) => at) };
@@ -358,7 +358,7 @@ describe('a clock that jumps', () => {
 
   it('does not go back beyond the beginning of its calendar', async () => {
     const { clock, device } = await readyDevice();
-    device.bench.skew(-days(36_500));
+    device.controls.skew(-days(36_500));
     expect(device.firmware?.unixTime()).toBe(0);
     await clock.runUntil(clock.now + minutes(1));
     expect(device.shell('rtc get').lines[0]).toContain('1970/01/01 00:01:00');
@@ -368,7 +368,7 @@ describe('a clock that jumps', () => {
     const untilHour = async (by: number) => {
       const config = ['app config scan-mode daily', 'app config scan-hour 6', 'app config address add 111111'];
       const { clock, device, of } = await readyDevice({ profile: 'wmbus', config });
-      if (by !== 0) device.bench.skew(by);
+      if (by !== 0) device.controls.skew(by);
       await clock.runUntil(hours(9));
       return of('uplink.made').find(({ type }) => type === 'data')?.at ?? 0;
     };
@@ -378,27 +378,27 @@ describe('a clock that jumps', () => {
 
   it('does not on a device without power', () => {
     const { device } = testDevice({ network: () => {} });
-    expect(() => device.bench.skew(hours(2))).toThrow('the clock does not run');
+    expect(() => device.controls.skew(hours(2))).toThrow('the clock does not run');
   });
 });
 
 describe('antenna and battery', () => {
   it('a weak signal shows in the report after the next', async () => {
     const { clock, device, bodies } = await readyDevice({ config: ['app config interval-report 300'] });
-    device.bench.signal({ rsrp: -117 });
+    device.controls.signal({ rsrp: -117 });
     await clock.runUntil(clock.now + minutes(30));
     const { rsrp } = (await bodies()).at(-1).network.parameter;
     expect(Math.abs(rsrp + 117)).toBeLessThanOrEqual(2);
-    device.bench.signal(undefined);
+    device.controls.signal(undefined);
     await clock.runUntil(clock.now + minutes(30));
     expect((await bodies()).at(-1).network.parameter.rsrp).toBeGreaterThan(-116);
   });
 
   it('a battery with a voltage shows it; a new one is new', async () => {
     const { device } = await readyDevice({ profile: 'meteo' });
-    device.bench.batteryVoltage(3.2);
+    device.controls.batteryVoltage(3.2);
     expect(device.battery.rest()).toBeCloseTo(3.2, 3);
-    device.bench.battery(0);
+    device.controls.battery(0);
     expect(device.battery.used).toBe(0);
     expect(device.battery.rest()).toBeGreaterThan(3.6);
   });
@@ -406,6 +406,6 @@ describe('antenna and battery', () => {
 
 it('a device that nobody touches keeps nothing for it', async () => {
   const { device } = await readyDevice();
-  expect(device.tinkering).toBeUndefined();
+  expect(device.boardOverrides).toBeUndefined();
   expect(device.config.writes).toBe(0);
 });

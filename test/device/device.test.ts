@@ -326,9 +326,9 @@ describe('sensors set by hand', () => {
   it('show in the shell, and a power cut is reported as an event', async () => {
     const { clock, cloud, device, of } = await liveDevice();
     await clock.runUntil(minutes(3));
-    device.bench.hold('thermometer.temperature', 31.5);
+    device.controls.hold('thermometer.temperature', 31.5);
     expect(device.shell('therm read').lines).toEqual(['temperature: 31.50 C']);
-    device.bench.hold('backup.line_voltage', 0);
+    device.controls.hold('backup.line_voltage', 0);
     await clock.runUntil(minutes(4));
     const last = (await cloud.messages(await cloud.device())).filter(({ type }) => type === 'data').at(-1);
     expect(last?.body).toMatchObject({ backup: { state: 'disconnected', events: [{ type: 'disconnected' }] } });
@@ -337,7 +337,7 @@ describe('sensors set by hand', () => {
 
   it('refuse a quantity that the device type does not have', async () => {
     const { device } = await liveDevice();
-    expect(() => device.bench.hold('nose.smell', 1)).toThrow('"nose.smell" is not a quantity of clime');
+    expect(() => device.controls.hold('nose.smell', 1)).toThrow('"nose.smell" is not a quantity of clime');
   });
 });
 

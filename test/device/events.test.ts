@@ -24,7 +24,7 @@ async function quietDevice(...config: readonly string[]) {
     async toggle(times: number, every: Millis) {
       for (let i = 0; i < times; i++) {
         on = !on;
-        live.device.bench.line(on);
+        live.device.controls.line(on);
         await live.run(every);
       }
     },
@@ -58,7 +58,7 @@ describe('an event report', () => {
   it('has no jitter, and is an ordinary body that lets the regular timer begin anew', async () => {
     const { clock, began, device, run, since } = await quietDevice('app config interval-report 1800');
     await run(minutes(15));
-    device.bench.line(false);
+    device.controls.line(false);
     const at = (clock.now - began) / 1000;
     await run(minutes(40));
     const [event, regular] = since(began);
@@ -102,7 +102,7 @@ describe('an event report', () => {
       'app config backup-report-disconnected false',
       'app config interval-report 3600',
     );
-    device.bench.line(false);
+    device.controls.line(false);
     await run(minutes(30));
     expect(since(began)).toEqual([]);
     await run(minutes(60));

@@ -122,7 +122,7 @@ describe.each(Object.entries(RESETS))('%s', (name, reset) => {
     await run(minutes(40));
     network.up = false;
     device.shell('send');
-    device.bench.line(false);
+    device.controls.line(false);
     await run(minutes(5));
     expect(device.spool.count).toBeGreaterThan(0);
     const stored = device.spool.count;

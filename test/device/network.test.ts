@@ -100,7 +100,7 @@ describe('a modem that fails while a report is on its way', () => {
     ['lost-socket', 0],
     ['lost-registration', 1],
     ['error', 1],
-  ] as const)('%s: the same report is sent after the recovery, with %d more attach', async (trouble, attaches) => {
+  ] as const)('%s: the same report is sent after the recovery, with %d more attach', async (fault, attaches) => {
     const { device, network, of, run, reports } = await liveDevice({
       profile: 'control',
       config: ['app config interval-report 86400'],
@@ -110,7 +110,7 @@ describe('a modem that fails while a report is on its way', () => {
     network.up = false;
     device.shell('send');
     await run(seconds(12));
-    device.bench.modem(trouble);
+    device.controls.modem(fault);
     network.up = true;
     await run(minutes(3));
     expect((await reports()).length).toBe(stored + 1);
@@ -124,7 +124,7 @@ describe('a modem that fails while a report is on its way', () => {
     const { device, run } = await liveDevice();
     const fsm = () => device.shell('lte state').lines.find((line) => line.startsWith('fsm-state'));
     await run(minutes(5));
-    device.bench.modem('reset-loop');
+    device.controls.modem('reset-loop');
     expect(fsm()).toBe('fsm-state: reset_loop');
     await run(minutes(33));
     expect(fsm()).toBe('fsm-state: sleep');

@@ -8,7 +8,7 @@ import { packagedProfiles } from '../../src/profile/library.js';
 import type { Profile } from '../../src/profile/profile.js';
 import { hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
-import { benchSettings } from '../../src/runner/flash-settings.js';
+import { flashSettings } from '../../src/runner/flash-settings.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { SERIAL, TOKEN } from './cloud.js';
 
@@ -48,7 +48,7 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
     type,
     serial,
     claimToken: TOKEN,
-    flash: benchSettings(type.layout, ['app config mode lte', ...config]),
+    flash: flashSettings(type.layout, ['app config mode lte', ...config]),
     clock,
     random: seededRandom(seed),
     trace: { emit: (event) => events.push(event) },

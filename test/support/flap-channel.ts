@@ -1,4 +1,4 @@
-/** Bad networks, and errands to run over them. */
+/** Bad networks, and exchanges to run over them. */
 import { between, chance, integerBetween, type Random, randomBytes } from '../../src/kernel/random.js';
 import { type Millis, seconds } from '../../src/kernel/time.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
@@ -24,14 +24,14 @@ export function badChannel(random: Random, { loss, duplication, delay }: Badness
 }
 
 /** A message to send, `pause` after the one before it, and what somebody has queued for the device by then. */
-export interface Errand {
+export interface Exchange {
   readonly pause: Millis;
   readonly uplink: Uint8Array;
   readonly downlinks: readonly Uint8Array[];
 }
 
 /** Messages of 5 to 2000 bytes, 40 % of them with a queued downlink of 10 to 900 bytes (wire protocol, 6.5). */
-export function randomErrands(random: Random, count: number): readonly Errand[] {
+export function randomExchanges(random: Random, count: number): readonly Exchange[] {
   // The number makes every message different, like the sequence in a data message.
   const message = (number: number, from: number, to: number) => {
     const bytes = Buffer.from(randomBytes(random, integerBetween(random, from, to)));

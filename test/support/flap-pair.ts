@@ -10,7 +10,7 @@ import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { type DeviceStep, DeviceTransfer, type SendStep } from '../../src/protocol/flap/device-transfer.js';
 import { FRAGMENT_SIZE, hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
-import type { Channel, Errand } from './flap-channel.js';
+import type { Channel, Exchange } from './flap-channel.js';
 import { LittleCloud } from './flap-cloud.js';
 import { Observer, type Picture } from './flap-picture.js';
 
@@ -25,10 +25,10 @@ const POLL_BUDGET = seconds(60);
 const POLL_RETRY = seconds(300);
 const LAST_POLLS = 20;
 
-/** Lets the device run its errands, and then poll until nothing waits any more (20 times at most). */
-export async function runFlapPair(errands: readonly Errand[], channel: Channel): Promise<Picture> {
+/** Lets the device run its exchanges, and then poll until nothing waits any more (20 times at most). */
+export async function runFlapPair(exchanges: readonly Exchange[], channel: Channel): Promise<Picture> {
   const clock = new VirtualClock();
-  const pair = new FlapPair(clock, errands, channel);
+  const pair = new FlapPair(clock, exchanges, channel);
   await clock.runUntil(days(365));
   return pair.picture();
 }
@@ -46,7 +46,7 @@ class FlapPair {
   readonly #device = new DeviceTransfer(FRAGMENT_SIZE.base64.up, BUFFER_SIZE);
   readonly #cloud = new LittleCloud({ fragmentSize: FRAGMENT_SIZE.base64.down });
 
-  readonly #errands: Errand[];
+  readonly #exchanges: Exchange[];
   /** The device does one thing at a time. */
   readonly #jobs: (() => void)[] = [];
   #busy = false;
@@ -58,11 +58,11 @@ class FlapPair {
   /** Number of the exchange under way. */
   #exchange = 0;
 
-  constructor(clock: VirtualClock, errands: readonly Errand[], channel: Channel) {
+  constructor(clock: VirtualClock, exchanges: readonly Exchange[], channel: Channel) {
     this.#clock = clock;
     this.#channel = channel;
-    this.#errands = [...errands];
-    this.#nextErrand();
+    this.#exchanges = [...exchanges];
+    this.#nextExchange();
   }
 
   picture(): Picture {
@@ -71,15 +71,15 @@ class FlapPair {
 
   // What the device does
 
-  #nextErrand(): void {
-    const errand = this.#errands.shift();
-    if (errand === undefined) return this.#pollToTheEnd();
-    this.#clock.after(errand.pause, 'errand', () => {
-      for (const downlink of errand.downlinks) {
+  #nextExchange(): void {
+    const exchange = this.#exchanges.shift();
+    if (exchange === undefined) return this.#pollToTheEnd();
+    this.#clock.after(exchange.pause, 'exchange', () => {
+      for (const downlink of exchange.downlinks) {
         this.#observer.downlinkQueued(downlink);
         this.#cloud.queue.push(downlink);
       }
-      this.#do(() => this.#send(errand.uplink));
+      this.#do(() => this.#send(exchange.uplink));
     });
   }
 
@@ -90,7 +90,7 @@ class FlapPair {
         this.#observer.uplinkAcknowledged(message, this.#clock.now);
         if (outcome.poll) this.#wantPoll();
       } else this.#observer.uplinkAborted();
-      this.#nextErrand();
+      this.#nextExchange();
     });
   }
 

@@ -36,13 +36,13 @@ export interface IngressAnswer {
 /** A request as somebody with curl would send it. */
 export async function post(
   app: FastifyInstance,
-  errand: string,
+  kind: string,
   body: unknown = {},
   { serial = String(SERIAL), token = TOKEN, key }: { serial?: string; token?: string; key?: string } = {},
 ): Promise<IngressAnswer> {
   const answer = await app.inject({
     method: 'POST',
-    url: `/v2/device/${serial}/${errand}`,
+    url: `/v2/device/${serial}/${kind}`,
     headers: {
       'content-type': 'application/json',
       authorization: `Claim ${token}`,

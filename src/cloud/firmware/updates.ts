@@ -54,7 +54,7 @@ const MOST_RESTARTS = 5;
 /** Begins the error of a device that has lost its partial image. */
 const LOST_DOWNLOAD = 'offset mismatch';
 
-type DeviceFacts = Pick<DeviceRow, 'id' | 'spaceId' | 'session'>;
+type ReportingDevice = Pick<DeviceRow, 'id' | 'spaceId' | 'session'>;
 
 export class Updates {
   readonly images: Images;
@@ -94,7 +94,7 @@ export class Updates {
   }
 
   /** A new update. Writing it fails with a conflict while the device has another one. */
-  begin(device: DeviceFacts, image: Image): UpdateStep {
+  begin(device: ReportingDevice, image: Image): UpdateStep {
     const { ids, clock } = this.#options;
     const at = Math.floor(clock.wall);
     const job: UpdateJob = {
@@ -119,7 +119,7 @@ export class Updates {
   }
 
   /** What an uplink of type firmware means; undefined: nothing. */
-  async reported(device: DeviceFacts, report: UploadFirmware): Promise<UpdateStep | undefined> {
+  async reported(device: ReportingDevice, report: UploadFirmware): Promise<UpdateStep | undefined> {
     if (report.type === 'download') return this.#asked(device, report);
     const job = report.updateId?.length === 16 ? await this.find(device.spaceId, uuidText(report.updateId)) : undefined;
     // A device may well report on an update that nobody knows (wire protocol, 8.1 step 5).
@@ -143,7 +143,7 @@ export class Updates {
   }
 
   /** What a new session means for the device's open update. */
-  async sessionBegan(device: DeviceFacts, session: SessionFacts): Promise<UpdateStep | undefined> {
+  async sessionBegan(device: ReportingDevice, session: SessionFacts): Promise<UpdateStep | undefined> {
     const job = await this.current(device);
     if (job === undefined) return undefined;
     const version = session.fw_version ?? null;
@@ -163,7 +163,7 @@ export class Updates {
   }
 
   /** Begins the download again from its start, or gives up. */
-  restart(device: DeviceFacts, job: UpdateJob): UpdateStep {
+  restart(device: ReportingDevice, job: UpdateJob): UpdateStep {
     if (job.restarts >= MOST_RESTARTS) {
       return this.#only(job, failure(`given up: the download was broken off ${job.restarts + 1} times`));
     }
@@ -185,7 +185,7 @@ export class Updates {
   }
 
   /** The device asks for an image: shell `cloud firmware download <id>`. */
-  async #asked(device: DeviceFacts, { firmware = '', maxLength }: UploadFirmware): Promise<UpdateStep | undefined> {
+  async #asked(device: ReportingDevice, { firmware = '', maxLength }: UploadFirmware): Promise<UpdateStep | undefined> {
     const { log } = this.#options;
     const id = firmwareId(firmware);
     const image = id && (await this.images.find(device.spaceId, id));
@@ -211,12 +211,12 @@ export class Updates {
   }
 
   /** Moves the job on, with the chunk at its new offset. */
-  #send(device: DeviceFacts, before: UpdateJob, change: Partial<UpdateJob>, maxLength: number): UpdateStep {
+  #send(device: ReportingDevice, before: UpdateJob, change: Partial<UpdateJob>, maxLength: number): UpdateStep {
     const step = this.#only(before, change);
     return { ...step, queue: [this.#chunk(device, step.job, step.job.offset, maxLength)] };
   }
 
-  #chunk(device: DeviceFacts, { id, firmwareId, size }: UpdateJob, offset: number, maxLength: number): MessageRow {
+  #chunk(device: ReportingDevice, { id, firmwareId, size }: UpdateJob, offset: number, maxLength: number): MessageRow {
     const { ids, clock } = this.#options;
     const body: ChunkBody = {
       target: 'app',

@@ -42,7 +42,7 @@ export const channel: Command = {
         onChannels(host, (channels) =>
           onEach(channels, args, (n) => {
             const state = channels.state(n);
-            if (state.mode === 'disabled' || 'detected' in state) return `channel ${n}: not active`;
+            if (state.mode === 'disabled') return `channel ${n}: not active`;
             channels.reset(n);
             return `channel ${n}: ${state.mode} reset`;
           }),
@@ -76,7 +76,6 @@ function invalid(channels: ShellChannels, name: string): string {
 }
 
 function stateLine(n: number, state: ChannelState): string {
-  if ('detected' in state) return `channel ${n}: ${state.mode} (not detected)`;
   switch (state.mode) {
     case 'disabled':
       return `channel ${n}: disabled`;

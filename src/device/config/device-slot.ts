@@ -2,7 +2,7 @@
  * A slot for a device on the serial line: `type[,address[,timeout in s]]` (applications: serial). Read with the leniency of
  * the firmware: commas in a row are one, numbers are what a text begins with, and an address out of range is none.
  */
-import type { DeviceTypes } from '../../profile/parameters.js';
+import type { SlotTypes } from '../../profile/parameters.js';
 import { leadingInteger } from './number.js';
 
 export interface DeviceSlot {
@@ -17,7 +17,7 @@ export interface DeviceSlot {
 export const NO_DEVICE = 'none';
 
 /** Reads a slot; undefined when it names no known type. An empty slot is of the type {@link NO_DEVICE}. */
-export function parseDeviceSlot(text: string, types: DeviceTypes): DeviceSlot | undefined {
+export function parseDeviceSlot(text: string, types: SlotTypes): DeviceSlot | undefined {
   const [type = NO_DEVICE, first = '', second = ''] = text.split(',').filter((word) => word !== '');
   if (types[type] === undefined && type !== NO_DEVICE) return undefined;
   const address = leadingInteger(first);

@@ -1,6 +1,6 @@
 /**
  * What there is to measure around one device: the models of its profile, seen with the device's own seed, and what
- * somebody has set by hand. It is the world, not the device: it goes on through reboots.
+ * overrides of steps and the console. It is the world, not the device: it goes on through reboots.
  *
  * Everything that devices of a profile share (models, names) is made once a profile; a device keeps a seed.
  */
@@ -12,14 +12,14 @@ import { Battery } from './battery.js';
 import { makeModel } from './models/index.js';
 import type { Model, Others } from './models/model.js';
 import {
-  type Course,
-  courseChange,
-  courseValue,
-  type Hand,
-  isIdle,
+  isEmpty,
   nextPulse,
+  type Override,
   type PulseTrain,
   pulsesGiven,
+  type Waveform,
+  waveformChange,
+  waveformValue,
 } from './overrides.js';
 
 /** A quantity of one of the sensors that devices of a profile may have. */
@@ -37,12 +37,12 @@ export interface Signal {
 /** By sensor and number (from 0): the signals of its quantities. */
 type SignalTable = readonly (readonly (readonly Signal[])[])[];
 
-export class Surroundings {
+export class Environment {
   readonly battery: Battery;
   readonly #table: SignalTable;
   readonly #feeding: Feeding;
   readonly #seed: number;
-  #byHand: Map<Signal, Hand> | undefined;
+  #overrides: Map<Signal, Override> | undefined;
 
   /** @param seed 32 bits, the device's own: `noiseSeed(random.fork('sensors'))` */
   constructor(profile: Profile, seed: number) {
@@ -59,10 +59,10 @@ export class Surroundings {
 
   /** What a signal is at a time; NaN when the sensor does not answer. */
   value(signal: Signal, wall: UnixMillis): number {
-    const hand = this.#byHand?.get(signal);
-    if (hand === undefined) return this.#modelled(signal, wall);
-    const { course, moved, trains } = hand;
-    let value = (course && courseValue(course, wall)) ?? this.#modelled(signal, wall) + moved;
+    const override = this.#overrides?.get(signal);
+    if (override === undefined) return this.#modelled(signal, wall);
+    const { waveform, moved, trains } = override;
+    let value = (waveform && waveformValue(waveform, wall)) ?? this.#modelled(signal, wall) + moved;
     for (const train of trains) value += pulsesGiven(train, wall);
     return value;
   }
@@ -72,43 +72,43 @@ export class Surroundings {
     this.steer(address, { kind: 'held', value: value ?? Number.NaN });
   }
 
-  /** Lets a quantity follow a course in place of its model. Then let the device look. */
-  steer(address: QuantityAddress, course: Course): void {
+  /** Lets a quantity follow a waveform in place of its model. Then let the device look. */
+  steer(address: QuantityAddress, waveform: Waveform): void {
     const signal = this.signal(address);
-    const moved = this.#byHand?.get(signal)?.moved ?? 0;
-    this.#lay(signal, { course, moved, trains: NO_TRAINS });
+    const moved = this.#overrides?.get(signal)?.moved ?? 0;
+    this.#replace(signal, { waveform, moved, trains: NO_TRAINS });
   }
 
   /** Gives a running total pulses on top of all others. Then let the device look. */
   give(address: QuantityAddress, train: PulseTrain): void {
     const signal = this.signal(address);
-    const { course, moved, trains } = this.#byHand?.get(signal) ?? UNTOUCHED;
+    const { waveform, moved, trains } = this.#overrides?.get(signal) ?? UNTOUCHED;
     // What earlier trains have given stays given; they need not be asked for ever.
-    const over = course ? NO_TRAINS : trains.filter((earlier) => pulsesGiven(earlier, train.start) === earlier.times);
+    const over = waveform ? NO_TRAINS : trains.filter((earlier) => pulsesGiven(earlier, train.start) === earlier.times);
     const given = over.reduce((sum, { times }) => sum + times, 0);
     const open = trains.filter((earlier) => !over.includes(earlier));
-    this.#lay(signal, { course, moved: moved + given, trains: [...open, train] });
+    this.#replace(signal, { waveform, moved: moved + given, trains: [...open, train] });
   }
 
-  /** Lets a quantity take its own course again. Then let the device look. */
+  /** Lets a quantity take its own waveform again. Then let the device look. */
   free(address: QuantityAddress, wall: UnixMillis): void {
     const signal = this.signal(address);
-    const hand = this.#byHand?.get(signal);
-    if (hand?.course === undefined) return;
+    const override = this.#overrides?.get(signal);
+    if (override?.waveform === undefined) return;
     // A running total goes on from where it was: should it jump back, all the pulses in between would come at once.
-    const shown = courseValue(hand.course, wall) ?? Number.NaN;
+    const shown = waveformValue(override.waveform, wall) ?? Number.NaN;
     const goesOn = signal.counter && !Number.isNaN(shown);
-    const moved = goesOn ? shown - this.#modelled(signal, wall) : hand.moved;
-    this.#lay(signal, { course: undefined, moved, trains: hand.trains });
+    const moved = goesOn ? shown - this.#modelled(signal, wall) : override.moved;
+    this.#replace(signal, { waveform: undefined, moved, trains: override.trains });
   }
 
   /** When a signal next jumps; Infinity for never. */
   nextChange(signal: Signal, wall: UnixMillis): UnixMillis {
-    const hand = this.#byHand?.get(signal);
-    const steered = hand?.course !== undefined && courseValue(hand.course, wall) !== undefined;
+    const override = this.#overrides?.get(signal);
+    const steered = override?.waveform !== undefined && waveformValue(override.waveform, wall) !== undefined;
     let next = steered ? Number.POSITIVE_INFINITY : this.#modelChange(signal, wall);
-    if (hand?.course) next = Math.min(next, courseChange(hand.course, wall));
-    for (const train of hand?.trains ?? NO_TRAINS) next = Math.min(next, nextPulse(train, wall));
+    if (override?.waveform) next = Math.min(next, waveformChange(override.waveform, wall));
+    for (const train of override?.trains ?? NO_TRAINS) next = Math.min(next, nextPulse(train, wall));
     return next;
   }
 
@@ -134,7 +134,7 @@ export class Surroundings {
   #modelled(signal: Signal, wall: UnixMillis): number {
     const outer = siblings.of;
     siblings.of = signal;
-    siblings.around = this;
+    siblings.environment = this;
     siblings.place = this.#seed ^ PLACE;
     const value = signal.model.value(this.#seed ^ signal.salt, wall, siblings);
     siblings.of = outer;
@@ -146,11 +146,11 @@ export class Surroundings {
     return signal.model.nextChange?.(this.#seed ^ signal.salt, wall) ?? Number.POSITIVE_INFINITY;
   }
 
-  #lay(signal: Signal, hand: Hand): void {
-    this.#byHand ??= new Map();
-    if (isIdle(hand)) this.#byHand.delete(signal);
-    else this.#byHand.set(signal, hand);
-    if (this.#byHand.size === 0) this.#byHand = undefined;
+  #replace(signal: Signal, override: Override): void {
+    this.#overrides ??= new Map();
+    if (isEmpty(override)) this.#overrides.delete(signal);
+    else this.#overrides.set(signal, override);
+    if (this.#overrides.size === 0) this.#overrides = undefined;
   }
 
   /** @throws RangeError when the device type has no such quantity */
@@ -188,7 +188,7 @@ function feedingOf(profile: Profile): Feeding {
 const PLACE = 0x70c4_a9e1;
 
 const NO_TRAINS: readonly PulseTrain[] = [];
-const UNTOUCHED: Hand = { course: undefined, moved: 0, trains: NO_TRAINS };
+const UNTOUCHED: Override = { waveform: undefined, moved: 0, trains: NO_TRAINS };
 
 /**
  * Lets a model read the other quantities of its sensor. There is one for everybody, set up before each call: a million
@@ -196,21 +196,21 @@ const UNTOUCHED: Hand = { course: undefined, moved: 0, trains: NO_TRAINS };
  */
 class Siblings implements Others {
   of: Signal | undefined;
-  around: Surroundings | undefined;
+  environment: Environment | undefined;
   place = 0;
 
   value(quantity: number, wall: UnixMillis): number {
     const signal = this.of?.siblings[quantity];
-    return signal && this.around ? this.around.value(signal, wall) : Number.NaN;
+    return signal && this.environment ? this.environment.value(signal, wall) : Number.NaN;
   }
 
   voltage(underLoad: boolean, wall: UnixMillis): number {
-    const { around } = this;
-    if (around === undefined) return Number.NaN;
-    const { battery } = around;
+    const { environment } = this;
+    if (environment === undefined) return Number.NaN;
+    const { battery } = environment;
     // Reading the line or the thermometer asks this very object.
-    if (around.supplied(wall)) return underLoad ? battery.loadOnLine() : battery.restOnLine();
-    return underLoad ? battery.load(around.celsius(wall)) : battery.rest();
+    if (environment.supplied(wall)) return underLoad ? battery.loadOnLine() : battery.restOnLine();
+    return underLoad ? battery.load(environment.celsius(wall)) : battery.rest();
   }
 }
 const siblings = new Siblings();

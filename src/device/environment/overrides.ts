@@ -1,5 +1,5 @@
 /**
- * What somebody does to a signal by hand, as plain functions of time: hold it, let it run from one value to another, play
+ * What somebody does to a signal by override, as plain functions of time: hold it, let it run from one value to another, play
  * back what was recorded, give pulses, close a contact now and then. None of it keeps count of readings, so that a sample
  * taken late by a quiet task is the one that was due.
  *
@@ -9,7 +9,7 @@ import type { Millis, UnixMillis } from '../../kernel/time.js';
 import { type Series, seriesChange, seriesValue } from './series.js';
 
 /** What a signal shows in place of what its model says. */
-export type Course =
+export type Waveform =
   /** NaN: the sensor does not answer. */
   | { readonly kind: 'held'; readonly value: number }
   /** On a straight line from one value to the other, where it stays. */
@@ -33,8 +33,8 @@ export interface PulseTrain {
 }
 
 /** A hand on a signal. */
-export interface Hand {
-  readonly course: Course | undefined;
+export interface Override {
+  readonly waveform: Waveform | undefined;
   /** What is added to the model, and to pulses that have been given: running totals go on from where they were left. */
   readonly moved: number;
   /** Pulses that are being given. */
@@ -44,42 +44,42 @@ export interface Hand {
 /** A line that is looked at all the time is looked at this often while it runs from one value to another. */
 const LOOK_EVERY: Millis = 1000;
 
-/** What a course shows; undefined: it is over, or says nothing. */
-export function courseValue(course: Course, wall: UnixMillis): number | undefined {
-  switch (course.kind) {
+/** What a waveform shows; undefined: it is over, or says nothing. */
+export function waveformValue(waveform: Waveform, wall: UnixMillis): number | undefined {
+  switch (waveform.kind) {
     case 'held':
-      return course.value;
+      return waveform.value;
     case 'ramp': {
-      const { from, to, start, over } = course;
+      const { from, to, start, over } = waveform;
       const part = over === 0 ? 1 : Math.min(Math.max((wall - start) / over, 0), 1);
       return part === 1 ? to : from + (to - from) * part;
     }
     case 'replay':
-      return seriesValue(course.series, wall - course.start, course.stepped);
+      return seriesValue(waveform.series, wall - waveform.start, waveform.stepped);
     case 'blinks': {
-      const { train, stays } = course;
+      const { train, stays } = waveform;
       const { start, every, times } = train;
       if (wall < start || wall >= start + (times - 1) * every + stays) return undefined;
       return (wall - start) % every < stays ? 1 : 0;
     }
     default:
-      return course satisfies never;
+      return waveform satisfies never;
   }
 }
 
-/** When a course next does something that a watched input shows, after `wall`; Infinity for never. */
-export function courseChange(course: Course, wall: UnixMillis): UnixMillis {
-  switch (course.kind) {
+/** When a waveform next does something that a watched input shows, after `wall`; Infinity for never. */
+export function waveformChange(waveform: Waveform, wall: UnixMillis): UnixMillis {
+  switch (waveform.kind) {
     case 'held':
       return Number.POSITIVE_INFINITY;
     case 'ramp':
-      return wall < course.start + course.over
-        ? Math.min(wall + LOOK_EVERY, course.start + course.over)
+      return wall < waveform.start + waveform.over
+        ? Math.min(wall + LOOK_EVERY, waveform.start + waveform.over)
         : Number.POSITIVE_INFINITY;
     case 'replay':
-      return course.start + seriesChange(course.series, wall - course.start);
+      return waveform.start + seriesChange(waveform.series, wall - waveform.start);
     case 'blinks': {
-      const { train, stays } = course;
+      const { train, stays } = waveform;
       const { start, every, times } = train;
       if (wall < start) return start;
       const n = Math.floor((wall - start) / every);
@@ -89,7 +89,7 @@ export function courseChange(course: Course, wall: UnixMillis): UnixMillis {
       return n + 1 < times ? start + (n + 1) * every : Number.POSITIVE_INFINITY;
     }
     default:
-      return course satisfies never;
+      return waveform satisfies never;
   }
 }
 
@@ -105,7 +105,7 @@ export function nextPulse(train: PulseTrain, wall: UnixMillis): UnixMillis {
   return given < train.times ? train.start + given * train.every : Number.POSITIVE_INFINITY;
 }
 
-/** Whether nothing is left of a hand. */
-export function isIdle({ course, moved, trains }: Hand): boolean {
-  return course === undefined && moved === 0 && trains.length === 0;
+/** Whether nothing is left of a override. */
+export function isEmpty({ waveform, moved, trains }: Override): boolean {
+  return waveform === undefined && moved === 0 && trains.length === 0;
 }

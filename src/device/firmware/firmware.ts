@@ -54,11 +54,11 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
 
   constructor(hardware: Hardware) {
     this.#hardware = hardware;
-    const { clock, config, surroundings, type } = hardware;
+    const { clock, config, environment, type } = hardware;
     this.#bootedAt = clock.now;
     this.#clockOrigin = -this.#elapsed(clock.now);
     config.boot();
-    this.measurements = new Measurements(type.profile, surroundings, config, clock.wall);
+    this.measurements = new Measurements(type.profile, environment, config, clock.wall);
     this.cloud = new CloudThread(this);
     this.receiver = type.profile.receiver && new Receiver(this, type.profile.receiver);
     this.application = new Application(this);

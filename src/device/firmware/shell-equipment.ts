@@ -26,7 +26,7 @@ export interface EquipmentHost {
   readonly profile: Profile;
   readonly config: DeviceConfig;
   readonly clock: Clock;
-  readonly hardware: Pick<Hardware, 'serial' | 'surroundings'>;
+  readonly hardware: Pick<Hardware, 'serial' | 'environment'>;
   readonly measurements: Measurements;
   readonly application: Pick<Application, 'catchUp'>;
   /** Unix seconds on the device's clock. */
@@ -41,17 +41,17 @@ export function tagsOf(firmware: EquipmentHost): ShellTags | undefined {
   const module = config.layout.module('tag');
   if (module === undefined) return undefined;
   const kind = profile.sensors.findIndex(({ name }) => name === TAG);
-  const { around } = measurements;
+  const { environment } = measurements;
 
   const reading = (n: number, address: string, value: (quantity: number) => number): TagReading | undefined => {
-    const values = new Map(around.signals(kind, n).map(({ spec }, quantity) => [spec.name, value(quantity)]));
+    const values = new Map(environment.signals(kind, n).map(({ spec }, quantity) => [spec.name, value(quantity)]));
     const heard = [...values].filter(([, each]) => !Number.isNaN(each));
     // A tag that does not say how strong it is, is not there.
     return Number.isNaN(values.get('rssi') ?? Number.NaN) ? undefined : { address, ...Object.fromEntries(heard) };
   };
   const live = (n: number) => (quantity: number) => {
-    const signal = around.signals(kind, n)[quantity];
-    return signal ? around.value(signal, clock.wall) : Number.NaN;
+    const signal = environment.signals(kind, n)[quantity];
+    return signal ? environment.value(signal, clock.wall) : Number.NaN;
   };
   const scan = (): readonly (TagReading | undefined)[] =>
     module.slots.map((_, n) => {
@@ -61,7 +61,7 @@ export function tagsOf(firmware: EquipmentHost): ShellTags | undefined {
   /** It lies where the sensor of the first empty slot is, and takes that slot when somebody enrols it. */
   const stranger = (): TagReading | undefined => {
     const n = module.slots.findIndex((_, slot) => config.slot('tag', slot) === undefined);
-    const address = hardware.surroundings.serialNumber(kind, n).toString(16).padStart(12, '0');
+    const address = hardware.environment.serialNumber(kind, n).toString(16).padStart(12, '0');
     return n < 0 ? undefined : reading(n, address, live(n));
   };
   return {
@@ -130,9 +130,9 @@ export function inputsOf(firmware: EquipmentHost): ShellInputs | undefined {
     read: (channel) => {
       // Also of inputs that are not active, and so are no sensors of the running firmware.
       const value = (name: string): number => {
-        const signals = hardware.surroundings.signals(kind, channel - 1);
+        const signals = hardware.environment.signals(kind, channel - 1);
         const signal = signals.find(({ spec }) => spec.name === name);
-        return signal ? hardware.surroundings.value(signal, clock.wall) : Number.NaN;
+        return signal ? hardware.environment.value(signal, clock.wall) : Number.NaN;
       };
       const [mean, rms] = [value('raw_mean'), value('raw_rms')];
       return Number.isNaN(mean) || Number.isNaN(rms) ? undefined : { mean, rms };

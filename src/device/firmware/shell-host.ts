@@ -268,7 +268,7 @@ function probesOf({ measurements, hardware, clock }: ShellFirmware): readonly Pr
     const probe = measurements.find(PROBE, number);
     if (probe === undefined) return probes;
     probes.push({
-      serialNumber: hardware.surroundings.serialNumber(probe.sensor, probe.number),
+      serialNumber: hardware.environment.serialNumber(probe.sensor, probe.number),
       temperature: measurements.read(PROBE, 'temperature', clock.wall, number),
     });
   }

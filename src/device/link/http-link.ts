@@ -7,7 +7,7 @@
  */
 import { downFromJson } from '../../protocol/http/downlinks.js';
 import { JsonFields } from '../../protocol/http/fields.js';
-import { decodeResponse, type Errand, encodeRequest } from '../../protocol/http/frames.js';
+import { decodeResponse, encodeRequest, type RequestKind } from '../../protocol/http/frames.js';
 import { upToJson } from '../../protocol/http/uplinks.js';
 import { encodeDown, MessageError, parseUp } from '../../protocol/messages.js';
 import { type DeviceEnd, type Dialogue, type End, RadioLink, type SendStep } from './radio-link.js';
@@ -26,7 +26,7 @@ interface Fetched {
 
 class HttpDialogue implements Dialogue {
   readonly #device: DeviceEnd;
-  #errand: Errand = 'poll';
+  #requestKind: RequestKind = 'poll';
   #requests = 0;
   #key = '';
   #fetched: Fetched | undefined;
@@ -69,7 +69,7 @@ class HttpDialogue implements Dialogue {
   }
 
   #succeeded(answer: JsonFields): SendStep | End {
-    if (this.#errand === 'poll') return this.#polled(answer);
+    if (this.#requestKind === 'poll') return this.#polled(answer);
     const poll = answer.bool('poll') ?? false;
     const fetched = this.#fetched;
     this.#forget();
@@ -95,12 +95,12 @@ class HttpDialogue implements Dialogue {
     return { kind: 'poll-done', message: again ? NOTHING : message, more, farewell: undefined };
   }
 
-  #request(errand: Errand, body: unknown): SendStep {
-    this.#errand = errand;
+  #request(kind: RequestKind, body: unknown): SendStep {
+    this.#requestKind = kind;
     // Together with the time, the key also differs from those of the device's earlier lives.
     const { clock, token } = this.#device;
     this.#key = `${clock.wall}-${++this.#requests}`;
-    return { kind: 'send', datagram: encodeRequest({ errand, key: this.#key, token, body: JSON.stringify(body) }) };
+    return { kind: 'send', datagram: encodeRequest({ kind, key: this.#key, token, body: JSON.stringify(body) }) };
   }
 
   #forget(): void {

@@ -5,7 +5,7 @@
  * Nothing happens to sensors that are no counters. Buttons count for themselves, press by press: takePulses.
  */
 import type { UnixMillis } from '../../kernel/time.js';
-import type { Surroundings } from '../environment/environment.js';
+import type { Environment } from '../environment/environment.js';
 import { COUNTER } from './layout.js';
 import type { SensorPlan } from './measuring-plan.js';
 import type { Memory } from './memory.js';
@@ -13,23 +13,23 @@ import type { Memory } from './memory.js';
 type Mark = (typeof COUNTER)[Exclude<keyof typeof COUNTER, 'size'>];
 
 /** Adds what a counter's input has brought since it was last looked at. A total that fell was set back by hand. */
-export function countPulses(memory: Memory, around: Surroundings, sensor: SensorPlan, wall: UnixMillis): void {
+export function countPulses(memory: Memory, environment: Environment, sensor: SensorPlan, wall: UnixMillis): void {
   if (!sensor.spec.counter || sensor.presses.length > 0) return;
   for (let quantity = 0; quantity < sensor.spec.quantities.length; quantity++) {
-    addPulses(memory, sensor, quantity, takePulses(memory, around, sensor, quantity, wall));
+    addPulses(memory, sensor, quantity, takePulses(memory, environment, sensor, quantity, wall));
   }
 }
 
 /** What an input has brought since it was last looked at, without counting it. */
 export function takePulses(
   memory: Memory,
-  around: Surroundings,
+  environment: Environment,
   sensor: SensorPlan,
   quantity: number,
   wall: UnixMillis,
 ): number {
-  const signal = around.signals(sensor.sensor, sensor.number)[quantity];
-  const value = signal ? around.value(signal, wall) : Number.NaN;
+  const signal = environment.signals(sensor.sensor, sensor.number)[quantity];
+  const value = signal ? environment.value(signal, wall) : Number.NaN;
   if (Number.isNaN(value)) return 0;
   const at = startOf(memory, sensor, quantity);
   const raw = Math.floor(value) | 0;
@@ -44,10 +44,10 @@ export function addPulses(memory: Memory, sensor: SensorPlan, quantity: number, 
 }
 
 /** Begins at 0, whatever the input's total is. */
-export function restartCounter(memory: Memory, around: Surroundings, sensor: SensorPlan, wall: UnixMillis): void {
+export function restartCounter(memory: Memory, environment: Environment, sensor: SensorPlan, wall: UnixMillis): void {
   if (!sensor.spec.counter) return;
   sensor.spec.quantities.forEach((_, quantity) => {
-    takePulses(memory, around, sensor, quantity, wall);
+    takePulses(memory, environment, sensor, quantity, wall);
     const at = startOf(memory, sensor, quantity);
     memory.ints.fill(0, at + COUNTER.counted, at + COUNTER.size);
   });
@@ -56,12 +56,12 @@ export function restartCounter(memory: Memory, around: Surroundings, sensor: Sen
 /** Writes a window: the total, and what came in since the window before. */
 export function closeCount(
   memory: Memory,
-  around: Surroundings,
+  environment: Environment,
   sensor: SensorPlan,
   window: number,
   wall: UnixMillis,
 ): void {
-  countPulses(memory, around, sensor, wall);
+  countPulses(memory, environment, sensor, wall);
   const quantities = sensor.spec.quantities.length;
   for (let quantity = 0; quantity < quantities; quantity++) {
     const at = startOf(memory, sensor, quantity);

@@ -14,7 +14,7 @@
  */
 import { type Millis, millis, type UnixMillis } from '../../kernel/time.js';
 import type { AlarmListSpec, PressListSpec, Profile, WindowSpec } from '../../profile/profile.js';
-import type { Signal, Surroundings } from '../environment/environment.js';
+import type { Environment, Signal } from '../environment/environment.js';
 import { addPulses, closeCount, countPulses, logPulses, restartCounter, setMark, takePulses } from './counters.js';
 import { meanDirection } from './direction.js';
 import { COUNTER, EVENT_HEAD } from './layout.js';
@@ -24,21 +24,21 @@ import { statistics } from './statistics.js';
 
 export class Measurements {
   readonly profile: Profile;
-  readonly around: Surroundings;
+  readonly environment: Environment;
   /** What is measured and not reported yet. */
   readonly memory: Memory;
   #reportable = false;
 
   /** A boot at `wall`, with the configuration that is live from now on. */
-  constructor(profile: Profile, around: Surroundings, config: MeasuringConfig, wall: UnixMillis) {
+  constructor(profile: Profile, environment: Environment, config: MeasuringConfig, wall: UnixMillis) {
     this.profile = profile;
-    this.around = around;
+    this.environment = environment;
     this.memory = new Memory(planFor(profile, config));
     const { memory } = this;
     for (const sensor of memory.plan.sensors) {
       const { last } = memory.place(sensor);
       memory.floats.fill(Number.NaN, last, last + sensor.spec.quantities.length);
-      restartCounter(memory, around, sensor, wall);
+      restartCounter(memory, environment, sensor, wall);
     }
     // What is on at boot is on without an event.
     for (const list of memory.plan.edges) memory.ints[memory.placeOf(list).at] = this.#level(list, wall);
@@ -71,7 +71,7 @@ export class Measurements {
   look(wall: UnixMillis, clock: number): void {
     for (const list of this.memory.plan.edges) this.#watch(list, wall, clock);
     for (const list of this.memory.plan.presses) this.#press(list, wall, clock);
-    for (const sensor of this.memory.plan.sensors) countPulses(this.memory, this.around, sensor, wall);
+    for (const sensor of this.memory.plan.sensors) countPulses(this.memory, this.environment, sensor, wall);
   }
 
   /** Whether something has happened that calls for an event report (firmware behaviour, 6); asking again says no. */
@@ -83,13 +83,13 @@ export class Measurements {
 
   /** Brings a counter up to date. */
   count(sensor: SensorPlan, wall: UnixMillis): void {
-    countPulses(this.memory, this.around, sensor, wall);
+    countPulses(this.memory, this.environment, sensor, wall);
   }
 
   /** Brings counters up to date for a body; the deltas after the next {@link clear} begin here. */
   beginBody(wall: UnixMillis): void {
     for (const sensor of this.memory.plan.sensors) {
-      countPulses(this.memory, this.around, sensor, wall);
+      countPulses(this.memory, this.environment, sensor, wall);
       setMark(this.memory, sensor, COUNTER.counted, COUNTER.atBody);
     }
   }
@@ -119,7 +119,7 @@ export class Measurements {
     const { counts } = this.memory.place(sensor);
     if (sensor.spec.windows) this.memory.ints.fill(0, counts, counts + 2);
     for (const list of sensor.lists) this.#forgetEvents(list);
-    restartCounter(this.memory, this.around, sensor, wall);
+    restartCounter(this.memory, this.environment, sensor, wall);
   }
 
   /** Samples one sensor at once, as a command does; false when it does not answer. */
@@ -136,9 +136,9 @@ export class Measurements {
   /** What a quantity shows now, for the shell; undefined when there is no such sensor or it does not answer. */
   read(name: string, quantity: string, wall: UnixMillis, number = 1): number | undefined {
     const sensor = this.find(name, number);
-    const signals = sensor ? this.around.signals(sensor.sensor, sensor.number) : [];
+    const signals = sensor ? this.environment.signals(sensor.sensor, sensor.number) : [];
     const signal = signals.find(({ spec }) => spec.name === quantity);
-    const value = signal ? this.around.value(signal, wall) : Number.NaN;
+    const value = signal ? this.environment.value(signal, wall) : Number.NaN;
     return Number.isNaN(value) ? undefined : value;
   }
 
@@ -173,7 +173,7 @@ export class Measurements {
     const taken = memory.sampleCount(sensor);
     const answered = this.#readLast(sensor, wall);
     if (!answered && sensor.spec.windows?.missing === 'skipped') return;
-    countPulses(memory, this.around, sensor, wall);
+    countPulses(memory, this.environment, sensor, wall);
     if (taken < (sensor.spec.windows?.samples ?? 0)) {
       if (taken >= memory.place(sensor).sampleRoom) memory.grow();
       const { last, samples, counts, times } = memory.place(sensor);
@@ -192,11 +192,11 @@ export class Measurements {
   #readLast(sensor: SensorPlan, wall: UnixMillis): boolean {
     const { last } = this.memory.place(sensor);
     const { off, calibration } = sensor;
-    const signals = this.around.signals(sensor.sensor, sensor.number);
+    const signals = this.environment.signals(sensor.sensor, sensor.number);
     let answered = true;
     for (let q = 0; q < signals.length; q++) {
       if (q === calibration?.quantity) continue;
-      const value = off[q] ? Number.NaN : this.around.value(signals[q] as Signal, wall);
+      const value = off[q] ? Number.NaN : this.environment.value(signals[q] as Signal, wall);
       if (Number.isNaN(value) && !off[q]) answered = false;
       this.memory.floats[last + q] = value;
     }
@@ -217,7 +217,7 @@ export class Measurements {
     if (closed >= memory.place(sensor).windowRoom) memory.grow();
     const { counts } = memory.place(sensor);
     if (closed === 0) memory.ints[counts + 2] = clock;
-    if (sensor.spec.counter) closeCount(memory, this.around, sensor, closed, wall);
+    if (sensor.spec.counter) closeCount(memory, this.environment, sensor, closed, wall);
     else this.#closeStatistics(sensor, closed, windows);
     memory.ints[counts] = 0;
     memory.ints[counts + 1] = closed + 1;
@@ -250,7 +250,7 @@ export class Measurements {
   #press(list: ListPlan<PressListSpec>, wall: UnixMillis, clock: number): void {
     const { memory } = this;
     list.spec.types.forEach((quantity, type) => {
-      const pressed = takePulses(memory, this.around, list.sensor, quantity, wall);
+      const pressed = takePulses(memory, this.environment, list.sensor, quantity, wall);
       const counted = Math.min(pressed, list.spec.capacity - memory.eventCount(list));
       addPulses(memory, list.sensor, quantity, counted);
       for (let n = 0; n < counted; n++) this.#record(list, clock, type, 0, true);
@@ -260,8 +260,8 @@ export class Measurements {
   /** 1 when a watched input is on; as before when it does not answer. */
   #level(list: ListPlan, wall: UnixMillis): 0 | 1 {
     const { spec, sensor } = list;
-    const signal = this.around.signals(sensor.sensor, sensor.number)[spec.quantity];
-    const value = signal ? this.around.value(signal, wall) : Number.NaN;
+    const signal = this.environment.signals(sensor.sensor, sensor.number)[spec.quantity];
+    const value = signal ? this.environment.value(signal, wall) : Number.NaN;
     if (spec.kind !== 'edge' || Number.isNaN(value)) return this.memory.isOn(list) ? 1 : 0;
     return value > spec.above ? 1 : 0;
   }
@@ -270,12 +270,12 @@ export class Measurements {
   untilChange(wall: UnixMillis): Millis {
     let next = Number.POSITIVE_INFINITY;
     for (const { spec, sensor } of this.memory.plan.edges) {
-      const signal = this.around.signals(sensor.sensor, sensor.number)[spec.quantity];
-      if (signal) next = Math.min(next, this.around.nextChange(signal, wall));
+      const signal = this.environment.signals(sensor.sensor, sensor.number)[spec.quantity];
+      if (signal) next = Math.min(next, this.environment.nextChange(signal, wall));
     }
     for (const { sensor } of this.memory.plan.presses) {
-      for (const signal of this.around.signals(sensor.sensor, sensor.number)) {
-        next = Math.min(next, this.around.nextChange(signal, wall));
+      for (const signal of this.environment.signals(sensor.sensor, sensor.number)) {
+        next = Math.min(next, this.environment.nextChange(signal, wall));
       }
     }
     return Math.max(millis(1), next - wall);

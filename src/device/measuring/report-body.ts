@@ -182,7 +182,7 @@ function writeText(writer: CborWriter, text: string | undefined): void {
 function writeLabel(label: Label, sensor: SensorPlan, { measurements, writer }: Job): void {
   switch (label) {
     case 'serial':
-      writer.int(measurements.around.serialNumber(sensor.sensor, sensor.number));
+      writer.int(measurements.environment.serialNumber(sensor.sensor, sensor.number));
       break;
     case 'channel':
       writer.int(sensor.number + 1);

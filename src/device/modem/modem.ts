@@ -16,6 +16,7 @@ import type { Instant, Millis } from '../../kernel/time.js';
 import type { LteFsmState } from '../shell/host.js';
 import { Attaching } from './attach-policy.js';
 import { ModemCounters } from './counters.js';
+import type { LastingFault, PassingFault } from './faults.js';
 import { Reception } from './reception.js';
 import {
   ANSWER_LIMIT,
@@ -30,7 +31,6 @@ import {
   WAKE,
   WAKE_ONLY,
 } from './timing.js';
-import type { Defect, Mishap } from './trouble.js';
 
 /** What the modem is mounted on. */
 export interface ModemBoard {
@@ -111,13 +111,13 @@ export class Modem extends Reception {
 
   /** Is a datagram able to leave at once? */
   get connected(): boolean {
-    return this.#state === 'ready' && this.covered && !this.rare?.lost;
+    return this.#state === 'ready' && this.covered && !this.anomalies?.lost;
   }
 
   /** Starts the modem from cold, as a boot does. */
   start(): void {
     this.stop();
-    if (this.rare?.loops) this.#rest();
+    if (this.anomalies?.loops) this.#rest();
     else this.#boot();
   }
 
@@ -175,28 +175,28 @@ export class Modem extends Reception {
   }
 
   /** Lets something go wrong with the modem once. */
-  suffer(mishap: Mishap): void {
+  suffer(fault: PassingFault): void {
     if (this.#state === 'disabled') return;
-    switch (mishap) {
+    switch (fault) {
       case 'error':
         return this.#fail();
       case 'reset-loop':
         return this.#rest();
       case 'lost-registration':
       case 'lost-socket':
-        if (this.#registered) this.known.lost = mishap === 'lost-socket' ? 'socket' : 'registration';
+        if (this.#registered) this.known.lost = fault === 'lost-socket' ? 'socket' : 'registration';
         return;
       default:
-        mishap satisfies never;
+        fault satisfies never;
     }
   }
 
   /** Breaks the modem, or mends it (undefined). The firmware finds out when it next has to do with it. */
-  setDefect(defect: Defect | undefined): void {
-    if (defect === undefined && this.rare?.defect === undefined) return;
-    this.known.defect = defect;
-    if (defect === undefined || !this.#registered) return;
-    this.known.lost = defect === 'no-socket' ? 'socket' : 'modem';
+  setFault(fault: LastingFault | undefined): void {
+    if (fault === undefined && this.anomalies?.fault === undefined) return;
+    this.known.fault = fault;
+    if (fault === undefined || !this.#registered) return;
+    this.known.lost = fault === 'no-socket' ? 'socket' : 'modem';
   }
 
   get #inFlightMode(): boolean {
@@ -205,12 +205,12 @@ export class Modem extends Reception {
 
   #boot(): void {
     this.#off();
-    const { defect } = this.rare ?? {};
+    const { fault } = this.anomalies ?? {};
     this.#phaseEnd = Number.POSITIVE_INFINITY;
-    if (defect === 'mute') return this.#enter('boot', ANSWER_LIMIT, () => this.#fail());
+    if (fault === 'mute') return this.#enter('boot', ANSWER_LIMIT, () => this.#fail());
     const takes = integerBetween(this.random, ...BOOT);
     // The SIM card is looked for when the modem has said "Ready".
-    if (defect === 'no-sim') return this.#enter('boot', takes + ANSWER_LIMIT, () => this.#fail());
+    if (fault === 'no-sim') return this.#enter('boot', takes + ANSWER_LIMIT, () => this.#fail());
     this.#phaseEnd = this.#board.clock.now + takes;
     this.#enter('boot', takes, () => this.#attach());
   }
@@ -239,7 +239,7 @@ export class Modem extends Reception {
     this.#attemptEnded(true);
     this.#registered = true;
     this.#attaching = undefined;
-    this.rare?.registered();
+    this.anomalies?.registered();
     this.#openSocket();
   }
 
@@ -267,14 +267,14 @@ export class Modem extends Reception {
   #fromSleep(): void {
     if (this.#inFlightMode) return this.#attach();
     // The exchange before has just ended, and the socket is still open.
-    if (!this.savesPower && !this.rare?.lost && this.covered) return this.#ready();
+    if (!this.savesPower && !this.anomalies?.lost && this.covered) return this.#ready();
     this.#wake();
   }
 
   #wake(): void {
     this.#phaseStart = this.#board.clock.now;
-    const { lost, defect } = this.rare ?? {};
-    if (lost === 'modem' && defect === 'mute') return this.#enter('wakeup', ANSWER_LIMIT, () => this.#fail());
+    const { lost, fault } = this.anomalies ?? {};
+    if (lost === 'modem' && fault === 'mute') return this.#enter('wakeup', ANSWER_LIMIT, () => this.#fail());
     if (!this.covered) return this.#enter('wakeup', CONNECTION_LIMIT, () => this.#lose());
     if (this.fades()) {
       // No radio connection came about; the network still knows the device, so it is tried again at once.
@@ -290,7 +290,7 @@ export class Modem extends Reception {
 
   /** The check before each sending has found something (wire protocol, 5.2 step 4). */
   #check(): void {
-    const lost = this.rare?.lost;
+    const lost = this.anomalies?.lost;
     if (lost === 'socket') this.#openSocket();
     else if (lost === 'modem') this.#fail();
     else this.#lose();
@@ -304,15 +304,15 @@ export class Modem extends Reception {
 
   /** Opens the socket; when it was lost, after a pause and not for ever. */
   #openSocket(): void {
-    const { rare } = this;
-    const wasLost = rare?.lost === 'socket';
-    const refused = rare?.defect === 'no-socket';
+    const { anomalies } = this;
+    const wasLost = anomalies?.lost === 'socket';
+    const refused = anomalies?.fault === 'no-socket';
     if (!wasLost && !refused) {
-      rare?.socketOpened();
+      anomalies?.socketOpened();
       this.#board.socketOpened();
       return this.#ready();
     }
-    if (rare.socketFailed()) return this.#fail();
+    if (anomalies.socketFailed()) return this.#fail();
     this.#enter('error', ERROR_PAUSE, () => this.#enter('open_socket', OPEN_SOCKET, () => this.#openSocket()));
   }
 
@@ -328,14 +328,14 @@ export class Modem extends Reception {
   #rest(): void {
     this.#off();
     this.#attaching = undefined;
-    this.rare?.rested();
+    this.anomalies?.rested();
     this.#enter('reset_loop', RESET_LOOP, () => this.#boot());
   }
 
   #off(): void {
     if (this.#state === 'attach') this.#board.spent('attach', this.#board.clock.now - this.#phaseStart);
     this.#registered = false;
-    if (this.rare) this.rare.lost = undefined;
+    if (this.anomalies) this.anomalies.lost = undefined;
   }
 
   #ready(): void {

@@ -150,7 +150,7 @@ export interface LteState {
   /** The last connection evaluation, if it is valid. */
   readonly evaluation: LteEvaluation | undefined;
   readonly fsm: LteFsmState;
-  /** Number of the present attach attempt, from 0. */
+  /** Number of the present attach attempt, or of the one before the present pause, from 1; 0 if there is none. */
   readonly attachAttempt: number;
   /** How long the present attach attempt or pause lasts, and what is left of it; states `attach` and `retry_delay`. */
   readonly wait: { readonly timeout: Millis; readonly remaining: Millis } | undefined;
@@ -310,6 +310,4 @@ export type ChannelState =
       /** Samples in the open window, and windows since the last report. */
       readonly samples: number;
       readonly measurements: number;
-    }
-  /** A channel that is set up but whose module is missing. */
-  | { readonly mode: 'trigger' | 'counter' | 'voltage' | 'current'; readonly detected: false };
+    };

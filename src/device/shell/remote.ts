@@ -28,10 +28,10 @@ export type RemoteShellOutcome =
   | Waits<RemoteShellOutcome>;
 
 /** A command takes its time, and the cloud thread waits for it; then `go` tells what comes of it. */
-export interface Waits<Outcome> {
+export interface Waits<T> {
   readonly kind: 'waits';
   readonly wait: Millis;
-  readonly go: () => Outcome;
+  readonly go: () => T;
 }
 
 /** Runs the commands of a "shell" downlink, one after the other (firmware shell, 7.1). */
@@ -82,11 +82,7 @@ export function runRemoteConfig(shell: Shell, host: ShellHost, lines: readonly s
   return from(0);
 }
 
-function waits<Outcome>(
-  lines: readonly string[],
-  { wait, go }: Rest,
-  goOn: (begun: CommandResult) => Outcome,
-): Waits<Outcome> {
+function waits<T>(lines: readonly string[], { wait, go }: Rest, goOn: (begun: CommandResult) => T): Waits<T> {
   const more = (): CommandResult => {
     const next = go();
     return { ...next, lines: [...lines, ...next.lines] };

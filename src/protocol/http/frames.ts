@@ -4,11 +4,11 @@
  */
 
 /** What a device asks for: the last part of the path. */
-export const ERRANDS = ['session', 'uplink', 'poll', 'ack'] as const;
-export type Errand = (typeof ERRANDS)[number];
+export const REQUEST_KINDS = ['session', 'uplink', 'poll', 'ack'] as const;
+export type RequestKind = (typeof REQUEST_KINDS)[number];
 
 export interface RequestFrame {
-  readonly errand: Errand;
+  readonly kind: RequestKind;
   /** Names the request: the answer repeats it, and so does a repetition of the request (`Idempotency-Key`). */
   readonly key: string;
   /** Claim token, 32 hex digits. */
@@ -25,17 +25,17 @@ export interface ResponseFrame {
   readonly body: string;
 }
 
-export function encodeRequest({ errand, key, token, body }: RequestFrame): Uint8Array {
-  return Buffer.from(`${errand} ${key} ${token}\n${body}`);
+export function encodeRequest({ kind, key, token, body }: RequestFrame): Uint8Array {
+  return Buffer.from(`${kind} ${key} ${token}\n${body}`);
 }
 
 /** @throws Error for what {@link encodeRequest} did not make */
 export function decodeRequest(bytes: Uint8Array): RequestFrame {
   const { head, body } = split(bytes);
   const [word, key, token] = head;
-  const errand = ERRANDS.find((known) => known === word);
-  if (errand === undefined || key === undefined || token === undefined) throw new Error('not a request frame');
-  return { errand, key, token, body };
+  const kind = REQUEST_KINDS.find((known) => known === word);
+  if (kind === undefined || key === undefined || token === undefined) throw new Error('not a request frame');
+  return { kind, key, token, body };
 }
 
 export function encodeResponse({ key, status, body }: ResponseFrame): Uint8Array {

@@ -57,8 +57,8 @@ export const antenna: StepKind<AntennaOptions | 'free'> = {
     return [`RSRP ${shown.rsrp} dBm`, ...rest.filter((part) => part !== '')].join(', ');
   },
   run: async (_world, device, shown) => {
-    if (shown === 'free') return device.bench.signal(undefined);
+    if (shown === 'free') return device.controls.signal(undefined);
     const { rsrp, rsrq, snr } = shown;
-    device.bench.signal({ rsrp, ...(rsrq !== null && { rsrq }), ...(snr !== null && { snr }) });
+    device.controls.signal({ rsrp, ...(rsrq !== null && { rsrq }), ...(snr !== null && { snr }) });
   },
 };

@@ -37,7 +37,7 @@ export const battery: StepKind<BatteryOptions> = {
     return options.kind === 'left' ? `${formatRatio(options.left)} left` : `${options.volts} V`;
   },
   run: async (_world, device, options) => {
-    if (options.kind === 'voltage') device.bench.batteryVoltage(options.volts);
-    else device.bench.battery(options.kind === 'new' ? 0 : 1 - options.left);
+    if (options.kind === 'voltage') device.controls.batteryVoltage(options.volts);
+    else device.controls.battery(options.kind === 'new' ? 0 : 1 - options.left);
   },
 };

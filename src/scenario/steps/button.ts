@@ -1,4 +1,4 @@
-import type { ButtonName } from '../../device/hardware/hardware.js';
+import type { ButtonName } from '../../device/device-controls.js';
 import { duration, formOf, integer, oneOf, optional, record, valueAt } from '../../input/checks.js';
 import { formatDuration, type Millis } from '../../kernel/time.js';
 import { findQuantity } from '../../profile/quantities.js';
@@ -41,7 +41,7 @@ export const button: StepKind<ButtonOptions> = {
       ? `${which} held for ${formatDuration(hold ?? 0)}`
       : `${which} clicked ${clicks === 1 ? 'once' : `${clicks} times`}`,
   run: async (_world, device, { which, clicks, hold }) => {
-    if (clicks === null) device.bench.press(which, hold ?? 0);
-    else device.bench.click(which, clicks);
+    if (clicks === null) device.controls.press(which, hold ?? 0);
+    else device.controls.click(which, clicks);
   },
 };

@@ -49,8 +49,8 @@ export const clock: StepKind<ClockOptions> = {
     const jump = by === null ? [] : [`${formatDuration(Math.abs(by))} ${by < 0 ? 'behind' : 'ahead'}`];
     return [...drifting, ...jump].join(', ');
   },
-  run: async (_world, { bench }, { drift: ppm, skew: by }) => {
-    if (ppm !== null) bench.clock(ppm);
-    if (by !== null) bench.skew(by);
+  run: async (_world, { controls }, { drift: ppm, skew: by }) => {
+    if (ppm !== null) controls.clock(ppm);
+    if (by !== null) controls.skew(by);
   },
 };

@@ -17,5 +17,5 @@ export const flash: StepKind<FlashOptions> = {
     return shape(node, problems)?.['writes-left'];
   },
   describe: (left) => (left === null ? 'new' : left === 0 ? 'worn out' : `${left} writes left`),
-  run: async (_world, device, left) => device.bench.flash(left ?? Number.POSITIVE_INFINITY),
+  run: async (_world, device, left) => device.controls.flash(left ?? Number.POSITIVE_INFINITY),
 };

@@ -14,5 +14,5 @@ export const linePower: StepKind<'on' | 'off'> = {
     return problems.list.length === before ? state : undefined;
   },
   describe: (state) => state,
-  run: async (_world, device, state) => device.bench.line(state === 'on'),
+  run: async (_world, device, state) => device.controls.line(state === 'on'),
 };

@@ -1,9 +1,9 @@
-import type { ModemTrouble } from '../../device/hardware/hardware.js';
+import type { ModemFault } from '../../device/device-controls.js';
 import { oneOf } from '../../input/checks.js';
 import type { StepKind } from './step.js';
 
-/** Every trouble once: the type sees to it that none is missing. */
-const TROUBLES = {
+/** Every fault once: the type check fails when one is missing. */
+const FAULTS = {
   error: true,
   'reset-loop': true,
   'lost-registration': true,
@@ -12,16 +12,16 @@ const TROUBLES = {
   'no-sim': true,
   'no-socket': true,
   mended: true,
-} as const satisfies Record<ModemTrouble, true>;
+} as const satisfies Record<ModemFault, true>;
 // Because Object.keys forgets the keys' types.
-const NAMES = Object.keys(TROUBLES) as readonly ModemTrouble[];
+const NAMES = Object.keys(FAULTS) as readonly ModemFault[];
 
 /** Lets something go wrong with the modem. */
-export const modem: StepKind<ModemTrouble> = {
+export const modem: StepKind<ModemFault> = {
   about:
     'error, reset-loop, lost-registration, lost-socket happen once; mute, no-sim, no-socket stay until the modem is mended',
   example: 'modem: lost-socket',
   check: oneOf(NAMES),
-  describe: (trouble) => trouble,
-  run: async (_world, device, trouble) => device.bench.modem(trouble),
+  describe: (fault) => fault,
+  run: async (_world, device, fault) => device.controls.modem(fault),
 };

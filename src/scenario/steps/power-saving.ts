@@ -7,5 +7,5 @@ export const powerSaving: StepKind<'on' | 'off'> = {
   example: 'power-saving: off',
   check: oneOf(['on', 'off']),
   describe: (state) => state,
-  run: async (_world, device, state) => device.bench.powerSaving(state === 'on'),
+  run: async (_world, device, state) => device.controls.powerSaving(state === 'on'),
 };

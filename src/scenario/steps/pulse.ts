@@ -1,4 +1,4 @@
-import type { Pulses } from '../../device/hardware/hardware.js';
+import type { Pulses } from '../../device/device-controls.js';
 import { duration, formOf, integer, optional, record, text, valueAt } from '../../input/checks.js';
 import { quote } from '../../input/problems.js';
 import { formatDuration, millis, seconds } from '../../kernel/time.js';
@@ -48,5 +48,5 @@ export const pulse: StepKind<PulseOptions> = {
     if (times === 1) return `${input} once`;
     return `${input}, ${times} times${every === 0 ? ' at once' : `, one every ${formatDuration(every)}`}`;
   },
-  run: async (_world, device, { input, times, every, stays }) => device.bench.pulse(input, { times, every, stays }),
+  run: async (_world, device, { input, times, every, stays }) => device.controls.pulse(input, { times, every, stays }),
 };

@@ -7,5 +7,5 @@ export const radio: StepKind<'on' | 'off'> = {
   example: 'radio: off',
   check: oneOf(['on', 'off']),
   describe: (state) => state,
-  run: async (_world, device, state) => device.bench.radio(state === 'on'),
+  run: async (_world, device, state) => device.controls.radio(state === 'on'),
 };

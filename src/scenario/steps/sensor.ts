@@ -1,4 +1,4 @@
-import type { Bench } from '../../device/hardware/hardware.js';
+import type { DeviceControls } from '../../device/device-controls.js';
 import {
   complain,
   duration,
@@ -50,24 +50,24 @@ export const sensor: StepKind<SensorOptions> = {
       .map(([name, course]) => `${name} ${describe(course)}`)
       .join(', '),
   run: async (_world, device, courses) => {
-    for (const [name, course] of Object.entries(courses)) steer(device.bench, name, course);
+    for (const [name, course] of Object.entries(courses)) steer(device.controls, name, course);
   },
 };
 
-function steer(bench: Bench, name: string, course: SensorCourse): void {
+function steer(controls: DeviceControls, name: string, course: SensorCourse): void {
   switch (course.kind) {
     case 'hold':
-      return bench.hold(name, course.value);
+      return controls.hold(name, course.value);
     case 'silent':
-      return bench.hold(name, Number.NaN);
+      return controls.hold(name, Number.NaN);
     case 'free':
-      return bench.free(name);
+      return controls.free(name);
     case 'ramp': {
       const { from, to, over } = course;
-      return bench.ramp(name, from === null ? { to, over } : { from, to, over });
+      return controls.ramp(name, from === null ? { to, over } : { from, to, over });
     }
     case 'replay':
-      return bench.replay(name, course.recording);
+      return controls.replay(name, course.recording);
     default:
       return course satisfies never;
   }

@@ -57,7 +57,7 @@ function httpLine(cloud: TestCloud, { serial, token }: LineOptions = {}): Device
   const app = ingressOf(cloud);
   const who = { ...(serial !== undefined && { serial: String(serial) }), ...(token !== undefined && { token }) };
   let requests = 0;
-  let last: readonly [errand: string, body: unknown] = ['', ''];
+  let last: readonly [kind: string, body: unknown] = ['', ''];
   const send = async () => {
     const { status, json } = await post(app, ...last, { ...who, key: String(requests) });
     return status === 200 ? (json as { poll: boolean }) : undefined;

@@ -9,8 +9,7 @@ async function ingress(cloud?: TestCloud) {
   const used = cloud ?? (await testCloud());
   const device = cloud ? await cloud.device() : await used.addDevice();
   const app = ingressOf(used);
-  const send = (errand: string, body?: unknown, options?: Parameters<typeof post>[3]) =>
-    post(app, errand, body, options);
+  const send = (kind: string, body?: unknown, options?: Parameters<typeof post>[3]) => post(app, kind, body, options);
   const stored = async () => (await used.messages(device)).filter(({ direction }) => direction === 'up');
   return { cloud: used, device, app, send, stored };
 }

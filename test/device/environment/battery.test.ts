@@ -162,10 +162,10 @@ describe('a device on its battery', () => {
   it('in the cold browns out with a pack that is good enough in a warm room', async () => {
     const { device, of, run } = await liveDevice({ profile: 'meteo' });
     device.battery.set(0.85);
-    device.bench.hold('thermometer.temperature', 20);
+    device.controls.hold('thermometer.temperature', 20);
     await run(minutes(45));
     expect(of('device.boot')).toHaveLength(1);
-    device.bench.hold('thermometer.temperature', -25);
+    device.controls.hold('thermometer.temperature', -25);
     await run(minutes(45));
     expect(of('device.boot').length).toBeGreaterThan(1);
   });
@@ -187,7 +187,7 @@ describe('a device on the line', () => {
     const { device, of, run } = await liveDevice();
     device.battery.set(1);
     await run(minutes(10));
-    device.bench.line(false);
+    device.controls.line(false);
     await run(minutes(10));
     expect(of('device.boot')[1]).toMatchObject({ cause: 'brown-out' });
   });

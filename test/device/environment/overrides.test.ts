@@ -2,12 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type Course,
-  courseChange,
-  courseValue,
   nextPulse,
   type PulseTrain,
   pulsesGiven,
+  type Waveform,
+  waveformChange,
+  waveformValue,
 } from '../../../src/device/environment/overrides.js';
 import { seriesChange, seriesValue } from '../../../src/device/environment/series.js';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
@@ -25,8 +25,8 @@ describe('a ramp', () => {
     const ends = fc.double({ min: -100, max: 100, noNaN: true });
     fc.assert(
       fc.property(ends, ends, fc.integer({ min: 0, max: hours(2) }), offsets, (from, to, over, at) => {
-        const ramp: Course = { kind: 'ramp', from, to, start: BOOT, over };
-        const value = courseValue(ramp, BOOT + at) ?? Number.NaN;
+        const ramp: Waveform = { kind: 'ramp', from, to, start: BOOT, over };
+        const value = waveformValue(ramp, BOOT + at) ?? Number.NaN;
         expect(value).toBeGreaterThanOrEqual(Math.min(from, to) - 1e-9);
         expect(value).toBeLessThanOrEqual(Math.max(from, to) + 1e-9);
         if (at >= over) expect(value).toBe(to);
@@ -59,14 +59,14 @@ describe('a contact that closes again and again', () => {
     fc.assert(
       fc.property(shape, fc.double({ min: 0.01, max: 0.99, noNaN: true }), offsets, ({ every, times }, part, at) => {
         const stays = Math.max(1, Math.floor(part * every));
-        const course: Course = { kind: 'blinks', train: { start: BOOT, every, times }, stays };
-        const now = courseValue(course, BOOT + at);
-        const change = courseChange(course, BOOT + at);
+        const waveform: Waveform = { kind: 'blinks', train: { start: BOOT, every, times }, stays };
+        const now = waveformValue(waveform, BOOT + at);
+        const change = waveformChange(waveform, BOOT + at);
         if (at < 0) expect(now).toBeUndefined();
         if (change === Number.POSITIVE_INFINITY) expect(now).toBeUndefined();
         else {
-          expect(courseValue(course, change - 1)).toBe(now);
-          expect(courseValue(course, change)).not.toBe(now);
+          expect(waveformValue(waveform, change - 1)).toBe(now);
+          expect(waveformValue(waveform, change)).not.toBe(now);
         }
       }),
     );
@@ -110,18 +110,18 @@ describe('a hand on a running total', () => {
     fc.assert(
       fc.property(actions, (list) => {
         const one = device();
-        const { surroundings } = one;
+        const { environment } = one;
         const button = address(one);
-        const signal = surroundings.signal(button);
+        const signal = environment.signal(button);
         let at = BOOT;
-        let last = surroundings.value(signal, at);
+        let last = environment.value(signal, at);
         for (const action of list) {
           at += minutes(7);
-          last = Math.max(last, surroundings.value(signal, at));
-          if (action === 'hold') surroundings.set(button, last + 3);
-          else if (action === 'give') surroundings.give(button, { start: at, every: seconds(30), times: 20 });
-          else if (action === 'free') surroundings.free(button, at);
-          const shown = surroundings.value(signal, at);
+          last = Math.max(last, environment.value(signal, at));
+          if (action === 'hold') environment.set(button, last + 3);
+          else if (action === 'give') environment.give(button, { start: at, every: seconds(30), times: 20 });
+          else if (action === 'free') environment.free(button, at);
+          const shown = environment.value(signal, at);
           expect(shown).toBeGreaterThanOrEqual(last);
           last = shown;
         }

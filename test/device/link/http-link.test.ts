@@ -75,8 +75,8 @@ const EMPTY = new Uint8Array(0);
 /** A cloud with one downlink, which the n-th acknowledgement (from 0) takes off. */
 function cloudWith(downlink: unknown, takenOffBy = 0) {
   let acknowledged = 0;
-  return ({ errand }: RequestFrame): Answer | undefined => {
-    if (errand === 'poll') return { body: { downlink: acknowledged > takenOffBy ? null : downlink, more: false } };
+  return ({ kind }: RequestFrame): Answer | undefined => {
+    if (kind === 'poll') return { body: { downlink: acknowledged > takenOffBy ? null : downlink, more: false } };
     return acknowledged++ >= takenOffBy ? { body: { poll: false } } : undefined;
   };
 }
@@ -86,7 +86,7 @@ describe('an uplink', () => {
     const { clock, requests, outcomes, send } = await testLink(() => ({ body: { poll: true } }));
     send(DATA);
     await clock.runUntil(minutes(3));
-    expect(requests).toMatchObject([{ errand: 'uplink', token: TOKEN }]);
+    expect(requests).toMatchObject([{ kind: 'uplink', token: TOKEN }]);
     expect(JSON.parse(requests[0]?.body ?? '')).toEqual({ type: 'data', codec_hash: '0011223344556677', cbor: 'oA==' });
     expect(outcomes).toEqual([{ ok: true, poll: true }]);
   });
@@ -95,7 +95,7 @@ describe('an uplink', () => {
     const { clock, requests, send } = await testLink(() => ({ body: { poll: true } }));
     send(encodeUp({ kind: 'create-session', session: { fw_version: 'v1' } }));
     await clock.runUntil(minutes(3));
-    expect(requests).toMatchObject([{ errand: 'session', body: '{"fw_version":"v1"}' }]);
+    expect(requests).toMatchObject([{ kind: 'session', body: '{"fw_version":"v1"}' }]);
   });
 
   it('is repeated every 10 s under the same key while there is no answer', async () => {
@@ -160,7 +160,7 @@ describe('a poll', () => {
     const { clock, requests, outcomes, poll } = await testLink(() => ({ body: { downlink: null, more: false } }));
     poll();
     await clock.runUntil(minutes(3));
-    expect(requests.map(({ errand }) => errand)).toEqual(['poll']);
+    expect(requests.map(({ kind }) => kind)).toEqual(['poll']);
     expect(outcomes).toEqual([{ ok: true, message: EMPTY, more: false }]);
   });
 
@@ -168,7 +168,7 @@ describe('a poll', () => {
     const { clock, requests, outcomes, poll } = await testLink(cloudWith(DOWNLINK));
     poll();
     await clock.runUntil(minutes(3));
-    expect(requests.map(({ errand, body }) => [errand, body])).toEqual([
+    expect(requests.map(({ kind, body }) => [kind, body])).toEqual([
       ['poll', '{}'],
       ['ack', `{"id":"${ID}"}`],
     ]);
@@ -179,7 +179,7 @@ describe('a poll', () => {
     const { clock, requests, outcomes, poll } = await testLink(cloudWith(DOWNLINK, 2));
     poll();
     await clock.runUntil(minutes(3));
-    expect(requests.map(({ errand }) => errand)).toEqual(['poll', 'ack', 'ack', 'ack']);
+    expect(requests.map(({ kind }) => kind)).toEqual(['poll', 'ack', 'ack', 'ack']);
     expect(outcomes).toHaveLength(1);
   });
 
@@ -206,7 +206,7 @@ describe('a poll', () => {
     const { clock, requests, outcomes, poll } = await testLink(cloudWith(downlink));
     poll();
     await clock.runUntil(minutes(3));
-    expect(requests.map(({ errand }) => errand)).toEqual(['poll']);
+    expect(requests.map(({ kind }) => kind)).toEqual(['poll']);
     expect(outcomes).toEqual([{ ok: false, why: expect.stringContaining(why) }]);
   });
 });

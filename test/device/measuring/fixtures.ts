@@ -1,6 +1,6 @@
 /** A device's measuring side, driven as the firmware drives it: every task when it is due. */
 
-import { Surroundings } from '../../../src/device/environment/environment.js';
+import { Environment } from '../../../src/device/environment/environment.js';
 import { Measurements } from '../../../src/device/measuring/measurements.js';
 import type { SensorPlan } from '../../../src/device/measuring/measuring-plan.js';
 import { encodeBody } from '../../../src/device/measuring/report-body.js';
@@ -40,7 +40,7 @@ export interface RigOptions {
 
 export function rig({ profile = 'clime', settings = {}, tags = {}, seed = 12345 }: RigOptions = {}) {
   const type = typeof profile === 'string' ? the(profiles.get(profile)) : profile;
-  const surroundings = new Surroundings(type, seed);
+  const environment = new Environment(type, seed);
   const values = new Map<string, ParameterValue>();
   for (const module of type.modules) {
     for (const spec of module.parameters) values.set(`${module.name}.${spec.name}`, spec.default);
@@ -53,7 +53,7 @@ export function rig({ profile = 'clime', settings = {}, tags = {}, seed = 12345 
     flag: (module: string, name: string) => get(module, name) === true,
     slot: (_: string, n: number) => tags[n],
   };
-  const measurements = new Measurements(type, surroundings, config, BOOT);
+  const measurements = new Measurements(type, environment, config, BOOT);
   const due = measurements.tasks.map((task) => task.first);
   let now: Millis = 0;
   let sequence = 0;
@@ -77,7 +77,7 @@ export function rig({ profile = 'clime', settings = {}, tags = {}, seed = 12345 
 
   return {
     profile: type,
-    surroundings,
+    environment,
     measurements,
     sensor,
     get now() {
@@ -97,8 +97,8 @@ export function rig({ profile = 'clime', settings = {}, tags = {}, seed = 12345 
     /** Sets a quantity by hand; undefined lets it go again. */
     set(name: string, value: number | null | undefined) {
       const address = the(findQuantity(type, name));
-      if (value === undefined) surroundings.free(address, BOOT + now);
-      else surroundings.set(address, value);
+      if (value === undefined) environment.free(address, BOOT + now);
+      else environment.set(address, value);
       look();
     },
     encode,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Surroundings } from '../../../src/device/environment/environment.js';
+import { Environment } from '../../../src/device/environment/environment.js';
 import { days, hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { findQuantity } from '../../../src/profile/quantities.js';
 import { BOOT, profiles, rig, steadily, the } from './fixtures.js';
@@ -246,17 +246,13 @@ describe('inputs', () => {
 
   it('are noticed when they change, to the millisecond', () => {
     const device = watching();
-    const { measurements, surroundings } = device;
-    const signal = the(surroundings.signals(device.sensor('trigger').sensor, 0)[0]);
+    const { measurements, environment } = device;
+    const signal = the(environment.signals(device.sensor('trigger').sensor, 0)[0]);
     const list = the(device.sensor('trigger').lists[0]);
     device.until(days(1));
     const expected: (readonly [number, number])[] = [];
-    for (
-      let at = surroundings.nextChange(signal, BOOT);
-      at <= BOOT + days(1);
-      at = surroundings.nextChange(signal, at)
-    ) {
-      expected.push([Math.floor(at / 1000), surroundings.value(signal, at)]);
+    for (let at = environment.nextChange(signal, BOOT); at <= BOOT + days(1); at = environment.nextChange(signal, at)) {
+      expected.push([Math.floor(at / 1000), environment.value(signal, at)]);
     }
     expect(expected.length).toBeGreaterThan(20);
     const { memory } = measurements;
@@ -406,11 +402,11 @@ describe('what is set by hand', () => {
   });
 
   it('outlives a reboot', () => {
-    const { surroundings, profile } = rig();
-    surroundings.set(the(findQuantity(profile, 'thermometer.temperature')), 85);
-    const signal = the(surroundings.signals(1, 0)[0]);
+    const { environment, profile } = rig();
+    environment.set(the(findQuantity(profile, 'thermometer.temperature')), 85);
+    const signal = the(environment.signals(1, 0)[0]);
     expect(profile.sensors[1]?.name).toBe('thermometer');
-    expect(surroundings.value(signal, BOOT)).toBe(85);
+    expect(environment.value(signal, BOOT)).toBe(85);
   });
 
   it('can be freed twice', () => {
@@ -425,10 +421,10 @@ describe('what is set by hand', () => {
 
 describe('what a device measures', () => {
   const series = (seed: number, name: 'clime' | 'control') => {
-    const surroundings = new Surroundings(the(profiles.get(name)), seed);
+    const environment = new Environment(the(profiles.get(name)), seed);
     const sensor = the(profiles.get(name)).sensors.findIndex((spec) => spec.name === 'soil_sensor');
-    const signal = the(surroundings.signals(sensor, 0)[0]);
-    return Array.from({ length: 50 }, (_, i) => surroundings.value(signal, BOOT + minutes(i)));
+    const signal = the(environment.signals(sensor, 0)[0]);
+    return Array.from({ length: 50 }, (_, i) => environment.value(signal, BOOT + minutes(i)));
   };
 
   it('depends on its seed alone', () => {
@@ -441,11 +437,11 @@ describe('what a device measures', () => {
   });
 
   it('stays within the range of each quantity for a year', () => {
-    const surroundings = new Surroundings(the(profiles.get('clime')), 99);
+    const environment = new Environment(the(profiles.get('clime')), 99);
     the(profiles.get('clime')).sensors.forEach((spec, sensor) => {
-      surroundings.signals(sensor, 0).forEach((signal) => {
+      environment.signals(sensor, 0).forEach((signal) => {
         for (let day = 0; day < 365; day++) {
-          const value = surroundings.value(signal, BOOT + days(day) + minutes(37 * day));
+          const value = environment.value(signal, BOOT + days(day) + minutes(37 * day));
           expect(value, `${spec.name}.${signal.spec.name}`).toBeGreaterThanOrEqual(signal.spec.min);
           expect(value, `${spec.name}.${signal.spec.name}`).toBeLessThanOrEqual(signal.spec.max);
         }
@@ -456,7 +452,9 @@ describe('what a device measures', () => {
   it('has serial numbers of 48 bits, each its own', () => {
     const numbers = Array.from({ length: 200 }, (_, seed) => {
       const { measurements, sensor } = rig({ seed });
-      return ['w1_thermometer', 'soil_sensor'].map((name) => measurements.around.serialNumber(sensor(name).sensor, 0));
+      return ['w1_thermometer', 'soil_sensor'].map((name) =>
+        measurements.environment.serialNumber(sensor(name).sensor, 0),
+      );
     }).flat();
     expect(new Set(numbers).size).toBe(400);
     expect(Math.min(...numbers)).toBeGreaterThan(0);

@@ -40,7 +40,7 @@ describe('on the local shell', () => {
 
   test('hygro read prints a round each second, and each is a reading of its own', async () => {
     const rig = await offline('clime');
-    rig.clock.after(seconds(1.5), 'warmth', () => rig.device.bench.hold('hygrometer.temperature', 31));
+    rig.clock.after(seconds(1.5), 'warmth', () => rig.device.controls.hold('hygrometer.temperature', 31));
     const parts = await typed(rig, 'hygro read 3', seconds(5));
     expect(parts.map(([at, lines]) => [at, lines[0]])).toEqual([0, 1, 2].map((n) => [n, `Repetition: ${n + 1}/3`]));
     expect(parts[2]?.[1][1]).toBe('Temperature: 31.00 C');
@@ -63,7 +63,7 @@ describe('on the local shell', () => {
 
   test('motion detection shows what comes in, second by second', async () => {
     const rig = await offline('motion');
-    rig.device.bench.pulse('motion.detect_left', { times: 20, every: seconds(20), stays: 0 });
+    rig.device.controls.pulse('motion.detect_left', { times: 20, every: seconds(20), stays: 0 });
     const parts = await typed(rig, 'motion detection 600', seconds(601));
     expect(parts.length).toBeGreaterThan(20);
     expect(parts.at(-1)?.[1].at(-1)).toBe('Detection monitoring stopped.');
@@ -91,14 +91,14 @@ describe('equipment', () => {
 
   test('a calibration of current is live and saved at once, and takes nothing else along', async () => {
     const rig = await offline('current', ['app config channel-active-2 true']);
-    rig.device.bench.hold('analog_channel.2.raw_rms', 100);
+    rig.device.controls.hold('analog_channel.2.raw_rms', 100);
     rig.device.shell('app config interval-report 60');
     rig.device.shell('current channel-2 calib set-0 0');
-    rig.device.bench.hold('analog_channel.2.raw_rms', 200);
+    rig.device.controls.hold('analog_channel.2.raw_rms', 200);
     expect(rig.device.shell('current channel-2 calib set-1 50').lines).toEqual([
       expect.stringMatching(/^Channel 2: avg=\d+\.\d rms=200\.0 \(using rms\), point 1 set \(x1=200\.00, y1=50\.00\)$/),
     ]);
-    rig.device.bench.hold('analog_channel.2.raw_rms', 150);
+    rig.device.controls.hold('analog_channel.2.raw_rms', 150);
     expect(rig.device.shell('current channel-2 read').lines[0]).toMatch(/ mV \(mode=rms, calibrated: 25\.00\)$/);
     await rig.clock.runUntil(rig.clock.now + seconds(61));
     const { measurements } = rig.device.firmware ?? {};
@@ -143,7 +143,7 @@ describe('equipment', () => {
     const rig = await offline('meteo', ['app config interval-aggreg 86400']);
     const rain = () => rig.device.shell('meteo read ctr_meteo_a').lines[0];
     const before = Number(/[\d.]+/.exec(rain() ?? '')?.[0]);
-    rig.device.bench.pulse('rain_gauge.tips', { times: 5, every: seconds(1), stays: 0 });
+    rig.device.controls.pulse('rain_gauge.tips', { times: 5, every: seconds(1), stays: 0 });
     await rig.clock.runUntil(rig.clock.now + seconds(10));
     expect(Number(/[\d.]+/.exec(rain() ?? '')?.[0])).toBeGreaterThanOrEqual(before + 5 * 0.2794 - 0.01);
   });
@@ -184,7 +184,7 @@ describe('equipment', () => {
       12,
       ['enrollment timed out', 'command succeeded'],
     ]);
-    rig.device.bench.hold('ble_tag.2.rssi', -20);
+    rig.device.controls.hold('ble_tag.2.rssi', -20);
     expect((await typed(rig, 'tag enroll', seconds(20))).at(-1)).toEqual([
       2,
       [`enrolled addr: ${stranger}`, 'command succeeded'],
@@ -216,7 +216,7 @@ describe('equipment', () => {
       const rig = await offline('clime');
       rig.device.shell('app config interval-report 60');
       rig.device.shell('config save');
-      rig.device.bench.press('int', seconds(held));
+      rig.device.controls.press('int', seconds(held));
       rig.device.reboot('power');
       await rig.clock.runUntil(rig.clock.now + seconds(60));
       return rig.device.shell('app config interval-report').lines[0];

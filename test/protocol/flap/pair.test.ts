@@ -3,15 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { minutes, seconds } from '../../../src/kernel/time.js';
-import { type Badness, badChannel, type Channel, type Errand, randomErrands } from '../../support/flap-channel.js';
+import { type Badness, badChannel, type Channel, type Exchange, randomExchanges } from '../../support/flap-channel.js';
 import { runFlapPair } from '../../support/flap-pair.js';
 import type { Picture } from '../../support/flap-picture.js';
 import { message } from './notation.js';
 
-/** A run whose errands and network come from one seed. */
+/** A run whose exchanges and network come from one seed. */
 function runSeed(seed: number, count: number, badness: Badness): Promise<Picture> {
   const random = seededRandom(seed);
-  return runFlapPair(randomErrands(random.fork('errands'), count), badChannel(random.fork('channel'), badness));
+  return runFlapPair(randomExchanges(random.fork('exchanges'), count), badChannel(random.fork('channel'), badness));
 }
 
 /** What every run must come to. */
@@ -132,7 +132,7 @@ function losing(count: number, which: (...packet: Parameters<Channel>) => boolea
   return network((way, packet) => (which(way, packet) && left-- > 0 ? [] : undefined));
 }
 
-const errand = (pause: number, uplink: Uint8Array, ...downlinks: Uint8Array[]): Errand => ({
+const exchange = (pause: number, uplink: Uint8Array, ...downlinks: Uint8Array[]): Exchange => ({
   pause,
   uplink,
   downlinks,
@@ -141,7 +141,7 @@ const errand = (pause: number, uplink: Uint8Array, ...downlinks: Uint8Array[]): 
 describe('a device without an answer', () => {
   test('repeats the same bytes after 10 s: a lost request costs one period', async () => {
     const picture = await runFlapPair(
-      [errand(0, message(5))],
+      [exchange(0, message(5))],
       losing(1, (way) => way === 'up'),
     );
     expect(picture.uplinks).toMatchObject({ acknowledged: 1, stored: 1 });
@@ -150,7 +150,7 @@ describe('a device without an answer', () => {
 
   test('repeats an uplink for ever', async () => {
     const picture = await runFlapPair(
-      [errand(0, message(5))],
+      [exchange(0, message(5))],
       losing(1000, (way) => way === 'up'),
     );
     expect(picture.uplinks).toMatchObject({ acknowledged: 1, stored: 1 });
@@ -164,7 +164,7 @@ describe('a device without an answer', () => {
       polls.push(sequence);
       return polls.length <= 6 ? [] : undefined;
     });
-    const picture = await runFlapPair([errand(0, message(5), message(9))], channel);
+    const picture = await runFlapPair([exchange(0, message(5), message(9))], channel);
     expect(polls.slice(0, 7)).toEqual([2, 2, 2, 2, 2, 2, 0]);
     expect(picture.downlinks).toEqual({ delivered: 1, received: 1, corrupted: 0 });
   });
@@ -174,21 +174,21 @@ describe('what the protocol does not exclude', () => {
   test('quirk 12: a downlink is taken for delivered although the device never received it', async () => {
     // Every fragment is lost, the device gives up its poll and begins again with sequence 0.
     const channel = losing(100, (way, { data }) => way === 'down' && data.length > 0);
-    const picture = await runFlapPair([errand(0, message(5), message(9))], channel);
+    const picture = await runFlapPair([exchange(0, message(5), message(9))], channel);
     expect(picture.downlinks).toEqual({ delivered: 1, received: 0, corrupted: 0 });
     expect(picture.quirks.deliveredNotReceived).toBe(1);
   });
 
   test('quirk 12 spares a downlink that was sent only in part: it is offered again and received', async () => {
     const channel = losing(3, (way, { data }) => way === 'down' && data.length > 0);
-    const picture = await runFlapPair([errand(0, message(5), message(900))], channel);
+    const picture = await runFlapPair([exchange(0, message(5), message(900))], channel);
     expect(picture.downlinks).toEqual({ delivered: 1, received: 1, corrupted: 0 });
     expect(picture.quirks.deliveredNotReceived).toBe(0);
   });
 
   test('quirk 13: a lost answer costs 20 s, because the first repetition is not answered', async () => {
     const picture = await runFlapPair(
-      [errand(0, message(5))],
+      [exchange(0, message(5))],
       losing(1, (way) => way === 'down'),
     );
     expect(picture.quirks.unansweredRepetitions).toBe(1);
@@ -199,7 +199,7 @@ describe('what the protocol does not exclude', () => {
   test('quirk 15: after 60 s of repetition the device starts over, and the message arrives twice', async () => {
     // The answers at 0, 20 and 40 s are lost; the repetition at 60 s brings the reset.
     const picture = await runFlapPair(
-      [errand(0, message(5))],
+      [exchange(0, message(5))],
       losing(3, (way) => way === 'down'),
     );
     expect(picture.quirks.storedAgainAfterPatience).toBe(1);
@@ -217,8 +217,8 @@ describe('what the protocol does not exclude', () => {
       if (flags === 1) return polls++ < 6 ? [] : undefined;
       return data.length === 6 ? [] : undefined;
     });
-    const errands = [errand(0, message(5), message(9)), errand(minutes(4), message(6))];
-    const picture = await runFlapPair(errands, channel);
+    const exchanges = [exchange(0, message(5), message(9)), exchange(minutes(4), message(6))];
+    const picture = await runFlapPair(exchanges, channel);
     expect(picture.uplinks).toMatchObject({ acknowledged: 2, stored: 1, lost: 0 });
     expect(picture.quirks).toMatchObject({ strayAnswersTaken: 1, lostToStrays: 1 });
   });

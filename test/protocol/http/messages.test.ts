@@ -6,9 +6,9 @@ import { downFromJson, downToJson } from '../../../src/protocol/http/downlinks.j
 import {
   decodeRequest,
   decodeResponse,
-  ERRANDS,
   encodeRequest,
   encodeResponse,
+  REQUEST_KINDS,
 } from '../../../src/protocol/http/frames.js';
 import { upFromJson, upToJson } from '../../../src/protocol/http/uplinks.js';
 import {
@@ -133,12 +133,12 @@ describe('messages as JSON', () => {
 it('frames carry a request and its answer as they are', () => {
   fc.assert(
     fc.property(
-      fc.constantFrom(...ERRANDS),
+      fc.constantFrom(...REQUEST_KINDS),
       uuid,
       fc.json(),
       fc.integer({ min: 100, max: 599 }),
-      (errand, key, body, status) => {
-        const request = { errand, key, token: '0'.repeat(32), body };
+      (kind, key, body, status) => {
+        const request = { kind, key, token: '0'.repeat(32), body };
         expect(decodeRequest(encodeRequest(request))).toEqual(request);
         const response = { key, status, body };
         expect(decodeResponse(encodeResponse(response))).toEqual(response);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Bench } from '../../../src/device/hardware/hardware.js';
+import type { DeviceControls } from '../../../src/device/device-controls.js';
 import { Problems, readYaml } from '../../../src/input/document.js';
 import {
   checkStep,
@@ -42,8 +42,8 @@ interface Options {
   readonly tags?: readonly string[];
 }
 
-/** A bench that writes down what is done on it. */
-function recordingBench(done: unknown[]): Bench {
+/** Controls that record each call. */
+function recordingControls(done: unknown[]): DeviceControls {
   const note =
     (name: string) =>
     (...args: unknown[]) => {
@@ -106,7 +106,7 @@ function recordingWorld({ cloudId, shell = { result: 0, lines: [] }, tags = [], 
       return shell;
     },
     powerCycle: () => done.push(['powerCycle']),
-    bench: recordingBench(done),
+    controls: recordingControls(done),
   };
   return { world, device, done };
 }

@@ -15,7 +15,7 @@ const channels: FakeHostOptions = {
     { mode: 'voltage', last: undefined, live: 1.5, samples: 0, measurements: 0 },
     { mode: 'current', last: 4.2, live: 4.25, samples: 1, measurements: 0 },
     { mode: 'trigger', active: false, events: 0 },
-    { mode: 'current', detected: false },
+    { mode: 'disabled' },
   ],
 };
 const LIVE = { host: channels };
@@ -74,7 +74,7 @@ export const APPLICATIONS: readonly Row[] = [
       'channel 5: voltage, last: NaN, samples: 0, measurements: 0',
       'channel 6: current, last: 4.20 mA, samples: 1, measurements: 0',
       'channel 7: trigger, state: inactive, events: 0',
-      'channel 8: current (not detected)',
+      'channel 8: disabled',
     ],
     LIVE,
   ),

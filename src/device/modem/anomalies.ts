@@ -1,17 +1,17 @@
-/** What most modems never have: an unusual place, defects, errors to count. Kept only by those that do. */
+/** What most modems never have: an unusual place, faults, errors to count. Kept only by those that do. */
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { LastingFault } from './faults.js';
 import type { Signal } from './signal.js';
 import { ERROR_CEILING, ERROR_STEP, LOOP_RESETS, LOOP_TIME, SOCKET_FAILURES } from './timing.js';
-import type { Defect } from './trouble.js';
 
-export class Rare {
+export class ModemAnomalies {
   /** What the antenna hears, and what it heard when the connection was evaluated last; undefined: the device's own cell. */
   signal: Signal | undefined;
   evaluated: Signal | undefined;
   /** Whether the network here grants power saving mode, and whether it did at the last attach. */
   grants = true;
   granted = true;
-  defect: Defect | undefined;
+  fault: LastingFault | undefined;
   /** What the next check will find gone. */
   lost: 'socket' | 'registration' | 'modem' | undefined;
   /** Errors, and failures to open a socket, since one opened. */

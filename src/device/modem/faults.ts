@@ -1,7 +1,7 @@
 /** What can be wrong with a modem (firmware behaviour, 4.1 and 4.3), apart from the network around it. */
 
 /** Happens once; the firmware gets over it by itself. */
-export type Mishap =
+export type PassingFault =
   /** An error for which the firmware knows nothing better than to switch the modem off: for 10 s, 20 s, … */
   | 'error'
   /** The modem reports too many resets, and is left off for 32 min. */
@@ -12,7 +12,7 @@ export type Mishap =
   | 'lost-socket';
 
 /** Stays until somebody mends it. */
-export type Defect =
+export type LastingFault =
   /** The modem does not answer any more. */
   | 'mute'
   /** The SIM card is out. */
@@ -20,6 +20,6 @@ export type Defect =
   /** No socket can be opened. */
   | 'no-socket';
 
-export function isDefect(trouble: Mishap | Defect): trouble is Defect {
-  return trouble === 'mute' || trouble === 'no-sim' || trouble === 'no-socket';
+export function isLasting(fault: PassingFault | LastingFault): fault is LastingFault {
+  return fault === 'mute' || fault === 'no-sim' || fault === 'no-socket';
 }

@@ -124,7 +124,7 @@ describe('an error of the modem', () => {
 
   it('that comes again and again makes the pauses longer by 10 s, up to 600 s', async () => {
     const { modem, phases } = await attached();
-    modem.setDefect('mute');
+    modem.setFault('mute');
     modem.connect(() => {});
     const errors = lengths(await phases(minutes(60 * 8)), 'error');
     expect(errors.slice(0, 5)).toEqual([10, 20, 30, 40, 50]);
@@ -133,10 +133,10 @@ describe('an error of the modem', () => {
 
   it('is forgotten when a socket opens', async () => {
     const { modem, phases } = await attached();
-    modem.setDefect('mute');
+    modem.setFault('mute');
     modem.connect(() => {});
     await phases(minutes(5));
-    modem.setDefect(undefined);
+    modem.setFault(undefined);
     await phases(minutes(5));
     expect(modem.registered).toBe(true);
     modem.suffer('error');
@@ -146,9 +146,9 @@ describe('an error of the modem', () => {
   it.each([
     ['mute', 'boot', 10],
     ['no-sim', 'boot', 13],
-  ] as const)('%s: the boot is given up after at most %s', async (defect, state, atMost) => {
+  ] as const)('%s: the boot is given up after at most %s', async (fault, state, atMost) => {
     const { modem, phases } = await attached();
-    modem.setDefect(defect);
+    modem.setFault(fault);
     modem.reconnect();
     const [first] = lengths(await phases(minutes(1)), state);
     expect(first).toBeGreaterThanOrEqual(10);
@@ -158,13 +158,13 @@ describe('an error of the modem', () => {
   it('lets what waits to be sent go on when the modem is mended', async () => {
     const { clock, modem } = await attached();
     let ready = false;
-    modem.setDefect('no-sim');
+    modem.setFault('no-sim');
     modem.connect(() => {
       ready = true;
     });
     await clock.runUntil(minutes(10));
     expect(ready).toBe(false);
-    modem.setDefect(undefined);
+    modem.setFault(undefined);
     await clock.runUntil(minutes(15));
     expect(ready).toBe(true);
   });
@@ -262,7 +262,7 @@ describe('a lost socket', () => {
 
   it('that cannot be opened is tried twice more, then the modem starts over', async () => {
     const { modem, phases } = await attached();
-    modem.setDefect('no-socket');
+    modem.setFault('no-socket');
     modem.connect(() => {});
     const seen = await phases(seconds(30));
     expect(names(seen).slice(2, 8)).toEqual(['error', 'open_socket', 'error', 'open_socket', 'error', 'boot']);
