@@ -6,7 +6,7 @@
 import { createSocket } from 'node:dgram';
 import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { FIRST, LAST } from '../../src/protocol/flap/packet.js';
-import { encodeUp } from '../../src/protocol/messages.js';
+import { encodeUp } from '../../src/protocol/messages/index.js';
 import { FIRST_SERIAL, TOKEN } from './fleet.js';
 
 export interface FlapLoad {

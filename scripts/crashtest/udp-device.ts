@@ -6,7 +6,7 @@ import { createSocket } from 'node:dgram';
 import { type DeviceStep, DeviceTransfer } from '../../src/protocol/flap/device-transfer.js';
 import { FRAGMENT_SIZE, hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { LONGEST_MESSAGE, type Packet } from '../../src/protocol/flap/packet.js';
-import { encodeUp, parseDown } from '../../src/protocol/messages.js';
+import { encodeUp, parseDown } from '../../src/protocol/messages/index.js';
 import { uuidText } from '../../src/protocol/uuid.js';
 
 /** How long it waits for an answer: a real device is more patient, but it has not got 300 crashes to get through. */

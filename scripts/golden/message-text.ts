@@ -5,7 +5,7 @@ import { decodeCbor } from '../../src/protocol/cbor.js';
 import { type Codec, compileCodec, parseCodecDocument } from '../../src/protocol/codec.js';
 import { decodeBody } from '../../src/protocol/decode.js';
 import { configHash } from '../../src/protocol/hashes.js';
-import { type DownMessage, parseDown, parseUp, type UpMessage } from '../../src/protocol/messages.js';
+import { type DownMessage, parseDown, parseUp, type UpMessage } from '../../src/protocol/messages/index.js';
 import { uuidText } from '../../src/protocol/uuid.js';
 import { jsonLines } from './json-lines.js';
 

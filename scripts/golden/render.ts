@@ -10,7 +10,7 @@ import type { Instant } from '../../src/kernel/time.js';
 import { hasValidTag, open } from '../../src/protocol/flap/envelope.js';
 import { FIRST, formatFlags, LAST, type Packet } from '../../src/protocol/flap/packet.js';
 import { contentPrint } from '../../src/protocol/hashes.js';
-import { TYPE } from '../../src/protocol/messages.js';
+import { TYPE } from '../../src/protocol/messages/index.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import type { Dialogue } from './dialogue.js';
 import { MessageText } from './message-text.js';

@@ -79,7 +79,7 @@ export class CodecError extends Error {
 }
 
 /** Encodes a document exactly as the vendor's generator does, so that the hash is the same. */
-export function encodeCodecDocument(document: CodecDocument): Uint8Array {
+function encodeCodecDocument(document: CodecDocument): Uint8Array {
   return encodeCbor(
     new Map<string, CborValue>([
       ['version', document.version],

@@ -9,7 +9,7 @@ import { ARRAY, BYTES, MAP, NEGATIVE, SIMPLE, TEXT, UINT } from './cbor-reader.j
 import type { Codec, CodecColumn, CodecField, CodecSeries } from './codec.js';
 import { finite, modify } from './modifiers.js';
 
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 export type JsonObject = { readonly [name: string]: JsonValue };
 
 /**

@@ -7,7 +7,7 @@ import type { UnixMillis } from '../kernel/time.js';
 import type { Recording } from './recording.js';
 import { type ScrubOptions, scrub } from './scrub.js';
 
-export interface CollectOptions extends Pick<ScrubOptions, 'speed' | 'bodies' | 'typeOf'> {
+interface CollectOptions extends Pick<ScrubOptions, 'speed' | 'bodies' | 'typeOf'> {
   readonly after: UnixMillis;
   readonly before: UnixMillis;
   /** Ends the reading; its reason, an Error, becomes that of the cut. */

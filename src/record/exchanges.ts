@@ -29,7 +29,7 @@ type History = Pick<Recording, 'uplinks' | 'downlinks' | 'speed'>;
 
 export type Lead = 'uplink' | 'poll';
 
-export interface Exchanges {
+interface Exchanges {
   /** Time between a packet of the device's and its next one, which the answer triggers. */
   readonly trip: (device: string) => Millis;
   /** Deliveries that no uplink led to: the device must have polled, at that time. */
@@ -39,7 +39,7 @@ export interface Exchanges {
 }
 
 /** Packets that a downlink is cut into. Data are encoded with integers for names, and answers to sessions are short. */
-export function fragmentsOf({ type, size }: Pick<RecordedDownlink, 'type' | 'size'>): number {
+function fragmentsOf({ type, size }: Pick<RecordedDownlink, 'type' | 'size'>): number {
   return type === 'shell' || type === 'config' ? Math.max(1, Math.ceil((size + HEAD) / FRAGMENT)) : 1;
 }
 

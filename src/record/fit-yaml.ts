@@ -4,7 +4,7 @@ import { durationOf, type FittedGroup } from './fit.js';
 import type { Recording } from './recording.js';
 
 /** Says why a device of a type would refuse a line; undefined when it would not. */
-export type RefusalOf = (profile: string, line: string) => string | undefined;
+type RefusalOf = (profile: string, line: string) => string | undefined;
 
 /** @param name of the scenario @param refusalOf decides which settings can be written */
 export function scenarioYaml(

@@ -36,7 +36,7 @@ export interface FittedGroup {
   readonly ranges: readonly { readonly quantity: string; readonly min: number; readonly max: number }[];
 }
 
-export interface DropOut {
+interface DropOut {
   readonly device: number;
   readonly from: Millis;
   readonly until: Millis;

@@ -25,7 +25,7 @@ export const DOWNLINK_TYPES = ['session', 'timestamp', 'data', 'shell', 'config'
 export type DownlinkType = (typeof DOWNLINK_TYPES)[number];
 
 export const DOWNLINK_STATES = ['pending', 'sent', 'cancelled', 'expired'] as const;
-export type DownlinkState = (typeof DOWNLINK_STATES)[number];
+type DownlinkState = (typeof DOWNLINK_STATES)[number];
 
 /** Times of entries are milliseconds since `from`. */
 export interface Recording {

@@ -52,7 +52,7 @@ const TELLING =
   /serial|token|key|secret|passw|imei|imsi|iccid|addr|(^|_)(id|uuid|mac|rom|cid|plmn|ip|user|name|phone|mail|lat|lon|pin)(_|$)|earfcn|network|latitude|longitude|altitude|position|location|gnss|gps/;
 
 /** The name of a field of a codec, and not an address or number that is used as a key. */
-export function isPlainName(name: string): boolean {
+function isPlainName(name: string): boolean {
   return (
     /^[a-z][a-z_]*(_?\d{1,3}[a-z_]*){0,3}$/.test(name) &&
     name.length <= 40 &&

@@ -8,7 +8,7 @@ export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const QUANTILES = [0.5, 0.95, 0.99] as const;
 
-export interface Exposed {
+interface Exposed {
   readonly metrics: readonly MetricInfo[];
   /** Of the metric with this name. */
   readonly read: (name: string) => Measure | undefined;

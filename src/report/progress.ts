@@ -1,7 +1,7 @@
 /** Progress of a run in one line. Pure: whoever owns the stream decides when to write it, and whether to write over it. */
 import { humanDuration, type Millis } from '../kernel/time.js';
 
-export interface Progress {
+interface Progress {
   readonly simulated: Millis;
   /** The scenario's duration. Settling goes beyond it. */
   readonly duration: Millis;

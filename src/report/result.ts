@@ -49,7 +49,7 @@ export interface RunResult extends RunSummary {
 }
 
 /** What the scenario was going to do. */
-export interface PlannedCourse {
+interface PlannedCourse {
   readonly duration: Millis;
   readonly warmUp: Millis;
   readonly marks: readonly PlannedMark[];

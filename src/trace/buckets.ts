@@ -46,14 +46,14 @@ export class Buckets {
 }
 
 /** Which bucket a whole number falls into. */
-export function bucketOf(value: number): number {
+function bucketOf(value: number): number {
   if (value < 2 * IN_OCTAVE) return value;
   const shift = 31 - Math.clz32(value) - BITS;
   return shift * IN_OCTAVE + (value >>> shift);
 }
 
 /** The least value of a bucket, and how many there are in it. */
-export function bucketRange(index: number): { readonly least: number; readonly width: number } {
+function bucketRange(index: number): { readonly least: number; readonly width: number } {
   if (index < 2 * IN_OCTAVE) return { least: index, width: 1 };
   const shift = Math.floor(index / IN_OCTAVE) - 1;
   const width = 1 << shift;

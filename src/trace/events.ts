@@ -25,7 +25,7 @@ export type UpdateState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded'
 export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 
 /** Something that happened on a device. */
-export type DeviceEvent =
+type DeviceEvent =
   | { readonly kind: 'device.boot'; readonly at: Instant; readonly serial: number; readonly cause: BootCause }
   /** The session is set up and the application runs. */
   | { readonly kind: 'device.ready'; readonly at: Instant; readonly serial: number }
@@ -151,7 +151,7 @@ export type CloudEvent =
     };
 
 /** A request of a load, which the runner sends to the API. `call` names the load; `intended` is when it was due. */
-export type CallEvent =
+type CallEvent =
   /** `status` of its answer, 0: there was none. `why` that is so, or a 2xx of no use, in a short fixed phrase (empty otherwise). */
   | {
       readonly kind: 'call.done';
@@ -188,7 +188,7 @@ export type CallEvent =
     };
 
 /** Something that happened between the two, or that the runner did. */
-export type WorldEvent =
+type WorldEvent =
   /** The network lost, doubled or changed a datagram because a fault says so. */
   | {
       readonly kind: 'net.fault';

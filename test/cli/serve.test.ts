@@ -9,7 +9,7 @@ import { DeviceCloudClient } from '../../src/client/client.js';
 import type { Message } from '../../src/client/types.js';
 import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { FIRST, LAST } from '../../src/protocol/flap/packet.js';
-import { encodeUp } from '../../src/protocol/messages.js';
+import { encodeUp } from '../../src/protocol/messages/index.js';
 import { udpTransport } from '../../src/transport/udp.js';
 import { SERIAL, TOKEN, unseal } from '../support/cloud.js';
 import { ghostfleet } from '../support/host.js';

@@ -10,7 +10,7 @@ import { RealClock } from '../../src/kernel/real-clock.js';
 import { days, hours, seconds } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, RESET } from '../../src/protocol/flap/packet.js';
-import { encodeUp, parseDown } from '../../src/protocol/messages.js';
+import { encodeUp, parseDown } from '../../src/protocol/messages/index.js';
 import { QUIET, SERIAL, type TestCloud, TOKEN, testCloud } from '../support/cloud.js';
 import { newDatabase, query, sharedServer } from '../support/postgres/databases.js';
 import { until } from '../support/until.js';

@@ -8,7 +8,7 @@ import { openStore } from '../../src/cloud/store/index.js';
 import type { Store } from '../../src/cloud/store/store.js';
 import { days } from '../../src/kernel/time.js';
 import { compileCodec } from '../../src/protocol/codec.js';
-import type { DownMessage, UpMessage } from '../../src/protocol/messages.js';
+import type { DownMessage, UpMessage } from '../../src/protocol/messages/index.js';
 import { type TestCloud, testCloud } from '../support/cloud.js';
 
 /** A device's end of the wire. */

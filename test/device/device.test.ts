@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { hours, minutes, seconds } from '../../src/kernel/time.js';
 import { ACK, FIRST, LAST, NOTHING, POLL } from '../../src/protocol/flap/packet.js';
-import { encodeDown, type SessionFacts } from '../../src/protocol/messages.js';
+import { encodeDown, type SessionFacts } from '../../src/protocol/messages/index.js';
 import { SERIAL, type TestCloud, testCloud } from '../support/cloud.js';
 import { datagramOf, packetIn, type TestDeviceOptions, testDevice } from '../support/device.js';
 

@@ -13,7 +13,7 @@ import {
   type SetSession,
   TYPE,
   type UpMessage,
-} from '../../src/protocol/messages.js';
+} from '../../src/protocol/messages/index.js';
 import { hex, map } from './fixtures.js';
 
 const HASH: Hash = '0123456789abcdef';

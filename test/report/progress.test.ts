@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { bar, type Progress, plainProgress, progressLine } from '../../src/report/progress.js';
+import { bar, plainProgress, progressLine } from '../../src/report/progress.js';
 import { table, wrap } from '../../src/report/table.js';
+
+type Progress = Parameters<typeof progressLine>[0];
 
 function progressOf(changes: Partial<Progress> = {}): Progress {
   return {

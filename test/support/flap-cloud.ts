@@ -1,7 +1,9 @@
 /** A cloud without storage, wire or clock: what a CloudTransfer needs around it to be talked to. */
 import { seconds } from '../../src/kernel/time.js';
-import { CloudTransfer, type Evidence } from '../../src/protocol/flap/cloud-transfer.js';
+import { type CloudMove, CloudTransfer } from '../../src/protocol/flap/cloud-transfer.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
+
+type Evidence = NonNullable<CloudMove['delivered']>;
 
 export interface LittleCloudOptions {
   /** Bytes of message data in a downlink packet. */

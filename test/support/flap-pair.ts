@@ -7,7 +7,7 @@
  */
 import { days, type Millis, seconds } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
-import { type DeviceStep, DeviceTransfer, type SendStep } from '../../src/protocol/flap/device-transfer.js';
+import { type DeviceStep, DeviceTransfer } from '../../src/protocol/flap/device-transfer.js';
 import { FRAGMENT_SIZE, hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import type { Packet } from '../../src/protocol/flap/packet.js';
 import type { Channel, Exchange } from './flap-channel.js';
@@ -132,7 +132,11 @@ class FlapPair {
 
   // How the device exchanges packets (wire protocol, 5.4)
 
-  #drive(step: DeviceStep, budget: Millis, done: (outcome: Exclude<DeviceStep, SendStep>) => void): void {
+  #drive(
+    step: DeviceStep,
+    budget: Millis,
+    done: (outcome: Exclude<DeviceStep, { readonly kind: 'send' }>) => void,
+  ): void {
     if (step.kind === 'send') {
       this.#exchangePacket(step.packet, budget, (next) => this.#drive(next, budget, done));
       return;

@@ -8,7 +8,7 @@ import type { EdgeClock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 import { contentPrint } from '../../protocol/hashes.js';
 import type { DecodedData } from '../../protocol/http/uplinks.js';
-import { TYPE } from '../../protocol/messages.js';
+import { TYPE } from '../../protocol/messages/index.js';
 import type { DeliveryEvidence, DownlinkType, Trace } from '../../trace/events.js';
 import {
   type DownlinkRequest,

@@ -2,7 +2,7 @@
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Codec } from '../../protocol/codec.js';
 import { encodeBody } from '../../protocol/encode.js';
-import type { DownMessage } from '../../protocol/messages.js';
+import type { DownMessage } from '../../protocol/messages/index.js';
 import { uuidBytes } from '../../protocol/uuid.js';
 import type { DownlinkRequest } from '../context.js';
 import type { MessageRow } from '../store/store.js';

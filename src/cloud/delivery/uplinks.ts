@@ -12,7 +12,7 @@ import {
   type UploadData,
   type UploadFirmware,
   type UpMessage,
-} from '../../protocol/messages.js';
+} from '../../protocol/messages/index.js';
 import { uuidText } from '../../protocol/uuid.js';
 import type { Trace, UplinkType } from '../../trace/events.js';
 import type { Forwarding, Ids, Log } from '../context.js';

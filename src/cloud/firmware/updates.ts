@@ -11,7 +11,7 @@
  * writes that together with the message that brought it.
  */
 import type { Clock } from '../../kernel/clock.js';
-import type { DownMessage, SessionFacts, UploadFirmware } from '../../protocol/messages.js';
+import type { DownMessage, SessionFacts, UploadFirmware } from '../../protocol/messages/index.js';
 import { uuidBytes, uuidText } from '../../protocol/uuid.js';
 import type { Ids, Log } from '../context.js';
 import { newMessage } from '../store/new-message.js';

@@ -16,7 +16,7 @@ import type { Static } from 'typebox';
 import type { Clock } from '../../kernel/clock.js';
 import { downToJson } from '../../protocol/http/downlinks.js';
 import { upFromJson } from '../../protocol/http/uplinks.js';
-import { encodeUp, MessageError, parseDown } from '../../protocol/messages.js';
+import { encodeUp, MessageError, parseDown } from '../../protocol/messages/index.js';
 import type { Trace } from '../../trace/events.js';
 import type { Routes } from '../api/family.js';
 import type { CloudCore } from '../delivery/core.js';

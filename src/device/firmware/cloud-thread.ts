@@ -6,7 +6,7 @@ import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Millis, minutes, seconds } from '../../kernel/time.js';
 import { FRAGMENT_SIZE } from '../../protocol/flap/envelope.js';
 import { contentPrint } from '../../protocol/hashes.js';
-import { type DownMessage, MessageError, parseDown } from '../../protocol/messages.js';
+import { type DownMessage, MessageError, parseDown } from '../../protocol/messages/index.js';
 import type { ContactReason, DownlinkType, UplinkType } from '../../trace/events.js';
 import type { DeviceFacts } from '../hardware/hardware.js';
 import type { Link, UplinkOutcome } from '../link/link.js';

@@ -1,6 +1,6 @@
 /** How the firmware carries out a downlink (wire protocol, 9 to 12; firmware behaviour, 5). */
 import { type Millis, millis, seconds } from '../../kernel/time.js';
-import { encodeUp, MessageError, type UpMessage } from '../../protocol/messages.js';
+import { encodeUp, MessageError, type UpMessage } from '../../protocol/messages/index.js';
 import type { Hardware } from '../hardware/hardware.js';
 import type { ShellHost } from '../shell/host.js';
 import { type RemoteConfigOutcome, type RemoteShellOutcome, runRemoteConfig, runRemoteShell } from '../shell/remote.js';

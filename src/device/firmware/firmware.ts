@@ -11,7 +11,7 @@ import { type Instant, type Millis, seconds, type UnixMillis } from '../../kerne
 import type { Profile } from '../../profile/profile.js';
 import { CborWriter } from '../../protocol/cbor.js';
 import { configTextHash } from '../../protocol/hashes.js';
-import { encodeUp } from '../../protocol/messages.js';
+import { encodeUp } from '../../protocol/messages/index.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import type { DeviceFacts, Hardware } from '../hardware/hardware.js';
 import type { Spool } from '../hardware/spool.js';

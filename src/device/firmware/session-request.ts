@@ -1,6 +1,6 @@
 /** CREATE_SESSION: what the device says about itself (wire protocol, 7.1). */
 import type { SupplyModule } from '../../profile/profile.js';
-import { encodeUp, type SessionFacts } from '../../protocol/messages.js';
+import { encodeUp, type SessionFacts } from '../../protocol/messages/index.js';
 import type { Hardware } from '../hardware/hardware.js';
 
 export function sessionRequest({ type, serial, identity, subscriber, build }: Hardware): Uint8Array {

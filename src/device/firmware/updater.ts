@@ -4,7 +4,7 @@
  */
 import { millis } from '../../kernel/time.js';
 import { ImageReader } from '../../protocol/firmware-image.js';
-import { type DownloadFirmware, encodeUp, type UploadFirmware } from '../../protocol/messages.js';
+import { type DownloadFirmware, encodeUp, type UploadFirmware } from '../../protocol/messages/index.js';
 import { Bootloader } from '../hardware/bootloader.js';
 import type { Hardware } from '../hardware/hardware.js';
 import type { Reaction } from './cloud-thread.js';

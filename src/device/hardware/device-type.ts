@@ -4,7 +4,7 @@
  */
 import type { Profile } from '../../profile/profile.js';
 import type { Build } from '../../protocol/firmware-image.js';
-import { encodeUp } from '../../protocol/messages.js';
+import { encodeUp } from '../../protocol/messages/index.js';
 import { buildShell } from '../commands/index.js';
 import { type ConfigLayout, configLayout } from '../config/layout.js';
 import type { Shell } from '../shell/shell.js';

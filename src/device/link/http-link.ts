@@ -9,7 +9,7 @@ import { downFromJson } from '../../protocol/http/downlinks.js';
 import { JsonFields } from '../../protocol/http/fields.js';
 import { decodeResponse, encodeRequest, type RequestKind } from '../../protocol/http/frames.js';
 import { upToJson } from '../../protocol/http/uplinks.js';
-import { encodeDown, MessageError, parseUp } from '../../protocol/messages.js';
+import { encodeDown, MessageError, parseUp } from '../../protocol/messages/index.js';
 import { type DeviceEnd, type Dialogue, type End, RadioLink, type SendStep } from './radio-link.js';
 
 export class HttpLink extends RadioLink {

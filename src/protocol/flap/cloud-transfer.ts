@@ -23,7 +23,7 @@ import {
 } from './packet.js';
 
 /** What made the cloud believe that a downlink has arrived. */
-export type Evidence = 'final-ack' | 'next-packet' | 'sequence-zero';
+type Evidence = 'final-ack' | 'next-packet' | 'sequence-zero';
 
 export type CloudMove = {
   /** Before anything else: the downlink in flight is delivered. */

@@ -7,7 +7,7 @@
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, successor } from './packet.js';
 
 /** Send this and wait for an answer. `again`: why the transfer did not simply go on. */
-export interface SendStep {
+interface SendStep {
   readonly kind: 'send';
   readonly packet: Packet;
   readonly again?: string;

@@ -17,7 +17,7 @@ export const FRAGMENT_SIZE: Readonly<Record<EnvelopeFormat, { readonly up: numbe
 };
 
 /** The cloud reads no more than this of a datagram (wire protocol, 2.1). */
-export const LONGEST_DATAGRAM = 1024;
+const LONGEST_DATAGRAM = 1024;
 
 const TOKEN_SIZE = 16;
 const TAG_SIZE = 8;

@@ -13,13 +13,13 @@
 
 import { MessageError } from '../messages/error.js';
 import { present } from '../messages/fields.js';
-import type { DownloadData, DownloadFirmware, DownMessage, SetSession } from '../messages.js';
+import type { DownloadData, DownloadFirmware, DownMessage, SetSession } from '../messages/index.js';
 import { uuidBytes, uuidText } from '../uuid.js';
 import { JsonFields } from './fields.js';
 
 export const DOWNLINK_TYPES = ['session', 'timestamp', 'config', 'shell', 'data', 'firmware'] as const;
 
-export interface JsonDownlink {
+interface JsonDownlink {
   readonly id: string;
   readonly type: (typeof DOWNLINK_TYPES)[number];
   readonly body: unknown;

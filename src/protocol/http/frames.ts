@@ -4,10 +4,10 @@
  */
 
 /** What a device asks for: the last part of the path. */
-export const REQUEST_KINDS = ['session', 'uplink', 'poll', 'ack'] as const;
+const REQUEST_KINDS = ['session', 'uplink', 'poll', 'ack'] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
-export interface RequestFrame {
+interface RequestFrame {
   readonly kind: RequestKind;
   /** Names the request: the answer repeats it, and so does a repetition of the request (`Idempotency-Key`). */
   readonly key: string;
@@ -17,7 +17,7 @@ export interface RequestFrame {
   readonly body: string;
 }
 
-export interface ResponseFrame {
+interface ResponseFrame {
   readonly key: string;
   /** HTTP status code. */
   readonly status: number;

@@ -18,7 +18,6 @@ import type { JsonObject } from '../decode.js';
 import { codecHash, configHash } from '../hashes.js';
 import { MessageError } from '../messages/error.js';
 import { present } from '../messages/fields.js';
-import { FACTS, STATS } from '../messages/session.js';
 import type {
   CreateSession,
   UploadCodec,
@@ -28,7 +27,8 @@ import type {
   UploadShell,
   UploadStats,
   UpMessage,
-} from '../messages.js';
+} from '../messages/index.js';
+import { FACTS, STATS } from '../messages/session.js';
 import { uuidText } from '../uuid.js';
 import { isObject, JsonFields } from './fields.js';
 
@@ -51,7 +51,7 @@ export const UPLINK_TYPES = [
   'timestamp',
 ] as const;
 
-export interface JsonUplink {
+interface JsonUplink {
   readonly type: (typeof UPLINK_TYPES)[number];
   readonly body?: unknown;
   /** Of `data`, `decoder` and `encoder`. */

@@ -1,7 +1,7 @@
 /** What is wrong with a message of the peer. */
 
 /** `unknown-type`: a device ignores such a message and carries on, the cloud does not acknowledge it. */
-export type MessageFault = 'malformed' | 'unknown-type' | 'too-long';
+type MessageFault = 'malformed' | 'unknown-type' | 'too-long';
 
 /** A message cannot be read, or not be written. */
 export class MessageError extends Error {

@@ -8,7 +8,7 @@
 import { CborError, type CborKey, type CborValue, decodeCbor } from '../cbor.js';
 import { MessageError } from './error.js';
 
-export type CborMap = ReadonlyMap<CborKey, CborValue>;
+type CborMap = ReadonlyMap<CborKey, CborValue>;
 
 /** The fields of a map by key. Each reader yields undefined for a missing field. */
 export class Fields {

@@ -18,7 +18,7 @@ export interface DownloadConfig {
 }
 
 /** In bytes. A device refuses the whole message when a config line or shell command is longer. */
-export const LONGEST_LINE = 255;
+const LONGEST_LINE = 255;
 
 /** The only compression there is: none. */
 const UNCOMPRESSED = 0;

@@ -51,7 +51,7 @@ export interface SetSession {
 }
 
 /** Names and numbers of the radio, by {@link STATS}. No firmware sends them yet. */
-export type Stats = Readonly<Record<string, number>>;
+type Stats = Readonly<Record<string, number>>;
 
 export interface UploadStats {
   readonly kind: 'upload-stats';

@@ -19,7 +19,7 @@ export interface UploadShell {
   readonly responses: readonly ShellResponse[];
 }
 
-export interface ShellResponse {
+interface ShellResponse {
   readonly command: string;
   /** 0, or a negative errno. */
   readonly result: number;

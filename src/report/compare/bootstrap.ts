@@ -24,7 +24,7 @@ export interface Ratio {
 }
 
 /** Batches as bucket, count, bucket, count, …: see trace/buckets.ts. */
-export type Batches = readonly (readonly number[])[];
+type Batches = readonly (readonly number[])[];
 
 /** The ratio of a percentile of durations, in buckets of `steps` to the ms. */
 export function percentileRatio(a: Batches, b: Batches, percent: number, steps: number): Ratio {

@@ -26,14 +26,14 @@ export interface ComparedRun {
   readonly samples: SampleSummary;
 }
 
-export interface Difference extends Ratio {
+interface Difference extends Ratio {
   /** `downlink.delivered p(95)` */
   readonly metric: string;
   readonly unit: 'count' | 'ms';
   readonly verdict: 'different' | 'same' | 'unknown';
 }
 
-export interface Comparison {
+interface Comparison {
   readonly a: ComparedRun;
   readonly b: ComparedRun;
   readonly rows: readonly Difference[];

@@ -11,7 +11,7 @@ const WIDE = 1080;
 const NARROW = 356;
 
 /** A plot at a width in pixels. */
-export type Plot = (width: number) => Markup;
+type Plot = (width: number) => Markup;
 
 /** The plot for either kind of screen. `about` is read out to those who cannot see it. */
 export function plot(about: string, draw: Plot): Markup {

@@ -139,6 +139,6 @@ export function fleetTables({ fleet, faults, service, planned, anomalies, steps,
   )}`;
 }
 
-export function percent(share: number): string {
+function percent(share: number): string {
   return share > 0 && share < 0.0005 ? '<0.1 %' : `${(share * 100).toFixed(1)} %`;
 }

@@ -9,7 +9,7 @@ import type { DownlinkTimeline } from '../../trace/metrics/downlinks.js';
 import { bar } from '../progress.js';
 import type { RunResult } from '../result.js';
 import { wrap } from '../table.js';
-import type { RenderOptions } from './index.js';
+import type { RenderOptions } from './renderer.js';
 import { load } from './text-load.js';
 import { percent, section, spreadCells, WIDTH } from './text-parts.js';
 

@@ -2,7 +2,7 @@
 import type { DeviceCloudClient, Message } from '../../client/client.js';
 import { encodeCbor } from '../../protocol/cbor.js';
 import { codecHash } from '../../protocol/hashes.js';
-import { encodeUp, type UpMessage } from '../../protocol/messages.js';
+import { encodeUp, type UpMessage } from '../../protocol/messages/index.js';
 import type { Contact, ScriptDownlink } from '../../record/script.js';
 
 /** @param count of messages of the device: two of the same content would be taken for one */

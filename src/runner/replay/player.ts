@@ -10,7 +10,7 @@ import { type Millis, seconds } from '../../kernel/time.js';
 import { type DeviceStep, DeviceTransfer } from '../../protocol/flap/device-transfer.js';
 import { FRAGMENT_SIZE, hasValidTag, open, seal } from '../../protocol/flap/envelope.js';
 import type { Packet } from '../../protocol/flap/packet.js';
-import { TYPE } from '../../protocol/messages.js';
+import { TYPE } from '../../protocol/messages/index.js';
 import type { Contact, ScriptDevice } from '../../record/script.js';
 import type { Channel, Transport } from '../../transport/transport.js';
 import { uplinkMessage } from './messages.js';

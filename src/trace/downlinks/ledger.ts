@@ -5,8 +5,8 @@
  * Downlinks that the cloud makes itself (session, timestamp) are not counted here.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { Handlers } from '../dispatch.js';
 import type { DeliveryEvidence, DownlinkType } from '../events.js';
-import type { Handlers } from '../metrics/metric.js';
 import { WaitAccount, type WaitStretch, type Waits } from './waits.js';
 
 /** The stations of a downlink after it was queued, in the order in which they are normally reached. */

@@ -1,4 +1,5 @@
 /** The invariants, by the name that they have in a scenario. To add one: write its file, list it here. */
+import { type Dispatch, dispatchTo } from '../dispatch.js';
 import type { TraceEvent } from '../events.js';
 import type { Fold } from '../log.js';
 import { downlinksAnswered } from './downlinks-answered.js';
@@ -30,27 +31,24 @@ export interface InvariantVerdict {
 /** Watches over those invariants that somebody asked for; the others cost nothing. */
 export class Invariants implements Fold {
   readonly #verdicts = new Map<string, Violations>();
-  readonly #handlers = new Map<string, ((event: TraceEvent) => void)[]>();
+  readonly #dispatch: Dispatch;
   readonly #ends: (() => void)[] = [];
 
   constructor(names: Iterable<string>) {
-    for (const name of new Set(names)) {
+    const watches = [...new Set(names)].map((name) => {
       const invariant = Object.hasOwn(INVARIANTS, name) ? INVARIANTS[name] : undefined;
       if (invariant === undefined) throw new Error(`"${name}" is not an invariant`);
       const violations = new Violations();
       const watch = invariant.watch(violations);
       this.#verdicts.set(name, violations);
       this.#ends.push(() => watch.end?.());
-      for (const [kind, handler] of Object.entries(watch.on)) {
-        const known = this.#handlers.get(kind) ?? [];
-        // Because a handler is only ever called with the kind that it is listed under.
-        this.#handlers.set(kind, [...known, handler as (event: TraceEvent) => void]);
-      }
-    }
+      return watch;
+    });
+    this.#dispatch = dispatchTo(watches);
   }
 
   take(event: TraceEvent): void {
-    const handlers = this.#handlers.get(event.kind);
+    const handlers = this.#dispatch.get(event.kind);
     if (handlers !== undefined) for (const handler of handlers) handler(event);
   }
 

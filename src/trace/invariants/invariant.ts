@@ -5,8 +5,8 @@
  * A watch keeps what is open, and forgets what is closed: its memory is bounded by device, whatever the length of a run.
  */
 import type { Instant } from '../../kernel/time.js';
+import type { Handlers } from '../dispatch.js';
 import type { TraceEvent } from '../events.js';
-import type { Handlers } from '../metrics/metric.js';
 
 export interface Invariant {
   /** One line for `ghostfleet list invariants`: what is counted, as a rule that holds. */
@@ -15,7 +15,7 @@ export interface Invariant {
   readonly watch: (broken: Violations) => InvariantWatch;
 }
 
-export interface InvariantWatch {
+interface InvariantWatch {
   readonly on: Handlers;
   /** The trace is over: what is still open can be judged. */
   end?(): void;

@@ -7,8 +7,8 @@
  * way, and an uplink with another content than the one that was sent.
  */
 import { type Instant, minutes } from '../../kernel/time.js';
+import type { Handlers } from '../dispatch.js';
 import type { TraceEvent, UplinkType } from '../events.js';
-import type { Handlers } from '../metrics/metric.js';
 
 type Stored = Extract<TraceEvent, { readonly kind: 'cloud.stored' }>;
 type Sent = Extract<TraceEvent, { readonly kind: 'uplink.sent' }>;
@@ -41,7 +41,7 @@ interface Entry extends Sending {
   heardAt: Instant | undefined;
 }
 
-export interface BookReader {
+interface BookReader {
   /** The cloud has stored something; `sending` is undefined when nothing was under way that it could be. */
   readonly stored?: (event: Stored, sending: Sending | undefined, before: Sending | undefined) => void;
   /** It was acknowledged, and nothing was stored that it could be. */

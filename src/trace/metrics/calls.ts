@@ -5,12 +5,14 @@
  * A latency counts from the moment at which the request was due. From the moment at which it was sent, a service that stood
  * still would only be charged for the few requests that were under way.
  */
+
 import type { Millis } from '../../kernel/time.js';
+import type { Handlers } from '../dispatch.js';
 import { Distribution, type Spread } from '../distribution.js';
 import type { TraceEvent } from '../events.js';
-import { type Handlers, type MetricTable, Tally } from './metric.js';
+import { type MetricTable, Tally } from './metric.js';
 
-export interface CallCounts {
+interface CallCounts {
   readonly planned: number;
   readonly sent: number;
   /** With a status of 2xx, and with what was asked for. */

@@ -4,7 +4,7 @@ import { type DownlinkRecord, STAGES, type Stage, totalTime } from '../downlinks
 import { WAIT_CAUSES, type WaitCause } from '../downlinks/waits.js';
 
 /** Beginnings of the bars; each ends where the next begins, the last one is open. The same in every run, so that bars compare. */
-export const EDGES: readonly Millis[] = [
+const EDGES: readonly Millis[] = [
   0, 50, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000, 7000, 10_000, 15_000, 20_000, 30_000, 45_000,
   60_000, 90_000, 120_000, 180_000, 300_000, 420_000, 600_000, 900_000, 1_200_000, 1_800_000, 2_700_000, 3_600_000,
   5_400_000, 7_200_000, 10_800_000, 18_000_000, 28_800_000, 43_200_000, 86_400_000, 172_800_000, 259_200_000,

@@ -1,9 +1,11 @@
 /** The fleet: who came up, how often radios woke, what had to be repeated. */
+
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { Handlers } from '../dispatch.js';
 import { Distribution } from '../distribution.js';
 import type { BootCause, ContactReason } from '../events.js';
 import { BusiestSecond } from './busiest-second.js';
-import { type Handlers, type MetricTable, Tally } from './metric.js';
+import { type MetricTable, Tally } from './metric.js';
 
 export interface FleetSummary {
   /** Devices of the plan. */

@@ -3,6 +3,7 @@
  * counts from the moment at which the API accepted the downlink.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { Handlers } from '../dispatch.js';
 import { Distribution, type Spread } from '../distribution.js';
 import {
   DownlinkLedger,
@@ -16,10 +17,10 @@ import {
 } from '../downlinks/ledger.js';
 import { WAIT_CAUSES, type WaitCause, type WaitStretch, type Waits } from '../downlinks/waits.js';
 import { type DeliveryTimes, deliveryTimes } from './delivery-times.js';
-import type { Handlers, MetricTable } from './metric.js';
+import type { MetricTable } from './metric.js';
 
 /** queued = answered + delivered + pending + cancelled + expired */
-export interface DownlinkCounts {
+interface DownlinkCounts {
   readonly queued: number;
   readonly answered: number;
   /** Delivered, without an answer (yet): all that data and firmware can reach. */
@@ -41,13 +42,13 @@ export interface DownlinkSummary extends DownlinkCounts {
   readonly slowest: readonly DownlinkTimeline[];
 }
 
-export interface DownlinkTypeSummary extends DownlinkCounts {
+interface DownlinkTypeSummary extends DownlinkCounts {
   readonly stages: StageSpreads;
 }
 
-export type StageSpreads = Readonly<Partial<Record<Stage, Spread>>>;
+type StageSpreads = Readonly<Partial<Record<Stage, Spread>>>;
 
-export interface WaitSummary {
+interface WaitSummary {
   /** Of all time that downlinks waited, from 0 to 1; 0 when nobody waited. */
   readonly share: number;
   readonly total: Millis;

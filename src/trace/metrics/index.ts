@@ -3,13 +3,14 @@
  * one, and name the metric in its table.
  */
 import type { Millis } from '../../kernel/time.js';
+import { type Dispatch, dispatchTo } from '../dispatch.js';
 import type { DownlinkRecord } from '../downlinks/ledger.js';
 import type { TraceEvent } from '../events.js';
 import type { Fold } from '../log.js';
 import { CALL_METRICS, type CallBooks, CallFold, type CallSummary } from './calls.js';
 import { DEVICE_METRICS, DeviceFold, type FleetSummary } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold, type DownlinkSummary, isUnreceived } from './downlinks.js';
-import { type Dispatch, dispatchTo, type Measure, type MetricInfo, metricInfos, readMetric } from './metric.js';
+import { type Measure, type MetricInfo, metricInfos, readMetric } from './metric.js';
 import { SampleFold, type SampleSummary } from './samples.js';
 import { MetricScope } from './scope.js';
 import { SeriesFold, type SeriesSummary } from './series.js';
@@ -28,7 +29,7 @@ export const METRICS: readonly MetricInfo[] = [
 ];
 
 /** Something that should not be, or that the protocol cannot exclude, and how often it was. */
-export interface Anomaly {
+interface Anomaly {
   /** Stable, for programs. */
   readonly name: string;
   readonly count: number;

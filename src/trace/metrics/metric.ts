@@ -1,9 +1,8 @@
 /** What a metric is: a number or a spread of durations that is folded from the trace. One family of them a file. */
 import type { Distribution } from '../distribution.js';
-import type { TraceEvent } from '../events.js';
 
 /** `count`: a number. `durations`: a distribution in milliseconds, whose `count` can be used like a number. */
-export type MetricShape = 'count' | 'durations';
+type MetricShape = 'count' | 'durations';
 
 /** For `ghostfleet list metrics`. */
 export interface MetricInfo {
@@ -17,11 +16,6 @@ export interface MetricInfo {
 export type Measure =
   | { readonly kind: 'count'; readonly value: number }
   | { readonly kind: 'durations'; readonly distribution: Distribution };
-
-/** What a fold wants to see, by the kind of the event. */
-export type Handlers = {
-  readonly [K in TraceEvent['kind']]?: (event: Extract<TraceEvent, { readonly kind: K }>) => void;
-};
 
 /** The metrics of one subject: what they are called, and how they are read off a fold of type `F`. */
 export type MetricTable<F> = Readonly<
@@ -52,21 +46,6 @@ export function metricInfos<F>(table: MetricTable<F>, of: MetricInfo['of']): rea
     about: metric.about,
     of,
   }));
-}
-
-/** Who wants to see an event, by its kind. */
-export type Dispatch = ReadonlyMap<string, readonly ((event: TraceEvent) => void)[]>;
-
-export function dispatchTo(folds: readonly { readonly on: Handlers }[]): Dispatch {
-  const handlers = new Map<string, ((event: TraceEvent) => void)[]>();
-  for (const fold of folds) {
-    for (const [kind, handler] of Object.entries(fold.on)) {
-      const known = handlers.get(kind) ?? [];
-      // Because a handler is only ever called with the kind that it is listed under.
-      handlers.set(kind, [...known, handler as (event: TraceEvent) => void]);
-    }
-  }
-  return handlers;
 }
 
 /** A tally by name, in the order of first appearance. */

@@ -5,9 +5,9 @@
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import { Buckets } from '../buckets.js';
+import type { Handlers } from '../dispatch.js';
 import type { DownlinkRecord, Stage } from '../downlinks/ledger.js';
 import { isAnswered } from './calls.js';
-import type { Handlers } from './metric.js';
 
 export const BATCHES = 24;
 /** Stretches of the planned duration; several belong to one batch, so that a load that changes is in all of them. */

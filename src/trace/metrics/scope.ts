@@ -1,9 +1,10 @@
 /** The metrics that are about devices, of some devices alone: `uplink.stored of region/north`. */
 import type { Millis } from '../../kernel/time.js';
+import { type Dispatch, dispatchTo } from '../dispatch.js';
 import type { TraceEvent } from '../events.js';
 import { DEVICE_METRICS, DeviceFold } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold } from './downlinks.js';
-import { type Dispatch, dispatchTo, type Measure, readMetric } from './metric.js';
+import { type Measure, readMetric } from './metric.js';
 import { UPDATE_METRICS, UpdateFold } from './updates.js';
 import { UPLINK_METRICS, UplinkFold } from './uplinks.js';
 

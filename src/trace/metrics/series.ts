@@ -7,10 +7,10 @@
  */
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { Buckets } from '../buckets.js';
+import type { Handlers } from '../dispatch.js';
 import { type DownlinkRecord, isUserType, type Stage } from '../downlinks/ledger.js';
 import { isAnswered } from './calls.js';
 import { type FleetState, FleetStates } from './fleet-states.js';
-import type { Handlers } from './metric.js';
 
 /** Bins for the planned duration. */
 const PLANNED_BINS = 240;

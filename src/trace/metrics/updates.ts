@@ -1,8 +1,10 @@
 /** Firmware updates: how many got how far, how long that took, and why the others failed. */
+
 import type { Instant } from '../../kernel/time.js';
+import type { Handlers } from '../dispatch.js';
 import { Distribution, type Spread } from '../distribution.js';
 import type { UpdateState } from '../events.js';
-import { type Handlers, type MetricTable, Tally } from './metric.js';
+import { type MetricTable, Tally } from './metric.js';
 
 /** scheduled = succeeded + failed + cancelled + open */
 export interface UpdateSummary {

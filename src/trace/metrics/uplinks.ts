@@ -2,13 +2,15 @@
  * What devices sent up, and what became of it: made = acknowledged + dropped + waiting, in the device's eyes; stored and
  * recognised copies in the cloud's. `uplink.*` counts application data, `message.*` every type.
  */
+
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { Handlers } from '../dispatch.js';
 import { Distribution } from '../distribution.js';
 import type { UplinkType } from '../events.js';
 import { BusiestSecond } from './busiest-second.js';
-import { type Handlers, type MetricTable, Tally } from './metric.js';
+import { type MetricTable, Tally } from './metric.js';
 
-export interface UplinkCounts {
+interface UplinkCounts {
   readonly made: number;
   /** Its first datagram went out. */
   readonly sent: number;

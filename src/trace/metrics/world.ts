@@ -1,5 +1,6 @@
 /** What was done to the fleet and to the cloud: faults, steps of the scenario, and what people did from consoles. */
-import { type Handlers, type MetricTable, Tally } from './metric.js';
+import type { Handlers } from '../dispatch.js';
+import { type MetricTable, Tally } from './metric.js';
 
 /** What the embedded cloud suffered; of another one nothing is known. */
 export interface ServiceSummary {

@@ -7,7 +7,7 @@ import type { Change, Store } from '../../../src/cloud/store/store.js';
 import { putVariable } from '../../../src/cloud/variables.js';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { compileCodec } from '../../../src/protocol/codec.js';
-import { encodeUp } from '../../../src/protocol/messages.js';
+import { encodeUp } from '../../../src/protocol/messages/index.js';
 import { type LabOptions, lab } from './lab.js';
 import type { receiver } from './receiver.js';
 

@@ -12,7 +12,7 @@ import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { encodeCbor } from '../../../src/protocol/cbor.js';
 import { compileCodec } from '../../../src/protocol/codec.js';
 import { codecHash } from '../../../src/protocol/hashes.js';
-import { type DownMessage, encodeUp, parseDown } from '../../../src/protocol/messages.js';
+import { type DownMessage, encodeUp, parseDown } from '../../../src/protocol/messages/index.js';
 import { uuidBytes } from '../../../src/protocol/uuid.js';
 import { QUIET, SERIAL, type TestCloud, testCloud } from '../../support/cloud.js';
 

@@ -5,7 +5,12 @@ import { jobOf, type UpdateJob } from '../../../src/cloud/firmware/job.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';
 import { days, seconds } from '../../../src/kernel/time.js';
 import { writeImage } from '../../../src/protocol/firmware-image.js';
-import { type DownloadFirmware, encodeUp, parseDown, type UploadFirmware } from '../../../src/protocol/messages.js';
+import {
+  type DownloadFirmware,
+  encodeUp,
+  parseDown,
+  type UploadFirmware,
+} from '../../../src/protocol/messages/index.js';
 import { uuidBytes } from '../../../src/protocol/uuid.js';
 import { SERIAL, testCloud } from '../../support/cloud.js';
 

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/store/index.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
-import { encodeUp, parseDown } from '../../../src/protocol/messages.js';
+import { encodeUp, parseDown } from '../../../src/protocol/messages/index.js';
 import { uuidBytes } from '../../../src/protocol/uuid.js';
 import { checkedStore } from '../../../src/runner/faults/store.js';
 import { SERIAL, testCloud } from '../../support/cloud.js';

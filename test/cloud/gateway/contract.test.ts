@@ -5,7 +5,7 @@ import { hasValidTag, open, seal, tokenBytes } from '../../../src/protocol/flap/
 import { type Packet, POLL } from '../../../src/protocol/flap/packet.js';
 import { downFromJson } from '../../../src/protocol/http/downlinks.js';
 import { upToJson } from '../../../src/protocol/http/uplinks.js';
-import { type DownMessage, encodeUp, parseDown } from '../../../src/protocol/messages.js';
+import { type DownMessage, encodeUp, parseDown } from '../../../src/protocol/messages/index.js';
 import { type DeviceLine, gatewayContract, type LineOptions } from '../../contracts/gateway.js';
 import { SERIAL, type TestCloud, TOKEN } from '../../support/cloud.js';
 import { ingressOf, post } from '../../support/ingress.js';

@@ -14,7 +14,7 @@ import {
   tokenBytes,
 } from '../../../src/protocol/flap/envelope.js';
 import { LONGEST_MESSAGE, type Packet } from '../../../src/protocol/flap/packet.js';
-import { encodeUp } from '../../../src/protocol/messages.js';
+import { encodeUp } from '../../../src/protocol/messages/index.js';
 import { SERIAL, TOKEN, testCloud } from '../../support/cloud.js';
 
 const TOKEN_BYTES = tokenBytes(TOKEN);

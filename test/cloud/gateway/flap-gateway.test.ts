@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { days, seconds } from '../../../src/kernel/time.js';
 import { seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
 import { ACK, FIRST, LAST, NOTHING, POLL, RESET } from '../../../src/protocol/flap/packet.js';
-import { encodeUp } from '../../../src/protocol/messages.js';
+import { encodeUp } from '../../../src/protocol/messages/index.js';
 import { SERIAL, TOKEN, testCloud, unseal } from '../../support/cloud.js';
 
 const SESSION = encodeUp({ kind: 'create-session', session: { serial_number: SERIAL, fw_version: 'v1.0.0' } });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Reaction } from '../../../src/device/firmware/cloud-thread.js';
 import { downloadRequest, Updater } from '../../../src/device/firmware/updater.js';
 import { writeImage } from '../../../src/protocol/firmware-image.js';
-import { type DownloadFirmware, parseUp, type UpMessage } from '../../../src/protocol/messages.js';
+import { type DownloadFirmware, parseUp, type UpMessage } from '../../../src/protocol/messages/index.js';
 import { testDevice } from '../../support/device.js';
 
 const ID = Uint8Array.from({ length: 16 }, (_, i) => i);

@@ -6,8 +6,8 @@ import { Modem } from '../../../src/device/modem/modem.js';
 import { NoiseStream } from '../../../src/kernel/random.js';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
-import { decodeRequest, encodeResponse, type RequestFrame } from '../../../src/protocol/http/frames.js';
-import { encodeDown, encodeUp } from '../../../src/protocol/messages.js';
+import { decodeRequest, encodeResponse } from '../../../src/protocol/http/frames.js';
+import { encodeDown, encodeUp } from '../../../src/protocol/messages/index.js';
 import { SERIAL, TOKEN } from '../../support/cloud.js';
 import { testBoard } from '../../support/device.js';
 
@@ -20,6 +20,8 @@ interface Answer {
 }
 
 /** A link whose modem is attached; `answer` decides what the cloud says to the n-th request (from 0), undefined: nothing. */
+type RequestFrame = ReturnType<typeof decodeRequest>;
+
 async function testLink(answer: (request: RequestFrame, n: number) => Answer | undefined = () => undefined) {
   const clock = new VirtualClock();
   const modem = new Modem(testBoard(clock), new NoiseStream(1), 1);

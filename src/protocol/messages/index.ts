@@ -4,8 +4,8 @@
  * A message is plain data with a `kind`. Documents and bodies in one that was parsed are views into its bytes. How the
  * values of each family look is told in the files under messages/.
  */
-import { codecHash, fromHex, type Hash, toHex } from './hashes.js';
-import { MessageError } from './messages/error.js';
+import { codecHash, fromHex, type Hash, toHex } from '../hashes.js';
+import { MessageError } from './error.js';
 import {
   type DownloadFirmware,
   readDownloadFirmware,
@@ -13,7 +13,7 @@ import {
   type UploadFirmware,
   writeDownloadFirmware,
   writeUploadFirmware,
-} from './messages/firmware.js';
+} from './firmware.js';
 import {
   type DownloadConfig,
   readDownloadConfig,
@@ -21,7 +21,7 @@ import {
   type UploadConfig,
   writeDownloadConfig,
   writeUploadConfig,
-} from './messages/lines.js';
+} from './lines.js';
 import {
   type CreateSession,
   readCreateSession,
@@ -32,7 +32,7 @@ import {
   writeCreateSession,
   writeSetSession,
   writeUploadStats,
-} from './messages/session.js';
+} from './session.js';
 import {
   type DownloadShell,
   readDownloadShell,
@@ -40,16 +40,16 @@ import {
   type UploadShell,
   writeDownloadShell,
   writeUploadShell,
-} from './messages/shell.js';
+} from './shell.js';
 
-export { MessageError, type MessageFault } from './messages/error.js';
-export type { DownloadFirmware, UploadFirmware } from './messages/firmware.js';
-export { type DownloadConfig, LONGEST_LINE, type UploadConfig } from './messages/lines.js';
-export type { CreateSession, SessionFacts, SetSession, Stats, UploadStats } from './messages/session.js';
-export type { DownloadShell, ShellResponse, UploadShell } from './messages/shell.js';
+export { MessageError } from './error.js';
+export type { DownloadFirmware, UploadFirmware } from './firmware.js';
+export type { UploadConfig } from './lines.js';
+export type { CreateSession, SessionFacts, SetSession, UploadStats } from './session.js';
+export type { UploadShell } from './shell.js';
 
 /** Asks for the time. No firmware sends it. */
-export interface GetTimestamp {
+interface GetTimestamp {
   readonly kind: 'get-timestamp';
 }
 
@@ -68,7 +68,7 @@ export interface UploadData {
   readonly body: Uint8Array;
 }
 
-export interface SetTimestamp {
+interface SetTimestamp {
   readonly kind: 'set-timestamp';
   /** Unix seconds. */
   readonly timestamp: number;

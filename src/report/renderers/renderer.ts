@@ -1,0 +1,10 @@
+/** What a renderer is: a pure function of the result of a run. One of them a file in this folder. */
+import type { RunResult } from '../result.js';
+
+export interface RenderOptions {
+  /** Whether to use ANSI colour codes. Default: false. */
+  readonly colour?: boolean;
+}
+
+/** Renders a report as text that ends with a line feed. */
+export type Renderer = (result: RunResult, options?: RenderOptions) => string;
