@@ -8,8 +8,8 @@
 
 import { CloudCore } from '../src/cloud/delivery/core.js';
 import { FlapGateway } from '../src/cloud/gateway/flap-gateway.js';
+import { openStore } from '../src/cloud/open-store.js';
 import { createIds } from '../src/cloud/store/ids.js';
-import { openStore } from '../src/cloud/store/index.js';
 import type { Settings } from '../src/device/config/device-config.js';
 import { Device } from '../src/device/device.js';
 import { type DeviceType, deviceType } from '../src/device/hardware/device-type.js';

@@ -1,7 +1,7 @@
 /** A fleet in the books of a service, for benchmarks: devices with consecutive serial numbers and one claim token. */
 import { ensureSpaceAndKey } from '../../src/cloud/accounts/bootstrap.js';
+import { openStore } from '../../src/cloud/open-store.js';
 import { createIds } from '../../src/cloud/store/ids.js';
-import { openStore } from '../../src/cloud/store/index.js';
 import type { Change, DeviceRow, Store } from '../../src/cloud/store/store.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';

@@ -6,7 +6,7 @@
  * command line. Ids are never taken for keys: ours are UUIDs of version 7, keys of version 4.
  */
 import { pino } from 'pino';
-import type { Log } from '../cloud/context.js';
+import type { Log } from '../kernel/log.js';
 import type { Output } from './host.js';
 
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info'] as const;

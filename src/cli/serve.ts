@@ -1,8 +1,8 @@
 /** `ghostfleet serve`: the Device Cloud Service on its own. */
 import { isIPv4 } from 'node:net';
 import { PASSWORD } from '../cloud/accounts/passwords.js';
+import { storeName } from '../cloud/open-store.js';
 import { type Service, startService } from '../cloud/service.js';
-import { storeName } from '../cloud/store/index.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { parseDuration } from '../kernel/time.js';

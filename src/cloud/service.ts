@@ -4,6 +4,7 @@
  */
 import type { EdgeClock } from '../kernel/clock.js';
 import { portRefused } from '../kernel/listen-failure.js';
+import type { Log } from '../kernel/log.js';
 import type { Random } from '../kernel/random.js';
 import type { Millis } from '../kernel/time.js';
 import type { Trace } from '../trace/events.js';
@@ -11,19 +12,18 @@ import { type Bootstrapped, ensureSpaceAndKey } from './accounts/bootstrap.js';
 import { Members } from './accounts/members.js';
 import { type ApiOptions, createApi } from './api/index.js';
 import { Connectors } from './connectors/connectors.js';
-import type { Log } from './context.js';
 import { CloudCore } from './delivery/core.js';
 import { FlapGateway } from './gateway/flap-gateway.js';
 import { HttpGateway } from './gateway/http.js';
 import { listenUdp, type UdpListener, type Wires } from './gateway/udp.js';
 import { startRetention } from './maintenance/retention.js';
+import { openStore } from './open-store.js';
 import { type Interference, interfereWithApi } from './operations/interference.js';
 import { Metrics } from './operations/metrics.js';
 import { addOperations } from './operations/routes.js';
 import { Connections, closeServer } from './operations/shutdown.js';
 import { guardCommits } from './store/bounded-commits.js';
 import { createIds } from './store/ids.js';
-import { openStore } from './store/index.js';
 import type { MemoryTables } from './store/memory/tables.js';
 
 export interface ServiceOptions {

@@ -1,11 +1,12 @@
 /**
  * Carries a plan out: builds the world, lets its time pass, waits for it to come to rest, and judges it.
  */
-import type { Log } from '../cloud/context.js';
+
 import type { Fleet } from '../console/member.js';
 import type { Device } from '../device/device.js';
 import type { DrivenClock, EdgeClock } from '../kernel/clock.js';
 import { EXIT, type GhostfleetError, UsageError } from '../kernel/errors.js';
+import type { Log } from '../kernel/log.js';
 import { type Random, seededRandom } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { Millis } from '../kernel/time.js';

@@ -1,8 +1,8 @@
 /** Two services on one database: any of them answers, a device may move between them, and nothing is delivered twice. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DeviceCloudClient } from '../../src/client/client.js';
+import { openStore } from '../../src/cloud/open-store.js';
 import { startService } from '../../src/cloud/service.js';
-import { openStore } from '../../src/cloud/store/index.js';
 import type { News, Nodes } from '../../src/cloud/store/nodes.js';
 import type { DeviceRow, MessageRow, Store } from '../../src/cloud/store/store.js';
 import { seededRandom } from '../../src/kernel/random.js';

@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { openStore } from '../../src/cloud/store/index.js';
+import { openStore } from '../../src/cloud/open-store.js';
 import type { Store } from '../../src/cloud/store/store.js';
 import { days } from '../../src/kernel/time.js';
 import { compileCodec } from '../../src/protocol/codec.js';

@@ -1,10 +1,11 @@
 /** A cloud in memory, without API and sockets: store, core and gateway on a clock, and devices in it. */
-import type { Log } from '../../src/cloud/context.js';
+
 import { CloudCore } from '../../src/cloud/delivery/core.js';
 import { FlapGateway } from '../../src/cloud/gateway/flap-gateway.js';
+import { openStore } from '../../src/cloud/open-store.js';
 import { createIds } from '../../src/cloud/store/ids.js';
-import { openStore } from '../../src/cloud/store/index.js';
 import type { DeviceRow, ListedMessage, Store } from '../../src/cloud/store/store.js';
+import type { Log } from '../../src/kernel/log.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { type EnvelopeFormat, hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';

@@ -2,7 +2,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
 import type { Random } from '../../kernel/random.js';
-import type { Ids } from '../context.js';
+import type { Ids } from '../store/ids.js';
 import { type Id, isDeleted, type SpaceRow, type Store } from '../store/store.js';
 import { hashKey, newSecret, putKey } from './keys.js';
 

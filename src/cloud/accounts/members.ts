@@ -7,7 +7,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
 import { days, type UnixMillis } from '../../kernel/time.js';
-import type { Ids } from '../context.js';
+import type { Ids } from '../store/ids.js';
 import { everyRecord } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Page, type Store } from '../store/store.js';
 import { hashKey, newSecret } from './keys.js';

@@ -2,9 +2,9 @@
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { NoContent, type Operation, operation } from '../http/operation.js';
+import type { Routes } from '../http/routes.js';
 import { ItemParams } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
-import type { Routes } from './family.js';
 
 interface Cancellable<View extends TSchema> {
   readonly tag: Operation['tag'];

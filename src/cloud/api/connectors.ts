@@ -13,11 +13,12 @@ import {
 } from '../connectors/connector.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
+import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import { isoTime } from '../http/time.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Store } from '../store/store.js';
-import type { ApiContext, ApiOptions, Family, Routes } from './family.js';
+import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader } from './names.js';
 import { knownTags, Tag, TagRefs, tagViews } from './tags.js';

@@ -1,16 +1,17 @@
 /** Devices (device cloud API, "Devices"; cloud API gaps, 2.6 and 3.3). Claim tokens come in and never go out. */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { variablesOfDevice } from '../connectors/variables.js';
 import { ApiFault } from '../http/errors.js';
 import { NoContent, operation } from '../http/operation.js';
+import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, NullableText, SpaceParams } from '../http/schemas.js';
 import { serialText } from '../store/order.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type DeviceChange, type DeviceRow, type Id } from '../store/store.js';
-import { variablesOfDevice } from '../variables.js';
 import { needWritableTag, visibleDevice } from './access.js';
 import { Device, deviceViews } from './device-view.js';
-import type { ApiContext, ApiOptions, Family, Routes } from './family.js';
+import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader } from './names.js';
 import { knownTags, TagRefs } from './tags.js';

@@ -1,12 +1,13 @@
 /** Messages that go down to a device (device cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import { type DownlinkRequest, LONGEST_QUEUE } from '../context.js';
-import { isTooDeep, tooDeep } from '../http/body.js';
+import { isTooDeep } from '../../kernel/json-depth.js';
+import { tooDeep } from '../http/body.js';
 import { ApiFault } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { ItemParams, SpaceParams, Uuid } from '../http/schemas.js';
 import { checker, type Outcome } from '../http/validation.js';
+import { type DownlinkRequest, LONGEST_QUEUE } from '../ports/downlinks.js';
 import type { Id, MessageRow } from '../store/store.js';
 import { needWritableTag, visibleDevice, visibleMessage } from './access.js';
 import { addCancelling } from './cancelling.js';

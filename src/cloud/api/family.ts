@@ -3,21 +3,10 @@
  * `operation({…})`, see operation.ts; tests refuse a route that is not.
  */
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { Logins } from '../accounts/logins.js';
 import type { Members } from '../accounts/members.js';
-import type { CloudContext } from '../context.js';
-import type { TypeBoxProvider } from '../http/validation.js';
-
-/** Fastify with handlers typed by the TypeBox schemas of their routes. */
-export type Routes = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxProvider
->;
+import type { Routes } from '../http/routes.js';
+import type { CloudContext } from './context.js';
 
 /** What a family is given. */
 export interface ApiContext extends CloudContext {

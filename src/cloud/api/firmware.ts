@@ -5,13 +5,14 @@ import { jobOf, UPDATE_STATES, UPDATES, type UpdateJob, type UpdateState } from 
 import { firmwareId } from '../firmware/updates.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
+import type { Routes } from '../http/routes.js';
 import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import { isoTime } from '../http/time.js';
 import { everyRecord } from '../store/records.js';
 import { ConflictError, type Id } from '../store/store.js';
 import { type Asked, needWritableTag, visibleDevice } from './access.js';
 import { addCancelling } from './cancelling.js';
-import type { ApiContext, Family, Routes } from './family.js';
+import type { ApiContext, Family } from './family.js';
 import { knownImage } from './firmware-images.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 

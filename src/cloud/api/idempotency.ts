@@ -13,8 +13,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { hours } from '../../kernel/time.js';
 import { ApiFault } from '../http/errors.js';
+import type { Routes } from '../http/routes.js';
 import { type Change, ConflictError, type RecordRow } from '../store/store.js';
-import type { ApiContext, Routes } from './family.js';
+import type { ApiContext } from './family.js';
 
 /** How long a receipt is kept. */
 const RECEIPT_LIFETIME = hours(24);

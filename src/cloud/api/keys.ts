@@ -14,11 +14,12 @@ import {
 } from '../accounts/keys.js';
 import { notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
+import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import { isoTime, isoTimeOrNull } from '../http/time.js';
 import { untilUndisturbed } from '../store/records.js';
 import type { Id } from '../store/store.js';
-import type { ApiContext, Family, Routes } from './family.js';
+import type { ApiContext, Family } from './family.js';
 import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
 
 const KeyFields = {

@@ -3,7 +3,7 @@
  * its own examples do not keep. So a name that breaks it passes, and is noted in the log; who wants to keep the rule has such
  * names refused.
  */
-import type { Log } from '../context.js';
+import type { Log } from '../../kernel/log.js';
 import { ApiFault } from '../http/errors.js';
 import type { ApiOptions } from './family.js';
 

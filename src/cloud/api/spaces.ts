@@ -7,11 +7,12 @@ import type { Role } from '../accounts/member-records.js';
 import { deletionOf } from '../accounts/spaces.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
+import type { Routes } from '../http/routes.js';
 import { Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import { isoTime } from '../http/time.js';
 import { ConflictError, type Id, type SpaceRow } from '../store/store.js';
 import { type Access, needWholeSpace } from './access.js';
-import type { ApiContext, Family, Routes } from './family.js';
+import type { ApiContext, Family } from './family.js';
 import { nameReader, type ReadName } from './names.js';
 
 const TYPES = ['personal', 'team', 'default', 'premium'] as const;

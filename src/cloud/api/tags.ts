@@ -3,11 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
+import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
 import { isoTime } from '../http/time.js';
 import { type Change, ConflictError, type Id, type Store, type TagChange, type TagRow } from '../store/store.js';
 import { needWholeSpace } from './access.js';
-import type { ApiContext, Family, Routes } from './family.js';
+import type { ApiContext, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader, type ReadName } from './names.js';
 

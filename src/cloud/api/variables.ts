@@ -1,13 +1,21 @@
 /** Variables: named values of a space or of one of its devices (cloud API gaps, 3.8). */
 import Type, { type Static } from 'typebox';
+import {
+  changeVariable,changeVariable, 
+  deleteVariable,deleteVariable, 
+  findVariable,findVariable, 
+  putVariable,putVariable, 
+  toVariable,toVariable, 
+  type Variable,type Variable 
+} from '../connectors/variables.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
+import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, Nullable, NullableText, PageQuery, SpaceParams, Text, Time, Uuid } from '../http/schemas.js';
 import { isoTime } from '../http/time.js';
 import { matchingRecords, untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id } from '../store/store.js';
-import { changeVariable, deleteVariable, findVariable, putVariable, toVariable, type Variable } from '../variables.js';
-import type { ApiContext, Family, Routes } from './family.js';
+import type { ApiContext, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 
 const NullableUuid = Type.Union([Uuid, Type.Null()], { description: 'a UUID, or null' });

@@ -7,10 +7,12 @@
  * Delivery is at least once: what was under way when a service died is attempted again, by it or by another one.
  */
 import type { Clock, EdgeClock } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import { RealClock } from '../../kernel/real-clock.js';
 import { seconds } from '../../kernel/time.js';
-import type { Forwarding, Ids, Log } from '../context.js';
+import type { Forwarding } from '../ports/forwarding.js';
+import type { Ids } from '../store/ids.js';
 import type { Change, DeviceRow, Id, ListedMessage, Store, WaitingRow } from '../store/store.js';
 import { Attempts, type Computed } from './attempt.js';
 import type { Connector } from './connector.js';

@@ -11,8 +11,8 @@
  */
 import PQueue from 'p-queue';
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
 import { type Instant, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
-import type { Log } from '../context.js';
 import type { Change, Id, Store } from '../store/store.js';
 import { type Attempts, STANDARD_TIMEOUT } from './attempt.js';
 import { findConnector } from './connector.js';

@@ -2,8 +2,8 @@
 import type { UnixMillis } from '../../kernel/time.js';
 import { serialText } from '../store/order.js';
 import type { DeviceRow, ListedMessage, Store } from '../store/store.js';
-import { variablesFor } from '../variables.js';
 import type { Connector } from './connector.js';
+import { variablesFor } from './variables.js';
 
 export interface Job {
   /** Counted from 0. */

@@ -5,21 +5,17 @@
  * Calls about one device must come one after another, which the gateways see to. What a call returns has been stored.
  */
 import type { EdgeClock } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
 import { contentPrint } from '../../protocol/hashes.js';
 import type { DecodedData } from '../../protocol/http/uplinks.js';
 import { TYPE } from '../../protocol/messages/index.js';
 import type { DeliveryEvidence, DownlinkType, Trace } from '../../trace/events.js';
-import {
-  type DownlinkRequest,
-  type Downlinks,
-  type Forwarding,
-  type Ids,
-  LONGEST_QUEUE,
-  type Log,
-} from '../context.js';
 import { Updates } from '../firmware/updates.js';
 import { Expiry } from '../maintenance/expiry.js';
+import { type DownlinkRequest, type Downlinks, LONGEST_QUEUE } from '../ports/downlinks.js';
+import type { Forwarding } from '../ports/forwarding.js';
+import type { Ids } from '../store/ids.js';
 import { newMessage } from '../store/new-message.js';
 import { untilUndisturbed } from '../store/records.js';
 import {

@@ -4,7 +4,7 @@ import type { Codec } from '../../protocol/codec.js';
 import { encodeBody } from '../../protocol/encode.js';
 import type { DownMessage } from '../../protocol/messages/index.js';
 import { uuidBytes } from '../../protocol/uuid.js';
-import type { DownlinkRequest } from '../context.js';
+import type { DownlinkRequest } from '../ports/downlinks.js';
 import type { MessageRow } from '../store/store.js';
 
 /** What is stored of a user's request, and shown in lists. */

@@ -1,8 +1,8 @@
 /** From a stored downlink to the message that goes over the wire; what can never become one is refused while somebody listens. */
 import type { Clock } from '../../kernel/clock.js';
 import { encodeDown, LONGEST_VALUE } from '../../protocol/messages/index.js';
-import { DownlinkRefused } from '../context.js';
 import type { Updates } from '../firmware/updates.js';
+import { DownlinkRefused } from '../ports/downlinks.js';
 import type { DeviceRow, MessageRow, Store, WaitingRow } from '../store/store.js';
 import type { Codecs } from './codecs.js';
 import { downMessage } from './down-messages.js';

@@ -5,7 +5,7 @@
  * the latest, whose number says how many there were.
  */
 import type { Clock } from '../../kernel/clock.js';
-import type { Log } from '../context.js';
+import type { Log } from '../../kernel/log.js';
 import { type Change, ConflictError, type DownState, type Id, type Store } from '../store/store.js';
 import type { QueuedDownlink } from './device-session.js';
 

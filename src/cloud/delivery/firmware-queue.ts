@@ -5,10 +5,10 @@
 import type { Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
 import type { Trace } from '../../trace/events.js';
-import type { FirmwareUpdates } from '../context.js';
 import type { Image } from '../firmware/images.js';
 import { isOpen, type UpdateJob } from '../firmware/job.js';
 import { endOf, type UpdateStep, type Updates, updateOf } from '../firmware/updates.js';
+import type { FirmwareUpdates } from '../ports/firmware-updates.js';
 import { untilUndisturbed } from '../store/records.js';
 import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
 import type { Peer, QueuedDownlink } from './device-session.js';

@@ -3,6 +3,7 @@
  * queued because of it (wire protocol, 6.3, 6.4 and section 15; cloud API, section 4).
  */
 import type { Clock } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
 import { hours } from '../../kernel/time.js';
 import { contentPrint } from '../../protocol/hashes.js';
 import { type DecodedData, firmwareJson } from '../../protocol/http/uplinks.js';
@@ -15,10 +16,11 @@ import {
 } from '../../protocol/messages/index.js';
 import { uuidText } from '../../protocol/uuid.js';
 import type { Trace, UplinkType } from '../../trace/events.js';
-import type { Forwarding, Ids, Log } from '../context.js';
 import type { UpdateJob } from '../firmware/job.js';
 import type { Updates } from '../firmware/updates.js';
+import type { Forwarding } from '../ports/forwarding.js';
 import { EncodedBody } from '../store/encoded-body.js';
+import type { Ids } from '../store/ids.js';
 import { newMessage } from '../store/new-message.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type DeviceChange, type MessageRow, type Store } from '../store/store.js';

@@ -12,8 +12,9 @@
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { DownMessage, SessionFacts, UploadFirmware } from '../../protocol/messages/index.js';
+import type { Log } from '../../kernel/log.js';
 import { uuidBytes, uuidText } from '../../protocol/uuid.js';
-import type { Ids, Log } from '../context.js';
+import type { Ids } from '../store/ids.js';
 import { newMessage } from '../store/new-message.js';
 import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
 import { type Image, Images } from './images.js';

@@ -6,6 +6,7 @@
  */
 import type { EdgeClock } from '../../kernel/clock.js';
 import { Holds } from '../../kernel/holds.js';
+import type { Log } from '../../kernel/log.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import { type CloudMove, CloudTransfer } from '../../protocol/flap/cloud-transfer.js';
 import {
@@ -18,7 +19,6 @@ import {
 } from '../../protocol/flap/envelope.js';
 import { type Packet, RESET } from '../../protocol/flap/packet.js';
 import type { Refusal, Trace } from '../../trace/events.js';
-import type { Log } from '../context.js';
 import type { CloudCore } from '../delivery/core.js';
 import type { Peer } from '../delivery/device-session.js';
 import { StoreBusy } from '../store/bounded-commits.js';

@@ -18,11 +18,11 @@ import { downToJson } from '../../protocol/http/downlinks.js';
 import { upFromJson } from '../../protocol/http/uplinks.js';
 import { encodeUp, MessageError, parseDown } from '../../protocol/messages/index.js';
 import type { Trace } from '../../trace/events.js';
-import type { Routes } from '../api/family.js';
 import type { CloudCore } from '../delivery/core.js';
 import type { Peer } from '../delivery/device-session.js';
 import { ApiFault } from '../http/errors.js';
 import { type Operation, operation } from '../http/operation.js';
+import type { Routes } from '../http/routes.js';
 import { Ack, Acknowledged, DeviceParams, Headers, Offer, Session, Uplink } from './http-schemas.js';
 
 export interface HttpGatewayOptions {

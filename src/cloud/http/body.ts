@@ -1,11 +1,10 @@
 /** Reads JSON bodies, and refuses those that would hurt: too deep, or with keys that poison prototypes. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { isTooDeep, TOO_DEEP } from '../../kernel/json-depth.js';
 import { ApiFault } from './errors.js';
 
 /** Largest body, in bytes (cloud API gaps, 2.3). */
 export const BODY_LIMIT = 1_048_576;
-/** Deepest nesting of arrays and objects. Everything that handles a body further on is recursive. */
-export const DEPTH_LIMIT = 64;
 
 /** Makes JSON the only kind of body. */
 export function acceptJsonOnly(api: FastifyInstance): void {
@@ -67,29 +66,5 @@ function notJson(): ApiFault {
 }
 
 export function tooDeep(): ApiFault {
-  return new ApiFault(400, `the JSON is nested too deep: the limit is ${DEPTH_LIMIT} levels`);
+  return new ApiFault(400, TOO_DEEP);
 }
-
-/** True when the JSON text has more than {@link DEPTH_LIMIT} levels. It need not be valid. */
-export function isTooDeep(text: string): boolean {
-  if (text.length <= DEPTH_LIMIT) return false;
-  let depth = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === QUOTE) inString = !inString;
-    else if (inString) {
-      if (unit === BACKSLASH) at++;
-    } else if (unit === OPEN_BRACKET || unit === OPEN_BRACE) {
-      if (++depth > DEPTH_LIMIT) return true;
-    } else if (unit === CLOSE_BRACKET || unit === CLOSE_BRACE) depth--;
-  }
-  return false;
-}
-
-const QUOTE = 0x22;
-const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;

@@ -4,7 +4,8 @@
  */
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { DownlinkRefused, LONGEST_QUEUE, type Log } from '../context.js';
+import type { Log } from '../../kernel/log.js';
+import { DownlinkRefused, LONGEST_QUEUE } from '../ports/downlinks.js';
 import { StoreBusy } from '../store/bounded-commits.js';
 import { ConflictError, type ConflictField, StoreUnavailable } from '../store/store.js';
 

@@ -1,7 +1,7 @@
 /** Downlinks that nobody fetches come to an end (wire protocol, 6.2: after 30 days). */
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
 import { days, hours, type Millis, millis } from '../../kernel/time.js';
-import type { Log } from '../context.js';
 import type { MessageRow, Store } from '../store/store.js';
 
 export interface ExpiryOptions {

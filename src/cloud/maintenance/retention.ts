@@ -3,9 +3,9 @@
  * old enough to go, and what never goes, is the store's rule (Store.prune).
  */
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
 import { hours, type Millis, millis } from '../../kernel/time.js';
 import type { Trace } from '../../trace/events.js';
-import type { Log } from '../context.js';
 import type { Store } from '../store/store.js';
 
 export interface RetentionOptions {

@@ -6,8 +6,8 @@
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
 import type { Clock } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
 import { type Millis, seconds } from '../../kernel/time.js';
-import type { Log } from '../context.js';
 import { operation } from '../http/operation.js';
 import type { Store } from '../store/store.js';
 import type { Metrics } from './metrics.js';

@@ -8,7 +8,12 @@
 import { v7 } from 'uuid';
 import type { Clock } from '../../kernel/clock.js';
 import { type Random, randomBytes } from '../../kernel/random.js';
-import type { Ids } from '../context.js';
+import type { Id } from './store.js';
+
+export interface Ids {
+  /** Returns a new UUID, version 7, greater than every id that this source has returned before. */
+  uuid(): Id;
+}
 
 /** A source of ids that read `clock.wall` and draw from `random`. */
 export function createIds(clock: Clock, random: Random): Ids {

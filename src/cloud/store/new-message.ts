@@ -1,6 +1,6 @@
 /** New rows of the message table. */
 import type { Clock } from '../../kernel/clock.js';
-import type { Ids } from '../context.js';
+import type { Ids } from './ids.js';
 import type { DeviceRow, MessageRow } from './store.js';
 
 /** A message of the device, made now. A downlink begins in state pending. */

@@ -1,9 +1,9 @@
 /** The faults of the embedded cloud at work: they get in the way of its API and of its store, and end its process. */
 
-import type { Log } from '../../cloud/context.js';
 import { StoreUnavailable } from '../../cloud/store/store.js';
 import type { DrivenClock } from '../../kernel/clock.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
+import type { Log } from '../../kernel/log.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { ServiceFault } from '../../scenario/faults/service.js';

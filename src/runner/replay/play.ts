@@ -1,6 +1,7 @@
 /** Plays a script in virtual time against the embedded cloud, and tells when it delivered which downlink. */
-import type { Log } from '../../cloud/context.js';
+
 import { UsageError } from '../../kernel/errors.js';
+import type { Log } from '../../kernel/log.js';
 import { randomBytes, seededRandom } from '../../kernel/random.js';
 import { type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';

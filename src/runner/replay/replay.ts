@@ -1,5 +1,5 @@
 /** Replays a recording: every world of its predictions, one after another. */
-import type { Log } from '../../cloud/context.js';
+import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
 import { type Comparison, compare, scriptsOf } from '../../record/predict.js';
 import type { Recording } from '../../record/recording.js';

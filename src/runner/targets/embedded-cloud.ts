@@ -3,7 +3,7 @@
  * work that waits. What is stored stays, as on a disk, also in memory; what is just being written gets there, but nobody is
  * answered any more. It comes up again on the same ports.
  */
-import type { Log } from '../../cloud/context.js';
+
 import type { Wires } from '../../cloud/gateway/udp.js';
 import { type Service, type ServiceOptions, startService } from '../../cloud/service.js';
 import { MemoryTables } from '../../cloud/store/memory/tables.js';
@@ -11,6 +11,7 @@ import { StoreUnavailable } from '../../cloud/store/store.js';
 import type { EdgeClock } from '../../kernel/clock.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
+import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import type { CloudSettings } from '../../scenario/model/cloud.js';
 import type { Trace } from '../../trace/events.js';

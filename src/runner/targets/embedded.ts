@@ -1,9 +1,9 @@
 /** The Device Cloud Service in this process, made anew for every run, on the clock of the run. */
 import { DeviceCloudClient } from '../../client/client.js';
-import type { Log } from '../../cloud/context.js';
 import type { DrivenClock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import { InFlight } from '../../kernel/in-flight.js';
+import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
 import type { CloudSettings } from '../../scenario/model/cloud.js';
 import type { PlannedServiceFault } from '../../scenario/model/plan.js';

@@ -1,6 +1,6 @@
 /** What holds for every route: keys, errors, bodies, slashes, origins. */
 import { describe, expect, it } from 'vitest';
-import { DEPTH_LIMIT, isTooDeep } from '../../../src/cloud/http/body.js';
+import { DEPTH_LIMIT, isTooDeep } from '../../../src/kernel/json-depth.js';
 import { KEY, service } from './service.js';
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);

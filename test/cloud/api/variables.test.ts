@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { variablesFor } from '../../../src/cloud/variables.js';
+import { variablesFor } from '../../../src/cloud/connectors/variables.js';
 import { service } from './service.js';
 
 describe('a variable', () => {

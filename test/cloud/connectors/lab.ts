@@ -2,12 +2,12 @@
 import { type Connector, putConnector, RETRY_DELAYS } from '../../../src/cloud/connectors/connector.js';
 import { Connectors } from '../../../src/cloud/connectors/connectors.js';
 import { type Delivery, deliveriesOf } from '../../../src/cloud/connectors/delivery.js';
-import type { Log } from '../../../src/cloud/context.js';
 import { CloudCore } from '../../../src/cloud/delivery/core.js';
 import type { Peer } from '../../../src/cloud/delivery/device-session.js';
 import { createIds } from '../../../src/cloud/store/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import type { Id, Store } from '../../../src/cloud/store/store.js';
+import type { Log } from '../../../src/kernel/log.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import type { Millis } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';

@@ -1,8 +1,8 @@
 /** The delivery core: order of the queue, states, expiry, and what counts as an answer (wire protocol, 6.4 and 15). */
 import { describe, expect, it } from 'vitest';
-import { DownlinkRefused, LONGEST_QUEUE } from '../../../src/cloud/context.js';
 import { CloudCore } from '../../../src/cloud/delivery/core.js';
 import type { Peer } from '../../../src/cloud/delivery/device-session.js';
+import { DownlinkRefused, LONGEST_QUEUE } from '../../../src/cloud/ports/downlinks.js';
 import { createIds } from '../../../src/cloud/store/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';

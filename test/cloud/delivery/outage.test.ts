@@ -1,6 +1,6 @@
 /** The core while its store cannot be used for a moment: what it tells nobody, it may do again, but it forgets nothing. */
 import { expect, it } from 'vitest';
-import { openStore } from '../../../src/cloud/store/index.js';
+import { openStore } from '../../../src/cloud/open-store.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { encodeUp, parseDown } from '../../../src/protocol/messages/index.js';
 import { uuidBytes } from '../../../src/protocol/uuid.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startRetention } from '../../../src/cloud/maintenance/retention.js';
-import { openStore } from '../../../src/cloud/store/index.js';
+import { openStore } from '../../../src/cloud/open-store.js';
 import { days, hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import type { Trace, TraceEvent } from '../../../src/trace/events.js';

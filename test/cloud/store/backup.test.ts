@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStore } from '../../../src/cloud/store/index.js';
+import { openStore } from '../../../src/cloud/open-store.js';
 import { backupDatabase } from '../../../src/cloud/store/sqlite/backup.js';
 import { ghostfleet } from '../../support/host.js';
 import { furnish, insert, message, SPACE } from './rows.js';

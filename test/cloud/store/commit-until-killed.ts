@@ -1,5 +1,5 @@
 /** Commits messages until it is killed, and reports each one as soon as it is told that it is safe. */
-import { openStore } from '../../../src/cloud/store/index.js';
+import { openStore } from '../../../src/cloud/open-store.js';
 import { furnish, insert, message } from './rows.js';
 
 const store = await openStore(process.argv[2] ?? '');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStore, storeName } from '../../../src/cloud/store/index.js';
+import { openStore, storeName } from '../../../src/cloud/open-store.js';
 import { POSTGRES } from '../../../src/cloud/store/postgres/driver.js';
 import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/cloud/store/postgres/migrations.js';
 import type { Statement } from '../../../src/cloud/store/sql/dialect.js';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import BetterSqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openStore } from '../../../src/cloud/store/index.js';
+import { openStore } from '../../../src/cloud/open-store.js';
 import { statementsOf } from '../../../src/cloud/store/sql/changes.js';
 import { deviceCount, devicesById, devicesSorted, messageList } from '../../../src/cloud/store/sql/queries.js';
 import { SqlStore } from '../../../src/cloud/store/sql/sql-store.js';

@@ -10,8 +10,8 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Alarm, Clock } from '../../../kernel/clock.js';
+import { isTooDeep, TOO_DEEP } from '../../../kernel/json-depth.js';
 import { type Millis, seconds, type UnixMillis } from '../../../kernel/time.js';
-import { isTooDeep, tooDeep } from '../../http/body.js';
 
 export interface Script {
   /** Scripts of the same owner run one after another. */
@@ -206,6 +206,6 @@ class Closed extends Error {
 
 function resultOf(outcome: Outcome): ScriptResult {
   if ('error' in outcome) return { kind: 'failed', why: outcome.error.slice(0, 500) };
-  if (isTooDeep(outcome.json)) return { kind: 'failed', why: tooDeep().message };
+  if (isTooDeep(outcome.json)) return { kind: 'failed', why: TOO_DEEP };
   return { kind: 'value', value: JSON.parse(outcome.json) };
 }

@@ -1,8 +1,8 @@
 /** Variables as they are kept: records of the family `variable`, with a name once per device and environment. */
 
-import type { UnixMillis } from '../kernel/time.js';
-import { everyRecord } from './store/records.js';
-import type { Change, Id, RecordRow, Store } from './store/store.js';
+import type { UnixMillis } from '../../kernel/time.js';
+import { everyRecord } from '../store/records.js';
+import type { Change, Id, RecordRow, Store } from '../store/store.js';
 
 export interface Variable {
   readonly id: Id;

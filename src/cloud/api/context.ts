@@ -1,0 +1,30 @@
+/** The services that the API works on; `startService` passes them to `createApi`. */
+import type { Clock } from '../../kernel/clock.js';
+import type { Log } from '../../kernel/log.js';
+import type { Random } from '../../kernel/random.js';
+import type { Computed } from '../connectors/attempt.js';
+import type { Connector } from '../connectors/connector.js';
+import type { Downlinks } from '../ports/downlinks.js';
+import type { FirmwareUpdates } from '../ports/firmware-updates.js';
+import type { Ids } from '../store/ids.js';
+import type { Id, ListedMessage, Store } from '../store/store.js';
+
+export interface CloudContext {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Source of secrets: keys, tokens, salts. */
+  readonly random: Random;
+  readonly downlinks: Downlinks;
+  readonly firmware: FirmwareUpdates;
+  readonly connectors: ConnectorControl;
+  readonly log: Log;
+}
+
+/** The part of the connectors that the API uses. */
+export interface ConnectorControl {
+  /** Drops the cached connectors of the space after one has been created, changed or deleted. */
+  changed(spaceId: Id): void;
+  /** Computes the request that the connector would send for the message on its first attempt; sends nothing. */
+  preview(connector: Connector, message: ListedMessage): Promise<Computed>;
+}

@@ -1,0 +1,18 @@
+/** The port through which the API starts and ends firmware updates; the firmware queue implements it. */
+import type { Image, Images } from '../firmware/images.js';
+import type { UpdateJob } from '../firmware/job.js';
+import type { Change, DeviceRow } from '../store/store.js';
+
+export interface FirmwareUpdates {
+  readonly images: Images;
+  /**
+   * Starts an update of the device.
+   * @param along further changes for the same commit, written before the update
+   * @throws ConflictError while another update of the device is unfinished
+   */
+  schedule(device: DeviceRow, image: Image, along?: (job: UpdateJob) => readonly Change[]): Promise<UpdateJob>;
+  /** Cancels an update; `too-late` if the device already swaps its images, or if the update has ended. */
+  cancel(job: UpdateJob): Promise<'cancelled' | 'too-late'>;
+  /** Changes that end the update of a device that is deleted, for the commit that deletes it. */
+  whenRemoved(device: DeviceRow): Promise<readonly Change[]>;
+}

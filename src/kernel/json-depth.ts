@@ -1,0 +1,31 @@
+/** Bounds the nesting of JSON text before it is parsed. */
+
+/** Most levels of arrays and objects in a JSON text. All code that handles a parsed body is recursive. */
+export const DEPTH_LIMIT = 64;
+
+/** Message for a JSON text with more than {@link DEPTH_LIMIT} levels. */
+export const TOO_DEEP = `the JSON is nested too deep: the limit is ${DEPTH_LIMIT} levels`;
+
+/** True if the JSON text has more than {@link DEPTH_LIMIT} levels. The text need not be valid JSON. */
+export function isTooDeep(text: string): boolean {
+  if (text.length <= DEPTH_LIMIT) return false;
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) inString = !inString;
+    else if (inString) {
+      if (unit === BACKSLASH) at++;
+    } else if (unit === OPEN_BRACKET || unit === OPEN_BRACE) {
+      if (++depth > DEPTH_LIMIT) return true;
+    } else if (unit === CLOSE_BRACKET || unit === CLOSE_BRACE) depth--;
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
