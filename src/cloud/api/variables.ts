@@ -1,12 +1,12 @@
 /** Variables: named values of a space or of one of its devices (cloud API gaps, 3.8). */
 import Type, { type Static } from 'typebox';
 import {
-  changeVariable,changeVariable, 
-  deleteVariable,deleteVariable, 
-  findVariable,findVariable, 
-  putVariable,putVariable, 
-  toVariable,toVariable, 
-  type Variable,type Variable 
+  changeVariable,
+  deleteVariable,
+  findVariable,
+  putVariable,
+  toVariable,
+  type Variable,
 } from '../connectors/variables.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
