@@ -11,8 +11,8 @@
  * writes that together with the message that brought it.
  */
 import type { Clock } from '../../kernel/clock.js';
-import type { DownMessage, SessionFacts, UploadFirmware } from '../../protocol/messages/index.js';
 import type { Log } from '../../kernel/log.js';
+import type { DownMessage, SessionFacts, UploadFirmware } from '../../protocol/messages/index.js';
 import { uuidBytes, uuidText } from '../../protocol/uuid.js';
 import type { Ids } from '../store/ids.js';
 import { newMessage } from '../store/new-message.js';
