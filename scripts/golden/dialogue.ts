@@ -7,11 +7,11 @@ import { seededRandom } from '../../src/kernel/random.js';
 import type { Instant } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import type { Profile } from '../../src/profile/profile.js';
-import { letTimePass } from '../../src/runner/course.js';
 import { deviceTypes } from '../../src/runner/flash-settings.js';
 import { buildFleet } from '../../src/runner/fleet.js';
 import { deviceHandle, worldOf } from '../../src/runner/handles.js';
 import { provision } from '../../src/runner/provision.js';
+import { runSchedule } from '../../src/runner/schedule.js';
 import { embeddedTarget } from '../../src/runner/targets/embedded.js';
 import type { Plan } from '../../src/scenario/model/plan.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
@@ -62,7 +62,7 @@ export async function recordDialogue(
     const world = worldOf(target, profiles);
     await provision(plan, world, handles, { concurrency: 1, signal: new AbortController().signal });
     const startLoads = () => ({ close: () => {}, open: [] });
-    await letTimePass({ plan, devices, handles, world, trace, metrics: { read: () => undefined }, startLoads }, clock);
+    await runSchedule({ plan, devices, handles, world, trace, metrics: { read: () => undefined }, startLoads }, clock);
     for (const device of devices) device.powerOff();
   } finally {
     await target.close();

@@ -8,8 +8,8 @@ import { RealClock } from '../../src/kernel/real-clock.js';
 import type { GeneratorReport } from '../../src/report/result.js';
 import { GeneratorWatch } from '../../src/runner/generator.js';
 import { httpCalls } from '../../src/runner/load/http-calls.js';
-import { Lanes } from '../../src/runner/load/lanes.js';
 import { Loads } from '../../src/runner/load/loads.js';
+import { Semaphore } from '../../src/runner/load/semaphore.js';
 import type { CallSpec } from '../../src/scenario/load/calls.js';
 import type { Pace } from '../../src/scenario/load/load.js';
 import type { PlannedLoad } from '../../src/scenario/model/plan.js';
@@ -74,7 +74,7 @@ export async function measure(load: LoadToMeasure): Promise<MeasuredLoad> {
     if (event.kind === 'call.done') sentAt.push(event.sent);
   };
   const sender = httpCalls({ baseUrl, apiKey: 'none', connections });
-  const caller = { space: 'space', sender, lanes: new Lanes(connections) };
+  const caller = { space: 'space', sender, connections: new Semaphore(connections) };
   // Because loads look at nothing else of a device.
   const handles = [{ cloudId: 'device' }] as unknown as readonly DeviceHandle[];
   let watch: GeneratorWatch | undefined;

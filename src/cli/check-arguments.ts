@@ -5,7 +5,7 @@
 import { didYouMean, orList, quote } from '../input/problems.js';
 
 /** What the parser has made of the words. */
-export interface Parsed {
+interface Parsed {
   /** The name of the command, and words that nobody wants. */
   readonly _: readonly (string | number)[];
   /** What stands behind `--`. */

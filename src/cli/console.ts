@@ -16,7 +16,7 @@ import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/erro
 import { RealClock } from '../kernel/real-clock.js';
 import { command } from './command.js';
 import type { Host, Terminal } from './host.js';
-import { type Outcome, takeLines } from './typed-lines.js';
+import { type AfterLine, takeLines } from './typed-lines.js';
 
 interface ConsoleFlags {
   readonly selector: readonly string[];
@@ -133,7 +133,7 @@ class Session {
     }
   }
 
-  async #typed(line: string, terminal: Terminal | undefined): Promise<Outcome> {
+  async #typed(line: string, terminal: Terminal | undefined): Promise<AfterLine> {
     try {
       const { selection, command: rest } = splitLine(line);
       const on = selection ?? this.#on;

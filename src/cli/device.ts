@@ -21,7 +21,7 @@ import type { Host, Terminal } from './host.js';
 import { interruption } from './interrupts.js';
 import { profileNamed } from './read-files.js';
 import { silenceOf } from './silence.js';
-import { type Outcome, takeLines } from './typed-lines.js';
+import { type AfterLine, takeLines } from './typed-lines.js';
 import { addressText, type HostAndPort, hostAndPort, POSITIVE_FORM, positiveNumber } from './values.js';
 
 interface DeviceFlags {
@@ -177,7 +177,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   return EXIT.fine;
 }
 
-async function typed(line: string, member: Member, options: LineOptions, print: Print): Promise<Outcome> {
+async function typed(line: string, member: Member, options: LineOptions, print: Print): Promise<AfterLine> {
   const word = line.trim();
   if (word === '.quit') return 'leave';
   if (word === '.help') print(HELP);

@@ -65,7 +65,7 @@ export class Interrupts {
 }
 
 /** For commands that go on until they are interrupted. */
-export interface Interruption {
+interface Interruption {
   readonly happens: Promise<void>;
   /** Nothing is left to be interrupted. */
   readonly forget: () => void;

@@ -1,7 +1,6 @@
-/** The metrics of a run for Prometheus to scrape, for as long as the run goes on. On this machine only. */
-import { createServer, type Server } from 'node:http';
+/** Serves the metrics of a run to Prometheus while the run lasts, on the loopback interface only. */
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { portRefused } from '../kernel/listen-failure.js';
-import { EXPOSITION_TYPE } from '../report/exposition.js';
 import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { runMetrics } from './run-metrics.js';
@@ -16,13 +15,12 @@ export class LiveMetrics {
   private constructor(plan: Plan) {
     this.#plan = plan;
     this.#server = createServer((request, response) => {
-      const known = request.url === '/metrics' && request.method === 'GET';
-      response.writeHead(known ? 200 : 404, { 'content-type': known ? EXPOSITION_TYPE : 'text/plain' });
-      response.end(known ? this.#text() : 'the metrics are at /metrics\n');
+      if (request.url === '/metrics' && request.method === 'GET') void this.#serve(response);
+      else response.writeHead(404, { 'content-type': 'text/plain' }).end('the metrics are at /metrics\n');
     });
   }
 
-  /** @throws UsageError when the port is taken */
+  /** @param port 0 takes a free one @throws UsageError when the port cannot be used */
   static async open(port: number, plan: Plan): Promise<LiveMetrics> {
     const live = new LiveMetrics(plan);
     await new Promise<void>((resolve, reject) => {
@@ -37,6 +35,7 @@ export class LiveMetrics {
     return `http://${HOST}:${typeof address === 'object' && address !== null ? address.port : '?'}/metrics`;
   }
 
+  /** Serves the metrics of this run from now on; before this call, `/metrics` is empty. */
   follow(control: RunControl): void {
     this.#control = control;
   }
@@ -46,7 +45,9 @@ export class LiveMetrics {
     this.#server.closeAllConnections();
   }
 
-  #text(): string {
-    return this.#control === undefined ? '' : runMetrics(this.#plan, this.#control);
+  async #serve(response: ServerResponse): Promise<void> {
+    if (this.#control === undefined) return void response.end();
+    const registry = runMetrics(this.#plan, this.#control);
+    response.writeHead(200, { 'content-type': registry.contentType }).end(await registry.metrics());
   }
 }

@@ -1,38 +1,36 @@
 /**
- * The metrics of a run, pushed to a Prometheus Pushgateway: now and then while the run goes on, and once at its end. A run never
- * suffers from it: what goes wrong is said once, and nobody is waited for longer than a few seconds.
+ * Pushes the metrics of a run to a Prometheus Pushgateway: every 15 s while the run lasts, and once at its end. A failed push
+ * never fails the run: it is reported once, and each push is given up after a few seconds.
  *
- * Each push replaces the last one of the same run (PUT), so that what the gateway keeps afterwards is how the run ended.
+ * Each push replaces the last one of the same run (PUT), so the gateway ends up with the final state of the run.
  */
-import * as http from 'node:http';
-import * as https from 'node:https';
+import { Pushgateway } from 'prom-client';
 import type { Alarm, Clock } from '../kernel/clock.js';
 import { reasonOf } from '../kernel/no-answer.js';
 import { type Millis, seconds } from '../kernel/time.js';
-import { EXPOSITION_TYPE } from '../report/exposition.js';
 import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { runMetrics } from './run-metrics.js';
 
-/** In real time, as Prometheus usually scrapes. */
+/** In real time; Prometheus' usual scrape interval. */
 const EVERY: Millis = seconds(15);
-const PATIENCE: Millis = seconds(5);
-/** When the user wants to go. */
-const PATIENCE_INTERRUPTED: Millis = seconds(1);
+const TIMEOUT: Millis = seconds(5);
+/** After the first Ctrl-C. */
+const TIMEOUT_INTERRUPTED: Millis = seconds(1);
 
-/** Where metrics are pushed to. */
+/** A Pushgateway and how to authenticate with it. */
 export interface PushAddress {
-  /** Without name and password, and without a slash at its end. */
+  /** Without user name and password, and without a trailing slash. */
   readonly url: string;
-  /** With `authorization`, when there is a name or password. */
+  /** `authorization`, if the address had a user name or password. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** For messages: what {@link pushAddress} wants. */
+/** For messages: what {@link pushAddress} expects. */
 export const PUSH_ADDRESS_FORM =
   'the address of a Pushgateway, such as http://127.0.0.1:9091 or https://user:password@host';
 
-/** Reads `http://user:password@127.0.0.1:9091/prefix`; undefined when it is nothing of that kind. */
+/** Reads `http://user:password@127.0.0.1:9091/prefix`; undefined if the text is not such an address. */
 export function pushAddress(text: string): PushAddress | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, origin, pathname, search, hash, username, password } = new URL(text);
@@ -43,17 +41,17 @@ export function pushAddress(text: string): PushAddress | undefined {
     const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     return { url, headers: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } };
   } catch {
-    // A percent sign that begins nothing.
+    // An invalid percent escape.
     return undefined;
   }
 }
 
-export interface MetricsPushOptions {
+interface MetricsPushOptions {
   readonly address: PushAddress;
   readonly plan: Plan;
-  /** Real time, also in a simulation: the gateway knows no other. */
+  /** Real time, also for a run in virtual time. */
   readonly clock: Clock;
-  /** Called once, with a sentence, when a push fails. */
+  /** Called with a sentence for the first push that fails. */
   readonly complain: (sentence: string) => void;
 }
 
@@ -61,15 +59,15 @@ export class MetricsPush {
   readonly #options: MetricsPushOptions;
   #control: RunControl | undefined;
   #next: Alarm | undefined;
-  #underWay: AbortController | undefined;
-  #patience = PATIENCE;
+  #current: AbortController | undefined;
+  #timeout = TIMEOUT;
   #complained = false;
 
   constructor(options: MetricsPushOptions) {
     this.#options = options;
   }
 
-  /** Pushes now and then from now on. */
+  /** Starts the regular pushes. */
   follow(control: RunControl): void {
     this.#control = control;
     const later = (): void => {
@@ -81,72 +79,70 @@ export class MetricsPush {
     later();
   }
 
-  /** The user wants to go: what is under way is given up, and what comes is not waited for as long. */
+  /** The user pressed Ctrl-C: aborts the current push and shortens the timeout of the last one. */
   interrupt(): void {
-    this.#patience = PATIENCE_INTERRUPTED;
-    this.#underWay?.abort(GIVEN_UP);
+    this.#timeout = TIMEOUT_INTERRUPTED;
+    this.#current?.abort(ABORTED);
   }
 
-  /** Pushes how the run has ended; settles when that is done, or was tried for long enough. Never rejects. */
+  /** Pushes the final state of the run; resolves when that succeeded, failed or timed out. Never rejects. */
   async last(): Promise<void> {
     this.close();
     await this.#push();
   }
 
-  /** Gives up what is under way, and begins nothing more. */
+  /** Aborts the current push and stops the regular ones. */
   close(): void {
     this.#next?.cancel();
-    this.#underWay?.abort(GIVEN_UP);
+    this.#current?.abort(ABORTED);
   }
 
   async #push(): Promise<void> {
     const { address, plan, clock } = this.#options;
     if (this.#control === undefined) return;
-    const underWay = new AbortController();
-    this.#underWay = underWay;
-    const tooLate = new Error(`no answer within ${this.#patience / 1000} s`);
-    const alarm = clock.after(this.#patience, 'the answer to a push', () => underWay.abort(tooLate));
+    const current = new AbortController();
+    this.#current = current;
+    const timedOut = new Error(`no response within ${this.#timeout / 1000} s`);
+    const alarm = clock.after(this.#timeout, 'the response to a push', () => current.abort(timedOut));
     try {
-      const status = await put(address, pathOf(plan), runMetrics(plan, this.#control), underWay.signal);
-      if (status < 200 || status > 299) this.#complain(`the answer is ${status}`);
+      await put(address, plan, this.#control, current.signal);
     } catch (error) {
-      if (underWay.signal.reason !== GIVEN_UP) this.#complain(reasonOf(underWay.signal.reason ?? error));
+      if (current.signal.reason !== ABORTED) this.#complain(current.signal.reason ?? error);
     } finally {
       alarm.cancel();
     }
   }
 
-  #complain(why: string): void {
+  #complain(error: unknown): void {
     const { address, complain } = this.#options;
-    if (!this.#complained) complain(`metrics cannot be pushed to ${new URL(address.url).origin}: ${why}`);
+    if (!this.#complained) complain(`cannot push metrics to ${new URL(address.url).origin}: ${reasonOf(error)}`);
     this.#complained = true;
   }
 }
 
-const GIVEN_UP = new Error('given up');
+const ABORTED = new Error('aborted');
 
-function pathOf({ scenario, seed }: Plan): string {
-  return `/metrics/job/ghostfleet/instance/${scenario}-${seed}`;
-}
-
-/**
- * The status of the answer. Node's own client, because it lets go of a connection at once that is still being made: nobody
- * should have to wait for one after Ctrl-C.
- */
-function put({ url, headers }: PushAddress, path: string, text: string, signal: AbortSignal): Promise<number> {
-  const { request } = url.startsWith('https:') ? https : http;
-  return new Promise((resolve, reject) => {
-    const asked = request(url + path, {
-      method: 'PUT',
-      agent: false,
-      headers: { 'content-type': EXPOSITION_TYPE, ...headers },
-      signal,
-    });
-    asked.on('error', reject);
-    asked.on('response', (answer) => {
-      resolve(answer.statusCode ?? 0);
-      answer.destroy();
-    });
-    asked.end(text);
+/** @throws Error when the gateway does not accept the metrics; the reason of `signal` */
+async function put({ url, headers }: PushAddress, plan: Plan, control: RunControl, signal: AbortSignal): Promise<void> {
+  const registry = runMetrics(plan, control);
+  const gateway = new Pushgateway(
+    url,
+    { agent: false, headers: { 'content-type': registry.contentType, ...headers }, signal },
+    registry,
+  );
+  // The client does not settle when the connection breaks after the response has begun.
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
+  const push = gateway.push({ jobName: 'ghostfleet', groupings: { instance: `${plan.scenario}-${plan.seed}` } });
+  try {
+    const { resp } = await Promise.race([push, aborted]);
+    // Because the types do not say that this is Node's response.
+    const status = (resp as { readonly statusCode?: number }).statusCode ?? 0;
+    if (status > 299) throw new Error(`the response has the status ${status}`);
+  } catch (error) {
+    // What follows the status is the body of the response, which may be a whole page.
+    const [, status] = /^push failed with status (\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
+    throw status === undefined ? error : new Error(`the response has the status ${status}`);
+  }
 }

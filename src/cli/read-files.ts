@@ -17,7 +17,7 @@ export type Profiles = ReadonlyMap<string, Profile>;
 type Variables = ReadonlyMap<string, string>;
 const NO_VARIABLES: Variables = new Map();
 
-export interface Loaded {
+interface Loaded {
   readonly scenario: Scenario;
   readonly profiles: ReadonlyMap<string, Profile>;
 }

@@ -1,12 +1,13 @@
-/** The metrics of a run at this moment, in the text that Prometheus scrapes and its Pushgateway takes. */
-import { exposition } from '../report/exposition.js';
+/** The metrics of a run at this moment, for Prometheus. */
+import type { Registry } from 'prom-client';
+import { metricsRegistry } from '../report/exposition.js';
 import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { METRICS } from '../trace/metrics/index.js';
 
-/** Every line is labelled with the scenario and the seed. */
-export function runMetrics({ scenario, seed }: Plan, { metrics, clock }: RunControl): string {
-  return exposition({
+/** Every value is labelled with the scenario and the seed. */
+export function runMetrics({ scenario, seed }: Plan, { metrics, clock }: RunControl): Registry {
+  return metricsRegistry({
     metrics: METRICS,
     read: (name) => metrics.read(name),
     simulatedMs: clock.now,

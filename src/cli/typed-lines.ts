@@ -1,7 +1,7 @@
 /** Lines that the user types, taken one after the other for as long as there is something to type them for. */
 
 /** What is to be done after a line. */
-export type Outcome = 'leave' | 'stay';
+export type AfterLine = 'leave' | 'stay';
 
 /**
  * Hands each line to `handle`, until there are no more, `handle` says so, or `ended` settles.
@@ -10,7 +10,7 @@ export type Outcome = 'leave' | 'stay';
 export async function takeLines(
   lines: AsyncIterable<string>,
   ended: Promise<unknown>,
-  handle: (line: string) => Promise<Outcome>,
+  handle: (line: string) => Promise<AfterLine>,
 ): Promise<boolean> {
   const iterator = lines[Symbol.asyncIterator]();
   const over = ended.then(() => 'over' as const);

@@ -4,6 +4,9 @@
  */
 import type { Instant, Millis, UnixMillis } from './time.js';
 
+/** Calendar time at which a simulated world begins by default: 2026-01-01T00:00:00Z. */
+export const DEFAULT_START: UnixMillis = 1_767_225_600_000;
+
 /** A thing that will happen; cancelling one that has happened, or twice, does nothing. */
 export interface Alarm {
   cancel(): void;

@@ -6,7 +6,7 @@
  * promise, promises are given the chance to settle before each step. Otherwise neither is paid for.
  */
 import { AlarmHeap } from './alarm-heap.js';
-import { type Action, type Alarm, type DrivenClock, perform, type Release } from './clock.js';
+import { type Action, type Alarm, DEFAULT_START, type DrivenClock, perform, type Release } from './clock.js';
 import { StuckError } from './errors.js';
 import { Holds } from './holds.js';
 import { formatDuration, type Instant, type Millis, seconds, type UnixMillis } from './time.js';
@@ -19,8 +19,6 @@ export interface VirtualClockOptions {
   /** More alarms than this at one instant are an endless loop. Default 10 million. */
   readonly instantLimit?: number;
 }
-
-const DEFAULT_START: UnixMillis = 1_767_225_600_000;
 
 /** How many alarms in a row keep signals and progress lines waiting. */
 const STEPS_PER_BREATH = 16_384;

@@ -1,54 +1,47 @@
-/**
- * Metrics of a run in Prometheus' text format (0.0.4), as they stand at the moment. Written out rather than kept in a client
- * library's registry: its summaries make their own quantiles of what they observe, and here the numbers exist already.
- */
+/** Metrics of a run, at one moment, as a registry of prom-client: for Prometheus to scrape, or for a push to its Pushgateway. */
+import { Gauge, Registry, type Summary } from 'prom-client';
+import type { Distribution } from '../trace/distribution.js';
 import type { Measure, MetricInfo } from '../trace/metrics/metric.js';
-
-export const EXPOSITION_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 const QUANTILES = [0.5, 0.95, 0.99] as const;
 
 interface Exposed {
   readonly metrics: readonly MetricInfo[];
-  /** Of the metric with this name. */
+  /** Reads the metric with this name; undefined if the run does not measure it. */
   readonly read: (name: string) => Measure | undefined;
   readonly simulatedMs: number;
-  /** `scenario="demo"`, put on every line. */
+  /** Labels of every value, such as `scenario="demo"`. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Durations become summaries in seconds, counts gauges: some, like pending downlinks, also fall. */
-export function exposition({ metrics, read, simulatedMs, labels }: Exposed): string {
-  const line = (name: string, value: number, more: Readonly<Record<string, string>> = {}) =>
-    `${name}{${Object.entries({ ...labels, ...more })
-      .map(([label, text]) => `${label}="${escaped(text)}"`)
-      .join(',')}} ${value}`;
-  const simulated = 'ghostfleet_run_simulated_seconds';
-  const lines = [
-    `# HELP ${simulated} simulated time so far`,
-    `# TYPE ${simulated} gauge`,
-    line(simulated, simulatedMs / 1000),
-  ];
+/** Counts become gauges, because some of them also fall (pending downlinks); durations become summaries in seconds. */
+export function metricsRegistry({ metrics, read, simulatedMs, labels }: Exposed): Registry {
+  const registry = new Registry();
+  const gauge = (name: string, help: string, value: number): void =>
+    new Gauge({ name, help, labelNames: Object.keys(labels), registers: [registry] }).set(labels, value);
+  gauge('ghostfleet_run_simulated_seconds', 'simulated time so far', simulatedMs / 1000);
   for (const { name, about } of metrics) {
     const measure = read(name);
     if (measure === undefined) continue;
     const base = `ghostfleet_run_${name.replaceAll(/[^a-z0-9]/g, '_')}`;
-    if (measure.kind === 'count') {
-      lines.push(`# HELP ${base} ${about}`, `# TYPE ${base} gauge`, line(base, measure.value));
-      continue;
-    }
-    const { distribution } = measure;
-    const timed = `${base}_seconds`;
-    lines.push(`# HELP ${timed} ${about}`, `# TYPE ${timed} summary`);
-    for (const quantile of QUANTILES) {
-      const value = distribution.percentile(quantile * 100);
-      if (value !== undefined) lines.push(line(timed, value / 1000, { quantile: String(quantile) }));
-    }
-    lines.push(line(`${timed}_sum`, distribution.sum / 1000), line(`${timed}_count`, distribution.count));
+    if (measure.kind === 'count') gauge(base, about, measure.value);
+    else registry.registerMetric(summary(`${base}_seconds`, about, measure.distribution, labels));
   }
-  return `${lines.join('\n')}\n`;
+  return registry;
 }
 
-function escaped(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+/** A summary of quantiles that exist already: a Summary of prom-client only estimates those of values that it observes itself. */
+function summary(name: string, help: string, distribution: Distribution, labels: Exposed['labels']): Summary {
+  const quantiles = QUANTILES.flatMap((quantile) => {
+    const value = distribution.percentile(quantile * 100);
+    return value === undefined ? [] : { labels: { ...labels, quantile }, value: value / 1000 };
+  });
+  const values = [
+    ...quantiles,
+    { metricName: `${name}_sum`, labels, value: distribution.sum / 1000 },
+    { metricName: `${name}_count`, labels, value: distribution.count },
+  ];
+  const metric = { name, get: async () => ({ name, help, type: 'summary', values }) };
+  // Because a registry uses nothing of a metric but its name and `get`.
+  return metric as unknown as Summary;
 }

@@ -12,7 +12,7 @@ import type { Trace } from '../trace/events.js';
 import type { Transport } from '../transport/transport.js';
 import { flashSettings } from './flash-settings.js';
 
-export interface FleetOptions {
+interface FleetOptions {
   readonly plan: Plan;
   readonly profiles: ReadonlyMap<string, Profile>;
   readonly clock: EdgeClock;

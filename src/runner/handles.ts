@@ -1,6 +1,7 @@
 /** The world as scenario steps see it: the public API, and devices within reach (scenario/world.ts). */
 import type { DeviceCloudClient } from '../client/client.js';
 import type { Device } from '../device/device.js';
+import type { ClockHold } from '../kernel/clock-hold.js';
 import type { Profile } from '../profile/profile.js';
 import type { PlannedDevice } from '../scenario/model/plan.js';
 import type { ClientAccess, SetupWorld } from '../scenario/setup/kind.js';
@@ -8,7 +9,6 @@ import type { DeviceHandle, ShellOutcome, World } from '../scenario/world.js';
 import { profileOf } from './fleet.js';
 import { imageFor } from './image.js';
 import type { Target } from './targets/target.js';
-import type { Turn } from './turn.js';
 
 type Known = Pick<PlannedDevice, 'name' | 'serial' | 'claimToken'>;
 
@@ -34,7 +34,7 @@ export function deviceHandle(planned: Known, tags: readonly string[], device: De
 export interface RunWorld extends World, SetupWorld {
   readonly api: DeviceCloudClient;
   /** The world for somebody whose requests may have to wait, and time with them. */
-  inTurn(turn: Turn): World;
+  withHold(hold: ClockHold): World;
   /** What was made beside the devices, in order of time. */
   readonly things: readonly MadeThing[];
   /** With what a client of the setup comes; undefined when it was not made. */
@@ -42,7 +42,7 @@ export interface RunWorld extends World, SetupWorld {
 }
 
 /** Something in the target that was not there before the run. */
-export interface MadeThing {
+interface MadeThing {
   /** In words: `tag "cold-store"`. */
   readonly what: string;
   readonly remove: () => Promise<void>;
@@ -50,7 +50,7 @@ export interface MadeThing {
 
 /** The API of the run's space, and the way into further ones. Tags are created when a step or a group names one that does not exist. */
 export function worldOf(
-  { api, openSpace, passage }: Pick<Target, 'api' | 'openSpace' | 'passage'>,
+  { api, openSpace, admit }: Pick<Target, 'api' | 'openSpace' | 'admit'>,
   profiles: ReadonlyMap<string, Profile>,
 ): RunWorld {
   const spaces = new Map<string, Promise<DeviceCloudClient>>();
@@ -89,12 +89,12 @@ export function worldOf(
     client: (name) => clients.get(name),
     image: (profile, version, size) => imageFor(profileOf(profiles, profile), version, size),
     nameFirmware: (name, id) => void firmware.set(name, id),
-    inTurn: (turn) => (passage ? over(api.through((request) => passed(passage(turn), request))) : world),
+    withHold: (hold) => (admit ? over(api.through((request) => passed(admit(hold), request))) : world),
   };
 }
 
-async function passed<T>(passage: Promise<boolean>, request: () => Promise<T>): Promise<T> {
-  if (await passage) return request();
+async function passed<T>(admit: Promise<boolean>, request: () => Promise<T>): Promise<T> {
+  if (await admit) return request();
   throw new Error('the service does not run: it refuses connections');
 }
 

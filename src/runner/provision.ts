@@ -8,7 +8,7 @@ import { runStep } from '../scenario/steps/index.js';
 import type { DeviceHandle } from '../scenario/world.js';
 import type { RunWorld } from './handles.js';
 
-export interface ProvisionOptions {
+interface ProvisionOptions {
   /** Requests at once: one in virtual time, where their order is part of the run. */
   readonly concurrency: number;
   /** Ends it early, and without complaint: what has been asked for is waited for, and no more is begun. */

@@ -25,7 +25,6 @@ import { DigestSink } from '../trace/sinks.js';
 import type { ScheduledFault } from '../transport/faults/fault.js';
 import type { FaultSpec } from '../transport/faults/index.js';
 import { withFaults } from '../transport/faults/with-faults.js';
-import { type Cast, letTimePass } from './course.js';
 import { buildFleet } from './fleet.js';
 import { GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, worldOf } from './handles.js';
@@ -34,6 +33,7 @@ import { Callers } from './load/callers.js';
 import { Loads } from './load/loads.js';
 import { fleetOf } from './members.js';
 import { madeBy, provision, tearDown } from './provision.js';
+import { type RunFixture, runSchedule } from './schedule.js';
 import { embeddedTarget, type TransportName } from './targets/embedded.js';
 import { type RemoteCloud, remoteTarget } from './targets/remote.js';
 import type { Target } from './targets/target.js';
@@ -102,18 +102,18 @@ export async function run(options: RunOptions): Promise<RunResult> {
   };
   const target = await openTarget(options, clock, trace, random);
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
-  const cast = build(options, target, { callers, clock, random, late, metrics });
+  const fixture = build(options, target, { callers, clock, random, late, metrics });
   let end: End;
   let generator: GeneratorReport | null = null;
   try {
     const noted = (serial: number, action: string) =>
       trace.emit({ kind: 'console.action', at: clock.now, serial, action });
-    options.started?.({ clock, metrics, stop, fleet: fleetOf(plan, cast.devices, cast.handles, noted) });
+    options.started?.({ clock, metrics, stop, fleet: fleetOf(plan, fixture.devices, fixture.handles, noted) });
     const concurrency = options.clock === 'virtual' ? 1 : PROVISIONING;
-    await provision(plan, cast.world, cast.handles, { concurrency, signal: abort.signal });
+    await provision(plan, fixture.world, fixture.handles, { concurrency, signal: abort.signal });
     begin();
     target.begin();
-    end = await howItEnds(letTimePass(cast, clock).then(() => target.lastLook()));
+    end = await howItEnds(runSchedule(fixture, clock).then(() => target.lastLook()));
   } finally {
     target.end();
     generator = generatorReport();
@@ -121,8 +121,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
       trace.close();
     } finally {
       // Also when the event log could not be written: what was made in another cloud has to go.
-      for (const device of cast.devices) device.powerOff();
-      if (target.outlivesRun) await cleanUp(cast, options);
+      for (const device of fixture.devices) device.powerOff();
+      if (target.outlivesRun) await cleanUp(fixture, options);
       await callers.close();
       await target.close();
     }
@@ -224,7 +224,7 @@ function openTarget(options: RunOptions, clock: DrivenClock, trace: Trace, rando
   return remoteTarget({ cloud, serials, speed, clock, trace });
 }
 
-interface Stage {
+interface WorldParts {
   readonly clock: EdgeClock;
   readonly random: Random;
   readonly callers: Callers;
@@ -236,10 +236,10 @@ interface Stage {
 function build(
   options: RunOptions,
   target: Target,
-  { clock, random, callers, metrics, late }: Stage,
-): Cast & { readonly world: RunWorld } {
+  { clock, random, callers, metrics, late }: WorldParts,
+): RunFixture & { readonly world: RunWorld } {
   const { plan } = options;
-  const { api, address, wire, format, trace, accepted, passage } = target;
+  const { api, address, wire, format, trace, accepted, admit } = target;
   const virtual = options.clock === 'virtual';
   const transport = withFaults(wire, { clock, random, trace, faults: faultsOf(plan), checksummed: format === 'http' });
   const devices = buildFleet({ ...options, clock, random, trace, transport, format });
@@ -252,7 +252,7 @@ function build(
   const startLoads = () =>
     new Loads(plan.loads, {
       ...{ clock, random, trace, handles, accepted, leastPause: virtual ? 1 : 0 },
-      ...(passage && { passage }),
+      ...(admit && { admit }),
       serviceSpeed: target.speed,
       callerOf: ({ as }) => callers.of((as === undefined ? undefined : world.client(as)) ?? own),
       late: (lateBy) => late(lateBy / options.speed),
@@ -260,7 +260,7 @@ function build(
   return { plan, devices, handles, world, trace, metrics, startLoads };
 }
 
-async function cleanUp({ world, handles }: Cast & { world: RunWorld }, { keep, log }: RunOptions): Promise<void> {
+async function cleanUp({ world, handles }: RunFixture & { world: RunWorld }, { keep, log }: RunOptions): Promise<void> {
   if (keep !== undefined) return keep(madeBy(world, handles));
   const left = await tearDown(world, handles, PROVISIONING);
   if (left.length > 0) log.warn({ left }, `${left.length} things that the run made could not be deleted`);

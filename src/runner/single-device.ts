@@ -22,7 +22,7 @@ export type CloudAddress =
   /** `api` such as `http://127.0.0.1:8080`: the device ingress beside the API. */
   | { readonly link: 'http'; readonly api: string };
 
-export interface SingleDeviceOptions {
+interface SingleDeviceOptions {
   readonly profile: Profile;
   readonly serial: number;
   /** 32 hex digits. */
@@ -34,7 +34,7 @@ export interface SingleDeviceOptions {
   readonly trace: Trace;
 }
 
-export interface SingleDevice {
+interface SingleDevice {
   /** The device for a console: its shell, and the hands on it. */
   readonly member: Member;
   /** Takes the power away and closes the connection. */

@@ -11,7 +11,7 @@ import type { Plan, PlannedAction, PlannedWait } from '../scenario/model/plan.js
 
 const LOOK_EVERY = seconds(1);
 
-export interface Outcome {
+interface WaitActions {
   /** Given the actions of a step when its wait is over, with the moment from which they count. */
   schedule(action: PlannedAction, begin: Instant): void;
   /** Ends the run. */
@@ -23,16 +23,16 @@ export class Waits {
   readonly #waits: readonly PlannedWait[];
   readonly #metrics: MetricSource;
   readonly #clock: Clock;
-  readonly #outcome: Outcome;
+  readonly #actions: WaitActions;
   /** Those that are not over. */
   readonly #open: Set<PlannedWait>;
 
-  constructor(plan: Plan, metrics: MetricSource, clock: Clock, outcome: Outcome) {
+  constructor(plan: Plan, metrics: MetricSource, clock: Clock, actions: WaitActions) {
     this.#plan = plan;
     this.#waits = plan.waits ?? [];
     this.#metrics = metrics;
     this.#clock = clock;
-    this.#outcome = outcome;
+    this.#actions = actions;
     this.#open = new Set(this.#waits);
     this.#begin(null, 0);
   }
@@ -58,7 +58,7 @@ export class Waits {
     if (judgeMetrics(wait.condition, this.#metrics).passed) return this.#over(wait);
     const { within } = wait;
     if (within !== null && now >= from + within) {
-      return this.#outcome.fail(this.#failure(wait, formatDuration(within)));
+      return this.#actions.fail(this.#failure(wait, formatDuration(within)));
     }
     const deadline = within === null ? Number.POSITIVE_INFINITY : from + within;
     const delay = Math.min(LOOK_EVERY, deadline - now);
@@ -73,9 +73,9 @@ export class Waits {
     const last = actions.reduce((latest, { at }) => Math.max(latest, now + at), now);
     if (last > this.#plan.duration) {
       const late = `${wait.name}: it began at ${formatDuration(now)}, and would go on after the end of the scenario`;
-      return this.#outcome.fail(new GhostfleetError('waited', late, EXIT.expectation));
+      return this.#actions.fail(new GhostfleetError('waited', late, EXIT.expectation));
     }
-    for (const action of actions) this.#outcome.schedule(action, now);
+    for (const action of actions) this.#actions.schedule(action, now);
     this.#begin(index, now);
   }
 

@@ -10,7 +10,7 @@ import { decodeRequest, encodeResponse } from '../protocol/http/frames.js';
 import type { Transport } from './transport.js';
 
 /** A POST request. */
-export interface HttpRequest {
+interface HttpRequest {
   /** `/v2/device/2159017985/uplink` */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export interface HttpRequest {
 }
 
 /** Sends a request; resolves with what was answered, whatever its status. */
-export type SendRequest = (request: HttpRequest) => Promise<{ readonly status: number; readonly body: string }>;
+type SendRequest = (request: HttpRequest) => Promise<{ readonly status: number; readonly body: string }>;
 
 /** @param clock stands still while a request is under way */
 export function httpTransport(

@@ -11,7 +11,7 @@ import type { Receiver, Transport } from './transport.js';
 
 const RECEIVE_BUFFER = 4 * 1024 * 1024;
 
-export interface UdpTransportOptions {
+interface UdpTransportOptions {
   /** Address of the gateway. */
   readonly host: string;
   readonly port: number;

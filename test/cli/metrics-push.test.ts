@@ -1,4 +1,4 @@
-/** `ghostfleet run --metrics-push`: a Pushgateway gets the metrics, and whatever it does, the run does not suffer. */
+/** `ghostfleet run --metrics-push`: a Pushgateway receives the metrics, and its failures never fail the run. */
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,7 +30,7 @@ interface Pushed {
   readonly text: string;
 }
 
-/** A gateway, and what was pushed to it. */
+/** A gateway and the pushes that it received. */
 async function gateway(answer: (response: ServerResponse) => void = (response) => response.end()) {
   const pushes: Pushed[] = [];
   const server = createServer(async (request: IncomingMessage, response) => {
@@ -55,7 +55,7 @@ const refusing = (response: ServerResponse) => {
   response.end();
 };
 
-/** What pushes the metrics of a run, on a clock that the test drives. */
+/** A MetricsPush of a run, on a clock that the test drives. */
 function pushingTo(host: string) {
   const address = pushAddress(`http://${host}`);
   if (address === undefined) throw new Error('no address');
@@ -83,7 +83,7 @@ describe('ghostfleet run --metrics-push', () => {
     });
   });
 
-  it('signs in with what the address holds, below the path that it has', async () => {
+  it('authenticates with the user and password of the address, and keeps its path', async () => {
     const { pushes, host } = await gateway();
     await ghostfleet(['run', scenario, '--metrics-push', `http://me:s%40crets@${host}/push/`]);
     expect(pushes.at(-1)).toMatchObject({
@@ -92,13 +92,13 @@ describe('ghostfleet run --metrics-push', () => {
     });
   });
 
-  it('warns and goes on when nobody takes them, and keeps the password to itself', async () => {
+  it('warns and continues when no gateway listens, without showing the password', async () => {
     const out = join(directory, 'out');
     const flags = ['--metrics-push', 'http://me:s3crets@127.0.0.1:9', '--out', out];
     const run = await ghostfleet(['run', scenario, ...flags]);
     expect(run.exit).toBe(0);
     expect(run.err).toMatch(
-      /^ghostfleet: metrics cannot be pushed to http:\/\/127\.0\.0\.1:9: the connection was refused\n$/,
+      /^ghostfleet: cannot push metrics to http:\/\/127\.0\.0\.1:9: the connection was refused\n$/,
     );
     const files = readdirSync(out).map((name) => readFileSync(join(out, name), 'utf8'));
     expect(files.length).toBeGreaterThan(5);
@@ -119,8 +119,8 @@ describe('ghostfleet run --metrics-push', () => {
   });
 });
 
-describe('metrics', () => {
-  it('are pushed every 15 seconds while the run goes on', async () => {
+describe('pushed metrics', () => {
+  it('are sent every 15 seconds while the run lasts', async () => {
     const { pushes, host } = await gateway();
     const { clock } = pushingTo(host);
     for (const count of [1, 2, 3]) {
@@ -129,27 +129,27 @@ describe('metrics', () => {
     }
   });
 
-  it('are complained about once, whatever goes wrong how often', async () => {
+  it('cause one warning, however many pushes fail', async () => {
     const { pushes, host } = await gateway(refusing);
     const { clock, push, complaints } = pushingTo(host);
     await clock.runUntil(seconds(15));
     await until(() => pushes.length === 1 && complaints.length > 0);
     await push.last();
     expect(pushes.length).toBe(2);
-    expect(complaints).toEqual([`metrics cannot be pushed to http://${host}: the answer is 503`]);
+    expect(complaints).toEqual([`cannot push metrics to http://${host}: the response has the status 503`]);
   });
 
-  it('wait no longer than 5 seconds for an answer', async () => {
+  it('time out after 5 seconds', async () => {
     const { pushes, host } = await gateway(silent);
     const { clock, push, complaints } = pushingTo(host);
     const last = push.last();
     await until(() => pushes.length === 1);
     await clock.runUntil(seconds(5));
     await last;
-    expect(complaints).toEqual([`metrics cannot be pushed to http://${host}: no answer within 5 s`]);
+    expect(complaints).toEqual([`cannot push metrics to http://${host}: no response within 5 s`]);
   });
 
-  it('keep nobody waiting who wants to go', async () => {
+  it('are aborted without a warning when the user interrupts the run', async () => {
     const { pushes, host } = await gateway(silent);
     const { push, complaints } = pushingTo(host);
     const last = push.last();
@@ -159,7 +159,7 @@ describe('metrics', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('of a run that was interrupted are waited for no longer than 1 second', async () => {
+  it('of an interrupted run time out after 1 second', async () => {
     const { pushes, host } = await gateway(silent);
     const { clock, push, complaints } = pushingTo(host);
     push.interrupt();
@@ -167,6 +167,6 @@ describe('metrics', () => {
     await until(() => pushes.length === 1);
     await clock.runUntil(seconds(1));
     await last;
-    expect(complaints).toEqual([`metrics cannot be pushed to http://${host}: no answer within 1 s`]);
+    expect(complaints).toEqual([`cannot push metrics to http://${host}: no response within 1 s`]);
   });
 });

@@ -1,6 +1,6 @@
 /** JUnit, CSV and Prometheus' format: what other programs read. */
 import { describe, expect, test } from 'vitest';
-import { exposition } from '../../src/report/exposition.js';
+import { metricsRegistry } from '../../src/report/exposition.js';
 import { downlinksCsv, seriesCsv } from '../../src/report/renderers/csv.js';
 import { junit } from '../../src/report/renderers/junit.js';
 import { METRICS } from '../../src/trace/metrics/index.js';
@@ -59,22 +59,25 @@ describe('CSV', () => {
 
 describe('the metrics for Prometheus', () => {
   const metrics = metricsOf(busyRun(), 3);
-  const text = exposition({
+  const registry = metricsRegistry({
     metrics: METRICS,
     read: (name) => metrics.read(name),
     simulatedMs: 1500,
     labels: { scenario: 'with "quotes" and \\' },
   });
 
-  test('are lines that a scraper can read', () => {
-    for (const line of text.trimEnd().split('\n')) {
+  test('are lines that a scraper can read', async () => {
+    const lines = (await registry.metrics()).split('\n').filter((line) => line !== '');
+    expect(lines.length).toBeGreaterThan(METRICS.length);
+    for (const line of lines) {
       expect(line).toMatch(
         /^# (HELP|TYPE) [a-z_]+ .+$|^[a-z_]+\{[a-z]+="(?:[^"\\]|\\.)*"(,quantile="0\.\d+")?\} [\d.e+-]+$/,
       );
     }
   });
 
-  test('have counts as gauges and durations as summaries in seconds', () => {
+  test('have counts as gauges and durations as summaries in seconds', async () => {
+    const text = await registry.metrics();
     expect(text).toContain('ghostfleet_run_simulated_seconds{scenario="with \\"quotes\\" and \\\\"} 1.5');
     expect(text).toMatch(/# TYPE ghostfleet_run_downlink_queued gauge\nghostfleet_run_downlink_queued\{.*\} 3\n/);
     expect(text).toMatch(/ghostfleet_run_downlink_answered_seconds\{.*quantile="0.95"\} 666\n/);

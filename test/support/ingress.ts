@@ -4,7 +4,7 @@ import { HttpGateway } from '../../src/cloud/gateway/http.js';
 import { acceptJsonOnly } from '../../src/cloud/http/body.js';
 import { errorHandler } from '../../src/cloud/http/errors.js';
 import { type TypeBoxProvider, validatorCompiler } from '../../src/cloud/http/validation.js';
-import type { SendRequest } from '../../src/transport/http.js';
+import type { httpTransport } from '../../src/transport/http.js';
 import { QUIET, SERIAL, type TestCloud, TOKEN } from './cloud.js';
 
 export function ingressOf(cloud: TestCloud): FastifyInstance {
@@ -18,8 +18,8 @@ export function ingressOf(cloud: TestCloud): FastifyInstance {
   return app;
 }
 
-/** Requests that go straight into the application. */
-export function injected(app: FastifyInstance): SendRequest {
+/** Hands requests to the application without a socket. */
+export function injected(app: FastifyInstance): Parameters<typeof httpTransport>[0] {
   return async ({ path, headers, body }) => {
     const answer = await app.inject({ method: 'POST', url: path, headers: { ...headers }, payload: body });
     return { status: answer.statusCode, body: answer.body };

@@ -2,13 +2,13 @@
 
 import { StoreUnavailable } from '../../cloud/store/store.js';
 import type { DrivenClock } from '../../kernel/clock.js';
+import type { ClockHold } from '../../kernel/clock-hold.js';
 import { EndingClock } from '../../kernel/ending-clock.js';
 import type { Log } from '../../kernel/log.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { ServiceFault } from '../../scenario/faults/service.js';
 import type { PlannedServiceFault } from '../../scenario/model/plan.js';
-import type { Turn } from '../turn.js';
 import { apiDelay } from './api-delay.js';
 import { apiErrors } from './api-errors.js';
 import { serviceDown } from './service-down.js';
@@ -28,7 +28,7 @@ const BEHAVIOURS = {
 /** How long whoever looks after a service waits before starting again one that could not start. */
 const START_AGAIN = seconds(1);
 
-export interface ServiceFaultOptions {
+interface ServiceFaultOptions {
   readonly faults: readonly PlannedServiceFault[];
   readonly clock: DrivenClock;
   readonly random: Random;
@@ -40,9 +40,9 @@ export interface ServiceFaultOptions {
 export interface ServiceProcess {
   readonly running: boolean;
   /** Ends it in the middle of what it does; nothing happens when it does not run. */
-  die(): Promise<void>;
+  kill(): Promise<void>;
   /** Starts it on the data that it left. @throws StoreUnavailable when it cannot read them */
-  rise(): Promise<void>;
+  start(): Promise<void>;
 }
 
 /** Nothing goes wrong before the world has begun: what the run itself needs is made then. */
@@ -63,8 +63,8 @@ export class ServiceFaults {
     this.#service = service;
     for (const { fault, from, until } of this.#options.faults) {
       if (!behaviourOf(fault).away) continue;
-      this.#at(from, 'the end of the service', () => service.die());
-      if (until !== null) this.#at(until, 'the start of the service', () => this.#rise(service));
+      this.#at(from, 'the end of the service', () => service.kill());
+      if (until !== null) this.#at(until, 'the start of the service', () => this.#start(service));
     }
   }
 
@@ -95,9 +95,9 @@ export class ServiceFaults {
   }
 
   /** A request is on its way to the API. Resolves when it gets there; false: nobody is there to take it. */
-  async passage(turn: Turn): Promise<boolean> {
+  async admit(hold: ClockHold): Promise<boolean> {
     const held = this.#delay();
-    if (held > 0) await this.#hold(turn, held);
+    if (held > 0) await this.#hold(hold, held);
     return !this.missed();
   }
 
@@ -119,13 +119,13 @@ export class ServiceFaults {
     };
   }
 
-  async #rise(service: ServiceProcess): Promise<void> {
+  async #start(service: ServiceProcess): Promise<void> {
     if (service.running || this.#holding().some((fault) => behaviourOf(fault).away)) return;
     try {
-      await service.rise();
+      await service.start();
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      this.#at(this.#clock.now + START_AGAIN, 'the start of the service', () => this.#rise(service));
+      this.#at(this.#clock.now + START_AGAIN, 'the start of the service', () => this.#start(service));
     }
   }
 
@@ -139,11 +139,11 @@ export class ServiceFaults {
     return sum;
   }
 
-  #hold(turn: Turn, by: Millis): Promise<void> {
-    turn.rest();
+  #hold(hold: ClockHold, by: Millis): Promise<void> {
+    hold.suspend();
     return new Promise((resolve) => {
       this.#clock.after(by, 'a request that a fault holds up', () => {
-        turn.goOn();
+        hold.resume();
         resolve();
       });
     });

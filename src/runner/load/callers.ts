@@ -4,17 +4,17 @@
  */
 import type { ClientAccess } from '../../scenario/setup/kind.js';
 import { type CallSender, httpCalls } from './http-calls.js';
-import { Lanes } from './lanes.js';
+import { Semaphore } from './semaphore.js';
 
 export interface Caller {
   /** Id of its space. */
   readonly space: string;
   readonly sender: CallSender;
   /** Its connections, for which requests wait. */
-  readonly lanes: Lanes;
+  readonly connections: Semaphore;
 }
 
-export interface CallersOptions {
+interface CallersOptions {
   readonly baseUrl: string;
   /** In virtual time one request is under way at a time, whoever makes it: their order is part of the run. */
   readonly virtual: boolean;
@@ -26,7 +26,7 @@ const CONNECTIONS = 64;
 export class Callers {
   readonly #baseUrl: string;
   readonly #virtual: boolean;
-  readonly #oneAtATime = new Lanes(1);
+  readonly #oneAtATime = new Semaphore(1);
   readonly #known = new Map<string, Caller>();
 
   constructor({ baseUrl, virtual }: CallersOptions) {
@@ -41,7 +41,7 @@ export class Callers {
     const caller = {
       space,
       sender: httpCalls({ baseUrl: this.#baseUrl, apiKey, connections: CONNECTIONS }),
-      lanes: this.#virtual ? this.#oneAtATime : new Lanes(CONNECTIONS),
+      connections: this.#virtual ? this.#oneAtATime : new Semaphore(CONNECTIONS),
     };
     this.#known.set(apiKey, caller);
     return caller;

@@ -8,7 +8,7 @@ import { codeOf } from '../../kernel/no-answer.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
 
-export interface Outcome {
+interface CallResult {
   /** 0 when there was no answer. */
   readonly status: number;
   /** Why there was none: a code such as `ECONNREFUSED`; empty otherwise. */
@@ -21,11 +21,11 @@ export interface Outcome {
 
 export interface CallSender {
   /** @param wantsBody whether the text of the answer is of interest */
-  send(request: CallRequest, wantsBody: boolean): Promise<Outcome>;
+  send(request: CallRequest, wantsBody: boolean): Promise<CallResult>;
   close(): Promise<void>;
 }
 
-export interface CallSenderOptions {
+interface CallSenderOptions {
   readonly baseUrl: string;
   /** Secret. */
   readonly apiKey: string;
@@ -55,9 +55,9 @@ export function httpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): 
       new Promise((resolve) => {
         const client = free.pop() ?? open();
         const headers = body === undefined ? reading : writing;
-        const done = (outcome: Outcome) => {
+        const done = (result: CallResult) => {
           free.push(client);
-          resolve(outcome);
+          resolve(result);
         };
         client.dispatch({ path: prefix + path, method, headers, body: body ?? null }, new Exchange(wantsBody, done));
       }),
@@ -71,12 +71,12 @@ export function httpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): 
 /** Takes an answer. These are undici's older methods: before it calls the newer ones, it makes objects of all headers. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #wantsBody: boolean;
-  readonly #done: (outcome: Outcome) => void;
+  readonly #done: (result: CallResult) => void;
   readonly #parts: Buffer[] = [];
   #status = 0;
   #retryAfter: Millis = 0;
 
-  constructor(wantsBody: boolean, done: (outcome: Outcome) => void) {
+  constructor(wantsBody: boolean, done: (result: CallResult) => void) {
     this.#wantsBody = wantsBody;
     this.#done = done;
   }

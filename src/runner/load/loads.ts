@@ -9,9 +9,9 @@ import { arrivals } from '../../scenario/load/arrivals.js';
 import type { UserPace } from '../../scenario/load/load.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { Caller } from './callers.js';
-import { type RequestStage, Requests } from './requests.js';
+import { type RequestContext, Requests } from './requests.js';
 
-export interface LoadOptions extends RequestStage {
+interface LoadOptions extends RequestContext {
   readonly random: Random;
   readonly callerOf: (load: PlannedLoad) => Caller;
   /** The least time between an answer and the next request of the same user: 0 in real time only, where answers take time. */

@@ -4,22 +4,22 @@
  * reason.
  */
 import type { EdgeClock } from '../../kernel/clock.js';
+import { ClockHold } from '../../kernel/clock-hold.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { isOfDevice, queuesDownlink, requestOf } from '../../scenario/load/calls.js';
 import type { PlannedLoad } from '../../scenario/model/plan.js';
 import type { DeviceHandle } from '../../scenario/world.js';
 import type { Trace } from '../../trace/events.js';
-import type { Passage } from '../targets/target.js';
-import { Turn } from '../turn.js';
+import type { Admission } from '../targets/target.js';
 import type { Caller } from './callers.js';
 
-export interface RequestStage {
+export interface RequestContext {
   readonly clock: EdgeClock;
   readonly trace: Trace;
   /** All devices of the plan, in its order. */
   readonly handles: readonly DeviceHandle[];
   /** To be asked before every request; left out: each gets there at once. */
-  readonly passage?: Passage;
+  readonly admit?: Admission;
   /** Milliseconds of the run in one of the service's; left out: they have one clock. */
   readonly serviceSpeed?: number;
   /** Takes the answers to requests that queued a downlink. False: it names none. */
@@ -29,7 +29,7 @@ export interface RequestStage {
 /** Requests that may wait for a connection: far more than any service catches up with. */
 const MOST_WAITING = 100_000;
 
-interface Entry {
+interface PendingRequest {
   readonly intended: Instant;
   /** Id of the device that it is about. */
   readonly device: string;
@@ -39,17 +39,17 @@ interface Entry {
 
 export class Requests {
   readonly #load: PlannedLoad;
-  readonly #stage: RequestStage;
+  readonly #context: RequestContext;
   readonly #caller: Caller;
-  readonly #unfinished = new Set<Entry>();
+  readonly #unfinished = new Set<PendingRequest>();
   readonly #queuesDownlink: boolean;
   readonly #what: string;
   #count = 0;
   #closed = false;
 
-  constructor(load: PlannedLoad, stage: RequestStage, caller: Caller) {
+  constructor(load: PlannedLoad, context: RequestContext, caller: Caller) {
     this.#load = load;
-    this.#stage = stage;
+    this.#context = context;
     this.#caller = caller;
     this.#queuesDownlink = queuesDownlink(load.call);
     this.#what = `a request of the load "${load.name}"`;
@@ -65,20 +65,20 @@ export class Requests {
    * with how long the service asks to stay away, in time of the run. False when it was dropped: then it is not called.
    */
   make(intended: Instant, done: (away: Millis) => void = () => {}): boolean {
-    const { clock, passage } = this.#stage;
-    const { lanes } = this.#caller;
+    const { clock, admit } = this.#context;
+    const { connections } = this.#caller;
     const device = this.#nextDevice();
     if (device === undefined) return this.drop(intended, 'the device does not exist in the cloud');
-    if (lanes.waiting >= MOST_WAITING) return this.drop(intended, 'too many wait for a connection');
-    const entry: Entry = { intended, device, sent: undefined };
-    this.#unfinished.add(entry);
-    const turn = new Turn(clock, this.#what);
+    if (connections.waiting >= MOST_WAITING) return this.drop(intended, 'too many wait for a connection');
+    const pending: PendingRequest = { intended, device, sent: undefined };
+    this.#unfinished.add(pending);
+    const hold = new ClockHold(clock, this.#what);
     const over = (away: Millis) => {
       done(away);
-      turn.end();
+      hold.end();
     };
-    if (passage === undefined) this.#enter(entry, over);
-    else void this.#pass(passage, entry, turn, over);
+    if (admit === undefined) this.#acquire(pending, over);
+    else void this.#pass(admit, pending, hold, over);
     return true;
   }
 
@@ -86,18 +86,24 @@ export class Requests {
   #nextDevice(): string | undefined {
     const { call, devices } = this.#load;
     if (!isOfDevice(call.kind)) return '';
-    return this.#stage.handles[devices[this.#count++ % devices.length] ?? -1]?.cloudId;
+    return this.#context.handles[devices[this.#count++ % devices.length] ?? -1]?.cloudId;
   }
 
   /** Accounts for a request that is never sent. */
   drop(intended: Instant, why: string): false {
-    this.#stage.trace.emit({ kind: 'call.dropped', at: this.#stage.clock.now, call: this.#load.name, intended, why });
+    this.#context.trace.emit({
+      kind: 'call.dropped',
+      at: this.#context.clock.now,
+      call: this.#load.name,
+      intended,
+      why,
+    });
     return false;
   }
 
   /** @param planned requests that have come, counted by whoever let them come */
   close(planned: number): void {
-    const { clock, trace } = this.#stage;
+    const { clock, trace } = this.#context;
     const { name: call, pace } = this.#load;
     this.#closed = true;
     for (const { intended, sent } of this.#unfinished) {
@@ -107,43 +113,43 @@ export class Requests {
     trace.emit({ kind: 'load.closed', at: clock.now, call, planned, closedLoop: pace.kind === 'closed' });
   }
 
-  async #pass(passage: Passage, entry: Entry, turn: Turn, over: (away: Millis) => void): Promise<void> {
-    entry.sent = this.#stage.clock.now;
-    if (await passage(turn)) return this.#enter(entry, over);
-    this.#done(entry, entry.sent, 0, 'ECONNREFUSED');
+  async #pass(admit: Admission, pending: PendingRequest, hold: ClockHold, over: (away: Millis) => void): Promise<void> {
+    pending.sent = this.#context.clock.now;
+    if (await admit(hold)) return this.#acquire(pending, over);
+    this.#done(pending, pending.sent, 0, 'ECONNREFUSED');
     over(0);
   }
 
   /** Sends it as soon as a connection is free. */
-  #enter(entry: Entry, over: (away: Millis) => void): void {
-    const { lanes } = this.#caller;
-    lanes.enter(async () => {
-      const away = await this.#send(entry);
-      lanes.leave();
+  #acquire(pending: PendingRequest, over: (away: Millis) => void): void {
+    const { connections } = this.#caller;
+    connections.acquire(async () => {
+      const away = await this.#send(pending);
+      connections.release();
       over(away);
     });
   }
 
-  async #send(entry: Entry): Promise<Millis> {
+  async #send(pending: PendingRequest): Promise<Millis> {
     if (this.#closed) return 0;
-    const { clock, accepted, serviceSpeed = 1 } = this.#stage;
+    const { clock, accepted, serviceSpeed = 1 } = this.#context;
     const { space, sender } = this.#caller;
-    const { device } = entry;
-    entry.sent ??= clock.now;
-    const { sent } = entry;
+    const { device } = pending;
+    pending.sent ??= clock.now;
+    const { sent } = pending;
     const request = requestOf(this.#load.call, { space, device });
     const { status, why, body, retryAfter } = await sender.send(request, this.#queuesDownlink);
     if (this.#closed) return 0;
     const useless = this.#queuesDownlink && status >= 200 && status < 300 && !accepted(body);
-    this.#done(entry, sent, status, useless ? 'the answer names no downlink' : why);
+    this.#done(pending, sent, status, useless ? 'the answer names no downlink' : why);
     return retryAfter * serviceSpeed;
   }
 
-  #done(entry: Entry, sent: Instant, status: number, why: string): void {
+  #done(pending: PendingRequest, sent: Instant, status: number, why: string): void {
     if (this.#closed) return;
-    const { clock, trace } = this.#stage;
-    this.#unfinished.delete(entry);
-    const { intended } = entry;
+    const { clock, trace } = this.#context;
+    this.#unfinished.delete(pending);
+    const { intended } = pending;
     trace.emit({ kind: 'call.done', at: clock.now, call: this.#load.name, intended, sent, status, why });
   }
 }

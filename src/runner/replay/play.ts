@@ -20,7 +20,7 @@ const BEFORE: Millis = minutes(1);
 const AFTER = seconds(30);
 const FIRST_SERIAL = 2_159_017_985;
 
-export interface PlayOptions {
+interface PlayOptions {
   readonly script: Script;
   /** Calendar time of the beginning of the recording. */
   readonly from: UnixMillis;
@@ -42,11 +42,11 @@ export async function play({ script, from, log, signal }: PlayOptions): Promise<
   });
   try {
     signal.throwIfAborted();
-    const stage = new Stage(script, watch, clock, target);
+    const world = new ReplayWorld(script, watch, clock, target);
     for (const [i, device] of script.devices.entries()) {
-      await stage.add(device, FIRST_SERIAL + i, randomBytes(random.fork(device.device), 16));
+      await world.add(device, FIRST_SERIAL + i, randomBytes(random.fork(device.device), 16));
     }
-    stage.start();
+    world.start();
     await clock.runUntil(LEAD + script.length + AFTER);
     return watch.delivered;
   } finally {
@@ -56,7 +56,7 @@ export async function play({ script, from, log, signal }: PlayOptions): Promise<
 }
 
 /** Who is there, and what is planned for them. */
-class Stage {
+class ReplayWorld {
   readonly #script: Script;
   readonly #watch: Watch;
   readonly #clock: VirtualClock;

@@ -20,7 +20,7 @@ const PATIENCE = seconds(60);
 /** Larger than every downlink (wire protocol, 7). */
 const BUFFER = 16_384;
 
-export interface PlayerOptions {
+interface PlayerOptions {
   readonly script: ScriptDevice;
   readonly serial: number;
   /** Claim token, 16 bytes. */

@@ -6,7 +6,7 @@ import type { Recording } from '../../record/recording.js';
 import type { Polls } from '../../record/script.js';
 import { play } from './play.js';
 
-export interface ReplayOptions {
+interface ReplayOptions {
   readonly log: Log;
   readonly polls: Polls;
   /** Ends it early; its reason is thrown. */

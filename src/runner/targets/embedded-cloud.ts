@@ -20,7 +20,7 @@ import { checkedStore } from '../faults/store.js';
 
 const LOOPBACK = '127.0.0.1';
 
-export interface EmbeddedCloudOptions {
+interface EmbeddedCloudOptions {
   /** Where it keeps its data: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
   /** Name of its space. */
@@ -81,7 +81,7 @@ export class EmbeddedCloud implements ServiceProcess {
     return this.#life.service.openSpace(name);
   }
 
-  rise(): Promise<void> {
+  start(): Promise<void> {
     return this.#next(async () => {
       if (this.running) return;
       this.#life = await this.#start();
@@ -89,7 +89,7 @@ export class EmbeddedCloud implements ServiceProcess {
     });
   }
 
-  die(): Promise<void> {
+  kill(): Promise<void> {
     return this.#next(async () => {
       const life = this.#life;
       if (life === undefined) return;

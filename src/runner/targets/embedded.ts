@@ -20,7 +20,7 @@ import type { Target } from './target.js';
 export const TRANSPORTS = ['memory', 'udp', 'http'] as const;
 export type TransportName = (typeof TRANSPORTS)[number];
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   readonly transport: TransportName;
   /** Where the cloud keeps its data: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
@@ -45,7 +45,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
   const udp = transport === 'udp';
   const wires = virtual && udp ? wiresOn(clock) : undefined;
   const cloud = new EmbeddedCloud({ ...rest, udp, clock, trace, ...(wires && { wires }), ...(faults && { faults }) });
-  await cloud.rise();
+  await cloud.start();
   const closers = [() => cloud.close()];
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
@@ -69,7 +69,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
       ...{ api, address, openSpace, wire, trace, outlivesRun: false, close },
       format: transport === 'http' ? 'http' : 'base64',
       speed: 1,
-      ...(faults && { passage: (turn) => faults.passage(turn) }),
+      ...(faults && { admit: (hold) => faults.admit(hold) }),
       begin: () => {
         cloud.begin();
         faults?.begin(cloud);

@@ -35,7 +35,7 @@ export interface RemoteCloud {
   readonly pace: Pace;
 }
 
-export interface RemoteOptions {
+interface RemoteOptions {
   readonly cloud: RemoteCloud;
   /** Of the devices of the run. */
   readonly serials: ReadonlySet<number>;

@@ -4,15 +4,15 @@
  */
 import type { DeviceCloudClient } from '../../client/client.js';
 import type { LinkFormat } from '../../device/device.js';
+import type { ClockHold } from '../../kernel/clock-hold.js';
 import type { Trace } from '../../trace/events.js';
 import type { Transport } from '../../transport/transport.js';
-import type { Turn } from '../turn.js';
 
 /**
  * A request to the API is on its way, by somebody who keeps simulated time still meanwhile. Resolves when it gets there; false:
  * nobody is there to take it.
  */
-export type Passage = (turn: Turn) => Promise<boolean>;
+export type Admission = (hold: ClockHold) => Promise<boolean>;
 
 export interface Target {
   /** The public API, for the space of the run. */
@@ -22,7 +22,7 @@ export interface Target {
   /** The API for a further space, by a name for it. @throws UsageError when nothing opens it */
   openSpace(name: string): Promise<DeviceCloudClient>;
   /** To be asked before every request; left out: each gets there at once. */
-  readonly passage?: Passage;
+  readonly admit?: Admission;
   /** The fleet is made, and the world begins: its limits hold from now on, and what goes wrong with it goes by its time. */
   begin(): void;
   /** Nothing goes wrong any more. */

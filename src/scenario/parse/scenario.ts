@@ -17,6 +17,7 @@ import {
   text,
 } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, Problems } from '../../input/document.js';
+import { DEFAULT_START } from '../../kernel/clock.js';
 import { hours, type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
 import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
 import type { CloudSettings } from '../model/cloud.js';
@@ -35,8 +36,6 @@ import { clientSpaces, firmwareNames, setup, setupForm } from './setup.js';
 import { type DeviceTypes, NO_SOURCES, type ScenarioSources } from './sources.js';
 import { type StepContext, steps, stepsForm } from './steps.js';
 
-/** 2026-01-01T00:00:00Z: a calendar time that is the same in every run. */
-const DEFAULT_START: UnixMillis = 1_767_225_600_000;
 const DEFAULT_SEED = 1;
 const DEFAULT_SETTLE: Millis = minutes(10);
 const LONGEST_DURATION: Millis = hours(24 * 366);

@@ -1,4 +1,4 @@
-import type { Fate, FaultKind } from './fault.js';
+import type { FaultKind, Verdict } from './fault.js';
 
 export interface Bandwidth {
   readonly kind: 'bandwidth';
@@ -8,11 +8,11 @@ export interface Bandwidth {
 
 export const bandwidth: FaultKind<Bandwidth> = {
   about: 'each device has so many bits a second each way; datagrams queue up for them',
-  strike({ bitsPerSecond }, fate: Fate, _draws, passage) {
-    const takes = Math.ceil((passage.size * 8000) / bitsPerSecond);
-    for (let i = 0; i < fate.length; i++) {
-      passage.freeAt = Math.max(passage.freeAt, passage.now) + takes;
-      fate[i] = (fate[i] ?? 0) + passage.freeAt - passage.now;
+  strike({ bitsPerSecond }, verdict: Verdict, _draws, delivery) {
+    const takes = Math.ceil((delivery.size * 8000) / bitsPerSecond);
+    for (let i = 0; i < verdict.length; i++) {
+      delivery.freeAt = Math.max(delivery.freeAt, delivery.now) + takes;
+      verdict[i] = (verdict[i] ?? 0) + delivery.freeAt - delivery.now;
     }
     // A slow link is the normal state of a network, not an event.
     return false;

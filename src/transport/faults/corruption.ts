@@ -10,9 +10,9 @@ export interface Corruption {
 
 export const corruption: FaultKind<Corruption> = {
   about: 'datagrams arrive with a flipped bit with a probability; what has a checksum of its own (HTTP) loses them',
-  strike({ ratio }, fate, draws, passage) {
-    if (fate.length === 0 || passage.size === 0 || !chance(draws, ratio)) return false;
-    passage.flippedBit = integerBetween(draws, 0, passage.size * 8 - 1);
+  strike({ ratio }, verdict, draws, delivery) {
+    if (verdict.length === 0 || delivery.size === 0 || !chance(draws, ratio)) return false;
+    delivery.flippedBit = integerBetween(draws, 0, delivery.size * 8 - 1);
     return true;
   },
 };

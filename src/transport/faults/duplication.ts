@@ -10,9 +10,9 @@ export interface Duplication {
 
 export const duplication: FaultKind<Duplication> = {
   about: 'datagrams arrive twice with a probability',
-  strike({ ratio }, fate, draws) {
-    if (fate.length === 0 || !chance(draws, ratio)) return false;
-    fate.push(fate[0] ?? 0);
+  strike({ ratio }, verdict, draws) {
+    if (verdict.length === 0 || !chance(draws, ratio)) return false;
+    verdict.push(verdict[0] ?? 0);
     return true;
   },
 };

@@ -8,10 +8,10 @@ import type { Instant, Millis } from '../../kernel/time.js';
 export type Way = 'up' | 'down';
 
 /** What becomes of a datagram: one entry for each copy that arrives, with how much later than now. */
-export type Fate = Millis[];
+export type Verdict = Millis[];
 
-/** A datagram that passes the hop of a device, and what becomes of it beside its {@link Fate}. */
-export interface Passage {
+/** A datagram that passes the hop of a device, and what becomes of it beside its {@link Verdict}. */
+export interface Delivery {
   /** Bytes. */
   size: number;
   now: Instant;
@@ -26,7 +26,7 @@ export interface FaultKind<S> {
   /** One line for `ghostfleet list faults`. */
   readonly about: string;
   /** Does to the copies of one datagram what the fault does; returns true when anything worth a fact happened. */
-  readonly strike: (options: S, fate: Fate, draws: Draws, passage: Passage) => boolean;
+  readonly strike: (options: S, verdict: Verdict, draws: Draws, delivery: Delivery) => boolean;
 }
 
 /** A fault with when and whom it hits. */

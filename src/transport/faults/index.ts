@@ -3,7 +3,7 @@ import type { Draws } from '../../kernel/random.js';
 import { type Bandwidth, bandwidth } from './bandwidth.js';
 import { type Corruption, corruption } from './corruption.js';
 import { type Duplication, duplication } from './duplication.js';
-import type { Fate, FaultKind, Passage } from './fault.js';
+import type { Delivery, FaultKind, Verdict } from './fault.js';
 import { type Jitter, jitter } from './jitter.js';
 import { type Latency, latency } from './latency.js';
 import { type Loss, loss } from './loss.js';
@@ -15,8 +15,8 @@ export const FAULT_KINDS = { outage, loss, corruption, duplication, bandwidth, l
 export type FaultSpec = Outage | Loss | Corruption | Duplication | Bandwidth | Latency | Jitter | Reorder;
 
 /** Lets a fault strike; true when anything worth a fact happened. */
-export function strike(fault: FaultSpec, fate: Fate, draws: Draws, passage: Passage): boolean {
+export function strike(fault: FaultSpec, verdict: Verdict, draws: Draws, delivery: Delivery): boolean {
   // Because a spec's kind names the entry whose options it is.
   const kind = FAULT_KINDS[fault.kind] as FaultKind<FaultSpec>;
-  return kind.strike(fault, fate, draws, passage);
+  return kind.strike(fault, verdict, draws, delivery);
 }

@@ -3,7 +3,7 @@ import type { Millis } from '../../kernel/time.js';
 import type { FaultKind } from './fault.js';
 
 /** Anything up to `by`; mostly about half of it; or mostly little and now and then a lot, with the mean `by`. */
-export const JITTER_SHAPES = ['even', 'bell', 'tail'] as const;
+const JITTER_SHAPES = ['even', 'bell', 'tail'] as const;
 
 export interface Jitter {
   readonly kind: 'jitter';
@@ -14,8 +14,8 @@ export interface Jitter {
 export const jitter: FaultKind<Jitter> = {
   about:
     'each datagram is delayed further by a draw: even, bell (mostly half of it) or tail (mostly little, now and then a lot)',
-  strike(options, fate, draws) {
-    for (let i = 0; i < fate.length; i++) fate[i] = (fate[i] ?? 0) + delay(options, draws);
+  strike(options, verdict, draws) {
+    for (let i = 0; i < verdict.length; i++) verdict[i] = (verdict[i] ?? 0) + delay(options, draws);
     return false;
   },
 };

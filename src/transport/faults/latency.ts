@@ -10,8 +10,8 @@ export interface Latency {
 
 export const latency: FaultKind<Latency> = {
   about: 'each datagram is delayed by a draw from a range',
-  strike({ min, max }, fate, draws) {
-    for (let i = 0; i < fate.length; i++) fate[i] = (fate[i] ?? 0) + integerBetween(draws, min, max);
+  strike({ min, max }, verdict, draws) {
+    for (let i = 0; i < verdict.length; i++) verdict[i] = (verdict[i] ?? 0) + integerBetween(draws, min, max);
     // Delay is the normal state of a network, not an event.
     return false;
   },

@@ -10,9 +10,9 @@ export interface Loss {
 
 export const loss: FaultKind<Loss> = {
   about: 'datagrams get lost with a probability',
-  strike({ ratio }, fate, draws) {
+  strike({ ratio }, verdict, draws) {
     if (!chance(draws, ratio)) return false;
-    fate.length = 0;
+    verdict.length = 0;
     return true;
   },
 };

@@ -6,8 +6,8 @@ export interface Outage {
 
 export const outage: FaultKind<Outage> = {
   about: 'nothing passes',
-  strike(_options, fate) {
-    fate.length = 0;
+  strike(_options, verdict) {
+    verdict.length = 0;
     return true;
   },
 };

@@ -13,9 +13,9 @@ export interface Reorder {
 
 export const reorder: FaultKind<Reorder> = {
   about: 'datagrams are held back with a probability, so that later ones overtake them',
-  strike({ ratio, by }, fate, draws) {
-    if (fate.length === 0 || !chance(draws, ratio)) return false;
-    fate[0] = (fate[0] ?? 0) + integerBetween(draws, 1, by);
+  strike({ ratio, by }, verdict, draws) {
+    if (verdict.length === 0 || !chance(draws, ratio)) return false;
+    verdict[0] = (verdict[0] ?? 0) + integerBetween(draws, 1, by);
     return true;
   },
 };

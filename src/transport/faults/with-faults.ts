@@ -9,12 +9,12 @@ import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Trace } from '../../trace/events.js';
 import type { Channel, Receiver, Transport } from '../transport.js';
-import type { Fate, Passage, ScheduledFault, Way } from './fault.js';
+import type { Delivery, ScheduledFault, Verdict, Way } from './fault.js';
 import { FAULT_KINDS, type FaultSpec, strike } from './index.js';
 
 const LEAST_HOP: Millis = 1;
 
-export interface FaultOptions {
+interface FaultOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly trace: Trace;
@@ -24,7 +24,7 @@ export interface FaultOptions {
 }
 
 /** The one that is on its way just now: there is never another at the same time. */
-const PASSAGE: Passage = { size: 0, now: 0, freeAt: 0, flippedBit: -1 };
+const DELIVERY: Delivery = { size: 0, now: 0, freeAt: 0, flippedBit: -1 };
 
 export function withFaults(inner: Transport, options: FaultOptions): Transport {
   const order = Object.keys(FAULT_KINDS);
@@ -60,9 +60,9 @@ class Hop implements Channel, Receiver {
   }
 
   send(datagram: Uint8Array): void {
-    const fate = this.#fate('up', datagram.length);
+    const verdict = this.#verdict('up', datagram.length);
     const arriving = asItArrives(datagram);
-    for (const delay of fate) {
+    for (const delay of verdict) {
       this.#options.clock.after(delay, 'a datagram on its way', () => this.#channel.send(arriving));
     }
   }
@@ -72,57 +72,57 @@ class Hop implements Channel, Receiver {
   }
 
   receive(datagram: Uint8Array): void {
-    const fate = this.#fate('down', datagram.length);
+    const verdict = this.#verdict('down', datagram.length);
     const arriving = asItArrives(datagram);
-    for (const delay of fate) {
+    for (const delay of verdict) {
       this.#options.clock.after(delay, 'a datagram on its way', () => this.#device.receive(arriving));
     }
   }
 
   /** What the faults make of a datagram that leaves now. */
-  #fate(way: Way, size: number): Fate {
+  #verdict(way: Way, size: number): Verdict {
     const { clock, trace, faults, checksummed = false } = this.#options;
     const { now } = clock;
     const serial = this.#serial;
-    const fate: Fate = [LEAST_HOP];
+    const verdict: Verdict = [LEAST_HOP];
     let queued = false;
-    PASSAGE.size = size;
-    PASSAGE.now = now;
-    PASSAGE.freeAt = this.#freeAt?.[way] ?? 0;
-    PASSAGE.flippedBit = -1;
+    DELIVERY.size = size;
+    DELIVERY.now = now;
+    DELIVERY.freeAt = this.#freeAt?.[way] ?? 0;
+    DELIVERY.flippedBit = -1;
     for (const { fault, from, until, way: hitWay, hits } of faults) {
       if (now < from || now >= until || (hitWay !== 'both' && hitWay !== way) || !hits(serial)) continue;
       if (fault.kind === 'reorder' && !queued) {
-        this.#queueUp(fate, way, now);
+        this.#queueUp(verdict, way, now);
         queued = true;
       }
-      if (strike(fault, fate, this.#draws, PASSAGE))
+      if (strike(fault, verdict, this.#draws, DELIVERY))
         trace.emit({ kind: 'net.fault', at: now, serial, fault: fault.kind, way });
     }
-    if (!queued) this.#queueUp(fate, way, now);
-    if (PASSAGE.freeAt > now) {
+    if (!queued) this.#queueUp(verdict, way, now);
+    if (DELIVERY.freeAt > now) {
       this.#freeAt ??= { up: 0, down: 0 };
-      this.#freeAt[way] = PASSAGE.freeAt;
+      this.#freeAt[way] = DELIVERY.freeAt;
     }
-    if (PASSAGE.flippedBit >= 0 && checksummed) fate.length = 0;
-    return fate;
+    if (DELIVERY.flippedBit >= 0 && checksummed) verdict.length = 0;
+    return verdict;
   }
 
   /** Lets no copy arrive before what left earlier. */
-  #queueUp(fate: Fate, way: Way, now: Instant): void {
+  #queueUp(verdict: Verdict, way: Way, now: Instant): void {
     let last = way === 'up' ? this.#lastUp : this.#lastDown;
-    for (let i = 0; i < fate.length; i++) {
-      last = Math.max(now + (fate[i] as Millis), last);
-      fate[i] = last - now;
+    for (let i = 0; i < verdict.length; i++) {
+      last = Math.max(now + (verdict[i] as Millis), last);
+      verdict[i] = last - now;
     }
     if (way === 'up') this.#lastUp = last;
     else this.#lastDown = last;
   }
 }
 
-/** The datagram of {@link PASSAGE}; a copy when a bit is flipped, because its sender may repeat it. */
+/** The datagram of {@link DELIVERY}; a copy when a bit is flipped, because its sender may repeat it. */
 function asItArrives(datagram: Uint8Array): Uint8Array {
-  const { flippedBit } = PASSAGE;
+  const { flippedBit } = DELIVERY;
   if (flippedBit < 0) return datagram;
   const spoiled = Uint8Array.from(datagram);
   spoiled[flippedBit >> 3] = (spoiled[flippedBit >> 3] ?? 0) ^ (1 << (flippedBit & 7));

@@ -7,8 +7,8 @@ import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { Callers } from '../../../src/runner/load/callers.js';
 import { httpCalls } from '../../../src/runner/load/http-calls.js';
-import { Lanes } from '../../../src/runner/load/lanes.js';
 import { Loads } from '../../../src/runner/load/loads.js';
+import { Semaphore } from '../../../src/runner/load/semaphore.js';
 import type { CallSpec } from '../../../src/scenario/load/calls.js';
 import type { Pace, UserPace } from '../../../src/scenario/load/load.js';
 import type { PlannedLoad } from '../../../src/scenario/model/plan.js';
@@ -62,7 +62,7 @@ async function carryOut(
   const load: PlannedLoad = {
     ...{ name: 'reads', call, from: 0, until, pace, devices: [0, 1] },
   };
-  const caller = { space: 's', sender, lanes: new Lanes(connections) };
+  const caller = { space: 's', sender, connections: new Semaphore(connections) };
   // Because loads look at nothing else of a device.
   const handles = [
     { cloudId: known ? 'one' : undefined },

@@ -1,6 +1,7 @@
 /** The course of a run: power-ups and steps at their moments, until nothing is open any more. */
 import type { Device } from '../device/device.js';
 import type { DrivenClock } from '../kernel/clock.js';
+import { ClockHold } from '../kernel/clock-hold.js';
 import { EndingClock } from '../kernel/ending-clock.js';
 import { StuckError } from '../kernel/errors.js';
 import { formatDuration, type Instant, seconds } from '../kernel/time.js';
@@ -12,19 +13,18 @@ import type { Trace } from '../trace/events.js';
 import type { RunWorld } from './handles.js';
 import { faultsInForce } from './in-force.js';
 import type { Loads } from './load/loads.js';
-import { Turn } from './turn.js';
 import { Waits } from './waits.js';
 
 /** How often the world is asked whether it has come to rest. */
 const REST_CHECK = seconds(1);
 
 /** Everything that takes part in a run. */
-export interface Cast {
+export interface RunFixture {
   readonly plan: Plan;
   /** In the order of the plan, as are the handles. */
   readonly devices: readonly Device[];
   readonly handles: readonly DeviceHandle[];
-  readonly world: Pick<RunWorld, 'inTurn'>;
+  readonly world: Pick<RunWorld, 'withHold'>;
   readonly trace: Trace;
   /** What has happened so far, for steps that wait for something. */
   readonly metrics: MetricSource;
@@ -33,8 +33,8 @@ export interface Cast {
 }
 
 /** Lets the time of the plan pass. @throws StuckError when the world does not come to rest; the reason when the clock is stopped */
-export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void> {
-  const { plan, devices, trace } = cast;
+export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Promise<void> {
+  const { plan, devices, trace } = fixture;
   // In real time what a run that is interrupted still has in mind would come afterwards, and keep the process alive.
   const agenda = new EndingClock(clock);
   plan.devices.forEach((planned, index) => {
@@ -42,10 +42,10 @@ export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void>
   });
   /** Steps that are being carried out, by their description. */
   const steps = new Set<{ readonly step: string }>();
-  const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, cast, agenda, steps);
+  const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, fixture, agenda, steps);
   for (const action of plan.actions) if (action.wait === undefined) schedule(action, 0);
-  const waits = new Waits(plan, cast.metrics, agenda, { schedule, fail: (reason) => clock.stop(reason) });
-  const loads = cast.startLoads();
+  const waits = new Waits(plan, fixture.metrics, agenda, { schedule, fail: (reason) => clock.stop(reason) });
+  const loads = fixture.startLoads();
   try {
     await clock.runUntil(plan.duration);
     waits.end();
@@ -63,7 +63,7 @@ export async function letTimePass(cast: Cast, clock: DrivenClock): Promise<void>
 function scheduleAction(
   action: PlannedAction,
   begin: Instant,
-  { world, handles, trace }: Cast,
+  { world, handles, trace }: RunFixture,
   agenda: EndingClock,
   open: Set<{ readonly step: string }>,
 ): void {
@@ -71,14 +71,14 @@ function scheduleAction(
   agenda.after(Math.max(0, begin + action.at - agenda.now), 'a step of the scenario', () => {
     const entry = { step };
     open.add(entry);
-    const turn = new Turn(agenda, `the step "${step}"`);
-    const inTurn = world.inTurn(turn);
+    const hold = new ClockHold(agenda, `the step "${step}"`);
+    const held = world.withHold(hold);
     const carryOut = async () => {
       for (const index of action.devices) {
         if (agenda.ended) return;
         const handle = handles[index];
         if (handle === undefined) continue;
-        const note = await runStep(inTurn, handle, action).then(
+        const note = await runStep(held, handle, action).then(
           () => '',
           (error: unknown) => (error instanceof Error ? error.message : String(error)),
         );
@@ -87,7 +87,7 @@ function scheduleAction(
     };
     carryOut().finally(() => {
       open.delete(entry);
-      turn.end();
+      hold.end();
     });
   });
 }

@@ -1,24 +1,24 @@
-/** Keeps simulated time still while somebody is at work who makes requests, and lets it pass while he has to wait. */
-import type { EdgeClock, Release } from '../kernel/clock.js';
+import type { EdgeClock, Release } from './clock.js';
 
-export class Turn {
+/** Holds virtual time for one caller, from construction to {@link end}; the caller may let time pass in between. */
+export class ClockHold {
   readonly #clock: EdgeClock;
   readonly #reason: string;
   #release: Release;
 
-  /** Time stands still from now on. */
+  /** @param reason named by the error for a run that is stuck */
   constructor(clock: EdgeClock, reason: string) {
     this.#clock = clock;
     this.#reason = reason;
     this.#release = clock.hold(reason);
   }
 
-  /** Lets time pass, until {@link goOn}. */
-  rest(): void {
+  /** Lets time pass until {@link resume}. */
+  suspend(): void {
     this.#release();
   }
 
-  goOn(): void {
+  resume(): void {
     this.#release = this.#clock.hold(this.#reason);
   }
 

@@ -1,0 +1,32 @@
+/** Decides whether the process that played the fleet was too slow: then the run measured that process, not the service. */
+import { humanDuration, type Millis, seconds } from '../kernel/time.js';
+import type { GeneratorReport } from '../report/result.js';
+
+/** In real time: a smaller delay does not spoil a measurement, because networks vary by more. */
+const LATE: Millis = 200;
+/** In time of the run: a device sends again after waiting this long for a response (wire protocol, 13). */
+const DEVICE_TIMEOUT: Millis = seconds(5);
+/** With a busier event loop, latencies include the waiting time inside this process. */
+const MOST_BUSY = 0.97;
+
+/**
+ * Why the figures make the run invalid; null if they do not.
+ * @param speed milliseconds of the run in a real one
+ */
+export function spoiledBy({ lateness, busy, cpu, gc }: Omit<GeneratorReport, 'spoiled'>, speed: number): string | null {
+  const state = `event loop ${percent(busy)} busy, CPU ${percent(cpu)} of one core, garbage collection ${percent(gc)} of the time`;
+  if (lateness !== undefined && lateness.p99 > LATE) {
+    const [some, most] = [humanDuration(lateness.p99), humanDuration(lateness.max)];
+    return `the load generator was the bottleneck: 1 % of its actions were more than ${some} late (at most ${most}); ${state}`;
+  }
+  if (lateness !== undefined && lateness.p95 * speed > DEVICE_TIMEOUT) {
+    const [some, most] = [humanDuration(lateness.p95 * speed), humanDuration(lateness.max * speed)];
+    return `speed ${speed} is too high for this machine: in time of the run, 5 % of the actions were more than ${some} late (at most ${most}), but a device waits only ${humanDuration(DEVICE_TIMEOUT)} for a response`;
+  }
+  if (busy > MOST_BUSY) return `the load generator was the bottleneck: it had no idle time; ${state}`;
+  return null;
+}
+
+function percent(ratio: number): string {
+  return `${Math.round(ratio * 100)} %`;
+}
