@@ -5,6 +5,7 @@
  * exhaust memory or stack: a file nested very deeply, or aliases of aliases that stand for millions of values.
  */
 import {
+  Composer,
   CST,
   isAlias,
   isMap,
@@ -13,7 +14,6 @@ import {
   Lexer,
   LineCounter,
   Parser,
-  parseDocument,
   type YAMLError,
   type Node as YamlNode,
 } from 'yaml';
@@ -74,23 +74,24 @@ const LARGEST_EXPANSION = 100_000;
  */
 export function readYaml(text: string, file: string): LocatedNode {
   const problems = new Problems();
-  const deep = tooDeepAt(text);
-  if (deep) {
-    problems.add(
-      { file, line: deep.line, column: deep.col },
-      `lists and maps are nested deeper than ${DEEPEST} levels`,
-    );
-    problems.finish();
-  }
   const lines = new LineCounter();
   const place: PlaceOf = (offset) => {
     const { line, col } = lines.linePos(offset);
     return { file, line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
+  const { tokens, tooDeepAt } = tokensOf(text, lines);
+  if (tooDeepAt !== undefined) {
+    problems.add(place(tooDeepAt), `lists and maps are nested deeper than ${DEEPEST} levels`);
+    problems.finish();
+  }
+  const composer = new Composer({ prettyErrors: false, uniqueKeys: false });
+  const [document, second] = composer.compose(tokens, true, text.length);
+  // Because the composer always yields a document when it is asked for one.
+  if (document === undefined) throw new Error('the YAML library composed no document');
   for (const error of [...document.errors, ...document.warnings]) {
     problems.add(place(error.pos[0]), sentenceOf(error));
   }
+  if (second) problems.add(place(second.range[0]), 'a second document begins here, and a file has one');
   const root = new Locator(place, problems).locate(document.contents, place(0));
   problems.finish();
   return root;
@@ -99,8 +100,7 @@ export function readYaml(text: string, file: string): LocatedNode {
 /** What the library says may quote half the file. */
 const LONGEST_COMPLAINT = 160;
 
-function sentenceOf({ code, message }: YAMLError): string {
-  if (code === 'MULTIPLE_DOCS') return 'a second document begins here, and a file has one';
+function sentenceOf({ message }: YAMLError): string {
   return oneLine(message, LONGEST_COMPLAINT);
 }
 
@@ -121,19 +121,23 @@ export function plain(node: LocatedNode): unknown {
 type PlaceOf = (offset: number) => Place;
 
 /**
- * Where the text goes too deep. Looked for before the library composes its nodes, because it composes by recursion, and
- * close to the end of the stack V8 may abort the process instead of throwing.
+ * Splits the text into tokens, up to the place where it nests too deep. The depth is checked before the library composes
+ * nodes from the tokens: it composes by recursion, and close to the end of the stack V8 may abort the process instead of
+ * throwing.
  */
-function tooDeepAt(text: string): { readonly line: number; readonly col: number } | undefined {
-  const lines = new LineCounter();
+function tokensOf(text: string, lines: LineCounter): { readonly tokens: CST.Token[]; readonly tooDeepAt?: number } {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
+  const tokens: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {
-    for (const _ of parser.next(lexeme));
+    for (const token of parser.next(lexeme)) tokens.push(token);
     const { stack } = parser;
-    if (stack.length > DEEPEST && stack.filter(CST.isCollection).length > DEEPEST) return lines.linePos(parser.offset);
+    if (stack.length > DEEPEST && stack.filter(CST.isCollection).length > DEEPEST) {
+      return { tokens, tooDeepAt: parser.offset };
+    }
   }
-  return undefined;
+  for (const token of parser.end()) tokens.push(token);
+  return { tokens };
 }
 
 interface Anchored {

@@ -12,13 +12,27 @@ export type LoadText = (path: string) => string | undefined;
 
 const KEY = 'extends';
 
+/** Files that have been read already, by path: most profiles extend the same few. */
+export type ReadFiles = Map<string, LocatedNode>;
+
 /** Reads a file and whatever it extends. @throws InputError for YAML that cannot be read at all */
-export function readExtended(source: string, file: string, load: LoadText, problems: Problems): LocatedNode {
-  return resolve(readYaml(source, file), [file], load, problems);
+export function readExtended(
+  source: string,
+  file: string,
+  load: LoadText,
+  problems: Problems,
+  read: ReadFiles = new Map(),
+): LocatedNode {
+  return resolve(readYaml(source, file), [file], { load, read }, problems);
+}
+
+interface Files {
+  readonly load: LoadText;
+  readonly read: ReadFiles;
 }
 
 /** `chain` is the files that extend each other, the present one last. */
-function resolve(root: LocatedNode, chain: readonly string[], load: LoadText, problems: Problems): LocatedNode {
+function resolve(root: LocatedNode, chain: readonly string[], files: Files, problems: Problems): LocatedNode {
   const entry = root.kind === 'map' ? root.entries.get(KEY) : undefined;
   if (root.kind !== 'map' || entry === undefined) return root;
   const own = without(root, KEY);
@@ -30,12 +44,22 @@ function resolve(root: LocatedNode, chain: readonly string[], load: LoadText, pr
     problems.add(entry.value, `${quote(relative)} extends itself: ${[...chain, path].join(' → ')}`);
     return own;
   }
-  const other = load(path);
+  const other = readFile(path, files);
   if (other === undefined) {
     problems.add(entry.value, `${quote(relative)} cannot be read: there is no file ${path}`);
     return own;
   }
-  return merge(resolve(readYaml(other, path), [...chain, path], load, problems), own);
+  return merge(resolve(other, [...chain, path], files, problems), own);
+}
+
+function readFile(path: string, { load, read }: Files): LocatedNode | undefined {
+  const known = read.get(path);
+  if (known) return known;
+  const source = load(path);
+  if (source === undefined) return undefined;
+  const node = readYaml(source, path);
+  read.set(path, node);
+  return node;
 }
 
 /** What `base` says, overridden and completed by `own`. */

@@ -9,8 +9,18 @@ import { loadProfiles } from './read.js';
 // Two levels up is the package's root from src/profile/ and from dist/profile/ alike.
 const ROOT = new URL('../../', import.meta.url);
 
-/** Reads all packaged profiles, by name. @throws InputError when one of them is wrong */
+let packaged: ReadonlyMap<string, Profile> | undefined;
+
+/**
+ * Reads all packaged profiles, by name. They are read once: the files of an installed package do not change.
+ * @throws InputError if a profile is invalid
+ */
 export function packagedProfiles(): ReadonlyMap<string, Profile> {
+  packaged ??= readPackagedProfiles();
+  return packaged;
+}
+
+function readPackagedProfiles(): ReadonlyMap<string, Profile> {
   const files = readdirSync(fileURLToPath(new URL('profiles/', ROOT)))
     .filter((file) => file.endsWith('.yaml'))
     .sort();

@@ -23,7 +23,7 @@ import { type LocatedNode, Problems } from '../input/document.js';
 import { InputError } from '../input/problems.js';
 import { parameter, setupLine } from './checks.js';
 import { COMMAND_WORDS } from './command-words.js';
-import { type LoadText, readExtended } from './extend.js';
+import { type LoadText, type ReadFiles, readExtended } from './extend.js';
 import type { ModuleSpec } from './parameters.js';
 import {
   CLICK_ACTIONS,
@@ -47,11 +47,12 @@ export type { LoadText } from './extend.js';
  * Reads one profile.
  * @param file its path, for messages, for the profile's name and as the place that `extends` starts from
  * @param load fetches the files that it extends
+ * @param read files that it extends and that were read before; those that it reads are added
  * @throws InputError with all problems
  */
-export function readProfile(source: string, file: string, load: LoadText): Profile {
+export function readProfile(source: string, file: string, load: LoadText, read?: ReadFiles): Profile {
   const problems = new Problems();
-  const root = readExtended(source, file, load, problems);
+  const root = readExtended(source, file, load, problems, read);
   // Without the file that it extends nearly everything is missing, and that is not worth a hundred messages.
   problems.finish();
   const profile = compile(root, file, problems);
@@ -67,11 +68,12 @@ export function readProfile(source: string, file: string, load: LoadText): Profi
 export function loadProfiles(files: readonly string[], load: LoadText): ReadonlyMap<string, Profile> {
   const profiles = new Map<string, Profile>();
   const problems = new Problems();
+  const read: ReadFiles = new Map();
   for (const file of files) {
     try {
       const source = load(file);
       if (source === undefined) throw new InputError([{ file, line: 1, column: 1, message: 'cannot be read' }]);
-      const profile = readProfile(source, file, load);
+      const profile = readProfile(source, file, load, read);
       profiles.set(profile.name, profile);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
