@@ -1,0 +1,50 @@
+/**
+ * `npm run mutation -- protocol`: changes a room of the source in one place after the other and runs the unit tests of that
+ * room alone. A change that no test notices is a survivor. The run is incremental: it repeats what has changed since the last
+ * one. docs/MUTATION.md has the scores.
+ */
+import { Stryker } from '@stryker-mutator/core';
+
+interface Room {
+  readonly source: string;
+  /** Folder of its unit tests. */
+  readonly tests: string;
+}
+
+const ROOMS: Readonly<Record<string, Room>> = {
+  protocol: { source: 'src/protocol', tests: 'test/protocol' },
+  delivery: { source: 'src/cloud/delivery', tests: 'test/cloud/delivery' },
+  metrics: { source: 'src/trace/metrics', tests: 'test/trace' },
+};
+
+/** Mutants that have to be detected, in percent. */
+const LEAST_SCORE = 80;
+
+const [name = '', ...files] = process.argv.slice(2);
+const room = ROOMS[name];
+if (!room) {
+  console.error(
+    `unknown room "${name}"; expected ${Object.keys(ROOMS).join(', ')}, then files of it if not all are wanted`,
+  );
+  process.exit(2);
+}
+
+// A run of some files is a look at them: it neither reads nor replaces the results of the whole room.
+const part = files.length > 0;
+await new Stryker({
+  mutate: part ? [...files] : [`${room.source}/**/*.ts`],
+  testRunner: 'vitest',
+  plugins: ['@stryker-mutator/vitest-runner'],
+  vitest: { configFile: 'scripts/mutation/vitest.config.ts', dir: room.tests, related: false },
+  coverageAnalysis: 'perTest',
+  incremental: !part,
+  incrementalFile: `.mutation/${name}.json`,
+  tempDirName: '.mutation/sandbox',
+  reporters: ['clear-text', 'html'],
+  htmlReporter: { fileName: `.mutation/${name}.html` },
+  clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
+  ignorePatterns: ['dist', 'runs', '.bench', '.mutation', 'coverage'],
+  concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 2),
+  timeoutMS: 10_000,
+  thresholds: { high: 90, low: LEAST_SCORE, break: part ? null : LEAST_SCORE },
+}).runMutationTest();
