@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** For mutation runs, which choose the folder. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['**/*.test.ts'],
     // Searches thousands of orders of events: too slow to repeat for every mutant, and unit tests are to find them.
-    exclude: ['test/protocol/flap/pair.test.ts'],
+    exclude: ['**/flap/pair.test.ts'],
     testTimeout: 30_000,
   },
 });
