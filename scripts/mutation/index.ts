@@ -46,7 +46,7 @@ await new Stryker({
   reporters: ['clear-text', 'html'],
   htmlReporter: { fileName: `.mutation/${name}.html` },
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
-  ignorePatterns: ['dist', 'runs', '.bench', '.mutation', 'coverage'],
+  ignorePatterns: ['dist', 'runs', '.bench', '.mutation', 'coverage', 'biome.json'],
   concurrency: 2,
   timeoutMS: 10_000,
   thresholds: { high: 90, low: LEAST_SCORE, break: part ? null : LEAST_SCORE },
