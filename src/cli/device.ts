@@ -12,7 +12,7 @@ import { orList } from '../input/problems.js';
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
-import { DURATION_FORM, parseDuration } from '../kernel/time.js';
+import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import { type CloudAddress, startDevice } from '../runner/single-device.js';
 import type { TraceEvent } from '../trace/events.js';
 import { openToConsoles } from './attachable.js';
@@ -204,7 +204,7 @@ function addressIn({ link, api, udp, raw }: DeviceFlags): CloudAddress {
   return { link, ...(udp ?? GATEWAY), format: raw ? 'raw' : 'base64' };
 }
 
-function after(clock: RealClock, duration: number | undefined): Promise<void> {
+function after(clock: RealClock, duration: Millis | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (duration !== undefined) clock.after(duration, 'the end of the run', resolve);
   });

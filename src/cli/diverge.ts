@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { EXIT } from '../kernel/errors.js';
-import { humanDuration } from '../kernel/time.js';
+import { humanDuration, sinceStart } from '../kernel/time.js';
 import { type Comparison, compareLogs, type Difference, type LoggedEvent } from '../trace/diverge/compare.js';
 import { command } from './command.js';
 import { isDirectory } from './write-files.js';
@@ -139,6 +139,8 @@ function aligned(a: readonly LoggedEvent[], b: readonly LoggedEvent[]): readonly
 function row(side: string, line: LoggedEvent | undefined, mark = ' '): string {
   const place = line === undefined ? '' : `${line.line}`.padStart(8);
   const text =
-    line === undefined ? 'nothing more: this log ends here' : `${humanDuration(line.event.at)}  ${line.text}`;
+    line === undefined
+      ? 'nothing more: this log ends here'
+      : `${humanDuration(sinceStart(line.event.at))}  ${line.text}`;
   return `${mark} ${side.padEnd(5)}${place}  ${text}`;
 }

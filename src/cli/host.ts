@@ -2,6 +2,7 @@
  * What the command line needs of the outside, so that a test can run the whole program in memory and look at its output and
  * exit code.
  */
+import type { Millis } from '../kernel/time.js';
 
 export interface Output {
   write(text: string): void;
@@ -47,5 +48,5 @@ export interface Host {
    */
   onInterrupt(handler: InterruptHandler, left?: string): () => void;
   /** Real milliseconds since some moment. */
-  stopwatch(): number;
+  stopwatch(): Millis;
 }

@@ -1,5 +1,7 @@
 /** The metrics of a run at this moment, for Prometheus. */
+
 import type { Registry } from 'prom-client';
+import { sinceStart } from '../kernel/time.js';
 import { metricsRegistry } from '../report/exposition.js';
 import type { RunControl } from '../runner/run.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -10,7 +12,7 @@ export function runMetrics({ scenario, seed }: Plan, { metrics, clock }: RunCont
   return metricsRegistry({
     metrics: METRICS,
     read: (name) => metrics.read(name),
-    simulatedMs: clock.now,
+    simulatedMs: sinceStart(clock.now),
     labels: { scenario, seed: String(seed) },
   });
 }

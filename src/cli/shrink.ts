@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, GhostfleetError, InterruptedError, UsageError } from '../kernel/errors.js';
-import { formatDuration, minutes, parseDuration } from '../kernel/time.js';
+import { formatDuration, type Millis, minutes, parseDuration } from '../kernel/time.js';
 import type { RunResult } from '../report/result.js';
 import { type RunControl, run } from '../runner/run.js';
 import { pinned } from '../scenario/shrink/cuts.js';
@@ -21,7 +21,7 @@ interface ShrinkFlags {
   readonly file: string;
   readonly seed: number | undefined;
   readonly out: string | undefined;
-  readonly budget: number | undefined;
+  readonly budget: Millis | undefined;
 }
 
 const BUDGET = minutes(2);
@@ -89,7 +89,7 @@ interface Found {
   readonly tries: number;
   readonly minimal: boolean;
   readonly lines: readonly string[];
-  readonly budget: number;
+  readonly budget: Millis;
   readonly attempts: Attempts;
 }
 

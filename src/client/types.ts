@@ -4,6 +4,7 @@
  * A server may add fields, and a message's `type` is an open list: these types name what the client relies on
  * (device cloud API, "Resources and their fields"; cloud API gaps, section 3).
  */
+import type { Millis, Seconds } from '../kernel/time.js';
 
 /** `2026-01-01T00:00:00.000Z` */
 export type IsoTime = string;
@@ -277,7 +278,7 @@ export interface Connector {
   /** Seconds from the end of a failed attempt to the next. */
   readonly retry_delays: readonly number[];
   /** Seconds that a request may take; 0 stands for 30. */
-  readonly timeout: number;
+  readonly timeout: Seconds;
   readonly created_at: IsoTime;
 }
 
@@ -328,7 +329,7 @@ export interface Delivery {
     readonly attempt: number;
     readonly at: IsoTime;
     /** In milliseconds. */
-    readonly took: number;
+    readonly took: Millis;
     /** Scheme and host. */
     readonly target: string | null;
     /** Of the answer; null when there was none. */

@@ -4,7 +4,9 @@
  * A fork is seeded from its path (`seed/device/2159017985/radio`), never by drawing from its parent: adding a device or
  * a sensor leaves everybody else's numbers untouched.
  */
+
 import seedrandom from 'seedrandom';
+import type { Ratio } from './ratio.js';
 
 /** A source of numbers. */
 export interface Draws {
@@ -52,7 +54,7 @@ export function integerBetween(random: Draws, from: number, to: number): number 
 }
 
 /** True with the probability `ratio`. Draws only when the outcome is open, so that "0%" costs nobody a number. */
-export function chance(random: Draws, ratio: number): boolean {
+export function chance(random: Draws, ratio: Ratio): boolean {
   return ratio > 0 && (ratio >= 1 || random.next() < ratio);
 }
 

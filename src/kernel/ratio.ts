@@ -1,7 +1,8 @@
 /** Probabilities and shares, written "1/20" or "5%". */
+import type { Flavoured } from './units.js';
 
 /** A number from 0 to 1. */
-export type Ratio = number;
+export type Ratio = Flavoured<'ratio'>;
 
 /** What a ratio looks like; used in messages that ask for one. */
 export const RATIO_FORM = 'a ratio from 0 to 1 such as "1/20" or "5%"';

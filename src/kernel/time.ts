@@ -1,22 +1,33 @@
 /**
  * Units of time. A duration is written `seconds(30)` in code and "30s" in files, never a bare 30000.
  *
- * Everything is a plain number of milliseconds: alarms are compared millions of times a run, and a wrapper object each
- * would be the most expensive thing in the simulation.
+ * At run time all of them are plain numbers: alarms are compared millions of times a run, and a wrapper object for each would
+ * be the most expensive part of the simulation. The type checker keeps the units apart (units.ts).
  */
+import type { Flavoured } from './units.js';
 
-/** Milliseconds of simulated time since the world began. */
-export type Instant = number;
+/**
+ * Milliseconds of simulated time since the start of the simulation. A length of time passes for an instant, counted from the
+ * start: `runUntil(hours(2))`. An instant does not pass for a length of time: see {@link sinceStart}.
+ */
+export type Instant = Flavoured<'ms' | 'ms since start'>;
 /** A length of time in milliseconds. */
-export type Millis = number;
+export type Millis = Flavoured<'ms'>;
 /** Milliseconds since 1970-01-01T00:00:00Z. */
-export type UnixMillis = number;
+export type UnixMillis = Flavoured<'ms since 1970'>;
+/** A length of time in seconds, as devices and users' files have it. */
+export type Seconds = Flavoured<'s'>;
+/** Seconds since 1970-01-01T00:00:00Z, as devices count them. */
+export type UnixSeconds = Flavoured<'s since 1970'>;
 
-export const millis = (n: number): Millis => n;
-export const seconds = (n: number): Millis => n * 1000;
+export const millis = (n: Millis): Millis => n;
+export const seconds = (n: Seconds): Millis => n * 1000;
 export const minutes = (n: number): Millis => n * 60_000;
 export const hours = (n: number): Millis => n * 3_600_000;
 export const days = (n: number): Millis => n * 86_400_000;
+
+/** The length of time from the start of the simulation to `instant`. */
+export const sinceStart = (instant: Instant): Millis => instant as number;
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

@@ -6,8 +6,10 @@
  * References between the parts (a task's sensors, a body value's sensor) are indices into the lists of the profile: the
  * reader has checked them, and a fleet follows them millions of times.
  */
+
 import type { Ratio } from '../kernel/ratio.js';
 import type { Millis } from '../kernel/time.js';
+import type { Dbm } from '../kernel/units.js';
 import type { Codec } from '../protocol/codec.js';
 import type { BodyNode } from './body-node.js';
 import type { CommandWord } from './command-words.js';
@@ -254,7 +256,7 @@ export interface MetersSpec {
   /** The shortest and the longest time from one frame of a meter to the next. */
   readonly every: readonly [Millis, Millis];
   /** Signal strength from the weakest to the strongest meter, in dBm. */
-  readonly rssi: readonly [number, number];
+  readonly rssi: readonly [Dbm, Dbm];
   /** Share of meters that one antenna cannot hear. */
   readonly unheard: Ratio;
 }

@@ -1,4 +1,5 @@
 /** Fitted groups as a scenario file, with what was measured beside what it became. */
+import type { Ratio } from '../kernel/ratio.js';
 import { formatDuration, humanDuration, type Millis, seconds } from '../kernel/time.js';
 import { durationOf, type FittedGroup } from './fit.js';
 import type { Recording } from './recording.js';
@@ -82,6 +83,6 @@ function rangeSteps({ name, ranges }: FittedGroup, duration: Millis): readonly s
   });
 }
 
-function percent(ratio: number): string {
+function percent(ratio: Ratio): string {
   return `${Math.round(ratio * 100)} %`;
 }

@@ -4,6 +4,7 @@
  * Each figure is one that a scenario can say, or a comment where it cannot (jitter belongs to a device type).
  */
 
+import type { Ratio } from '../kernel/ratio.js';
 import { type Millis, minutes } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
 import { findQuantity } from '../profile/quantities.js';
@@ -22,7 +23,7 @@ export interface FittedGroup {
   readonly count: number;
   /** Time from one report to the next: the middle one, and by how much of it nine of ten stay around it. */
   readonly period: Millis;
-  readonly jitter: number;
+  readonly jitter: Ratio;
   /** The interval that devices said they have; null: none did. */
   readonly configured: Millis | null;
   /** Reports that did not come, of all that were due. */

@@ -5,7 +5,7 @@
  * number, a name, a token, an id or a body, so none can end up in a file. (The one kind of foreign text is the name of a
  * measured value, see shape.ts.)
  */
-import type { Millis, UnixMillis } from '../kernel/time.js';
+import type { Millis, Seconds, UnixMillis } from '../kernel/time.js';
 
 /** Types of uplinks; one that is not known becomes `other` (device cloud API, "Message": the list is open). */
 export const UPLINK_TYPES = [
@@ -60,8 +60,8 @@ export interface RecordedUplink {
   /** Bytes of its body as JSON; of one that could not be decoded, its own bytes. */
   readonly size: number;
   /** Intervals that a message of type `config` told, in seconds of the device's time; 0 is off. */
-  readonly reportEvery: number | null;
-  readonly pollEvery: number | null;
+  readonly reportEvery: Seconds | null;
+  readonly pollEvery: Seconds | null;
 }
 
 export interface RecordedDownlink {

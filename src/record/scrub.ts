@@ -1,6 +1,6 @@
 /** From messages of the public API to a recording: what identifies anybody stays behind. */
 import type { Message } from '../client/client.js';
-import { type Millis, minutes, type UnixMillis } from '../kernel/time.js';
+import { type Millis, minutes, type Seconds, type UnixMillis } from '../kernel/time.js';
 import { byDevice } from './group.js';
 import {
   DOWNLINK_STATES,
@@ -95,7 +95,7 @@ function sizeOf(body: unknown): number {
 }
 
 /** The value of `app config <name> <seconds>` among the lines of a configuration. */
-function intervalIn(lines: unknown, name: string): number | null {
+function intervalIn(lines: unknown, name: string): Seconds | null {
   if (!Array.isArray(lines)) return null;
   for (const line of lines) {
     const [, parameter, seconds] = /^app config ([a-z-]+) (\d{1,7})$/.exec(String(line)) ?? [];

@@ -1,5 +1,7 @@
 /** Metrics of a run, at one moment, as a registry of prom-client: for Prometheus to scrape, or for a push to its Pushgateway. */
+
 import { Gauge, Registry, type Summary } from 'prom-client';
+import type { Millis } from '../kernel/time.js';
 import type { Distribution } from '../trace/distribution.js';
 import type { Measure, MetricInfo } from '../trace/metrics/metric.js';
 
@@ -9,7 +11,7 @@ interface Exposed {
   readonly metrics: readonly MetricInfo[];
   /** Reads the metric with this name; undefined if the run does not measure it. */
   readonly read: (name: string) => Measure | undefined;
-  readonly simulatedMs: number;
+  readonly simulatedMs: Millis;
   /** Labels of every value, such as `scenario="demo"`. */
   readonly labels: Readonly<Record<string, string>>;
 }

@@ -1,8 +1,9 @@
 /** Progress of a run in one line. Pure: whoever owns the stream decides when to write it, and whether to write over it. */
-import { humanDuration, type Millis } from '../kernel/time.js';
+import type { Ratio } from '../kernel/ratio.js';
+import { humanDuration, type Instant, type Millis, sinceStart } from '../kernel/time.js';
 
 interface Progress {
-  readonly simulated: Millis;
+  readonly simulated: Instant;
   /** The scenario's duration. Settling goes beyond it. */
   readonly duration: Millis;
   readonly wall: Millis;
@@ -56,7 +57,7 @@ function facts(progress: Progress, words: Form['words'], parts: Form['parts']): 
   const uplinks = full ? (uplinksStored === 1 ? 'uplink stored' : 'uplinks stored') : 'up';
   const downlinks = full ? 'downlinks delivered' : 'down';
   const texts = {
-    time: simulated > duration ? 'settling' : `${humanDuration(simulated)} of ${humanDuration(duration)}`,
+    time: simulated > duration ? 'settling' : `${humanDuration(sinceStart(simulated))} of ${humanDuration(duration)}`,
     ready: `${ready}/${devices} ready`,
     counts: [
       `${uplinksStored} ${uplinks}`,
@@ -67,7 +68,7 @@ function facts(progress: Progress, words: Form['words'], parts: Form['parts']): 
 }
 
 /** A bar of `width` characters, filled in proportion to `share`. */
-export function bar(share: number, width: number): string {
+export function bar(share: Ratio, width: number): string {
   const filled = Math.round(Math.max(0, Math.min(1, share)) * width);
   return '█'.repeat(filled) + '░'.repeat(width - filled);
 }

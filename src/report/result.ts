@@ -2,7 +2,9 @@
  * What a run has come to, as plain data: everything that any renderer shows. The runner fills it in; renderers are pure
  * functions of it.
  */
+
 import type { ExitCode } from '../kernel/errors.js';
+import type { Ratio } from '../kernel/ratio.js';
 import type { Instant, Millis } from '../kernel/time.js';
 import type { Spread } from '../trace/distribution.js';
 import type { RunSummary } from '../trace/metrics/index.js';
@@ -74,11 +76,11 @@ export interface GeneratorReport {
   /** 99 % of the event loop's turns were delayed by no more. */
   readonly eventLoopDelay: Millis;
   /** Share of the time in which the event loop was busy, 0 to 1. */
-  readonly busy: number;
+  readonly busy: Ratio;
   /** Cores in use on average. */
   readonly cpu: number;
   /** Share of the time spent on collecting garbage, 0 to 1. */
-  readonly gc: number;
+  readonly gc: Ratio;
   /** Why the run says nothing about the service; null when it does. */
   readonly spoiled: string | null;
 }

@@ -9,7 +9,7 @@ import { EXIT, type GhostfleetError, UsageError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
 import { type Random, seededRandom } from '../kernel/random.js';
 import { RealClock } from '../kernel/real-clock.js';
-import type { Millis } from '../kernel/time.js';
+import { type Millis, sinceStart } from '../kernel/time.js';
 import { VirtualClock } from '../kernel/virtual-clock.js';
 import type { Profile } from '../profile/profile.js';
 import type { GeneratorReport, RunResult } from '../report/result.js';
@@ -149,7 +149,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     target: options.cloud?.api ?? 'embedded',
     transport: transportOf(options),
     out: options.out,
-    simulatedMs: clock.now,
+    simulatedMs: sinceStart(clock.now),
     wallMs: options.stopwatch() - began,
     generator,
     events: trace.events,

@@ -4,7 +4,7 @@ import type { DrivenClock } from '../kernel/clock.js';
 import { ClockHold } from '../kernel/clock-hold.js';
 import { EndingClock } from '../kernel/ending-clock.js';
 import { StuckError } from '../kernel/errors.js';
-import { formatDuration, type Instant, seconds } from '../kernel/time.js';
+import { formatDuration, type Instant, seconds, sinceStart } from '../kernel/time.js';
 import type { MetricSource } from '../scenario/expect/evaluate.js';
 import type { Plan, PlannedAction } from '../scenario/model/plan.js';
 import { describeStep, runStep } from '../scenario/steps/index.js';
@@ -38,7 +38,7 @@ export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Prom
   // In real time what a run that is interrupted still has in mind would come afterwards, and keep the process alive.
   const agenda = new EndingClock(clock);
   plan.devices.forEach((planned, index) => {
-    agenda.after(planned.bootAt, 'the first power-up of a device', () => devices[index]?.powerOn());
+    agenda.after(sinceStart(planned.bootAt), 'the first power-up of a device', () => devices[index]?.powerOn());
   });
   /** Steps that are being carried out, by their description. */
   const steps = new Set<{ readonly step: string }>();

@@ -1,4 +1,5 @@
 /** Decides whether the process that played the fleet was too slow: then the run measured that process, not the service. */
+import type { Ratio } from '../kernel/ratio.js';
 import { humanDuration, type Millis, seconds } from '../kernel/time.js';
 import type { GeneratorReport } from '../report/result.js';
 
@@ -27,6 +28,6 @@ export function spoiledBy({ lateness, busy, cpu, gc }: Omit<GeneratorReport, 'sp
   return null;
 }
 
-function percent(ratio: number): string {
+function percent(ratio: Ratio): string {
   return `${Math.round(ratio * 100)} %`;
 }

@@ -15,7 +15,7 @@ import {
   text,
 } from '../../src/input/checks.js';
 import { Problems, readYaml } from '../../src/input/document.js';
-import { minutes } from '../../src/kernel/time.js';
+import { type Millis, minutes } from '../../src/kernel/time.js';
 
 /** The checked value of a YAML text, and the problems as `line:column: message`. */
 function run<T>(
@@ -120,7 +120,7 @@ describe('a check of a record', () => {
     expectTypeOf<Checked<typeof group>>().toEqualTypeOf<{
       readonly profile: 'clime' | 'control';
       readonly count: number;
-      readonly stagger: number;
+      readonly stagger: Millis;
       readonly note: string | undefined;
       readonly tags: readonly string[] | never[];
     }>();

@@ -55,7 +55,7 @@ export interface Picture {
   readonly restarts: number;
 }
 
-type Mutable<T> = T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
+type Mutable<T> = T extends number ? T : T extends object ? { -readonly [K in keyof T]: Mutable<T[K]> } : T;
 
 /** How the cloud explains that it took a packet for a new one. */
 const ACCEPTED = new Set(['store', 'offer', 'fragment accepted', 'next fragment', 'downlink complete']);

@@ -2,7 +2,7 @@
  * Connectors as they are kept: records of the family `connector`, with a name once per space (cloud API gaps, 3.7). Which
  * messages one of them forwards is decided here as well (section 6).
  */
-import type { UnixMillis } from '../../kernel/time.js';
+import type { Seconds, UnixMillis } from '../../kernel/time.js';
 import type { Change, DeviceRow, Id, MessageRow, RecordRow, Store } from '../store/store.js';
 
 export const TRIGGERS = ['data', 'session', 'config', 'stats', 'codec'] as const;
@@ -24,7 +24,7 @@ export interface Connector {
   /** Seconds from the end of an attempt to the beginning of the next. */
   readonly retryDelays: readonly number[];
   /** Seconds that a request may take; 0: the standard. */
-  readonly timeout: number;
+  readonly timeout: Seconds;
   readonly createdAt: UnixMillis;
   /** When it was enabled last: what was to be delivered before has been dropped. */
   readonly enabledAt: UnixMillis;

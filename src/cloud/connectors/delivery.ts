@@ -9,7 +9,7 @@
  *            ├─► the script fails, or its target is refused: failed
  *            └─► the script does not want it; connector disabled; connector, device or message gone: cancelled
  */
-import { seconds, type UnixMillis } from '../../kernel/time.js';
+import { type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, RecordRow, Store } from '../store/store.js';
 import type { Connector } from './connector.js';
 
@@ -22,7 +22,7 @@ export interface AttemptEntry {
   readonly attempt: number;
   readonly at: UnixMillis;
   /** In milliseconds. */
-  readonly took: number;
+  readonly took: Millis;
   /** Status of the answer; null: there was none. */
   readonly status: number | null;
   /** Scheme, host and port only: paths and queries carry tokens. Null: it did not come to a request. */

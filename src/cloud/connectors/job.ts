@@ -1,5 +1,5 @@
 /** What `main` is given (cloud API gaps, section 6: the union of the published samples, and variables). */
-import type { UnixMillis } from '../../kernel/time.js';
+import type { Seconds, UnixMillis } from '../../kernel/time.js';
 import { serialText } from '../store/order.js';
 import type { DeviceRow, ListedMessage, Store } from '../store/store.js';
 import type { Connector } from './connector.js';
@@ -27,7 +27,7 @@ export interface Job {
     readonly session_id: number | null;
     readonly created_at: string;
   };
-  readonly connector: { readonly id: string; readonly name: string; readonly timeout: number };
+  readonly connector: { readonly id: string; readonly name: string; readonly timeout: Seconds };
   /** Values by name; the device's own go before those of the space. */
   readonly variables: Readonly<Record<string, string>>;
 }

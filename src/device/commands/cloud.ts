@@ -1,4 +1,5 @@
 /** `cloud`: the connection to the cloud (firmware shell, 5.1). */
+import type { UnixSeconds } from '../../kernel/time.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
 import { EINVAL, ENOTSUP } from '../shell/errno.js';
@@ -106,7 +107,7 @@ function onSpool(host: ShellHost, act: (spool: ShellSpool) => CommandResult): Co
   return host.spool ? act(host.spool) : failed(ENOTSUP);
 }
 
-function metricsLines(m: CloudMetrics, now: number): readonly string[] {
+function metricsLines(m: CloudMetrics, now: UnixSeconds): readonly string[] {
   const time = (name: string, at: DeviceTime) => `${name} last ts: ${ago(at, now)}`;
   return [
     `uplink count: ${m.uplinkCount}`,
@@ -133,7 +134,7 @@ function metricsLines(m: CloudMetrics, now: number): readonly string[] {
 }
 
 /** `1786106096 (0:42 ago)`, `12 (not synced)`, `-1 (never)` */
-function ago(at: DeviceTime, now: number): string {
+function ago(at: DeviceTime, now: UnixSeconds): string {
   if (at === undefined) return '-1 (never)';
   if (at < SYNCED_SINCE || now < SYNCED_SINCE) return `${at} (not synced)`;
   const passed = Math.max(0, now - at);

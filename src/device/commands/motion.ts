@@ -1,5 +1,5 @@
 /** `motion`: the two detectors of Motion (applications.json, motion). L->R is a pass to the right, R->L one to the left. */
-import { seconds } from '../../kernel/time.js';
+import { type Seconds, seconds, type UnixSeconds } from '../../kernel/time.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
 import type { MotionCounts, MotionSample, ShellMotion } from '../shell/equipment.js';
@@ -54,7 +54,7 @@ function countsText({ detectLeft, detectRight, motionRight, motionLeft }: Motion
 }
 
 /** Looks at the totals every second. What has come in within one shows as one line. */
-function watch(host: ShellHost, detectors: ShellMotion, duration: number): CommandResult {
+function watch(host: ShellHost, detectors: ShellMotion, duration: Seconds): CommandResult {
   const look = (left: number, before: MotionCounts): CommandResult => {
     const now = detectors.totals();
     const seen = detectionLines(host, before, now);
@@ -85,8 +85,8 @@ function detectionLines(host: ShellHost, before: MotionCounts, now: MotionCounts
 }
 
 /** `2026-08-07 12:34:56` */
-function calendar(unixSeconds: number): string {
-  return new Date(unixSeconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+function calendar(time: UnixSeconds): string {
+  return new Date(time * 1000).toISOString().slice(0, 19).replace('T', ' ');
 }
 
 function onMotion(host: ShellHost, act: (detectors: ShellMotion) => CommandResult): CommandResult {

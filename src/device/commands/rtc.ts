@@ -1,4 +1,5 @@
 /** `rtc`: the clock of the device, in UTC (firmware shell, 5.4). */
+import type { UnixSeconds } from '../../kernel/time.js';
 import type { Command } from '../shell/command.js';
 import { EINVAL } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
@@ -37,14 +38,14 @@ export const rtc: Command = {
 };
 
 /** `2026/08/07 12:34:56 Fri` */
-function calendar(unixSeconds: number): string {
-  const date = new Date(Math.floor(unixSeconds) * 1000);
+function calendar(time: UnixSeconds): string {
+  const date = new Date(Math.floor(time) * 1000);
   const [day = '', rest = ''] = date.toISOString().split('T');
   return `${day.replaceAll('-', '/')} ${rest.slice(0, 8)} ${WEEKDAYS[date.getUTCDay()]}`;
 }
 
 /** Unix seconds of a calendar time in UTC; undefined when there is no such moment. */
-function unixTime(fields: readonly number[]): number | undefined {
+function unixTime(fields: readonly number[]): UnixSeconds | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = fields;
   if (year < YEARS.from || year > YEARS.to || hour > 23 || minute > 59 || second > 59) return undefined;
   const midnight = new Date(Date.UTC(year, month - 1, day));

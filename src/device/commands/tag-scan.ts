@@ -1,5 +1,5 @@
 /** `tag read`, `tag show`, `tag enroll`: what the radio hears of BLE tags (firmware shell, 5.9). */
-import { seconds } from '../../kernel/time.js';
+import { type Seconds, seconds } from '../../kernel/time.js';
 import type { ConfigItem } from '../config/layout.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
@@ -66,7 +66,7 @@ function scan(tags: ShellTags): CommandResult {
   });
 }
 
-function search(host: ShellHost, tags: ShellTags, duration: number): CommandResult {
+function search(host: ShellHost, tags: ShellTags, duration: Seconds): CommandResult {
   if (host.uptime() < host.memory.searchingUntil) return refused(EBUSY, 'discover already in progress');
   host.memory.searchingUntil = host.uptime() + seconds(duration);
   return later([`discovering all nearby BLE tags for ${duration} s...`], seconds(duration), () => {

@@ -1,5 +1,5 @@
 /** `wm`: the receiver of wM-Bus (applications: wmbus). Most of it only queues work and prints nothing. */
-import { seconds } from '../../kernel/time.js';
+import { seconds, type UnixSeconds } from '../../kernel/time.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, Handler } from '../shell/command.js';
 import { EINVAL } from '../shell/errno.js';
@@ -69,9 +69,7 @@ function scanTimeout({ config }: ShellHost): number {
 }
 
 /** `Fri Aug 07 2026 12:34:56` */
-function calendar(unixSeconds: number): string {
-  const [weekday = '', day = '', month = '', year = '', time = ''] = new Date(1000 * unixSeconds)
-    .toUTCString()
-    .split(' ');
-  return `${weekday.replace(',', '')} ${month} ${day} ${year} ${time}`;
+function calendar(time: UnixSeconds): string {
+  const [weekday = '', day = '', month = '', year = '', clock = ''] = new Date(1000 * time).toUTCString().split(' ');
+  return `${weekday.replace(',', '')} ${month} ${day} ${year} ${clock}`;
 }

@@ -2,6 +2,7 @@
  * A slot for a device on the serial line: `type[,address[,timeout in s]]` (applications: serial). Read with the leniency of
  * the firmware: commas in a row are one, numbers are what a text begins with, and an address out of range is none.
  */
+import type { Seconds } from '../../kernel/time.js';
 import type { SlotTypes } from '../../profile/parameters.js';
 import { leadingInteger } from './number.js';
 
@@ -10,7 +11,7 @@ export interface DeviceSlot {
   /** 1 to 247; 0 for none. */
   readonly address: number;
   /** Seconds to wait for an answer. */
-  readonly timeout: number;
+  readonly timeout: Seconds;
 }
 
 /** The type of a slot that is not in use. */

@@ -5,7 +5,9 @@
  * All figures of the model are here. The sources give the outer ends (firmware behaviour, 9); what is marked [assumption]
  * joins them.
  */
+
 import { noise } from '../../kernel/random.js';
+import type { Ratio } from '../../kernel/ratio.js';
 import { hours, type Millis, type UnixMillis } from '../../kernel/time.js';
 
 /** Milliampere hours of the pack: primary lithium cells [assumption]. With a report every half an hour it lasts about 4 years. */
@@ -68,12 +70,12 @@ export class Battery {
   }
 
   /** Share of the charge that is used, 0 (fresh) to 1 (empty). */
-  get used(): number {
+  get used(): Ratio {
     return Math.min(1, this.#drawn / CAPACITY);
   }
 
   /** Puts in a pack of which this share is used: 0 for a new one. */
-  set(used: number): void {
+  set(used: Ratio): void {
     this.#drawn = Math.min(1, Math.max(0, used)) * CAPACITY;
   }
 

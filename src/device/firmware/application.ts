@@ -4,7 +4,7 @@
  * downlink watchdog in any case. What a report goes through is the reporter's.
  */
 import type { Clock } from '../../kernel/clock.js';
-import { type Instant, type Millis, seconds } from '../../kernel/time.js';
+import { type Instant, type Millis, seconds, type UnixSeconds } from '../../kernel/time.js';
 import type { ParameterRef, Profile } from '../../profile/profile.js';
 import type { ContactReason } from '../../trace/events.js';
 import { TEST_LOAD_TIME } from '../environment/battery.js';
@@ -32,9 +32,9 @@ export interface ApplicationHost extends ReporterHost {
   /** Whether the radio is LTE. */
   readonly talks: boolean;
   /** Unix seconds on the device's clock. */
-  unixTime(): number;
+  unixTime(): UnixSeconds;
   /** Unix seconds on the device's clock at `at`, with fractions. */
-  exactTime(at: Instant): number;
+  exactTime(at: Instant): UnixSeconds;
 }
 
 export class Application implements TaskOwner {

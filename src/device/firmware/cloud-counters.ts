@@ -1,4 +1,5 @@
 /** The counters behind `cloud metrics` and the downlink watchdog; they live in RAM (firmware shell, 5.1). */
+import type { Seconds } from '../../kernel/time.js';
 import type { CloudMetrics, DeviceTime } from '../shell/host.js';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -56,7 +57,7 @@ export function countDownlink(c: CloudCounters, bytes: number, fragmentSize: num
 }
 
 /** The clock was set by this many seconds: what has happened before is moved along (firmware behaviour, 5.5). */
-export function shiftTimes(c: CloudCounters, seconds: number): void {
+export function shiftTimes(c: CloudCounters, seconds: Seconds): void {
   for (const time of TIMES) {
     const then = c[time];
     if (then !== undefined) c[time] = then + seconds;

@@ -3,7 +3,7 @@
  * exchange at a time (wire protocol, section 8).
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
-import { type Millis, minutes, seconds } from '../../kernel/time.js';
+import { type Instant, type Millis, minutes, seconds, type UnixSeconds } from '../../kernel/time.js';
 import { FRAGMENT_SIZE } from '../../protocol/flap/envelope.js';
 import { contentPrint } from '../../protocol/hashes.js';
 import { type DownMessage, MessageError, parseDown } from '../../protocol/messages/index.js';
@@ -46,8 +46,8 @@ export interface CloudThreadHost {
   readonly clock: Clock;
   readonly link: Link;
   /** Unix seconds on the device's clock. */
-  unixTime(): number;
-  setUnixTime(seconds: number): void;
+  unixTime(): UnixSeconds;
+  setUnixTime(time: UnixSeconds): void;
   /** The messages of a session start; undefined where there is nothing to upload. */
   sessionRequest(): Uint8Array;
   decoderUpload(known: string | undefined): Uint8Array | undefined;
@@ -69,7 +69,7 @@ const IDLE: readonly Job[] = [];
 export class CloudThread {
   readonly counters: CloudCounters = zeroCounters();
   /** Time of the last successful exchange of any kind; undefined before the first. */
-  lastSuccess: number | undefined;
+  lastSuccess: Instant | undefined;
   readonly #host: CloudThreadHost;
   #initialized = false;
   /** What the cloud said, until the session is set up. */

@@ -7,7 +7,14 @@
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Draws, integerBetween } from '../../kernel/random.js';
-import { type Instant, type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
+import {
+  type Instant,
+  type Millis,
+  type Seconds,
+  seconds,
+  type UnixMillis,
+  type UnixSeconds,
+} from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
 import { CborWriter } from '../../protocol/cbor.js';
 import { configTextHash } from '../../protocol/hashes.js';
@@ -44,7 +51,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
   readonly #hardware: Hardware;
   readonly #bootedAt: Instant;
   /** Unix seconds of the device's clock at simulated time 0; a boot begins in 1970 (firmware shell, 5.4). */
-  #clockOrigin: number;
+  #clockOrigin: UnixSeconds;
   #sequence = 0;
   /** Made when the first chunk of an update comes. */
   #updater: Updater | undefined;
@@ -112,16 +119,16 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     return mode === undefined || this.config.text(mode.module, mode.name) === 'lte';
   }
 
-  unixTime(): number {
+  unixTime(): UnixSeconds {
     return Math.floor(this.exactTime());
   }
 
   /** Unix seconds on the device's clock, with fractions. A clock that drifts has done so since it was last set. */
-  exactTime(at: Instant = this.now): number {
+  exactTime(at: Instant = this.now): UnixSeconds {
     return this.#clockOrigin + this.#elapsed(at);
   }
 
-  setUnixTime(time: number): void {
+  setUnixTime(time: UnixSeconds): void {
     this.application.catchUp();
     this.#clockOrigin = time - this.#elapsed(this.now);
     if (this.application.running) this.application.planScan();
@@ -233,7 +240,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
   }
 
   /** Seconds that the clock has counted from the beginning of the world to `at`, had it always run as it does now. */
-  #elapsed(at: Instant): number {
+  #elapsed(at: Instant): Seconds {
     return (at * (1 + this.#hardware.clockDrift / 1_000_000)) / 1000;
   }
 }

@@ -1,6 +1,6 @@
 /** What hangs on a device from outside, for its shell: the serial line and the receiver of meters. */
 import type { Clock } from '../../kernel/clock.js';
-import type { Millis } from '../../kernel/time.js';
+import type { Millis, UnixSeconds } from '../../kernel/time.js';
 import type { StringParameter } from '../../profile/parameters.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import { type DeviceSlot, NO_DEVICE, parseDeviceSlot } from '../config/device-slot.js';
@@ -18,7 +18,7 @@ export interface AttachedHost {
   readonly receiver: Receiver | undefined;
   readonly application: Pick<Application, 'planScan'>;
   /** Unix seconds on the device's clock. */
-  unixTime(): number;
+  unixTime(): UnixSeconds;
 }
 
 /** The devices in the slots of the application; undefined when it has no slots. */

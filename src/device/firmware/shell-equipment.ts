@@ -1,7 +1,7 @@
 /** The equipment of single device types as shell commands see it (shell/equipment.ts), on top of the firmware. */
 import type { Clock } from '../../kernel/clock.js';
 import { noise } from '../../kernel/random.js';
-import { seconds } from '../../kernel/time.js';
+import { seconds, type UnixSeconds } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import type { Hardware } from '../hardware/hardware.js';
@@ -30,7 +30,7 @@ export interface EquipmentHost {
   readonly measurements: Measurements;
   readonly application: Pick<Application, 'catchUp'>;
   /** Unix seconds on the device's clock. */
-  unixTime(): number;
+  unixTime(): UnixSeconds;
 }
 
 const TAG = 'ble_tag';

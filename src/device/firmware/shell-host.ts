@@ -1,5 +1,5 @@
 /** The firmware as shell commands see it. Made for one line, and forgotten. */
-import type { Instant, Millis } from '../../kernel/time.js';
+import type { Instant, Millis, UnixSeconds } from '../../kernel/time.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import type { DeviceFacts, Hardware } from '../hardware/hardware.js';
 import { positionsByModem } from '../hardware/identity.js';
@@ -46,7 +46,7 @@ export interface ShellFirmware extends EquipmentHost, AttachedHost {
   readonly now: Instant;
   /** Time since the boot. */
   readonly uptime: Millis;
-  setUnixTime(seconds: number): void;
+  setUnixTime(time: UnixSeconds): void;
 }
 
 export class FirmwareShellHost implements ShellHost {
@@ -94,12 +94,12 @@ export class FirmwareShellHost implements ShellHost {
     return this.#firmware.uptime;
   }
 
-  unixTime(): number {
+  unixTime(): UnixSeconds {
     return this.#firmware.unixTime();
   }
 
-  setUnixTime(seconds: number): void {
-    this.#firmware.setUnixTime(seconds);
+  setUnixTime(time: UnixSeconds): void {
+    this.#firmware.setUnixTime(time);
   }
 
   cloud(): CloudState {
@@ -215,7 +215,7 @@ export class FirmwareShellHost implements ShellHost {
   }
 
   /** A moment of the simulation on the device's own clock. */
-  #deviceTime(instant: number): number {
+  #deviceTime(instant: Instant): UnixSeconds {
     const { now } = this.#firmware;
     return this.#firmware.unixTime() - Math.round((now - instant) / 1000);
   }

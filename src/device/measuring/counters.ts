@@ -4,7 +4,7 @@
  *
  * Nothing happens to sensors that are no counters. Buttons count for themselves, press by press: takePulses.
  */
-import type { UnixMillis } from '../../kernel/time.js';
+import type { UnixMillis, UnixSeconds } from '../../kernel/time.js';
 import type { Environment } from '../environment/environment.js';
 import { COUNTER } from './layout.js';
 import type { SensorPlan } from './measuring-plan.js';
@@ -73,7 +73,7 @@ export function closeCount(
 }
 
 /** Writes what came in since the sample before into a row of a log. */
-export function logPulses(memory: Memory, sensor: SensorPlan, at: number): void {
+export function logPulses(memory: Memory, sensor: SensorPlan, at: UnixSeconds): void {
   for (let quantity = 0; quantity < sensor.spec.quantities.length; quantity++) {
     const counter = startOf(memory, sensor, quantity);
     memory.floats[at + quantity] = memory.int(counter + COUNTER.counted) - memory.int(counter + COUNTER.atWindow);

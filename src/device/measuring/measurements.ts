@@ -12,7 +12,7 @@
  * A fleet takes millions of samples: nothing is allocated for one. What a device has in common with others that are
  * configured like it is in the plan, what is its own in the memory.
  */
-import { type Millis, millis, type UnixMillis } from '../../kernel/time.js';
+import { type Millis, millis, type UnixMillis, type UnixSeconds } from '../../kernel/time.js';
 import type { AlarmListSpec, PressListSpec, Profile, WindowSpec } from '../../profile/profile.js';
 import type { Environment, Signal } from '../environment/environment.js';
 import { addPulses, closeCount, countPulses, logPulses, restartCounter, setMark, takePulses } from './counters.js';
@@ -54,7 +54,7 @@ export class Measurements {
    * @param task index in {@link tasks}
    * @returns how long until it is due again; Infinity: never
    */
-  run(task: number, wall: UnixMillis, clock: number): Millis {
+  run(task: number, wall: UnixMillis, clock: UnixSeconds): Millis {
     const { kind, every, sensors } = this.#task(task);
     if (kind === 'watch') {
       this.look(wall, clock);
@@ -68,7 +68,7 @@ export class Measurements {
   }
 
   /** Looks at watched inputs and at counters now. To be called when something was set by hand. */
-  look(wall: UnixMillis, clock: number): void {
+  look(wall: UnixMillis, clock: UnixSeconds): void {
     for (const list of this.memory.plan.edges) this.#watch(list, wall, clock);
     for (const list of this.memory.plan.presses) this.#press(list, wall, clock);
     for (const sensor of this.memory.plan.sensors) countPulses(this.memory, this.environment, sensor, wall);
@@ -95,7 +95,7 @@ export class Measurements {
   }
 
   /** Forgets windows, logs and events: the last body has arrived, or is given up. */
-  clear(clock: number): void {
+  clear(clock: UnixSeconds): void {
     const { memory } = this;
     for (const sensor of memory.plan.sensors) {
       const { counts } = memory.place(sensor);
@@ -123,7 +123,7 @@ export class Measurements {
   }
 
   /** Samples one sensor at once, as a command does; false when it does not answer. */
-  sampleOne(sensor: SensorPlan, wall: UnixMillis, clock: number): boolean {
+  sampleOne(sensor: SensorPlan, wall: UnixMillis, clock: UnixSeconds): boolean {
     this.#sample(sensor, wall, clock);
     return !Number.isNaN(this.memory.last(sensor, 0));
   }
@@ -142,7 +142,7 @@ export class Measurements {
     return Number.isNaN(value) ? undefined : value;
   }
 
-  #sample(sensor: SensorPlan, wall: UnixMillis, clock: number): void {
+  #sample(sensor: SensorPlan, wall: UnixMillis, clock: UnixSeconds): void {
     const { memory } = this;
     const windows = sensor.spec.windows;
     if (!windows?.samples) {
@@ -168,7 +168,7 @@ export class Measurements {
   }
 
   /** Adds a sample to a log. When it is full the sample is lost, and a counter's pulses with it. */
-  #log(sensor: SensorPlan, wall: UnixMillis, clock: number): void {
+  #log(sensor: SensorPlan, wall: UnixMillis, clock: UnixSeconds): void {
     const { memory } = this;
     const taken = memory.sampleCount(sensor);
     const answered = this.#readLast(sensor, wall);
@@ -207,7 +207,7 @@ export class Measurements {
     return answered;
   }
 
-  #aggregate(sensor: SensorPlan, wall: UnixMillis, clock: number): void {
+  #aggregate(sensor: SensorPlan, wall: UnixMillis, clock: UnixSeconds): void {
     const { memory } = this;
     const windows = sensor.spec.windows;
     if (windows === undefined) return;
@@ -236,7 +236,7 @@ export class Measurements {
   }
 
   /** Notices when a watched input has gone on or off. */
-  #watch(list: ListPlan, wall: UnixMillis, clock: number): void {
+  #watch(list: ListPlan, wall: UnixMillis, clock: UnixSeconds): void {
     const on = this.#level(list, wall);
     const { at } = this.memory.placeOf(list);
     if (on === this.memory.int(at)) return;
@@ -247,7 +247,7 @@ export class Measurements {
   }
 
   /** Records every press since the button was last looked at. */
-  #press(list: ListPlan<PressListSpec>, wall: UnixMillis, clock: number): void {
+  #press(list: ListPlan<PressListSpec>, wall: UnixMillis, clock: UnixSeconds): void {
     const { memory } = this;
     list.spec.types.forEach((quantity, type) => {
       const pressed = takePulses(memory, this.environment, list.sensor, quantity, wall);
@@ -282,7 +282,7 @@ export class Measurements {
   }
 
   /** A high alarm goes on above threshold + hysteresis / 2 and off below threshold - hysteresis / 2; a low one mirrors it. */
-  #evaluate(list: ListPlan<AlarmListSpec>, clock: number): void {
+  #evaluate(list: ListPlan<AlarmListSpec>, clock: UnixSeconds): void {
     const { high, low, report } = list.settings;
     const value = this.memory.last(list.sensor, list.spec.quantity);
     const { at } = this.memory.placeOf(list);
@@ -298,7 +298,7 @@ export class Measurements {
   }
 
   /** Records an event, unless the list is full: then it is not reported either. */
-  #record(list: ListPlan, clock: number, type: number, value: number, report: boolean): void {
+  #record(list: ListPlan, clock: UnixSeconds, type: number, value: number, report: boolean): void {
     const { memory } = this;
     const recorded = memory.eventCount(list);
     if (recorded >= list.spec.capacity) return;

@@ -2,7 +2,7 @@
  * What a device measures, worked out from its profile and its configuration at boot, once for all devices that are
  * configured alike. Where it keeps what it has measured is in layout.ts.
  */
-import type { Millis } from '../../kernel/time.js';
+import type { Millis, Seconds } from '../../kernel/time.js';
 import type {
   AlarmListSpec,
   EdgeListSpec,
@@ -64,7 +64,7 @@ export interface SensorPlan {
   /** Of a BLE tag, or of a device on a line in decimal digits; otherwise empty. */
   readonly address: string;
   /** Seconds from window to window. */
-  readonly period: number;
+  readonly period: Seconds;
   /** How many samples a window, and how many windows a report will have when all goes well. */
   readonly expected: { readonly samples: number; readonly windows: number };
   /** Its event lists; those of alarms once more by themselves. */

@@ -2,7 +2,9 @@
  * What one device has measured and not reported yet: its numbers in one block of memory, about a kilobyte, with the layout
  * that says what lies where. It grows when a buffer fills up.
  */
+
 import { Arena } from '../../kernel/arena.js';
+import type { UnixSeconds } from '../../kernel/time.js';
 import { COUNTER, EVENT_HEAD, type Layout, type ListPlace, layoutFor, type SensorPlace } from './layout.js';
 import type { ListPlan, Plan, SensorPlan } from './measuring-plan.js';
 
@@ -55,7 +57,7 @@ export class Memory {
   }
 
   /** When the first of them was closed, in Unix seconds of the device; 0 when there never was one. Of a log: its base. */
-  windowTime(sensor: SensorPlan): number {
+  windowTime(sensor: SensorPlan): UnixSeconds {
     return sensor.spec.windows ? this.int(this.place(sensor).counts + 2) >>> 0 : 0;
   }
 
@@ -73,7 +75,7 @@ export class Memory {
   }
 
   /** When a sample of a log was taken, in Unix seconds of the device. */
-  logTime(sensor: SensorPlan, row: number): number {
+  logTime(sensor: SensorPlan, row: number): UnixSeconds {
     return this.int(this.place(sensor).times + row) >>> 0;
   }
 
@@ -109,7 +111,7 @@ export class Memory {
   }
 
   /** When an event was recorded, in Unix seconds of the device. */
-  eventTime(list: ListPlan, event: number): number {
+  eventTime(list: ListPlan, event: number): UnixSeconds {
     return this.int(this.placeOf(list).at + EVENT_HEAD + 2 * event) >>> 0;
   }
 

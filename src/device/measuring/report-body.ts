@@ -3,7 +3,7 @@
  * `body` says what goes where). Maps and lists have indefinite length; measured values are multiplied, cut to an integer,
  * and null when there is none.
  */
-import type { UnixMillis } from '../../kernel/time.js';
+import type { Seconds, UnixMillis, UnixSeconds } from '../../kernel/time.js';
 import type { BodyNode, Fact, IdentityFact, Label, NetworkFact, ParameterRef, Profile } from '../../profile/profile.js';
 import type { CborWriter } from '../../protocol/cbor.js';
 import type { Frame } from '../receiver/meters.js';
@@ -17,9 +17,9 @@ export interface BodyFacts {
   /** Bodies since boot, from 0. */
   readonly sequence: number;
   /** Unix seconds on the device's clock. */
-  readonly timestamp: number;
+  readonly timestamp: UnixSeconds;
   /** Seconds since boot. */
-  readonly uptime: number;
+  readonly uptime: Seconds;
   /** The last connection evaluation; undefined, and null in the body, while none is valid. */
   readonly network: NetworkFacts | undefined;
   readonly identity: () => IdentityFacts;

@@ -5,25 +5,27 @@
  * The sources give no figures (firmware behaviour, 4.1: "5-40 s with good signal, up to minutes with bad"). Ours are in
  * {@link COSTS} [assumption], made after the coverage levels of LTE-M and NB-IoT (3GPP TS 36.133, 9.1.22 and 36.304).
  */
+
 import { noise } from '../../kernel/random.js';
 import type { Ratio } from '../../kernel/ratio.js';
+import type { Dbm, Decibels } from '../../kernel/units.js';
 import type { LteEvaluation } from '../shell/host.js';
 
 /** What the antenna hears at a place; what is left out follows from `rsrp`. */
 export interface Signal {
   /** Reference signal received power, dBm. */
-  readonly rsrp: number;
+  readonly rsrp: Dbm;
   /** Its quality, dB. */
-  readonly rsrq?: number;
+  readonly rsrq?: Decibels;
   /** Signal to noise, dB. */
-  readonly snr?: number;
+  readonly snr?: Decibels;
 }
 
 /** Below this no network is found at all, dBm. */
-export const NO_SERVICE = -130;
+const NO_SERVICE: Dbm = -130;
 
 /** No device has a weaker cell of its own, dBm: only what is set by hand costs anything. */
-const OWN_CELL = -115;
+const OWN_CELL: Dbm = -115;
 
 /** By RSRP: how many times longer attaching takes, and the odds that a datagram, or a radio connection, comes to nothing. */
 const COSTS = [
@@ -73,7 +75,7 @@ export function evaluate(seed: number, count: number, hand: Signal | undefined):
 }
 
 /** On straight lines between the rows, flat beyond both ends. */
-function between(rsrp: number, column: 'attach' | 'loss'): number {
+function between(rsrp: Dbm, column: 'attach' | 'loss'): number {
   let above: (typeof COSTS)[number] = COSTS[0];
   for (const row of COSTS) {
     if (rsrp >= row.rsrp) {

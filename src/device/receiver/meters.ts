@@ -5,15 +5,17 @@
  * A frame has the header of EN 13757-4 (length, control, manufacturer, number in BCD, version, type, control information) and
  * behind it what stands for encrypted readings: noise. Checksums are gone by the time a receiver hands a frame over.
  */
+
 import { noise } from '../../kernel/random.js';
 import type { Millis, UnixMillis } from '../../kernel/time.js';
+import type { Dbm } from '../../kernel/units.js';
 import type { MetersSpec } from '../../profile/profile.js';
 
 export interface Frame {
   /** Number of the meter. */
   readonly meter: number;
   /** dBm, a whole number. */
-  readonly rssi: number;
+  readonly rssi: Dbm;
   readonly bytes: Uint8Array;
 }
 

@@ -6,7 +6,7 @@
  * Nothing happens during a scan. What will be heard is known at its start, and so is its end: when the last meter of the list
  * has been heard, or when the time is over.
  */
-import { type Millis, seconds } from '../../kernel/time.js';
+import { type Millis, type Seconds, seconds, type UnixMillis, type UnixSeconds } from '../../kernel/time.js';
 import type { Profile, ReceiverSpec } from '../../profile/profile.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import { type Frame, type Heard, listen, madeUpFrame, neighbours } from './meters.js';
@@ -19,14 +19,14 @@ export interface ReceiverHost {
   /** Decides what meters there are. */
   readonly seed: number;
   /** Milliseconds of the simulated world. */
-  readonly wall: number;
-  unixTime(): number;
+  readonly wall: UnixMillis;
+  unixTime(): UnixSeconds;
 }
 
 /** What a body says about the last scan. */
 export interface ScanReport {
   /** Whole seconds that it took. */
-  readonly time: number;
+  readonly time: Seconds;
   /** Frames that it kept. */
   readonly received: number;
   /** Meters on the list. */
@@ -40,7 +40,7 @@ export interface ScanReport {
 }
 
 interface Scan {
-  readonly start: number;
+  readonly start: UnixMillis;
   readonly lasts: Millis;
   /** In the order in which they come. */
   readonly heard: readonly Heard[];

@@ -2,7 +2,9 @@
  * What hangs on a device from outside, as commands see it: devices on a serial line, and a receiver of meters. The host
  * (host.ts) has a part of these only where the device type has the equipment.
  */
+
 import type { Millis } from '../../kernel/time.js';
+import type { Dbm } from '../../kernel/units.js';
 import type { DeviceSlot } from '../config/device-slot.js';
 
 /** Devices on the line of Serial (applications: serial). */
@@ -24,7 +26,7 @@ export interface ShellReceiver {
   /** Begins a scan. */
   scan(): void;
   /** Puts all meters on the list that it hears within `timeout` at `threshold` dBm or more, then saves and reboots. */
-  enroll(timeout: Millis, threshold: number): void;
+  enroll(timeout: Millis, threshold: Dbm): void;
   /** Puts a made-up frame in. */
   push(): void;
 }

@@ -2,7 +2,9 @@
  * What the commands of single device types see: tags, motion detectors, analog inputs, weather. The host (host.ts) has a
  * part of these only where the device type has the equipment.
  */
-import type { Millis } from '../../kernel/time.js';
+
+import type { Millis, UnixSeconds } from '../../kernel/time.js';
+import type { Dbm } from '../../kernel/units.js';
 
 /** What commands remember from one line to the next; RAM, so a reboot begins with a new one. */
 export class ShellMemory {
@@ -38,7 +40,7 @@ export interface TagReading {
   /** 12 hex digits. */
   readonly address: string;
   /** dBm */
-  readonly rssi?: number;
+  readonly rssi?: Dbm;
   /** V */
   readonly voltage?: number;
   /** °C */
@@ -72,7 +74,7 @@ export interface MotionCounts {
 
 export interface MotionSample extends MotionCounts {
   /** Unix seconds on the device's clock. */
-  readonly time: number;
+  readonly time: UnixSeconds;
 }
 
 /** The METEO module. */

@@ -7,7 +7,9 @@
  * the device says so in its result ({@link CommandResult.reboot}), and the firmware acts when the shell is done, so
  * that no command runs on a device that has just lost its RAM.
  */
-import type { Millis } from '../../kernel/time.js';
+
+import type { Millis, UnixSeconds } from '../../kernel/time.js';
+import type { Dbm, Decibels } from '../../kernel/units.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import type { ShellLine, ShellReceiver } from './attached.js';
 import type { Position, ShellInputs, ShellMemory, ShellMotion, ShellTags, WeatherReading } from './equipment.js';
@@ -19,9 +21,9 @@ export interface ShellHost {
   /** Time since the last boot. */
   uptime(): Millis;
   /** The device's own clock in whole Unix seconds; it runs from 1970 until the first session (firmware shell, 5.4). */
-  unixTime(): number;
+  unixTime(): UnixSeconds;
   /** Sets that clock, in Unix seconds. */
-  setUnixTime(seconds: number): void;
+  setUnixTime(time: UnixSeconds): void;
 
   /** State of the cloud connection. */
   cloud(): CloudState;
@@ -109,7 +111,7 @@ export interface DeviceIdentity {
 }
 
 /** Whole Unix seconds on the device's own clock, or undefined for never. */
-export type DeviceTime = number | undefined;
+export type DeviceTime = UnixSeconds | undefined;
 
 export interface CloudState {
   /** The session and its codecs are set up. */
@@ -180,11 +182,11 @@ export interface LteEvaluation {
   readonly eest: number;
   readonly ecl: number;
   /** dBm */
-  readonly rsrp: number;
+  readonly rsrp: Dbm;
   /** dB */
-  readonly rsrq: number;
+  readonly rsrq: Decibels;
   /** dB */
-  readonly snr: number;
+  readonly snr: Decibels;
   readonly plmn: number;
   readonly cid: number;
   readonly band: number;

@@ -4,6 +4,7 @@
  * A message is plain data with a `kind`. Documents and bodies in one that was parsed are views into its bytes. How the
  * values of each family look is told in the files under messages/.
  */
+import type { UnixSeconds } from '../../kernel/time.js';
 import { codecHash, fromHex, type Hash, toHex } from '../hashes.js';
 import { MessageError } from './error.js';
 import {
@@ -71,7 +72,7 @@ export interface UploadData {
 interface SetTimestamp {
   readonly kind: 'set-timestamp';
   /** Unix seconds. */
-  readonly timestamp: number;
+  readonly timestamp: UnixSeconds;
 }
 
 export interface DownloadData {

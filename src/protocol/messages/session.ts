@@ -1,4 +1,5 @@
 /** CREATE_SESSION, SET_SESSION and UPLOAD_STATS: who a device is, what the cloud knows of it, how it is (7.1 to 7.3). */
+import type { Seconds, UnixSeconds } from '../../kernel/time.js';
 import { CborWriter } from '../cbor.js';
 import type { Hash } from '../hashes.js';
 import { Fields, mapIn, present } from './fields.js';
@@ -6,7 +7,7 @@ import { Fields, mapIn, present } from './fields.js';
 /** What a device tells about itself. What an older firmware does not send is left out. */
 export type SessionFacts = {
   /** Seconds; always 0 today. */
-  readonly watchdog_timeout?: number;
+  readonly watchdog_timeout?: Seconds;
   readonly serial_number?: number;
   readonly vendor_name?: string;
   readonly product_name?: string;
@@ -43,7 +44,7 @@ export interface SetSession {
   readonly encoderHash?: Hash;
   readonly configHash?: Hash;
   /** Unix seconds. */
-  readonly timestamp: number;
+  readonly timestamp: UnixSeconds;
   /** At most 36 bytes; what is longer is cut. */
   readonly deviceId: string;
   /** At most 32 bytes; what is longer is cut. */

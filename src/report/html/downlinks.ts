@@ -1,5 +1,5 @@
 /** The downlink microscope: how long downlinks took, split by cause, and the course of the slowest ones from both sides. */
-import { humanDuration, type Millis } from '../../kernel/time.js';
+import { humanDuration, type Millis, sinceStart } from '../../kernel/time.js';
 import { STAGES, type Stage } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES, type WaitCause } from '../../trace/downlinks/waits.js';
 import type { DownlinkTimeline } from '../../trace/metrics/downlinks.js';
@@ -92,7 +92,7 @@ function waterfall(timeline: DownlinkTimeline, names: RunResult['names']): Marku
     (cause) => `${cause} ${humanDuration(waits[cause])}`,
   );
   const offers = attempts > 1 ? `, offered ${attempts} times` : '';
-  return markup`<div class="fall"><p><strong>${humanDuration(total)}</strong> · ${type} to ${who}, queued at ${humanDuration(queuedAt)}${offers} <span class="faint">· ${causes.join(', ')}</span></p>${plot(`The course of a downlink to ${who}`, (width) => course(timeline, width))}</div>`;
+  return markup`<div class="fall"><p><strong>${humanDuration(total)}</strong> · ${type} to ${who}, queued at ${humanDuration(sinceStart(queuedAt))}${offers} <span class="faint">· ${causes.join(', ')}</span></p>${plot(`The course of a downlink to ${who}`, (width) => course(timeline, width))}</div>`;
 }
 
 interface Station {

@@ -2,7 +2,7 @@
  * What plots are made of: a frame with axes, lines, stacked areas, bands for faults. Everything is drawn when the page is
  * made, twice: a plot for wide screens and one for narrow ones, because a scaled one would have letters too small to read.
  */
-import { formatDuration, type Instant, type Millis } from '../../kernel/time.js';
+import { formatDuration, type Instant, type Millis, sinceStart } from '../../kernel/time.js';
 import { type Markup, markup, NOTHING } from './markup.js';
 import type { Scale } from './scale.js';
 import { timeline } from './scale.js';
@@ -62,7 +62,7 @@ export function xAxis(area: Area, scale: Scale): Markup {
 
 /** The axis of simulated time, the same for all plots of a run. */
 export function timeAxis(end: Instant, width: number): Scale {
-  return timeline(end, isNarrow(width) ? 5 : 10);
+  return timeline(sinceStart(end), isNarrow(width) ? 5 : 10);
 }
 
 export interface Band {

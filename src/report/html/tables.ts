@@ -1,4 +1,5 @@
 /** The numbers of a run as tables. */
+import type { Ratio } from '../../kernel/ratio.js';
 import { humanDuration } from '../../kernel/time.js';
 import type { Spread } from '../../trace/distribution.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
@@ -139,6 +140,6 @@ export function fleetTables({ fleet, faults, service, planned, anomalies, steps,
   )}`;
 }
 
-function percent(share: number): string {
+function percent(share: Ratio): string {
   return share > 0 && share < 0.0005 ? '<0.1 %' : `${(share * 100).toFixed(1)} %`;
 }

@@ -1,4 +1,5 @@
 /** What the sections of the text report have in common. */
+import type { Ratio } from '../../kernel/ratio.js';
 import { humanDuration } from '../../kernel/time.js';
 import type { Spread } from '../../trace/distribution.js';
 import { type Column, table } from '../table.js';
@@ -28,6 +29,6 @@ export function spreadCells({ count, p50, p95, p99, max }: Spread): readonly str
 }
 
 /** With one decimal; what is there but rounds to nothing is not 0. */
-export function percent(share: number): string {
+export function percent(share: Ratio): string {
   return share > 0 && share < 0.0005 ? '<0.1%' : `${(share * 100).toFixed(1)}%`;
 }

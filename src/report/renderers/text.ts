@@ -2,7 +2,7 @@
  * The report for people: at most 100 columns, no colour unless asked for. The first and the last line say how to take
  * the same course again.
  */
-import { humanDuration } from '../../kernel/time.js';
+import { humanDuration, sinceStart } from '../../kernel/time.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
 import type { DownlinkTimeline } from '../../trace/metrics/downlinks.js';
@@ -172,7 +172,7 @@ function timelineLines(timeline: DownlinkTimeline, names: RunResult['names']): r
   );
   const offers = attempts > 1 ? `, offered ${attempts} times` : '';
   return [
-    `  ${humanDuration(total)} · ${type} to ${who}, queued at ${humanDuration(queuedAt)}${offers}`,
+    `  ${humanDuration(total)} · ${type} to ${who}, queued at ${humanDuration(sinceStart(queuedAt))}${offers}`,
     ...wrap(`queued → ${stations.join(' → ')}`, WIDTH - 4).map((line) => `    ${line}`),
     ...wrap(`waited: ${causes.join(', ')}`, WIDTH - 4).map((line) => `    ${line}`),
   ];

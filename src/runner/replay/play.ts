@@ -3,7 +3,7 @@
 import { UsageError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
 import { randomBytes, seededRandom } from '../../kernel/random.js';
-import { type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
+import { type Instant, type Millis, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
 import { VirtualClock } from '../../kernel/virtual-clock.js';
 import { toHex } from '../../protocol/hashes.js';
 import type { Script, ScriptDownlink } from '../../record/script.js';
@@ -172,7 +172,7 @@ class Watch implements Trace {
     else if (event.kind === 'downlink.cancelled' || event.kind === 'downlink.expired') this.#left(event.serial);
   }
 
-  #queued(serial: number, id: string, made: boolean, at: Millis): void {
+  #queued(serial: number, id: string, made: boolean, at: Instant): void {
     const entry = this.#devices.get(serial);
     if (entry === undefined) return;
     entry.waiting++;
@@ -182,7 +182,7 @@ class Watch implements Trace {
   }
 
   /** The recorded answer to a session that is closest in time. */
-  #answerTo(device: string, at: Millis): number | undefined {
+  #answerTo(device: string, at: Instant): number | undefined {
     const made = this.#made.get(device) ?? [];
     let best: ScriptDownlink | undefined;
     for (const candidate of made) {
@@ -193,7 +193,7 @@ class Watch implements Trace {
     return best.n;
   }
 
-  #ended(serial: number, id: string, at: Millis): void {
+  #ended(serial: number, id: string, at: Instant): void {
     this.#left(serial);
     const n = this.#numbers.get(id);
     if (n === undefined) return;

@@ -1,5 +1,5 @@
 /** A counter-example in words: when, who, what, and the events that show it. */
-import { humanDuration } from '../../kernel/time.js';
+import { humanDuration, sinceStart } from '../../kernel/time.js';
 import type { TraceEvent } from '../../trace/events.js';
 import type { Violation } from '../../trace/invariants/invariant.js';
 
@@ -9,7 +9,7 @@ export type NameOf = (serial: number) => string;
 /** `at 1h 02m (3723456 ms) by clime-0003: uplink 5 was stored again; uplink.sent at 3723001 uplink 5 data, …` */
 export function describeViolation({ at, serial, what, events }: Violation, nameOf: NameOf): string {
   const shown = events.map(describeEvent).join(', then ');
-  return `at ${humanDuration(at)} (${at} ms) by ${nameOf(serial)}: ${what}; ${shown}`;
+  return `at ${humanDuration(sinceStart(at))} (${at} ms) by ${nameOf(serial)}: ${what}; ${shown}`;
 }
 
 /** Kind, moment and what tells it apart from others of its device: `uplink.sent at 34016 (uplink 1, data)`. */

@@ -12,7 +12,7 @@ import {
   text,
 } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
-import { seconds } from '../../kernel/time.js';
+import { type Seconds, seconds } from '../../kernel/time.js';
 import { textOf } from './file.js';
 import type { SetupKind, SetupScope } from './kind.js';
 
@@ -27,7 +27,7 @@ export interface ConnectorOptions {
   /** In seconds; null: those of the service. */
   readonly retryDelays: readonly number[] | null;
   /** In seconds; null: that of the service. */
-  readonly timeout: number | null;
+  readonly timeout: Seconds | null;
 }
 
 /** The API counts in whole seconds. */

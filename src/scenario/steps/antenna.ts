@@ -9,14 +9,15 @@ import {
   refine,
   valueAt,
 } from '../../input/checks.js';
+import type { Dbm, Decibels } from '../../kernel/units.js';
 import type { StepKind } from './step.js';
 
 export interface AntennaOptions {
   /** dBm. */
-  readonly rsrp: number;
+  readonly rsrp: Dbm;
   /** dB; null: as it goes with the power. */
-  readonly rsrq: number | null;
-  readonly snr: number | null;
+  readonly rsrq: Decibels | null;
+  readonly snr: Decibels | null;
 }
 
 const shape = record('a signal', {

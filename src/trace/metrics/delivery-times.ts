@@ -1,4 +1,5 @@
 /** How long downlinks took, as bars: each bar a range of time, split by what its downlinks waited for. */
+import type { Ratio } from '../../kernel/ratio.js';
 import type { Millis } from '../../kernel/time.js';
 import { type DownlinkRecord, STAGES, type Stage, totalTime } from '../downlinks/ledger.js';
 import { WAIT_CAUSES, type WaitCause } from '../downlinks/waits.js';
@@ -49,7 +50,7 @@ export function deliveryTimes(records: Iterable<DownlinkRecord>): DeliveryTimes 
   return { edges: EDGES, byCause, byStage };
 }
 
-function add(bars: number[], time: Millis, share: number): void {
+function add(bars: number[], time: Millis, share: Ratio): void {
   let bar = 0;
   while (bar + 1 < EDGES.length && time >= (EDGES[bar + 1] ?? 0)) bar++;
   bars[bar] = (bars[bar] ?? 0) + share;

@@ -2,6 +2,7 @@
  * What users sent down: how many got how far, how long that took, and what they waited for. Every duration of a stage
  * counts from the moment at which the API accepted the downlink.
  */
+import type { Ratio } from '../../kernel/ratio.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import { Distribution, type Spread } from '../distribution.js';
@@ -50,7 +51,7 @@ type StageSpreads = Readonly<Partial<Record<Stage, Spread>>>;
 
 interface WaitSummary {
   /** Of all time that downlinks waited, from 0 to 1; 0 when nobody waited. */
-  readonly share: number;
+  readonly share: Ratio;
   readonly total: Millis;
   /** Per downlink; null when none was delivered. */
   readonly spread: Spread | null;

@@ -77,7 +77,7 @@ export class FleetStates {
   }
 
   /** Notes how the fleet stands in every bin before `end` that is not closed yet. @param window for which a sign lasts */
-  closeUntil(end: number, bin: Millis, window: Millis): void {
+  closeUntil(end: Instant, bin: Millis, window: Millis): void {
     for (; this.#closed < end; this.#closed++) this.#close(this.#closed, (this.#closed + 1) * bin - window);
   }
 

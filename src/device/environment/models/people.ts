@@ -2,7 +2,9 @@
  * The people at a place on working days: each comes and leaves at hours of his own, has lunch, and stays away now and then.
  * All sensors of a device see the same people. Times are UTC.
  */
+
 import { noise } from '../../../kernel/random.js';
+import type { Ratio } from '../../../kernel/ratio.js';
 import { days, hours, type Millis, minutes, type UnixMillis } from '../../../kernel/time.js';
 import { hourOfWeek } from './week.js';
 
@@ -22,7 +24,7 @@ const LONGEST: Millis = minutes(90);
 const NOW: typeof MEMORY = { lags: Float64Array.of(0), weights: Float64Array.of(1) };
 
 /** The share of them that is there, 0 to 1. */
-export function present(place: number, wall: UnixMillis): number {
+export function present(place: number, wall: UnixMillis): Ratio {
   return felt(place, wall, NOW);
 }
 

@@ -105,7 +105,7 @@ function bent({ workday, saturday, sunday }: Week): Rhythm {
 }
 
 /** A clock like all others. */
-const EVEN: Rhythm = { peak: 1, activeTime: (wall) => wall, wallAt: (active) => active };
+const EVEN: Rhythm = { peak: 1, activeTime: (wall) => wall as number, wallAt: (active) => active as number };
 
 const RHYTHMS: Readonly<Record<RhythmName, Rhythm>> = {
   even: EVEN,

@@ -1,0 +1,17 @@
+/**
+ * Numbers with a unit that only the type checker sees (docs/adr/0012-flavoured-units.md).
+ *
+ * A plain number passes where a unit is expected, and arithmetic gives plain numbers. A value that is typed as one unit does
+ * not pass where another is expected: a number of seconds is not a number of milliseconds.
+ */
+
+declare const UNIT: unique symbol;
+
+/** A number of the unit `U`. Nothing of it exists at run time. */
+export type Flavoured<U extends string> = number & { readonly [UNIT]?: U };
+
+/** Power of a received signal in dBm: decibels over one milliwatt, negative for all that a modem receives. */
+export type Dbm = Flavoured<'dBm'>;
+
+/** A ratio of two powers in dB. */
+export type Decibels = Flavoured<'dB'>;
