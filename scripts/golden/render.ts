@@ -9,7 +9,7 @@
 import type { Instant } from '../../src/kernel/time.js';
 import { hasValidTag, open } from '../../src/protocol/flap/envelope.js';
 import { FIRST, formatFlags, LAST, type Packet } from '../../src/protocol/flap/packet.js';
-import { contentPrint } from '../../src/protocol/hashes.js';
+import { contentFingerprint } from '../../src/protocol/hashes.js';
 import { TYPE } from '../../src/protocol/messages/index.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import type { Dialogue } from './dialogue.js';
@@ -67,7 +67,7 @@ function meaning({ flags, sequence, data }: Packet, way: 'up' | 'down', parts: r
   const message = Buffer.concat(parts);
   const size = parts.length > 1 ? `, ${message.length} bytes in ${parts.length} packets` : '';
   const more = way === 'down' && formatFlags(flags).endsWith('P') ? ', and more is waiting' : '';
-  return `${nameOf(message[0])}${size}${more} · ${contentPrint(message).slice(0, 8)}`;
+  return `${nameOf(message[0])}${size}${more} · ${contentFingerprint(message).slice(0, 8)}`;
 }
 
 function nameOf(type: number | undefined): string {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { EXIT } from '../kernel/errors.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
-import { type Comparison, compareLogs, type Difference, type LoggedEvent } from '../trace/diverge/compare.js';
+import { compareLogs, type LogComparison, type LogDifference, type LoggedEvent } from '../trace/diverge/compare.js';
 import { command } from './command.js';
 import { isDirectory } from './write-files.js';
 
@@ -66,7 +66,7 @@ const FACTS = [
   ['target', 'target'],
 ] as const;
 
-function report({ difference, reordered, same }: Comparison, a: RunLog, b: RunLog): string {
+function report({ difference, reordered, same }: LogComparison, a: RunLog, b: RunLog): string {
   const names = { ...b.names, ...a.names };
   const lines = [`A  ${a.name}`, `B  ${b.name}`, ...facts(a, b), ''];
   if (reordered.first !== undefined) {
@@ -101,7 +101,7 @@ function value(fact: unknown): string {
   return fact === undefined ? 'unknown' : String(fact);
 }
 
-function shown(difference: Difference, names: Readonly<Record<string, unknown>>): readonly string[] {
+function shown(difference: LogDifference, names: Readonly<Record<string, unknown>>): readonly string[] {
   const { a, b, before, afterA, afterB, fields } = difference;
   const [one, other] = [deviceOf(a, names), deviceOf(b, names)];
   const both = one === other || one === undefined || other === undefined;

@@ -32,7 +32,7 @@ export function configHash(lines: readonly string[]): Hash {
  * Identifies the content of a whole message, wherever it turns up: on either end, in the trace.
  * @param message its bytes, type byte included; or its JSON where it came as such
  */
-export function contentPrint(message: Uint8Array | string): string {
+export function contentFingerprint(message: Uint8Array | string): string {
   return digest('sha256', message, 'hex').slice(0, 16);
 }
 

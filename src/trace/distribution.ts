@@ -1,11 +1,11 @@
 /**
- * How durations are spread: an HDR histogram with three significant digits, plus what it would round away (least,
- * greatest, sum). Recording costs some 30 ns. Durations are whole milliseconds, or finer ones where that matters.
+ * A distribution of durations: an HDR histogram with three significant digits, plus the exact minimum, maximum and sum.
+ * Recording a duration costs about 30 ns. Durations are rounded to whole milliseconds, or to microseconds for API latencies.
  */
 import { build, type Histogram } from 'hdr-histogram-js';
 import type { Millis } from '../kernel/time.js';
 
-/** What a report says about a distribution. */
+/** Summary of a distribution, as reports show it. */
 export interface Spread {
   readonly count: number;
   readonly min: Millis;
@@ -17,20 +17,20 @@ export interface Spread {
 }
 
 export class Distribution {
-  /** Steps in a millisecond, to which durations are rounded. */
+  /** Steps per millisecond; durations are rounded to a step. */
   readonly #steps: number;
-  // Made with the first value: of the many stages and types of a run most stay empty.
+  // Created with the first value, because most distributions of a run stay empty.
   #histogram: Histogram | undefined;
   #min = Number.POSITIVE_INFINITY;
   #max = Number.NEGATIVE_INFINITY;
   #sum = 0;
 
-  /** @param steps in a millisecond: 1000 for durations that are measured in microseconds */
+  /** @param steps per millisecond: 1000 for durations that are measured in microseconds */
   constructor(steps = 1) {
     this.#steps = steps;
   }
 
-  /** All values of `parts` together, which must have the same steps. */
+  /** One distribution of all values of `parts`. @throws RangeError when the steps differ */
   static merged(parts: Iterable<Distribution>): Distribution {
     let all: Distribution | undefined;
     for (const part of parts) {
@@ -44,7 +44,7 @@ export class Distribution {
     return this.#histogram?.totalCount ?? 0;
   }
 
-  /** undefined when nothing was recorded; so are `max`, `mean` and every percentile. */
+  /** `min`, `max`, `mean` and percentiles are undefined when nothing was recorded. */
   get min(): Millis | undefined {
     return this.count === 0 ? undefined : this.#min;
   }
@@ -61,7 +61,7 @@ export class Distribution {
     return this.#sum;
   }
 
-  /** Records a duration; a negative one counts as 0. */
+  /** Records a duration; a negative duration counts as 0. */
   record(duration: Millis): void {
     const counted = Math.max(0, Math.round(duration * this.#steps));
     this.#histogram ??= emptyHistogram();
@@ -72,10 +72,10 @@ export class Distribution {
     if (whole > this.#max) this.#max = whole;
   }
 
-  /** The value that `percent` % of the values do not exceed, within 0.1 %. `percent` from 0 to 100. */
+  /** The value that `percent` (0 to 100) % of the values do not exceed, within 0.1 %. */
   percentile(percent: number): Millis | undefined {
     if (this.#histogram === undefined) return undefined;
-    // A bucket is named by its upper end, which may lie beyond every recorded value.
+    // The histogram returns the upper end of a bucket, which may exceed every recorded value.
     return Math.max(this.#min, Math.min(this.#max, this.#histogram.getValueAtPercentile(percent) / this.#steps));
   }
 

@@ -1,8 +1,8 @@
 /**
- * The facts of a run, as one stream. Everything that a report says is a fold over these; nothing is counted twice in two
- * places. Events are plain data with their keys in a fixed order, because the digest of a run is taken over their JSON.
+ * The events of a run, as one stream. All numbers of a report are folds over these events. Events are plain data with keys
+ * in a fixed order, because the digest of a run is the hash of their JSON: kinds, keys and texts must not change.
  *
- * `at` is simulated time in ms since the world began; `serial` the device's serial number.
+ * `at` is simulated time in ms since the start of the run; `serial` is the serial number of the device.
  */
 import type { Instant, Millis } from '../kernel/time.js';
 
@@ -18,24 +18,27 @@ export type UplinkType = 'session' | 'data' | 'config' | 'codec' | 'shell' | 'fi
 /** What a downlink carries. */
 export type DownlinkType = 'session' | 'data' | 'config' | 'shell' | 'firmware' | 'timestamp';
 
-/** How far a firmware update is. */
+/** State of a firmware update. */
 export type UpdateState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded' | 'cancelled' | 'failed';
 
-/** What made the cloud believe that a downlink has arrived (wire protocol, 6.2 step 4 and 5). `told`: only its API was asked. */
+/**
+ * Evidence for the delivery of a downlink (wire protocol, 6.2 steps 4 and 5). `told`: the state that the API of another cloud
+ * reported.
+ */
 export type DeliveryEvidence = 'final-ack' | 'next-packet' | 'sequence-zero' | 'told';
 
 /** Something that happened on a device. */
 type DeviceEvent =
   | { readonly kind: 'device.boot'; readonly at: Instant; readonly serial: number; readonly cause: BootCause }
-  /** The session is set up and the application runs. */
+  /** The session is set up, and the application runs. */
   | { readonly kind: 'device.ready'; readonly at: Instant; readonly serial: number }
-  /** The radio is woken for an exchange. */
+  /** The device wakes its radio for an exchange. */
   | { readonly kind: 'device.wake'; readonly at: Instant; readonly serial: number; readonly why: ContactReason }
-  /** The same datagram goes out again; `waited` since its last copy. */
+  /** The device repeats a datagram; `waited`: time since the previous copy, in ms. */
   | { readonly kind: 'device.repeat'; readonly at: Instant; readonly serial: number; readonly waited: Millis }
-  /** A transfer begins again from its first fragment, or is given up, because the sequence numbers went apart. */
+  /** A transfer restarts from its first fragment, or is aborted, because the sequence numbers do not match. */
   | { readonly kind: 'device.restart'; readonly at: Instant; readonly serial: number; readonly why: string }
-  /** An uplink message is ready to go. `uplink` numbers the uplinks of this device over the whole run. */
+  /** An uplink message is ready to be sent. `uplink` numbers the uplinks of this device over the whole run. */
   | {
       readonly kind: 'uplink.made';
       readonly at: Instant;
@@ -44,7 +47,7 @@ type DeviceEvent =
       readonly type: UplinkType;
       readonly bytes: number;
     }
-  /** Its first datagram goes out. */
+  /** The device sends the first datagram of an uplink. */
   | {
       readonly kind: 'uplink.sent';
       readonly at: Instant;
@@ -52,7 +55,7 @@ type DeviceEvent =
       readonly uplink: number;
       readonly type: UplinkType;
     }
-  /** The cloud has acknowledged its last fragment. */
+  /** The cloud has acknowledged the last fragment of an uplink. */
   | {
       readonly kind: 'uplink.acked';
       readonly at: Instant;
@@ -60,7 +63,7 @@ type DeviceEvent =
       readonly uplink: number;
       readonly type: UplinkType;
     }
-  /** The device gives it up, or forgets it in a reboot or because it is switched off. `why` is a short fixed phrase, good for counting. */
+  /** The device drops an uplink: transfer failed, reboot, or switched off. `why`: short fixed reason, suitable for counting. */
   | {
       readonly kind: 'uplink.dropped';
       readonly at: Instant;
@@ -70,7 +73,7 @@ type DeviceEvent =
       readonly why: string;
     }
   | { readonly kind: 'poll.failed'; readonly at: Instant; readonly serial: number; readonly why: string }
-  /** A downlink message is whole on the device. `print` identifies its content, see {@link contentPrint}. */
+  /** The device has received a complete downlink message. `print`: fingerprint of its content, see protocol/hashes.ts. */
   | {
       readonly kind: 'downlink.received';
       readonly at: Instant;
@@ -78,7 +81,7 @@ type DeviceEvent =
       readonly type: DownlinkType;
       readonly print: string;
     }
-  /** The device has done what a downlink says (or failed to). */
+  /** The device has executed a downlink. `ok`: whether that succeeded. */
   | {
       readonly kind: 'downlink.executed';
       readonly at: Instant;
@@ -88,12 +91,12 @@ type DeviceEvent =
       readonly ok: boolean;
     };
 
-/** Why a datagram is not trusted: it cannot be read, there is no such device, or it is not signed by it. */
+/** Why the gateway rejects a datagram: not readable, no such device, or not signed with the token of the device. */
 export type Refusal = 'unreadable' | 'unknown serial number' | 'wrong tag';
 
 /** Something that happened in the cloud. `downlink` is the message id. */
 export type CloudEvent =
-  /** An uplink is stored durably. `copy`: it was recognised as a repetition and not stored again. */
+  /** The cloud has stored an uplink durably. `copy`: it was recognised as a repetition and not stored again. */
   | {
       readonly kind: 'cloud.stored';
       readonly at: Instant;
@@ -102,13 +105,13 @@ export type CloudEvent =
       readonly message: string;
       readonly copy: boolean;
     }
-  /** The cloud took `took` ms between a datagram and its answer (left out when 0). */
+  /** The cloud took `took` ms between a datagram and its answer (no event when 0). */
   | { readonly kind: 'cloud.took'; readonly at: Instant; readonly serial: number; readonly took: Millis }
-  /** A datagram was refused: nobody knows from whom it was. */
+  /** The gateway has rejected a datagram whose sender is not verified. */
   | { readonly kind: 'cloud.refused'; readonly at: Instant; readonly why: Refusal }
-  /** Messages, and deliveries of connectors, were deleted because of their age. */
+  /** The cloud has deleted expired messages and deliveries of connectors. */
   | { readonly kind: 'cloud.pruned'; readonly at: Instant; readonly messages: number }
-  /** A downlink was accepted by the API, or made by the cloud itself (types session, timestamp). */
+  /** The API has accepted a downlink, or the cloud has created one itself (types session, timestamp). */
   | {
       readonly kind: 'downlink.queued';
       readonly at: Instant;
@@ -116,9 +119,9 @@ export type CloudEvent =
       readonly downlink: string;
       readonly type: DownlinkType;
     }
-  /** The device's first packet since the downlink was queued. */
+  /** The first packet of the device since the downlink was queued. */
   | { readonly kind: 'downlink.contact'; readonly at: Instant; readonly serial: number; readonly downlink: string }
-  /** Its first fragment goes out, for the `attempt`-th time. */
+  /** The cloud sends the first fragment, for the `attempt`-th time. */
   | {
       readonly kind: 'downlink.offered';
       readonly at: Instant;
@@ -127,7 +130,7 @@ export type CloudEvent =
       readonly print: string;
       readonly attempt: number;
     }
-  /** State `sent`: its last fragment is confirmed. */
+  /** The downlink is in state `sent`: its last fragment is confirmed. */
   | {
       readonly kind: 'downlink.delivered';
       readonly at: Instant;
@@ -135,11 +138,11 @@ export type CloudEvent =
       readonly downlink: string;
       readonly evidence: DeliveryEvidence;
     }
-  /** The evidence is in: a shell answer is stored, or a new configuration was reported. */
+  /** The cloud has stored the shell answer, or the new configuration. */
   | { readonly kind: 'downlink.answered'; readonly at: Instant; readonly serial: number; readonly downlink: string }
   | { readonly kind: 'downlink.cancelled'; readonly at: Instant; readonly serial: number; readonly downlink: string }
   | { readonly kind: 'downlink.expired'; readonly at: Instant; readonly serial: number; readonly downlink: string }
-  /** A firmware update has begun, come further or ended. `offset`: bytes that the device has accepted; `why` it failed, or empty. */
+  /** A firmware update has changed its state or offset. `offset`: bytes that the device has accepted; `why` it failed, or empty. */
   | {
       readonly kind: 'update.moved';
       readonly at: Instant;
@@ -150,9 +153,9 @@ export type CloudEvent =
       readonly why: string;
     };
 
-/** A request of a load, which the runner sends to the API. `call` names the load; `intended` is when it was due. */
+/** An API request of a load, sent by the runner. `call`: name of the load; `intended`: when the request was due. */
 type CallEvent =
-  /** `status` of its answer, 0: there was none. `why` that is so, or a 2xx of no use, in a short fixed phrase (empty otherwise). */
+  /** `status`: HTTP status, 0 if there was no response. `why`: short fixed reason for a missing response or an unusable 2xx. */
   | {
       readonly kind: 'call.done';
       readonly at: Instant;
@@ -162,7 +165,7 @@ type CallEvent =
       readonly status: number;
       readonly why: string;
     }
-  /** It was never sent. */
+  /** A due request was not sent. */
   | {
       readonly kind: 'call.dropped';
       readonly at: Instant;
@@ -170,7 +173,7 @@ type CallEvent =
       readonly intended: Instant;
       readonly why: string;
     }
-  /** It was still without an answer at the very end. */
+  /** A request had no response when the run ended. */
   | {
       readonly kind: 'call.open';
       readonly at: Instant;
@@ -178,7 +181,7 @@ type CallEvent =
       readonly intended: Instant;
       readonly sent: Instant;
     }
-  /** A load is over. `planned`: requests that were due until then, counted apart from those that were made. */
+  /** A load has ended. `planned`: requests that were due until then, counted independently of those that were sent. */
   | {
       readonly kind: 'load.closed';
       readonly at: Instant;
@@ -187,9 +190,9 @@ type CallEvent =
       readonly closedLoop: boolean;
     };
 
-/** Something that happened between the two, or that the runner did. */
+/** Something that happened on the network, in the cloud process, or in the runner. */
 type WorldEvent =
-  /** The network lost, doubled or changed a datagram because a fault says so. */
+  /** A fault made the network lose, duplicate, change or delay a datagram. */
   | {
       readonly kind: 'net.fault';
       readonly at: Instant;
@@ -197,20 +200,20 @@ type WorldEvent =
       readonly fault: string;
       readonly way: 'up' | 'down';
     }
-  /** The embedded cloud has refused or held up something because a fault says so. */
+  /** A fault made the embedded cloud reject or delay a request, a datagram or a use of its store. */
   | { readonly kind: 'service.fault'; readonly at: Instant; readonly fault: string }
-  /** The process of the embedded cloud has died, or runs again. */
+  /** The process of the embedded cloud has been killed (`runs` false), or runs again. */
   | { readonly kind: 'service.process'; readonly at: Instant; readonly runs: boolean }
-  /** A step of the scenario was carried out. `ok` false: `note` says why not. */
+  /** A step of the scenario was executed. `note`: the reason when `ok` is false. */
   | { readonly kind: 'step'; readonly at: Instant; readonly step: string; readonly ok: boolean; readonly note: string }
-  /** Somebody has done something to a device from a console, which is not in the scenario. `action` holds no secrets. */
+  /** A user changed a device from a console; this is not part of the scenario. `action` contains no secrets. */
   | { readonly kind: 'console.action'; readonly at: Instant; readonly serial: number; readonly action: string }
-  /** The scenario's time is over; devices begin nothing new. */
+  /** The duration of the scenario has passed; devices start no new activity. */
   | { readonly kind: 'world.closing'; readonly at: Instant };
 
 export type TraceEvent = DeviceEvent | CloudEvent | CallEvent | WorldEvent;
 
-/** Where facts go. */
+/** Receives the events of a run. */
 export interface Trace {
   emit(event: TraceEvent): void;
 }

@@ -1,20 +1,20 @@
 /**
- * The trace of a run: every event goes to the folds at once, and as a line of JSON, in batches, to whoever wants text.
+ * The trace of a run: passes every event to the folds at once, and as lines of JSON, in batches, to the sinks.
  *
- * The line is made once and shared: the digest is taken over exactly the bytes that `events.jsonl` holds, so
- * `sha256sum events.jsonl` checks a run without this program.
+ * All sinks receive the same text, so the digest is the SHA-256 of exactly the bytes in `events.jsonl`:
+ * `sha256sum events.jsonl` verifies a run without this program.
  */
 import type { Trace, TraceEvent } from './events.js';
 
-/** Takes events as they happen. */
+/** Processes events as they happen. */
 export interface Fold {
   take(event: TraceEvent): void;
 }
 
-/** Takes text: whole lines, each ended by a line feed. */
+/** Receives whole lines, each with a line feed at its end. */
 export interface LineSink {
   write(lines: string): void;
-  /** No more lines will come. */
+  /** Called once, after the last line. */
   close(): void;
 }
 
@@ -32,12 +32,12 @@ export class TraceLog implements Trace {
     this.#sinks = sinks;
   }
 
-  /** Events so far. */
+  /** Number of events so far. */
   get events(): number {
     return this.#events;
   }
 
-  /** After the end of the trace, events are dropped: devices that are being switched off have nothing more to say. */
+  /** Adds an event. Events after `close` are discarded: devices still emit some while they are switched off. */
   emit(event: TraceEvent): void {
     if (this.#closed) return;
     this.#events++;
@@ -47,7 +47,7 @@ export class TraceLog implements Trace {
     if (this.#batch.length >= BATCH_CHARACTERS) this.flush();
   }
 
-  /** Hands over the lines that still wait for their batch. */
+  /** Writes the lines that are still buffered. */
   flush(): void {
     if (this.#batch === '') return;
     const lines = this.#batch;

@@ -1,11 +1,11 @@
-/** Where the lines of a trace go: into a digest, into a file. */
+/** Destinations of the lines of a trace: a digest and a file. */
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { UsageError } from '../kernel/errors.js';
 import { cannotWrite } from '../kernel/file-failure.js';
 import type { LineSink } from './log.js';
 
-/** SHA-256 over all lines: two runs with the same digest took the same course. */
+/** SHA-256 over all lines: two runs with the same digest had the same events. */
 export class DigestSink implements LineSink {
   readonly #hash = createHash('sha256');
   #digest: string | undefined;
@@ -18,9 +18,9 @@ export class DigestSink implements LineSink {
     this.#digest ??= this.#hash.digest('hex');
   }
 
-  /** 64 lower-case hex digits. The sink must be closed. */
+  /** 64 lower-case hex digits. @throws Error before the sink is closed */
   get full(): string {
-    if (this.#digest === undefined) throw new Error('a digest can be read when the trace is closed');
+    if (this.#digest === undefined) throw new Error('the digest is not available before the trace is closed');
     return this.#digest;
   }
 
@@ -31,16 +31,16 @@ export class DigestSink implements LineSink {
 }
 
 /**
- * Appends to a file, `events.jsonl`. Writes are synchronous: a stream would queue without bound under a simulation that
- * never yields, and 64 kB batches make the difference small. Once a write has failed, every further one fails, and so does
- * `close`: whoever wrote may be far from somebody to whom it matters.
+ * Writes a file, `events.jsonl`. Writes are synchronous: a stream would buffer without limit under a simulation that never
+ * yields, and batches of 64 kB make the cost small. After a failed write, every further write and `close` throw the same
+ * error, because the caller of the first write may not be able to report it.
  */
 export class FileSink implements LineSink {
   readonly #path: string;
   #file: number | undefined;
   #failure: UsageError | undefined;
 
-  /** Begins the file anew. @throws UsageError when it cannot be written */
+  /** Truncates the file or creates it. @throws UsageError when it cannot be written */
   constructor(path: string) {
     this.#path = path;
     this.#file = this.#attempt(() => openSync(path, 'w'));
@@ -52,7 +52,7 @@ export class FileSink implements LineSink {
     if (file === undefined) return;
     const bytes = Buffer.from(lines);
     this.#attempt(() => {
-      // A write may be cut short (a pipe, a disk that is nearly full).
+      // A write may be partial (a pipe, a disk that is nearly full).
       for (let written = 0; written < bytes.length; ) written += writeSync(file, bytes, written);
     });
   }

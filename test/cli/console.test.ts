@@ -192,7 +192,7 @@ describe('ghostfleet console', () => {
       expect.stringContaining('"serial":2159017997,"action":"radio: off"}'),
       expect.stringContaining('"serial":2159017998,"action":"radio: off"}'),
     ]);
-    expect(run.out).toContain('2 × action from a console: the run was touched by hand');
+    expect(run.out).toContain('2 × action from a console: the seed alone does not reproduce this run');
     expect(run.out).toContain(' --speed 20 # another course: 2 actions from a console will be missing\n');
     expect(JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8'))).toMatchObject({ console: { actions: 2 } });
   });

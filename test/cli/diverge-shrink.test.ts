@@ -108,9 +108,9 @@ describe('ghostfleet diverge', () => {
     const cut = file('cut.jsonl', readFileSync(join(one, 'events.jsonl'), 'utf8').slice(0, 1000));
     const { exit, err } = await ghostfleet(['diverge', one, cut]);
     expect(exit).toBe(2);
-    expect(err).toMatch(/cut\.jsonl:\d+: this is not an event/);
+    expect(err).toMatch(/cut\.jsonl:\d+: not an event/);
     const missing = await ghostfleet(['diverge', join(directory, 'gone'), cut]);
     expect(missing).toMatchObject({ exit: 2 });
-    expect(missing.err).toContain('there is no such file');
+    expect(missing.err).toContain('file not found');
   });
 });

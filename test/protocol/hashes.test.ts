@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { configHash, contentPrint, fromHex, toHex } from '../../src/protocol/hashes.js';
+import { configHash, contentFingerprint, fromHex, toHex } from '../../src/protocol/hashes.js';
 
 describe('hashes', () => {
   it('of an empty configuration are those of its first line break', () => {
@@ -14,7 +14,7 @@ describe('hashes', () => {
 
   it('print a message by the first half of half its SHA-256', () => {
     // SHA-256 of "abc" begins with ba7816bf 8f01cfea.
-    expect(contentPrint(new TextEncoder().encode('abc'))).toBe('ba7816bf8f01cfea');
+    expect(contentFingerprint(new TextEncoder().encode('abc'))).toBe('ba7816bf8f01cfea');
   });
 });
 

@@ -90,8 +90,8 @@ describe('the text report', () => {
   test('names what should not be', () => {
     const report = text(resultOf());
     expect(report).toContain('network faults that struck: loss 1');
-    expect(report).toContain('1 × downlink counted as delivered that the device never had');
-    expect(report).toContain('1 × step that failed: downlink: the device has no encoder');
+    expect(report).toContain('1 × downlink counted as delivered although its only fragment was lost');
+    expect(report).toContain('1 × failed step: downlink: the device has no encoder');
   });
 
   test('says what was found where an expectation failed', () => {

@@ -1,4 +1,4 @@
-/** The books of API requests. */
+/** Metrics of API requests. */
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { Metrics } from '../../src/trace/metrics/index.js';
@@ -22,7 +22,7 @@ function folded(events: readonly TraceEvent[], warmUp = 0): Metrics {
 }
 
 describe('API requests', () => {
-  it('are charged from the moment at which they were due', () => {
+  it('have a latency that counts from when they were due', () => {
     const { latency, service } = folded([done(100, 600, { sent: 400 })]).summary().calls.read ?? {};
     expect([latency?.max, service?.max]).toEqual([500, 200]);
   });
@@ -31,7 +31,7 @@ describe('API requests', () => {
     expect(folded([done(0, 0.123)]).summary().calls.read?.latency?.max).toBe(0.123);
   });
 
-  it('do not count in latencies when they were due in the warm-up, but count in the books', () => {
+  it('that were due in the warm-up count in totals, but not in latencies', () => {
     const { answered, latency } = folded([done(0, 5000), done(2000, 2010)], 1000).summary().calls.read ?? {};
     expect([answered, latency?.count, latency?.max]).toEqual([2, 1, 10]);
   });
@@ -44,7 +44,7 @@ describe('API requests', () => {
     expect(latency?.count).toBe(1);
   });
 
-  it('have failed as well when the answer is of no use', () => {
+  it('with a 2xx status and an unusable answer count as failed', () => {
     const why = 'the answer names no downlink';
     const metrics = folded([done(0, 1, { status: 201, why }), done(0, 1, { status: 201 })]);
     const { calls, series } = metrics.summary();
@@ -53,13 +53,13 @@ describe('API requests', () => {
     expect([series.counts.callsAnswered[0], series.counts.callsFailed[0]]).toEqual([1, 1]);
   });
 
-  it('that are answered with 429 were refused, and have failed', () => {
+  it('with status 429 count as refused and as failed', () => {
     const { failed, refused } =
       folded([done(0, 1, { status: 429 }), done(0, 1, { status: 503 })]).summary().calls.read ?? {};
     expect([failed, refused]).toEqual([2, 1]);
   });
 
-  it('of some loads are read apart from the others', () => {
+  it('of some loads can be read separately', () => {
     const loads = new Map([
       ['client/poller', ['read', 'never made']],
       ['client/dashboard', ['list']],
@@ -78,7 +78,7 @@ describe('API requests', () => {
     expect(count('device.boots', 'client/poller')).toBeUndefined();
   });
 
-  it('balance when every planned one is answered, failed, open or dropped', () => {
+  it('add up when each planned request is answered, failed, in flight or dropped', () => {
     const events: TraceEvent[] = [
       done(0, 1),
       done(0, 1, { status: 500 }),

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Distribution } from '../../src/trace/distribution.js';
 
 function distributionOf(...values: number[]): Distribution {
@@ -9,7 +9,7 @@ function distributionOf(...values: number[]): Distribution {
 }
 
 describe('a distribution', () => {
-  test('that is empty has no numbers, only a count of 0', () => {
+  it('without values has a count of 0 and no other number', () => {
     const empty = new Distribution();
     expect([empty.count, empty.min, empty.max, empty.mean, empty.percentile(95), empty.spread()]).toEqual([
       0,
@@ -21,16 +21,16 @@ describe('a distribution', () => {
     ]);
   });
 
-  test('rounds to whole milliseconds and takes a negative duration for 0', () => {
+  it('rounds to whole milliseconds and counts a negative duration as 0', () => {
     expect(distributionOf(-3, 1.4).spread()).toMatchObject({ count: 2, min: 0, max: 1 });
   });
 
-  test('knows least, greatest and mean exactly, also where its buckets are coarse', () => {
+  it('has an exact minimum, maximum and mean, also where buckets are coarse', () => {
     const spread = distributionOf(1_234_567, 7_654_321).spread();
     expect(spread).toMatchObject({ min: 1_234_567, max: 7_654_321, mean: 4_444_444 });
   });
 
-  test('has percentiles within a thousandth of the sorted values', () => {
+  it('has percentiles within a thousandth of the sorted values', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 2_600_000_000 }), { minLength: 1, maxLength: 200 }),
@@ -45,7 +45,7 @@ describe('a distribution', () => {
     );
   });
 
-  test('merged from parts is the same as recorded in one', () => {
+  it('merged from parts equals one distribution of all values', () => {
     const values = [3, 40, 500, 6000];
     const merged = Distribution.merged([distributionOf(3, 500), new Distribution(), distributionOf(40, 6000)]);
     expect(merged.spread()).toEqual(distributionOf(...values).spread());

@@ -16,7 +16,7 @@ function log(name: string, events: readonly TraceEvent[], tail = ''): string {
 }
 
 /** `count` events of three devices, one a second. */
-function course(count: number): TraceEvent[] {
+function eventsOf(count: number): TraceEvent[] {
   return Array.from({ length: count }, (_, i) => ({
     kind: 'uplink.made',
     at: i * 1000,
@@ -28,14 +28,14 @@ function course(count: number): TraceEvent[] {
 }
 
 describe('two event logs', () => {
-  it('that are the same have no difference, however long they are', () => {
-    const events = course(20_000);
+  it('with the same 20,000 events have no difference', () => {
+    const events = eventsOf(20_000);
     const comparison = compareLogs(log('a', events), log('b', events));
     expect(comparison).toEqual({ difference: undefined, reordered: { count: 0, first: undefined }, same: 20_000 });
   });
 
-  it('differ in the very event and field that was changed, wherever it is', () => {
-    const events = course(300);
+  it('differ in exactly the event and field that was changed', () => {
+    const events = eventsOf(300);
     const pathA = log('a', events);
     fc.assert(
       fc.property(fc.nat({ max: 299 }), (index) => {
@@ -51,8 +51,8 @@ describe('two event logs', () => {
     );
   });
 
-  it('are found to differ behind megabytes that are the same', () => {
-    const events = course(30_000);
+  it('differ after several equal megabytes', () => {
+    const events = eventsOf(30_000);
     const changed = events.map((event, i) => (i === 29_000 ? ({ ...event, type: 'shell' } as TraceEvent) : event));
     const { difference } = compareLogs(log('a', events), log('b', changed));
     expect(difference).toMatchObject({ a: { line: 29_001 }, fields: ['type'] });
@@ -61,14 +61,14 @@ describe('two event logs', () => {
   });
 
   it('differ when one ends earlier', () => {
-    const events = course(10);
+    const events = eventsOf(10);
     const { difference, same } = compareLogs(log('a', events), log('b', events.slice(0, 6)));
     expect(same).toBe(6);
     expect(difference).toMatchObject({ a: { line: 7 }, b: undefined });
   });
 
-  it('with another order at one instant are told so, and compared behind it', () => {
-    const events = course(9).map((event, i) => (i < 3 ? event : { ...event, at: Math.floor(i / 3) * 5000 }));
+  it('with another order at one instant are reported as reordered and compared further', () => {
+    const events = eventsOf(9).map((event, i) => (i < 3 ? event : { ...event, at: Math.floor(i / 3) * 5000 }));
     const swapped = [...events.slice(0, 4), events[5], events[4], ...events.slice(6)] as TraceEvent[];
     expect(compareLogs(log('a', events), log('b', swapped))).toMatchObject({
       difference: undefined,
@@ -82,16 +82,16 @@ describe('two event logs', () => {
     });
   });
 
-  it('with a broken line where they differ are refused with file and line', () => {
-    const events = course(3);
+  it('with a broken line where they differ are rejected with file and line', () => {
+    const events = eventsOf(3);
     const broken = log('b', events, '{"kind":"uplink.ma');
-    expect(() => compareLogs(log('a', course(5)), broken)).toThrow(`${broken}:4: this is not an event`);
-    expect(() => compareLogs(broken, join(directory, 'nowhere'))).toThrow('there is no such file');
-    expect(() => compareLogs(directory, broken)).toThrow('it is not a file');
+    expect(() => compareLogs(log('a', eventsOf(5)), broken)).toThrow(`${broken}:4: not an event`);
+    expect(() => compareLogs(broken, join(directory, 'nowhere'))).toThrow('file not found');
+    expect(() => compareLogs(directory, broken)).toThrow('not a regular file');
   });
 
-  it('that are no event logs are refused, also when they are the same', () => {
+  it('that are not event logs are rejected, also when they are identical', () => {
     const path = log('a', [], 'hello\n');
-    expect(() => compareLogs(path, path)).toThrow(`${path}:1: this is not an event: "hello"`);
+    expect(() => compareLogs(path, path)).toThrow(`${path}:1: not an event: "hello"`);
   });
 });

@@ -1,4 +1,4 @@
-/** Lives of downlinks as events, for tests of the folds. */
+/** The life of a downlink as events, for tests of the folds. */
 import type { DownlinkType, TraceEvent } from '../../src/trace/events.js';
 import { Metrics } from '../../src/trace/metrics/index.js';
 
@@ -12,11 +12,11 @@ export function metricsOf(events: readonly TraceEvent[], devices = 1, duration =
 /** The value of a count, or the count of a distribution. */
 export function numberOf(metrics: Metrics, name: string): number {
   const measure = metrics.read(name);
-  if (measure === undefined) throw new Error(`there is no metric "${name}"`);
+  if (measure === undefined) throw new Error(`unknown metric "${name}"`);
   return measure.kind === 'count' ? measure.value : measure.distribution.count;
 }
 
-/** Moments of a downlink's stages; those left out are not reached. */
+/** When a downlink reaches its stages; it does not reach those left out. */
 export interface Life {
   readonly id?: string;
   readonly serial?: number;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/kernel/errors.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { type LineSink, TraceLog } from '../../src/trace/log.js';
@@ -25,7 +25,7 @@ function ready(at: number, serial = 1): TraceEvent {
 }
 
 describe('a trace log', () => {
-  test('gives every event to every fold, at once and in order', () => {
+  it('passes every event to every fold, at once and in order', () => {
     const seen: string[] = [];
     const log = new TraceLog([
       { take: (event) => seen.push(`a${event.at}`) },
@@ -37,7 +37,7 @@ describe('a trace log', () => {
     expect(log.events).toBe(2);
   });
 
-  test('writes one line of JSON an event, in batches, and the rest when it closes', () => {
+  it('writes one line of JSON per event, in batches, and the rest at its end', () => {
     const batches: string[] = [];
     let closed = false;
     const sink: LineSink = {
@@ -57,7 +57,7 @@ describe('a trace log', () => {
     expect(closed).toBe(true);
   });
 
-  test('has as its digest the SHA-256 of the event file', () => {
+  it('has as its digest the SHA-256 of the event file', () => {
     const path = join(scratch(), 'events.jsonl');
     const digest = new DigestSink();
     const log = new TraceLog([], [digest, new FileSink(path)]);
@@ -67,7 +67,7 @@ describe('a trace log', () => {
     expect(digest.short).toBe(digest.full.slice(0, 16));
   });
 
-  test('has another digest when one event is another', () => {
+  it('has another digest when one event differs', () => {
     const digests = [5, 6].map((at) => {
       const digest = new DigestSink();
       const log = new TraceLog([], [digest]);
@@ -80,7 +80,7 @@ describe('a trace log', () => {
 });
 
 describe('the event file', () => {
-  test('is begun anew by every run', () => {
+  it('is truncated by every run', () => {
     const path = join(scratch(), 'events.jsonl');
     for (const text of ['first and longer\n', 'second\n']) {
       const sink = new FileSink(path);
@@ -90,14 +90,14 @@ describe('the event file', () => {
     expect(readFileSync(path, 'utf8')).toBe('second\n');
   });
 
-  test('that cannot be written is the user’s problem, told in a sentence', () => {
+  it('that cannot be written is reported as a usage error', () => {
     const path = join(scratch(), 'missing', 'events.jsonl');
     expect(() => new FileSink(path)).toThrow(UsageError);
     expect(() => new FileSink(path)).toThrow(`the event log "${path}" cannot be written`);
   });
 
-  // A device file of Linux on which no byte has room.
-  test.skipIf(!existsSync('/dev/full'))('on a full disk says so with every write, and once more at the end', () => {
+  // A device file of Linux that is always full.
+  it.skipIf(!existsSync('/dev/full'))('on a full disk throws on every write and on close', () => {
     const sink = new FileSink('/dev/full');
     for (let time = 0; time < 2; time++) expect(() => sink.write('a line\n')).toThrow('the disk is full');
     expect(() => sink.close()).toThrow('the disk is full');

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { TraceEvent, UpdateState } from '../../src/trace/events.js';
 import { METRICS, Metrics } from '../../src/trace/metrics/index.js';
 import { downlinkLife, metricsOf, numberOf } from './fixtures.js';
@@ -27,7 +27,7 @@ function stored(at: number, copy = false, serial = 1): TraceEvent {
 const anomalyNames = (metrics: Metrics) => metrics.summary().anomalies.map(({ name, count }) => [name, count]);
 
 describe('the metrics', () => {
-  test('have names of their own, and each can be read from the start', () => {
+  it('have unique names, and each can be read before the first event', () => {
     const names = METRICS.map((metric) => metric.name);
     expect(new Set(names).size).toBe(names.length);
     const fresh = new Metrics(3);
@@ -35,7 +35,7 @@ describe('the metrics', () => {
     expect(fresh.read('toString')).toBeUndefined();
   });
 
-  test('of some devices count what happens to these alone', () => {
+  it('of a scope count only the events of its devices', () => {
     const metrics = new Metrics(3, 0, 0, { devices: new Map([['north', [1, 2]]]), loads: new Map() });
     const boot = (serial: number): TraceEvent => ({ kind: 'device.boot', at: 0, serial, cause: 'power' });
     const lives = [1, 2, 3].flatMap((serial) => downlinkLife({ id: `d${serial}`, serial, contact: 5, delivered: 9 }));
@@ -50,7 +50,7 @@ describe('the metrics', () => {
     expect([read('call.sent', 'north'), read('device.boots', 'south')]).toEqual([undefined, undefined]);
   });
 
-  test('know the busiest second, also when a part of it is told a little late', () => {
+  it('find the busiest second, also when some of its events arrive late', () => {
     const metrics = metricsOf([stored(999), stored(1000), stored(1999), stored(5000), stored(1500, true)]);
     expect(metrics.read('message.peak')).toEqual({ kind: 'count', value: 3 });
     const hour = Array.from({ length: 3600 }, (_, second) => stored(second * 1000));
@@ -63,12 +63,12 @@ describe('the metrics', () => {
     expect(peaks).toEqual(peaks.map(() => ({ kind: 'count', value: 1 })));
   });
 
-  test('ignore events that nobody counts', () => {
+  it('ignore events without a handler', () => {
     expect(() => metricsOf([{ kind: 'world.closing', at: 1 }])).not.toThrow();
   });
 });
 
-test('a device is up from a session until its next boot', () => {
+it('a device is up from a session until its next boot', () => {
   const boot: TraceEvent = { kind: 'device.boot', at: 0, serial: 1, cause: 'power' };
   const ready: TraceEvent = { kind: 'device.ready', at: 1, serial: 1 };
   const up = (...events: readonly TraceEvent[]) => numberOf(metricsOf(events), 'device.up');
@@ -76,7 +76,7 @@ test('a device is up from a session until its next boot', () => {
 });
 
 describe('uplinks', () => {
-  test('take from being made to their acknowledgement, if there is one; those of other types do not count', () => {
+  it('have a delay from made to acknowledged, if they are data', () => {
     const later = (event: TraceEvent, at: number): TraceEvent => ({ ...event, at });
     const events = [
       ...[uplink('made', 1), uplink('made', 2), uplink('made', 3), uplink('made', 4, 'session')],
@@ -88,7 +88,7 @@ describe('uplinks', () => {
     expect([delay.distribution.count, delay.distribution.max]).toEqual([1, 60]);
   });
 
-  test('made are acknowledged, dropped or waiting', () => {
+  it('that were made are acknowledged, dropped or waiting', () => {
     const events = [
       ...[1, 2, 3, 4].map((n) => uplink('made', n)),
       ...[1, 2, 3].map((n) => uplink('sent', n)),
@@ -105,29 +105,29 @@ describe('uplinks', () => {
     });
   });
 
-  test('that go out again from the spool count as sent once', () => {
+  it('that are sent again from the spool count as sent once', () => {
     const events = [uplink('made', 1), uplink('sent', 1), uplink('sent', 1), uplink('acked', 1)];
     expect(numberOf(metricsOf(events), 'uplink.sent')).toBe(1);
   });
 
-  test('with the same number of two devices are two', () => {
+  it('of two devices with the same number count as two', () => {
     const events = [uplink('sent', 1, 'data', 4_294_967_295), uplink('sent', 1, 'data', 4_294_967_294)];
     expect(numberOf(metricsOf(events), 'uplink.sent')).toBe(2);
   });
 
-  test('are data; messages are of any type', () => {
+  it('count data only, and messages count all types', () => {
     const metrics = metricsOf([uplink('made', 1, 'session'), uplink('made', 2)]);
     expect([numberOf(metrics, 'uplink.made'), numberOf(metrics, 'message.made')]).toEqual([1, 2]);
     expect(Object.keys(metrics.summary().uplinks.byType)).toEqual(['session', 'data']);
   });
 
-  test('that arrive again count as copies, not as stored', () => {
+  it('that arrive again count as copies, not as stored', () => {
     const metrics = metricsOf([stored(1), stored(2, true)]);
     expect([numberOf(metrics, 'uplink.stored'), numberOf(metrics, 'uplink.copies')]).toEqual([1, 1]);
     expect(anomalyNames(metrics)).toEqual([]);
   });
 
-  test('that arrive again because the transfer began again are named', () => {
+  it('that arrive again because the transfer restarted are an anomaly', () => {
     const restart: TraceEvent = { kind: 'device.restart', at: 2, serial: 1, why: 'reset' };
     const metrics = metricsOf([stored(1), restart, stored(3, true), stored(4, true)]);
     expect(anomalyNames(metrics)).toEqual([['copy-after-restart', 1]]);
@@ -135,7 +135,7 @@ describe('uplinks', () => {
 });
 
 describe('the fleet', () => {
-  test('counts a device that comes up twice as ready once, and both start-ups', () => {
+  it('counts a device with two start-ups as ready once', () => {
     const events: TraceEvent[] = [
       { kind: 'device.boot', at: 0, serial: 1, cause: 'power' },
       { kind: 'device.ready', at: 30_000, serial: 1 },
@@ -153,7 +153,7 @@ describe('the fleet', () => {
     expect(metrics.summary().fleet.boots).toEqual({ config: 1, power: 1 });
   });
 
-  test('counts boots by their cause and wakes by their reason, 0 for those that there were not', () => {
+  it('counts boots by cause and wakes by reason', () => {
     const metrics = metricsOf([
       { kind: 'device.boot', at: 0, serial: 1, cause: 'brown-out' },
       { kind: 'device.wake', at: 1, serial: 1, why: 'boot' },
@@ -164,7 +164,7 @@ describe('the fleet', () => {
     expect(names.map((name) => numberOf(metrics, name))).toEqual([1, 0, 1, 2, 0, 3]);
   });
 
-  test('names the gap of a datagram whose first repetition was not answered, once a datagram', () => {
+  it('has one anomaly per datagram that was repeated twice', () => {
     const repeat = (at: number, serial = 1): TraceEvent => ({ kind: 'device.repeat', at, serial, waited: 10_000.25 });
     // Three copies of one datagram, then one repetition of another, and one of another device.
     const events = [repeat(10_000), repeat(20_000.25), repeat(30_000.5), repeat(90_000), repeat(100_000.25, 2)];
@@ -175,7 +175,7 @@ describe('the fleet', () => {
 });
 
 describe('downlinks', () => {
-  test('queued are answered, delivered, pending, cancelled or expired', () => {
+  it('that were queued are answered, delivered, pending, cancelled or expired', () => {
     const full = { contact: 1, offered: 1, received: 2, delivered: 3, executed: 4 };
     const events: TraceEvent[] = [
       ...downlinkLife({ id: 'a', print: 'a', ...full, answered: 5 }),
@@ -192,11 +192,11 @@ describe('downlinks', () => {
     expect(numberOf(metricsOf(events), 'downlink.delivered')).toBe(2);
   });
 
-  test('that the cloud makes for itself do not count', () => {
+  it('that the cloud creates itself do not count', () => {
     expect(numberOf(metricsOf(downlinkLife({ type: 'session', delivered: 5 })), 'downlink.queued')).toBe(0);
   });
 
-  test('measure every stage from the moment of queuing', () => {
+  it('have stages whose times count from queuing', () => {
     const events = downlinkLife({ queued: 1000, contact: 3000, offered: 3500, received: 3600, delivered: 4000 });
     const { stages } = metricsOf(events).summary().downlinks;
     expect(Object.entries(stages).map(([stage, spread]) => [stage, spread.max])).toEqual([
@@ -207,13 +207,13 @@ describe('downlinks', () => {
     ]);
   });
 
-  test('that count as delivered and never came are named', () => {
+  it('that count as delivered but were not received are an anomaly', () => {
     const metrics = metricsOf(downlinkLife({ contact: 1, offered: 2, delivered: 60_000 }));
     expect(numberOf(metrics, 'downlink.unreceived')).toBe(1);
     expect(anomalyNames(metrics)).toEqual([['downlink-unreceived', 1]]);
   });
 
-  test('that only a later packet confirmed are named', () => {
+  it('that only a later packet confirmed are an anomaly', () => {
     const confirmed: TraceEvent = {
       kind: 'downlink.delivered',
       at: 900,
@@ -225,18 +225,18 @@ describe('downlinks', () => {
     expect(anomalyNames(metrics)).toEqual([['final-ack-missed', 1]]);
   });
 
-  test('that came twice are named', () => {
+  it('that were received twice are an anomaly', () => {
     const again: TraceEvent = { kind: 'downlink.received', at: 900, serial: 1, type: 'shell', print: 'feed' };
     const metrics = metricsOf([...downlinkLife({ contact: 1, offered: 2, received: 3, delivered: 4 }), again]);
     expect(anomalyNames(metrics)).toEqual([['downlink-received-twice', 1]]);
   });
 
-  test('that a device could not carry out are named', () => {
+  it('that a device could not execute are an anomaly', () => {
     const events = downlinkLife({ type: 'config', offered: 2, received: 3, delivered: 4, executed: 5, ok: false });
     expect(anomalyNames(metricsOf(events))).toEqual([['downlink-refused', 1]]);
   });
 
-  test('with the same content are told apart by what is offered: the lost one stays lost', () => {
+  it('with the same content are matched by their offers: the lost one stays lost', () => {
     const first = downlinkLife({ id: 'a', type: 'data', offered: 1, delivered: 50 });
     const second = downlinkLife({
       id: 'b',
@@ -252,7 +252,7 @@ describe('downlinks', () => {
     expect(metrics.summary().downlinks.slowest.find(({ id }) => id === 'b')?.stages).toMatchObject({ executed: 35 });
   });
 
-  test('of two devices with the same content do not mix', () => {
+  it('of two devices with the same content do not mix', () => {
     const events = [
       ...downlinkLife({ id: 'a', serial: 1, offered: 1, received: 5 }),
       ...downlinkLife({ id: 'b', serial: 2, offered: 1 }),
@@ -260,7 +260,7 @@ describe('downlinks', () => {
     expect(numberOf(metricsOf(events), 'downlink.received')).toBe(1);
   });
 
-  test('lists the slowest first, and the shares of what they waited for sum to one', () => {
+  it('are listed slowest first, and the shares of their waits sum to one', () => {
     const events = [1000, 3000, 2000].flatMap((wake, i) =>
       downlinkLife({ id: `d${i}`, serial: i, wake, contact: wake + 100, offered: wake + 100, delivered: wake + 300 }),
     );
@@ -282,7 +282,7 @@ describe('firmware updates', () => {
     ...{ kind: 'update.moved', at, serial, update, state, offset, why },
   });
 
-  test('take as long as from their scheduling to the new version', () => {
+  it('take the time from scheduling to the new version', () => {
     const metrics = metricsOf([
       ...[moved(100, 'scheduled'), moved(200, 'downloading', 256), moved(300, 'swapping', 5000)],
       ...[moved(1100, 'succeeded', 5000), moved(1200, 'succeeded', 5000)],
@@ -296,13 +296,13 @@ describe('firmware updates', () => {
     expect(numberOf(metrics, 'device.updated')).toBe(1);
   });
 
-  test('begin again when the device has less than before', () => {
+  it('count a restart when the device reports a smaller offset', () => {
     const offsets = [256, 1024, 0, 256, 0];
     const metrics = metricsOf(offsets.map((offset, i) => moved(i, 'downloading', offset)));
     expect(metrics.summary().updates).toMatchObject({ open: 1, restarts: 2 });
   });
 
-  test('that failed are told apart by their reason', () => {
+  it('that failed are counted by reason', () => {
     const ends = [
       'reverted: the device runs "v1"',
       'given up: the download was broken off 6 times',
@@ -314,7 +314,7 @@ describe('firmware updates', () => {
     expect(metrics.summary().updates?.reasons).toEqual(Object.fromEntries(ends.map((why) => [why, 1])));
   });
 
-  test('count for a device by the latest of them', () => {
+  it('count a device as updated by its latest update only', () => {
     const metrics = metricsOf([
       ...[moved(0, 'scheduled'), moved(1, 'succeeded'), moved(2, 'scheduled', 0, { update: 'u2' })],
       moved(3, 'cancelled', 0, { update: 'u2' }),
@@ -324,8 +324,8 @@ describe('firmware updates', () => {
   });
 });
 
-describe('what was done from a console', () => {
-  test('is counted, and worth knowing', () => {
+describe('an action from a console', () => {
+  it('is counted and is an anomaly', () => {
     const action = (serial: number): TraceEvent => ({ kind: 'console.action', at: 0, serial, action: 'radio: off' });
     const summary = metricsOf([action(1), action(2), action(1)]).summary();
     expect(summary.console).toEqual({ actions: 3 });
@@ -334,12 +334,12 @@ describe('what was done from a console', () => {
 });
 
 describe('steps', () => {
-  test('that failed are named with their reason', () => {
+  it('that failed are listed with their reason', () => {
     const step = (ok: boolean, note: string): TraceEvent => ({ kind: 'step', at: 0, step: 'config', ok, note });
     const metrics = metricsOf([step(true, ''), step(false, 'no encoder'), step(false, 'no encoder')]);
     expect(metrics.summary().steps).toEqual({ done: 1, failed: 2 });
     expect(metrics.summary().anomalies).toEqual([
-      { name: 'step-failed', count: 2, about: 'step that failed: config: no encoder' },
+      { name: 'step-failed', count: 2, about: 'failed step: config: no encoder' },
     ]);
   });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Buckets } from '../../src/trace/buckets.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { FLEET_STATES } from '../../src/trace/metrics/fleet-states.js';
@@ -17,7 +17,7 @@ const stored = (at: number): TraceEvent => ({
 const sum = (values: readonly number[]) => values.reduce((all, value) => all + value, 0);
 
 describe('buckets', () => {
-  test('hold every number within 3 % of it, and small ones exactly', () => {
+  it('contain each number within 3 %, and small numbers exactly', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4_294_967_295 }), (value) => {
         const buckets = new Buckets();
@@ -31,7 +31,7 @@ describe('buckets', () => {
     );
   });
 
-  test('tell percentiles of what was recorded', () => {
+  it('give percentiles of the recorded values', () => {
     const buckets = new Buckets();
     for (let value = 1; value <= 1000; value++) buckets.record(value);
     expect(buckets.percentile(50)).toBeGreaterThan(485);
@@ -41,8 +41,8 @@ describe('buckets', () => {
   });
 });
 
-describe('the course of a run', () => {
-  test('counts what happens in 240 bins of the planned duration', () => {
+describe('a series over time', () => {
+  it('has 240 bins for the planned duration', () => {
     // 240 s in 240 bins: a second each.
     const { series } = metricsOf([stored(0), stored(999), stored(1000), stored(239_999)], 1, 240_000).summary();
     expect([series.bin, series.bins]).toEqual([1000, 240]);
@@ -50,7 +50,7 @@ describe('the course of a run', () => {
     expect(series.counts.uplinksStored[239]).toBe(1);
   });
 
-  test('that goes on for longer loses nothing: its bins become longer', () => {
+  it('that runs longer than planned merges its bins and keeps all counts', () => {
     const events = Array.from({ length: 1000 }, (_, i) => stored(i * 1000));
     const { series } = metricsOf(events, 1, 240_000).summary();
     // 1000 s in at most 300 bins: 4 s each.
@@ -58,7 +58,7 @@ describe('the course of a run', () => {
     expect(series.counts.uplinksStored.every((count) => count === 4)).toBe(true);
   });
 
-  test('has all devices in one state each at every time', () => {
+  it('counts each device in exactly one state in every bin', () => {
     const time = fc.integer({ min: 0, max: 3_000_000 });
     const kind = fc.constantFrom(
       'device.boot',
@@ -80,7 +80,7 @@ describe('the course of a run', () => {
     );
   });
 
-  test('knows who is off, starting, awake, asleep and not heard', () => {
+  it('counts devices as off, starting, awake, asleep and unheard', () => {
     const at = (second: number) => second * 1000;
     const events: readonly TraceEvent[] = [
       { kind: 'device.boot', at: at(1), serial: 1, cause: 'power' },
@@ -102,7 +102,7 @@ describe('the course of a run', () => {
     expect(stateAt(121)).toEqual(['awake', 'off']);
   });
 
-  test('takes a device that is woken in vain for one that is not heard, until it sends or a poll leaves no trace', () => {
+  it('counts a device that wakes twice without sending as unheard, unless it polls', () => {
     const wake = (at: number, why: 'report' | 'poll' = 'report'): TraceEvent => ({
       kind: 'device.wake',
       at,
@@ -121,7 +121,7 @@ describe('the course of a run', () => {
     expect([50, 150].map((second) => stateAt(second, polls))).toEqual([['asleep'], ['asleep']]);
   });
 
-  test('has latencies where requests were due, and delivery times where downlinks were delivered', () => {
+  it('has latencies in the bin of the due time, and delivery times in the bin of the delivery', () => {
     const call = { kind: 'call.done', call: 'x', sent: 2000, status: 200, why: '' } as const;
     const { series } = metricsOf(
       [
@@ -140,7 +140,7 @@ describe('the course of a run', () => {
 });
 
 describe('delivery times', () => {
-  test('count every delivered downlink once, shared out among its causes', () => {
+  it('count every delivered downlink once, divided among its causes', () => {
     const events = [
       ...downlinkLife({
         id: 'a',
@@ -162,7 +162,7 @@ describe('delivery times', () => {
 });
 
 describe('samples', () => {
-  test('keep what belongs to a device in its batch', () => {
+  it('count an event in the batch of its device', () => {
     const { samples } = metricsOf(
       [stored(0), { ...stored(5), serial: BATCHES + 1 }, { ...stored(6), serial: 2 }] as TraceEvent[],
       3,

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DownlinkLedger, type DownlinkRecord, totalTime } from '../../src/trace/downlinks/ledger.js';
 import { WAIT_CAUSES, type Waits } from '../../src/trace/downlinks/waits.js';
 import type { TraceEvent } from '../../src/trace/events.js';
@@ -23,7 +23,7 @@ function waitsOf(life: Life, extra: readonly TraceEvent[] = []): Waits {
 const none: Waits = { asleep: 0, radio: 0, transfer: 0, service: 0, device: 0 };
 
 describe('the time of a downlink', () => {
-  test('is split at waking, contact, delivery, execution and the answer’s first datagram', () => {
+  it('is split at waking, contact, delivery, execution and the answer’s first datagram', () => {
     const life = {
       queued: 0,
       wake: 1000,
@@ -44,13 +44,13 @@ describe('the time of a downlink', () => {
     });
   });
 
-  test('counts as radio how long a device looks for its network, through reports that come to nothing', () => {
+  it('counts a search for the network, over several failed reports, as radio', () => {
     const wake = (at: number): TraceEvent => ({ kind: 'device.wake', at, serial: 1, why: 'report' });
     const life = { queued: 0, wake: 1000, contact: 9200, offered: 9200, received: 9300, delivered: 9400 };
     expect(waitsOf(life, [wake(4000), wake(9000)])).toEqual({ ...none, asleep: 1000, radio: 8200, transfer: 200 });
   });
 
-  test('does not take a poll that left no trace for such a search, but one that failed', () => {
+  it('counts a failed poll as such a search, but not a poll without an event', () => {
     const wake = (at: number): TraceEvent => ({ kind: 'device.wake', at, serial: 1, why: 'poll' });
     const failed: TraceEvent = { kind: 'poll.failed', at: 2000, serial: 1, why: 'no answer' };
     const life = { queued: 0, contact: 9200, offered: 9200, received: 9300, delivered: 9400 };
@@ -61,14 +61,14 @@ describe('the time of a downlink', () => {
     });
   });
 
-  test('counts as sleep what follows when it did send, and gave up', () => {
+  it('counts the time after an abandoned transmission as asleep', () => {
     const wake: TraceEvent = { kind: 'device.wake', at: 9000, serial: 1, why: 'report' };
     const sent: TraceEvent = { kind: 'uplink.sent', at: 1200, serial: 1, uplink: 9, type: 'data' };
     const life = { queued: 0, wake: 1000, contact: 9200, offered: 9200, received: 9300, delivered: 9400 };
     expect(waitsOf(life, [sent, wake])).toEqual({ ...none, asleep: 8800, radio: 400, transfer: 200 });
   });
 
-  test('has no sleep in it when the device is awake already', () => {
+  it('contains no sleep when the device is awake already', () => {
     expect(waitsOf({ queued: 100, contact: 400, offered: 400, received: 500, delivered: 600 })).toEqual({
       ...none,
       radio: 300,
@@ -76,7 +76,7 @@ describe('the time of a downlink', () => {
     });
   });
 
-  test('counts as radio what a device that is awake loses to repetitions', () => {
+  it('counts repetitions of an awake device as radio', () => {
     const repeat: TraceEvent = { kind: 'device.repeat', at: 900, serial: 1, waited: 1000 };
     // The lost copy left before the downlink was queued: the wait for it begins with the downlink.
     expect(waitsOf({ queued: 400, contact: 1000, offered: 1000, delivered: 1200 }, [repeat])).toEqual({
@@ -86,27 +86,27 @@ describe('the time of a downlink', () => {
     });
   });
 
-  test('counts a repetition within the transfer as radio, from the lost copy on', () => {
+  it('counts a repetition within a transfer as radio, from the lost copy on', () => {
     const repeat: TraceEvent = { kind: 'device.repeat', at: 11_500, serial: 1, waited: 10_000 };
     const life = { queued: 0, wake: 500, contact: 1000, offered: 1000, received: 12_000, delivered: 12_500 };
     // 500 to the contact and 10000 for the repetition; 500 before and 1000 after it are transfer.
     expect(waitsOf(life, [repeat])).toEqual({ ...none, asleep: 500, radio: 10_500, transfer: 1500 });
   });
 
-  test('counts what the cloud takes for an answer as service', () => {
+  it('counts the processing time of the cloud as service', () => {
     const took: TraceEvent = { kind: 'cloud.took', at: 1300, serial: 1, took: 250 };
     const life = { queued: 0, wake: 1000, contact: 1050, offered: 1300, received: 1400, delivered: 1500 };
     expect(waitsOf(life, [took])).toEqual({ ...none, asleep: 1000, radio: 50, transfer: 200, service: 250 });
   });
 
-  test('counts it as service also when the last station was reached meanwhile', () => {
+  it('counts it as service also when the downlink reached its last stage meanwhile', () => {
     const took: TraceEvent = { kind: 'cloud.took', at: 2010, serial: 1, took: 60 };
     const life: Life = { type: 'data', contact: 500, offered: 500, received: 1000, executed: 1000, delivered: 2000 };
     // The final ack came in at 1950, was stored at 2000, and the gateway was done at 2010.
     expect(waitsOf(life, [took])).toEqual({ ...none, radio: 500, transfer: 1450, service: 50 });
   });
 
-  test('counts as sleep also what follows an exchange that came to nothing', () => {
+  it('counts the time after a failed exchange as asleep', () => {
     const extra: readonly TraceEvent[] = [
       { kind: 'poll.failed', at: 61_000, serial: 1, why: 'no answer in time' },
       { kind: 'device.repeat', at: 60_000, serial: 1, waited: 10_000 },
@@ -120,7 +120,7 @@ describe('the time of a downlink', () => {
     expect(waits.transfer).toBe(48_000 + 1000);
   });
 
-  test('counts the reboot after a configuration as device, then radio from the wake on', () => {
+  it('counts the reboot after a configuration as device, and as radio from the wake on', () => {
     const extra: readonly TraceEvent[] = [
       { kind: 'device.boot', at: 5000, serial: 1, cause: 'config' },
       { kind: 'device.wake', at: 9000, serial: 1, why: 'boot' },
@@ -136,7 +136,7 @@ describe('the time of a downlink', () => {
     });
   });
 
-  test('ends with the last stage: what happens to the device later costs the downlink nothing', () => {
+  it('ends with the last stage, whatever the device does later', () => {
     const later: TraceEvent = { kind: 'device.wake', at: 900_000, serial: 1, why: 'report' };
     expect(waitsOf({ type: 'data', queued: 0, contact: 100, offered: 100, delivered: 400 }, [later])).toEqual({
       ...none,
@@ -197,7 +197,7 @@ describe('the parts of a downlink’s time', () => {
     }
   }
 
-  test('always sum to the whole, whatever happens and in whatever order, also with fractions of milliseconds', () => {
+  it('always sum to the whole, for any events in any order, also with fractions of milliseconds', () => {
     const happening = fc.record({
       kind: fc.constantFrom(...kinds),
       gap: fc.double({ min: 0, max: 100_000, noNaN: true }),

@@ -7,7 +7,7 @@
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
-import { contentPrint } from '../../protocol/hashes.js';
+import { contentFingerprint } from '../../protocol/hashes.js';
 import type { DecodedData } from '../../protocol/http/uplinks.js';
 import { TYPE } from '../../protocol/messages/index.js';
 import type { DeliveryEvidence, DownlinkType, Trace } from '../../trace/events.js';
@@ -166,7 +166,7 @@ export class CloudCore implements Downlinks {
       entry.attempt++;
       peer.inFlight = entry;
       const { id } = entry.row;
-      const print = contentPrint(message);
+      const print = contentFingerprint(message);
       const at = this.#clock.now;
       this.#trace.emit({
         kind: 'downlink.offered',

@@ -5,7 +5,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { hours } from '../../kernel/time.js';
-import { contentPrint } from '../../protocol/hashes.js';
+import { contentFingerprint } from '../../protocol/hashes.js';
 import { type DecodedData, firmwareJson } from '../../protocol/http/uplinks.js';
 import {
   MessageError,
@@ -291,8 +291,8 @@ function entryOf(type: UplinkType, row: MessageRow, extras: Partial<Extras> = {}
  * either, from a device that speaks JSON, may say the same thing twice.
  */
 function printOf(uplink: UpMessage | DecodedData, message: Uint8Array | DecodedData): string | null {
-  if (message instanceof Uint8Array) return uplink.kind === 'upload-data' ? contentPrint(message) : null;
+  if (message instanceof Uint8Array) return uplink.kind === 'upload-data' ? contentFingerprint(message) : null;
   const { message: head } = message.body;
   const isDated = typeof head === 'object' && head !== null && ('sequence' in head || 'timestamp' in head);
-  return isDated ? contentPrint(JSON.stringify(message.body)) : null;
+  return isDated ? contentFingerprint(JSON.stringify(message.body)) : null;
 }

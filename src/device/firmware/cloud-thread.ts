@@ -5,7 +5,7 @@
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Instant, type Millis, minutes, seconds, type UnixSeconds } from '../../kernel/time.js';
 import { FRAGMENT_SIZE } from '../../protocol/flap/envelope.js';
-import { contentPrint } from '../../protocol/hashes.js';
+import { contentFingerprint } from '../../protocol/hashes.js';
 import { type DownMessage, MessageError, parseDown } from '../../protocol/messages/index.js';
 import type { ContactReason, DownlinkType, UplinkType } from '../../trace/events.js';
 import type { DeviceFacts } from '../hardware/hardware.js';
@@ -270,7 +270,7 @@ export class CloudThread {
       throw error;
     }
     const type = DOWNLINK_TYPE[message.kind];
-    const print = contentPrint(bytes);
+    const print = contentFingerprint(bytes);
     this.#host.facts.received(type, print);
     if (message.kind === 'set-session' || message.kind === 'set-timestamp') {
       const before = this.#host.unixTime();

@@ -1,5 +1,5 @@
 /** Tables for spreadsheets and notebooks, as RFC 4180 wants them: CR LF, and quotes where they are needed. */
-import { type DownlinkRecord, STAGES, totalTime } from '../../trace/downlinks/ledger.js';
+import { type DownlinkRecord, outcomeOf, STAGES, totalTime } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
 import { FLEET_STATES } from '../../trace/metrics/fleet-states.js';
 import { SERIES_COUNTS } from '../../trace/metrics/series.js';
@@ -30,7 +30,7 @@ export function* downlinksCsv(records: Iterable<DownlinkRecord>, names: RunResul
   for (const record of records) {
     const { id, serial, type, queuedAt, attempts, receptions, evidence, reached, waits } = record;
     yield row([
-      ...[id, names[String(serial)], serial, type, round(queuedAt), outcome(record), attempts, receptions, evidence],
+      ...[id, names[String(serial)], serial, type, round(queuedAt), outcomeOf(record), attempts, receptions, evidence],
       record.last === undefined ? undefined : totalTime(record),
       ...STAGES.map((stage) => round(since(reached[stage], queuedAt))),
       ...WAIT_CAUSES.map((cause) => (record.last === undefined ? undefined : waits[cause])),
@@ -39,12 +39,6 @@ export function* downlinksCsv(records: Iterable<DownlinkRecord>, names: RunResul
 }
 
 const PERCENTILES = ['p50', 'p95', 'p99'] as const;
-
-function outcome({ reached, ended }: DownlinkRecord): string {
-  if (reached.answered !== undefined) return 'answered';
-  if (reached.delivered !== undefined) return 'delivered';
-  return ended ?? 'pending';
-}
 
 function since(at: number | undefined, queuedAt: number): number | undefined {
   return at === undefined ? undefined : at - queuedAt;

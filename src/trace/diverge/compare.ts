@@ -1,49 +1,52 @@
 /**
- * Where two event logs go apart. Compared byte by byte in large chunks, so that gigabytes take seconds; lines are only read
- * where the files differ.
+ * Finds the first difference between two event logs. Files are compared byte by byte in large chunks, so that gigabytes take
+ * seconds; lines are parsed only where the files differ.
  *
- * Events of the same instant that stand in another order are a difference, but a harmless-looking one that often hides the
- * cause: they are noted, and the comparison goes on behind them.
+ * Events of one instant in another order are counted separately, and the comparison continues after them: another order
+ * looks harmless, but it often leads to the cause of a later difference.
  */
 import { UsageError } from '../../kernel/errors.js';
 import type { TraceEvent } from '../events.js';
 import { LogFile } from './log-file.js';
 
 export interface LoggedEvent {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly line: number;
   readonly text: string;
   readonly event: TraceEvent;
 }
 
-export interface Difference {
-  /** undefined: this log has ended. */
+export interface LogDifference {
+  /** The event of log A; undefined when this log has ended. */
   readonly a: LoggedEvent | undefined;
   readonly b: LoggedEvent | undefined;
-  /** Paths of the fields that differ, when it is the same kind of event. */
+  /** Names of the fields that differ; only `kind` for events of different kinds. */
   readonly fields: readonly string[];
-  /** The events before it, which both logs have: those of the same device, or any when the event has none. */
+  /** Up to four earlier events of the same device that both logs have; of any device when the event has no device. */
   readonly before: readonly LoggedEvent[];
-  /** What comes behind it, of the same device. */
+  /** Up to four later events of the same device. */
   readonly afterA: readonly LoggedEvent[];
   readonly afterB: readonly LoggedEvent[];
 }
 
-export interface Comparison {
-  /** The first difference that is more than an order; undefined: there is none. */
-  readonly difference: Difference | undefined;
-  /** Instants at which both have the same events in another order, before that difference. */
-  readonly reordered: { readonly count: number; readonly first: Difference | undefined };
-  /** Events that both have before they differ, in any order; all of them when they do not. */
+export interface LogComparison {
+  /** The first difference other than order; undefined when the logs differ in order only, or not at all. */
+  readonly difference: LogDifference | undefined;
+  /** Instants before that difference at which both logs have the same events in another order. */
+  readonly reordered: { readonly count: number; readonly first: LogDifference | undefined };
+  /** Number of events before that difference, or of all events when the logs have the same events. */
   readonly same: number;
 }
 
 const CONTEXT = 4;
-/** How far around a difference the context is looked for. */
+/** Bytes around a difference that are searched for context. */
 const CONTEXT_BYTES = 16 * 1024 * 1024;
 
-/** @throws UsageError when a file cannot be read, or a line that matters is none of an event log */
-export function compareLogs(pathA: string, pathB: string): Comparison {
+/**
+ * Compares two event logs.
+ * @throws UsageError when a file cannot be read, or a line where the files differ is not an event
+ */
+export function compareLogs(pathA: string, pathB: string): LogComparison {
   const a = new LogFile(pathA);
   try {
     const b = new LogFile(pathB);
@@ -58,35 +61,35 @@ export function compareLogs(pathA: string, pathB: string): Comparison {
 }
 
 interface Spot {
-  /** Where a line begins, in both files. */
+  /** Byte offset of the line, the same in both files. */
   readonly offset: number;
-  /** Its number, from 1. */
+  /** Line number, from 1. */
   readonly line: number;
 }
 
-function compare(a: LogFile, b: LogFile): Comparison {
-  // A file that is no event log at all must not pass because its twin is none either.
+function compare(a: LogFile, b: LogFile): LogComparison {
+  // Two identical files must be rejected as well when they are not event logs.
   for (const log of [a, b]) eventAt(log, { offset: 0, line: 1 });
   let reordered = 0;
-  let firstReordered: Difference | undefined;
+  let firstReordered: LogDifference | undefined;
   let from: Spot = { offset: 0, line: 1 };
   for (;;) {
     const { differ, ...spot } = firstDifference(a, b, from);
     if (!differ) {
       return { difference: undefined, reordered: { count: reordered, first: firstReordered }, same: spot.line - 1 };
     }
-    const behind = sameInstant(a, b, spot);
-    if (behind === undefined) {
+    const next = sameInstant(a, b, spot);
+    if (next === undefined) {
       const difference = describe(a, b, spot);
       return { difference, reordered: { count: reordered, first: firstReordered }, same: spot.line - 1 };
     }
     firstReordered ??= describe(a, b, spot);
     reordered++;
-    from = behind;
+    from = next;
   }
 }
 
-/** The line in which the files differ first, or the end of both. */
+/** The first line at or after `from` in which the files differ, or the end of both files. */
 function firstDifference(a: LogFile, b: LogFile, from: Spot): Spot & { readonly differ: boolean } {
   let { offset, line } = from;
   let lineStart = offset;
@@ -101,7 +104,7 @@ function firstDifference(a: LogFile, b: LogFile, from: Spot): Spot & { readonly 
       lineStart = offset + feed + 1;
     }
     offset += at;
-    // A chunk is short at the end of its file alone.
+    // Only the last chunk of a file is shorter than the others.
     if (at < length || one.length !== other.length) return { offset: lineStart, line, differ: true };
     if (length === 0) return { offset, line, differ: false };
   }
@@ -109,7 +112,7 @@ function firstDifference(a: LogFile, b: LogFile, from: Spot): Spot & { readonly 
 
 const LINE_FEED = 10;
 
-/** Where to go on when both files have the same events from `spot` to the end of that instant; undefined when they do not. */
+/** The end of the instant at `spot` when both files have the same events in it, in any order; otherwise undefined. */
 function sameInstant(a: LogFile, b: LogFile, spot: Spot): Spot | undefined {
   const [one, other] = [instantFrom(a, spot), instantFrom(b, spot)];
   if (one.length < 2 || one.length !== other.length) return undefined;
@@ -119,7 +122,7 @@ function sameInstant(a: LogFile, b: LogFile, spot: Spot): Spot | undefined {
   return { offset: spot.offset + bytes, line: spot.line + one.length };
 }
 
-/** The lines from `spot` on that are of the same instant as the first. */
+/** The lines from `spot` on that have the same instant as the first of them. */
 function instantFrom(log: LogFile, { offset, line }: Spot): readonly string[] {
   const lines: string[] = [];
   let instant: number | undefined;
@@ -132,7 +135,7 @@ function instantFrom(log: LogFile, { offset, line }: Spot): readonly string[] {
   return lines;
 }
 
-function describe(a: LogFile, b: LogFile, spot: Spot): Difference {
+function describe(a: LogFile, b: LogFile, spot: Spot): LogDifference {
   const [one, other] = [eventAt(a, spot), eventAt(b, spot)];
   const event = (one ?? other)?.event;
   const serial = event !== undefined && 'serial' in event ? event.serial : undefined;
@@ -180,18 +183,18 @@ function differingFields(a: TraceEvent, b: TraceEvent): readonly string[] {
   return [...new Set([...one.keys(), ...other.keys()])].filter((key) => one.get(key) !== other.get(key));
 }
 
-/** @throws UsageError with file and line when it is no event */
+/** @throws UsageError with file and line when the text is not an event */
 function parse(log: LogFile, text: string, line: number): LoggedEvent {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && 'kind' in value && 'at' in value) {
-      // Because events are written by TraceLog alone, and this is an object of their form.
+      // Because only TraceLog writes events, and this object has their form.
       return { line, text, event: value as TraceEvent };
     }
   } catch {
-    // Said below, with the place.
+    // Reported below, with file and line.
   }
-  throw new UsageError('bad-event-log', `${log.path}:${line}: this is not an event: ${shorten(text)}`);
+  throw new UsageError('bad-event-log', `${log.path}:${line}: not an event: ${shorten(text)}`);
 }
 
 function shorten(text: string): string {

@@ -1,4 +1,4 @@
-/** A file of lines that is read in pieces from any place, forwards and backwards. */
+/** A text file that is read in chunks, forwards and backwards, from any line. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { UsageError } from '../../kernel/errors.js';
 
@@ -10,13 +10,13 @@ export class LogFile {
   readonly size: number;
   readonly #file: number;
 
-  /** @throws UsageError when it cannot be read */
+  /** @throws UsageError when the file cannot be read */
   constructor(path: string) {
     this.path = path;
     this.#file = attempt(path, () => openSync(path, 'r'));
     this.size = attempt(path, () => {
       const stat = fstatSync(this.#file);
-      if (!stat.isFile()) throw new Error('it is not a file');
+      if (!stat.isFile()) throw new Error('not a regular file');
       return stat.size;
     });
   }
@@ -25,7 +25,7 @@ export class LogFile {
     closeSync(this.#file);
   }
 
-  /** The bytes from `offset` on: as many as are there, and at most `length`. */
+  /** At most `length` bytes from `offset` on; fewer at the end of the file. */
   chunk(offset: number, length = CHUNK_BYTES): Buffer {
     const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(length, this.size - offset)));
     let read = 0;
@@ -37,7 +37,10 @@ export class LogFile {
     return buffer.subarray(0, read);
   }
 
-  /** Lines without their line feeds, from `offset` on, which is the beginning of one; those that begin within `bytes`. */
+  /**
+   * Yields the lines, without line feeds, that begin within `bytes` after `offset`.
+   * @param offset where a line begins
+   */
   *lines(offset: number, bytes: number): Generator<string> {
     let rest = Buffer.alloc(0);
     let start = offset;
@@ -58,7 +61,10 @@ export class LogFile {
     if (rest.length > 0 && start - offset < bytes) yield rest.toString('utf8');
   }
 
-  /** The lines that end before `offset`, which is the beginning of one, the last one first; within `bytes`. */
+  /**
+   * Yields the lines before `offset`, last line first, as far as they lie within `bytes`.
+   * @param offset where a line begins
+   */
   *linesBefore(offset: number, bytes: number): Generator<string> {
     let rest = Buffer.alloc(0);
     const lowest = Math.max(0, offset - bytes);
@@ -66,7 +72,7 @@ export class LogFile {
       const length = Math.min(CHUNK_BYTES, next - lowest);
       next -= length;
       rest = Buffer.concat([this.chunk(next, length), rest]);
-      // The byte at the end is the feed of the last line.
+      // The last byte is the line feed of the last line.
       for (let feed = rest.lastIndexOf(LINE_FEED, -2); feed >= 0; feed = rest.lastIndexOf(LINE_FEED, -2)) {
         yield rest.toString('utf8', feed + 1, rest.length - 1);
         rest = rest.subarray(0, feed + 1);
@@ -81,7 +87,7 @@ function attempt<T>(path: string, action: () => T): T {
     return action();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const reason = code === 'ENOENT' ? 'there is no such file' : error instanceof Error ? error.message : String(error);
-    throw new UsageError('cannot-read', `"${path}" cannot be read: ${reason}`);
+    const reason = code === 'ENOENT' ? 'file not found' : error instanceof Error ? error.message : String(error);
+    throw new UsageError('cannot-read', `cannot read "${path}": ${reason}`);
   }
 }

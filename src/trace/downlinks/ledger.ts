@@ -1,19 +1,20 @@
 /**
- * The life of every downlink that users queued, put together from both ends: the cloud names it by its id, the device
- * only knows the content that it received. The two meet in the print, which the cloud notes with each offer.
+ * The life of every downlink that users queued, combined from events of the cloud and of the device. The cloud names a
+ * downlink by its id; the device knows only the content that it received. The fingerprint of the content, which the cloud
+ * records with each offer, links the two.
  *
- * Downlinks that the cloud makes itself (session, timestamp) are not counted here.
+ * Downlinks that the cloud creates itself (session, timestamp) are not counted.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import type { DeliveryEvidence, DownlinkType } from '../events.js';
 import { WaitAccount, type WaitStretch, type Waits } from './waits.js';
 
-/** The stations of a downlink after it was queued, in the order in which they are normally reached. */
+/** The stages of a downlink after it was queued, in the order in which a downlink normally reaches them. */
 export const STAGES = ['contact', 'offered', 'received', 'delivered', 'executed', 'answered'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** Types that users queue. */
+/** Types of downlinks that users queue. */
 export const USER_TYPES = ['config', 'shell', 'data', 'firmware'] as const;
 export type UserType = (typeof USER_TYPES)[number];
 
@@ -22,27 +23,28 @@ export interface DownlinkRecord {
   readonly serial: number;
   readonly type: UserType;
   readonly queuedAt: Instant;
-  /** When each stage was reached for the first time. */
+  /** When the downlink reached each stage for the first time. */
   readonly reached: Readonly<Partial<Record<Stage, Instant>>>;
-  /** The stage that was reached last. */
+  /** The stage that it reached last; undefined when it was only queued. */
   readonly last: Stage | undefined;
+  /** Times that the cloud offered it. */
   readonly attempts: number;
-  /** Times that it was whole on the device; 2 is once too often. */
+  /** Times that the device received it completely; more than 1 is an error of the transfer. */
   readonly receptions: number;
   readonly evidence: DeliveryEvidence | undefined;
-  /** The device could not do what it says. */
+  /** The device could not execute it. */
   readonly refused: boolean;
   readonly ended: 'cancelled' | 'expired' | undefined;
-  /** What it waited for, up to its last stage. */
+  /** Time by cause of waiting, up to its last stage. */
   readonly waits: Waits;
-  /** The same, in order of time. */
+  /** The same in chronological order. */
   readonly stretches: readonly WaitStretch[];
 }
 
-class Entry implements DownlinkRecord {
+class TrackedDownlink implements DownlinkRecord {
   readonly reached: Partial<Record<Stage, Instant>> = {};
   readonly account: WaitAccount;
-  print = '';
+  fingerprint = '';
   lastOffer: Instant = 0;
   last: Stage | undefined;
   attempts = 0;
@@ -68,66 +70,76 @@ class Entry implements DownlinkRecord {
     return this.account.stretches;
   }
 
-  /** Nothing more will happen to it that counts. */
+  /** Whether no further event can change the record. */
   get closed(): boolean {
     if (this.ended !== undefined) return true;
     const { answered, executed, delivered } = this.reached;
-    if (isAnswered(this.type)) return answered !== undefined && delivered !== undefined;
+    if (expectsAnswer(this.type)) return answered !== undefined && delivered !== undefined;
     return executed !== undefined && delivered !== undefined;
   }
 }
 
-/** Whether the cloud ever sees an answer to this type: shell answers come as messages, configurations are reported. */
-export function isAnswered(type: UserType): boolean {
+/** Whether a device answers this type: to a shell downlink with a message, to a configuration with its new configuration. */
+export function expectsAnswer(type: DownlinkType): boolean {
   return type === 'shell' || type === 'config';
 }
 
-/** From the API to its last station. */
+/** How far a downlink came: `delivered` without an answer, `pending` while it is in the queue. */
+export type DownlinkOutcome = 'answered' | 'delivered' | 'pending' | 'cancelled' | 'expired';
+
+/** Outcome of a downlink, up to now. */
+export function outcomeOf({ reached, ended }: DownlinkRecord): DownlinkOutcome {
+  if (reached.answered !== undefined) return 'answered';
+  if (reached.delivered !== undefined) return 'delivered';
+  return ended ?? 'pending';
+}
+
+/** Time from the API to the last stage that the downlink reached, in whole milliseconds; 0 when it was only queued. */
 export function totalTime(record: DownlinkRecord): Millis {
   const end = record.last === undefined ? record.queuedAt : (record.reached[record.last] ?? record.queuedAt);
   return Math.round(end) - Math.round(record.queuedAt);
 }
 
 export class DownlinkLedger {
-  readonly #byId = new Map<string, Entry>();
-  readonly #byDevice = new Map<number, Entry[]>();
-  /** The ones whose waits are still being counted, by device. */
-  readonly #open = new Map<number, Entry[]>();
-  /** By device. The service may still say that it was at work while the last station was reached. */
-  readonly #lastClosed = new Map<number, Entry>();
+  readonly #byId = new Map<string, TrackedDownlink>();
+  readonly #byDevice = new Map<number, TrackedDownlink[]>();
+  /** By device: downlinks whose waits are still being counted. */
+  readonly #open = new Map<number, TrackedDownlink[]>();
+  /** By device: the downlink that was closed last. `cloud.took` may still move a part of its time to `service`. */
+  readonly #lastClosed = new Map<number, TrackedDownlink>();
   readonly #onStage: (record: DownlinkRecord, stage: Stage) => void;
 
-  /** @param onStage is told once for every stage that a downlink reaches */
+  /** @param onStage called once for every stage that a downlink reaches */
   constructor(onStage: (record: DownlinkRecord, stage: Stage) => void = () => {}) {
     this.#onStage = onStage;
   }
 
-  /** In the order in which they were queued. */
+  /** All downlinks of users, in the order in which they were queued. */
   get records(): Iterable<DownlinkRecord> {
     return this.#byId.values();
   }
 
   readonly on: Handlers = {
     'downlink.queued': (event) => {
-      if (isUserType(event.type)) this.#queue(new Entry(event.downlink, event.serial, event.type, event.at));
-      // A session answer is queued because the device has called.
-      else this.#tell(event.serial, (account) => account.contact(event.at));
+      if (isUserType(event.type)) this.#queue(new TrackedDownlink(event.downlink, event.serial, event.type, event.at));
+      // The cloud queues a session answer because the device has contacted it.
+      else this.#charge(event.serial, (account) => account.contact(event.at));
     },
     'downlink.contact': (event) => {
-      this.#tell(event.serial, (account) => account.contact(event.at));
+      this.#charge(event.serial, (account) => account.contact(event.at));
       this.#reach(this.#byId.get(event.downlink), 'contact', event.at, (account) => account.firstContact(event.at));
     },
     'downlink.offered': (event) => {
-      this.#tell(event.serial, (account) => account.contact(event.at));
+      this.#charge(event.serial, (account) => account.contact(event.at));
       const entry = this.#byId.get(event.downlink);
       if (entry === undefined) return;
       entry.attempts = Math.max(entry.attempts, event.attempt);
-      entry.print = event.print;
+      entry.fingerprint = event.print;
       entry.lastOffer = event.at;
       this.#reach(entry, 'offered', event.at, (account) => account.firstContact(event.at));
     },
     'downlink.received': (event) => {
-      this.#tell(event.serial, (account) => account.contact(event.at));
+      this.#charge(event.serial, (account) => account.contact(event.at));
       const entry = this.#inFlight(event.serial, event.type, event.print);
       if (entry === undefined) return;
       entry.receptions++;
@@ -146,35 +158,35 @@ export class DownlinkLedger {
       this.#reach(entry, 'delivered', event.at, (account) => account.delivered(event.at));
     },
     'downlink.answered': (event) =>
-      this.#reach(this.#byId.get(event.downlink), 'answered', event.at, (account) => account.station(event.at)),
+      this.#reach(this.#byId.get(event.downlink), 'answered', event.at, (account) => account.stage(event.at)),
     'downlink.cancelled': (event) => this.#end(event.downlink, 'cancelled'),
     'downlink.expired': (event) => this.#end(event.downlink, 'expired'),
-    'device.boot': (event) => this.#tell(event.serial, (account) => account.boot(event.at)),
-    'device.wake': ({ at, serial, why }) => this.#tell(serial, (account) => account.wake(at, why === 'poll')),
-    'poll.failed': ({ serial }) => this.#tell(serial, (account) => account.pollFailed()),
-    'device.repeat': (event) => this.#tell(event.serial, (account) => account.repeat(event.at, event.waited)),
-    'uplink.sent': (event) => this.#tell(event.serial, (account) => account.uplinkSent(event.at)),
-    'uplink.acked': (event) => this.#tell(event.serial, (account) => account.contact(event.at)),
-    'cloud.stored': (event) => this.#tell(event.serial, (account) => account.contact(event.at)),
+    'device.boot': (event) => this.#charge(event.serial, (account) => account.boot(event.at)),
+    'device.wake': ({ at, serial, why }) => this.#charge(serial, (account) => account.wake(at, why === 'poll')),
+    'poll.failed': ({ serial }) => this.#charge(serial, (account) => account.pollFailed()),
+    'device.repeat': (event) => this.#charge(event.serial, (account) => account.repeat(event.at, event.waited)),
+    'uplink.sent': (event) => this.#charge(event.serial, (account) => account.uplinkSent(event.at)),
+    'uplink.acked': (event) => this.#charge(event.serial, (account) => account.contact(event.at)),
+    'cloud.stored': (event) => this.#charge(event.serial, (account) => account.contact(event.at)),
     'cloud.took': (event) => {
-      this.#tell(event.serial, (account) => account.served(event.at, event.took));
+      this.#charge(event.serial, (account) => account.served(event.at, event.took));
       this.#lastClosed.get(event.serial)?.account.servedBefore(event.at, event.took);
     },
   };
 
-  #queue(entry: Entry): void {
+  #queue(entry: TrackedDownlink): void {
     this.#byId.set(entry.id, entry);
     append(this.#byDevice, entry.serial, entry);
     append(this.#open, entry.serial, entry);
   }
 
-  /** Tells the open downlinks of a device; most events find none. */
-  #tell(serial: number, what: (account: WaitAccount) => void): void {
+  /** Applies `charge` to the accounts of the open downlinks of a device. */
+  #charge(serial: number, charge: (account: WaitAccount) => void): void {
     const open = this.#open.get(serial);
-    if (open !== undefined) for (const entry of open) what(entry.account);
+    if (open !== undefined) for (const entry of open) charge(entry.account);
   }
 
-  #reach(entry: Entry | undefined, stage: Stage, at: Instant, charge: (account: WaitAccount) => void): void {
+  #reach(entry: TrackedDownlink | undefined, stage: Stage, at: Instant, charge: (account: WaitAccount) => void): void {
     if (entry === undefined || entry.reached[stage] !== undefined) return;
     entry.reached[stage] = at;
     entry.last = stage;
@@ -184,48 +196,50 @@ export class DownlinkLedger {
     if (entry.closed) this.#close(entry);
   }
 
-  #end(id: string, how: 'cancelled' | 'expired'): void {
+  #end(id: string, ended: 'cancelled' | 'expired'): void {
     const entry = this.#byId.get(id);
     if (entry === undefined || entry.ended !== undefined) return;
-    entry.ended = how;
+    entry.ended = ended;
     this.#close(entry);
   }
 
-  #close(entry: Entry): void {
+  #close(entry: TrackedDownlink): void {
     this.#lastClosed.set(entry.serial, entry);
     const rest = (this.#open.get(entry.serial) ?? []).filter((other) => other !== entry);
     if (rest.length > 0) this.#open.set(entry.serial, rest);
     else this.#open.delete(entry.serial);
   }
 
-  /** The downlink that the device has just received: of those with this content, the one that was offered last. */
-  #inFlight(serial: number, type: DownlinkType, print: string): Entry | undefined {
-    return this.#alike(serial, type, print).reduce<Entry | undefined>(
+  /** The downlink that the device has just received: of those with this content, the one that the cloud offered last. */
+  #inFlight(serial: number, type: DownlinkType, fingerprint: string): TrackedDownlink | undefined {
+    return this.#alike(serial, type, fingerprint).reduce<TrackedDownlink | undefined>(
       (latest, entry) => (latest !== undefined && latest.lastOffer > entry.lastOffer ? latest : entry),
       undefined,
     );
   }
 
-  /** The downlink that the device has just executed: of those with this content, the first that it received and did not do. */
-  #atWork(serial: number, type: DownlinkType, print: string): Entry | undefined {
-    return this.#alike(serial, type, print).find(
+  /** The downlink that the device has just executed: of those with this content, the first received and not yet executed. */
+  #atWork(serial: number, type: DownlinkType, fingerprint: string): TrackedDownlink | undefined {
+    return this.#alike(serial, type, fingerprint).find(
       ({ reached }) => reached.received !== undefined && reached.executed === undefined,
     );
   }
 
-  /** The offered downlinks of a device with this content: more than one when a user queued the same thing twice. */
-  #alike(serial: number, type: DownlinkType, print: string): readonly Entry[] {
+  /** The offered downlinks of a device with this content; several when users queued the same content more than once. */
+  #alike(serial: number, type: DownlinkType, fingerprint: string): readonly TrackedDownlink[] {
     if (!isUserType(type)) return [];
-    return (this.#byDevice.get(serial) ?? []).filter((entry) => entry.attempts > 0 && entry.print === print);
+    return (this.#byDevice.get(serial) ?? []).filter(
+      (entry) => entry.attempts > 0 && entry.fingerprint === fingerprint,
+    );
   }
 }
 
-/** Whether users queue this type; the others are the cloud's own. */
+/** Whether users queue this type; the cloud creates the other types itself. */
 export function isUserType(type: DownlinkType): type is UserType {
   return (USER_TYPES as readonly string[]).includes(type);
 }
 
-function append(map: Map<number, Entry[]>, serial: number, entry: Entry): void {
+function append(map: Map<number, TrackedDownlink[]>, serial: number, entry: TrackedDownlink): void {
   const list = map.get(serial);
   if (list) list.push(entry);
   else map.set(serial, [entry]);

@@ -1,33 +1,31 @@
 /**
- * What a downlink waited for: its whole life, from the API to its last station, split among five causes without gap or
- * overlap.
+ * What a downlink waited for: the time from the API to its last stage, split among five causes without gaps or overlaps.
  *
- *   asleep    the device's radio was silent until it woke for the next report or poll
- *   radio     from waking to the first contact: attaching, connecting, looking for a network from one vain waking to the next;
- *             and everything lost to repetitions
- *   transfer  packets going to and fro
- *   service   the cloud between a datagram and its answer
- *   device    the device at work: running commands, saving, rebooting, until it wakes its radio again
+ *   asleep    the radio was off until the device woke it for the next report or poll
+ *   radio     from waking the radio to the first contact (attach, connect, search for a network), and the time lost to
+ *             repetitions
+ *   transfer  packets travel between device and cloud
+ *   service   the cloud processes a datagram
+ *   device    the device runs commands, saves or reboots, until it wakes its radio again
  *
- * A cursor walks through the device's events; every event charges the time since the cursor to the cause that held
- * until then. That is why the parts always sum to the whole. Two causes are only known afterwards: a wake tells that
- * the device slept since its last sign of life, and a repetition that the wait before it was lost. The trace has no
- * event for going to sleep, because a device cannot tell the moment: its modem decides. The last sign of life stands
- * for it, which counts an exchange that left no trace (a poll that found nothing) as sleep.
+ * A cursor moves through the events of the device; each event charges the time since the cursor to the current cause, so
+ * the parts always sum to the whole. Two causes become known only later: a wake shows that the device slept since its last
+ * activity, and a repetition shows that the wait before it was lost. The trace has no event for going to sleep, because the
+ * modem decides alone when it sleeps. The last activity stands for it, so an exchange that leaves no event (a poll that
+ * finds nothing) counts as sleep.
  *
- * The time of the service is known last of all: the cloud tells how long it took when its answer leaves, after it has told
- * what it stored or offered in that time. So that part is moved from transfer to service afterwards, also for a downlink
- * whose last station lies within it.
+ * The time of the service becomes known last: `cloud.took` follows the events for what the cloud stored or offered in that
+ * time. So its part is moved from `transfer` to `service` afterwards, also for a downlink whose last stage lies within it.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 
 export const WAIT_CAUSES = ['asleep', 'radio', 'transfer', 'service', 'device'] as const;
 export type WaitCause = (typeof WAIT_CAUSES)[number];
 
-/** Whole milliseconds by cause. */
+/** Time by cause, in whole milliseconds. */
 export type Waits = Readonly<Record<WaitCause, Millis>>;
 
-/** A time without change of cause. */
+/** A period with one cause. */
 export interface WaitStretch {
   readonly cause: WaitCause;
   /** Since the downlink was queued. */
@@ -35,67 +33,67 @@ export interface WaitStretch {
   readonly until: Millis;
 }
 
-/** `queued`: nobody knows yet whether the device sleeps. */
+/** `queued`: not known yet whether the device sleeps. */
 type Phase = 'queued' | 'radio' | 'transfer' | 'device';
 
 /**
- * The account of one downlink. Times are rounded to whole milliseconds when they come in, so that the sums are exact
- * also in real time, where clocks have fractions.
+ * The waits of one downlink. Times are rounded to whole milliseconds on entry, so that sums are exact in real time as well,
+ * where clocks have fractions of milliseconds.
  */
 export class WaitAccount {
   readonly #queuedAt: Instant;
-  /** When a stretch ended, and the index of its cause, by turns. */
-  readonly #course: number[] = [];
+  /** Alternating: the end of a stretch, and the index of its cause. */
+  readonly #timeline: number[] = [];
   readonly #parts: Record<WaitCause, Millis> = { asleep: 0, radio: 0, transfer: 0, service: 0, device: 0 };
   #cursor: Instant;
-  /** The parts as they stood at the last station, and when that was. */
+  /** The parts at the last stage, and the time of that stage. */
   #settled: Record<WaitCause, Millis> = { ...this.#parts };
   #settledAt: Instant;
-  /** The last stretch that was charged to transfer. */
+  /** Begin and end of the last stretch that was charged to `transfer`. */
   #transferFrom = 0;
   #transferUntil = 0;
-  /** When the device was last known to be awake. */
-  #lastSign: Instant;
+  /** When the device was last active. */
+  #lastActive: Instant;
   #phase: Phase = 'queued';
-  /** Nothing has come of the last waking, unless there was a sign since. */
+  /** The last wake led to no exchange, unless the device was active since. */
   #inVain = false;
   #delivered = false;
   #executed = false;
-  /** The device has begun to tell what came of it. */
+  /** The device has begun to send its answer. */
   #answering = false;
 
   constructor(queuedAt: Instant) {
     this.#queuedAt = Math.round(queuedAt);
     this.#cursor = this.#queuedAt;
-    this.#lastSign = this.#cursor;
+    this.#lastActive = this.#cursor;
     this.#settledAt = this.#cursor;
   }
 
-  /** The parts up to the last station. */
+  /** The parts up to the last stage. */
   get waits(): Waits {
     return this.#settled;
   }
 
-  /** The course of the waits up to the last station; the lengths by cause are the {@link waits}. */
+  /** The waits up to the last stage in chronological order; their lengths by cause are {@link waits}. */
   get stretches(): readonly WaitStretch[] {
     const stretches: WaitStretch[] = [];
     let from = 0;
-    for (let i = 0; i < this.#course.length; i += 2) {
-      const until = Math.min(this.#course[i] ?? 0, this.#settledAt) - this.#queuedAt;
-      const cause = WAIT_CAUSES[this.#course[i + 1] ?? 0];
+    for (let i = 0; i < this.#timeline.length; i += 2) {
+      const until = Math.min(this.#timeline[i] ?? 0, this.#settledAt) - this.#queuedAt;
+      const cause = WAIT_CAUSES[this.#timeline[i + 1] ?? 0];
       if (until > from && cause !== undefined) stretches.push({ cause, from, until });
       from = Math.max(from, until);
     }
     return stretches;
   }
 
-  /** A station is reached: the downlink's time is known up to here. */
+  /** The downlink has reached a stage: its waits are final up to the cursor. */
   settle(): void {
     this.#settled = { ...this.#parts };
     this.#settledAt = this.#cursor;
   }
 
-  /** The device wakes its radio. @param polls for a poll, which leaves no trace when it finds nothing */
+  /** The device wakes its radio. @param polls for a poll, which leaves no event when it finds nothing */
   wake(at: Instant, polls: boolean): void {
     if (this.#phase !== 'device' && !this.#searches) this.#sleptUntil(at);
     this.#enter('radio', at);
@@ -103,53 +101,53 @@ export class WaitAccount {
     this.#answering ||= this.#executed;
   }
 
-  /** What the radio was woken for, a poll, has come to nothing. */
+  /** The poll for which the radio was woken has failed. */
   pollFailed(): void {
     this.#inVain = true;
   }
 
-  /** The cloud has heard of the device, or the device of the cloud. */
+  /** The cloud has received a packet of the device, or the device one of the cloud. */
   contact(at: Instant): void {
     if (this.#phase === 'radio') this.#enter('transfer', at);
-    this.#sign(at);
+    this.#active(at);
   }
 
-  /** The device's first packet since the downlink was queued. */
+  /** The first packet of the device since the downlink was queued. */
   firstContact(at: Instant): void {
     this.#enter('transfer', at);
-    this.#sign(at);
+    this.#active(at);
   }
 
-  /** The first datagram of an uplink goes out. */
+  /** The device sends the first datagram of an uplink. */
   uplinkSent(at: Instant): void {
-    // Before the execution it is the report that brings the first contact: the radio is not done before the cloud hears it.
+    // Before the execution, this is the report that leads to the first contact: `radio` lasts until the cloud receives it.
     if (this.#executed) {
       this.#answering = true;
       this.#enter('transfer', at);
     }
-    this.#sign(at);
+    this.#active(at);
   }
 
-  /** A datagram goes out again after `waited` in vain. */
+  /** The device repeats a datagram after waiting `waited` for an answer. */
   repeat(at: Instant, waited: Millis): void {
     if (this.#phase !== 'device') {
       this.#charge(at - waited, this.#cause());
       this.#charge(at, 'radio');
     }
-    this.#sign(at);
+    this.#active(at);
   }
 
-  /** The cloud answers a datagram that came `took` ago. */
+  /** The cloud answers a datagram that it received `took` ago. */
   served(at: Instant, took: Millis): void {
     this.servedBefore(at, took);
     if (this.#phase === 'transfer' || this.#phase === 'radio') {
       this.#charge(at - took, this.#cause());
       this.#charge(at, 'service');
     }
-    this.#sign(at);
+    this.#active(at);
   }
 
-  /** The same for a downlink that has come to its end meanwhile: no more than its own time changes hands. */
+  /** The same for a closed downlink: only time up to its last stage is moved to `service`. */
   servedBefore(at: Instant, took: Millis): void {
     const from = Math.max(Math.round(at - took), this.#transferFrom);
     moveToService(this.#parts, this.#transferUntil - from);
@@ -167,16 +165,16 @@ export class WaitAccount {
 
   received(at: Instant): void {
     this.#enter('transfer', at);
-    this.#sign(at);
+    this.#active(at);
   }
 
-  /** The cloud knows that it was received. */
+  /** The cloud knows that the device received it. */
   delivered(at: Instant): void {
     this.#delivered = true;
-    // Its answer may already be on the way when only a later packet confirms the delivery.
+    // The answer may already be on its way when a later packet confirms the delivery.
     if (this.#answering) this.#charge(at, this.#cause());
     else this.#enter('device', at);
-    this.#sign(at);
+    this.#active(at);
   }
 
   executed(at: Instant): void {
@@ -185,30 +183,30 @@ export class WaitAccount {
     else this.#charge(at, this.#cause());
   }
 
-  /** Any other station: the time until here is charged to what held. */
-  station(at: Instant): void {
+  /** Any other stage: charges the time until `at` to the current cause. */
+  stage(at: Instant): void {
     this.#charge(at, this.#cause());
-    this.#sign(at);
+    this.#active(at);
   }
 
-  /** It was woken before, and no datagram has left since: it looks for its network, and does not sleep. */
+  /** The radio was woken before and has sent nothing since: the device searches for its network and does not sleep. */
   get #searches(): boolean {
-    return this.#phase === 'radio' && this.#inVain && this.#lastSign < this.#cursor;
+    return this.#phase === 'radio' && this.#inVain && this.#lastActive < this.#cursor;
   }
 
-  /** It turns out that the device was silent since its last sign of life. */
+  /** Charges the time since the last activity of the device to `asleep`. */
   #sleptUntil(at: Instant): void {
-    this.#charge(this.#lastSign, this.#cause());
+    this.#charge(this.#lastActive, this.#cause());
     this.#charge(at, 'asleep');
   }
 
-  /** Charges the time until `at` to the present phase, and begins the next. */
+  /** Charges the time until `at` to the current phase, and begins the next. */
   #enter(phase: Phase, at: Instant): void {
     this.#charge(at, this.#cause());
     this.#phase = phase;
   }
 
-  /** The cause of the present phase. A queued downlink that gets to know the device awake has waited for the radio. */
+  /** The cause of the current phase. A downlink queued while the device is awake waits for the radio. */
   #cause(): WaitCause {
     return this.#phase === 'queued' ? 'radio' : this.#phase;
   }
@@ -223,23 +221,23 @@ export class WaitAccount {
     }
     this.#cursor = whole;
     const index = WAIT_CAUSES.indexOf(cause);
-    if (this.#course.at(-1) === index) this.#course[this.#course.length - 2] = whole;
-    else this.#course.push(whole, index);
+    if (this.#timeline.at(-1) === index) this.#timeline[this.#timeline.length - 2] = whole;
+    else this.#timeline.push(whole, index);
   }
 
-  /** In the course, what was transfer from `from` to `until` becomes service. */
+  /** Relabels the part of the timeline from `from` to `until` from `transfer` to `service`. */
   #serviceTook(from: Instant, until: Instant): void {
-    for (let i = this.#course.length - 2; i >= 0; i -= 2) {
-      if (this.#course[i] !== until || this.#course[i + 1] !== TRANSFER) continue;
-      const begins = i === 0 ? this.#queuedAt : (this.#course[i - 2] ?? 0);
-      if (from > begins) this.#course.splice(i, 2, from, TRANSFER, until, SERVICE);
-      else this.#course[i + 1] = SERVICE;
+    for (let i = this.#timeline.length - 2; i >= 0; i -= 2) {
+      if (this.#timeline[i] !== until || this.#timeline[i + 1] !== TRANSFER) continue;
+      const begins = i === 0 ? this.#queuedAt : (this.#timeline[i - 2] ?? 0);
+      if (from > begins) this.#timeline.splice(i, 2, from, TRANSFER, until, SERVICE);
+      else this.#timeline[i + 1] = SERVICE;
       return;
     }
   }
 
-  #sign(at: Instant): void {
-    this.#lastSign = Math.max(this.#lastSign, Math.round(at));
+  #active(at: Instant): void {
+    this.#lastActive = Math.max(this.#lastActive, Math.round(at));
   }
 }
 

@@ -1,34 +1,36 @@
 /**
- * Every shell and configuration downlink that was delivered has its answer at the end, unless the device could not carry it out.
+ * At the end, every delivered shell or config downlink is answered, unless the device could not execute it.
  *
- * The protocol itself can break this: a downlink of one fragment counts as delivered when it goes out, and the device may never
- * get it (docs/FIDELITY.md, "Delivered is not received"). One that was delivered shortly before the end may lack the time.
+ * The protocol itself can violate this rule: a downlink of one fragment counts as delivered once it is sent, and the device
+ * may never receive it (docs/FIDELITY.md, "Delivered is not received"). A downlink that was delivered shortly before the end
+ * may not be answered in time.
  */
+
+import { expectsAnswer } from '../downlinks/ledger.js';
 import type { TraceEvent } from '../events.js';
-import { isAnsweredType } from './downlink-types.js';
 import type { Invariant } from './invariant.js';
 
-interface Open {
+interface Unanswered {
   readonly serial: number;
-  print: string;
+  fingerprint: string;
   delivered: Extract<TraceEvent, { readonly kind: 'downlink.delivered' }> | undefined;
 }
 
 export const downlinksAnswered: Invariant = {
-  about: 'at the end every shell or config downlink that was delivered is answered, or was refused by the device',
+  about: 'at the end every delivered shell or config downlink is answered, or the device could not execute it',
   watch(broken) {
-    const open = new Map<string, Open>();
+    const open = new Map<string, Unanswered>();
     const close = ({ downlink }: { readonly downlink: string }): void => {
       open.delete(downlink);
     };
     return {
       on: {
         'downlink.queued': ({ downlink, serial, type }) => {
-          if (isAnsweredType(type)) open.set(downlink, { serial, print: '', delivered: undefined });
+          if (expectsAnswer(type)) open.set(downlink, { serial, fingerprint: '', delivered: undefined });
         },
         'downlink.offered': ({ downlink, print }) => {
           const entry = open.get(downlink);
-          if (entry !== undefined) entry.print = print;
+          if (entry !== undefined) entry.fingerprint = print;
         },
         'downlink.delivered': (event) => {
           const entry = open.get(event.downlink);
@@ -36,7 +38,7 @@ export const downlinksAnswered: Invariant = {
         },
         'downlink.executed': ({ serial, print, ok }) => {
           if (ok) return;
-          const refused = [...open].find(([, entry]) => entry.serial === serial && entry.print === print);
+          const refused = [...open].find(([, entry]) => entry.serial === serial && entry.fingerprint === print);
           if (refused !== undefined) open.delete(refused[0]);
         },
         'downlink.answered': close,

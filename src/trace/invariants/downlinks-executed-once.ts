@@ -1,11 +1,12 @@
 /**
- * A device carries out no downlink more often than it was queued: the same content may come twice only when users queued it twice.
+ * A device executes a downlink at most as often as users queued its content.
  *
- * The protocol can break this when the last acknowledgement of a transfer is lost and both sides start over. Counted by the print
- * of the content, over the last {@link REMEMBERED} offers of a device.
+ * The protocol can violate this rule when the last acknowledgement of a transfer is lost and both sides start over. Downlinks
+ * are compared by the fingerprint of their content, over the last {@link REMEMBERED} offers to a device.
  */
+
+import { isUserType } from '../downlinks/ledger.js';
 import type { TraceEvent } from '../events.js';
-import { isUserType } from './downlink-types.js';
 import { type Invariant, remember } from './invariant.js';
 
 const REMEMBERED = 256;
@@ -18,7 +19,7 @@ interface Offer {
 }
 
 export const downlinksExecutedOnce: Invariant = {
-  about: 'a device carries out no downlink of a user more often than it was queued',
+  about: 'a device executes each downlink of a user at most as often as it was queued',
   watch(broken) {
     const offers = new Map<number, Offer[]>();
     return {
@@ -35,7 +36,7 @@ export const downlinksExecutedOnce: Invariant = {
           const last = alike.at(-1);
           if (next !== undefined) next.executed = event;
           else if (last !== undefined) {
-            const what = `downlink ${last.event.downlink} was carried out again`;
+            const what = `downlink ${last.event.downlink} was executed again`;
             const before = last.executed === undefined ? [] : [last.executed];
             broken.add({ at, serial, what, events: [last.event, ...before, event] });
           }

@@ -1,11 +1,12 @@
 /**
- * At the end of the run nothing that a user queued is still waiting: it was delivered, answered, cancelled, or has expired.
+ * At the end of the run, every downlink that users queued was delivered, answered or cancelled, or has expired.
  *
- * Whether a downlink was also carried out is a question for `downlinks-answered`: the protocol takes some for delivered that
- * the device never had.
+ * `downlinks-answered` checks whether the device also executed it: a downlink can count as delivered although the device
+ * never received it.
  */
+
+import { isUserType } from '../downlinks/ledger.js';
 import type { TraceEvent } from '../events.js';
-import { isUserType } from './downlink-types.js';
 import type { Invariant } from './invariant.js';
 
 type Queued = Extract<TraceEvent, { readonly kind: 'downlink.queued' }>;
@@ -30,7 +31,7 @@ export const downlinksSettled: Invariant = {
       end() {
         for (const event of open.values()) {
           const { at, serial, type, downlink } = event;
-          const what = `the ${type} downlink ${downlink}, queued then, was still waiting at the end`;
+          const what = `the ${type} downlink ${downlink}, queued at that time, was still pending at the end`;
           broken.add({ at, serial, what, events: [event] });
         }
       },

@@ -1,4 +1,4 @@
-/** The invariants, by the name that they have in a scenario. To add one: write its file, list it here. */
+/** The invariants, by their name in scenarios. To add one: write its file and list it here. */
 import { type Dispatch, dispatchTo } from '../dispatch.js';
 import type { TraceEvent } from '../events.js';
 import type { Fold } from '../log.js';
@@ -21,19 +21,20 @@ export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'no-delivery-after-cancel': noDeliveryAfterCancel,
 };
 
-/** What has become of an invariant. */
+/** Result of an invariant. */
 export interface InvariantVerdict {
   readonly violations: number;
-  /** The earliest; undefined when there is none. */
+  /** The earliest violation; undefined when there are no violations. */
   readonly first: Violation | undefined;
 }
 
-/** Watches over those invariants that somebody asked for; the others cost nothing. */
+/** Checks the invariants that the scenario names; the others cost nothing. */
 export class Invariants implements Fold {
   readonly #verdicts = new Map<string, Violations>();
   readonly #dispatch: Dispatch;
   readonly #ends: (() => void)[] = [];
 
+  /** @param names keys of {@link INVARIANTS} @throws Error for another name */
   constructor(names: Iterable<string>) {
     const watches = [...new Set(names)].map((name) => {
       const invariant = Object.hasOwn(INVARIANTS, name) ? INVARIANTS[name] : undefined;
@@ -52,12 +53,12 @@ export class Invariants implements Fold {
     if (handlers !== undefined) for (const handler of handlers) handler(event);
   }
 
-  /** The trace is over; to be called once. */
+  /** Judges what is still open when the trace has ended. Call it once. */
   end(): void {
     for (const end of this.#ends.splice(0)) end();
   }
 
-  /** undefined when nobody asked for it. */
+  /** Result of the invariant `name`; undefined when it is not checked. */
   verdict(name: string): InvariantVerdict | undefined {
     const violations = this.#verdicts.get(name);
     return violations && { violations: violations.count, first: violations.first };

@@ -1,33 +1,33 @@
 /**
- * What an invariant is: something that must hold all the time, watched while the trace goes by. One of them a file in this
+ * What an invariant is: a rule that must hold throughout a run, checked event by event. Each invariant is a file in this
  * folder, listed in index.ts.
  *
- * A watch keeps what is open, and forgets what is closed: its memory is bounded by device, whatever the length of a run.
+ * A watch keeps open items and discards closed ones: its memory per device is bounded, whatever the length of the run.
  */
 import type { Instant } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import type { TraceEvent } from '../events.js';
 
 export interface Invariant {
-  /** One line for `ghostfleet list invariants`: what is counted, as a rule that holds. */
+  /** The rule in one line, for `ghostfleet list invariants`. */
   readonly about: string;
-  /** Begins to watch. */
+  /** Starts a watch that adds violations to `broken`. */
   readonly watch: (broken: Violations) => InvariantWatch;
 }
 
 interface InvariantWatch {
   readonly on: Handlers;
-  /** The trace is over: what is still open can be judged. */
+  /** Judges what is still open when the trace has ended. */
   end?(): void;
 }
 
-/** A counter-example. */
+/** One violation of an invariant. */
 export interface Violation {
   readonly at: Instant;
   readonly serial: number;
-  /** What was wrong, as the rest of a sentence about the device: `stored uplink 5 for the second time`. */
+  /** What was wrong, as a clause: `uplink 5 was stored again`. */
   readonly what: string;
-  /** The events that show it, in order of time. */
+  /** The events that show it, in chronological order. */
   readonly events: readonly TraceEvent[];
 }
 
@@ -42,7 +42,7 @@ export class Violations {
   }
 }
 
-/** Puts `item` behind the others of a device, and lets the oldest go that are more than `most`. */
+/** Appends `item` to the list of a device, and removes the oldest item when there are more than `most`. */
 export function remember<T>(byDevice: Map<number, T[]>, serial: number, item: T, most: number): void {
   const known = byDevice.get(serial);
   if (known === undefined) byDevice.set(serial, [item]);

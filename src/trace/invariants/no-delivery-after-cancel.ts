@@ -1,8 +1,8 @@
 /**
- * A downlink that was cancelled or has expired is not offered any more, and never becomes delivered.
+ * After a downlink was cancelled or has expired, the cloud neither offers it nor marks it as delivered.
  *
- * Counts what the cloud does. A datagram that was under way at the moment of the cancellation may still reach the device, and no
- * protocol without a third message could exclude that. The ends of the last {@link REMEMBERED} downlinks of a device are known.
+ * This checks the cloud, not the device: a datagram that was in flight at the cancellation may still reach the device. The
+ * last {@link REMEMBERED} cancelled or expired downlinks of a device are checked.
  */
 import type { TraceEvent } from '../events.js';
 import { type Invariant, remember } from './invariant.js';
@@ -10,14 +10,14 @@ import { type Invariant, remember } from './invariant.js';
 const REMEMBERED = 256;
 
 type End = Extract<TraceEvent, { readonly kind: 'downlink.cancelled' | 'downlink.expired' }>;
-type Sign = Extract<TraceEvent, { readonly kind: 'downlink.offered' | 'downlink.delivered' }>;
+type LateEvent = Extract<TraceEvent, { readonly kind: 'downlink.offered' | 'downlink.delivered' }>;
 
 export const noDeliveryAfterCancel: Invariant = {
-  about: 'a downlink that was cancelled or has expired is neither offered nor delivered any more',
+  about: 'a cancelled or expired downlink is neither offered nor delivered afterwards',
   watch(broken) {
     const ended = new Map<number, End[]>();
     const end = (event: End): void => remember(ended, event.serial, event, REMEMBERED);
-    const look = (event: Sign): void => {
+    const look = (event: LateEvent): void => {
       const { at, serial, downlink } = event;
       const before = ended.get(serial)?.find((other) => other.downlink === downlink);
       if (before === undefined) return;
@@ -35,6 +35,6 @@ export const noDeliveryAfterCancel: Invariant = {
   },
 };
 
-function wordOf({ kind }: End | Sign): string {
+function wordOf({ kind }: End | LateEvent): string {
   return kind.slice('downlink.'.length);
 }

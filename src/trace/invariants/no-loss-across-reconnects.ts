@@ -1,12 +1,12 @@
 /**
- * What the cloud has acknowledged, it has stored: through resets, restarts of a transfer, reboots and outages. Counts messages
- * of every type. One that was taken for a copy of a stored one counts as stored.
+ * The cloud has stored every message that it acknowledged, whatever resets, restarts of a transfer, reboots and outages occur.
+ * Messages of all types count. A message that was recognised as a copy of a stored one counts as stored.
  */
 import type { Invariant } from './invariant.js';
 import { UplinkBook } from './uplink-book.js';
 
 export const noLossAcrossReconnects: Invariant = {
-  about: 'every message that the cloud acknowledged is stored, through resets, reboots and outages',
+  about: 'the cloud stores every message that it acknowledges, also through resets, reboots and outages',
   watch: (broken) =>
     new UplinkBook({
       lost({ sent }, acked) {

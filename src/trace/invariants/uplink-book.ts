@@ -1,10 +1,10 @@
 /**
- * Which stored message is which uplink. The device numbers its uplinks and the cloud names its messages, and neither
- * number travels on the wire: the two meet in the order of things. A device sends one message at a time, so what the cloud
- * stores is, of the uplinks of that type that had gone out by then, the last one that is not stored yet.
+ * Matches stored messages with uplinks. The device numbers its uplinks, the cloud assigns ids to messages, and neither is
+ * transmitted: only the order links the two. A device sends one message at a time, so a stored message is the latest uplink
+ * of its type that was sent and is not stored yet.
  *
- * What this cannot see: two uplinks of one device and one type that change places in the cloud while both are under
- * way, and an uplink with another content than the one that was sent.
+ * Two faults stay undetected: two uplinks of one device and type that change places in the cloud while both are in
+ * transfer, and a stored message whose content differs from that of the uplink.
  */
 import { type Instant, minutes } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
@@ -14,59 +14,59 @@ type Stored = Extract<TraceEvent, { readonly kind: 'cloud.stored' }>;
 type Sent = Extract<TraceEvent, { readonly kind: 'uplink.sent' }>;
 type Acked = Extract<TraceEvent, { readonly kind: 'uplink.acked' }>;
 
-/** An uplink that went out. */
+/** An uplink that a device sent. */
 export interface Sending {
-  /** Counts the sendings of all devices; a body that goes out again is behind the others again. */
+  /** Position in the order of sending, over all devices; a body that is sent again gets a new position. */
   readonly order: number;
   readonly sent: Sent;
   readonly acked: Acked | undefined;
-  /** How the cloud took it, as a new message or as a copy of one. */
+  /** The event by which the cloud stored it, as a new message or as a copy. */
   readonly stored: Stored | undefined;
-  /** Another uplink could have been the one that was stored. */
+  /** The stored message could also be another uplink. */
   readonly unsure: boolean;
 }
 
-interface Entry extends Sending {
+interface TrackedSending extends Sending {
   order: number;
   sent: Sent;
   acked: Acked | undefined;
   stored: Stored | undefined;
   unsure: boolean;
   droppedAt: Instant | undefined;
-  /** Boots of the device until then. */
+  /** Number of boots of the device before it was sent. */
   readonly boots: number;
-  /** The session before, of which this one is a copy byte for byte: the device sends it after a reboot, or when it has given up. */
-  readonly repeats: Entry | undefined;
-  /** When the cloud took something of its type last, with nothing newer under way: a transfer that is reset is stored again. */
+  /** The previous session, of which this is an identical copy: sent after a reboot, or after a failed transfer. */
+  readonly repeats: TrackedSending | undefined;
+  /** When the cloud last stored a message of its type while this was the newest: a reset transfer is stored again. */
   heardAt: Instant | undefined;
 }
 
 interface BookReader {
-  /** The cloud has stored something; `sending` is undefined when nothing was under way that it could be. */
+  /** The cloud has stored a message; `sending` is undefined when it matches no uplink. `before`: the newest of its type. */
   readonly stored?: (event: Stored, sending: Sending | undefined, before: Sending | undefined) => void;
-  /** It was acknowledged, and nothing was stored that it could be. */
+  /** The cloud has acknowledged `sending`, and no stored message matches it. */
   readonly lost?: (sending: Sending, acked: Acked) => void;
 }
 
 /**
- * Entries of a device that stay in the book. The observer of another cloud sees what was stored after the device knows of
- * it, and many may be acknowledged until then.
+ * Uplinks that are kept per device. The observer of another cloud sees a stored message later than the device sees its
+ * acknowledgement, and the device may send many more until then.
  */
 const MOST_ENTRIES = 256;
-/** For so long the cloud takes a packet of the same bytes for a repetition (wire protocol, 6.2 step 3). */
+/** For this time the cloud treats an identical packet as a repetition (wire protocol, 6.2 step 3). */
 const REPETITION = minutes(1);
-/** Entries of a device that are settled, and stay because something may still come that belongs to them. */
+/** Settled uplinks that are kept per device, because later events may still belong to them. */
 const MOST_SETTLED = 16;
 
 export class UplinkBook {
   readonly #reader: BookReader;
   readonly #types: ReadonlySet<UplinkType> | undefined;
-  /** By device, in the order in which they went out. */
-  readonly #entries = new Map<number, Entry[]>();
+  /** By device, in the order of sending. */
+  readonly #entries = new Map<number, TrackedSending[]>();
   readonly #boots = new Map<number, number>();
   #order = 0;
 
-  /** @param types those that count; undefined: all */
+  /** @param types the types to match; undefined: all */
   constructor(reader: BookReader, types?: readonly UplinkType[]) {
     this.#reader = reader;
     this.#types = types && new Set(types);
@@ -87,7 +87,7 @@ export class UplinkBook {
         const fresh = { acked: undefined, stored: undefined, unsure: false, droppedAt: undefined, heardAt: undefined };
         const boots = this.#bootsOf(event.serial);
         entries.push({ order, sent: event, boots, repeats: repeatedBy(event, boots, entries.at(-1)), ...fresh });
-        this.#tidy(entries);
+        this.#prune(entries);
       }
     },
     'uplink.acked': (event) => {
@@ -104,15 +104,15 @@ export class UplinkBook {
       const entries = alike.filter(({ sent }) => sent.at <= event.at);
       const newest = entries.at(-1);
       if (newest !== undefined) newest.heardAt = event.at;
-      // What had ended by then could only be stored late; what was under way comes first.
+      // An uplink that is still in transfer comes first; one that has ended can only be stored late.
       const open = entries.filter(({ stored }) => stored === undefined);
-      const underWay = open.filter(({ acked, droppedAt }) => (acked?.at ?? droppedAt ?? event.at) >= event.at);
+      const inTransfer = open.filter(({ acked, droppedAt }) => (acked?.at ?? droppedAt ?? event.at) >= event.at);
       const again = event.copy ? entries.findLast(({ stored }) => stored?.message === event.message) : undefined;
       const missing = alike.filter(({ stored }) => stored === undefined);
-      // What comes late was given up a moment ago. Otherwise the clocks of another cloud and of the fleet are some
-      // milliseconds apart, and only the order helps.
+      // A late message was dropped a moment ago; or the clocks of another cloud and of the fleet differ by some
+      // milliseconds, and only the order can decide.
       const late = missing.findLast(({ droppedAt }) => droppedAt !== undefined) ?? missing[0];
-      const entry = again ?? underWay.at(-1) ?? (this.#stillStored(entries, event) ? undefined : late);
+      const entry = again ?? inTransfer.at(-1) ?? (this.#stillStored(entries, event) ? undefined : late);
       this.#reader.stored?.(event, entry, alike.at(-1));
       if (entry === undefined || entry === again) return;
       entry.stored = event;
@@ -120,7 +120,7 @@ export class UplinkBook {
     },
   };
 
-  /** The trace is over. */
+  /** Judges the remaining uplinks when the trace has ended. */
   end(): void {
     for (const entries of this.#entries.values()) for (const entry of entries) this.#judge(entry);
   }
@@ -129,27 +129,27 @@ export class UplinkBook {
     return this.#boots.get(serial) ?? 0;
   }
 
-  #of(serial: number): Entry[] {
+  #of(serial: number): TrackedSending[] {
     const known = this.#entries.get(serial);
     if (known !== undefined) return known;
-    const entries: Entry[] = [];
+    const entries: TrackedSending[] = [];
     this.#entries.set(serial, entries);
     return entries;
   }
 
-  /** Whether the uplink that was under way at that moment is stored already: then this is another copy of it. */
-  #stillStored(entries: readonly Entry[], { at }: Stored): boolean {
+  /** Whether the uplink in transfer is stored already: then the message is another copy of it. */
+  #stillStored(entries: readonly TrackedSending[], { at }: Stored): boolean {
     const last = entries.at(-1);
     return last?.stored !== undefined && (last.acked?.at ?? last.droppedAt ?? at) >= at;
   }
 
-  #judge(entry: Entry): void {
+  #judge(entry: TrackedSending): void {
     if (entry.acked === undefined || entry.stored !== undefined || isStoredSession(entry)) return;
     this.#reader.lost?.(entry, entry.acked);
   }
 
-  /** Lets settled entries go, the oldest first; and where there are too many, the oldest ones with a verdict. */
-  #tidy(entries: Entry[]): void {
+  /** Removes the oldest settled uplinks; when there are still too many, judges and removes the oldest one. */
+  #prune(entries: TrackedSending[]): void {
     let settled = 0;
     for (let i = entries.length - 1; i >= 0; i--) {
       const entry = entries[i];
@@ -162,13 +162,13 @@ export class UplinkBook {
   }
 }
 
-function repeatedBy({ type }: Sent, boots: number, before: Entry | undefined): Entry | undefined {
+function repeatedBy({ type }: Sent, boots: number, before: TrackedSending | undefined): TrackedSending | undefined {
   if (type !== 'session' || before?.sent.type !== 'session') return undefined;
   return before.boots !== boots || before.droppedAt !== undefined ? before : undefined;
 }
 
-/** Whether a session repeats one that is stored: to the cloud its packet is a repetition, and is acknowledged as one. */
-function isStoredSession({ sent, repeats }: Entry): boolean {
+/** Whether a session repeats a stored one: the cloud treats its packet as a repetition and acknowledges it. */
+function isStoredSession({ sent, repeats }: TrackedSending): boolean {
   for (let earlier = repeats; earlier !== undefined; earlier = earlier.repeats) {
     if (earlier.heardAt !== undefined) return sent.at - earlier.heardAt <= REPETITION;
   }

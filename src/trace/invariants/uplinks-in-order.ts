@@ -1,14 +1,14 @@
 /**
- * The cloud stores the messages of a device in the order in which they went out. That is not the order in which they were
- * made: a spool sends the newest first, and a body that was given up and goes out again counts from then on.
+ * The cloud stores the messages of a device in the order in which the device sent them. That can differ from the order in
+ * which it created them: a spool sends the newest first, and a body that is sent again counts from then on.
  */
 import type { Invariant } from './invariant.js';
 import { type Sending, UplinkBook } from './uplink-book.js';
 
 export const uplinksInOrder: Invariant = {
-  about: 'the cloud stores the messages of a device in the order in which they went out',
+  about: 'the cloud stores the messages of a device in the order in which the device sent them',
   watch(broken) {
-    /** By device: of what is stored, the one that went out last. */
+    /** By device: the stored uplink that was sent last. */
     const latest = new Map<number, Sending>();
     return new UplinkBook({
       stored(event, sending) {
@@ -19,9 +19,9 @@ export const uplinksInOrder: Invariant = {
           latest.set(serial, sending);
           return;
         }
-        // Where either of two could have been the first one, nobody can say that they changed places.
+        // When the stored message could be either of two uplinks, their order is unknown.
         if (before.unsure && before.sent.type === sending.sent.type) return;
-        const what = `uplink ${sending.sent.uplink} was stored behind uplink ${before.sent.uplink}, which went out later`;
+        const what = `uplink ${sending.sent.uplink} was stored after uplink ${before.sent.uplink}, which was sent later`;
         const events = [sending.sent, before.sent, ...(before.stored ? [before.stored] : []), event];
         broken.add({ at, serial, what, events });
       },

@@ -1,14 +1,14 @@
 /**
- * Each data uplink is stored once. Copies that the cloud recognises and does not store again are fine.
+ * The cloud stores each data uplink once. Copies that it recognises and does not store again are allowed.
  *
- * Counts data alone: other messages have no content by which a copy could be told, and a device that is told to start over
- * sends them again (docs/FIDELITY.md, "Copies after a reset").
+ * Only data uplinks count: copies of other messages cannot be recognised by their content, and a device sends them again
+ * after a reset of its transfer (docs/FIDELITY.md, "Copies after a reset").
  */
 import type { Invariant } from './invariant.js';
 import { UplinkBook } from './uplink-book.js';
 
 export const uplinksStoredOnce: Invariant = {
-  about: 'the cloud stores each data uplink once; copies that it recognises do not count',
+  about: 'the cloud stores each data uplink once; recognised copies do not count',
   watch: (broken) =>
     new UplinkBook(
       {
@@ -16,7 +16,7 @@ export const uplinksStoredOnce: Invariant = {
           if (event.copy || sending !== undefined) return;
           const { at, serial } = event;
           if (before === undefined) {
-            broken.add({ at, serial, what: 'a data uplink was stored that was never sent', events: [event] });
+            broken.add({ at, serial, what: 'a data uplink was stored that the device never sent', events: [event] });
             return;
           }
           const { sent, stored } = before;

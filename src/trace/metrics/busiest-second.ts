@@ -1,21 +1,21 @@
-/** How often something happened in the second in which it happened most. */
+/** Counts events by second, and keeps the highest count. */
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 
-/** What another cloud does is told a little late: so many seconds are kept open. */
+/** Seconds that are kept open, because events of another cloud arrive late. */
 const OPEN = 120;
 
 export class BusiestSecond {
-  /** In the order in which they were begun. */
+  /** Count by second, in the order of the first event of each second. */
   readonly #counts = new Map<number, number>();
   readonly #warmUp: Millis;
   #most = 0;
 
-  /** @param warmUp what happens earlier does not count */
+  /** @param warmUp events before this instant do not count */
   constructor(warmUp: Millis) {
     this.#warmUp = warmUp;
   }
 
-  /** 0 when it never happened. */
+  /** The highest count of a second; 0 without events. */
   get most(): number {
     return this.#most;
   }

@@ -1,9 +1,9 @@
 /**
- * Requests of the loads. planned = sent + dropped, sent = answered + failed + in flight: what was planned is counted by whoever
- * planned it, everything else where it happened, so that the sums can fail.
+ * API requests of the loads. planned = sent + dropped, and sent = answered + failed + in flight. The plan counts `planned`,
+ * the events count everything else, so that a mismatch shows.
  *
- * A latency counts from the moment at which the request was due. From the moment at which it was sent, a service that stood
- * still would only be charged for the few requests that were under way.
+ * Latency counts from the time at which a request was due. Counted from the time of sending, a stalled service would be
+ * charged only for the few requests in flight (coordinated omission).
  */
 
 import type { Millis } from '../../kernel/time.js';
@@ -13,29 +13,30 @@ import type { TraceEvent } from '../events.js';
 import { type MetricTable, Tally } from './metric.js';
 
 interface CallCounts {
+  /** Requests that were due. */
   readonly planned: number;
   readonly sent: number;
-  /** With a status of 2xx, and with what was asked for. */
+  /** With a 2xx status and a usable answer. */
   readonly answered: number;
   readonly failed: number;
-  /** Those of the failed that were answered with 429: too many requests. */
+  /** Failed requests with status 429 (too many requests). */
   readonly refused: number;
   readonly inFlight: number;
   readonly dropped: number;
 }
 
 export interface CallSummary extends CallCounts {
-  /** Its users wait for their answers, which flatters a slow service: see scenario/load/load.ts. */
+  /** Closed loop: users wait for their answers, so a slow service receives fewer requests (scenario/load/load.ts). */
   readonly closedLoop: boolean;
-  /** Of answered requests, from the moment at which they were due; undefined when there are none behind the warm-up. */
+  /** Time from due to answered, of answered requests; undefined when none was due after the warm-up. */
   readonly latency: Spread | undefined;
-  /** Of the same, from the moment at which they were sent. */
+  /** Time from sent to answered, of the same requests. */
   readonly service: Spread | undefined;
   /** Why requests failed (`status 503`, `no answer: …`) or were dropped. */
   readonly reasons: Readonly<Record<string, number>>;
 }
 
-/** A service in the same rack answers in less than a millisecond. */
+/** Steps per millisecond: a service in the same rack answers within a millisecond. */
 const MICROSECONDS = 1000;
 
 class Calls {
@@ -94,21 +95,21 @@ export class CallFold {
     },
   };
 
-  /** What does not add up, in sentences. */
+  /** Loads whose planned requests are not sent + dropped, as texts. */
   get contradictions(): readonly string[] {
     return [...this.#byLoad].flatMap(([name, { planned, sent, dropped }]) =>
       planned === sent + dropped ? [] : [`${name}: ${planned} planned, but ${sent} sent and ${dropped} dropped`],
     );
   }
 
-  /** Of all loads together. */
-  get books(): CallBooks {
-    return new CallBooks(() => [...this.#byLoad.values()]);
+  /** Sums over all loads. */
+  get totals(): CallTotals {
+    return new CallTotals(() => [...this.#byLoad.values()]);
   }
 
-  /** Of some loads together, as they go on. */
-  of(loads: readonly string[]): CallBooks {
-    return new CallBooks(() => loads.flatMap((load) => this.#byLoad.get(load) ?? []));
+  /** Sums over some loads, updated with every event. */
+  of(loads: readonly string[]): CallTotals {
+    return new CallTotals(() => loads.flatMap((load) => this.#byLoad.get(load) ?? []));
   }
 
   /** By the name of the load, sorted. */
@@ -132,7 +133,7 @@ export class CallFold {
   }
 }
 
-/** Whether a request got what it asked for. */
+/** Whether a request got a 2xx status and a usable answer. */
 export function isAnswered({ status, why }: CallDone): boolean {
   return status >= 200 && status <= 299 && why === '';
 }
@@ -145,14 +146,14 @@ function reasonOf({ status, why }: CallDone): string {
 type CallDone = Extract<TraceEvent, { kind: 'call.done' }>;
 
 /** The sums over loads. */
-export class CallBooks {
+export class CallTotals {
   readonly #loads: () => readonly Calls[];
 
   constructor(loads: () => readonly Calls[]) {
     this.#loads = loads;
   }
 
-  total(count: (calls: CallCounts) => number): number {
+  sum(count: (calls: CallCounts) => number): number {
     return this.#loads().reduce((total, calls) => total + count(calls), 0);
   }
 
@@ -161,35 +162,38 @@ export class CallBooks {
   }
 }
 
-export const CALL_METRICS: MetricTable<CallBooks> = {
+export const CALL_METRICS: MetricTable<CallTotals> = {
   'call.planned': {
     about: 'API requests of loads that were due',
-    count: (books) => books.total(({ planned }) => planned),
+    count: (totals) => totals.sum(({ planned }) => planned),
   },
-  'call.sent': { about: 'API requests of loads that were sent', count: (books) => books.total(({ sent }) => sent) },
-  'call.answered': { about: 'those answered with 2xx', count: (books) => books.total(({ answered }) => answered) },
+  'call.sent': { about: 'API requests of loads that were sent', count: (totals) => totals.sum(({ sent }) => sent) },
+  'call.answered': {
+    about: 'API requests of loads with a 2xx answer',
+    count: (totals) => totals.sum(({ answered }) => answered),
+  },
   'call.failed': {
-    about: 'those answered otherwise or not at all',
-    count: (books) => books.total(({ failed }) => failed),
+    about: 'API requests of loads with another answer or none',
+    count: (totals) => totals.sum(({ failed }) => failed),
   },
   'call.refused': {
-    about: 'those of the failed that were answered with 429: too many requests',
-    count: (books) => books.total(({ refused }) => refused),
+    about: 'failed API requests of loads with status 429 (too many requests)',
+    count: (totals) => totals.sum(({ refused }) => refused),
   },
   'call.in-flight': {
-    about: 'those without an answer at the very end',
-    count: (books) => books.total(({ inFlight }) => inFlight),
+    about: 'API requests of loads without an answer at the end of the run',
+    count: (totals) => totals.sum(({ inFlight }) => inFlight),
   },
   'call.dropped': {
-    about: 'API requests of loads that were due and never sent',
-    count: (books) => books.total(({ dropped }) => dropped),
+    about: 'API requests of loads that were due but not sent',
+    count: (totals) => totals.sum(({ dropped }) => dropped),
   },
   'call.latency': {
-    about: 'time to the answer from when a request was due, warm-up excluded',
-    durations: (books) => books.spread('latency'),
+    about: 'time from when a request was due to its answer, warm-up excluded',
+    durations: (totals) => totals.spread('latency'),
   },
   'call.service': {
-    about: 'time to the answer from when a request was sent, warm-up excluded',
-    durations: (books) => books.spread('service'),
+    about: 'time from when a request was sent to its answer, warm-up excluded',
+    durations: (totals) => totals.spread('service'),
   },
 };

@@ -1,10 +1,10 @@
-/** How long downlinks took, as bars: each bar a range of time, split by what its downlinks waited for. */
+/** Histogram of delivery times: each bar is a range of time, split by the causes of waiting. */
 import type { Ratio } from '../../kernel/ratio.js';
 import type { Millis } from '../../kernel/time.js';
 import { type DownlinkRecord, STAGES, type Stage, totalTime } from '../downlinks/ledger.js';
 import { WAIT_CAUSES, type WaitCause } from '../downlinks/waits.js';
 
-/** Beginnings of the bars; each ends where the next begins, the last one is open. The same in every run, so that bars compare. */
+/** Lower edges of the bars; the last bar has no upper edge. They are the same in every run, so that runs can be compared. */
 const EDGES: readonly Millis[] = [
   0, 50, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000, 3000, 5000, 7000, 10_000, 15_000, 20_000, 30_000, 45_000,
   60_000, 90_000, 120_000, 180_000, 300_000, 420_000, 600_000, 900_000, 1_200_000, 1_800_000, 2_700_000, 3_600_000,
@@ -15,8 +15,8 @@ const EDGES: readonly Millis[] = [
 export interface DeliveryTimes {
   readonly edges: readonly Millis[];
   /**
-   * Delivered downlinks by the time to their last station. A downlink counts as one altogether, shared out among its causes
-   * in proportion to the time that it waited for each.
+   * Delivered downlinks by the time to their last stage. Each downlink counts as 1, divided among its causes in proportion to
+   * the time that it waited for each.
    */
   readonly byCause: Readonly<Record<WaitCause, readonly number[]>>;
   /** Downlinks by the time to each stage. */

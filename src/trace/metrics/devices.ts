@@ -1,4 +1,4 @@
-/** The fleet: who came up, how often radios woke, what had to be repeated. */
+/** Metrics of the fleet: sessions, boots, radio wakes, repetitions. */
 
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
@@ -8,13 +8,13 @@ import { BusiestSecond } from './busiest-second.js';
 import { type MetricTable, Tally } from './metric.js';
 
 export interface FleetSummary {
-  /** Devices of the plan. */
+  /** Devices in the plan. */
   readonly devices: number;
   /** Devices that had a session at least once. */
   readonly ready: number;
-  /** By cause. */
+  /** Boots by cause. */
   readonly boots: Readonly<Record<string, number>>;
-  /** By reason. */
+  /** Radio wakes by reason. */
   readonly wakes: Readonly<Record<string, number>>;
   readonly repeats: number;
   readonly restarts: number;
@@ -28,7 +28,7 @@ export class DeviceFold {
   readonly startup = new Distribution();
   readonly devices: number;
   repeats = 0;
-  /** Waits that ended in a second repetition of the same datagram: wire protocol, section 14, quirk 13. */
+  /** Datagrams that were repeated twice: the cloud never answers a first repetition (wire protocol, section 14, item 13). */
   repetitionGaps = 0;
   restarts = 0;
   pollsFailed = 0;
@@ -37,7 +37,10 @@ export class DeviceFold {
   readonly #bootedAt = new Map<number, Instant>();
   readonly #lastRepeat = new Map<number, { at: Instant; inARow: number }>();
 
-  /** @param warmUp radios that are woken earlier do not make a busiest second */
+  /**
+   * @param devices number of devices in the plan
+   * @param warmUp radio wakes before this instant do not count for the busiest second
+   */
   constructor(devices: number, warmUp: Millis = 0) {
     this.devices = devices;
     this.wakePeak = new BusiestSecond(warmUp);
@@ -47,7 +50,7 @@ export class DeviceFold {
     return this.#ready.size;
   }
 
-  /** Devices that had a session since they booted last. */
+  /** Devices that had a session since their last boot. */
   get up(): number {
     return this.#up.size;
   }
@@ -73,9 +76,9 @@ export class DeviceFold {
     'device.repeat': (event) => {
       this.repeats++;
       const last = this.#lastRepeat.get(event.serial);
-      // The same datagram when it waited exactly since the last repetition; real time has fractions of a millisecond.
-      const again = last !== undefined && Math.abs(event.at - event.waited - last.at) < 1;
-      const inARow = again ? last.inARow + 1 : 1;
+      // It is the same datagram if it was sent last at the previous repetition; real time has fractions of a millisecond.
+      const sameDatagram = last !== undefined && Math.abs(event.at - event.waited - last.at) < 1;
+      const inARow = sameDatagram ? last.inARow + 1 : 1;
       if (inARow === 2) this.repetitionGaps++;
       this.#lastRepeat.set(event.serial, { at: event.at, inARow });
     },
@@ -101,49 +104,49 @@ export class DeviceFold {
 }
 
 const BOOTS: Readonly<Record<BootCause, string>> = {
-  power: 'boots because the power came',
-  shell: 'boots by a command, or by a connection to the bootloader',
+  power: 'boots at power-on',
+  shell: 'boots by a shell command, or by a connection to the bootloader',
   button: 'boots by the button',
   config: 'boots after a configuration downlink',
   watchdog: 'boots by a watchdog',
-  'brown-out': 'boots because the battery gave way',
-  'claim-token': 'boots for want of a claim token',
-  update: 'boots into another firmware, or back',
+  'brown-out': 'boots after a brown-out of the battery',
+  'claim-token': 'boots because the claim token is missing',
+  update: 'boots into a new firmware, or back into the old one',
 };
 
 const WAKES: Readonly<Record<ContactReason, string>> = {
-  boot: 'times that a radio was woken to set up a session',
-  report: '… for a regular report',
-  event: '… for the report of an event',
-  poll: '… for a poll',
-  shell: '… by a command',
-  button: '… by the button',
-  answer: '… for the answer to a downlink',
+  boot: 'radio wakes to set up a session',
+  report: 'radio wakes for a regular report',
+  event: 'radio wakes for the report of an event',
+  poll: 'radio wakes for a poll',
+  shell: 'radio wakes by a shell command',
+  button: 'radio wakes by the button',
+  answer: 'radio wakes for the answer to a downlink',
 };
 
 export const DEVICE_METRICS: MetricTable<DeviceFold> = {
-  'fleet.devices': { about: 'devices of the plan', count: (fold) => fold.devices },
+  'fleet.devices': { about: 'devices in the plan', count: (fold) => fold.devices },
   'device.ready': { about: 'devices that had a session at least once', count: (fold) => fold.ready },
   'device.up': { about: 'devices that had a session since their last boot', count: (fold) => fold.up },
-  'device.boots': { about: 'boots, whatever their cause', count: (fold) => fold.boots.total },
+  'device.boots': { about: 'boots of any cause', count: (fold) => fold.boots.total },
   ...counts('boot', BOOTS, ({ boots }) => boots),
-  'device.startup': { about: 'from a boot to the session', durations: (fold) => fold.startup },
-  'device.wakes': { about: 'times that a radio was woken', count: (fold) => fold.wakes.total },
+  'device.startup': { about: 'time from a boot to the session', durations: (fold) => fold.startup },
+  'device.wakes': { about: 'radio wakes of any reason', count: (fold) => fold.wakes.total },
   ...counts('wake', WAKES, ({ wakes }) => wakes),
   'wake.peak': {
-    about: 'radios that were woken in the busiest second, warm-up excluded',
+    about: 'radio wakes in the busiest second, warm-up excluded',
     count: (fold) => fold.wakePeak.most,
   },
-  'device.repeats': { about: 'datagrams that were sent again', count: (fold) => fold.repeats },
+  'device.repeats': { about: 'repeated datagrams', count: (fold) => fold.repeats },
   'device.repetition-gaps': {
-    about: 'datagrams sent three times or more: the first repetition is never answered',
+    about: 'datagrams sent three times or more, because the cloud never answers the first repetition',
     count: (fold) => fold.repetitionGaps,
   },
-  'device.restarts': { about: 'transfers that began again from sequence 0', count: (fold) => fold.restarts },
-  'poll.failed': { about: 'polls that were given up', count: (fold) => fold.pollsFailed },
+  'device.restarts': { about: 'transfers that restarted from sequence 0', count: (fold) => fold.restarts },
+  'poll.failed': { about: 'polls that failed', count: (fold) => fold.pollsFailed },
 };
 
-/** A metric for every name of a tally. */
+/** One count for every name of a tally. */
 function counts(
   family: string,
   names: Readonly<Record<string, string>>,

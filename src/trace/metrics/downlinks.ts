@@ -1,6 +1,6 @@
 /**
- * What users sent down: how many got how far, how long that took, and what they waited for. Every duration of a stage
- * counts from the moment at which the API accepted the downlink.
+ * Metrics of the downlinks of users: how many reached which stage, how long that took, and what they waited for. The time of
+ * a stage counts from the instant at which the API accepted the downlink.
  */
 import type { Ratio } from '../../kernel/ratio.js';
 import type { Instant, Millis } from '../../kernel/time.js';
@@ -9,7 +9,8 @@ import { Distribution, type Spread } from '../distribution.js';
 import {
   DownlinkLedger,
   type DownlinkRecord,
-  isAnswered,
+  expectsAnswer,
+  outcomeOf,
   STAGES,
   type Stage,
   totalTime,
@@ -24,7 +25,7 @@ import type { MetricTable } from './metric.js';
 interface DownlinkCounts {
   readonly queued: number;
   readonly answered: number;
-  /** Delivered, without an answer (yet): all that data and firmware can reach. */
+  /** Delivered without an answer. Data and firmware downlinks are never answered. */
   readonly delivered: number;
   readonly pending: number;
   readonly cancelled: number;
@@ -34,12 +35,12 @@ interface DownlinkCounts {
 export interface DownlinkSummary extends DownlinkCounts {
   /** Only types that occurred. */
   readonly byType: Readonly<Partial<Record<UserType, DownlinkTypeSummary>>>;
-  /** Time from the API to each stage that was reached, all types together. */
+  /** Time from the API to each stage that downlinks reached, over all types. */
   readonly stages: StageSpreads;
-  /** What the downlinks that were delivered waited for. */
+  /** What delivered downlinks waited for. */
   readonly waits: Readonly<Record<WaitCause, WaitSummary>>;
   readonly times: DeliveryTimes;
-  /** The ones that took longest of those that were delivered, longest first. */
+  /** The ten delivered downlinks with the longest total time, longest first. */
   readonly slowest: readonly DownlinkTimeline[];
 }
 
@@ -50,29 +51,29 @@ interface DownlinkTypeSummary extends DownlinkCounts {
 type StageSpreads = Readonly<Partial<Record<Stage, Spread>>>;
 
 interface WaitSummary {
-  /** Of all time that downlinks waited, from 0 to 1; 0 when nobody waited. */
+  /** Share of the total waiting time, 0 to 1; 0 when there was no waiting. */
   readonly share: Ratio;
   readonly total: Millis;
-  /** Per downlink; null when none was delivered. */
+  /** Per downlink; null when no downlink was delivered. */
   readonly spread: Spread | null;
 }
 
-/** One downlink in full. */
+/** Stages and waits of one downlink. */
 export interface DownlinkTimeline {
   readonly id: string;
   readonly serial: number;
   readonly type: UserType;
   readonly queuedAt: Instant;
-  /** Times since it was queued. */
+  /** Time of each stage since it was queued. */
   readonly stages: Readonly<Partial<Record<Stage, Millis>>>;
   readonly attempts: number;
   readonly total: Millis;
   readonly waits: Waits;
-  /** The course of the waits, without gaps. */
+  /** The waits in chronological order, without gaps. */
   readonly stretches: readonly WaitStretch[];
 }
 
-/** Shown one by one. */
+/** Number of downlinks in `slowest`. */
 const SLOWEST = 10;
 
 export class DownlinkFold {
@@ -80,7 +81,7 @@ export class DownlinkFold {
   readonly #ledger: DownlinkLedger;
   readonly on: Handlers;
 
-  /** @param onStage is told once for every stage that a downlink reaches */
+  /** @param onStage called once for every stage that a downlink reaches */
   constructor(onStage: (record: DownlinkRecord, stage: Stage) => void = () => {}) {
     this.#ledger = new DownlinkLedger((record, stage) => {
       this.#spread(record.type, stage).record(timeTo(record, stage));
@@ -100,12 +101,12 @@ export class DownlinkFold {
     return count;
   }
 
-  /** Times from the API to `stage`, all types together. */
+  /** Times from the API to `stage`, over all types. */
   stage(stage: Stage): Distribution {
     return Distribution.merged(USER_TYPES.map((type) => this.#spread(type, stage)));
   }
 
-  /** What delivered downlinks waited for `cause`. */
+  /** Times that delivered downlinks waited for `cause`. */
   waits(cause: WaitCause): Distribution {
     const spread = new Distribution();
     for (const record of this.records) if (wasDelivered(record)) spread.record(record.waits[cause]);
@@ -192,15 +193,15 @@ export class DownlinkFold {
 export const DOWNLINK_METRICS: MetricTable<DownlinkFold> = {
   'downlink.queued': { about: 'downlinks that the API accepted from users', count: (fold) => fold.count(() => true) },
   ...stageTable({
-    contact: 'to the first packet of the device after it',
-    offered: 'until its first fragment went out',
-    received: 'until it was whole on the device',
-    delivered: 'until the cloud knew that it was received',
-    executed: 'until the device had done what it says',
-    answered: 'until a shell answer or the new configuration was stored',
+    contact: 'to the next packet of the device',
+    offered: 'until the cloud sent the first fragment',
+    received: 'until the device had received it completely',
+    delivered: 'until the cloud knew of its reception',
+    executed: 'until the device had executed it',
+    answered: 'until the cloud had stored the shell answer or the new configuration',
   }),
   'downlink.pending': {
-    about: 'downlinks that still waited for their delivery at the end',
+    about: 'downlinks that were not delivered at the end of the run',
     count: (fold) => fold.count((record) => outcomeOf(record) === 'pending'),
   },
   'downlink.cancelled': {
@@ -208,19 +209,19 @@ export const DOWNLINK_METRICS: MetricTable<DownlinkFold> = {
     count: (fold) => fold.count((record) => outcomeOf(record) === 'cancelled'),
   },
   'downlink.expired': {
-    about: 'downlinks that expired undelivered',
+    about: 'downlinks that expired before their delivery',
     count: (fold) => fold.count((record) => outcomeOf(record) === 'expired'),
   },
   'downlink.unanswered': {
-    about: 'shell and config downlinks that were delivered, and no answer came',
-    count: (fold) => fold.count((record) => outcomeOf(record) === 'delivered' && isAnswered(record.type)),
+    about: 'shell and config downlinks that were delivered but not answered',
+    count: (fold) => fold.count((record) => outcomeOf(record) === 'delivered' && expectsAnswer(record.type)),
   },
   'downlink.refused': {
-    about: 'downlinks that the device received and could not carry out',
+    about: 'downlinks that the device received but could not execute',
     count: (fold) => fold.count((record) => record.refused),
   },
   'downlink.unreceived': {
-    about: 'downlinks that count as delivered though the device never had them whole',
+    about: 'downlinks that count as delivered although the device did not receive them',
     count: (fold) => fold.count(isUnreceived),
   },
   'downlink.received-twice': {
@@ -228,33 +229,39 @@ export const DOWNLINK_METRICS: MetricTable<DownlinkFold> = {
     count: (fold) => fold.count((record) => record.receptions > 1),
   },
   'wait.asleep': {
-    about: "the share of a delivered downlink's time: asleep",
+    about: 'time that a delivered downlink waited for a sleeping device',
     durations: (fold) => fold.waits('asleep'),
   },
-  'wait.radio': { about: '… waiting for the radio, or for repetitions', durations: (fold) => fold.waits('radio') },
-  'wait.transfer': { about: '… packets going to and fro', durations: (fold) => fold.waits('transfer') },
-  'wait.service': { about: '… the cloud at work', durations: (fold) => fold.waits('service') },
-  'wait.device': { about: '… the device at work', durations: (fold) => fold.waits('device') },
+  'wait.radio': {
+    about: 'time that a delivered downlink waited for the radio, or for repetitions',
+    durations: (fold) => fold.waits('radio'),
+  },
+  'wait.transfer': {
+    about: 'time that a delivered downlink waited for packets in transfer',
+    durations: (fold) => fold.waits('transfer'),
+  },
+  'wait.service': {
+    about: 'time that a delivered downlink waited for the cloud',
+    durations: (fold) => fold.waits('service'),
+  },
+  'wait.device': {
+    about: 'time that a delivered downlink waited for the device to run, save or reboot',
+    durations: (fold) => fold.waits('device'),
+  },
 };
 
 function stageTable(abouts: Readonly<Record<Stage, string>>): MetricTable<DownlinkFold> {
   return Object.fromEntries(
     STAGES.map((stage) => [
       `downlink.${stage}`,
-      { about: `from the API ${abouts[stage]}`, durations: (fold: DownlinkFold) => fold.stage(stage) },
+      { about: `time from the API ${abouts[stage]}`, durations: (fold: DownlinkFold) => fold.stage(stage) },
     ]),
   );
 }
 
-/** Wire protocol, section 14, quirk 12. */
+/** Whether a downlink counts as delivered although the device did not receive it (wire protocol, section 14, item 12). */
 export function isUnreceived(record: DownlinkRecord): boolean {
   return wasDelivered(record) && record.receptions === 0;
-}
-
-function outcomeOf(record: DownlinkRecord): 'answered' | 'delivered' | 'pending' | 'cancelled' | 'expired' {
-  if (record.reached.answered !== undefined) return 'answered';
-  if (record.reached.delivered !== undefined) return 'delivered';
-  return record.ended ?? 'pending';
 }
 
 function wasDelivered(record: DownlinkRecord): boolean {

@@ -1,12 +1,12 @@
-/** How the devices of a fleet stood at the end of each bin: a byte or two a device, looked at when a bin is over. */
+/** Number of devices in each state at the end of each time bin. Keeps ten bytes per device, evaluated at the end of a bin. */
 import type { Instant, Millis } from '../../kernel/time.js';
 
 /**
  *   off       not switched on yet
- *   starting  booted, without a session
- *   unheard   repeats itself, has given an exchange up and not begun another, or wakes in vain
- *   awake     has just given a sign
- *   asleep    has not
+ *   starting  booted, no session yet
+ *   unheard   repeats a datagram, has failed its last exchange, or has woken twice without sending
+ *   awake     was active within the window (see {@link FleetStates.closeUntil})
+ *   asleep    was not
  */
 export const FLEET_STATES = ['asleep', 'awake', 'unheard', 'starting', 'off'] as const;
 export type FleetState = (typeof FLEET_STATES)[number];
@@ -14,29 +14,30 @@ export type FleetState = (typeof FLEET_STATES)[number];
 const STARTING = 1;
 const READY = 2;
 
+/** Link states of a device. */
 const FINE = 0;
 const REPEATED = 1;
 const GAVE_UP = 2;
-/** It was woken, and has not sent anything since; and once more after that. */
+/** Its radio was woken once, or more than once, and has sent nothing since. */
 const WOKEN = 3;
-const WOKEN_IN_VAIN = 4;
+const WOKEN_AGAIN = 4;
 
 export class FleetStates {
   readonly #devices: number;
   readonly #indices = new Map<number, number>();
   #phase: Uint8Array;
-  #trouble: Uint8Array;
-  #lastSign: Float64Array;
+  #link: Uint8Array;
+  #lastActive: Float64Array;
   readonly #columns: Readonly<Record<FleetState, Float64Array>>;
-  /** Bins that are over. */
+  /** Number of bins that are closed. */
   #closed = 0;
 
-  /** @param devices of the plan; others are counted as well when they appear */
+  /** @param devices number of devices in the plan; further devices are counted from their first event on */
   constructor(devices: number, bins: number) {
     this.#devices = devices;
     this.#phase = new Uint8Array(devices);
-    this.#trouble = new Uint8Array(devices);
-    this.#lastSign = new Float64Array(devices);
+    this.#link = new Uint8Array(devices);
+    this.#lastActive = new Float64Array(devices);
     const column = () => new Float64Array(bins);
     this.#columns = { asleep: column(), awake: column(), unheard: column(), starting: column(), off: column() };
   }
@@ -49,21 +50,21 @@ export class FleetStates {
     this.#set(serial, at, FINE, READY);
   }
 
-  /** It does something, and nobody knows yet whether it is heard. */
-  sign(serial: number, at: Instant): void {
+  /** The device is active; not known yet whether the cloud receives its packets. */
+  active(serial: number, at: Instant): void {
     const index = this.#of(serial);
-    this.#lastSign[index] = at;
-    if ((this.#trouble[index] ?? FINE) >= WOKEN) this.#trouble[index] = FINE;
+    this.#lastActive[index] = at;
+    if ((this.#link[index] ?? FINE) >= WOKEN) this.#link[index] = FINE;
   }
 
-  /** Its radio is woken. @param polls for a poll, which leaves no trace when it finds nothing */
+  /** The device wakes its radio. @param polls for a poll, which leaves no event when it finds nothing */
   woken(serial: number, at: Instant, polls: boolean): void {
-    const inVain = (this.#trouble[this.#of(serial)] ?? FINE) >= WOKEN;
+    const again = (this.#link[this.#of(serial)] ?? FINE) >= WOKEN;
     if (polls) this.#set(serial, at, FINE);
-    else this.#set(serial, at, inVain ? WOKEN_IN_VAIN : WOKEN);
+    else this.#set(serial, at, again ? WOKEN_AGAIN : WOKEN);
   }
 
-  /** The cloud has answered. */
+  /** The device and the cloud have exchanged a packet. */
   heard(serial: number, at: Instant): void {
     this.#set(serial, at, FINE);
   }
@@ -76,12 +77,15 @@ export class FleetStates {
     this.#set(serial, at, GAVE_UP);
   }
 
-  /** Notes how the fleet stands in every bin before `end` that is not closed yet. @param window for which a sign lasts */
-  closeUntil(end: Instant, bin: Millis, window: Millis): void {
+  /**
+   * Counts the states for every bin before `end` that is not closed yet.
+   * @param window time for which a device counts as awake after it was active
+   */
+  closeUntil(end: number, bin: Millis, window: Millis): void {
     for (; this.#closed < end; this.#closed++) this.#close(this.#closed, (this.#closed + 1) * bin - window);
   }
 
-  /** Two bins become one; the later one tells how it ended. */
+  /** Merges pairs of bins; the state at the end of the later bin remains. */
   merge(): void {
     for (const column of Object.values(this.#columns)) {
       for (let i = 0; 2 * i < column.length; i++) {
@@ -106,10 +110,10 @@ export class FleetStates {
     let [starting, unheard, awake, asleep] = [0, 0, 0, 0];
     const known = this.#indices.size;
     for (let i = 0; i < known; i++) {
-      const recent = (this.#lastSign[i] ?? 0) >= since;
-      const trouble = this.#trouble[i];
+      const recent = (this.#lastActive[i] ?? 0) >= since;
+      const link = this.#link[i];
       if (this.#phase[i] === STARTING) starting++;
-      else if (trouble === GAVE_UP || trouble === WOKEN_IN_VAIN || (trouble === REPEATED && recent)) unheard++;
+      else if (link === GAVE_UP || link === WOKEN_AGAIN || (link === REPEATED && recent)) unheard++;
       else if (recent) awake++;
       else asleep++;
     }
@@ -121,10 +125,10 @@ export class FleetStates {
     off[bin] = Math.max(0, this.#devices - known);
   }
 
-  #set(serial: number, at: Instant, trouble: number, phase?: number): void {
+  #set(serial: number, at: Instant, link: number, phase?: number): void {
     const index = this.#of(serial);
-    this.#lastSign[index] = at;
-    this.#trouble[index] = trouble;
+    this.#lastActive[index] = at;
+    this.#link[index] = link;
     if (phase !== undefined) this.#phase[index] = phase;
   }
 
@@ -141,10 +145,10 @@ export class FleetStates {
     const length = Math.max(16, 2 * this.#phase.length);
     const phase = new Uint8Array(length);
     phase.set(this.#phase);
-    const trouble = new Uint8Array(length);
-    trouble.set(this.#trouble);
-    const lastSign = new Float64Array(length);
-    lastSign.set(this.#lastSign);
-    [this.#phase, this.#trouble, this.#lastSign] = [phase, trouble, lastSign];
+    const link = new Uint8Array(length);
+    link.set(this.#link);
+    const lastActive = new Float64Array(length);
+    lastActive.set(this.#lastActive);
+    [this.#phase, this.#link, this.#lastActive] = [phase, link, lastActive];
   }
 }

@@ -1,13 +1,13 @@
 /**
- * All metrics of a run, folded from one trace. To add one: give a fold of this folder another counter or write a new
- * one, and name the metric in its table.
+ * All metrics of a run, folded from its trace. To add one: add a counter to a fold of this folder, or write a new fold, and
+ * list the metric in the table of the fold.
  */
 import type { Millis } from '../../kernel/time.js';
 import { type Dispatch, dispatchTo } from '../dispatch.js';
 import type { DownlinkRecord } from '../downlinks/ledger.js';
 import type { TraceEvent } from '../events.js';
 import type { Fold } from '../log.js';
-import { CALL_METRICS, type CallBooks, CallFold, type CallSummary } from './calls.js';
+import { CALL_METRICS, CallFold, type CallSummary, type CallTotals } from './calls.js';
 import { DEVICE_METRICS, DeviceFold, type FleetSummary } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold, type DownlinkSummary, isUnreceived } from './downlinks.js';
 import { type Measure, type MetricInfo, metricInfos, readMetric } from './metric.js';
@@ -28,39 +28,39 @@ export const METRICS: readonly MetricInfo[] = [
   ...metricInfos(WORLD_METRICS, null),
 ];
 
-/** Something that should not be, or that the protocol cannot exclude, and how often it was. */
+/** Something unwanted that the protocol cannot exclude, or that the user should know, with its count. */
 interface Anomaly {
-  /** Stable, for programs. */
+  /** Stable identifier, for programs. */
   readonly name: string;
   readonly count: number;
   readonly about: string;
 }
 
-/** All that a report says about a run's course; plain data. */
+/** All metrics of a report, as plain data. */
 export interface RunSummary {
   readonly fleet: FleetSummary;
   readonly uplinks: UplinkSummary;
   readonly downlinks: DownlinkSummary;
-  /** Left out when there were none. */
+  /** Missing when the run had no firmware updates. */
   readonly updates?: UpdateSummary;
   /** API requests by the name of their load. */
   readonly calls: Readonly<Record<string, CallSummary>>;
-  /** Datagrams that the network tampered with, by fault. */
+  /** Datagrams that the network lost, duplicated, changed or delayed, by fault. */
   readonly faults: Readonly<Record<string, number>>;
-  /** What the embedded cloud suffered. */
+  /** Faults and crashes of the embedded cloud. */
   readonly service: ServiceSummary;
   readonly steps: { readonly done: number; readonly failed: number };
-  /** What was done from consoles, one per device. */
+  /** Actions from consoles, one per device. */
   readonly console: { readonly actions: number };
-  /** Only those that occurred. */
+  /** Only anomalies that occurred. */
   readonly anomalies: readonly Anomaly[];
-  /** The course over time. */
+  /** Counts, durations and states over time. */
   readonly series: SeriesSummary;
-  /** What two runs are compared by. */
+  /** Batches for the comparison of two runs. */
   readonly samples: SampleSummary;
 }
 
-/** What metrics are read of apart from the rest, by the name of the scope. */
+/** Parts of the fleet and of the loads whose metrics can be read separately, by the name of the scope. */
 export interface MetricScopes {
   /** Serial numbers. */
   readonly devices: ReadonlyMap<string, readonly number[]>;
@@ -81,13 +81,13 @@ export class Metrics implements Fold {
   readonly #calls: CallFold;
   readonly #dispatch: Dispatch;
   readonly #scopes: ReadonlyMap<string, MetricScope>;
-  readonly #callScopes: ReadonlyMap<string, CallBooks>;
+  readonly #callScopes: ReadonlyMap<string, CallTotals>;
 
   /**
-   * @param devices number of devices of the plan
-   * @param warmUp API requests that were due earlier do not count in latencies, nor what happens earlier in busiest seconds
-   * @param duration planned
-   * @param scopes what metrics are read of apart from the rest
+   * @param devices number of devices in the plan
+   * @param warmUp earlier API requests do not count in latencies, earlier events not in busiest seconds. Default: 0
+   * @param duration planned duration; 0 (default) when unknown
+   * @param scopes parts whose metrics can be read separately. Default: none
    */
   constructor(devices: number, warmUp: Millis = 0, duration: Millis = 0, scopes = NO_SCOPES) {
     this.#devices = new DeviceFold(devices, warmUp);
@@ -112,8 +112,8 @@ export class Metrics implements Fold {
   }
 
   /**
-   * What the metric `name` has come to so far; undefined when there is no such metric.
-   * @param of the scope that it is read of, instead of everything
+   * Current value of the metric `name`; undefined for an unknown metric or scope.
+   * @param of scope to read it of. Default: the whole run
    */
   read(name: string, of?: string): Measure | undefined {
     if (of !== undefined) return this.#scopes.get(of)?.read(name) ?? this.#callsOf(of, name);
@@ -122,17 +122,17 @@ export class Metrics implements Fold {
       readMetric(UPLINK_METRICS, this.#uplinks, name) ??
       readMetric(DOWNLINK_METRICS, this.#downlinks, name) ??
       readMetric(UPDATE_METRICS, this.#updates, name) ??
-      readMetric(CALL_METRICS, this.#calls.books, name) ??
+      readMetric(CALL_METRICS, this.#calls.totals, name) ??
       readMetric(WORLD_METRICS, this.#world, name)
     );
   }
 
-  /** Sums that should be the same and are not, in sentences; a bug of ours when there are any. */
+  /** Counts that do not add up, as texts. They indicate a bug in ghostfleet. */
   get contradictions(): readonly string[] {
     return this.#calls.contradictions;
   }
 
-  /** Every downlink of a user, in the order in which they were queued. */
+  /** All downlinks of users, in the order in which they were queued. */
   get downlinks(): Iterable<DownlinkRecord> {
     return this.#downlinks.records;
   }
@@ -155,8 +155,8 @@ export class Metrics implements Fold {
   }
 
   #callsOf(scope: string, name: string): Measure | undefined {
-    const books = this.#callScopes.get(scope);
-    return books && readMetric(CALL_METRICS, books, name);
+    const totals = this.#callScopes.get(scope);
+    return totals && readMetric(CALL_METRICS, totals, name);
   }
 
   #anomalies(): readonly Anomaly[] {
@@ -164,41 +164,41 @@ export class Metrics implements Fold {
       {
         name: 'downlink-unreceived',
         count: this.#downlinks.count(isUnreceived),
-        about: 'downlink counted as delivered that the device never had (its only fragment was lost, quirk 12)',
+        about: 'downlink counted as delivered although its only fragment was lost and the device did not receive it',
       },
       {
         name: 'final-ack-missed',
         count: this.#downlinks.count(({ evidence }) => evidence === 'next-packet' || evidence === 'sequence-zero'),
-        about: 'downlink whose last acknowledgement was lost or overtaken: the next packet confirmed it instead',
+        about: 'downlink whose last acknowledgement was lost or late: the next packet confirmed the delivery',
       },
       {
         name: 'downlink-received-twice',
         count: this.#downlinks.count((record) => record.receptions > 1),
-        about: 'downlink received more than once',
+        about: 'downlink that the device received more than once',
       },
       {
         name: 'downlink-refused',
         count: this.#downlinks.count((record) => record.refused),
-        about: 'downlink that the device could not carry out',
+        about: 'downlink that the device could not execute',
       },
       {
         name: 'repetition-gap',
         count: this.#devices.repetitionGaps,
-        about: 'exchange that stood still for 20 s or more: a first repetition is never answered (quirk 13)',
+        about: 'exchange that stalled for 20 s or more, because the cloud never answers a first repetition',
       },
       {
         name: 'copy-after-restart',
         count: this.#uplinks.copiesAfterRestart,
-        about: 'uplink sent again after a reset though it was stored (quirk 15)',
+        about: 'uplink that the device sent again after a reset although it was stored already',
       },
       {
         name: 'console-action',
         count: this.#world.consoleActions,
-        about: 'action from a console: the run was touched by hand, and its seed alone does not give this course',
+        about: 'action from a console: the seed alone does not reproduce this run',
       },
     ];
     for (const [step, count] of Object.entries(this.#world.stepsFailed.toRecord())) {
-      known.push({ name: 'step-failed', count, about: `step that failed: ${step}` });
+      known.push({ name: 'step-failed', count, about: `failed step: ${step}` });
     }
     return known.filter((anomaly) => anomaly.count > 0);
   }

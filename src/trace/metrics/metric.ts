@@ -1,23 +1,24 @@
-/** What a metric is: a number or a spread of durations that is folded from the trace. One family of them a file. */
+/** What a metric is: a count or a distribution of durations, folded from the trace. Each family of metrics is a file. */
 import type { Distribution } from '../distribution.js';
 
-/** `count`: a number. `durations`: a distribution in milliseconds, whose `count` can be used like a number. */
+/** `count`: a number. `durations`: a distribution in milliseconds; its `count` can be used as a number. */
 type MetricShape = 'count' | 'durations';
 
-/** For `ghostfleet list metrics`. */
+/** Description of a metric, for `ghostfleet list metrics`. */
 export interface MetricInfo {
   readonly name: string;
   readonly shape: MetricShape;
   readonly about: string;
-  /** What it can be read of apart from the rest: some devices, or a client's loads; null: nothing. */
+  /** Scopes of which it can be read: some devices, or the loads of a client. null: only of the whole run. */
   readonly of: 'devices' | 'clients' | null;
 }
 
+/** Value of a metric. */
 export type Measure =
   | { readonly kind: 'count'; readonly value: number }
   | { readonly kind: 'durations'; readonly distribution: Distribution };
 
-/** The metrics of one subject: what they are called, and how they are read off a fold of type `F`. */
+/** The metrics of one fold of type `F` by name, with their description and how to read them. */
 export type MetricTable<F> = Readonly<
   Record<string, { readonly about: string } & (CountReader<F> | DurationsReader<F>)>
 >;
@@ -29,7 +30,7 @@ interface DurationsReader<F> {
   readonly durations: (fold: F) => Distribution;
 }
 
-/** Reads the metric `name` of `table`; undefined when the table has none. */
+/** Reads the metric `name` of `table`; undefined when the table has no metric of this name. */
 export function readMetric<F>(table: MetricTable<F>, fold: F, name: string): Measure | undefined {
   const metric = Object.hasOwn(table, name) ? table[name] : undefined;
   if (metric === undefined) return undefined;
@@ -38,7 +39,7 @@ export function readMetric<F>(table: MetricTable<F>, fold: F, name: string): Mea
     : { kind: 'durations', distribution: metric.durations(fold) };
 }
 
-/** What `table` holds, for listings. */
+/** Descriptions of the metrics in `table`. */
 export function metricInfos<F>(table: MetricTable<F>, of: MetricInfo['of']): readonly MetricInfo[] {
   return Object.entries(table).map(([name, metric]) => ({
     name,
@@ -48,7 +49,7 @@ export function metricInfos<F>(table: MetricTable<F>, of: MetricInfo['of']): rea
   }));
 }
 
-/** A tally by name, in the order of first appearance. */
+/** Counts by name. */
 export class Tally {
   readonly #counts = new Map<string, number>();
 
@@ -66,7 +67,7 @@ export class Tally {
     return total;
   }
 
-  /** Sorted by name, so that two runs that count the same print the same. */
+  /** Counts sorted by name, so that runs with equal counts give equal texts. */
   toRecord(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

@@ -1,7 +1,7 @@
 /**
- * What two runs are compared by: a few counts and durations, each kept in batches, so that a comparison can see how much
- * they vary within one run. What belongs to a device goes into the batch of the device, because what happens to one device
- * hangs together; a request goes into that of its stretch of time, because what happens to a service hangs together in time.
+ * Data for the comparison of two runs: some counts and durations, in 24 batches, which show how much the numbers vary within
+ * a run. Events of a device go into the batch of the device, because they are correlated; API requests go into the batch of
+ * their time, because the behaviour of a service is correlated in time.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import { Buckets } from '../buckets.js';
@@ -10,8 +10,8 @@ import type { DownlinkRecord, Stage } from '../downlinks/ledger.js';
 import { isAnswered } from './calls.js';
 
 export const BATCHES = 24;
-/** Stretches of the planned duration; several belong to one batch, so that a load that changes is in all of them. */
-const STRETCHES = 4 * BATCHES;
+/** Time slices of the planned duration; each batch has four of them, so that a changing load is in all batches. */
+const SLICES = 4 * BATCHES;
 const MICROSECONDS = 1000;
 
 const DURATIONS = {
@@ -35,32 +35,32 @@ const COUNTS = [
 ] as const;
 type SampledCount = (typeof COUNTS)[number];
 
-/** Only what occurred. */
+/** Counts and durations that occurred. */
 export interface SampleSummary {
   readonly batches: number;
-  /** By the name of the metric, one number a batch. */
+  /** By the name of the metric: one count per batch. */
   readonly counts: Readonly<Record<string, readonly number[]>>;
-  /** By the name of the metric. */
+  /** By the name of the metric: one histogram per batch. */
   readonly durations: Readonly<Record<string, SampledDurations>>;
 }
 
 export interface SampledDurations {
-  /** Steps in a millisecond, in which the values of the buckets count. */
+  /** Steps per millisecond of the values. */
   readonly steps: number;
-  /** Bucket, count, bucket, count, … for each batch: see trace/buckets.ts. */
+  /** For each batch: bucket index, count, bucket index, count, … (trace/buckets.ts). */
   readonly batches: readonly (readonly number[])[];
 }
 
 export class SampleFold {
   readonly #warmUp: Millis;
-  readonly #stretch: Millis;
+  readonly #slice: Millis;
   readonly #counts = new Map<SampledCount, Float64Array>();
   readonly #durations = new Map<SampledDuration, (Buckets | undefined)[]>();
   readonly #bootedAt = new Map<number, Instant>();
 
   constructor(duration: Millis, warmUp: Millis) {
     this.#warmUp = warmUp;
-    this.#stretch = Math.max(1, duration / STRETCHES);
+    this.#slice = Math.max(1, duration / SLICES);
   }
 
   readonly on: Handlers = {
@@ -113,7 +113,7 @@ export class SampleFold {
       ),
       durations: Object.fromEntries(
         Object.entries(DURATIONS).flatMap(([name, steps]) => {
-          // Because Object.entries forgets the keys' types.
+          // Because Object.entries loses the types of keys.
           const batches = this.#durations.get(name as SampledDuration);
           if (batches === undefined) return [];
           return [[name, { steps, batches: Array.from(batches, (batch) => batch?.toPairs() ?? []) }]];
@@ -123,7 +123,7 @@ export class SampleFold {
   }
 
   #ofTime(at: Instant): number {
-    return Math.max(0, Math.floor(at / this.#stretch)) % BATCHES;
+    return Math.max(0, Math.floor(at / this.#slice)) % BATCHES;
   }
 
   #count(name: SampledCount, batch: number): void {
@@ -146,7 +146,7 @@ export class SampleFold {
   }
 }
 
-/** Serial numbers run on within a group, so that every batch has its share of every group. */
+/** Batch of a device. Serial numbers are consecutive within a group, so every batch has its share of every group. */
 function ofDevice(serial: number): number {
   return serial % BATCHES;
 }

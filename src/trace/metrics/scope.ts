@@ -1,4 +1,4 @@
-/** The metrics that are about devices, of some devices alone: `uplink.stored of region/north`. */
+/** The device metrics of a part of the fleet: `uplink.stored of region/north`. */
 import type { Millis } from '../../kernel/time.js';
 import { type Dispatch, dispatchTo } from '../dispatch.js';
 import type { TraceEvent } from '../events.js';
@@ -16,7 +16,7 @@ export class MetricScope {
   readonly #updates = new UpdateFold();
   readonly #dispatch: Dispatch;
 
-  /** @param serials of the devices that count */
+  /** @param serials serial numbers of the devices that count */
   constructor(serials: readonly number[], warmUp: Millis) {
     this.#serials = new Set(serials);
     this.#devices = new DeviceFold(serials.length, warmUp);
@@ -29,7 +29,7 @@ export class MetricScope {
     for (const handler of this.#dispatch.get(event.kind) ?? []) handler(event);
   }
 
-  /** undefined when there is no such metric of devices. */
+  /** Value of the metric `name`; undefined when it is not a device metric. */
   read(name: string): Measure | undefined {
     return (
       readMetric(DEVICE_METRICS, this.#devices, name) ??

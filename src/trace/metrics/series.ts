@@ -1,9 +1,9 @@
 /**
- * The course of a run over time: a bounded number of equal bins, each with what was counted in it, how long things took, and
- * how the fleet stood at its end. When a run goes on for longer than there are bins, two become one: a bin is then twice as long.
+ * A run over time: a bounded number of equal bins, each with counts, percentiles of durations, and the states of the fleet at
+ * its end. When a run is longer than its bins, pairs of bins are merged, and a bin becomes twice as long.
  *
- * A device is not seen going to sleep, because its modem decides that alone. One that has given no sign for ten seconds, or
- * for a whole bin if that is longer, counts as asleep.
+ * The trace has no event for going to sleep, because the modem decides alone when it sleeps. A device counts as asleep when it
+ * was not active for ten seconds, or for a whole bin if that is longer.
  */
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import { Buckets } from '../buckets.js';
@@ -14,16 +14,16 @@ import { type FleetState, FleetStates } from './fleet-states.js';
 
 /** Bins for the planned duration. */
 const PLANNED_BINS = 240;
-/** Bins that there may be: settling goes beyond the duration. */
+/** Maximum number of bins: settling continues after the planned duration. */
 const MOST_BINS = 300;
-/** A bin is no shorter than this. */
+/** Minimum length of a bin. */
 const SHORTEST_BIN: Millis = 100;
-/** A device that has given no sign for so long is taken to be asleep. */
+/** Time without activity after which a device counts as asleep. */
 const AWAKE_FOR = seconds(10);
-/** Call latencies are counted in microseconds. */
+/** Steps per millisecond of call latencies. */
 const MICROSECONDS = 1000;
 
-/** What is counted in each bin. */
+/** The counts of each bin. */
 export const SERIES_COUNTS = [
   'uplinksStored',
   'downlinksQueued',
@@ -35,20 +35,20 @@ export const SERIES_COUNTS = [
 ] as const;
 export type SeriesCount = (typeof SERIES_COUNTS)[number];
 
-/** Columns of the same length, one value a bin; the first bin begins at 0. */
+/** Columns of equal length, one value per bin; the first bin begins at 0. */
 export interface SeriesSummary {
   readonly bin: Millis;
   readonly bins: number;
   readonly counts: Readonly<Record<SeriesCount, readonly number[]>>;
-  /** Of answered requests, from when they were due, in the bin in which they were due; null where there are none. */
+  /** Latency of answered requests, in the bin in which they were due; null in bins without requests. */
   readonly callLatency: PercentileColumns;
-  /** From the API to the confirmed delivery, in the bin of the delivery; null where there are none. */
+  /** Time from the API to the confirmed delivery, in the bin of the delivery; null in bins without deliveries. */
   readonly deliveryTime: PercentileColumns;
-  /** Devices at the end of each bin. */
+  /** Number of devices by state at the end of each bin. */
   readonly fleet: Readonly<Record<FleetState, readonly number[]>>;
 }
 
-/** In ms. */
+/** Percentiles per bin, in ms. */
 export interface PercentileColumns {
   readonly p50: readonly (Millis | null)[];
   readonly p95: readonly (Millis | null)[];
@@ -64,7 +64,11 @@ export class SeriesFold {
   readonly #deliveryTime = new Map<number, Buckets>();
   readonly #fleet: FleetStates;
 
-  /** @param duration planned; a run of unknown length begins with the shortest bins */
+  /**
+   * @param devices number of devices in the plan
+   * @param duration planned; 0 when unknown: the run starts with the shortest bins
+   * @param warmUp requests that were due earlier do not count in latencies
+   */
   constructor(devices: number, duration: Millis, warmUp: Millis) {
     this.#bin = Math.max(SHORTEST_BIN, Math.ceil(duration / PLANNED_BINS));
     this.#warmUp = warmUp;
@@ -83,7 +87,7 @@ export class SeriesFold {
     'device.wake': ({ serial, at, why }) => this.#fleet.woken(serial, this.#reach(at), why === 'poll'),
     'device.repeat': ({ serial, at }) => this.#fleet.repeated(serial, this.#reach(at)),
     'poll.failed': ({ serial, at }) => this.#fleet.gaveUp(serial, this.#reach(at)),
-    'uplink.sent': ({ serial, at }) => this.#fleet.sign(serial, this.#reach(at)),
+    'uplink.sent': ({ serial, at }) => this.#fleet.active(serial, this.#reach(at)),
     'uplink.acked': ({ serial, at }) => this.#fleet.heard(serial, this.#reach(at)),
     'uplink.dropped': ({ serial, at }) => this.#fleet.gaveUp(serial, this.#reach(at)),
     'downlink.received': ({ serial, at }) => this.#fleet.heard(serial, this.#reach(at)),
@@ -154,7 +158,7 @@ export class SeriesFold {
     return Math.max(0, Math.floor(at / this.#bin));
   }
 
-  /** Makes sure that there is a bin for `at`, and closes those before it. What is told late counts where it belongs. */
+  /** Extends the series to the bin of `at`, and closes the bins before it. A late event counts in the bin of its time. */
   #reach(at: Instant): Instant {
     while (this.#index(at) >= MOST_BINS) this.#merge();
     const index = this.#index(at);
@@ -165,7 +169,7 @@ export class SeriesFold {
     return at;
   }
 
-  /** Two bins become one. */
+  /** Merges pairs of bins. */
   #merge(): void {
     this.#fleet.closeUntil(this.#bins, this.#bin, this.#window);
     for (const column of Object.values(this.#counts)) {

@@ -1,4 +1,4 @@
-/** Firmware updates: how many got how far, how long that took, and why the others failed. */
+/** Metrics of firmware updates: how many succeeded, how long that took, and why the others failed. */
 
 import type { Instant } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
@@ -12,11 +12,11 @@ export interface UpdateSummary {
   readonly succeeded: number;
   readonly failed: number;
   readonly cancelled: number;
-  /** Under way at the end, or not begun. */
+  /** In progress or not started at the end. */
   readonly open: number;
-  /** Downloads that lost what they had and began again. */
+  /** Downloads that lost their progress and restarted. */
   readonly restarts: number;
-  /** From scheduling to success; left out when none succeeded. */
+  /** Time from scheduling to success; undefined when no update succeeded. */
   readonly duration: Spread | undefined;
   /** Why updates failed. */
   readonly reasons: Readonly<Record<string, number>>;
@@ -28,13 +28,13 @@ interface Update {
   offset: number;
 }
 
-/** How the cloud begins to say why (cloud API gaps, 3.9); whatever else it says comes from the device. */
+/** Beginnings of the reasons that the cloud gives (cloud API gaps, 3.9); other reasons come from the device. */
 const REVERTED = /^reverted\b/;
 const GIVEN_UP = /^given up\b/;
 
 export class UpdateFold {
   readonly #updates = new Map<string, Update>();
-  /** The latest of each device. */
+  /** The latest update of each device. */
   readonly #latest = new Map<number, Update>();
   readonly #reasons = new Tally();
   readonly duration = new Distribution();
@@ -46,10 +46,10 @@ export class UpdateFold {
     'update.moved': ({ at, serial, update, state, offset, why }) => {
       const known = this.#updates.get(update) ?? this.#begun(update, serial, at);
       if (offset < known.offset) this.restarts++;
-      const isNews = known.state !== state;
+      const stateChanged = known.state !== state;
       known.state = state;
       known.offset = offset;
-      if (!isNews) return;
+      if (!stateChanged) return;
       if (state === 'succeeded') this.duration.record(at - known.scheduledAt);
       if (state === 'failed') this.#failed(why);
     },
@@ -59,7 +59,7 @@ export class UpdateFold {
     return this.#updates.size;
   }
 
-  /** Devices that run what they were last updated to. */
+  /** Devices whose latest update has succeeded. */
   get updatedDevices(): number {
     let count = 0;
     for (const { state } of this.#latest.values()) if (state === 'succeeded') count++;
@@ -72,7 +72,7 @@ export class UpdateFold {
     return count;
   }
 
-  /** undefined when there were none. */
+  /** undefined when the run had no updates. */
   get summary(): UpdateSummary | undefined {
     if (this.scheduled === 0) return undefined;
     return {
@@ -106,26 +106,35 @@ const OPEN = ['scheduled', 'downloading', 'swapping'] as const;
 export const UPDATE_METRICS: MetricTable<UpdateFold> = {
   'update.scheduled': { about: 'firmware updates that the API accepted', count: (fold) => fold.scheduled },
   'update.succeeded': {
-    about: 'from there until a session of the device showed the new version',
+    about: 'time from the API until a session of the device showed the new version',
     durations: (fold) => fold.duration,
   },
   'update.failed': {
-    about: 'firmware updates that failed, whatever the reason',
+    about: 'firmware updates that failed for any reason',
     count: (fold) => fold.count('failed'),
   },
-  'update.reverted': { about: '… because the device runs another version afterwards', count: (fold) => fold.reverted },
-  'update.given-up': { about: '… because the download was broken off too often', count: (fold) => fold.givenUp },
+  'update.reverted': {
+    about: 'firmware updates that failed because the device runs another version afterwards',
+    count: (fold) => fold.reverted,
+  },
+  'update.given-up': {
+    about: 'firmware updates that failed because the download was interrupted too often',
+    count: (fold) => fold.givenUp,
+  },
   'update.cancelled': {
-    about: 'firmware updates that were cancelled, or whose device was removed',
+    about: 'firmware updates that were cancelled, or whose device was deleted',
     count: (fold) => fold.count('cancelled'),
   },
-  'update.open': { about: 'firmware updates that had not ended at the end', count: (fold) => fold.count(...OPEN) },
+  'update.open': {
+    about: 'firmware updates that were not finished at the end of the run',
+    count: (fold) => fold.count(...OPEN),
+  },
   'update.restarts': {
-    about: 'downloads of firmware that lost what they had, and began again',
+    about: 'firmware downloads that lost their progress and restarted',
     count: (fold) => fold.restarts,
   },
   'device.updated': {
-    about: 'devices whose latest firmware update has succeeded: they run its version',
+    about: 'devices whose latest firmware update has succeeded',
     count: (fold) => fold.updatedDevices,
   },
 };

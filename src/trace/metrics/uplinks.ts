@@ -1,6 +1,6 @@
 /**
- * What devices sent up, and what became of it: made = acknowledged + dropped + waiting, in the device's eyes; stored and
- * recognised copies in the cloud's. `uplink.*` counts application data, `message.*` every type.
+ * Metrics of uplinks. On the device: made = acknowledged + dropped + waiting. In the cloud: stored messages and recognised
+ * copies. `uplink.*` counts application data, `message.*` all types.
  */
 
 import type { Instant, Millis } from '../../kernel/time.js';
@@ -12,23 +12,23 @@ import { type MetricTable, Tally } from './metric.js';
 
 interface UplinkCounts {
   readonly made: number;
-  /** Its first datagram went out. */
+  /** The device sent the first datagram. */
   readonly sent: number;
   readonly acked: number;
-  /** Given up by the device. */
+  /** Dropped by the device. */
   readonly dropped: number;
-  /** Neither acknowledged nor given up at the end. */
+  /** Neither acknowledged nor dropped at the end. */
   readonly waiting: number;
-  /** Stored in the cloud, each content once. */
+  /** Stored by the cloud, without copies. */
   readonly stored: number;
-  /** Arrived again, was recognised and not stored. */
+  /** Recognised by the cloud as copies and not stored again. */
   readonly copies: number;
 }
 
 export interface UplinkSummary extends UplinkCounts {
   /** Why data uplinks were dropped. */
   readonly reasons: Readonly<Record<string, number>>;
-  /** All types together. */
+  /** Counts over all types. */
   readonly messages: UplinkCounts;
   /** Only types that occurred. */
   readonly byType: Readonly<Partial<Record<UplinkType, UplinkCounts>>>;
@@ -36,7 +36,7 @@ export interface UplinkSummary extends UplinkCounts {
 
 const TYPES: readonly UplinkType[] = ['session', 'codec', 'config', 'data', 'shell', 'firmware', 'stats'];
 
-class Counter implements UplinkCounts {
+class UplinkCounter implements UplinkCounts {
   made = 0;
   sent = 0;
   acked = 0;
@@ -50,21 +50,21 @@ class Counter implements UplinkCounts {
 }
 
 export class UplinkFold {
-  /** Copies that arrived after the device had begun its transfer again: wire protocol, section 14, quirk 15. */
+  /** Copies that arrived after the device had restarted its transfer (wire protocol, section 14, item 15). */
   copiesAfterRestart = 0;
-  /** Everything that reached the cloud whole, copies as well: they cost it the same. */
+  /** All complete messages that reached the cloud, including copies, which cost it the same. */
   readonly arrivals: BusiestSecond;
   readonly #reasons = new Tally();
-  readonly #byType = new Map(TYPES.map((type) => [type, new Counter()]));
+  readonly #byType = new Map(TYPES.map((type) => [type, new UplinkCounter()]));
   readonly #restarted = new Set<number>();
-  /** Uplinks that went out and are still open: a body in the spool goes out more than once. */
-  readonly #underWay = new Set<number>();
-  /** When the data uplinks were made that are still open. */
+  /** Uplinks that were sent and are still open: a body in the spool is sent more than once. */
+  readonly #open = new Set<number>();
+  /** When each open data uplink was made. */
   readonly #madeAt = new Map<number, Instant>();
-  /** Of data uplinks, from being ready to go to their acknowledgement. */
+  /** Time of data uplinks from being ready to their acknowledgement. */
   readonly delay = new Distribution();
 
-  /** @param warmUp what arrives earlier does not make a busiest second */
+  /** @param warmUp messages before this instant do not count for the busiest second. Default: 0 */
   constructor(warmUp: Millis = 0) {
     this.arrivals = new BusiestSecond(warmUp);
   }
@@ -76,8 +76,8 @@ export class UplinkFold {
     },
     'uplink.sent': (event) => {
       const key = keyOf(event);
-      if (this.#underWay.has(key)) return;
-      this.#underWay.add(key);
+      if (this.#open.has(key)) return;
+      this.#open.add(key);
       this.of(event.type).sent++;
     },
     'uplink.acked': (event) => {
@@ -85,12 +85,12 @@ export class UplinkFold {
       const madeAt = this.#madeAt.get(key);
       if (madeAt !== undefined) this.delay.record(event.at - madeAt);
       this.#madeAt.delete(key);
-      this.#underWay.delete(key);
+      this.#open.delete(key);
       this.of(event.type).acked++;
     },
     'uplink.dropped': (event) => {
       this.#madeAt.delete(keyOf(event));
-      this.#underWay.delete(keyOf(event));
+      this.#open.delete(keyOf(event));
       this.of(event.type).dropped++;
       if (event.type === 'data') this.#reasons.add(event.why);
     },
@@ -107,7 +107,7 @@ export class UplinkFold {
     },
   };
 
-  of(type: UplinkType): Counter {
+  of(type: UplinkType): UplinkCounter {
     const counter = this.#byType.get(type);
     if (counter === undefined) throw new Error(`"${type}" is not a type of uplink`);
     return counter;
@@ -115,7 +115,7 @@ export class UplinkFold {
 
   /** The sum over all types. */
   all(): UplinkCounts {
-    const all = new Counter();
+    const all = new UplinkCounter();
     for (const counter of this.#byType.values()) {
       all.made += counter.made;
       all.sent += counter.sent;
@@ -138,7 +138,7 @@ export class UplinkFold {
   }
 }
 
-/** Serial number and number of the uplink in one number: serials have 32 bits, and 2^21 uplinks are enough for a device. */
+/** One number for serial number and number of the uplink: a serial has 32 bits, which leaves 2^21 uplinks per device. */
 function keyOf({ serial, uplink }: { readonly serial: number; readonly uplink: number }): number {
   return uplink * 4_294_967_296 + serial;
 }
@@ -152,15 +152,15 @@ export const UPLINK_METRICS: MetricTable<UplinkFold> = {
   ...countsTable('uplink', 'data uplinks', (fold) => fold.of('data')),
   ...countsTable('message', 'uplinks of any type', (fold) => fold.all()),
   'uplink.delay': {
-    about: 'from when a data uplink was ready to go until the cloud had acknowledged it',
+    about: 'time from when a data uplink was ready until the cloud acknowledged it',
     durations: (fold) => fold.delay,
   },
   'message.peak': {
-    about: 'uplinks of any type that reached the cloud in the busiest second, copies as well, warm-up excluded',
+    about: 'uplinks of any type, copies included, that reached the cloud in the busiest second, warm-up excluded',
     count: (fold) => fold.arrivals.most,
   },
   'uplink.copies-after-restart': {
-    about: 'copies that came because a reset made the device send again what was stored already',
+    about: 'copies that a device sent after a reset although the uplink was stored already',
     count: (fold) => fold.copiesAfterRestart,
   },
 };
@@ -171,20 +171,20 @@ function countsTable(
   counts: (fold: UplinkFold) => UplinkCounts,
 ): MetricTable<UplinkFold> {
   return {
-    [`${prefix}.made`]: { about: `${what} that were ready to go`, count: (fold) => counts(fold).made },
-    [`${prefix}.sent`]: { about: `${what} whose first datagram went out`, count: (fold) => counts(fold).sent },
+    [`${prefix}.made`]: { about: `${what} that devices made`, count: (fold) => counts(fold).made },
+    [`${prefix}.sent`]: { about: `${what} whose first datagram was sent`, count: (fold) => counts(fold).sent },
     [`${prefix}.acked`]: { about: `${what} that the cloud acknowledged`, count: (fold) => counts(fold).acked },
-    [`${prefix}.dropped`]: { about: `${what} that the device gave up`, count: (fold) => counts(fold).dropped },
+    [`${prefix}.dropped`]: { about: `${what} that the device dropped`, count: (fold) => counts(fold).dropped },
     [`${prefix}.waiting`]: {
-      about: `${what} that were neither acknowledged nor given up at the end`,
+      about: `${what} that were neither acknowledged nor dropped at the end of the run`,
       count: (fold) => counts(fold).waiting,
     },
     [`${prefix}.stored`]: {
-      about: `${what} that the cloud stored, copies not counted`,
+      about: `${what} that the cloud stored, without copies`,
       count: (fold) => counts(fold).stored,
     },
     [`${prefix}.copies`]: {
-      about: `${what} that came again and were recognised`,
+      about: `${what} that the cloud recognised as copies`,
       count: (fold) => counts(fold).copies,
     },
   };

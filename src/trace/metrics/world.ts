@@ -1,14 +1,14 @@
-/** What was done to the fleet and to the cloud: faults, steps of the scenario, and what people did from consoles. */
+/** Metrics of faults, steps of the scenario and actions from consoles. */
 import type { Handlers } from '../dispatch.js';
 import { type MetricTable, Tally } from './metric.js';
 
-/** What the embedded cloud suffered; of another one nothing is known. */
+/** Faults of the embedded cloud; all zero for another cloud, whose internals are not visible. */
 export interface ServiceSummary {
-  /** Requests, datagrams and uses of the store that a fault refused, lost or held up, by fault. */
+  /** Requests, datagrams and uses of the store that a fault rejected, lost or delayed, by fault. */
   readonly faults: Readonly<Record<string, number>>;
-  /** Times that its process died. */
+  /** Number of times that its process was killed. */
   readonly crashes: number;
-  /** Datagrams that its gateway refused, by reason. */
+  /** Datagrams that its gateway rejected, by reason. */
   readonly refused: Readonly<Record<string, number>>;
 }
 
@@ -19,7 +19,7 @@ export class WorldFold {
   crashes = 0;
   stepsDone = 0;
   pruned = 0;
-  /** By step and reason. */
+  /** Counts by step and reason. */
   readonly stepsFailed = new Tally();
   consoleActions = 0;
 
@@ -49,30 +49,36 @@ export class WorldFold {
 
 export const WORLD_METRICS: MetricTable<WorldFold> = {
   'net.faults': {
-    about: 'datagrams that the network lost, doubled, spoiled or held back',
+    about: 'datagrams that the network lost, duplicated, corrupted or delayed because of a fault',
     count: (fold) => fold.faults.total,
   },
   'service.faults': {
     about:
-      'requests, datagrams and uses of its store that the embedded cloud refused, lost or held up because of a fault',
+      'requests, datagrams and uses of its store that the embedded cloud rejected, lost or delayed because of a fault',
     count: (fold) => fold.serviceFaults.total,
   },
-  'service.crashes': { about: 'times that the process of the embedded cloud died', count: (fold) => fold.crashes },
+  'service.crashes': {
+    about: 'number of times that the process of the embedded cloud was killed',
+    count: (fold) => fold.crashes,
+  },
   'service.refused': {
-    about: 'datagrams that the embedded cloud refused: spoiled ones, and those of devices that it does not know',
+    about: 'datagrams that the embedded cloud rejected: corrupted, or of an unknown device',
     count: (fold) => fold.refused.total,
   },
   'message.pruned': {
-    about: 'messages, and deliveries of connectors, that the embedded cloud deleted because of their age',
+    about: 'expired messages and deliveries of connectors that the embedded cloud deleted',
     count: (fold) => fold.pruned,
   },
   'step.done': {
-    about: 'steps of the scenario that were carried out, one per device',
+    about: 'steps of the scenario that were executed, one per device',
     count: (fold) => fold.stepsDone,
   },
-  'step.failed': { about: 'steps that could not be carried out', count: (fold) => fold.stepsFailed.total },
+  'step.failed': {
+    about: 'steps of the scenario that failed, one per device',
+    count: (fold) => fold.stepsFailed.total,
+  },
   'console.actions': {
-    about: 'what was done from a console and is not in the scenario, one per device',
+    about: 'actions from a console, which are not part of the scenario, one per device',
     count: (fold) => fold.consoleActions,
   },
 };

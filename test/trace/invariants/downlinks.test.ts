@@ -21,8 +21,8 @@ const cancelled = (downlink: string, at: number): TraceEvent => ({
 /** Downlinks that are answered or cancelled before they go out. */
 const cleanTrace = fc
   .array(fc.boolean(), { minLength: 1, maxLength: 30 })
-  .map((fates) =>
-    fates.flatMap((answered, i) =>
+  .map((outcomes) =>
+    outcomes.flatMap((answered, i) =>
       answered
         ? downlinkLife({ ...FULL, id: `d${i}` })
         : [...downlinkLife({ id: `d${i}`, queued: 1 }), cancelled(`d${i}`, 5)],
@@ -30,7 +30,7 @@ const cleanTrace = fc
   );
 
 describe('invariants of downlinks', () => {
-  it.each(DOWNLINK_INVARIANTS)('%s never complains about a clean trace', (name) => {
+  it.each(DOWNLINK_INVARIANTS)('%s reports nothing for a clean trace', (name) => {
     fc.assert(
       fc.property(cleanTrace, (events) => {
         expect(verdictOf(name, events)).toEqual({ violations: 0, first: undefined });
@@ -39,7 +39,7 @@ describe('invariants of downlinks', () => {
   });
 
   it.each([
-    ['downlinks-settled', downlinkLife({ id: 'x', queued: 7 }), 'still waiting at the end'],
+    ['downlinks-settled', downlinkLife({ id: 'x', queued: 7 }), 'still pending at the end'],
     ['downlinks-answered', downlinkLife({ ...UNANSWERED, id: 'x' }), 'delivered and never answered'],
     [
       'no-delivery-after-cancel',
@@ -49,7 +49,7 @@ describe('invariants of downlinks', () => {
     [
       'downlinks-executed-once',
       [...downlinkLife({ id: 'x', offered: 5, executed: 6, print: 'own' }), executed('own', 70)],
-      'downlink x was carried out again',
+      'downlink x was executed again',
     ],
   ] as const)('%s finds a violation among clean downlinks', (name, injected, what) => {
     fc.assert(
@@ -64,7 +64,7 @@ describe('invariants of downlinks', () => {
     );
   });
 
-  it('downlinks-answered excuses what the device refused', () => {
+  it('downlinks-answered accepts a downlink that the device could not execute', () => {
     const events = downlinkLife({ ...UNANSWERED, ok: false });
     expect(verdictOf('downlinks-answered', events).violations).toBe(0);
   });

@@ -33,19 +33,19 @@ export function uplinkLife({ serial = 1, uplink = 1, type = 'data', at = 0 }: Up
 
 const TYPES: readonly UplinkType[] = ['session', 'data', 'config', 'shell'];
 
-/** What may become of an uplink without anybody being to blame. */
-const FATES = ['fine', 'copied', 'dropped', 'dropped and stored', 'put back', 'waiting'] as const;
+/** What can happen to an uplink without a violation. */
+const OUTCOMES = ['fine', 'copied', 'dropped', 'dropped and stored', 'put back', 'waiting'] as const;
 
-/** The trace of a device whose uplinks have all kinds of fates, and whose cloud keeps its promises. */
+/** The trace of a device whose uplinks meet all these cases, with a cloud that violates no invariant. */
 function cleanDevice(serial: number): fc.Arbitrary<readonly TraceEvent[]> {
-  const one = fc.record({ type: fc.constantFrom(...TYPES), fate: fc.constantFrom(...FATES) });
+  const one = fc.record({ type: fc.constantFrom(...TYPES), outcome: fc.constantFrom(...OUTCOMES) });
   return fc.array(one, { minLength: 1, maxLength: 40 }).map((uplinks) =>
-    uplinks.flatMap(({ type, fate }, i): TraceEvent[] => {
+    uplinks.flatMap(({ type, outcome }, i): TraceEvent[] => {
       const [at, uplink] = [i * 100, i + 1];
       const life = uplinkLife({ serial, uplink, type, at });
       const [made, sent, stored, acked] = life as [TraceEvent, TraceEvent, TraceEvent, TraceEvent];
       const dropped: TraceEvent = { kind: 'uplink.dropped', at: at + 15, serial, uplink, type, why: 'reboot' };
-      switch (fate) {
+      switch (outcome) {
         case 'fine':
           return [...life];
         case 'copied': {
@@ -62,7 +62,7 @@ function cleanDevice(serial: number): fc.Arbitrary<readonly TraceEvent[]> {
         case 'waiting':
           return i === uplinks.length - 1 ? [made, sent] : [made];
         default:
-          return fate satisfies never;
+          return outcome satisfies never;
       }
     }),
   );

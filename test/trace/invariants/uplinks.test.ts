@@ -6,7 +6,7 @@ import { cleanTrace, uplinkLife, verdictOf } from './fixtures.js';
 const UPLINK_INVARIANTS = ['uplinks-stored-once', 'uplinks-in-order', 'no-loss-across-reconnects'];
 
 describe('invariants of uplinks', () => {
-  it.each(UPLINK_INVARIANTS)('%s never complains about a clean trace', (name) => {
+  it.each(UPLINK_INVARIANTS)('%s reports nothing for a clean trace', (name) => {
     fc.assert(
       fc.property(cleanTrace, (events) => {
         expect(verdictOf(name, events)).toEqual({ violations: 0, first: undefined });
@@ -14,7 +14,7 @@ describe('invariants of uplinks', () => {
     );
   });
 
-  it('uplinks-stored-once finds the one that is stored twice, wherever it is', () => {
+  it('uplinks-stored-once finds an uplink that is stored twice, at any position', () => {
     fc.assert(
       fc.property(cleanTrace, fc.nat(), (events, pick) => {
         const acked = events.filter((event) => event.kind === 'uplink.acked' && event.type === 'data');
@@ -30,7 +30,7 @@ describe('invariants of uplinks', () => {
     );
   });
 
-  it('no-loss-across-reconnects finds the one that was acknowledged and never stored, wherever it is', () => {
+  it('no-loss-across-reconnects finds an uplink that was acknowledged and never stored, at any position', () => {
     fc.assert(
       fc.property(cleanTrace, fc.nat(), (events, pick) => {
         // A session may repeat the one before, and is then not stored: the tests below.
@@ -48,7 +48,7 @@ describe('invariants of uplinks', () => {
     );
   });
 
-  it('uplinks-in-order finds two that changed places', () => {
+  it('uplinks-in-order finds two uplinks stored in the wrong order', () => {
     const events: TraceEvent[] = [
       { kind: 'uplink.sent', at: 0, serial: 1, uplink: 1, type: 'config' },
       { kind: 'uplink.sent', at: 5, serial: 1, uplink: 2, type: 'data' },
@@ -57,11 +57,11 @@ describe('invariants of uplinks', () => {
     ];
     const { violations, first } = verdictOf('uplinks-in-order', events);
     expect(violations).toBe(1);
-    expect(first).toMatchObject({ at: 12, what: 'uplink 1 was stored behind uplink 2, which went out later' });
+    expect(first).toMatchObject({ at: 12, what: 'uplink 1 was stored after uplink 2, which was sent later' });
     expect(first?.events).toHaveLength(4);
   });
 
-  it('uplinks-in-order says nothing where either of two could have been the first', () => {
+  it('uplinks-in-order reports nothing when the order of two uplinks is unknown', () => {
     const events: TraceEvent[] = [
       { kind: 'uplink.sent', at: 0, serial: 1, uplink: 1, type: 'data' },
       { kind: 'uplink.sent', at: 5, serial: 1, uplink: 2, type: 'data' },
@@ -71,19 +71,19 @@ describe('invariants of uplinks', () => {
     expect(verdictOf('uplinks-in-order', events).violations).toBe(0);
   });
 
-  it('take what a spool sends newest first for the order in which it goes out', () => {
+  it('accept a spool that sends the newest uplink first', () => {
     const events = [...uplinkLife({ uplink: 7, at: 0 }), ...uplinkLife({ uplink: 6, at: 100 })];
     for (const name of UPLINK_INVARIANTS) expect(verdictOf(name, events).violations).toBe(0);
   });
 
-  it('know a stored message that is told long after its acknowledgement, as another cloud does', () => {
+  it('accept a stored message that is reported long after its acknowledgement', () => {
     const lives = Array.from({ length: 50 }, (_, i) => uplinkLife({ uplink: i + 1, at: i * 100 }));
-    const told = lives.flat().filter(({ kind }) => kind === 'cloud.stored');
-    const events = [...lives.flat().filter(({ kind }) => kind !== 'cloud.stored'), ...told];
+    const late = lives.flat().filter(({ kind }) => kind === 'cloud.stored');
+    const events = [...lives.flat().filter(({ kind }) => kind !== 'cloud.stored'), ...late];
     for (const name of UPLINK_INVARIANTS) expect(verdictOf(name, events).violations).toBe(0);
   });
 
-  it('no-loss-across-reconnects knows that a session after a reboot may be a repetition of the one before, for a minute', () => {
+  it('no-loss-across-reconnects accepts for a minute that a session after a reboot repeats the one before', () => {
     const session = (at: number, uplink: number, stored: boolean): readonly TraceEvent[] => {
       const life = uplinkLife({ at, uplink, type: 'session' });
       const boot: TraceEvent = { kind: 'device.boot', at, serial: 1, cause: 'power' };
@@ -93,7 +93,7 @@ describe('invariants of uplinks', () => {
       verdictOf('no-loss-across-reconnects', lives.flat()).violations;
     expect(violations(session(0, 1, true), session(30_000, 2, false), session(59_000, 3, false))).toBe(0);
     expect(violations(session(0, 1, true), session(61_000, 2, false))).toBe(1);
-    // A transfer that was told to start over is stored once more.
+    // A transfer that the cloud has reset is stored once more.
     const again: TraceEvent = {
       kind: 'cloud.stored',
       at: 50_000,
@@ -106,7 +106,7 @@ describe('invariants of uplinks', () => {
     expect(violations(session(0, 1, true), uplinkLife({ at: 100, uplink: 2 }), session(200, 3, false))).toBe(1);
   });
 
-  it('no-loss-across-reconnects knows a session that is tried again at once, because its answer was unreadable', () => {
+  it('no-loss-across-reconnects accepts a session that is retried at once because its answer was unreadable', () => {
     const first = uplinkLife({ type: 'session', uplink: 1, at: 0 }).filter(({ kind }) => kind !== 'uplink.acked');
     const second = uplinkLife({ type: 'session', uplink: 2, at: 1000 }).filter(({ kind }) => kind !== 'cloud.stored');
     const dropped: TraceEvent = {
@@ -122,7 +122,7 @@ describe('invariants of uplinks', () => {
     expect(violations([...first, ...second])).toBe(1);
   });
 
-  it('name the earliest violation, and count them all', () => {
+  it('report the earliest violation and the number of violations', () => {
     const lives = [1, 2, 3].map((uplink) => uplinkLife({ uplink, at: uplink * 100 }));
     const lost = lives.flat().filter(({ kind }) => kind !== 'cloud.stored');
     expect(verdictOf('no-loss-across-reconnects', lost)).toMatchObject({ violations: 3, first: { at: 120 } });
