@@ -1,47 +1,69 @@
 /**
- * Comma-separated values as a table in which every cell knows its line and column. The first line names the columns. Commas,
- * semicolons or tabs, whichever the first line has most; cells may be quoted; empty lines and lines with `#` are skipped.
+ * Comma-separated values as a table in which every cell knows its line and column. Format: RFC 4180, read by csv-parse; in
+ * addition the separator may be a semicolon or a tab (the one that is most frequent in the first line), empty lines and lines
+ * that begin with `#` are skipped, and spaces around cells are removed. The first line names the columns.
  */
+import { type CastingContext, CsvError, parse } from 'csv-parse/sync';
 import type { Problems } from './document.js';
 import { quote } from './problems.js';
 
 export interface Cell {
   readonly file: string;
+  /** From 1. */
   readonly line: number;
+  /** From 1, in UTF-16 code units. */
   readonly column: number;
   readonly text: string;
 }
 
 export interface Table {
   readonly header: readonly Cell[];
-  /** As long as the header, all of them. */
+  /** Each as long as the header. */
   readonly rows: readonly (readonly Cell[])[];
 }
 
-/** Reads a table; undefined when there is nothing in it, or rows do not have as many cells as the header. */
+/**
+ * Reads a table.
+ * @returns undefined when a problem was noted: a quotation mark that is not closed, a row with more or fewer cells than the
+ * header, no row at all
+ */
 export function readCsv(text: string, file: string, problems: Problems): Table | undefined {
   const before = problems.list.length;
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
-  const separator = separatorOf(lines.find(isData) ?? '');
-  const rows: (readonly Cell[])[] = [];
-  lines.forEach((line, index) => {
-    if (!isData(line)) return;
-    const cells = cellsOf(line, separator, file, index + 1);
-    const wanted = rows[0]?.length ?? cells.length;
-    if (cells.length === wanted) rows.push(cells);
-    else {
-      const place = { file, line: index + 1, column: 1 };
-      problems.add(place, `this line has ${count(cells.length)}; the first line names ${count(wanted)}`);
-    }
-  });
-  const [header, ...data] = rows;
-  if (header === undefined || data.length === 0) {
-    problems.add(
-      { file, line: 1, column: 1 },
-      `${quote(file)} has no rows: a line of names and one of values at least`,
-    );
+  const [header, ...rows] = recordsOf(text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n'), file, problems);
+  for (const row of rows) {
+    if (header === undefined || row.length === header.length) continue;
+    const place = { file, line: row[0]?.line ?? 1, column: 1 };
+    problems.add(place, `this line has ${count(row.length)}; the first line names ${count(header.length)}`);
   }
-  return header && problems.list.length === before ? { header, rows: data } : undefined;
+  if (problems.list.length === before && (header === undefined || rows.length === 0)) {
+    const wanted = 'a line of column names and at least one line of values';
+    problems.add({ file, line: 1, column: 1 }, `${quote(file)} has no rows; expected ${wanted}`);
+  }
+  return header && problems.list.length === before ? { header, rows } : undefined;
+}
+
+function recordsOf(source: string, file: string, problems: Problems): readonly (readonly Cell[])[] {
+  const places = new CellPlaces(source);
+  try {
+    return parse<readonly Cell[]>(source, {
+      delimiter: separatorOf(source.split('\n').find(isData) ?? ''),
+      record_delimiter: '\n',
+      comment: '#',
+      comment_no_infix: true,
+      skip_empty_lines: true,
+      trim: true,
+      // A quotation mark in the middle of an unquoted cell is part of its text.
+      relax_quotes: true,
+      // Rows of the wrong length are reported together, with the numbers of their cells.
+      relax_column_count: true,
+      cast: (value, context) => ({ file, ...places.next(context), text: value.trim() }),
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const unclosed = error.code === 'CSV_QUOTE_NOT_CLOSED';
+    problems.add({ file, ...places.open() }, unclosed ? 'the quotation mark " is not closed' : error.message);
+    return [];
+  }
 }
 
 function isData(line: string): boolean {
@@ -50,24 +72,66 @@ function isData(line: string): boolean {
 
 function separatorOf(line: string): string {
   const bare = line.replace(/"[^"]*"/g, '');
-  // At a tie the comma is the one that may just be part of a name.
+  // At a tie the comma is the one that may be part of a name.
   const counts = [';', '\t', ','].map((candidate) => [bare.split(candidate).length, candidate] as const);
   return counts.reduce((best, next) => (next[0] > best[0] ? next : best))[1];
 }
 
-function cellsOf(line: string, separator: string, file: string, number: number): readonly Cell[] {
-  const cells: Cell[] = [];
-  let from = 0;
-  while (from <= line.length) {
-    const quoted = /^\s*"((?:[^"]|"")*)"\s*/.exec(line.slice(from));
-    const end = line.indexOf(separator, from + (quoted?.[0].length ?? 0));
-    const to = end < 0 ? line.length : end;
-    const raw = line.slice(from, to);
-    const text = quoted ? (quoted[1] ?? '').replaceAll('""', '"') : raw.trim();
-    cells.push({ file, line: number, column: from + 1 + (raw.length - raw.trimStart().length), text });
-    from = to + 1;
+interface CellPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Finds where each cell begins: csv-parse reports at which byte a cell ends. */
+class CellPlaces {
+  readonly #source: string;
+  #byte = 0;
+  #index = 0;
+  #line = 1;
+  #lineStart = 0;
+
+  constructor(source: string) {
+    this.#source = source;
   }
-  return cells;
+
+  /** Where the cell begins that has just been read. To be called once for each cell, in order. */
+  next({ index, bytes: end }: Pick<CastingContext, 'index' | 'bytes'>): CellPlace {
+    if (index > 0) this.#step();
+    this.#skipTo(end);
+    const place = this.#place();
+    while (this.#byte < end && this.#index < this.#source.length) this.#step();
+    return place;
+  }
+
+  /** Where the cell begins that could not be read to its end. */
+  open(): CellPlace {
+    while (this.#index < this.#source.length && this.#source[this.#index] !== '"') this.#step();
+    return this.#place();
+  }
+
+  /** Skips spaces, empty lines and comments, no further than to the byte `end`. */
+  #skipTo(end: number): void {
+    while (this.#byte < end) {
+      const char = this.#source[this.#index] ?? '';
+      const comment = char === '#' && this.#index === this.#lineStart;
+      if (!comment && !/\s/.test(char)) return;
+      if (comment) while (this.#index < this.#source.length && this.#source[this.#index] !== '\n') this.#step();
+      this.#step();
+    }
+  }
+
+  #step(): void {
+    const code = this.#source.charCodeAt(this.#index++);
+    // In UTF-8; each half of a surrogate pair stands for two of the four bytes.
+    this.#byte += code < 0x80 ? 1 : code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 2 : 3;
+    if (code !== 0x0a) return;
+    this.#line++;
+    this.#lineStart = this.#index;
+  }
+
+  #place(): CellPlace {
+    return { line: this.#line, column: this.#index - this.#lineStart + 1 };
+  }
 }
 
 function count(cells: number): string {

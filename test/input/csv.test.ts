@@ -29,11 +29,38 @@ describe('a table', () => {
     ]);
   });
 
+  it('keeps line breaks within quotation marks, and the places behind them', () => {
+    const { table, texts } = read('time,note\r\n1,"two\r\nlines"\r\n# no\r\n\r\n2, x\r\n');
+    expect(texts?.slice(1)).toEqual([
+      ['1', 'two\nlines'],
+      ['2', 'x'],
+    ]);
+    expect(table?.rows.map((row) => row.map(({ line, column }) => `${line}:${column}`))).toEqual([
+      ['2:1', '2:3'],
+      ['6:1', '6:4'],
+    ]);
+  });
+
+  it('counts columns in characters, not in bytes', () => {
+    const { table } = read('ä,€,𝄞,d\n1,2,3,4\n');
+    expect(table?.header.map(({ column }) => column)).toEqual([1, 3, 5, 8]);
+  });
+
+  it('is rejected when a quotation mark is not closed, with the place where it opens', () => {
+    expect(read('a,b\n1, "2\n3,4\n').problems).toEqual(['2:4: the quotation mark " is not closed']);
+  });
+
+  it('is rejected without a line of values', () => {
+    const message = '1:1: "a.csv" has no rows; expected a line of column names and at least one line of values';
+    expect(read('a,b\n').problems).toEqual([message]);
+    expect(read('').problems).toEqual([message]);
+  });
+
   it('keeps empty cells', () => {
     expect(read('a,b,c\n1,,\n').texts?.[1]).toEqual(['1', '', '']);
   });
 
-  it('is refused where a line has another number of cells, once for each such line', () => {
+  it('is rejected for each line that has more or fewer cells than the header', () => {
     expect(read('a,b\n1\n1,2\n1,2,3\n').problems).toEqual([
       '2:1: this line has 1 cell; the first line names 2 cells',
       '4:1: this line has 3 cells; the first line names 2 cells',
