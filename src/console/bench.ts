@@ -134,7 +134,7 @@ function bare(step: StepName, usage: string, about: string, words: BenchCommand[
   return { step, usage, about, inScenario, ...(words && { words }) };
 }
 
-export interface ParsedBench {
+interface ParsedBench {
   readonly call: StepCall;
   /** `radio: off` */
   readonly described: string;

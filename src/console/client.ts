@@ -16,7 +16,7 @@ import {
 } from './protocol.js';
 
 /** A request without its number. */
-export type Question = Request extends infer R ? (R extends Request ? Omit<R, 'id'> : never) : never;
+type Question = Request extends infer R ? (R extends Request ? Omit<R, 'id'> : never) : never;
 
 /** How long a run may take to greet: it may be busy, but not for that long. */
 const PATIENCE = seconds(3);
@@ -25,7 +25,7 @@ const PATIENCE = seconds(3);
 export const LEFT = 'the console has left';
 
 /** What is to be waited for after a question. */
-export interface Asked {
+interface Asked {
   /** Number of devices that were asked. @throws UsageError when the run refuses */
   readonly done: Promise<number>;
   /** Every command has come to its end as well. Never rejects. */

@@ -46,7 +46,7 @@ export function completions(member: Member, line: string): readonly string[] {
   return isBench(line) ? completeBench(line, member.type) : member.complete(line);
 }
 
-export function isBench(line: string): boolean {
+function isBench(line: string): boolean {
   return line.trimStart().startsWith('.');
 }
 

@@ -7,7 +7,7 @@ import { compareVersions, parseVersion } from './version-order.js';
 export const OPERATORS = ['<=', '>=', '!=', '<', '>', '='] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-export interface Field {
+interface Field {
   readonly operators: readonly Operator[];
   /** For messages: "a version such as 3.1". */
   readonly wanted: string;

@@ -15,7 +15,7 @@ import type { Candidate } from './member.js';
 import { FIELDS, OPERATORS, type Operator, pattern } from './selector-fields.js';
 
 /** Whether a device is among those that were meant. */
-export type Selector = (device: Candidate) => boolean;
+type Selector = (device: Candidate) => boolean;
 
 /** What is wrong with a selection, and in which column, from 1. */
 export class SelectionError extends UsageError {

@@ -16,7 +16,7 @@ import { type Place, protect } from './places.js';
 import { type FromRun, type Greeting, Lines, LONGEST_REQUEST, type Request, readRequest, VERSION } from './protocol.js';
 import { parseSelector } from './selector.js';
 
-export interface ConsoleServerOptions {
+interface ConsoleServerOptions {
   readonly place: Place;
   readonly fleet: Fleet;
   readonly readText: (path: string) => string;

@@ -1,6 +1,6 @@
 /** Versions of firmware, in the order in which they came out: 3.9 < 3.10-rc1 < 3.10 = v3.10.0. */
 
-export interface Version {
+interface Version {
   readonly numbers: readonly number[];
   /** What comes before the release, `rc1`; empty for the release itself. */
   readonly before: string;

@@ -202,13 +202,13 @@ export function optional<T>(check: Check<T>, fallback?: unknown): OptionalCheck<
 }
 
 /** A key that may be missing, and what it then stands for. */
-export interface OptionalCheck<T, D> {
+interface OptionalCheck<T, D> {
   readonly optional: Check<T>;
   readonly fallback: D;
 }
 
 /** The keys of a map, each with its check. */
-export type Shape = Readonly<Record<string, Check<unknown> | OptionalCheck<unknown, unknown>>>;
+type Shape = Readonly<Record<string, Check<unknown> | OptionalCheck<unknown, unknown>>>;
 
 /** What {@link record} yields for a shape. */
 export type RecordOf<S extends Shape> = {
@@ -252,7 +252,7 @@ function recordForm(shape: Shape): Form {
 }
 
 /** What {@link readVariant} found; a part that was wrong is undefined. */
-export interface Variant<S extends Shape, K extends string> {
+interface Variant<S extends Shape, K extends string> {
   readonly common: RecordOf<S> | undefined;
   readonly kind: K | undefined;
   /** What stands under the key `kind`; not checked yet. */

@@ -45,7 +45,7 @@ export function readCsv(text: string, file: string, problems: Problems): Table |
 function recordsOf(source: string, file: string, problems: Problems): readonly (readonly Cell[])[] {
   const places = new CellPlaces(source);
   try {
-    return parse<readonly Cell[]>(source, {
+    const records: unknown = parse(source, {
       delimiter: separatorOf(source.split('\n').find(isData) ?? ''),
       record_delimiter: '\n',
       comment: '#',
@@ -58,6 +58,8 @@ function recordsOf(source: string, file: string, problems: Problems): readonly (
       relax_column_count: true,
       cast: (value, context) => ({ file, ...places.next(context), text: value.trim() }),
     });
+    // Because `cast` makes a cell of every text.
+    return records as readonly (readonly Cell[])[];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const unclosed = error.code === 'CSV_QUOTE_NOT_CLOSED';

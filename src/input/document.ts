@@ -33,7 +33,7 @@ export interface ScalarNode extends Place {
   /** Column of its first character: behind the quote when it is quoted. For complaints about a part of a text. */
   readonly textColumn: number;
 }
-export interface ListNode extends Place {
+interface ListNode extends Place {
   readonly kind: 'list';
   readonly items: readonly LocatedNode[];
 }

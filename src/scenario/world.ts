@@ -69,7 +69,7 @@ export interface CloudMessage {
   readonly down_state: string | null;
 }
 
-export interface NewDevice {
+interface NewDevice {
   readonly name: string;
   /** Ten decimal digits. */
   readonly serial_number: string;
@@ -83,11 +83,11 @@ export interface DeviceChange {
   readonly tags?: readonly { readonly id: string }[];
 }
 
-export interface CloudDevice {
+interface CloudDevice {
   readonly id: string;
   readonly tags: readonly { readonly id: string }[];
 }
 
-export interface QueuedDownlink {
+interface QueuedDownlink {
   readonly id: string;
 }

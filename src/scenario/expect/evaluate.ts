@@ -22,7 +22,7 @@ export interface MetricSource {
 }
 
 /** Where the verdicts on invariants come from; undefined for one that was not watched. */
-export interface VerdictSource {
+interface VerdictSource {
   verdict(name: string): InvariantVerdict | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface ExpectationOutcome {
 }
 
 /** What was watched in a run. */
-export interface Evidence {
+interface Evidence {
   readonly metrics: MetricSource;
   readonly invariants: VerdictSource;
   readonly nameOf: NameOf;

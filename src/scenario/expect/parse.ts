@@ -82,7 +82,7 @@ function expectationForm(): Form {
 }
 
 /** What the words after "of" mean. */
-export interface Scopes extends Pick<ScopeNames, 'clients'> {
+interface Scopes extends Pick<ScopeNames, 'clients'> {
   /** Whom a selector at that column means; undefined when there is nobody, which is for it to report. */
   readonly devices: (to: string, column: number) => Selector | undefined;
 }

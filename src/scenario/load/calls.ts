@@ -15,7 +15,7 @@ export interface CallRequest {
 }
 
 /** Whom a request is about. */
-export interface CallContext {
+interface CallContext {
   readonly space: string;
   /** Id of a device in the cloud; empty for calls about the space. */
   readonly device: string;

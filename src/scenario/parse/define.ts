@@ -15,7 +15,7 @@ import { readScenario } from './scenario.js';
 import type { DeviceTypes, ScenarioSources } from './sources.js';
 
 /** Whatever may stand in a scenario file. */
-export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
+type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
 
 export interface ScenarioDefinition {
   readonly name: string;
@@ -41,7 +41,7 @@ export interface ScenarioDefinition {
 }
 
 /** Settings of the embedded cloud. */
-export interface CloudDefinition {
+interface CloudDefinition {
   /** `600/m`: requests that a key may make in a minute. */
   readonly 'rate-limit'?: string;
   readonly 'expire-downlinks'?: string;

@@ -25,7 +25,7 @@ import type { StepContext } from './steps.js';
 import { scopeOf } from './steps.js';
 
 /** The faults of a scenario by what they go wrong with. */
-export interface Faults {
+interface Faults {
   readonly network: readonly ScenarioFault[];
   readonly steps: readonly ScenarioStep[];
   readonly service: readonly PlannedServiceFault[];
@@ -152,7 +152,7 @@ function windowsOf(
 }
 
 /** Notes a window that is none. */
-export function checkWindow({ from, until }: Window, node: MapNode, problems: Problems, end: Instant): void {
+function checkWindow({ from, until }: Window, node: MapNode, problems: Problems, end: Instant): void {
   if (until !== null && until <= from) problems.add(valueAt(node, 'until'), 'the fault would end before it begins');
   if (from >= end) problems.add(valueAt(node, 'from'), 'the fault would begin after the end of the scenario');
 }

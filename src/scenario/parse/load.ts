@@ -39,7 +39,7 @@ import type { Pace, RatePiece } from '../load/load.js';
 import type { ScenarioLoad } from '../model/scenario.js';
 import { type Selector, TO } from '../values/selector.js';
 
-export interface LoadShape {
+interface LoadShape {
   /** When the scenario is over. */
   readonly end: Millis;
   readonly selector: (to: string, node: LocatedNode) => Selector | undefined;

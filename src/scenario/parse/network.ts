@@ -36,7 +36,7 @@ import type { FaultSpec } from '../../transport/faults/index.js';
 import type { ScenarioFault } from '../model/scenario.js';
 import { type Selector, TO } from '../values/selector.js';
 
-export interface NetworkShape {
+interface NetworkShape {
   readonly selector: (to: string, node: LocatedNode) => Selector | undefined;
   /** When the scenario is over. */
   readonly end: Millis;

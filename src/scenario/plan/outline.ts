@@ -6,7 +6,7 @@ import type { Plan, PlannedAction } from '../model/plan.js';
 import { describeStep } from '../steps/index.js';
 import { describeFaultSpec, describePace } from './describe.js';
 
-export interface Outline {
+interface Outline {
   readonly duration: Millis;
   readonly warmUp: Millis;
   /** Faults, steps and loads, each kind in the order of the file. */
@@ -15,7 +15,7 @@ export interface Outline {
   readonly situation: string;
 }
 
-export interface Mark {
+interface Mark {
   readonly kind: 'fault' | 'step' | 'load';
   /** `outage`, `loss 10%`, `commands: info show`. */
   readonly what: string;

@@ -22,7 +22,7 @@ import { describeStep } from '../steps/index.js';
 import { sets } from '../values/config-lines.js';
 import { type Selectable, select, selectorName } from '../values/selector.js';
 
-export interface PlanOptions {
+interface PlanOptions {
   /** Instead of the scenario's own seed. */
   readonly seed?: number;
 }

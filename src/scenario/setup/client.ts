@@ -1,7 +1,7 @@
 import { optional, record, text } from '../../input/checks.js';
 import type { SetupKind } from './kind.js';
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly name: string;
   /** Another than that of the fleet, by its name in the scenario; clients may share it. null: that of the fleet. */
   readonly space: string | null;

@@ -16,7 +16,7 @@ import { type Seconds, seconds } from '../../kernel/time.js';
 import { textOf } from './file.js';
 import type { SetupKind, SetupScope } from './kind.js';
 
-export interface ConnectorOptions {
+interface ConnectorOptions {
   readonly name: string;
   /** JavaScript with a function `main(job)`. */
   readonly script: string;

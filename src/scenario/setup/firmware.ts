@@ -14,13 +14,13 @@ export const IMAGE_SIZE = { smallest: 512, largest: 786_000, usual: 65_536 } as 
 /** As long as a session has room for (wire protocol, 7.1). */
 export const IMAGE_VERSION = /^[\x21-\x7e]{1,47}$/;
 
-export interface FirmwareOptions {
+interface FirmwareOptions {
   /** What steps call it. */
   readonly name: string;
   readonly source: ImageSource;
 }
 
-export type ImageSource =
+type ImageSource =
   | {
       readonly kind: 'made';
       readonly profile: string;
@@ -33,7 +33,7 @@ export type ImageSource =
   | { readonly kind: 'file'; readonly file: string; readonly content: UploadBody };
 
 /** In a plan it stands as a fingerprint. */
-export class UploadBody {
+class UploadBody {
   readonly data: string;
   /** Needed for an image that does not tell its own. */
   readonly version: string | undefined;

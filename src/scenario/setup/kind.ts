@@ -26,7 +26,7 @@ export interface SetupKind<O> {
 }
 
 /** A check (input/checks.ts) that may also look at what the scenario refers to. */
-export interface SetupCheck<O> {
+interface SetupCheck<O> {
   (node: LocatedNode, problems: Problems, scope: SetupScope): O | undefined;
   readonly form?: () => Form;
 }

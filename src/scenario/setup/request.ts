@@ -2,7 +2,7 @@ import { type Check, complain, formed, optional, record, text } from '../../inpu
 import { plain } from '../../input/document.js';
 import type { SetupKind } from './kind.js';
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Path below the space, to which the body is posted. */
   readonly post: string;
   readonly body: Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 import { optional, record, text } from '../../input/checks.js';
 import type { SetupKind } from './kind.js';
 
-export interface TagOptions {
+interface TagOptions {
   readonly name: string;
   /** `#RRGGBB`; left out: one of a few that differ. */
   readonly color: string | undefined;

@@ -1,7 +1,7 @@
 import { boolean, type Check, complain, formed, optional, record, text } from '../../input/checks.js';
 import type { SetupKind } from './kind.js';
 
-export interface VariableOptions {
+interface VariableOptions {
   readonly name: string;
   readonly value: string;
   readonly environment: string | null;

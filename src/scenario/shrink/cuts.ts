@@ -13,7 +13,7 @@ export interface Cut {
 }
 
 /** Makes the cuts of one kind for a text, lazily and always in the same order. */
-export type Cutter = (text: string) => Iterable<Cut>;
+type Cutter = (text: string) => Iterable<Cut>;
 
 /** In the order in which they are tried. */
 export const CUTTERS: readonly Cutter[] = [groups, devices, items, duration, keys, rates];

@@ -1,7 +1,7 @@
 /** How a run failed, so far that two runs can be said to fail in the same way. */
 import type { ExpectationOutcome } from '../expect/evaluate.js';
 
-export interface Failed {
+interface Failed {
   readonly exitCode: number;
   readonly expectations: readonly ExpectationOutcome[];
 }

@@ -7,7 +7,7 @@
  */
 import { CUTTERS, type Cut } from './cuts.js';
 
-export interface ShrinkOptions {
+interface ShrinkOptions {
   readonly text: string;
   /** Whether this text is a scenario that fails in the same way. */
   readonly stillFails: (text: string) => Promise<boolean>;
@@ -16,7 +16,7 @@ export interface ShrinkOptions {
   readonly onCut?: (cut: Cut, tries: number) => void;
 }
 
-export interface Shrunk {
+interface Shrunk {
   readonly text: string;
   /** Cuts that held. */
   readonly cuts: number;

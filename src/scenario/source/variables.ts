@@ -23,7 +23,7 @@ export const VARS_FORM: Form = {
 export const VARIABLE_FORM: Form = { type: 'string', pattern: /\$\{[^}]*\}/.source };
 
 /** Values by the names of the variables. */
-export type Variables = ReadonlyMap<string, ScalarNode>;
+type Variables = ReadonlyMap<string, ScalarNode>;
 
 /** @param given values in place of the scenario's own, as somebody has typed them */
 export function declaredVariables(root: MapNode, given: ReadonlyMap<string, string>, problems: Problems): Variables {

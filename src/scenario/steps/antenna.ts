@@ -12,7 +12,7 @@ import {
 import type { Dbm, Decibels } from '../../kernel/units.js';
 import type { StepKind } from './step.js';
 
-export interface AntennaOptions {
+interface AntennaOptions {
   /** dBm. */
   readonly rsrp: Dbm;
   /** dB; null: as it goes with the power. */

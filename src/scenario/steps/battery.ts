@@ -3,7 +3,7 @@ import { formatRatio, type Ratio } from '../../kernel/ratio.js';
 import type { StepKind } from './step.js';
 
 /** A new battery, or an old one told by its charge or its voltage at rest. */
-export type BatteryOptions =
+type BatteryOptions =
   | { readonly kind: 'new' }
   | { readonly kind: 'left'; readonly left: Ratio }
   | { readonly kind: 'voltage'; readonly volts: number };

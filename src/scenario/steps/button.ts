@@ -4,7 +4,7 @@ import { formatDuration, type Millis } from '../../kernel/time.js';
 import { findQuantity } from '../../profile/quantities.js';
 import type { StepKind } from './step.js';
 
-export interface ButtonOptions {
+interface ButtonOptions {
   readonly which: ButtonName;
   /** Either this or `hold`. */
   readonly clicks: number | null;

@@ -2,7 +2,7 @@ import { type Check, complain, formed, optional, record, refine } from '../../in
 import { days, formatDuration, type Millis, parseDuration } from '../../kernel/time.js';
 import type { StepKind } from './step.js';
 
-export interface ClockOptions {
+interface ClockOptions {
   /** Parts per million that the clock is too fast from now on; null: as before. */
   readonly drift: number | null;
   /** How far it jumps ahead, or back below 0; null: it does not. */

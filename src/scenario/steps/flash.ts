@@ -2,7 +2,7 @@ import { complain, eitherForm, formOf, integer, record } from '../../input/check
 import type { StepKind } from './step.js';
 
 /** How many more settings it lets itself write; null: it is as new. */
-export type FlashOptions = number | null;
+type FlashOptions = number | null;
 
 const shape = record('flash', { 'writes-left': integer(0, 1_000_000) });
 

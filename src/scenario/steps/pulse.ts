@@ -5,7 +5,7 @@ import { formatDuration, millis, seconds } from '../../kernel/time.js';
 import { quantitiesOf } from '../values/quantity.js';
 import type { StepKind } from './step.js';
 
-export interface PulseOptions extends Pulses {
+interface PulseOptions extends Pulses {
   readonly input: string;
 }
 

@@ -17,7 +17,7 @@ import { type FoundQuantity, quantitiesOf } from '../values/quantity.js';
 import type { StepKind, StepScope } from './step.js';
 
 /** What a sensor shows from now on. */
-export type SensorCourse =
+type SensorCourse =
   | { readonly kind: 'hold'; readonly value: number }
   /** It does not answer. */
   | { readonly kind: 'silent' }
@@ -26,7 +26,7 @@ export type SensorCourse =
   | { readonly kind: 'replay'; readonly file: string; readonly recording: Recording };
 
 /** By the name of the quantity. */
-export type SensorOptions = Readonly<Record<string, SensorCourse>>;
+type SensorOptions = Readonly<Record<string, SensorCourse>>;
 
 const WANTED = 'a number, "free", "silent", { to, over } or { replay: file.csv }';
 

@@ -1,7 +1,7 @@
 import { formOf, list, optional, record, text } from '../../input/checks.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
-export interface TagOptions {
+interface TagOptions {
   readonly add: readonly string[];
   readonly remove: readonly string[];
 }

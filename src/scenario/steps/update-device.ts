@@ -2,7 +2,7 @@ import { formOf, optional, record, text } from '../../input/checks.js';
 import type { DeviceChange, DeviceHandle } from '../world.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
-export interface UpdateDeviceOptions {
+interface UpdateDeviceOptions {
   readonly name: string | null;
   readonly externalId: string | null;
 }

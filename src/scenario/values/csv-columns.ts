@@ -15,7 +15,7 @@ export function limitRows({ rows }: Table, file: string, problems: Problems): vo
   if (rows.length > MOST_ROWS) problems.add({ file, line: 1, column: 1 }, `more than ${MOST_ROWS} rows`);
 }
 
-export interface TimeColumn {
+interface TimeColumn {
   /** Calendar times; otherwise times since whatever the file counts from. */
   readonly calendar: boolean;
   readonly rows: readonly { readonly cell: Cell; readonly time: Millis }[];

@@ -33,7 +33,7 @@ export class Recording implements Series {
   }
 }
 
-export interface ColumnWish {
+interface ColumnWish {
   /** Names that the column may have, the best first. */
   readonly names: readonly string[];
   /** What the device type measures in; empty: anything. */

@@ -112,7 +112,7 @@ function wrongRange(first: number, last: number, size: number | undefined): stri
 }
 
 /** What a selector can look at in a group of the fleet. */
-export interface SelectableGroup {
+interface SelectableGroup {
   readonly name: string;
   /** null: none. */
   readonly region: string | null;
