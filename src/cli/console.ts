@@ -5,15 +5,16 @@
 import { resolve } from 'node:path';
 import { benchHelp } from '../console/bench.js';
 import { type Connection, findRuns, LEFT } from '../console/client.js';
+import { splitLine } from '../console/command-line.js';
 import type { Candidate } from '../console/member.js';
 import type { Reply } from '../console/protocol.js';
 import { type Print, Screen } from '../console/screen.js';
-import { parseSelector, splitLine } from '../console/selector.js';
 import { faint, listed, logLine } from '../console/shown.js';
 import { quote } from '../input/problems.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
+import { parseSelector } from '../scenario/selector/grammar.js';
 import { command } from './command.js';
 import type { Host, Terminal } from './host.js';
 import { type AfterLine, takeLines } from './typed-lines.js';

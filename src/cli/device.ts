@@ -14,6 +14,7 @@ import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import { type CloudAddress, startDevice } from '../runner/single-device.js';
+import { samplingRandom } from '../scenario/selector/match.js';
 import type { TraceEvent } from '../trace/events.js';
 import { openToConsoles } from './attachable.js';
 import { checked, command, wholeNumber } from './command.js';
@@ -155,6 +156,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     consoles = await openToConsoles(host, {
       name: member.name,
       size: 1,
+      random: samplingRandom(member.serial),
       members: () => [member],
       noted: (_serial, action) => noted(action),
     });

@@ -2,33 +2,15 @@
  * A device as a console sees it: what it can be selected by, its shell, and the hands on it. The runner makes one when somebody
  * looks; a fleet at rest has none.
  */
+import type { Random } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
+import type { SelectableDevice } from '../scenario/selector/device.js';
 import type { DeviceHandle } from '../scenario/world.js';
 
-/**
- * `off`: no power, or no firmware that runs; `starting`: booted, its application does not run yet; `ready`: awake, something is
- * under way; `asleep`: at rest until its next task.
- */
-export const STATES = ['off', 'starting', 'ready', 'asleep'] as const;
-export type State = (typeof STATES)[number];
+/** A running device as a list shows it. */
+export type Candidate = Required<Omit<SelectableDevice, 'number' | 'region'>>;
 
-/** What a device can be selected by. */
-export interface Candidate {
-  readonly name: string;
-  readonly serial: number;
-  /** Name of its group; that of its profile when it is no part of a fleet. */
-  readonly group: string;
-  /** Name of its device type. */
-  readonly profile: string;
-  readonly tags: readonly string[];
-  /** Version of the firmware that it runs: `v3.5.1`. */
-  readonly fw: string;
-  /** Percent of its charge that are left. */
-  readonly battery: number;
-  readonly state: State;
-}
-
-export interface Member extends Candidate {
+export interface Member extends Required<SelectableDevice> {
   readonly handle: DeviceHandle;
   readonly type: Profile;
   /** What may stand in place of the last word of a line. */
@@ -55,6 +37,8 @@ export interface Fleet {
   readonly name: string;
   readonly size: number;
   members(): Iterable<Member>;
+  /** Samples are drawn with it (scenario/selector/match.ts). */
+  readonly random: Random;
   /** Takes note of what somebody has done to one of them. @param action without secrets */
   noted(serial: number, action: string): void;
 }

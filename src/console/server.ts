@@ -9,12 +9,13 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { GhostfleetError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import type { Millis } from '../kernel/time.js';
+import { parseSelector } from '../scenario/selector/grammar.js';
+import { matcher } from '../scenario/selector/match.js';
 import type { TraceEvent } from '../trace/events.js';
 import { carryOut, completions } from './line.js';
 import type { Answer, Fleet, Member } from './member.js';
 import { type Place, protect } from './places.js';
 import { type FromRun, type Greeting, Lines, LONGEST_REQUEST, type Request, readRequest, VERSION } from './protocol.js';
-import { parseSelector } from './selector.js';
 
 interface ConsoleServerOptions {
   readonly place: Place;
@@ -191,10 +192,14 @@ class Attached {
    * selected by what it is when its turn comes.
    */
   async #forEach(on: string, action: (member: Member) => Promise<void> | 'enough' | void): Promise<number> {
-    const selected = parseSelector(on);
+    const { fleet } = this.#options;
+    const selected = matcher(parseSelector(on), {
+      devices: { [Symbol.iterator]: () => fleet.members()[Symbol.iterator]() },
+      random: fleet.random,
+    });
     let looked = 0;
     let asked = 0;
-    for (const member of this.#options.fleet.members()) {
+    for (const member of fleet.members()) {
       if (this.#gone) break;
       if (++looked % LOOKED_AT_ONCE === 0) await this.#pause(SHORT);
       if (!selected(member)) continue;

@@ -1,10 +1,12 @@
 /** The devices of a run as a console sees them (console/member.ts). */
-import type { Answer, Fleet, Member, State } from '../console/member.js';
+import type { Answer, Fleet, Member } from '../console/member.js';
 import type { Device } from '../device/device.js';
 import type { CommandResult } from '../device/shell/command.js';
 import { complete } from '../device/shell/complete.js';
 import type { Profile } from '../profile/profile.js';
 import type { Plan } from '../scenario/model/plan.js';
+import type { SelectableDevice, State } from '../scenario/selector/device.js';
+import { samplingRandom } from '../scenario/selector/match.js';
 import type { DeviceHandle } from '../scenario/world.js';
 
 /** The fleet of a plan; `devices` and `handles` in its order. */
@@ -18,31 +20,49 @@ export function fleetOf(
     noted,
     name: plan.scenario,
     size: devices.length,
+    random: samplingRandom(plan.seed),
     *members() {
+      const numbers: number[] = [];
       for (const [index, device] of devices.entries()) {
         const handle = handles[index];
-        const group = plan.groups[plan.devices[index]?.group ?? -1];
-        if (handle && group) yield memberOf(device, handle, group.name);
+        const group = plan.devices[index]?.group ?? -1;
+        const { name, region } = plan.groups[group] ?? {};
+        const number = (numbers[group] ?? 0) + 1;
+        numbers[group] = number;
+        if (handle && name !== undefined)
+          yield memberOf(device, handle, { group: name, number, region: region ?? null });
       }
     },
   };
 }
 
-export function memberOf(device: Device, handle: DeviceHandle, group: string): Member {
-  return new DeviceMember(device, handle, group);
+type GroupPlace = Pick<SelectableDevice, 'group' | 'number' | 'region'>;
+
+/** @param place of the device in its group; default: the only one of a group that is called like its profile */
+export function memberOf(device: Device, handle: DeviceHandle, place?: GroupPlace): Member {
+  return new DeviceMember(device, handle, place ?? { group: device.type.profile.name, number: 1, region: null });
 }
 
 class DeviceMember implements Member {
   readonly handle: DeviceHandle;
-  readonly group: string;
+  readonly #place: GroupPlace;
   readonly #device: Device;
 
-  constructor(device: Device, handle: DeviceHandle, group: string) {
+  constructor(device: Device, handle: DeviceHandle, place: GroupPlace) {
     this.#device = device;
     this.handle = handle;
-    this.group = group;
+    this.#place = place;
   }
 
+  get group(): string {
+    return this.#place.group;
+  }
+  get number(): number {
+    return this.#place.number;
+  }
+  get region(): string | null {
+    return this.#place.region;
+  }
   get name(): string {
     return this.handle.name;
   }

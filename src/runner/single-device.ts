@@ -66,7 +66,7 @@ export async function startDevice(options: SingleDeviceOptions): Promise<SingleD
   device.powerOn();
   const name = `${profile.name}-${serial}`;
   return {
-    member: memberOf(device, deviceHandle({ name, serial, claimToken }, [], device), profile.name),
+    member: memberOf(device, deviceHandle({ name, serial, claimToken }, [], device)),
     stop: async () => {
       device.powerOff();
       await transport.close();

@@ -108,7 +108,7 @@ describe('ghostfleet console', () => {
   it('points at what is wrong with a selection before it looks for a run', async () => {
     const { exit, err } = await ghostfleet(['console', 'fw<3.1 & battery<x'], { env: { XDG_RUNTIME_DIR: folder() } });
     expect(exit).toBe(2);
-    expect(err).toContain('column 18 of the selection');
+    expect(err).toContain('column 18 of the selector');
   });
 
   it('attaches to a device that runs in another terminal', { timeout: LONG }, async () => {
@@ -174,7 +174,7 @@ describe('ghostfleet console', () => {
     expect(talk.out).toContain('2 devices selected\n');
     expect(talk.out).toContain('live gate> ');
     expect(talk.out).toContain('2 × gate-0001…0002\n  firmware name: CHESTER Control\n');
-    expect(talk.out).toContain('column 1 of the selection: "batery" is not a field');
+    expect(talk.out).toContain('column 1 of the selector: "batery" is not a field');
     expect(talk.out).toContain('no device is selected by "attic"');
     stop();
     expect((await running).exit).toBe(130);

@@ -10,6 +10,7 @@ import { knownPlaces, newPlace } from '../../src/console/places.js';
 import type { News } from '../../src/console/protocol.js';
 import { ConsoleServer } from '../../src/console/server.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
+import { samplingRandom } from '../../src/scenario/selector/match.js';
 import { TOKEN } from '../support/cloud.js';
 import { testFleet } from '../support/fleet.js';
 import { until } from '../support/until.js';
@@ -108,7 +109,7 @@ describe('a console', () => {
 
   it('is refused in words, and goes on', async () => {
     const { console } = await attached();
-    await expect(ask(console, 'battery<x', 'info show')).rejects.toThrow('column 9 of the selection');
+    await expect(ask(console, 'battery<x', 'info show')).rejects.toThrow('column 9 of the selector');
     expect((await ask(console, 'nobody', 'info show')).count).toBe(0);
     expect((await ask(console, '*', 'info fw-name')).count).toBe(4);
   });
@@ -213,7 +214,16 @@ describe('a run', () => {
     if (member === undefined) throw new Error('no device');
     let asked = 0;
     const talkative: Member = {
-      ...{ name: 'a', serial: member.serial, group: 'a', profile: 'clime', tags: [], fw: 'v3.5.1' },
+      ...{
+        name: 'a',
+        serial: member.serial,
+        group: 'a',
+        number: 1,
+        region: null,
+        profile: 'clime',
+        tags: [],
+        fw: 'v3.5.1',
+      },
       ...{ battery: 50, state: 'asleep', handle: member.handle, type: member.type },
       complete: (line) => member.complete(line),
       shell: () => {
@@ -222,7 +232,7 @@ describe('a run', () => {
       },
     };
     const members = () => Array.from({ length: 5000 }, () => talkative);
-    const fleet: Fleet = { name: 'test', size: 5000, members, noted: () => {} };
+    const fleet: Fleet = { name: 'test', size: 5000, members, noted: () => {}, random: samplingRandom(1) };
     const { server, place } = await running(fleet);
     const { socket } = await raw(place.path);
     socket.pause();

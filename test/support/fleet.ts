@@ -3,6 +3,7 @@ import type { Fleet, Member } from '../../src/console/member.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { deviceHandle } from '../../src/runner/handles.js';
 import { memberOf } from '../../src/runner/members.js';
+import { samplingRandom } from '../../src/scenario/selector/match.js';
 import { TOKEN } from './cloud.js';
 import { testDevice } from './device.js';
 
@@ -23,12 +24,12 @@ export function testFleet(counts: Readonly<Record<string, number>> = { clime: 3,
       device.powerOn();
       const name = `${profile}-${String(n + 1).padStart(4, '0')}`;
       const handle = deviceHandle({ name, serial: serial++, claimToken: TOKEN }, [`has-${profile}`], device);
-      return memberOf(device, handle, profile);
+      return memberOf(device, handle, { group: profile, number: n + 1, region: null });
     }),
   );
   const notes: [number, string][] = [];
   const noted = (...note: [number, string]) => void notes.push(note);
-  return { name: 'test', size: all.length, members: () => all, noted, clock, all, notes };
+  return { name: 'test', size: all.length, members: () => all, random: samplingRandom(1), noted, clock, all, notes };
 }
 
 export function memberNamed({ all }: TestFleet, name: string): Member {

@@ -1,5 +1,5 @@
 /** What must hold in a run, as data. Grammar and reading: parse.ts; judging: evaluate.ts. */
-import { type Selector, selectorName } from '../values/selector.js';
+import { type Selector, selectorName } from '../selector/selector.js';
 
 export type Expectation = MetricExpectation | InvariantExpectation;
 

@@ -20,7 +20,8 @@ import { DURATION_FORM, parseDuration } from '../../kernel/time.js';
 import { INVARIANTS } from '../../trace/invariants/index.js';
 import { METRICS } from '../../trace/metrics/index.js';
 import type { MetricInfo } from '../../trace/metrics/metric.js';
-import { type FleetNames, type Selector, selector } from '../values/selector.js';
+import { type FleetNames, selector } from '../selector/check.js';
+import type { Selector } from '../selector/selector.js';
 import {
   type Aggregate,
   CLIENT,
@@ -51,7 +52,7 @@ export interface ScopeNames extends FleetNames {
 }
 
 /** For forms, which know no scenario. */
-export const NO_NAMES: ScopeNames = { groups: [], regions: [], tags: [], sizes: undefined, clients: undefined };
+export const NO_NAMES: ScopeNames = { groups: [], regions: [], tags: [], fleet: undefined, clients: undefined };
 
 /** Reads one line of `expect`, and complains at the very column. */
 export function expectation(names: ScopeNames): Check<Expectation> {

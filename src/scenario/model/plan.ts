@@ -57,6 +57,8 @@ export interface PlannedGroup {
   readonly count: number;
   /** Tags that its devices carry in the cloud; the runner creates those that do not exist. */
   readonly tags: readonly string[];
+  /** For selectors on a console; null: none. Not part of the fingerprints of a plan: it changes nothing. */
+  readonly region: string | null;
   /**
    * Configuration written to flash at the bench, before the first boot: lines such as `app config interval-report 900`.
    * Whether the profile has these parameters is for the runner to check. Begins with `app config mode lte` unless the

@@ -35,9 +35,9 @@
 import type { Millis, UnixMillis } from '../../kernel/time.js';
 import type { Expectation, MetricExpectation } from '../expect/expectation.js';
 import type { Load } from '../load/load.js';
+import type { Selector } from '../selector/selector.js';
 import type { SetupCall } from '../setup/index.js';
 import type { StepCall } from '../steps/index.js';
-import type { Selector } from '../values/selector.js';
 import type { CloudSettings } from './cloud.js';
 import type { FleetGroup } from './fleet.js';
 import type { PlannedDeviceFault, PlannedFault, PlannedServiceFault } from './plan.js';

@@ -28,8 +28,8 @@ import { formatRatio, type Ratio } from '../../kernel/ratio.js';
 import type { Millis } from '../../kernel/time.js';
 import { withoutSecrets } from '../../profile/secrets.js';
 import { BOOT_PATTERNS, type Boot, type FleetGroup } from '../model/fleet.js';
+import { RESERVED } from '../selector/check.js';
 import { configLines, configPlaces } from '../values/config-lines.js';
-import { RESERVED } from '../values/selector.js';
 import { apportion } from './apportion.js';
 import type { DeviceTypes } from './sources.js';
 

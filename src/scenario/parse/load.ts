@@ -37,7 +37,8 @@ import { readArrivals } from '../load/arrival-trace.js';
 import { CALL_NAMES, type CallSpec, callForms, checkCall, isOfDevice } from '../load/calls.js';
 import type { Pace, RatePiece } from '../load/load.js';
 import type { ScenarioLoad } from '../model/scenario.js';
-import { type Selector, TO } from '../values/selector.js';
+import { TO } from '../selector/check.js';
+import type { Selector } from '../selector/selector.js';
 
 interface LoadShape {
   /** When the scenario is over. */

@@ -34,7 +34,8 @@ import { orList } from '../../input/problems.js';
 import { type Millis, parseDuration, seconds } from '../../kernel/time.js';
 import type { FaultSpec } from '../../transport/faults/index.js';
 import type { ScenarioFault } from '../model/scenario.js';
-import { type Selector, TO } from '../values/selector.js';
+import { TO } from '../selector/check.js';
+import type { Selector } from '../selector/selector.js';
 
 interface NetworkShape {
   readonly selector: (to: string, node: LocatedNode) => Selector | undefined;

@@ -23,10 +23,10 @@ import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
 import type { CloudSettings } from '../model/cloud.js';
 import type { FleetGroup } from '../model/fleet.js';
 import type { Scenario, ScenarioStep } from '../model/scenario.js';
+import { type FleetNames, selector } from '../selector/check.js';
 import { INCLUDE_FORM } from '../source/includes.js';
 import { readSource } from '../source/source.js';
 import { VARS_FORM } from '../source/variables.js';
-import { type FleetNames, selector } from '../values/selector.js';
 import { cloud } from './cloud.js';
 import { faults, faultsForm, NO_FAULTS } from './faults.js';
 import { type FleetShape, fleet, fleetForm } from './fleet.js';
@@ -224,7 +224,7 @@ function namesOf(groups: readonly FleetGroup[]): FleetNames {
     groups: groups.map(({ name }) => name),
     regions: distinct(groups.flatMap(({ region }) => region ?? [])),
     tags: distinct(groups.flatMap(({ tags }) => tags)),
-    sizes: new Map(groups.map(({ name, count }) => [name, count])),
+    fleet: groups,
   };
 }
 
@@ -233,7 +233,7 @@ function namesIn(node: LocatedNode | undefined): FleetNames {
   const groups = node?.kind === 'map' ? node.entries.get('groups')?.value : node;
   const maps = (groups?.kind === 'list' ? groups.items : []).filter((item) => item.kind === 'map');
   const under = (key: string) => maps.flatMap((map) => textsIn(map.entries.get(key)?.value));
-  return { groups: under('name'), regions: distinct(under('region')), tags: distinct(under('tags')), sizes: undefined };
+  return { groups: under('name'), regions: distinct(under('region')), tags: distinct(under('tags')), fleet: undefined };
 }
 
 function textsIn(node: LocatedNode | undefined): readonly string[] {

@@ -29,9 +29,11 @@ import type { MetricExpectation } from '../expect/expectation.js';
 import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
 import type { FleetGroup } from '../model/fleet.js';
 import type { Rollout, ScenarioStep, StepWait } from '../model/scenario.js';
+import { selector, selectorText } from '../selector/check.js';
+import { touches } from '../selector/match.js';
+import type { Selector } from '../selector/selector.js';
 import { checkStep, STEP_NAMES, stepForms } from '../steps/index.js';
 import type { StepScope } from '../steps/step.js';
-import { type Selector, selector, selectorText, touches } from '../values/selector.js';
 import type { ScenarioSources } from './sources.js';
 
 export interface StepContext {

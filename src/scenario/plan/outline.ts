@@ -84,7 +84,8 @@ function loads({ loads: planned }: Plan): readonly Mark[] {
 
 /** What the scenario says, without what the seed has drawn. */
 function situationOf(plan: Plan): string {
-  const { scenario, duration, warmUp, cloud, setup, groups, actions, loads: planned, waits, serviceFaults } = plan;
+  const { scenario, duration, warmUp, cloud, setup, actions, loads: planned, waits, serviceFaults } = plan;
+  const groups = plan.groups.map(({ region: _, ...group }) => group);
   const network = plan.network.map(({ devices: _, ...fault }) => fault);
   const steps = actions.map(({ origin, step, options, devices, sample }) => [origin, step, options, sample ?? devices]);
   const paces = planned.map(({ name, from, until, pace }) => [name, from, until, pace]);

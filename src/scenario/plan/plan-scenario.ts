@@ -18,9 +18,11 @@ import type {
   PlannedWait,
 } from '../model/plan.js';
 import type { Scenario, ScenarioFault, ScenarioStep } from '../model/scenario.js';
+import { deviceName, devicesOf } from '../selector/device.js';
+import { type SelectableFleet, samplingRandom, select } from '../selector/match.js';
+import { selectorName } from '../selector/selector.js';
 import { describeStep } from '../steps/index.js';
 import { sets } from '../values/config-lines.js';
-import { type Selectable, select, selectorName } from '../values/selector.js';
 
 interface PlanOptions {
   /** Instead of the scenario's own seed. */
@@ -31,7 +33,10 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
   const seed = options.seed ?? scenario.seed;
   const random = seededRandom(seed).fork('fleet');
   const devices = scenario.fleet.flatMap((group, index) => planDevices(group, index, random));
-  const whole: Selectable = { groups: scenario.fleet, devices, random: seededRandom(seed).fork('selection') };
+  const whole: SelectableFleet = {
+    devices: scenario.fleet.flatMap((group) => [...devicesOf(group)]),
+    random: samplingRandom(seed),
+  };
   const { actions, waits } = planSteps(scenario.steps, whole);
   const conditions = [...scenario.expectations, ...waits.map(({ condition }) => condition)];
   const scopes = planScopes(conditions, whole, scenario.loads);
@@ -62,20 +67,19 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
   };
 }
 
-function planGroup({ name, profile, count, tags, config, register }: FleetGroup): PlannedGroup {
+function planGroup({ name, profile, count, tags, region, config, register }: FleetGroup): PlannedGroup {
   // Out of the box an application's mode is "none": the device would never say a word (firmware behaviour, 1).
   const provisioned = sets(config, 'app', 'mode') ? config : ['app config mode lte', ...config];
-  return { name, profile, count, tags, config: provisioned, register };
+  return { name, profile, count, tags, region, config: provisioned, register };
 }
 
 function planDevices(group: FleetGroup, index: number, random: Random): readonly PlannedDevice[] {
   const boots = bootTimes(group.boot, group.count, group.firstSerial, random);
-  const digits = Math.max(4, String(group.count).length);
   return Array.from({ length: group.count }, (_, i) => {
     const serial = group.firstSerial + i;
     const own = random.fork(String(serial));
     return {
-      name: `${group.name}-${String(i + 1).padStart(digits, '0')}`,
+      name: deviceName(group, i + 1),
       serial,
       group: index,
       bootAt: boots[i] ?? group.boot.from,
@@ -117,7 +121,7 @@ function spread(from: Instant, over: number, index: number, count: number): Inst
 
 function planScopes(
   conditions: readonly Expectation[],
-  fleet: Selectable,
+  fleet: SelectableFleet,
   loads: readonly Load[],
 ): readonly PlannedScope[] {
   const scopes = new Map<string, PlannedScope>();
@@ -133,7 +137,7 @@ function planScopes(
   return [...scopes.values()];
 }
 
-function planFault({ to, ...fault }: ScenarioFault, fleet: Selectable): PlannedFault {
+function planFault({ to, ...fault }: ScenarioFault, fleet: SelectableFleet): PlannedFault {
   if (to.kind === 'all') return { ...fault, to: null, devices: null };
   return { ...fault, to: selectorName(to), devices: select(to, fleet) };
 }
@@ -146,7 +150,7 @@ interface Anchor {
 
 function planSteps(
   steps: readonly ScenarioStep[],
-  fleet: Selectable,
+  fleet: SelectableFleet,
 ): { readonly actions: readonly PlannedAction[]; readonly waits: readonly PlannedWait[] } {
   const waits: PlannedWait[] = [];
   const actions: PlannedAction[] = [];

@@ -4,7 +4,7 @@ import { Problems, readYaml } from '../../../src/input/document.js';
 import { evaluate, type MetricSource } from '../../../src/scenario/expect/evaluate.js';
 import { COMPARISONS, type Expectation } from '../../../src/scenario/expect/expectation.js';
 import { ExpectationError, parseExpectation } from '../../../src/scenario/expect/parse.js';
-import { selector } from '../../../src/scenario/values/selector.js';
+import { selector } from '../../../src/scenario/selector/check.js';
 import { Distribution } from '../../../src/trace/distribution.js';
 import type { Violation } from '../../../src/trace/invariants/invariant.js';
 import { METRICS } from '../../../src/trace/metrics/index.js';
@@ -101,7 +101,7 @@ describe('an expectation', () => {
 
   test('about some devices says of whom it was', () => {
     const values = { 'uplink.stored of region/north': 4, 'uplink.sent': 5 };
-    const names = { groups: [], regions: ['north'], tags: [], sizes: undefined };
+    const names = { groups: [], regions: ['north'], tags: [], fleet: undefined };
     const problems = new Problems();
     const line = parseExpectation('uplink.stored of region/north == uplink.sent', {
       devices: (to) => selector(to, readYaml(to, 'test.yaml'), problems, names),

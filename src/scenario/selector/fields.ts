@@ -1,6 +1,6 @@
-/** What devices can be compared by in a selection, and how. To add a field: one line in the table. */
-import { orList } from '../input/problems.js';
-import { type Candidate, STATES } from './member.js';
+/** The fields of devices that selectors compare. To add a field: a line in the table. */
+import { orList } from '../../input/problems.js';
+import { type SelectableDevice, STATES } from './device.js';
 import { compareVersions, parseVersion } from './version-order.js';
 
 /** The longer ones first: `<=` begins like `<`. */
@@ -8,25 +8,35 @@ export const OPERATORS = ['<=', '>=', '!=', '<', '>', '='] as const;
 export type Operator = (typeof OPERATORS)[number];
 
 interface Field {
+  /** Whether its value is known only during a run. */
+  readonly live: boolean;
   readonly operators: readonly Operator[];
   /** For messages: "a version such as 3.1". */
   readonly wanted: string;
-  /** Undefined when `text` is not what was wanted. */
-  readonly compare: (operator: Operator, text: string) => ((device: Candidate) => boolean) | undefined;
+  /** @returns undefined when `text` is not what the field is compared with */
+  readonly compare: (operator: Operator, text: string) => ((device: SelectableDevice) => boolean) | undefined;
 }
 
 const EQUALITY = ['=', '!='] as const satisfies readonly Operator[];
 
-export const FIELDS: ReadonlyMap<string, Field> = new Map([
-  ['name', texts(({ name }) => [name])],
-  ['group', texts(({ group }) => [group])],
-  ['serial', numbers('a serial number such as 2159017985', /^\d{1,10}$/, ({ serial }) => serial)],
-  ['profile', texts(({ profile }) => [profile])],
-  ['tag', texts(({ tags }) => tags)],
-  ['fw', versions()],
-  ['battery', numbers('a number of percent such as 20', /^\d+(?:\.\d+)?%?$/, ({ battery }) => battery)],
-  ['state', states()],
-]);
+export type FieldName = 'name' | 'group' | 'serial' | 'profile' | 'tag' | 'region' | 'fw' | 'battery' | 'state';
+
+export const FIELDS: Readonly<Record<FieldName, Field>> = {
+  name: texts(({ name }) => [name]),
+  group: texts(({ group }) => [group]),
+  serial: numbers('a serial number such as 2159017985', /^\d{1,10}$/, ({ serial }) => serial),
+  profile: texts(({ profile }) => [profile]),
+  tag: texts(({ tags }) => tags),
+  region: texts(({ region }) => (region === null ? [] : [region])),
+  fw: { ...versions(), live: true },
+  battery: {
+    ...numbers('a number of percent such as 20', /^\d+(?:\.\d+)?%?$/, ({ battery }) => battery),
+    live: true,
+  },
+  state: { ...states(), live: true },
+};
+// Because Object.keys forgets the keys' types.
+export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[];
 
 /** Whether a text fits a word in which `*` stands for any characters. */
 export function pattern(word: string): (text: string) => boolean {
@@ -47,9 +57,10 @@ export function pattern(word: string): (text: string) => boolean {
   };
 }
 
-/** One of the texts has to fit; `!=` wants that none does. */
-function texts(of: (device: Candidate) => readonly string[]): Field {
+/** `=`: one of the texts fits; `!=`: none does. */
+function texts(of: (device: SelectableDevice) => readonly string[]): Field {
   return {
+    live: false,
     operators: EQUALITY,
     wanted: 'a word, in which * stands for any characters',
     compare: (operator, text) => {
@@ -59,27 +70,32 @@ function texts(of: (device: Candidate) => readonly string[]): Field {
   };
 }
 
-function numbers(wanted: string, form: RegExp, of: (device: Candidate) => number): Field {
+function numbers(wanted: string, form: RegExp, of: (device: SelectableDevice) => number | undefined): Field {
   return {
+    live: false,
     operators: OPERATORS,
     wanted,
     compare: (operator, text) => {
       if (!form.test(text)) return undefined;
       const value = Number.parseFloat(text);
-      return (device) => holds(operator, of(device) - value);
+      return (device) => {
+        const own = of(device);
+        return own !== undefined && holds(operator, own - value);
+      };
     },
   };
 }
 
 function versions(): Field {
   return {
+    live: false,
     operators: OPERATORS,
     wanted: 'a version such as 3.1 or v3.5.1',
     compare: (operator, text) => {
       const wanted = parseVersion(text);
       if (wanted === undefined) return undefined;
       return ({ fw }) => {
-        const version = parseVersion(fw);
+        const version = fw === undefined ? undefined : parseVersion(fw);
         return version !== undefined && holds(operator, compareVersions(version, wanted));
       };
     },
@@ -88,6 +104,7 @@ function versions(): Field {
 
 function states(): Field {
   return {
+    live: false,
     operators: EQUALITY,
     wanted: `one of ${orList(STATES)}`,
     compare: (operator, text) => {

@@ -1,14 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Candidate, STATES } from '../../src/console/member.js';
-import { parseSelector, SelectionError, splitLine } from '../../src/console/selector.js';
-import { pattern } from '../../src/console/selector-fields.js';
-import { compareVersions, parseVersion } from '../../src/console/version-order.js';
+import { type SelectableDevice, STATES } from '../../../src/scenario/selector/device.js';
+import { pattern } from '../../../src/scenario/selector/fields.js';
+import { parseSelector, SelectorError } from '../../../src/scenario/selector/grammar.js';
+import { matcher, samplingRandom } from '../../../src/scenario/selector/match.js';
+import { selectorName } from '../../../src/scenario/selector/selector.js';
+import { compareVersions, parseVersion } from '../../../src/scenario/selector/version-order.js';
 
-const device = (change: Partial<Candidate> = {}): Candidate => ({
+const device = (change: Partial<SelectableDevice> = {}): SelectableDevice => ({
   name: 'cellar-0007',
   serial: 2_159_017_985,
   group: 'cellar',
+  number: 7,
+  region: 'west',
   profile: 'clime',
   tags: ['cold', 'north'],
   fw: 'v3.5.1',
@@ -17,22 +21,34 @@ const device = (change: Partial<Candidate> = {}): Candidate => ({
   ...change,
 });
 
-const selects = (text: string, change?: Partial<Candidate>) => parseSelector(text)(device(change));
+const selects = (text: string, change?: Partial<SelectableDevice>): boolean => {
+  const one = device(change);
+  return matcher(parseSelector(text), { devices: [one], random: samplingRandom(1) })(one);
+};
 
 /** What is complained about, and where. */
 function complaint(text: string): string {
   try {
     parseSelector(text);
   } catch (error) {
-    if (error instanceof SelectionError) return error.message;
+    if (error instanceof SelectorError) return error.message;
   }
   throw new Error(`no complaint about ${text}`);
 }
 
-describe('a selection', () => {
+describe('a selector', () => {
   it.each([
     '*',
+    'all',
     'cellar',
+    'cellar/7',
+    'cellar/3..9',
+    'region/west',
+    'region=w*',
+    'tag/cold',
+    '100%',
+    '50% of cellar & state=asleep',
+    '!10% of attic',
     'cellar-0007',
     'cellar-*',
     '*-00*7',
@@ -57,10 +73,16 @@ describe('a selection', () => {
     '!!cellar',
     '"cellar-0007"',
     "tag='north'",
-  ])('%s has the device', (text) => expect(selects(text)).toBe(true));
+  ])('%s matches the device', (text) => expect(selects(text)).toBe(true));
 
   it.each([
     'attic',
+    'cellar/8',
+    'cellar/8..9',
+    'attic/7',
+    'region/east',
+    'tag/warm',
+    '50% of attic',
     'ellar',
     'cellar-0008',
     'clime',
@@ -74,33 +96,33 @@ describe('a selection', () => {
     'attic & cellar',
     'cellar & !tag=cold',
     '(attic | cellar) & tag=warm',
-  ])('%s does not', (text) => expect(selects(text)).toBe(false));
+  ])('%s does not match the device', (text) => expect(selects(text)).toBe(false));
 
   it.each([
-    ['', 'column 1 of the selection: it ends where a name, "field=value", "!" or "(" was wanted'],
-    ['cellar &', 'column 9 of the selection: it ends where'],
-    ['cellar & | attic', 'column 10 of the selection: "|" stands where'],
-    ['(cellar & attic', 'column 16 of the selection: the ")" is missing for the "(" in column 1'],
-    ['cellar attic', 'column 8 of the selection: "attic" stands where "&", "|" or the end was wanted'],
-    ['cellar)', 'column 7 of the selection: ")" stands where'],
-    ['cellar & batery<20', 'column 10 of the selection: "batery" is not a field (did you mean "battery"?)'],
-    ['battery<', 'column 9 of the selection: battery< wants a number of percent such as 20'],
-    ['battery<low', 'column 9 of the selection: "low" is not a number of percent such as 20'],
-    ['fw<three', 'column 4 of the selection: "three" is not a version such as 3.1 or v3.5.1'],
-    ['serial=12x', 'column 8 of the selection: "12x" is not a serial number'],
-    ['state=awake', 'column 7 of the selection: "awake" is not one of off, starting, ready or asleep'],
-    ['state<ready', 'column 1 of the selection: state can only be compared with = or !='],
-    ['tag=cold & "north', 'column 12 of the selection: the quotation mark " is not closed'],
-    [`${'('.repeat(200)}a`, 'column 101 of the selection: it is nested deeper than 100 levels'],
-  ])('%j is refused with its column', (text, message) => expect(complaint(text)).toContain(message));
+    ['', 'column 1 of the selector: expected a name, "field=value", "!" or "(", found the end'],
+    ['cellar &', 'column 9 of the selector: expected a name'],
+    ['cellar & | attic', 'column 10 of the selector: expected a name, "field=value", "!" or "(", found "|"'],
+    ['(cellar & attic', 'column 16 of the selector: the ")" is missing for the "(" in column 1'],
+    ['cellar attic', 'column 8 of the selector: expected "&", "|" or the end, found "attic"'],
+    ['cellar)', 'column 7 of the selector: expected "&", "|" or the end, found ")"'],
+    ['cellar & batery<20', 'column 10 of the selector: "batery" is not a field (did you mean "battery"?)'],
+    ['battery<', 'column 9 of the selector: battery< needs a number of percent such as 20'],
+    ['battery<low', 'column 9 of the selector: "low" is not a number of percent such as 20'],
+    ['fw<three', 'column 4 of the selector: "three" is not a version such as 3.1 or v3.5.1'],
+    ['serial=12x', 'column 8 of the selector: "12x" is not a serial number'],
+    ['state=awake', 'column 7 of the selector: "awake" is not one of off, starting, ready or asleep'],
+    ['state<ready', 'column 1 of the selector: state can only be compared with = or !='],
+    ['tag=cold & "north', 'column 12 of the selector: the quotation mark " is not closed'],
+    [`${'('.repeat(200)}a`, 'column 101 of the selector: the selector is nested deeper than 100 levels'],
+  ])('%j is rejected with the column of the error', (text, message) => expect(complaint(text)).toContain(message));
 
   it('shows the place beneath the text', () => {
     try {
       parseSelector('fw<3.1 & battery<200x');
       expect.unreachable();
     } catch (error) {
-      expect((error as SelectionError).hint).toBe(['  fw<3.1 & battery<200x', '                   ^'].join('\n'));
-      expect((error as SelectionError).column).toBe(18);
+      expect((error as SelectorError).hint).toBe(['  fw<3.1 & battery<200x', '                   ^'].join('\n'));
+      expect((error as SelectorError).column).toBe(18);
     }
   });
 
@@ -152,7 +174,7 @@ describe('a selection', () => {
     );
   });
 
-  it('is read or refused, and a refusal points into the text or right behind it', () => {
+  it('is read or rejected, and an error points into the text or right behind it', () => {
     const piece = fc.constantFrom(
       '(',
       ')',
@@ -179,16 +201,39 @@ describe('a selection', () => {
         ),
         (text) => {
           try {
-            expect(typeof parseSelector(text)(device())).toBe('boolean');
+            expect(typeof selects(text)).toBe('boolean');
           } catch (error) {
-            expect(error).toBeInstanceOf(SelectionError);
-            const { column } = error as SelectionError;
+            expect(error).toBeInstanceOf(SelectorError);
+            const { column } = error as SelectorError;
             expect(column).toBeGreaterThanOrEqual(1);
             expect(column).toBeLessThanOrEqual(text.length + 1);
           }
         },
       ),
     );
+  });
+
+  it.each([
+    'all',
+    'cellar',
+    'cellar/3..7',
+    '10% of tag/cold',
+    '10% of (a1 | b2 & c3)',
+    'fw<3.1 & !(battery>=20 | name="x y")',
+    '!tag=cold',
+  ])('%s has a name that reads as the same selector', (text) => {
+    const read = parseSelector(text);
+    expect(parseSelector(selectorName(read))).toEqual(read);
+  });
+
+  it('takes a tag with spaces when it is one of the fleet', () => {
+    expect(parseSelector('50% of tag/cold store & cellar', ['cold store'])).toMatchObject({
+      kind: 'and',
+      parts: [
+        { kind: 'sample', of: { kind: 'tag', tag: 'cold store' } },
+        { kind: 'word', word: 'cellar' },
+      ],
+    });
   });
 
   it('knows every state', () => {
@@ -224,18 +269,4 @@ describe('versions', () => {
     const [a, b] = [parseVersion('3.1'), parseVersion('v3.1.0')];
     expect(a && b && compareVersions(a, b)).toBe(0);
   });
-});
-
-describe('a line for a console', () => {
-  it.each([
-    ['info show', { command: 'info show' }],
-    ['cellar : info show', { selection: 'cellar', command: 'info show' }],
-    ['fw<3.1 & battery<20 :info show', { command: 'fw<3.1 & battery<20 :info show' }],
-    [' : info show', { selection: '', command: 'info show' }],
-    [': info show', { selection: '', command: 'info show' }],
-    ['cellar :', { selection: 'cellar', command: '' }],
-    ['ble config name a:b', { command: 'ble config name a:b' }],
-    ['ble config name "a : b"', { command: 'ble config name "a : b"' }],
-    ['tag="a : b" : send', { selection: 'tag="a : b"', command: 'send' }],
-  ])('%j is split at the first colon between spaces', (text, parts) => expect(splitLine(text)).toEqual(parts));
 });

@@ -1,10 +1,7 @@
 /** Whom a step is for: groups, devices, regions, tags and samples. */
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { apportion } from '../../../src/scenario/parse/apportion.js';
-import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
-import { problemsOf, scenarioOf, TYPES, yamlOf } from '../fixtures.js';
+import { problemsOf, scenarioOf, yamlOf } from '../fixtures.js';
 
 const FLEET = `  - { name: cellar, profile: clime, count: 20, region: north, tags: [indoor, cold] }
   - { name: roof, profile: clime, count: 10, region: north, tags: [outdoor] }
@@ -28,6 +25,11 @@ describe('a selector', () => {
     ['region/north', range(0, 30)],
     ['tag/indoor', [...range(0, 20), ...range(30, 40)]],
     ['100%', range(0, 40)],
+    ['roof-0003', [22]],
+    ['"*-0001"', [0, 20, 30]],
+    ['2159017986', [1]],
+    ['tag/indoor & !cellar', range(30, 40)],
+    ['profile=control | roof/1..2', [20, 21, ...range(30, 40)]],
   ])('%s', (to, devices) => {
     expect(meant(to)).toEqual(devices);
   });
@@ -46,15 +48,22 @@ describe('a selector', () => {
   });
 
   it.each([
-    ['region/noth', '"noth" is not a region (did you mean "north"?); there is north or south'],
+    ['region/noth', '"noth" is not a region (did you mean "north"?); the fleet has north or south'],
     ['tag/indor', '"indor" is not a tag of a group (did you mean "indoor"?)'],
     ['rof/3', '"rof/3" is not "all", a group or a device such as "cellar/3" (did you mean "roof"?)'],
     ['roof/11', '"roof/11" does not exist: the group has the devices 1 to 10'],
     ['roof/7..3', '"roof/7..3" does not exist: a range goes from the lower number to the higher'],
-    ['0%', 'is a sample of nobody'],
-    ['120%', 'is a sample of nobody, or of more than there are'],
+    ['0%', '"0%" is not a sample of more than 0% and at most 100%'],
+    ['120%', '"120%" is not a sample of more than 0% and at most 100%'],
+    ['"cellar &"', '"cellar &" is not a selector: column 9 of the selector: expected a name'],
+    ['cellar & tag=outdoor', '"cellar & tag=outdoor" selects no device of the fleet'],
+    [
+      'battery<20',
+      '"battery" is known only during a run; a scenario can use name, group, serial, profile, tag or region',
+    ],
+    ['roof-0011', '"roof-0011" is not "all", a group or a device'],
     ['10% of roofs', '"roofs" is not "all"'],
-  ])('refuses %s', (to, message) => {
+  ])('rejects %s', (to, message) => {
     const problems = problemsOf(yamlOf({ fleet: FLEET, steps: `  - { at: 1h, to: ${to}, shell: send }\n` }));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toContain(message);
@@ -82,70 +91,5 @@ describe('a selector', () => {
     );
     expect(plan.network).toMatchObject([{ to: 'region/south', devices: range(30, 40) }]);
     expect(plan.loads).toMatchObject([{ name: 'read-device to roof/1..2', devices: [20, 21] }]);
-  });
-});
-
-describe('a fleet with shares', () => {
-  const shared = (devices: number, ...shares: readonly string[]) =>
-    `name: test\nduration: 2h\nfleet:\n  devices: ${devices}\n  groups:\n${shares
-      .map((share, i) => `    - { name: group-${i}, profile: clime, share: ${share} }\n`)
-      .join('')}`;
-
-  it('has so many devices, divided by largest remainder', () => {
-    const { fleet } = parseScenario(shared(10, '1/3', '1/3', '1/3'), 'test.yaml', TYPES);
-    expect(fleet.map(({ count }) => count)).toEqual([4, 3, 3]);
-  });
-
-  it.each([
-    [shared(10, '50%', '40%'), '6:5: the shares of the groups come to 90%; they must come to 100%'],
-    [shared(10, '99%', '1%'), '7:47: 1% of 10 devices is not one device'],
-    [shared(10, '100%').replace('share: 100%', 'count: 3'), '"count" is not a key of a group'],
-  ])('refuses what does not come out', (text, message) => {
-    expect(problemsOf(text).join('\n')).toContain(message);
-  });
-
-  it('never loses or makes a device', () => {
-    const weights = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 1, maxLength: 12 });
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1_000_000 }), weights, (total, parts) => {
-        const sum = parts.reduce((a, b) => a + b, 0);
-        const counts = apportion(
-          total,
-          parts.map((part) => part / sum),
-        );
-        expect(counts.reduce((a, b) => a + b, 0)).toBe(total);
-        counts.forEach((count, i) => {
-          expect(Math.abs(count - (total * (parts[i] ?? 0)) / sum)).toBeLessThan(1);
-        });
-      }),
-    );
-  });
-});
-
-describe('a boot', () => {
-  const boots = (boot: string) =>
-    planScenario(scenarioOf({ fleet: `  - { name: clime, profile: clime, count: 200, boot: ${boot} }\n` })).devices.map(
-      ({ bootAt }) => bootAt,
-    );
-
-  it('as a storm is all at once', () => {
-    expect(new Set(boots('{ from: 5m, pattern: storm }'))).toEqual(new Set([300_000]));
-    expect(
-      problemsOf(
-        yamlOf({ fleet: '  - { name: clime, profile: clime, count: 2, boot: { over: 1m, pattern: storm } }\n' }),
-      ),
-    ).toEqual(['4:60: a storm is all at once: it has no "over"']);
-  });
-
-  it('as a Poisson process comes in order, within its time, and in gaps that vary as exponential ones do', () => {
-    const times = boots('{ from: 1m, over: 10m, pattern: poisson }');
-    expect(times).toEqual([...times].sort((a, b) => a - b));
-    expect(times[0]).toBeGreaterThanOrEqual(60_000);
-    expect(times.at(-1)).toBeLessThan(660_000);
-    const gaps = times.slice(1).map((time, i) => time - (times[i] ?? 0));
-    const mean = gaps.reduce((a, b) => a + b, 0) / gaps.length;
-    const deviation = Math.sqrt(gaps.reduce((sum, gap) => sum + (gap - mean) * (gap - mean), 0) / gaps.length);
-    expect(deviation / mean).toBeGreaterThan(0.8);
-    expect(deviation / mean).toBeLessThan(1.25);
   });
 });

@@ -1,0 +1,18 @@
+/** A line of a console: a selector, and the command for the devices that it selects. */
+
+/**
+ * Splits `fw<3.1 : info show` at the first colon between spaces that is not in quotation marks.
+ * @returns no `selection` when there is no such colon
+ */
+export function splitLine(line: string): { readonly selection?: string; readonly command: string } {
+  let quoted: string | undefined;
+  for (let i = 0; i < line.length; i++) {
+    const char = line.charAt(i);
+    if (quoted !== undefined) quoted = char === quoted ? undefined : quoted;
+    else if (char === '"' || char === "'") quoted = char;
+    else if (char === ':' && (line[i - 1] ?? ' ') === ' ' && (line[i + 1] ?? ' ') === ' ') {
+      return { selection: line.slice(0, i).trimEnd(), command: line.slice(i + 1).trim() };
+    }
+  }
+  return { command: line.trim() };
+}

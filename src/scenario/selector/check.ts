@@ -1,0 +1,133 @@
+/** Selectors in a scenario: compared with the fleet, so that a misspelt name is a problem and not an empty selection. */
+import { type Check, formed, optional, text } from '../../input/checks.js';
+import type { LocatedNode, Problems } from '../../input/document.js';
+import { didYouMean, orList, quote } from '../../input/problems.js';
+import type { SelectableGroup } from './device.js';
+import { FIELDS } from './fields.js';
+import { parseSelector, SelectorError } from './grammar.js';
+import { touches } from './match.js';
+import { type Selector, selectorName } from './selector.js';
+
+/** The names that a selector of a scenario may use. */
+export interface FleetNames {
+  readonly groups: readonly string[];
+  readonly regions: readonly string[];
+  readonly tags: readonly string[];
+  /** undefined when the fleet could not be read. */
+  readonly fleet: readonly SelectableGroup[] | undefined;
+}
+
+/** Words of the grammar, which cannot be names of groups. */
+export const RESERVED = ['all', 'region', 'tag'] as const;
+
+/** The text of a selector; {@link selector} checks what it names. */
+export const selectorText: Check<string> = formed(
+  () => ({ type: ['string', 'number'], description: SELECTOR_FORM }),
+  (node, problems) => (node.kind === 'scalar' && typeof node.value === 'number' ? node.source : text()(node, problems)),
+);
+
+/** The key `to`; default: all devices. */
+export const TO = { to: optional(selectorText, 'all') };
+
+const SELECTOR_FORM =
+  'all, a group, a device such as clime/3, clime/3..7, region/…, tag/…, or a sample such as "10% of clime"';
+
+/**
+ * Reads a selector and checks it against the fleet.
+ * @param node where problems are noted
+ * @returns undefined when a problem was noted
+ */
+export function selector(to: string, node: LocatedNode, problems: Problems, names: FleetNames): Selector | undefined {
+  const before = problems.list.length;
+  let read: Selector;
+  try {
+    read = parseSelector(to, names.tags);
+  } catch (error) {
+    if (!(error instanceof SelectorError)) throw error;
+    problems.add(node, `${quote(to)} is not a selector: ${error.message}`);
+    return undefined;
+  }
+  const checked = resolved(read, { node, problems, names });
+  if (problems.list.length > before) return undefined;
+  const empty = names.fleet !== undefined && !names.fleet.some((group) => touches(checked, group));
+  if (empty) problems.add(node, `${quote(to)} selects no device of the fleet`);
+  return empty ? undefined : checked;
+}
+
+interface Context {
+  readonly node: LocatedNode;
+  readonly problems: Problems;
+  readonly names: FleetNames;
+}
+
+/** The selector with words that name a group turned into that; notes a problem for every name that the fleet does not have. */
+function resolved(read: Selector, context: Context): Selector {
+  const { names, node, problems } = context;
+  switch (read.kind) {
+    case 'all':
+      return read;
+    case 'word':
+      return ofWord(read, context);
+    case 'group':
+    case 'devices':
+      checkRange(read, context);
+      return read;
+    case 'region':
+      checkLabel(read.region, 'region', names.regions, context);
+      return read;
+    case 'tag':
+      checkLabel(read.tag, 'tag of a group', names.tags, context);
+      return read;
+    case 'sample':
+    case 'not':
+      return { ...read, of: resolved(read.of, context) };
+    case 'and':
+    case 'or':
+      return { ...read, parts: read.parts.map((part) => resolved(part, context)) };
+    case 'field':
+      if (FIELDS[read.field].live) {
+        const fields = Object.entries(FIELDS).flatMap(([name, { live }]) => (live ? [] : [name]));
+        problems.add(node, `${quote(read.field)} is known only during a run; a scenario can use ${orList(fields)}`);
+      }
+      return read;
+    default:
+      return read satisfies never;
+  }
+}
+
+function ofWord(read: Extract<Selector, { kind: 'word' }>, context: Context): Selector {
+  const { groups, fleet } = context.names;
+  const { word } = read;
+  if (groups.includes(word)) return { kind: 'group', group: word };
+  if (fleet === undefined ? word.includes('*') : fleet.some((group) => touches(read, group))) return read;
+  unknownGroup(word, word, context);
+  return read;
+}
+
+function unknownGroup(word: string, group: string, { names: { groups }, node, problems }: Context): void {
+  const device = `${groups[0] ?? 'clime'}/3`;
+  const meant = didYouMean(group, [...groups, ...RESERVED]);
+  problems.add(node, `${quote(word)} is not "all", a group or a device such as "${device}"${meant}`);
+}
+
+function checkRange(read: Extract<Selector, { kind: 'group' | 'devices' }>, context: Context): void {
+  const { names, node, problems } = context;
+  if (!names.groups.includes(read.group)) return unknownGroup(selectorName(read), read.group, context);
+  if (read.kind === 'group') return;
+  const size = names.fleet?.find(({ name }) => name === read.group)?.count;
+  const wrong = wrongRange(read.first, read.last, size);
+  if (wrong !== undefined) problems.add(node, `${quote(selectorName(read))} does not exist: ${wrong}`);
+}
+
+/** @param size undefined: not known */
+function wrongRange(first: number, last: number, size: number | undefined): string | undefined {
+  if (last < first) return 'a range goes from the lower number to the higher';
+  if (first >= 1 && last <= (size ?? last)) return undefined;
+  return size === undefined ? 'the first device of a group is 1' : `the group has the devices 1 to ${size}`;
+}
+
+function checkLabel(label: string, what: string, labels: readonly string[], { node, problems }: Context): void {
+  if (labels.includes(label)) return;
+  const known = labels.length === 0 ? 'the fleet has none' : `the fleet has ${orList(labels)}`;
+  problems.add(node, `${quote(label)} is not a ${what}${didYouMean(label, labels)}; ${known}`);
+}

@@ -1,0 +1,82 @@
+/** What selectors can look at: devices, and the groups of a fleet before there are devices. */
+
+/**
+ * `off`: no power, or no firmware runs; `starting`: booted, the application does not run yet; `ready`: awake; `asleep`: at rest
+ * until its next task.
+ */
+export const STATES = ['off', 'starting', 'ready', 'asleep'] as const;
+export type State = (typeof STATES)[number];
+
+/** A device as selectors see it. */
+export interface SelectableDevice {
+  /** `clime-0001`: see {@link deviceName}. */
+  readonly name: string;
+  readonly serial: number;
+  /** Name of its group; the name of its profile for a device outside a fleet. */
+  readonly group: string;
+  /** Its number in the group, from 1. */
+  readonly number: number;
+  /** null: its group has none. */
+  readonly region: string | null;
+  /** Name of its device type. */
+  readonly profile: string;
+  readonly tags: readonly string[];
+  /** Version of its firmware, `v3.5.1`; left out before the device exists. */
+  readonly fw?: string;
+  /** Remaining charge in percent; left out before the device exists. */
+  readonly battery?: number;
+  /** Left out before the device exists. */
+  readonly state?: State;
+}
+
+/** A group as selectors see it. */
+export interface SelectableGroup {
+  readonly name: string;
+  readonly profile: string;
+  readonly count: number;
+  /** Serial number of the first device; the others follow. */
+  readonly firstSerial: number;
+  readonly tags: readonly string[];
+  /** null: none. */
+  readonly region: string | null;
+}
+
+/** Name of the device `number` of a group, from 1: `clime-0001`, with as many digits as the largest number, at least four. */
+export function deviceName({ name, count }: Pick<SelectableGroup, 'name' | 'count'>, number: number): string {
+  return `${name}-${String(number).padStart(Math.max(4, String(count).length), '0')}`;
+}
+
+/** The devices of a group, in order, as they are before a run. */
+export function* devicesOf(group: SelectableGroup): Generator<SelectableDevice, void> {
+  for (let number = 1; number <= group.count; number++) yield new PlannedMember(group, number);
+}
+
+/** Small, because a fleet may have a million of them. */
+class PlannedMember implements SelectableDevice {
+  readonly number: number;
+  readonly #group: SelectableGroup;
+
+  constructor(group: SelectableGroup, number: number) {
+    this.#group = group;
+    this.number = number;
+  }
+
+  get name(): string {
+    return deviceName(this.#group, this.number);
+  }
+  get serial(): number {
+    return this.#group.firstSerial + this.number - 1;
+  }
+  get group(): string {
+    return this.#group.name;
+  }
+  get region(): string | null {
+    return this.#group.region;
+  }
+  get profile(): string {
+    return this.#group.profile;
+  }
+  get tags(): readonly string[] {
+    return this.#group.tags;
+  }
+}

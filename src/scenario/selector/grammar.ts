@@ -1,0 +1,204 @@
+/**
+ * The language of selectors, in scenarios and on consoles:
+ *
+ *     selector = both { "|" both }                cellar | tag/cold & !profile=push
+ *     both     = one { "&" one }
+ *     one      = "!" one | "(" selector ")" | percent [ "of" one ] | field operator value | word
+ *
+ * A word is one of:
+ *
+ *     all, *              all devices
+ *     clime               a group, a device name or a serial number; * stands for any characters
+ *     clime/3, clime/3..7 devices of a group by their numbers, from 1
+ *     region/north        the groups of a region
+ *     tag/indoor          the groups with a tag
+ *
+ * and a percentage is a sample that the seed decides: `10% of tag/indoor`; without "of" a sample of all devices. The same words
+ * select the same devices throughout a run, and a larger sample of the same devices contains every smaller one. Words with
+ * other characters are quoted. Fields and operators: fields.ts.
+ */
+import { didYouMean, orList, quote } from '../../input/problems.js';
+import { UsageError } from '../../kernel/errors.js';
+import { parseRatio } from '../../kernel/ratio.js';
+import { FIELD_NAMES, FIELDS, OPERATORS, type Operator } from './fields.js';
+import type { Selector } from './selector.js';
+
+/** A syntax error in a selector, with its column from 1. */
+export class SelectorError extends UsageError {
+  readonly column: number;
+
+  constructor(text: string, column: number, message: string) {
+    super('bad-selector', `column ${column} of the selector: ${message}`, `  ${text}\n  ${' '.repeat(column - 1)}^`);
+    this.name = 'SelectorError';
+    this.column = column;
+  }
+}
+
+/**
+ * Reads a selector. Names are not checked: whether there is such a group is for the caller.
+ * @param tags tags with spaces or signs in them, which `tag/…` takes without quotation marks
+ * @throws SelectorError for the first error
+ */
+export function parseSelector(text: string, tags: readonly string[] = []): Selector {
+  return new Parser(text, tags).all();
+}
+
+interface Token {
+  readonly kind: 'word' | 'sign' | 'end';
+  readonly text: string;
+  readonly column: number;
+}
+
+const SIGNS = ['<=', '>=', '!=', '<', '>', '=', '(', ')', '&', '|', '!'];
+const WORD = /^[^\s()&|!<>="']+/;
+const PERCENT = /^\d+(?:\.\d+)?%$/;
+/** Limit of nesting, so that recursion cannot overflow the stack. */
+const DEEPEST = 100;
+
+class Parser {
+  readonly #text: string;
+  readonly #labels: readonly string[];
+  readonly #tokens: readonly Token[];
+  #next = 0;
+  #depth = 0;
+
+  constructor(text: string, tags: readonly string[]) {
+    this.#text = text;
+    this.#labels = tags.filter((tag) => WORD.exec(tag)?.[0] !== tag).map((tag) => `tag/${tag}`);
+    this.#tokens = this.#split();
+  }
+
+  all(): Selector {
+    const selector = this.#either();
+    const left = this.#peek();
+    if (left.kind !== 'end') this.#fail(left, `expected "&", "|" or the end, found ${quote(left.text)}`);
+    return selector;
+  }
+
+  #either(): Selector {
+    const first = this.#both();
+    const parts = [first];
+    while (this.#skip('|')) parts.push(this.#both());
+    return parts.length === 1 ? first : { kind: 'or', parts };
+  }
+
+  #both(): Selector {
+    const first = this.#one();
+    const parts = [first];
+    while (this.#skip('&')) parts.push(this.#one());
+    return parts.length === 1 ? first : { kind: 'and', parts };
+  }
+
+  #one(): Selector {
+    const token = this.#peek();
+    if (++this.#depth > DEEPEST) this.#fail(token, `the selector is nested deeper than ${DEEPEST} levels`);
+    const selector = this.#term(token);
+    this.#depth--;
+    return selector;
+  }
+
+  #term(token: Token): Selector {
+    if (this.#skip('!')) return { kind: 'not', of: this.#one() };
+    if (this.#skip('(')) {
+      const inner = this.#either();
+      if (!this.#skip(')')) this.#fail(this.#peek(), `the ")" is missing for the "(" in column ${token.column}`);
+      return inner;
+    }
+    if (token.kind !== 'word') {
+      const found = token.kind === 'end' ? 'the end' : quote(token.text);
+      this.#fail(token, `expected a name, "field=value", "!" or "(", found ${found}`);
+    }
+    this.#next++;
+    const operator = OPERATORS.find((known) => this.#skip(known));
+    if (operator !== undefined) return this.#comparison(token, operator);
+    return this.#sample(token) ?? word(token.text);
+  }
+
+  /** `10%`, `10% of clime`; undefined when the token does not begin a sample. */
+  #sample(token: Token): Selector | undefined {
+    const detached = /^\d/.test(token.text) && this.#take('%');
+    const percent = detached ? `${token.text}%` : token.text;
+    if (token.kind !== 'word' || !PERCENT.test(percent)) return undefined;
+    const share = parseRatio(percent);
+    if (share === undefined || share === 0) {
+      this.#fail(token, `${quote(percent)} is not a sample of more than 0% and at most 100%`);
+    }
+    return { kind: 'sample', share, of: this.#take('of') ? this.#one() : { kind: 'all' } };
+  }
+
+  #comparison(name: Token, operator: Operator): Selector {
+    const field = FIELD_NAMES.find((known) => known === name.text);
+    if (field === undefined) {
+      const meant = didYouMean(name.text, FIELD_NAMES);
+      this.#fail(name, `${quote(name.text)} is not a field${meant}; the fields are ${FIELD_NAMES.join(', ')}`);
+    }
+    const { operators, wanted, compare } = FIELDS[field];
+    const value = this.#peek();
+    if (value.kind !== 'word') this.#fail(value, `${field}${operator} needs ${wanted}`);
+    this.#next++;
+    if (!operators.includes(operator)) this.#fail(name, `${field} can only be compared with ${orList(operators)}`);
+    if (compare(operator, value.text)) return { kind: 'field', field, operator, value: value.text };
+    return this.#fail(value, `${quote(value.text)} is not ${wanted}`);
+  }
+
+  #peek(): Token {
+    return this.#tokens[this.#next] ?? { kind: 'end', text: '', column: this.#text.length + 1 };
+  }
+
+  #skip(sign: string): boolean {
+    const { kind, text } = this.#peek();
+    if (kind !== 'sign' || text !== sign) return false;
+    this.#next++;
+    return true;
+  }
+
+  /** Skips the next token when it is this word. */
+  #take(text: string): boolean {
+    const next = this.#peek();
+    if (next.kind !== 'word' || next.text !== text) return false;
+    this.#next++;
+    return true;
+  }
+
+  #split(): readonly Token[] {
+    const tokens: Token[] = [];
+    for (let i = 0; i < this.#text.length; ) {
+      const rest = this.#text.slice(i);
+      const column = i + 1;
+      const [mark = ''] = rest;
+      const sign = SIGNS.find((known) => rest.startsWith(known));
+      if (mark.trim() === '') i++;
+      else if (sign !== undefined) {
+        tokens.push({ kind: 'sign', text: sign, column });
+        i += sign.length;
+      } else if (mark === '"' || mark === "'") {
+        const end = rest.indexOf(mark, 1);
+        if (end < 0) this.#fail({ column }, `the quotation mark ${mark} is not closed`);
+        tokens.push({ kind: 'word', text: rest.slice(1, end), column });
+        i += end + 1;
+      } else {
+        // Because every character that is not a space, a sign or a quotation mark belongs to a word.
+        const [plain = mark] = WORD.exec(rest) ?? [];
+        const text = this.#labels.find((label) => rest.startsWith(label)) ?? plain;
+        tokens.push({ kind: 'word', text, column });
+        i += text.length;
+      }
+    }
+    return tokens;
+  }
+
+  #fail({ column }: Pick<Token, 'column'>, message: string): never {
+    throw new SelectorError(this.#text, column, message);
+  }
+}
+
+/** What a word without an operator means. */
+function word(text: string): Selector {
+  if (text === 'all' || text === '*') return { kind: 'all' };
+  const [, prefix, label = ''] = /^(region|tag)\/(.+)$/.exec(text) ?? [];
+  if (prefix === 'region') return { kind: 'region', region: label };
+  if (prefix === 'tag') return { kind: 'tag', tag: label };
+  const [, group = '', from, until = from] = /^([^/]*)\/(\d{1,9})(?:\.\.(\d{1,9}))?$/.exec(text) ?? [];
+  if (from === undefined) return { kind: 'word', word: text };
+  return { kind: 'devices', group, first: Number(from), last: Number(until) };
+}

@@ -1,0 +1,61 @@
+/**
+ * A selector names devices: of a step, a fault or a load of a scenario, and of a command on a console. grammar.ts reads it,
+ * match.ts finds the devices, check.ts compares it with the fleet of a scenario.
+ */
+import { formatRatio, type Ratio } from '../../kernel/ratio.js';
+import type { FieldName, Operator } from './fields.js';
+
+export type Selector =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'group'; readonly group: string }
+  /** Numbers in the group, from 1, both included. */
+  | { readonly kind: 'devices'; readonly group: string; readonly first: number; readonly last: number }
+  | { readonly kind: 'region'; readonly region: string }
+  | { readonly kind: 'tag'; readonly tag: string }
+  | { readonly kind: 'sample'; readonly share: Ratio; readonly of: Selector }
+  /** A name, a group or a serial number; `*` stands for any characters. */
+  | { readonly kind: 'word'; readonly word: string }
+  | { readonly kind: 'field'; readonly field: FieldName; readonly operator: Operator; readonly value: string }
+  | { readonly kind: 'not'; readonly of: Selector }
+  /** Two parts or more. */
+  | { readonly kind: 'and' | 'or'; readonly parts: readonly Selector[] };
+
+/** The text of a selector. */
+export function selectorName(to: Selector): string {
+  switch (to.kind) {
+    case 'all':
+      return 'all';
+    case 'group':
+      return to.group;
+    case 'devices':
+      return `${to.group}/${to.first}${to.last === to.first ? '' : `..${to.last}`}`;
+    case 'region':
+      return `region/${to.region}`;
+    case 'tag':
+      return `tag/${to.tag}`;
+    case 'sample':
+      return `${formatRatio(to.share)} of ${inner(to.of)}`;
+    case 'word':
+      return quoted(to.word);
+    case 'field':
+      return `${to.field}${to.operator}${quoted(to.value)}`;
+    case 'not':
+      return `!${inner(to.of)}`;
+    case 'and':
+      return to.parts.map(inner).join(' & ');
+    case 'or':
+      return to.parts.map(inner).join(' | ');
+    default:
+      return to satisfies never;
+  }
+}
+
+/** In parentheses where another operator would bind stronger. */
+function inner(to: Selector): string {
+  return to.kind === 'and' || to.kind === 'or' ? `(${selectorName(to)})` : selectorName(to);
+}
+
+function quoted(word: string): string {
+  if (/^[^\s()&|!<>="']+$/.test(word)) return word;
+  return word.includes('"') ? `'${word}'` : `"${word}"`;
+}

@@ -1,0 +1,72 @@
+/** Groups with shares, and when devices boot. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { apportion } from '../../../src/scenario/parse/apportion.js';
+import { parseScenario } from '../../../src/scenario/parse/scenario.js';
+import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
+import { problemsOf, scenarioOf, TYPES, yamlOf } from '../fixtures.js';
+
+describe('a fleet with shares', () => {
+  const shared = (devices: number, ...shares: readonly string[]) =>
+    `name: test\nduration: 2h\nfleet:\n  devices: ${devices}\n  groups:\n${shares
+      .map((share, i) => `    - { name: group-${i}, profile: clime, share: ${share} }\n`)
+      .join('')}`;
+
+  it('has so many devices, divided by largest remainder', () => {
+    const { fleet } = parseScenario(shared(10, '1/3', '1/3', '1/3'), 'test.yaml', TYPES);
+    expect(fleet.map(({ count }) => count)).toEqual([4, 3, 3]);
+  });
+
+  it.each([
+    [shared(10, '50%', '40%'), '6:5: the shares of the groups come to 90%; they must come to 100%'],
+    [shared(10, '99%', '1%'), '7:47: 1% of 10 devices is not one device'],
+    [shared(10, '100%').replace('share: 100%', 'count: 3'), '"count" is not a key of a group'],
+  ])('refuses what does not come out', (text, message) => {
+    expect(problemsOf(text).join('\n')).toContain(message);
+  });
+
+  it('never loses or makes a device', () => {
+    const weights = fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1_000_000 }), weights, (total, parts) => {
+        const sum = parts.reduce((a, b) => a + b, 0);
+        const counts = apportion(
+          total,
+          parts.map((part) => part / sum),
+        );
+        expect(counts.reduce((a, b) => a + b, 0)).toBe(total);
+        counts.forEach((count, i) => {
+          expect(Math.abs(count - (total * (parts[i] ?? 0)) / sum)).toBeLessThan(1);
+        });
+      }),
+    );
+  });
+});
+
+describe('a boot', () => {
+  const boots = (boot: string) =>
+    planScenario(scenarioOf({ fleet: `  - { name: clime, profile: clime, count: 200, boot: ${boot} }\n` })).devices.map(
+      ({ bootAt }) => bootAt,
+    );
+
+  it('as a storm is all at once', () => {
+    expect(new Set(boots('{ from: 5m, pattern: storm }'))).toEqual(new Set([300_000]));
+    expect(
+      problemsOf(
+        yamlOf({ fleet: '  - { name: clime, profile: clime, count: 2, boot: { over: 1m, pattern: storm } }\n' }),
+      ),
+    ).toEqual(['4:60: a storm is all at once: it has no "over"']);
+  });
+
+  it('as a Poisson process comes in order, within its time, and in gaps that vary as exponential ones do', () => {
+    const times = boots('{ from: 1m, over: 10m, pattern: poisson }');
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+    expect(times[0]).toBeGreaterThanOrEqual(60_000);
+    expect(times.at(-1)).toBeLessThan(660_000);
+    const gaps = times.slice(1).map((time, i) => time - (times[i] ?? 0));
+    const mean = gaps.reduce((a, b) => a + b, 0) / gaps.length;
+    const deviation = Math.sqrt(gaps.reduce((sum, gap) => sum + (gap - mean) * (gap - mean), 0) / gaps.length);
+    expect(deviation / mean).toBeGreaterThan(0.8);
+    expect(deviation / mean).toBeLessThan(1.25);
+  });
+});
