@@ -82,44 +82,54 @@ function oneFault(node: LocatedNode, problems: Problems, context: StepContext): 
   const windows = common && windowsOf(common, node, problems, context.end);
   const to = common && selector(common.to ?? 'all', valueAt(node, 'to'), problems, context.names);
   if (kind === undefined || windows === undefined || to === undefined) return undefined;
+  const entry: FaultEntry = { node, kind, options, to };
   const [first, ...later] = windows;
   const before = problems.list.length;
-  const during = (window: Window) => faultIn(window, kind, options, to, node, problems, context) ?? NO_FAULTS;
+  const during = (window: Window) => faultIn(window, entry, problems, context) ?? NO_FAULTS;
   const begun = during(first);
-  // What is wrong with the fault is wrong in each of its windows, and told once.
+  // A problem of the fault is the same in each of its windows: it is reported once.
   return problems.list.length > before ? undefined : together([begun, ...later.map(during)]);
 }
 
 type Kind = (typeof WIRE_FAULT_NAMES)[number] | DeviceFaultName | ServiceFault['kind'];
 
-function faultIn(
+/** One entry of `faults`, without its times. */
+interface FaultEntry {
+  readonly node: MapNode;
+  readonly kind: Kind;
+  /** The value under the name of the kind. */
+  readonly options: LocatedNode;
+  readonly to: Selector;
+}
+
+function faultIn(window: Window, entry: FaultEntry, problems: Problems, context: StepContext): Faults | undefined {
+  const device = DEVICE_FAULT_NAMES.find((name) => name === entry.kind);
+  if (device) return deviceFault(device, window, entry, problems, context);
+  const service = SERVICE_NAMES.find((name) => name === entry.kind);
+  if (service) return serviceFault(service, window, entry, problems);
+  // Because the kinds of the other two families are handled above.
+  const wire = wireFault(entry.kind as (typeof WIRE_FAULT_NAMES)[number], entry.options, problems);
+  return wire && { ...NO_FAULTS, network: [{ ...wire, ...window, to: entry.to }] };
+}
+
+function serviceFault(
+  name: ServiceFault['kind'],
   { from, until }: Window,
-  kind: Kind,
-  options: LocatedNode,
-  to: Selector,
-  node: MapNode,
+  { node, options }: FaultEntry,
   problems: Problems,
-  context: StepContext,
 ): Faults | undefined {
-  const device = DEVICE_FAULT_NAMES.find((name) => name === kind);
-  if (device) return deviceFault(device, options, to, { from, until }, node, problems, context);
-  const service = SERVICE_NAMES.find((name) => name === kind);
-  if (service === undefined) {
-    const wire = wireFault(kind as (typeof WIRE_FAULT_NAMES)[number], options, problems);
-    return wire && { ...NO_FAULTS, network: [{ ...wire, from, until, to }] };
-  }
-  const fault = SERVICE_FAULTS[service].check(options, problems);
-  if (node.entries.has('to')) problems.add(valueAt(node, 'to'), `"${service}" hits the service: it has no "to"`);
+  const fault = SERVICE_FAULTS[name].check(options, problems);
+  if (node.entries.has('to')) problems.add(valueAt(node, 'to'), `"${name}" hits the service: it has no "to"`);
   if (fault === undefined) return undefined;
   const away = fault.kind === 'service-restart' ? fault.away : null;
   if (away !== null && node.entries.has('lasts')) {
-    problems.add(options, '"lasts" says how long the service is away each time: no "away"');
+    problems.add(options, 'a restart with "lasts" cannot have "away": "lasts" says how long the service is away');
   } else if (away !== null && until !== null) {
-    problems.add(valueAt(node, 'until'), '"away" says when it is over: no "until"');
+    problems.add(valueAt(node, 'until'), 'a restart with "away" cannot have "until": "away" says when it is over');
   }
   const window = { from, until: away === null ? until : from + away };
   const outage = { fault: { kind: 'outage' }, way: 'both', ...window, to: { kind: 'all' } } as const;
-  return { ...NO_FAULTS, network: service === 'service-down' ? [outage] : [], service: [{ fault, ...window }] };
+  return { ...NO_FAULTS, network: name === 'service-down' ? [outage] : [], service: [{ fault, ...window }] };
 }
 
 interface Windows extends Window {
@@ -160,10 +170,8 @@ function checkWindow({ from, until }: Window, node: MapNode, problems: Problems,
 
 function deviceFault(
   name: DeviceFaultName,
-  options: LocatedNode,
-  to: Selector,
   { from, until }: Window,
-  node: MapNode,
+  { node, options, to }: FaultEntry,
   problems: Problems,
   context: StepContext,
 ): Faults | undefined {
