@@ -69,6 +69,22 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     'cloud/api',
     'cloud',
   ],
+  scenario: [
+    'scenario',
+    'scenario/values',
+    'scenario/selector',
+    'scenario/source',
+    'scenario/steps',
+    'scenario/load',
+    'scenario/setup',
+    'scenario/expect',
+    'scenario/faults',
+    'scenario/faults/device',
+    'scenario/model',
+    'scenario/parse',
+    'scenario/plan',
+    'scenario/shrink',
+  ],
 };
 
 /** Words with one home, and what to do instead of using them elsewhere. */
