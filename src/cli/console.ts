@@ -3,9 +3,9 @@
  * devices, or with a dot to the hands on them; answers that are the same are shown once.
  */
 import { resolve } from 'node:path';
-import { benchHelp } from '../console/bench.js';
 import { type Connection, findRuns, LEFT } from '../console/client.js';
 import { splitLine } from '../console/command-line.js';
+import { controlHelp } from '../console/control-line.js';
 import type { Candidate } from '../console/member.js';
 import type { Reply } from '../console/protocol.js';
 import { type Print, Screen } from '../console/screen.js';
@@ -215,7 +215,7 @@ const OWN_COMMANDS = ['.help', '.list', '.log', '.on', '.quit'];
 const HELP = [
   'What you type goes to the shells of the selected devices. In front of it may stand who else is meant: cellar : info show',
   'With a dot it is done to the devices from outside:',
-  ...benchHelp(),
+  ...controlHelp(),
   'and these are for the console:',
   '  .on SELECTION  turns to other devices: cellar, tag=cold, fw<3.1 & battery<20, !state=off, clime-00*, *',
   '  .list          shows the selected devices',

@@ -2,7 +2,7 @@
  * `ghostfleet device`: one virtual device in real time, against any cloud that speaks the wire protocol. What is typed goes to
  * its shell, or with a dot to the hands on it; what happens to it is written beside.
  */
-import { benchHelp } from '../console/bench.js';
+import { controlHelp } from '../console/control-line.js';
 import { carryOut, completions, type LineOptions } from '../console/line.js';
 import type { Member } from '../console/member.js';
 import type { Print } from '../console/screen.js';
@@ -190,7 +190,7 @@ async function typed(line: string, member: Member, options: LineOptions, print: 
 
 const HELP = [
   'What you type goes to the shell of the device, see "help". With a dot it is done to the device from outside:',
-  ...benchHelp(),
+  ...controlHelp(),
   '  .list  shows what runs on the device, its battery and whether it is awake',
   '  .quit  switches it off, like Ctrl-D',
 ];

@@ -42,7 +42,7 @@ function heading(names: readonly string[], { code, lines }: Printed): string {
 const MOST_RUNS = 6;
 
 /** `cellar-0001…0140, cellar-0150, attic-0001` */
-export function folded(names: readonly string[]): string {
+function folded(names: readonly string[]): string {
   const runs: { readonly prefix: string; readonly from: string; to: string }[] = [];
   for (const name of [...names].sort()) {
     const [, prefix = name, digits = ''] = /^(.*?)(\d+)$/.exec(name) ?? [];

@@ -1,23 +1,23 @@
-/** A line that somebody has typed for a device: for its shell, or with a dot for the hands on it. */
+/** A line of a console for one device: for its shell or, with a dot, a control command. */
 import { resolve } from 'node:path';
 import type { NamedText } from '../input/text-file.js';
 import { printedWithoutSecrets, withoutSecrets } from '../profile/secrets.js';
-import { completeBench, parseBench, runBench } from './bench.js';
+import { completeControls, parseControl, runControl } from './control-line.js';
 import { FAILED } from './grouping.js';
 import type { Answer, Member } from './member.js';
 
 export interface LineOptions {
   /** Shows claim tokens, keys and passwords as they are. */
   readonly secrets: boolean;
-  /** Where relative paths begin. */
+  /** Base of relative paths. */
   readonly folder: string;
-  /** @throws Error that says why it cannot be read */
+  /** @throws Error with the reason when it cannot be read */
   readonly readText: (path: string) => string;
-  /** Told what was done, without secrets. */
+  /** Called with what was done, without secrets. */
   readonly noted: (action: string) => void;
 }
 
-/** Carries a line out and hands over what is printed, part by part, until one has no `more`. Never throws. */
+/** Executes a line and passes what it prints to `answer`, part by part, until one has no `more`. Never throws: errors are answers. */
 export async function carryOut(
   member: Member,
   line: string,
@@ -27,26 +27,26 @@ export async function carryOut(
   const show = (part: Answer): void =>
     answer(options.secrets ? part : { ...part, lines: printedWithoutSecrets(line, part.code, part.lines) });
   try {
-    if (!isBench(line)) {
+    if (!isControl(line)) {
       const printed = member.shell(line, show);
       options.noted(withoutSecrets(line));
       return show(printed);
     }
-    const bench = parseBench(line, member.type, (path) => fileAt(path, options));
-    await runBench(bench, member);
-    options.noted(bench.described);
-    show({ code: 0, lines: [bench.described], more: false });
+    const control = parseControl(line, member.type, (path) => fileAt(path, options));
+    await runControl(control, member);
+    options.noted(control.described);
+    show({ code: 0, lines: [control.described], more: false });
   } catch (error) {
     show({ code: FAILED, lines: [error instanceof Error ? error.message : String(error)], more: false });
   }
 }
 
-/** What may stand in place of the last word. */
+/** Completions of the last word. */
 export function completions(member: Member, line: string): readonly string[] {
-  return isBench(line) ? completeBench(line, member.type) : member.complete(line);
+  return isControl(line) ? completeControls(line, member.type) : member.complete(line);
 }
 
-function isBench(line: string): boolean {
+function isControl(line: string): boolean {
   return line.trimStart().startsWith('.');
 }
 

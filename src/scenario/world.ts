@@ -43,7 +43,7 @@ export interface ShellOutcome {
 }
 
 /** What steps use of the client of the public API; all calls are about the one space of the run. */
-export interface CloudApi {
+interface CloudApi {
   createDevice(device: NewDevice): Promise<CloudDevice>;
   device(id: string): Promise<CloudDevice>;
   updateDevice(id: string, change: DeviceChange): Promise<CloudDevice>;
@@ -62,7 +62,7 @@ export interface CloudApi {
   updateFirmware(deviceId: string, firmwareId: string): Promise<QueuedDownlink>;
 }
 
-export interface CloudMessage {
+interface CloudMessage {
   readonly id: string;
   readonly type: string;
   /** null for messages that devices send. */

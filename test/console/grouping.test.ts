@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { folded, grouped } from '../../src/console/grouping.js';
+import { grouped } from '../../src/console/grouping.js';
 
 describe('answers', () => {
   it('that are the same are shown once, the largest group first', () => {
@@ -46,5 +46,8 @@ describe('names', () => {
     [['a', 'b'], 'a, b'],
     [['a-1', 'b-2'], 'a-1, b-2'],
     [['a1', 'a3', 'a5', 'a7', 'b1', 'b3', 'b5', 'b7'], 'a1, a3, a5, a7, b1, b3, …'],
-  ])('%j are folded to %s', (names, text) => expect(folded(names)).toBe(text));
+  ])('%j are shown as %s', (names, text) => {
+    const [heading] = grouped(names.map((from) => ({ from, code: 0, lines: ['x'] })));
+    expect(heading).toBe(names.length === 1 ? text : `${names.length} × ${text}`);
+  });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Problems, readYaml } from '../../../src/input/document.js';
 import { evaluate, type MetricSource } from '../../../src/scenario/expect/evaluate.js';
 import { COMPARISONS, type Expectation } from '../../../src/scenario/expect/expectation.js';
-import { ExpectationError, parseExpectation } from '../../../src/scenario/expect/parse.js';
+import { ExpectationError, parseExpectation } from '../../../src/scenario/expect/grammar.js';
 import { selector } from '../../../src/scenario/selector/check.js';
 import { Distribution } from '../../../src/trace/distribution.js';
 import type { Violation } from '../../../src/trace/invariants/invariant.js';
@@ -150,33 +150,33 @@ describe('the grammar of expectations', () => {
     ['uplink.stored = uplink.sent', '15: "=" is not a comparison (did you mean "=="?)'],
     ['uplink.stored', '14: the end of the line is not a comparison'],
     ['uplink.stored == ', '18: the end of the line is not a metric'],
-    ['uplink.stored == 5 6', '20: "6" is too much'],
-    ['uplink.stored == 40m', '18: the left side is a number and this is a duration'],
-    ['downlink.delivered p(95) < 40', '28: the left side is a duration and this is a number'],
+    ['uplink.stored == 5 6', '20: expected the end of the expectation, found "6"'],
+    ['uplink.stored == 40m', '18: the left side is a number, the right side a duration'],
+    ['downlink.delivered p(95) < 40', '28: the left side is a duration, the right side a number'],
     ['downlink.delivered p(95) + 1 < 40m', '28: a number cannot be added to a duration'],
-    ['uplink.stored p(95) < 40m', '15: "uplink.stored" is a plain number'],
+    ['uplink.stored p(95) < 40m', '15: "uplink.stored" is a count'],
     ['downlink.delivered p(0) < 40m', '22: "0" is not a percentage'],
     ['downlink.delivered p(101) < 40m', '22: "101" is not a percentage'],
     ['downlink.delivered p 95 < 40m', '22: "95" is not "("'],
     ['downlink.delivered p(95 < 40m', '25: "<" is not ")"'],
-    ['downlink.delivered maxx < 40m', '20: "maxx" cannot be asked of a metric (did you mean "max"?)'],
+    ['downlink.delivered maxx < 40m', '20: "maxx" is not an aggregate (did you mean "max"?)'],
     ['downlink.delivered max < 40minutes', '26: "40minutes" is not a number, nor a duration'],
     ['always', '7: the end of the line is not an invariant'],
     [
       'always uplinks-stored-onze',
       '8: "uplinks-stored-onze" is not an invariant (did you mean "uplinks-stored-once"?)',
     ],
-    ['always uplinks-stored-once == 0', '28: "==" is too much'],
+    ['always uplinks-stored-once == 0', '28: expected the end of the expectation, found "=="'],
     ['uplinks-stored-once', '1: "uplinks-stored-once" is an invariant: write "always uplinks-stored-once"'],
-    ['call.latency max of hill < 1s', '21: "hill" is not a client; there is client/dashboard'],
+    ['call.latency max of hill < 1s', '21: "hill" is not a client; the setup has client/dashboard'],
     [
       'call.refused of client/dashbord == 0',
       '17: "client/dashbord" is not a client (did you mean "client/dashboard"?)',
     ],
-    ['call.refused of == 0', '17: "==" is nobody: write client/… after "of"'],
+    ['call.refused of == 0', '17: expected client/… after "of"'],
     ['service.faults of hill == 0', '16: "service.faults" is not counted by device'],
-    ['uplink.stored of == 5', '18: "==" is nobody: write a group'],
-    ['uplink.stored of', '17: the end of the line is nobody'],
+    ['uplink.stored of == 5', '18: expected a group'],
+    ['uplink.stored of', '17: expected a group, region/…, tag/… or a sample after "of", found the end of the line'],
     ['uplink.stored == (5)', '18: "(" is not a metric, a number or a duration'],
   ])('refuses "%s" at the very column', (line, message) => {
     expect(failureOf(line)).toContain(message);

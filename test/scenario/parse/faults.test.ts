@@ -181,7 +181,10 @@ it.each([
   ['{ stuck-sensor: { a.b: free } }', 'is not sensors that are stuck'],
   ['{ api-errors: { status: 200, share: 1% } }', '"200" is not a whole number from 400 to 599'],
   ['{ api-errors: 5%, to: clime }', '"api-errors" hits the service: it has no "to"'],
-  ['{ service-restart: { away: 30s }, from: 1h, until: 2h }', 'a restart with "away" cannot have "until": "away" says when it is over'],
+  [
+    '{ service-restart: { away: 30s }, from: 1h, until: 2h }',
+    'a restart with "away" cannot have "until": "away" says when it is over',
+  ],
   [
     '{ service-restart: { away: 30s }, every: 1h, lasts: 1m }',
     'a restart with "lasts" cannot have "away": "lasts" says how long the service is away',

@@ -11,9 +11,12 @@ import {
   type StepName,
 } from '../../../src/scenario/steps/index.js';
 import type { StepScope } from '../../../src/scenario/steps/step.js';
-import type { CloudApi, CloudMessage, DeviceHandle, ShellOutcome, World } from '../../../src/scenario/world.js';
+import type { DeviceHandle, ShellOutcome, World } from '../../../src/scenario/world.js';
 
 /** For steps that are checked by themselves. */
+type Listed = ReturnType<World['api']['allMessages']>;
+type CloudMessage = Listed extends AsyncIterable<infer M> ? M : never;
+
 const ALONE: StepScope = {
   profiles: [],
   readFile: (path) => {
@@ -80,7 +83,7 @@ function recordingWorld({ cloudId, shell = { result: 0, lines: [] }, tags = [], 
       return result;
     };
   const carried = { id: 'device-1', tags: [{ id: 'tag-of-old' }] };
-  const api: CloudApi = {
+  const api: World['api'] = {
     createDevice: note('createDevice', carried),
     device: async () => carried,
     updateDevice: note('updateDevice', carried),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BENCH_COMMANDS, benchHelp } from '../../src/console/bench.js';
+import { CONTROL_COMMANDS } from '../../src/console/control-commands.js';
+import { controlHelp } from '../../src/console/control-line.js';
 import { carryOut, completions } from '../../src/console/line.js';
 import type { Answer } from '../../src/console/member.js';
 import { STEPS } from '../../src/scenario/steps/index.js';
@@ -22,7 +23,7 @@ async function type(fleet: TestFleet, line: string, { name = 'clime-0001', secre
 
 const printed = async (...words: Parameters<typeof type>) => (await type(...words)).flatMap(({ lines }) => lines);
 
-describe('a command of the bench', () => {
+describe('a control command', () => {
   it.each([
     ['.sensor hygrometer.temperature 31.5', 'sensor: hygrometer.temperature = 31.5'],
     ['.sensor hygrometer.temperature free', 'sensor: hygrometer.temperature free'],
@@ -51,7 +52,7 @@ describe('a command of the bench', () => {
     ['.clock 2h', 'clock: 2h ahead'],
     ['.clock -90s', 'clock: 1m30s behind'],
     ['.power-cycle', 'power-cycle'],
-  ])('%s does what the step of a scenario does', async (line, described) => {
+  ])('%s executes the step of a scenario', async (line, described) => {
     expect((await printed(testFleet(), line))[0]).toContain(described);
   });
 
@@ -62,33 +63,33 @@ describe('a command of the bench', () => {
   });
 
   it.each([
-    ['.sensr x 1', '".sensr" is not a command of the bench (did you mean ".sensor"?); see .help'],
-    ['.toString', '".toString" is not a command of the bench; see .help'],
-    ['.', '"." is not a command of the bench; see .help'],
-    ['.sensor', 'this is written .sensor QUANTITY NUMBER | free | silent'],
+    ['.sensr x 1', '".sensr" is not a control command (did you mean ".sensor"?); see .help'],
+    ['.toString', '".toString" is not a control command; see .help'],
+    ['.', '"." is not a control command; see .help'],
+    ['.sensor', 'usage: .sensor QUANTITY NUMBER | free | silent'],
     ['.sensor hygrometer.temperature warm', '"warm" is not a number, "free", "silent"'],
     ['.sensor hygrometer.temprature 3', 'is not a quantity of clime (did you mean "hygrometer.temperature"?)'],
-    ['.radio', 'this is written .radio on | off'],
+    ['.radio', 'usage: .radio on | off'],
     ['.radio of', '"of" is not one of on or off (did you mean "on"?)'],
     ['.antenna -10', '"-10" is not a number from -156 to -44'],
     ['.antenna { rsrp', 'Flow map must end with a }'],
     ['.replay hygrometer.temperature none.csv', '"/data/none.csv" cannot be read: there is no such file'],
     ['.clock soon', '"soon" is not a jump of a clock'],
-    ['.power-cycle now', 'this is written .power-cycle'],
-  ])('%s is refused in one sentence', async (line, message) => {
+    ['.power-cycle now', 'usage: .power-cycle'],
+  ])('%s is rejected with a message', async (line, message) => {
     const [answer] = await type(testFleet(), line);
     expect(answer?.code).toBe(-1);
     expect(answer?.lines.join('\n')).toContain(message);
   });
 
-  it('reaches the device: what is held is what the shell reads', async () => {
+  it('acts on the device: a fixed reading is what the shell prints', async () => {
     const fleet = testFleet();
     await type(fleet, '.sensor hygrometer.temperature 31.5');
     expect((await printed(fleet, 'hygro read'))[0]).toBe('Temperature: 31.50 C');
   });
 
-  it('exists for every step that works on the device alone', () => {
-    const reached = new Set(Object.values(BENCH_COMMANDS).map(({ step }) => step as string));
+  it('exists for every step that acts only on the device', () => {
+    const reached = new Set(Object.values(CONTROL_COMMANDS).map(({ step }) => step as string));
     const inCloud = [
       'config',
       'commands',
@@ -102,19 +103,19 @@ describe('a command of the bench', () => {
       'shell',
     ];
     expect(Object.keys(STEPS).filter((step) => !reached.has(step) && !inCloud.includes(step))).toEqual([]);
-    expect(benchHelp()).toHaveLength(Object.keys(BENCH_COMMANDS).length);
+    expect(controlHelp()).toHaveLength(Object.keys(CONTROL_COMMANDS).length);
   });
 });
 
 describe('a line for the shell', () => {
-  it('is answered without the claim token, unless it is asked for', async () => {
+  it('is answered without the claim token unless secrets are asked for', async () => {
     const fleet = testFleet();
     expect((await printed(fleet, 'info show')).join('\n')).not.toContain(TOKEN);
     expect(await printed(fleet, 'info claim-token')).toEqual(['claim token: ********']);
     expect(await printed(fleet, 'info claim-token', { secrets: true })).toEqual([`claim token: ${TOKEN}`]);
   });
 
-  it('is answered without the password of the access point and the passkey, however one asks', async () => {
+  it('is answered without the access point password and the passkey, whatever the command', async () => {
     const fleet = testFleet();
     for (const line of ['lte config password "open sesame"', 'ble config passkey 424242', 'config save']) {
       await type(fleet, line, { secrets: true });
@@ -132,7 +133,7 @@ describe('a line for the shell', () => {
     ]);
   });
 
-  it('of a command that takes time is answered part by part, and ends when the device restarts', async () => {
+  it('of a long command is answered part by part, and ends when the device restarts', async () => {
     const fleet = testFleet({ clime: 1 });
     await fleet.clock.runUntil(60_000);
     const parts: Answer[] = [];
@@ -146,7 +147,7 @@ describe('a line for the shell', () => {
   });
 });
 
-describe('what was done', () => {
+describe('the console action in the trace', () => {
   it.each([
     ['info show', 'info show'],
     ['.battery 5%', 'battery: 5% left'],
@@ -156,13 +157,13 @@ describe('what was done', () => {
     ['lte config p* sesame', 'lte config p* ********'],
     ['ble config passkey 123456', 'ble config passkey ********'],
     ['settings write string lte/password sesame', 'settings write string lte/password ********'],
-  ])('is noted without secrets, even for who may see them: %s', async (line, action) => {
+  ])('has no secrets, even on a console that shows them: %s', async (line, action) => {
     const fleet = testFleet();
     await type(fleet, line, { secrets: true });
     expect(fleet.notes).toEqual([[2_159_017_985, action]]);
   });
 
-  it('is nothing when it was refused', async () => {
+  it('is not written for a rejected line', async () => {
     const fleet = testFleet();
     for (const line of ['.nonsense', '.battery', '.replay hygrometer.temperature none.csv']) await type(fleet, line);
     expect(fleet.notes).toEqual([]);
@@ -190,11 +191,11 @@ describe('the TAB key', () => {
     ['.sensor hygrometer.t', ['hygrometer.temperature']],
     ['.sensor hygrometer.temperature f', ['free']],
     ['.nothing x', []],
-  ])('after %j offers what the device has', (line, words) => {
+  ])('completes %j with words of the device', (line, words) => {
     expect(completions(memberNamed(testFleet(), 'clime-0001'), line)).toEqual(words);
   });
 
-  it('offers every command of the shell', () => {
+  it('completes an empty line with every command of the shell', () => {
     const member = memberNamed(testFleet(), 'clime-0001');
     const help = member.shell('help', () => {}).lines.slice(3);
     expect(completions(member, '')).toEqual(help.map((line) => line.trim().split(/ +/)[0]));

@@ -1,0 +1,126 @@
+/** The control commands of a console: a short form of the steps of scenarios that act on the device from outside. */
+import type { Profile } from '../profile/profile.js';
+import { quantityNames } from '../profile/quantities.js';
+import type { StepName } from '../scenario/steps/index.js';
+
+interface ControlCommand {
+  /** The step of a scenario that carries it out. */
+  readonly step: StepName;
+  /** Its arguments: `NAME VALUE`. */
+  readonly usage: string;
+  /** One line for `.help`. */
+  readonly about: string;
+  /** The options of the step as YAML; undefined when there are too few or too many arguments. */
+  readonly inScenario: (...words: readonly string[]) => string | undefined;
+  /** Completions of each argument. */
+  readonly words?: (profile: Profile) => readonly (readonly string[])[];
+}
+
+const ON_OFF = () => [['on', 'off']];
+const quantities = (profile: Profile) => [quantityNames(profile).filter((name) => !name.includes('<'))];
+
+export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
+  sensor: {
+    step: 'sensor',
+    usage: 'QUANTITY NUMBER | free | silent',
+    about: 'fixes a reading, returns it to its model (free), or stops the sensor from answering (silent)',
+    inScenario: (name, value, ...more) => (value && more.length === 0 ? `{ ${name}: ${value} }` : undefined),
+    words: (profile) => [...quantities(profile), ['free', 'silent']],
+  },
+  ramp: {
+    step: 'sensor',
+    usage: 'QUANTITY NUMBER DURATION',
+    about: 'moves a reading to a number within a duration; it stays there',
+    inScenario: (name, to, over, ...more) =>
+      over && more.length === 0 ? `{ ${name}: { to: ${to}, over: ${over} } }` : undefined,
+    words: quantities,
+  },
+  replay: {
+    step: 'sensor',
+    usage: 'QUANTITY FILE.csv',
+    about: 'replays readings from a file; its first row is now',
+    inScenario: (name, file, ...more) =>
+      file && more.length === 0 ? `{ ${name}: { replay: ${JSON.stringify(file)} } }` : undefined,
+    words: quantities,
+  },
+  pulse: {
+    step: 'pulse',
+    usage: 'QUANTITY [TIMES [EVERY]]',
+    about: 'sends pulses to a counter, or closes a contact',
+    inScenario: (input, times = '1', every = '1s', ...more) =>
+      input && more.length === 0 ? `{ input: ${input}, times: ${times}, every: ${every} }` : undefined,
+    words: quantities,
+  },
+  button: {
+    step: 'button',
+    usage: '[int | x | 1 | 2 | 3 | 4] [CLICKS | DURATION]',
+    about: 'clicks or holds a button; int is the one on the board',
+    inScenario: (which = 'int', how = '1', ...more) => {
+      if (more.length > 0) return undefined;
+      return `{ which: ${which}, ${/^\d+$/.test(how) ? 'clicks' : 'hold'}: ${how} }`;
+    },
+    words: () => [['int', 'x', '1', '2', '3', '4']],
+  },
+  'line-power': bare('line-power', 'on | off', 'restores or cuts the line voltage', ON_OFF),
+  battery: {
+    step: 'battery',
+    usage: 'new | PERCENT% | VOLTS V',
+    about: 'replaces the battery: new, with a charge left (5%), or with a voltage at rest (3.2V)',
+    inScenario: (what, ...more) => {
+      const [, volts] = /^([\d.]+) ?[vV]$/.exec([what, ...more].join(' ')) ?? [];
+      if (volts !== undefined) return `{ voltage: ${volts} }`;
+      if (what === undefined || more.length > 0) return undefined;
+      return what === 'new' ? what : `{ left: ${what} }`;
+    },
+    words: () => [['new']],
+  },
+  radio: bare('radio', 'on | off', 'radio coverage on or off', ON_OFF),
+  antenna: {
+    step: 'antenna',
+    usage: 'RSRP | free',
+    about: 'sets the signal at the antenna in dBm, -44 to -156; "free" returns it to the radio model',
+    inScenario: (rsrp, ...more) => {
+      if (rsrp === undefined || more.length > 0) return undefined;
+      return rsrp === 'free' ? rsrp : `{ rsrp: ${rsrp} }`;
+    },
+    words: () => [['free']],
+  },
+  'power-saving': bare('power-saving', 'on | off', 'the network grants or refuses power saving mode', ON_OFF),
+  modem: bare(
+    'modem',
+    'FAULT | mended',
+    'error, reset-loop, lost-registration, lost-socket, mute, no-sim, no-socket',
+    () => [['error', 'reset-loop', 'lost-registration', 'lost-socket', 'mute', 'no-sim', 'no-socket', 'mended']],
+  ),
+  flash: {
+    step: 'flash',
+    usage: 'WRITES | new',
+    about: 'wears out the flash: settings cannot be saved after this number of writes',
+    inScenario: (writes, ...more) => {
+      if (writes === undefined || more.length > 0) return undefined;
+      return writes === 'new' ? writes : `{ writes-left: ${writes} }`;
+    },
+    words: () => [['new']],
+  },
+  clock: {
+    step: 'clock',
+    usage: 'DRIFT | SKEW',
+    about: 'makes the clock run fast (120ppm) or jump ahead (2h); negative: slow, back',
+    inScenario: (word, ...more) => {
+      if (word === undefined || more.length > 0) return undefined;
+      return word.endsWith('ppm') ? `{ drift: ${word} }` : `{ skew: ${word} }`;
+    },
+  },
+  'power-cycle': {
+    step: 'power-cycle',
+    usage: '',
+    about: 'switches the power off and on',
+    inScenario: (...words) => (words.length === 0 ? '' : undefined),
+  },
+};
+
+/** A command whose only argument is the value of the step. */
+function bare(step: StepName, usage: string, about: string, words: ControlCommand['words']): ControlCommand {
+  const inScenario = (word?: string, ...more: readonly string[]) => (more.length === 0 ? word : undefined);
+  return { step, usage, about, inScenario, ...(words && { words }) };
+}
