@@ -2,24 +2,32 @@ import { defineConfig } from 'vitest/config';
 
 /** Tests that need a PostgreSQL server share one, which is started only when one of them is to run. */
 const POSTGRES = ['test/**/*postgres*.test.ts'];
-/** Tests with sockets, processes and files. */
-const OUTSIDE = ['cli', 'client', 'cloud', 'runner', 'scenarios', 'transport'].map((part) => `test/${part}/**`);
+/** Tests with sockets, processes and databases. `npm run test:quick` leaves them out. */
+const OUTSIDE = [
+  ...['cli', 'client', 'cloud', 'runner', 'scenarios', 'transport'].map((part) => `test/${part}/**/*.test.ts`),
+  'test/docs/api.test.ts',
+];
 
 export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // The runner lists what takes longer than this.
+    slowTestThreshold: 1_000,
     // Vitest leaves a core free, which of two is half of all.
     maxWorkers: 2,
+    // Loading all modules anew takes longer than most files: those that run one after another share them. A test that changes
+    // what they share changes it back; a spy that is left behind is removed.
+    isolate: false,
+    restoreMocks: true,
     projects: [
       {
         extends: true,
-        // Loading all modules anew takes longer than most of these files: those that run one after another share them.
-        test: { name: 'model', include: ['test/**/*.test.ts'], exclude: [...POSTGRES, ...OUTSIDE], isolate: false },
+        test: { name: 'model', include: ['test/**/*.test.ts'], exclude: [...POSTGRES, ...OUTSIDE] },
       },
       {
         extends: true,
-        test: { name: 'outside', include: OUTSIDE.map((part) => `${part}/*.test.ts`), exclude: POSTGRES },
+        test: { name: 'outside', include: OUTSIDE, exclude: POSTGRES },
       },
       {
         extends: true,

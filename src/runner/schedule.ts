@@ -85,7 +85,7 @@ function scheduleAction(
         trace.emit({ kind: 'step', at: agenda.now, step, ok: note === '', note });
       }
     };
-    carryOut().finally(() => {
+    void carryOut().finally(() => {
       open.delete(entry);
       hold.end();
     });

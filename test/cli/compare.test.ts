@@ -78,7 +78,7 @@ describe('ghostfleet run --metrics-port', () => {
     const run = ghostfleet(['run', short, '--clock', 'real', '--speed', '100', '--metrics-port', String(port)]);
     let text = '';
     let over = false;
-    run.finally(() => {
+    void run.finally(() => {
       over = true;
     });
     while (!over && !text.includes('ghostfleet_run_simulated_seconds')) text = await scrape(url);

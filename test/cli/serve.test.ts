@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { program } from '../../scripts/support/serve-process.js';
 import { DeviceCloudClient } from '../../src/client/client.js';
 import type { Message } from '../../src/client/types.js';
 import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
@@ -43,7 +44,7 @@ async function serve(...args: readonly string[]): Promise<Running> {
   const child = spawn(
     process.execPath,
     [
-      ...['--import', 'tsx', 'src/main.ts', 'serve', '--json', '--port', '0', '--udp-port', '0', '--udp-raw-port', '0'],
+      ...[program(), 'serve', '--json', '--port', '0', '--udp-port', '0', '--udp-raw-port', '0'],
       ...['--db', join(directory, 'cloud.db'), ...args],
     ],
     { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, GHOSTFLEET_ADMIN_PASSWORD: PASSWORD } },
@@ -105,12 +106,12 @@ describe('the service', () => {
     expect((await start('0')).out).toContain('(shown on the first start; --api-key adds another)');
   });
 
-  it('does not show a key that is the user’s own, and says when nothing is kept', async () => {
+  it('does not show a key that is the user’s own, and says when no data is kept', async () => {
     const ports = ['--port', '0', '--udp-port', '0', '--udp-raw-port', '0'];
     const options = { env: { GHOSTFLEET_API_KEY: 'a-key-of-my-own' }, interruptOn: /Ctrl-C/ };
     const { out } = await ghostfleet(['serve', '--db', 'memory', ...ports], options);
     expect(out).not.toContain('a-key-of-my-own');
-    expect(out).toContain('Ctrl-C stops the service; nothing is kept.');
+    expect(out).toContain('Ctrl-C to stop the service; no data is kept.');
   });
 
   it('accepts the key that it was given, and no other', async () => {
@@ -153,14 +154,18 @@ describe('the service', () => {
       const answered = new Promise<readonly Message[]>((resolve) => {
         const look = async (): Promise<void> => {
           const messages = await api.messages({ device_id: id, limit: 100 });
-          if (messages.some(({ type, direction }) => type === 'shell' && direction === 'up')) return resolve(messages);
+          const data = await api.messages({ device_id: id, type: ['data'] });
+          const isAnswered = messages.some(({ type, direction }) => type === 'shell' && direction === 'up');
+          if (isAnswered && data.length > 0) return resolve(messages);
           setTimeout(look, 100);
         };
         void look();
       });
       await api.sendCommands(id, ['info show', 'app config']);
       // At 30 times real speed a session takes about two seconds.
-      const device = ghostfleet(['device', 'clime', ...args, '--speed', '30', '--for', '4m']);
+      const device = ghostfleet(['device', 'clime', ...args, '--speed', '30', '--for', '4m'], {
+        interruptWhen: answered,
+      });
       const messages = await answered;
       await device;
       const types = messages.map(({ type, direction }) => `${type} ${direction}`);

@@ -80,7 +80,7 @@ export class Dispatcher {
   wake(): void {
     if (this.#closed) return;
     this.#wanted = true;
-    if (this.#running) return;
+    if (this.#running !== undefined) return;
     const release = this.#options.clock.hold('deliveries that are due');
     this.#running = this.#run()
       .catch((error: unknown) => {

@@ -39,7 +39,7 @@ export class Expiry {
     const { clock, log } = this.#options;
     this.#next = clock.after(delay, 'expiry of downlinks', () => {
       const release = clock.hold('the expiry of downlinks');
-      this.#sweep()
+      void this.#sweep()
         .catch((error: unknown) => {
           log.error({ error: String(error) }, 'expiry of downlinks failed');
           return 0;

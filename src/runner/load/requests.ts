@@ -123,11 +123,12 @@ export class Requests {
   /** Sends it as soon as a connection is free. */
   #acquire(pending: PendingRequest, over: (away: Millis) => void): void {
     const { connections } = this.#caller;
-    connections.acquire(async () => {
+    const sendAndRelease = async () => {
       const away = await this.#send(pending);
       connections.release();
       over(away);
-    });
+    };
+    connections.acquire(() => void sendAndRelease());
   }
 
   async #send(pending: PendingRequest): Promise<Millis> {

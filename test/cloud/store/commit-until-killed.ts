@@ -5,6 +5,6 @@ import { furnish, insert, message } from './rows.js';
 const store = await openStore(process.argv[2] ?? '');
 await furnish(store);
 for (let n = 1; ; n++) {
-  store.commit([insert.message(message(n))]).then(() => process.send?.(message(n).id));
+  void store.commit([insert.message(message(n))]).then(() => process.send?.(message(n).id));
   if (n % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
 }

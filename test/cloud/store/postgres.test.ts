@@ -187,7 +187,7 @@ describe('a PostgreSQL server that goes down', () => {
     const crash = until(() => safe.length > 100).then(() => own.crash());
     let n = 0;
     for (; failures.length === 0; n++) {
-      write(n);
+      void write(n);
       if (n % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
     await crash;
