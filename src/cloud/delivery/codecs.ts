@@ -6,7 +6,7 @@ import type { CodecRow, Store } from '../store/store.js';
 const MANY = 1000;
 
 /** What a codec says of itself; both null when it cannot be read. */
-export interface CodecTitle {
+interface CodecTitle {
   readonly name: string | null;
   readonly version: number | null;
 }

@@ -29,22 +29,22 @@ import {
 import { Codecs } from './codecs.js';
 import {
   asQueued,
+  type DeviceSession,
   insertInto,
   nextDownlink,
-  type Peer,
   type QueuedDownlink,
   unwritten,
-  whileAway,
+  whileDequeued,
   withoutLongBody,
 } from './device-session.js';
-import { Peers } from './device-sessions.js';
+import { DeviceSessions } from './device-sessions.js';
 import { requestBody } from './down-messages.js';
-import { Packer } from './downlink-encoder.js';
-import { Progress } from './downlink-states.js';
+import { DownlinkEncoder } from './downlink-encoder.js';
+import { DownlinkStates } from './downlink-states.js';
 import { type ChunkQueue, FirmwareQueue } from './firmware-queue.js';
-import { Intake } from './uplinks.js';
+import { UplinkHandler } from './uplinks.js';
 
-export interface CoreOptions {
+interface CoreOptions {
   readonly store: Store;
   readonly clock: EdgeClock;
   readonly ids: Ids;
@@ -68,11 +68,11 @@ export class CloudCore implements Downlinks {
   readonly #log: Log;
   readonly #forwarding: Forwarding | undefined;
   readonly #expiry: Expiry;
-  readonly #progress: Progress;
-  readonly #packer: Packer;
+  readonly #states: DownlinkStates;
+  readonly #encoder: DownlinkEncoder;
   readonly #updates: Updates;
-  readonly #intake: Intake;
-  readonly #peers: Peers;
+  readonly #uplinks: UplinkHandler;
+  readonly #sessions: DeviceSessions;
 
   constructor(options: CoreOptions) {
     this.#store = options.store;
@@ -81,134 +81,138 @@ export class CloudCore implements Downlinks {
     this.#trace = options.trace;
     this.#log = options.log;
     this.#forwarding = options.forwarding;
-    this.#progress = new Progress(options);
+    this.#states = new DownlinkStates(options);
     this.#updates = new Updates(options);
     const codecs = new Codecs(options.store);
-    this.#packer = new Packer({ ...options, codecs, updates: this.#updates });
-    this.#intake = new Intake({ ...options, codecs, updates: this.#updates });
+    this.#encoder = new DownlinkEncoder({ ...options, codecs, updates: this.#updates });
+    this.#uplinks = new UplinkHandler({ ...options, codecs, updates: this.#updates });
     this.firmware = new FirmwareQueue({ ...options, updates: this.#updates, queue: this.#chunkQueue() });
-    this.#peers = new Peers({ ...options, onRead: (peer) => this.firmware.look(peer) });
+    this.#sessions = new DeviceSessions({ ...options, onRead: (session) => this.firmware.readUpdate(session) });
     this.#expiry = new Expiry(options, (row) => this.#expire(row));
   }
 
   /** What is remembered of a device, without asking the store; undefined when it may have changed. */
-  known(serial: number): Peer | undefined {
-    return this.#peers.known(serial);
+  known(serial: number): DeviceSession | undefined {
+    return this.#sessions.known(serial);
   }
 
   /** Reads a device and its queue from the store; undefined when the cloud does not know the serial number. */
-  load(serial: number): Promise<Peer | undefined> {
-    return this.#peers.load(serial);
+  load(serial: number): Promise<DeviceSession | undefined> {
+    return this.#sessions.load(serial);
   }
 
   /** Notes that a packet of the device has arrived. */
-  contact(peer: Peer): void {
-    this.#peers.claim(peer);
-    const fresh = peer.queue.filter((entry) => !entry.contacted);
+  contact(session: DeviceSession): void {
+    this.#sessions.claim(session);
+    const fresh = session.queue.filter((queued) => !queued.contacted);
     if (fresh.length === 0) return;
-    for (const entry of fresh) {
-      entry.contacted = true;
-      const { serial } = peer.device;
-      this.#trace.emit({ kind: 'downlink.contact', at: this.#clock.now, serial, downlink: entry.row.id });
+    for (const queued of fresh) {
+      queued.contacted = true;
+      const { serial } = session.device;
+      this.#trace.emit({ kind: 'downlink.contact', at: this.#clock.now, serial, downlink: queued.row.id });
     }
-    this.#progress.contact(fresh.map((entry) => entry.row.id));
+    this.#states.contact(fresh.map((queued) => queued.row.id));
   }
 
   /** Does a downlink wait that can be offered now, besides `except`? */
-  waits(peer: Peer, except?: QueuedDownlink): boolean {
-    return nextDownlink(peer, except) !== undefined;
+  waits(session: DeviceSession, except?: QueuedDownlink): boolean {
+    return nextDownlink(session, except) !== undefined;
   }
 
   /**
    * Stores an uplink message (type byte and value, or data without a codec). Resolves true when it is durable, or known to
    * be stored already; false when it is not acceptable (wire protocol, 6.3).
    */
-  async accept(peer: Peer, message: Uint8Array | DecodedData): Promise<boolean> {
+  async accept(session: DeviceSession, message: Uint8Array | DecodedData): Promise<boolean> {
     const aboutUpdate = message instanceof Uint8Array && UPDATE_REPORTS.has(message[0] ?? -1);
     if (!aboutUpdate) {
-      const accepted = await this.#accept(peer, message);
+      const accepted = await this.#accept(session, message);
       // What follows on a chunk and is not its answer shows that there will be none; whoever does not poll is then asked to.
-      if (peer.update) await this.firmware.wentOn(peer);
+      if (session.update) await this.firmware.noteActivity(session);
       return accepted;
     }
-    return this.#updates.inTurn(peer.device.id, async () => {
-      const accepted = await this.#accept(peer, message);
-      if (peer.update) await this.firmware.look(peer);
+    return this.#updates.inTurn(session.device.id, async () => {
+      const accepted = await this.#accept(session, message);
+      if (session.update) await this.firmware.readUpdate(session);
       return accepted;
     });
   }
 
-  async #accept(peer: Peer, message: Uint8Array | DecodedData): Promise<boolean> {
+  async #accept(session: DeviceSession, message: Uint8Array | DecodedData): Promise<boolean> {
     // First, because the message may be the answer to one of them.
-    for (const entry of unwritten(peer)) await this.#confirmed(peer, entry.confirmed, entry);
-    const accepted = await this.#intake.accept(peer, message);
+    for (const queued of unwritten(session)) await this.#confirmed(session, queued.confirmed, queued);
+    const accepted = await this.#uplinks.accept(session, message);
     if (accepted === 'refused') return false;
-    if (accepted.update) await this.firmware.moved(peer, accepted.update);
-    for (const row of accepted.queue) this.#enqueue(peer, row);
+    if (accepted.update) await this.firmware.progressed(session, accepted.update);
+    for (const row of accepted.queue) this.#enqueue(session, row);
     return true;
   }
 
   /** Whether {@link take} would find nothing: known at once, as it is for most polls. */
-  hasNothing(peer: Peer): boolean {
-    return !this.#peers.shared && peer.update === undefined && !this.waits(peer);
+  hasNothing(session: DeviceSession): boolean {
+    return !this.#sessions.shared && session.update === undefined && !this.waits(session);
   }
 
   /** Takes the head of the queue for delivery; undefined when nothing waits. It stays in the queue until confirmed. */
-  async take(peer: Peer): Promise<Uint8Array | undefined> {
-    if (this.#peers.shared) await this.#peers.refresh(peer);
-    await this.firmware.wentOn(peer);
-    for (const entry of unwritten(peer)) await this.#confirmed(peer, entry.confirmed, entry);
+  async take(session: DeviceSession): Promise<Uint8Array | undefined> {
+    if (this.#sessions.shared) await this.#sessions.refresh(session);
+    await this.firmware.noteActivity(session);
+    for (const queued of unwritten(session)) await this.#confirmed(session, queued.confirmed, queued);
     for (;;) {
-      const entry = nextDownlink(peer);
-      if (entry === undefined) return undefined;
-      const message = await this.#pack(peer, entry);
+      const queued = nextDownlink(session);
+      if (queued === undefined) return undefined;
+      const message = await this.#pack(session, queued);
       if (message === undefined) continue;
-      entry.attempt++;
-      peer.inFlight = entry;
-      const { id } = entry.row;
+      queued.attempt++;
+      session.inFlight = queued;
+      const { id } = queued.row;
       const print = contentFingerprint(message);
       const at = this.#clock.now;
       this.#trace.emit({
         kind: 'downlink.offered',
         at,
-        serial: peer.device.serial,
+        serial: session.device.serial,
         downlink: id,
         print,
-        attempt: entry.attempt,
+        attempt: queued.attempt,
       });
-      this.#progress.offered(entry);
+      this.#states.offered(queued);
       return message;
     }
   }
 
   /** The body of a downlink in a queue, which does not hold long ones. */
   bodyOf(row: WaitingRow): Promise<unknown> {
-    return this.#packer.bodyOf(row);
+    return this.#encoder.bodyOf(row);
   }
 
   /** A downlink, normally the one in flight, is confirmed: state sent. */
-  async confirm(peer: Peer, evidence: DeliveryEvidence, entry = peer.inFlight): Promise<void> {
-    peer.inFlight = undefined;
-    if (entry?.row.type !== 'firmware') return this.#confirmed(peer, evidence, entry);
-    await this.#updates.inTurn(entry.row.deviceId, () => this.#confirmed(peer, evidence, entry));
+  async confirm(session: DeviceSession, evidence: DeliveryEvidence, queued = session.inFlight): Promise<void> {
+    session.inFlight = undefined;
+    if (queued?.row.type !== 'firmware') return this.#confirmed(session, evidence, queued);
+    await this.#updates.inTurn(queued.row.deviceId, () => this.#confirmed(session, evidence, queued));
   }
 
-  async #confirmed(peer: Peer, evidence: DeliveryEvidence, entry: QueuedDownlink | undefined): Promise<void> {
+  async #confirmed(
+    session: DeviceSession,
+    evidence: DeliveryEvidence,
+    queued: QueuedDownlink | undefined,
+  ): Promise<void> {
     // It may have been cancelled, or its device deleted, while it was on its way.
-    if (entry === undefined || !peer.queue.includes(entry)) return;
-    const { id } = entry.row;
-    entry.confirmed = evidence;
+    if (queued === undefined || !session.queue.includes(queued)) return;
+    const { id } = queued.row;
+    queued.confirmed = evidence;
     const write = async () => {
-      const more = entry.row.type === 'firmware' ? await this.firmware.delivered(peer, entry.row) : [];
-      const deliveries = (await this.#forwarding?.deliveries(peer.device, entry.row)) ?? [];
-      const sent = [this.#progress.state(entry, 'sent'), this.#progress.station(id, 'sent', evidence)];
-      if (!(await this.#progress.inTime([...sent, ...more, ...deliveries]))) return false;
+      const more = queued.row.type === 'firmware' ? await this.firmware.delivered(session, queued.row) : [];
+      const deliveries = (await this.#forwarding?.deliveries(session.device, queued.row)) ?? [];
+      const sent = [this.#states.state(queued, 'sent'), this.#states.station(id, 'sent', evidence)];
+      if (!(await this.#states.inTime([...sent, ...more, ...deliveries]))) return false;
       if (deliveries.length > 0) this.#forwarding?.wake();
       return true;
     };
-    if (!(await whileAway(peer, entry, () => untilUndisturbed(write)))) return;
+    if (!(await whileDequeued(session, queued, () => untilUndisturbed(write)))) return;
     const at = this.#clock.now;
-    this.#trace.emit({ kind: 'downlink.delivered', at, serial: peer.device.serial, downlink: id, evidence });
+    this.#trace.emit({ kind: 'downlink.delivered', at, serial: session.device.serial, downlink: id, evidence });
   }
 
   async queue(
@@ -217,15 +221,16 @@ export class CloudCore implements Downlinks {
     along: (row: MessageRow) => readonly Change[] = () => [],
   ): Promise<MessageRow> {
     const row = newMessage(this.#ids, this.#clock, device, 'down', request.type, requestBody(request));
-    await this.#packer.refuseUnsendable(device, row);
+    await this.#encoder.refuseUnsendable(device, row);
     await this.#store.commit([
       ...along(row),
       { kind: 'message.insert', row, room: LONGEST_QUEUE },
-      this.#progress.station(row.id, 'queued', null),
+      this.#states.station(row.id, 'queued', null),
     ]);
     this.#emitQueued(device.serial, row);
-    const peer = await this.#peers.settled(device.serial);
-    if (peer && !peer.queue.some((entry) => entry.row.id === row.id)) this.#insert(peer, withoutLongBody(row));
+    const session = await this.#sessions.settled(device.serial);
+    if (session && !session.queue.some((queued) => queued.row.id === row.id))
+      this.#insert(session, withoutLongBody(row));
     return row;
   }
 
@@ -238,15 +243,15 @@ export class CloudCore implements Downlinks {
   async #cancel(message: WaitingRow): Promise<'cancelled' | 'not-pending'> {
     if (message.downState !== 'pending') return 'not-pending';
     const device = await this.#store.device(message.spaceId, message.deviceId);
-    const peer = device && this.#peers.get(device.serial);
-    const entry = peer?.queue.find((candidate) => candidate.row.id === message.id);
-    const end = () => this.#end(device?.serial ?? 0, entry ?? asQueued(message), 'cancelled', null);
-    const ended = await (peer && entry ? whileAway(peer, entry, end) : end());
+    const session = device && this.#sessions.get(device.serial);
+    const queued = session?.queue.find((candidate) => candidate.row.id === message.id);
+    const end = () => this.#end(device?.serial ?? 0, queued ?? asQueued(message), 'cancelled', null);
+    const ended = await (session && queued ? whileDequeued(session, queued, end) : end());
     return ended ? 'cancelled' : 'not-pending';
   }
 
   forget(serial: number): Promise<void> {
-    return this.#peers.forget(serial);
+    return this.#sessions.forget(serial);
   }
 
   /** Stops the periodic work. */
@@ -256,42 +261,42 @@ export class CloudCore implements Downlinks {
 
   #chunkQueue(): ChunkQueue {
     return {
-      peerOf: (serial) => this.#peers.get(serial),
-      insert: (peer, row) => this.#enqueue(peer, row),
-      settle: async (peer, entry, received) => {
-        if (received) return this.#confirmed(peer, 'next-packet', entry);
-        await whileAway(peer, entry, () => this.#end(peer.device.serial, entry, 'cancelled', 'superseded'));
+      sessionOf: (serial) => this.#sessions.get(serial),
+      insert: (session, row) => this.#enqueue(session, row),
+      settle: async (session, queued, received) => {
+        if (received) return this.#confirmed(session, 'next-packet', queued);
+        await whileDequeued(session, queued, () => this.#end(session.device.serial, queued, 'cancelled', 'superseded'));
       },
       cancel: (row) => this.#cancel(row),
     };
   }
 
   /** A downlink that the cloud made by itself. A new session or time answer replaces an older one (wire protocol, 6.4). */
-  #enqueue(peer: Peer, row: MessageRow): void {
+  #enqueue(session: DeviceSession, row: MessageRow): void {
     if (row.type === 'session' || row.type === 'timestamp') {
-      const older = peer.queue.filter((entry) => entry.row.type === row.type);
-      peer.queue = peer.queue.filter((entry) => entry.row.type !== row.type);
-      for (const entry of older) this.#progress.behind([this.#progress.state(entry, 'cancelled')]);
+      const older = session.queue.filter((queued) => queued.row.type === row.type);
+      session.queue = session.queue.filter((queued) => queued.row.type !== row.type);
+      for (const queued of older) this.#states.behind([this.#states.state(queued, 'cancelled')]);
     }
-    this.#emitQueued(peer.device.serial, row);
-    this.#insert(peer, row);
+    this.#emitQueued(session.device.serial, row);
+    this.#insert(session, row);
   }
 
-  #insert(peer: Peer, row: WaitingRow): void {
-    insertInto(peer, asQueued(row));
+  #insert(session: DeviceSession, row: WaitingRow): void {
+    insertInto(session, asQueued(row));
   }
 
   /** The bytes of a downlink; undefined when there can be none, in which case it is cancelled with the reason. */
-  async #pack(peer: Peer, entry: QueuedDownlink): Promise<Uint8Array | undefined> {
-    const { row } = entry;
+  async #pack(session: DeviceSession, queued: QueuedDownlink): Promise<Uint8Array | undefined> {
+    const { row } = queued;
     try {
-      return await this.#packer.pack(peer.device, row);
+      return await this.#encoder.pack(session.device, row);
     } catch (error) {
       // That says nothing about the downlink.
       if (error instanceof StoreUnavailable) throw error;
       const why = error instanceof Error ? error.message : String(error);
       this.#log.warn({ message: row.id, why }, 'downlink cannot be encoded');
-      await whileAway(peer, entry, () => this.#end(peer.device.serial, asQueued(row), 'cancelled', why));
+      await whileDequeued(session, queued, () => this.#end(session.device.serial, asQueued(row), 'cancelled', why));
       if (row.type === 'firmware') await this.firmware.lost(row, 'failed', why);
       return undefined;
     }
@@ -300,13 +305,13 @@ export class CloudCore implements Downlinks {
   /** False when it had ended before. */
   async #end(
     serial: number,
-    entry: QueuedDownlink,
+    queued: QueuedDownlink,
     state: 'cancelled' | 'expired',
     why: string | null,
   ): Promise<boolean> {
-    const { id } = entry.row;
-    const progress = [this.#progress.state(entry, state), this.#progress.station(id, state, why)];
-    const ended = await this.#progress.inTime(progress);
+    const { id } = queued.row;
+    const progress = [this.#states.state(queued, state), this.#states.station(id, state, why)];
+    const ended = await this.#states.inTime(progress);
     if (!ended) return false;
     const at = this.#clock.now;
     if (state === 'cancelled') this.#trace.emit({ kind: 'downlink.cancelled', at, serial, downlink: id });
@@ -316,10 +321,10 @@ export class CloudCore implements Downlinks {
 
   async #expire(row: MessageRow): Promise<void> {
     const device = await this.#store.device(row.spaceId, row.deviceId);
-    const peer = device && this.#peers.get(device.serial);
-    const entry = peer?.queue.find((candidate) => candidate.row.id === row.id);
+    const session = device && this.#sessions.get(device.serial);
+    const queued = session?.queue.find((candidate) => candidate.row.id === row.id);
     const end = () => this.#end(device?.serial ?? 0, asQueued(row), 'expired', null);
-    const ended = await (peer && entry ? whileAway(peer, entry, end) : end());
+    const ended = await (session && queued ? whileDequeued(session, queued, end) : end());
     if (ended && row.type === 'firmware')
       await this.firmware.lost(row, 'failed', 'the device did not fetch it in time');
   }

@@ -19,7 +19,7 @@ export interface QueuedDownlink {
 
 type Unwritten = QueuedDownlink & { readonly confirmed: DeliveryEvidence };
 
-export interface Peer {
+export interface DeviceSession {
   device: DeviceRow;
   /** Claim token, 16 bytes. */
   readonly token: Uint8Array;
@@ -30,10 +30,10 @@ export interface Peer {
   /** A session has begun, and it has not been seen yet whether the device runs the configuration that it was sent. */
   configUnchecked: boolean;
   /** A firmware update is under way: configurations wait for its end, because they reboot the device. */
-  update: PeerUpdate | undefined;
+  update: SessionUpdate | undefined;
 }
 
-export interface PeerUpdate {
+interface SessionUpdate {
   /** Since when the device owes an answer to a chunk; undefined: it owes none. */
   silentSince: Instant | undefined;
 }
@@ -50,22 +50,26 @@ export function withoutLongBody(row: MessageRow): WaitingRow {
 }
 
 /** Puts a downlink into the queue, which is in order of creation. */
-export function insertInto(peer: Peer, entry: QueuedDownlink): void {
-  peer.queue = [...peer.queue, entry].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
+export function insertInto(session: DeviceSession, queued: QueuedDownlink): void {
+  session.queue = [...session.queue, queued].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
 }
 
 /** Downlinks that the device has, which could not be written down when it was known. */
-export function unwritten(peer: Peer): readonly Unwritten[] {
-  return peer.queue.filter((entry): entry is Unwritten => entry.confirmed !== undefined);
+export function unwritten(session: DeviceSession): readonly Unwritten[] {
+  return session.queue.filter((queued): queued is Unwritten => queued.confirmed !== undefined);
 }
 
 /** Takes a downlink out of the queue and writes why; when that cannot be written, it goes on waiting. */
-export async function whileAway<T>(peer: Peer, entry: QueuedDownlink, write: () => Promise<T>): Promise<T> {
-  peer.queue = peer.queue.filter((other) => other !== entry);
+export async function whileDequeued<T>(
+  session: DeviceSession,
+  queued: QueuedDownlink,
+  write: () => Promise<T>,
+): Promise<T> {
+  session.queue = session.queue.filter((other) => other !== queued);
   try {
     return await write();
   } catch (error) {
-    insertInto(peer, entry);
+    insertInto(session, queued);
     throw error;
   }
 }
@@ -77,14 +81,14 @@ export async function whileAway<T>(peer: Peer, entry: QueuedDownlink, write: () 
 const RANK: Readonly<Record<string, number>> = { session: 0, timestamp: 1, data: 2, shell: 2, firmware: 3, config: 4 };
 
 /** The downlink that is delivered next. */
-export function nextDownlink(peer: Peer, except?: QueuedDownlink): QueuedDownlink | undefined {
+export function nextDownlink(session: DeviceSession, except?: QueuedDownlink): QueuedDownlink | undefined {
   let best: QueuedDownlink | undefined;
   let bestRank = Number.POSITIVE_INFINITY;
-  for (const entry of peer.queue) {
-    if (entry === except || isHeldBack(peer, entry.row.type)) continue;
-    const rank = RANK[entry.row.type] ?? 2;
+  for (const queued of session.queue) {
+    if (queued === except || isHeldBack(session, queued.row.type)) continue;
+    const rank = RANK[queued.row.type] ?? 2;
     if (rank < bestRank) {
-      best = entry;
+      best = queued;
       bestRank = rank;
     }
   }
@@ -92,6 +96,8 @@ export function nextDownlink(peer: Peer, except?: QueuedDownlink): QueuedDownlin
 }
 
 /** Data wait until the device has uploaded an encoder, a configuration while a firmware update is under way. */
-function isHeldBack(peer: Peer, type: string): boolean {
-  return (type === 'data' && peer.device.encoderHash === null) || (type === 'config' && peer.update !== undefined);
+function isHeldBack(session: DeviceSession, type: string): boolean {
+  return (
+    (type === 'data' && session.device.encoderHash === null) || (type === 'config' && session.update !== undefined)
+  );
 }

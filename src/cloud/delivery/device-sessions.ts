@@ -9,25 +9,25 @@ import type { Clock } from '../../kernel/clock.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';
 import type { News } from '../store/nodes.js';
 import type { Store } from '../store/store.js';
-import { asQueued, type Peer } from './device-session.js';
+import { asQueued, type DeviceSession } from './device-session.js';
 
-export interface PeersOptions {
+interface DeviceSessionsOptions {
   readonly store: Store;
   readonly clock: Clock;
   /** Called with a device that has been read, before anybody else sees it. */
-  readonly onRead: (peer: Peer) => Promise<void>;
+  readonly onRead: (session: DeviceSession) => Promise<void>;
 }
 
-export class Peers {
+export class DeviceSessions {
   readonly #store: Store;
-  readonly #onRead: (peer: Peer) => Promise<void>;
-  readonly #peers = new Map<number, Peer>();
-  readonly #loading = new Map<number, Promise<Peer | undefined>>();
+  readonly #onRead: (session: DeviceSession) => Promise<void>;
+  readonly #sessions = new Map<number, DeviceSession>();
+  readonly #loading = new Map<number, Promise<DeviceSession | undefined>>();
   readonly #stale = new Set<number>();
   /** Devices that the others know to talk to this service. */
   readonly #claimed = new Set<number>();
 
-  constructor({ store, clock, onRead }: PeersOptions) {
+  constructor({ store, clock, onRead }: DeviceSessionsOptions) {
     this.#store = store;
     this.#onRead = onRead;
     store.nodes?.listen(clock, (news) => this.#hear(news));
@@ -39,29 +39,29 @@ export class Peers {
   }
 
   /** A device that is remembered and not stale. */
-  known(serial: number): Peer | undefined {
-    return this.#stale.has(serial) ? undefined : this.#peers.get(serial);
+  known(serial: number): DeviceSession | undefined {
+    return this.#stale.has(serial) ? undefined : this.#sessions.get(serial);
   }
 
   /** A device that is remembered, stale or not. */
-  get(serial: number): Peer | undefined {
-    return this.#peers.get(serial);
+  get(serial: number): DeviceSession | undefined {
+    return this.#sessions.get(serial);
   }
 
   /** The same, also one that is just being read. */
-  async settled(serial: number): Promise<Peer | undefined> {
-    return this.#peers.get(serial) ?? (await this.#loading.get(serial));
+  async settled(serial: number): Promise<DeviceSession | undefined> {
+    return this.#sessions.get(serial) ?? (await this.#loading.get(serial));
   }
 
   /** Reads a device from the store, into what is remembered of it; undefined when there is none. */
-  load(serial: number): Promise<Peer | undefined> {
+  load(serial: number): Promise<DeviceSession | undefined> {
     const loading = this.#loading.get(serial) ?? this.#read(serial);
     this.#loading.set(serial, loading);
     return loading.finally(() => this.#loading.delete(serial));
   }
 
   /** The device has been heard: tells the others, once. */
-  claim({ device: { serial } }: Peer): void {
+  claim({ device: { serial } }: DeviceSession): void {
     if (!this.shared || this.#claimed.has(serial)) return;
     this.#claimed.add(serial);
     this.#store.nodes?.claim(serial).catch(() => this.#claimed.delete(serial));
@@ -69,38 +69,38 @@ export class Peers {
 
   /** The API has changed or deleted the device. */
   async forget(serial: number): Promise<void> {
-    const peer = this.#peers.get(serial);
-    if (peer === undefined) return;
+    const session = this.#sessions.get(serial);
+    if (session === undefined) return;
     const device = await this.#store.deviceBySerial(serial);
-    if (device?.id === peer.device.id) peer.device = device;
+    if (device?.id === session.device.id) session.device = device;
     else this.#drop(serial);
   }
 
   /** Brings device and queue up to date. What the device has to itself (what is in flight, attempts) stays. */
-  async refresh(peer: Peer): Promise<void> {
-    while (!(await this.#reread(peer))) {
+  async refresh(session: DeviceSession): Promise<void> {
+    while (!(await this.#reread(session))) {
       // Somebody was faster, here or elsewhere.
     }
   }
 
   /** False when what was read is old already. */
-  async #reread(peer: Peer): Promise<boolean> {
-    const { device, queue } = peer;
+  async #reread(session: DeviceSession): Promise<boolean> {
+    const { device, queue } = session;
     const { serial, id } = device;
-    const wasStale = this.#peers.get(serial) === peer && this.#stale.delete(serial);
+    const wasStale = this.#sessions.get(serial) === session && this.#stale.delete(serial);
     let done = false;
     try {
       // What this service has begun to write is to be seen in what is read.
       await this.#store.commit([]);
       const [row, pending] = await Promise.all([this.#store.deviceBySerial(serial), this.#store.pendingDownlinks(id)]);
-      if (this.#stale.has(serial) || peer.device !== device || peer.queue !== queue) return false;
-      const known = new Map(queue.map((entry) => [entry.row.id, entry]));
-      peer.queue = pending.map((downlink) => known.get(downlink.id) ?? asQueued(downlink));
-      if (row?.id === id) peer.device = row;
-      else if (this.#peers.get(serial) === peer) this.#drop(serial);
+      if (this.#stale.has(serial) || session.device !== device || session.queue !== queue) return false;
+      const known = new Map(queue.map((queued) => [queued.row.id, queued]));
+      session.queue = pending.map((downlink) => known.get(downlink.id) ?? asQueued(downlink));
+      if (row?.id === id) session.device = row;
+      else if (this.#sessions.get(serial) === session) this.#drop(serial);
       if (wasStale) {
-        peer.update = undefined;
-        await this.#onRead(peer);
+        session.update = undefined;
+        await this.#onRead(session);
       }
       done = true;
       return true;
@@ -109,12 +109,12 @@ export class Peers {
     }
   }
 
-  async #read(serial: number): Promise<Peer | undefined> {
-    const peer = this.#peers.get(serial);
-    if (peer) {
-      await this.refresh(peer);
+  async #read(serial: number): Promise<DeviceSession | undefined> {
+    const session = this.#sessions.get(serial);
+    if (session) {
+      await this.refresh(session);
       // Unless it turned out to be deleted; then there may be a new one with its serial number.
-      return this.#peers.get(serial) ?? this.#read(serial);
+      return this.#sessions.get(serial) ?? this.#read(serial);
     }
     const device = await this.#store.deviceBySerial(serial);
     if (device === undefined) {
@@ -122,7 +122,7 @@ export class Peers {
       return undefined;
     }
     const pending = await this.#store.pendingDownlinks(device.id);
-    const made: Peer = {
+    const made: DeviceSession = {
       device,
       token: tokenBytes(device.token),
       queue: pending.map(asQueued),
@@ -131,7 +131,7 @@ export class Peers {
       update: undefined,
     };
     await this.#onRead(made);
-    this.#peers.set(serial, made);
+    this.#sessions.set(serial, made);
     // News came in between the two readings.
     if (this.#stale.has(serial)) await this.refresh(made);
     return made;
@@ -144,7 +144,7 @@ export class Peers {
       case 'moved':
         return this.#drop(news.serial);
       case 'missed':
-        for (const serial of this.#peers.keys()) this.#stale.add(serial);
+        for (const serial of this.#sessions.keys()) this.#stale.add(serial);
         for (const serial of this.#loading.keys()) this.#stale.add(serial);
         return;
       default:
@@ -153,11 +153,11 @@ export class Peers {
   }
 
   #doubt(serial: number): void {
-    if (this.#peers.has(serial) || this.#loading.has(serial)) this.#stale.add(serial);
+    if (this.#sessions.has(serial) || this.#loading.has(serial)) this.#stale.add(serial);
   }
 
   #drop(serial: number): void {
-    this.#peers.delete(serial);
+    this.#sessions.delete(serial);
     this.#stale.delete(serial);
     this.#claimed.delete(serial);
   }

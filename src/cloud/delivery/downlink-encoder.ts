@@ -7,17 +7,17 @@ import type { DeviceRow, MessageRow, Store, WaitingRow } from '../store/store.js
 import type { Codecs } from './codecs.js';
 import { downMessage } from './down-messages.js';
 
-export interface PackerOptions {
+interface DownlinkEncoderOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly codecs: Codecs;
   readonly updates: Updates;
 }
 
-export class Packer {
-  readonly #options: PackerOptions;
+export class DownlinkEncoder {
+  readonly #options: DownlinkEncoderOptions;
 
-  constructor(options: PackerOptions) {
+  constructor(options: DownlinkEncoderOptions) {
     this.#options = options;
   }
 

@@ -9,16 +9,16 @@ import type { Log } from '../../kernel/log.js';
 import { type Change, ConflictError, type DownState, type Id, type Store } from '../store/store.js';
 import type { QueuedDownlink } from './device-session.js';
 
-export interface ProgressOptions {
+interface DownlinkStatesOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-export class Progress {
-  readonly #options: ProgressOptions;
+export class DownlinkStates {
+  readonly #options: DownlinkStatesOptions;
 
-  constructor(options: ProgressOptions) {
+  constructor(options: DownlinkStatesOptions) {
     this.#options = options;
   }
 
@@ -40,10 +40,10 @@ export class Progress {
   }
 
   /** It is on its way, once more. */
-  offered(entry: QueuedDownlink): void {
+  offered(queued: QueuedDownlink): void {
     const { clock } = this.#options;
-    const row = { messageId: entry.row.id, at: clock.wall, what: 'offered', detail: `attempt ${entry.attempt}` };
-    this.behind([this.state(entry, 'pending'), { kind: 'timeline.add', row, latest: true }]);
+    const row = { messageId: queued.row.id, at: clock.wall, what: 'offered', detail: `attempt ${queued.attempt}` };
+    this.behind([this.state(queued, 'pending'), { kind: 'timeline.add', row, latest: true }]);
   }
 
   /** Commits, unless a downlink in it has been sent or ended meanwhile: by somebody else's request, or by another service. */

@@ -11,21 +11,21 @@ import { endOf, type UpdateStep, type Updates, updateOf } from '../firmware/upda
 import type { FirmwareUpdates } from '../ports/firmware-updates.js';
 import { untilUndisturbed } from '../store/records.js';
 import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
-import type { Peer, QueuedDownlink } from './device-session.js';
+import type { DeviceSession, QueuedDownlink } from './device-session.js';
 
 /** The sliver of the delivery core that is needed. */
 export interface ChunkQueue {
   /** What is remembered of the device, if anything. */
-  peerOf(serial: number): Peer | undefined;
+  sessionOf(serial: number): DeviceSession | undefined;
   /** Puts a stored downlink into the queue. */
-  insert(peer: Peer, row: MessageRow): void;
+  insert(session: DeviceSession, row: MessageRow): void;
   /** Takes a downlink out of the queue that is not needed any more: the device has it, or it is cancelled. */
-  settle(peer: Peer, entry: QueuedDownlink, received: boolean): Promise<void>;
+  settle(session: DeviceSession, queued: QueuedDownlink, received: boolean): Promise<void>;
   /** Cancels a pending downlink, and does not ask what becomes of its update. */
   cancel(row: WaitingRow): Promise<unknown>;
 }
 
-export interface FirmwareQueueOptions {
+interface FirmwareQueueOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly trace: Trace;
@@ -67,9 +67,9 @@ export class FirmwareQueue implements FirmwareUpdates {
     return this.#updates.inTurn(device.id, async () => {
       const step = this.#updates.begin(device, image);
       await this.#write(step, along(step.job));
-      this.#tell(device.serial, step.job);
-      const peer = this.#queue.peerOf(device.serial);
-      if (peer) await this.#take(peer, step);
+      this.#emitMoved(device.serial, step.job);
+      const session = this.#queue.sessionOf(device.serial);
+      if (session) await this.#enqueue(session, step);
       return step.job;
     });
   }
@@ -84,44 +84,44 @@ export class FirmwareQueue implements FirmwareUpdates {
     const job = await this.#updates.current(device);
     if (job === undefined) return [];
     const step = this.#updates.end(job, 'cancelled', 'the device was removed');
-    this.#tell(device.serial, step.job);
+    this.#emitMoved(device.serial, step.job);
     return step.changes;
   }
 
   /** The device was read from the store, or has reported on an update that may have ended elsewhere. */
-  async look(peer: Peer): Promise<void> {
-    const job = await this.#updates.current(peer.device);
-    if (job) this.#note(peer, job);
-    else peer.update = undefined;
+  async readUpdate(session: DeviceSession): Promise<void> {
+    const job = await this.#updates.current(session.device);
+    if (job) this.#note(session, job);
+    else session.update = undefined;
   }
 
   /** An uplink has moved the update on, and that is stored. */
-  async moved(peer: Peer, job: UpdateJob): Promise<void> {
-    this.#tell(peer.device.serial, job);
-    await this.#settleChunks(peer, job);
+  async progressed(session: DeviceSession, job: UpdateJob): Promise<void> {
+    this.#emitMoved(session.device.serial, job);
+    await this.#settleChunks(session, job);
   }
 
   /** The device has a chunk. What is returned is to be written together with that. */
-  delivered(peer: Peer, chunk: WaitingRow): Promise<readonly Change[]> {
-    if (peer.update) peer.update.silentSince = this.#clock.now;
+  delivered(session: DeviceSession, chunk: WaitingRow): Promise<readonly Change[]> {
+    if (session.update) session.update.silentSince = this.#clock.now;
     return this.#updates.delivered(chunk);
   }
 
   /** The device polls, or has sent something that is no answer to a chunk. */
-  async wentOn(peer: Peer): Promise<void> {
-    const { silentSince = Number.POSITIVE_INFINITY } = peer.update ?? {};
-    if (this.#clock.now - silentSince < STALLED_AFTER || chunksIn(peer).length > 0) return;
-    await this.#updates.inTurn(peer.device.id, async () => {
+  async noteActivity(session: DeviceSession): Promise<void> {
+    const { silentSince = Number.POSITIVE_INFINITY } = session.update ?? {};
+    if (this.#clock.now - silentSince < STALLED_AFTER || chunksIn(session).length > 0) return;
+    await this.#updates.inTurn(session.device.id, async () => {
       const step = await untilUndisturbed(async () => {
-        const job = await this.#updates.current(peer.device);
+        const job = await this.#updates.current(session.device);
         if (job?.state !== 'downloading') return undefined;
-        const restart = this.#updates.restart(peer.device, job);
+        const restart = this.#updates.restart(session.device, job);
         await this.#write(restart);
         return restart;
       });
-      if (step === undefined) return this.look(peer);
-      this.#tell(peer.device.serial, step.job);
-      await this.#take(peer, step);
+      if (step === undefined) return this.readUpdate(session);
+      this.#emitMoved(session.device.serial, step.job);
+      await this.#enqueue(session, step);
     });
   }
 
@@ -150,9 +150,9 @@ export class FirmwareQueue implements FirmwareUpdates {
     const pending = await this.#store.pendingDownlinks(ended.deviceId);
     for (const row of pending) if (row.type === 'firmware') await this.#queue.cancel(row);
     const device = await this.#store.device(spaceId, ended.deviceId);
-    const peer = device && this.#queue.peerOf(device.serial);
-    if (device) this.#tell(device.serial, ended);
-    if (peer) this.#note(peer, ended);
+    const session = device && this.#queue.sessionOf(device.serial);
+    if (device) this.#emitMoved(device.serial, ended);
+    if (session) this.#note(session, ended);
     return true;
   }
 
@@ -160,32 +160,32 @@ export class FirmwareQueue implements FirmwareUpdates {
     await this.#store.commit([...along, ...changes, ...queue.map((row): Change => ({ kind: 'message.insert', row }))]);
   }
 
-  async #take(peer: Peer, { job, queue }: UpdateStep): Promise<void> {
-    await this.#settleChunks(peer, job);
-    for (const row of queue) this.#queue.insert(peer, row);
+  async #enqueue(session: DeviceSession, { job, queue }: UpdateStep): Promise<void> {
+    await this.#settleChunks(session, job);
+    for (const row of queue) this.#queue.insert(session, row);
   }
 
   /** Takes the chunks out of the queue that the update is past. */
-  async #settleChunks(peer: Peer, job: UpdateJob): Promise<void> {
-    this.#note(peer, job);
+  async #settleChunks(session: DeviceSession, job: UpdateJob): Promise<void> {
+    this.#note(session, job);
     // The first chunk waits as before.
     if (job.state === 'scheduled') return;
-    for (const entry of chunksIn(peer)) {
+    for (const queued of chunksIn(session)) {
       // The confirmation was lost, but the device counts the chunk in.
-      await this.#queue.settle(peer, entry, entry.attempt > 0 && job.offset >= endOf(entry.row));
+      await this.#queue.settle(session, queued, queued.attempt > 0 && job.offset >= endOf(queued.row));
     }
   }
 
-  #tell(serial: number, { id: update, state, offset, error }: UpdateJob): void {
+  #emitMoved(serial: number, { id: update, state, offset, error }: UpdateJob): void {
     this.#trace.emit({ kind: 'update.moved', at: this.#clock.now, serial, update, state, offset, why: error ?? '' });
   }
 
-  #note(peer: Peer, job: UpdateJob): void {
+  #note(session: DeviceSession, job: UpdateJob): void {
     const silentSince = job.state === 'downloading' ? this.#clock.now : undefined;
-    peer.update = isOpen(job) ? { silentSince } : undefined;
+    session.update = isOpen(job) ? { silentSince } : undefined;
   }
 }
 
-function chunksIn(peer: Peer): readonly QueuedDownlink[] {
-  return peer.queue.filter((entry) => entry.row.type === 'firmware');
+function chunksIn(session: DeviceSession): readonly QueuedDownlink[] {
+  return session.queue.filter((queued) => queued.row.type === 'firmware');
 }

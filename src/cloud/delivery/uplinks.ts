@@ -26,13 +26,13 @@ import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type DeviceChange, type MessageRow, type Store } from '../store/store.js';
 import type { Codecs } from './codecs.js';
 import { containsConfig } from './config-lines.js';
-import type { Peer } from './device-session.js';
+import type { DeviceSession } from './device-session.js';
 import type { SessionBody } from './down-messages.js';
 
 /** How long a data message is recognised as a repetition (wire protocol, section 15 "same data message twice"). */
 const COPY_WINDOW = hours(48);
 
-export interface IntakeOptions {
+interface UplinkHandlerOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -44,7 +44,7 @@ export interface IntakeOptions {
 }
 
 /** What became of an uplink. */
-export interface Accepted {
+interface UplinkResult {
   /** Downlinks that the cloud owes in return; stored. */
   readonly queue: readonly MessageRow[];
   /** The firmware update that it has moved on. */
@@ -52,14 +52,14 @@ export interface Accepted {
 }
 
 /** What is to be written for one uplink. */
-interface Entry extends Accepted {
+interface PreparedUplink extends UplinkResult {
   readonly type: UplinkType;
   readonly row: MessageRow;
   readonly device: DeviceChange;
   readonly changes: readonly Change[];
   /** Downlinks that this message proves to be carried out. */
   readonly answers: readonly string[];
-  /** What becomes of the peer's `configUnchecked`; undefined: nothing. */
+  /** What becomes of the session's `configUnchecked`; undefined: nothing. */
   readonly configUnchecked: boolean | undefined;
 }
 
@@ -70,53 +70,53 @@ interface Content {
   readonly raw: string | null;
 }
 
-const NOTHING_NEW: Accepted = { queue: [], update: undefined };
+const NOTHING_NEW: UplinkResult = { queue: [], update: undefined };
 
-type Extras = Omit<Entry, 'type' | 'row'>;
+type Extras = Omit<PreparedUplink, 'type' | 'row'>;
 
 const NO_EXTRAS: Extras = {
   ...{ device: {}, changes: [], queue: [], update: undefined, answers: [], configUnchecked: undefined },
 };
 
-export class Intake {
-  readonly #options: IntakeOptions;
+export class UplinkHandler {
+  readonly #options: UplinkHandlerOptions;
 
-  constructor(options: IntakeOptions) {
+  constructor(options: UplinkHandlerOptions) {
     this.#options = options;
   }
 
   /** Stores a message durably, and what follows from it. 'refused': it is not acceptable. */
-  async accept(peer: Peer, message: Uint8Array | DecodedData): Promise<Accepted | 'refused'> {
+  async accept(session: DeviceSession, message: Uint8Array | DecodedData): Promise<UplinkResult | 'refused'> {
     const { log } = this.#options;
     try {
-      const uplink = message instanceof Uint8Array ? parseUp(message) : message;
+      const parsed = message instanceof Uint8Array ? parseUp(message) : message;
       return await untilUndisturbed(async () => {
-        const entry = await this.#entryFor(peer, uplink, message);
-        return (await this.#write(peer, entry)) ? entry : NOTHING_NEW;
+        const uplink = await this.#prepare(session, parsed, message);
+        return (await this.#write(session, uplink)) ? uplink : NOTHING_NEW;
       });
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
-      log.warn({ serial: peer.device.serial, why: error.message }, 'uplink refused');
+      log.warn({ serial: session.device.serial, why: error.message }, 'uplink refused');
       return 'refused';
     }
   }
 
   /** False when the message is a copy of one that is stored. */
-  async #write(peer: Peer, entry: Entry): Promise<boolean> {
+  async #write(session: DeviceSession, uplink: PreparedUplink): Promise<boolean> {
     const { store, clock, trace, codecs, forwarding } = this.#options;
-    const { row } = entry;
-    const { serial } = peer.device;
+    const { row } = uplink;
+    const { serial } = session.device;
     const now = clock.wall;
-    const change: DeviceChange = { lastSeen: now, ...entry.device };
-    const deliveries = (await forwarding?.deliveries(peer.device, row)) ?? [];
+    const change: DeviceChange = { lastSeen: now, ...uplink.device };
+    const deliveries = (await forwarding?.deliveries(session.device, row)) ?? [];
     try {
       await store.commit([
         // First: a copy is refused before anything else is written.
         { kind: 'message.insert', row, newSince: now - COPY_WINDOW },
-        ...entry.changes,
-        ...entry.queue.map((downlink): Change => ({ kind: 'message.insert', row: downlink })),
-        { kind: 'device.change', id: peer.device.id, change },
-        ...entry.answers.flatMap((id): Change[] => [
+        ...uplink.changes,
+        ...uplink.queue.map((downlink): Change => ({ kind: 'message.insert', row: downlink })),
+        { kind: 'device.change', id: session.device.id, change },
+        ...uplink.answers.flatMap((id): Change[] => [
           { kind: 'message.answered', id, at: now },
           { kind: 'timeline.add', row: { messageId: id, at: now, what: 'answered', detail: row.id } },
         ]),
@@ -124,67 +124,74 @@ export class Intake {
       ]);
     } catch (error) {
       if (!(error instanceof ConflictError && error.field === 'print' && row.print !== null)) throw error;
-      const original = await store.copyOf(peer.device.id, row.print, now - COPY_WINDOW);
+      const original = await store.copyOf(session.device.id, row.print, now - COPY_WINDOW);
       trace.emit({
         kind: 'cloud.stored',
         at: clock.now,
         serial,
-        type: entry.type,
+        type: uplink.type,
         message: original ?? row.id,
         copy: true,
       });
       return false;
     }
     if (deliveries.length > 0) forwarding?.wake();
-    for (const written of entry.changes) if (written.kind === 'codec.put') codecs.stored(written.row.hash);
-    peer.device = { ...peer.device, ...change };
-    peer.configUnchecked = entry.configUnchecked ?? peer.configUnchecked;
+    for (const written of uplink.changes) if (written.kind === 'codec.put') codecs.stored(written.row.hash);
+    session.device = { ...session.device, ...change };
+    session.configUnchecked = uplink.configUnchecked ?? session.configUnchecked;
     const at = clock.now;
-    trace.emit({ kind: 'cloud.stored', at, serial, type: entry.type, message: row.id, copy: false });
-    for (const downlink of entry.answers) trace.emit({ kind: 'downlink.answered', at, serial, downlink });
+    trace.emit({ kind: 'cloud.stored', at, serial, type: uplink.type, message: row.id, copy: false });
+    for (const downlink of uplink.answers) trace.emit({ kind: 'downlink.answered', at, serial, downlink });
     return true;
   }
 
   /** @param received what `message` was read from */
-  #entryFor(peer: Peer, message: UpMessage | DecodedData, received: Uint8Array | DecodedData): Entry | Promise<Entry> {
+  #prepare(
+    session: DeviceSession,
+    message: UpMessage | DecodedData,
+    received: Uint8Array | DecodedData,
+  ): PreparedUplink | Promise<PreparedUplink> {
     switch (message.kind) {
       case 'create-session':
-        return this.#session(peer, message);
+        return this.#session(session, message);
       case 'upload-config':
-        return this.#config(peer, message);
+        return this.#config(session, message);
       case 'upload-decoder':
       case 'upload-encoder':
-        return this.#codec(peer, message);
+        return this.#codec(session, message);
       case 'upload-data':
-        return this.#encodedData(peer, printOf(message, received), message);
+        return this.#encodedData(session, printOf(message, received), message);
       case 'decoded-data':
-        return this.#data(peer, printOf(message, received), {
+        return this.#data(session, printOf(message, received), {
           body: message.body,
           codecHash: null,
           raw: null,
         });
       case 'upload-shell':
-        return this.#shell(peer, message);
+        return this.#shell(session, message);
       case 'upload-stats':
-        return entryOf('stats', this.#row(peer, 'stats', message.stats));
+        return prepared('stats', this.#row(session, 'stats', message.stats));
       case 'upload-firmware':
-        return this.#firmware(peer, message);
+        return this.#firmware(session, message);
       case 'get-timestamp': {
         const { clock, ids } = this.#options;
-        const answer = newMessage(ids, clock, peer.device, 'down', 'timestamp', null);
-        return entryOf('session', this.#row(peer, 'session', null), { queue: [answer] });
+        const answer = newMessage(ids, clock, session.device, 'down', 'timestamp', null);
+        return prepared('session', this.#row(session, 'session', null), { queue: [answer] });
       }
       default:
         return message satisfies never;
     }
   }
 
-  async #session(peer: Peer, message: Extract<UpMessage, { kind: 'create-session' }>): Promise<Entry> {
+  async #session(
+    session: DeviceSession,
+    message: Extract<UpMessage, { kind: 'create-session' }>,
+  ): Promise<PreparedUplink> {
     const { clock, ids, updates } = this.#options;
-    const { device } = peer;
+    const { device } = session;
     const second = Math.floor(clock.wall / 1000);
     const sessionId = second === device.sessionId ? second + 1 : second;
-    const row = this.#row(peer, 'session', message.session);
+    const row = this.#row(session, 'session', message.session);
     const body: SessionBody = {
       session_id: sessionId,
       decoder_hash: device.decoderHash,
@@ -195,7 +202,7 @@ export class Intake {
     };
     const answer = newMessage(ids, clock, device, 'down', 'session', body);
     const step = await updates.sessionBegan(device, message.session);
-    return entryOf('session', row, {
+    return prepared('session', row, {
       device: { sessionId, session: message.session },
       changes: step?.changes ?? [],
       queue: [answer, ...(step?.queue ?? [])],
@@ -204,50 +211,65 @@ export class Intake {
     });
   }
 
-  async #firmware(peer: Peer, message: UploadFirmware): Promise<Entry> {
-    const row = this.#row(peer, 'firmware', firmwareJson(message));
-    const { changes = [], queue = [], job } = (await this.#options.updates.reported(peer.device, message)) ?? {};
-    return entryOf('firmware', row, { changes, queue, update: job });
+  async #firmware(session: DeviceSession, message: UploadFirmware): Promise<PreparedUplink> {
+    const row = this.#row(session, 'firmware', firmwareJson(message));
+    const { changes = [], queue = [], job } = (await this.#options.updates.reported(session.device, message)) ?? {};
+    return prepared('firmware', row, { changes, queue, update: job });
   }
 
-  async #config(peer: Peer, message: Extract<UpMessage, { kind: 'upload-config' }>): Promise<Entry> {
-    const answers = await this.#configsProvedBy(peer, message.lines);
-    const row = this.#row(peer, 'config', message.lines);
+  async #config(
+    session: DeviceSession,
+    message: Extract<UpMessage, { kind: 'upload-config' }>,
+  ): Promise<PreparedUplink> {
+    const answers = await this.#configsProvedBy(session, message.lines);
+    const row = this.#row(session, 'config', message.lines);
     const device = { configHash: message.hash };
-    return entryOf('config', row, { device, answers, configUnchecked: false });
+    return prepared('config', row, { device, answers, configUnchecked: false });
   }
 
-  #codec(peer: Peer, message: Extract<UpMessage, { kind: 'upload-decoder' | 'upload-encoder' }>): Entry {
+  #codec(
+    session: DeviceSession,
+    message: Extract<UpMessage, { kind: 'upload-decoder' | 'upload-encoder' }>,
+  ): PreparedUplink {
     const { hash, document } = message;
     const type = message.kind === 'upload-decoder' ? 'decoder' : 'encoder';
-    const row = this.#row(peer, type, { hash, ...this.#options.codecs.titleOf(hash, document) }, { codecHash: hash });
+    const row = this.#row(
+      session,
+      type,
+      { hash, ...this.#options.codecs.titleOf(hash, document) },
+      { codecHash: hash },
+    );
     const device = type === 'decoder' ? { decoderHash: hash } : { encoderHash: hash };
-    return entryOf('codec', row, { device, changes: [{ kind: 'codec.put', row: { hash, document } }] });
+    return prepared('codec', row, { device, changes: [{ kind: 'codec.put', row: { hash, document } }] });
   }
 
-  #data(peer: Peer, print: string | null, content: Content): Entry | Promise<Entry> {
+  #data(session: DeviceSession, print: string | null, content: Content): PreparedUplink | Promise<PreparedUplink> {
     const { body, codecHash, raw } = content;
-    const row = this.#row(peer, 'data', body, { codecHash, raw, print });
-    const entry = entryOf('data', row, { configUnchecked: false });
+    const row = this.#row(session, 'data', body, { codecHash, raw, print });
+    const uplink = prepared('data', row, { configUnchecked: false });
     // Application data show that the device has started: had its configuration changed, it would have said so by now.
-    return peer.configUnchecked ? this.#provingConfigs(peer, entry) : entry;
+    return session.configUnchecked ? this.#provingConfigs(session, uplink) : uplink;
   }
 
-  async #encodedData(peer: Peer, print: string | null, { hash, body }: UploadData): Promise<Entry> {
+  async #encodedData(
+    session: DeviceSession,
+    print: string | null,
+    { hash, body }: UploadData,
+  ): Promise<PreparedUplink> {
     const codec = await this.#options.codecs.get(hash);
     try {
-      if (codec) return this.#data(peer, print, { body: new EncodedBody(codec, body), codecHash: hash, raw: null });
+      if (codec) return this.#data(session, print, { body: new EncodedBody(codec, body), codecHash: hash, raw: null });
     } catch {
       // What cannot be decoded is stored as it came (wire protocol, 12.3).
     }
-    return this.#data(peer, print, { body: null, codecHash: hash, raw: Buffer.from(body).toString('hex') });
+    return this.#data(session, print, { body: null, codecHash: hash, raw: Buffer.from(body).toString('hex') });
   }
 
-  async #provingConfigs(peer: Peer, entry: Entry): Promise<Entry> {
-    return { ...entry, answers: await this.#configsProvedBy(peer, await this.#lastConfig(peer)) };
+  async #provingConfigs(session: DeviceSession, uplink: PreparedUplink): Promise<PreparedUplink> {
+    return { ...uplink, answers: await this.#configsProvedBy(session, await this.#lastConfig(session)) };
   }
 
-  async #shell(peer: Peer, message: Extract<UpMessage, { kind: 'upload-shell' }>): Promise<Entry> {
+  async #shell(session: DeviceSession, message: Extract<UpMessage, { kind: 'upload-shell' }>): Promise<PreparedUplink> {
     const messageId = uuidText(message.messageId);
     const responses = message.responses.map(({ command, result, lines }) => ({
       command,
@@ -255,34 +277,34 @@ export class Intake {
       // An empty line of output stands at the start of the following one (wire protocol, quirk 6).
       outputs: lines.map((line) => line.replace(/^[\r\n]+/, '')),
     }));
-    const row = this.#row(peer, 'shell', { message_id: messageId, responses });
-    const open = await this.#options.store.unansweredDownlinks(peer.device.id);
+    const row = this.#row(session, 'shell', { message_id: messageId, responses });
+    const open = await this.#options.store.unansweredDownlinks(session.device.id);
     // The answer may overtake the confirmation of its question: then the question is still in flight.
-    const asked = [...open.map((sent) => sent.id), ...(peer.inFlight ? [peer.inFlight.row.id] : [])];
-    return entryOf('shell', row, { answers: asked.includes(messageId) ? [messageId] : [] });
+    const asked = [...open.map((sent) => sent.id), ...(session.inFlight ? [session.inFlight.row.id] : [])];
+    return prepared('shell', row, { answers: asked.includes(messageId) ? [messageId] : [] });
   }
 
   /** Ids of the config downlinks whose lines are all among the reported ones. */
-  async #configsProvedBy(peer: Peer, reported: readonly string[]): Promise<readonly string[]> {
-    const open = await this.#options.store.unansweredDownlinks(peer.device.id);
+  async #configsProvedBy(session: DeviceSession, reported: readonly string[]): Promise<readonly string[]> {
+    const open = await this.#options.store.unansweredDownlinks(session.device.id);
     return open
       .filter((row) => row.type === 'config' && containsConfig(reported, row.body as readonly string[]))
       .map((row) => row.id);
   }
 
-  async #lastConfig(peer: Peer): Promise<readonly string[]> {
-    const { id, spaceId } = peer.device;
+  async #lastConfig(session: DeviceSession): Promise<readonly string[]> {
+    const { id, spaceId } = session.device;
     const query = { deviceId: id, types: ['config'], direction: 'up', limit: 1 } as const;
     const [last] = await this.#options.store.messages(spaceId, query);
     return (last?.body as readonly string[] | undefined) ?? [];
   }
 
-  #row(peer: Peer, type: string, body: unknown, more: Parameters<typeof newMessage>[6] = {}): MessageRow {
-    return newMessage(this.#options.ids, this.#options.clock, peer.device, 'up', type, body, more);
+  #row(session: DeviceSession, type: string, body: unknown, more: Parameters<typeof newMessage>[6] = {}): MessageRow {
+    return newMessage(this.#options.ids, this.#options.clock, session.device, 'up', type, body, more);
   }
 }
 
-function entryOf(type: UplinkType, row: MessageRow, extras: Partial<Extras> = {}): Entry {
+function prepared(type: UplinkType, row: MessageRow, extras: Partial<Extras> = {}): PreparedUplink {
   return { type, row, ...NO_EXTRAS, ...extras };
 }
 

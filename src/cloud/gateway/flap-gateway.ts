@@ -20,10 +20,10 @@ import {
 import { type Packet, RESET } from '../../protocol/flap/packet.js';
 import type { Refusal, Trace } from '../../trace/events.js';
 import type { CloudCore } from '../delivery/core.js';
-import type { Peer } from '../delivery/device-session.js';
+import type { DeviceSession } from '../delivery/device-session.js';
 import { StoreBusy } from '../store/bounded-commits.js';
 
-export interface FlapGatewayOptions {
+interface FlapGatewayOptions {
   readonly core: CloudCore;
   readonly clock: EdgeClock;
   readonly trace: Trace;
@@ -33,7 +33,7 @@ export interface FlapGatewayOptions {
 }
 
 /** Sends an answer to where the datagram came from, in the format in which it came. */
-export type Reply = (datagram: Uint8Array) => void;
+type Reply = (datagram: Uint8Array) => void;
 
 /** What became of the datagrams, by name. */
 export type GatewayCounters = Record<
@@ -51,8 +51,8 @@ const COUNTERS = {
 /** Datagrams of one device that wait while another of it is stored; more are dropped, as a full socket would. */
 const LONGEST_QUEUE = 16;
 
-interface Line {
-  readonly peer: Peer;
+interface DeviceChannel {
+  readonly session: DeviceSession;
   readonly format: EnvelopeFormat;
   readonly transfer: CloudTransfer;
   /** Set while a packet of this device is being worked on. */
@@ -75,7 +75,7 @@ export class FlapGateway {
   readonly #trace: Trace;
   readonly #log: Log;
   readonly #patience: Millis;
-  readonly #lines = new Map<number, Line>();
+  readonly #channels = new Map<number, DeviceChannel>();
   readonly #work = new Holds();
 
   constructor(options: FlapGatewayOptions) {
@@ -91,9 +91,9 @@ export class FlapGateway {
     this.counters.received++;
     const envelope = open(datagram, format);
     if (envelope === undefined) return this.#refuse('unreadable');
-    const peer = this.#core.known(envelope.serial);
-    if (peer) this.#arrived(peer, envelope, format, reply);
-    else void this.#inBackground(this.#introduce(envelope, format, reply));
+    const session = this.#core.known(envelope.serial);
+    if (session) this.#arrived(session, envelope, format, reply);
+    else void this.#inBackground(this.#loadDevice(envelope, format, reply));
   }
 
   /** Resolves when every datagram that was taken has been dealt with. */
@@ -101,20 +101,20 @@ export class FlapGateway {
     while (this.#work.count > 0) await this.#work.changed();
   }
 
-  async #introduce(envelope: Envelope, format: EnvelopeFormat, reply: Reply): Promise<void> {
-    const peer = await this.#core.load(envelope.serial);
-    if (peer) this.#arrived(peer, envelope, format, reply);
+  async #loadDevice(envelope: Envelope, format: EnvelopeFormat, reply: Reply): Promise<void> {
+    const session = await this.#core.load(envelope.serial);
+    if (session) this.#arrived(session, envelope, format, reply);
     else this.#refuse('unknown serial number');
   }
 
-  #arrived(peer: Peer, envelope: Envelope, format: EnvelopeFormat, reply: Reply): void {
-    if (!hasValidTag(envelope, peer.token)) {
+  #arrived(session: DeviceSession, envelope: Envelope, format: EnvelopeFormat, reply: Reply): void {
+    if (!hasValidTag(envelope, session.token)) {
       this.#refuse('wrong tag');
-      return this.#reset(peer, format, reply);
+      return this.#reset(session, format, reply);
     }
-    const line = this.#lineOf(peer, format);
-    if (line.waiting === undefined) return this.#handle(line, envelope, reply);
-    if (line.waiting.length < LONGEST_QUEUE) line.waiting.push({ envelope, reply });
+    const channel = this.#channelOf(session, format);
+    if (channel.waiting === undefined) return this.#handle(channel, envelope, reply);
+    if (channel.waiting.length < LONGEST_QUEUE) channel.waiting.push({ envelope, reply });
     else this.counters.overrun++;
   }
 
@@ -124,79 +124,80 @@ export class FlapGateway {
   }
 
   /** The transfer state of a device. A new record of the device, or another wire, starts afresh. */
-  #lineOf(peer: Peer, format: EnvelopeFormat): Line {
-    const { serial } = peer.device;
-    let line = this.#lines.get(serial);
-    if (line === undefined || line.peer !== peer || line.format !== format) {
+  #channelOf(session: DeviceSession, format: EnvelopeFormat): DeviceChannel {
+    const { serial } = session.device;
+    let channel = this.#channels.get(serial);
+    if (channel === undefined || channel.session !== session || channel.format !== format) {
       const transfer = new CloudTransfer(FRAGMENT_SIZE[format].down, this.#patience);
-      line = { peer, format, transfer, waiting: undefined };
-      this.#lines.set(serial, line);
+      channel = { session, format, transfer, waiting: undefined };
+      this.#channels.set(serial, channel);
     }
-    return line;
+    return channel;
   }
 
-  #handle(line: Line, envelope: Envelope, reply: Reply): void {
-    const { peer, transfer } = line;
-    this.#core.contact(peer);
-    const others = () => this.#core.waits(peer, peer.inFlight);
+  #handle(channel: DeviceChannel, envelope: Envelope, reply: Reply): void {
+    const { session, transfer } = channel;
+    this.#core.contact(session);
+    const others = () => this.#core.waits(session, session.inFlight);
     const move = transfer.receive(envelope.packet, this.#clock.now, others);
     if (move.delivered === undefined && move.kind === 'silence') this.counters.silent++;
-    else if (move.delivered === undefined && move.kind === 'answer') this.#answer(line, move.packet, reply);
-    else if (move.delivered === undefined && move.kind === 'offer' && this.#core.hasNothing(peer))
-      this.#answer(line, transfer.offer(undefined, false), reply);
-    else void this.#inBackground(this.#carryOut(line, move, reply));
+    else if (move.delivered === undefined && move.kind === 'answer') this.#answer(channel, move.packet, reply);
+    else if (move.delivered === undefined && move.kind === 'offer' && this.#core.hasNothing(session))
+      this.#answer(channel, transfer.offer(undefined, false), reply);
+    else void this.#inBackground(this.#carryOut(channel, move, reply));
   }
 
   /** Does what needs the store; meanwhile, further datagrams of the device wait. */
-  async #carryOut(line: Line, move: CloudMove, reply: Reply): Promise<void> {
+  async #carryOut(channel: DeviceChannel, move: CloudMove, reply: Reply): Promise<void> {
     const began = this.#clock.now;
-    line.waiting = [];
+    channel.waiting = [];
     try {
-      if (move.delivered) await this.#core.confirm(line.peer, move.delivered);
-      const answer = await this.#answerTo(line, move);
+      if (move.delivered) await this.#core.confirm(channel.session, move.delivered);
+      const answer = await this.#answerTo(channel, move);
       const took = this.#clock.now - began;
-      const { serial } = line.peer.device;
+      const { serial } = channel.session.device;
       if (took > 0) this.#trace.emit({ kind: 'cloud.took', at: this.#clock.now, serial, took });
-      if (answer) this.#answer(line, answer, reply);
+      if (answer) this.#answer(channel, answer, reply);
       else this.counters.silent++;
     } finally {
-      const { waiting } = line;
-      line.waiting = undefined;
-      for (const { envelope, reply: replyTo } of waiting) this.#arrived(line.peer, envelope, line.format, replyTo);
+      const { waiting } = channel;
+      channel.waiting = undefined;
+      for (const { envelope, reply: replyTo } of waiting)
+        this.#arrived(channel.session, envelope, channel.format, replyTo);
     }
   }
 
-  async #answerTo({ peer, transfer }: Line, move: CloudMove): Promise<Packet | undefined> {
+  async #answerTo({ session, transfer }: DeviceChannel, move: CloudMove): Promise<Packet | undefined> {
     switch (move.kind) {
       case 'silence':
         return undefined;
       case 'answer':
         return move.packet;
       case 'store': {
-        const accepted = await this.#core.accept(peer, move.message);
-        if (accepted) return transfer.acknowledge(this.#core.waits(peer));
+        const accepted = await this.#core.accept(session, move.message);
+        if (accepted) return transfer.acknowledge(this.#core.waits(session));
         transfer.refuse();
         return undefined;
       }
       case 'offer': {
-        const message = await this.#core.take(peer);
-        return transfer.offer(message, this.#core.waits(peer, peer.inFlight));
+        const message = await this.#core.take(session);
+        return transfer.offer(message, this.#core.waits(session, session.inFlight));
       }
       default:
         return move satisfies never;
     }
   }
 
-  #answer(line: Line, packet: Packet, reply: Reply): void {
+  #answer(channel: DeviceChannel, packet: Packet, reply: Reply): void {
     if (packet === RESET) this.counters.reset++;
     else this.counters.answered++;
-    const { device, token } = line.peer;
-    reply(seal(packet, device.serial, token, line.format));
+    const { device, token } = channel.session;
+    reply(seal(packet, device.serial, token, channel.format));
   }
 
-  #reset(peer: Peer, format: EnvelopeFormat, reply: Reply): void {
+  #reset(session: DeviceSession, format: EnvelopeFormat, reply: Reply): void {
     this.counters.reset++;
-    reply(seal(RESET, peer.device.serial, peer.token, format));
+    reply(seal(RESET, session.device.serial, session.token, format));
   }
 
   /** Simulated time waits for the work; a failure leaves the datagram unanswered, and the device repeats it. */

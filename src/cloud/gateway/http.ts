@@ -19,13 +19,13 @@ import { upFromJson } from '../../protocol/http/uplinks.js';
 import { encodeUp, MessageError, parseDown } from '../../protocol/messages/index.js';
 import type { Trace } from '../../trace/events.js';
 import type { CloudCore } from '../delivery/core.js';
-import type { Peer } from '../delivery/device-session.js';
+import type { DeviceSession } from '../delivery/device-session.js';
 import { ApiFault } from '../http/errors.js';
 import { type Operation, operation } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { Ack, Acknowledged, DeviceParams, Headers, Offer, Session, Uplink } from './http-schemas.js';
 
-export interface HttpGatewayOptions {
+interface HttpGatewayOptions {
   readonly core: CloudCore;
   readonly clock: Clock;
   readonly trace: Trace;
@@ -37,8 +37,8 @@ const LONGEST_QUEUE = 4;
 const CREDENTIAL = /^claim\s+([0-9a-f]{32})\s*$/i;
 
 /** What the gateway remembers of a device. */
-interface Line {
-  readonly peer: Peer;
+interface DeviceRequests {
+  readonly session: DeviceSession;
   /** Set while a request of this device is worked on: what lets in those behind it. */
   waiting: (() => void)[] | undefined;
   /** The last uplink that was accepted under a key. */
@@ -50,7 +50,7 @@ type Acknowledgement = Static<typeof Acknowledged>;
 declare module 'fastify' {
   interface FastifyRequest {
     /** The device that sent the request to the ingress. */
-    peer?: Peer;
+    session?: DeviceSession;
   }
 }
 
@@ -58,7 +58,7 @@ export class HttpGateway {
   readonly #core: CloudCore;
   readonly #clock: Clock;
   readonly #trace: Trace;
-  readonly #lines = new Map<number, Line>();
+  readonly #requests = new Map<number, DeviceRequests>();
 
   constructor({ core, clock, trace }: HttpGatewayOptions) {
     this.#core = core;
@@ -103,7 +103,7 @@ export class HttpGateway {
         description: 'The same one is offered again until it is acknowledged.',
         response: { 200: Offer },
       }),
-      (request, reply) => this.#inTurn(request, reply, (line) => this.#offer(line)),
+      (request, reply) => this.#inTurn(request, reply, (requests) => this.#offer(requests)),
     );
     routes.post(
       '/device/:serial_number/ack',
@@ -114,7 +114,8 @@ export class HttpGateway {
         body: Ack,
         response: { 200: Acknowledged },
       }),
-      (request, reply) => this.#inTurn(request, reply, (line) => this.#confirm(line, request.body.id.toLowerCase())),
+      (request, reply) =>
+        this.#inTurn(request, reply, (requests) => this.#confirm(requests, request.body.id.toLowerCase())),
     );
   };
 
@@ -123,96 +124,108 @@ export class HttpGateway {
     // Because the parameters have been checked against no schema yet.
     const { serial_number: text = '' } = request.params as { readonly serial_number?: string };
     const serial = /^\d{1,10}$/.test(text) ? Number(text) : 0;
-    const peer = this.#core.known(serial);
-    if (peer) this.#admit(peer, request, reply, done);
+    const session = this.#core.known(serial);
+    if (session) this.#admit(session, request, reply, done);
     else this.#core.load(serial).then((loaded) => this.#admit(loaded, request, reply, done), done);
   }
 
   /** An unknown device and a wrong token must not be told apart. */
-  #admit(peer: Peer | undefined, request: FastifyRequest, reply: FastifyReply, done: (fault?: Error) => void): void {
+  #admit(
+    session: DeviceSession | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: (fault?: Error) => void,
+  ): void {
     const digits = CREDENTIAL.exec(request.headers.authorization ?? '')?.[1] ?? '';
     const token = Buffer.from(digits.padEnd(32, '0'), 'hex');
-    const same = timingSafeEqual(token, peer?.token ?? NO_TOKEN);
-    if (peer === undefined || digits === '' || !same) {
+    const same = timingSafeEqual(token, session?.token ?? NO_TOKEN);
+    if (session === undefined || digits === '' || !same) {
       reply.header('www-authenticate', 'Claim');
       return done(
         new ApiFault(401, 'no such device, or not its claim token: send it as "Authorization: Claim <token>"'),
       );
     }
-    request.peer = peer;
+    request.session = session;
     done();
   }
 
   #store(request: FastifyRequest, reply: FastifyReply, uplink: unknown): Promise<Acknowledgement> {
-    return this.#inTurn(request, reply, async (line) => {
+    return this.#inTurn(request, reply, async (requests) => {
       const key = String(request.headers['idempotency-key'] ?? '');
-      if (key !== '' && line.last?.key === key) return line.last.answer;
-      const answer = await this.#accept(line.peer, uplink);
-      if (key !== '') line.last = { key, answer };
+      if (key !== '' && requests.last?.key === key) return requests.last.answer;
+      const answer = await this.#accept(requests.session, uplink);
+      if (key !== '') requests.last = { key, answer };
       return answer;
     });
   }
 
-  async #accept(peer: Peer, uplink: unknown): Promise<Acknowledgement> {
+  async #accept(session: DeviceSession, uplink: unknown): Promise<Acknowledgement> {
     try {
       const message = upFromJson(uplink);
-      const accepted = await this.#core.accept(peer, message.kind === 'decoded-data' ? message : encodeUp(message));
+      const accepted = await this.#core.accept(session, message.kind === 'decoded-data' ? message : encodeUp(message));
       if (!accepted) throw new ApiFault(400, 'the message is not acceptable', 'unacceptable-message');
     } catch (error) {
       if (error instanceof MessageError) throw new ApiFault(400, error.message, 'unacceptable-message');
       throw error;
     }
-    return { poll: this.#core.waits(peer) };
+    return { poll: this.#core.waits(session) };
   }
 
-  async #offer({ peer }: Line): Promise<Static<typeof Offer>> {
-    const message = await this.#core.take(peer);
-    if (message === undefined || peer.inFlight === undefined) return { downlink: null, more: false };
-    const { row } = peer.inFlight;
+  async #offer({ session }: DeviceRequests): Promise<Static<typeof Offer>> {
+    const message = await this.#core.take(session);
+    if (message === undefined || session.inFlight === undefined) return { downlink: null, more: false };
+    const { row } = session.inFlight;
     const body = row.type === 'data' ? await this.#core.bodyOf(row) : undefined;
-    return { downlink: downToJson(row.id, parseDown(message), body), more: this.#core.waits(peer, peer.inFlight) };
+    return {
+      downlink: downToJson(row.id, parseDown(message), body),
+      more: this.#core.waits(session, session.inFlight),
+    };
   }
 
-  async #confirm({ peer }: Line, id: string): Promise<Acknowledgement> {
-    const entry = peer.queue.find((candidate) => candidate.row.id === id);
+  async #confirm({ session }: DeviceRequests, id: string): Promise<Acknowledgement> {
+    const entry = session.queue.find((candidate) => candidate.row.id === id);
     // What is not waiting any more was confirmed before, or taken back: either way there is nothing left to do.
-    if (entry !== undefined && entry.attempt > 0) await this.#core.confirm(peer, 'final-ack', entry);
-    return { poll: this.#core.waits(peer) };
+    if (entry !== undefined && entry.attempt > 0) await this.#core.confirm(session, 'final-ack', entry);
+    return { poll: this.#core.waits(session) };
   }
 
   /** Lets the requests of a device in, one after another. */
-  async #inTurn<T>(request: FastifyRequest, reply: FastifyReply, handle: (line: Line) => Promise<T>): Promise<T> {
-    const line = this.#lineOf(request.peer as Peer);
-    if (line.waiting === undefined) line.waiting = [];
-    else if (line.waiting.length < LONGEST_QUEUE) await letIn(line.waiting);
+  async #inTurn<T>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    handle: (requests: DeviceRequests) => Promise<T>,
+  ): Promise<T> {
+    const requests = this.#requestsOf(request.session as DeviceSession);
+    if (requests.waiting === undefined) requests.waiting = [];
+    else if (requests.waiting.length < LONGEST_QUEUE) await letIn(requests.waiting);
     else {
       reply.header('retry-after', '1');
       throw new ApiFault(429, 'too many requests of this device at once: one after another, please');
     }
     try {
-      this.#core.contact(line.peer);
+      this.#core.contact(requests.session);
       const began = this.#clock.now;
-      const result = await handle(line);
+      const result = await handle(requests);
       const at = this.#clock.now;
       const took = at - began;
-      if (took > 0) this.#trace.emit({ kind: 'cloud.took', at, serial: line.peer.device.serial, took });
+      if (took > 0) this.#trace.emit({ kind: 'cloud.took', at, serial: requests.session.device.serial, took });
       return result;
     } finally {
-      const next = line.waiting.shift();
+      const next = requests.waiting.shift();
       if (next) next();
-      else line.waiting = undefined;
+      else requests.waiting = undefined;
     }
   }
 
   /** A new record of the device starts afresh. */
-  #lineOf(peer: Peer): Line {
-    const { serial } = peer.device;
-    let line = this.#lines.get(serial);
-    if (line === undefined || line.peer !== peer) {
-      line = { peer, waiting: undefined, last: undefined };
-      this.#lines.set(serial, line);
+  #requestsOf(session: DeviceSession): DeviceRequests {
+    const { serial } = session.device;
+    let requests = this.#requests.get(serial);
+    if (requests === undefined || requests.session !== session) {
+      requests = { session, waiting: undefined, last: undefined };
+      this.#requests.set(serial, requests);
     }
-    return line;
+    return requests;
   }
 }
 

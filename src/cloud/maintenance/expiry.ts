@@ -4,7 +4,7 @@ import type { Log } from '../../kernel/log.js';
 import { days, hours, type Millis, millis } from '../../kernel/time.js';
 import type { MessageRow, Store } from '../store/store.js';
 
-export interface ExpiryOptions {
+interface ExpiryOptions {
   readonly store: Store;
   readonly clock: EdgeClock;
   readonly log: Log;

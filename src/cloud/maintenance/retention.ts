@@ -8,7 +8,7 @@ import { hours, type Millis, millis } from '../../kernel/time.js';
 import type { Trace } from '../../trace/events.js';
 import type { Store } from '../store/store.js';
 
-export interface RetentionOptions {
+interface RetentionOptions {
   readonly store: Store;
   readonly clock: EdgeClock;
   readonly log: Log;

@@ -11,7 +11,7 @@ import type { Guarded } from '../store/bounded-commits.js';
 import type { Store } from '../store/store.js';
 import { udpDrops } from './udp-drops.js';
 
-export interface Request {
+interface Request {
   readonly method: string;
   /** The pattern of the route; `unknown` when there is none. */
   readonly route: string;

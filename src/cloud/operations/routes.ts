@@ -12,7 +12,7 @@ import { operation } from '../http/operation.js';
 import type { Store } from '../store/store.js';
 import type { Metrics } from './metrics.js';
 
-export interface OperationsContext {
+interface OperationsContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;

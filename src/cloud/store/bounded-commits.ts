@@ -14,7 +14,7 @@ export class StoreBusy extends Error {
   }
 }
 
-export interface GuardOptions {
+interface GuardOptions {
   readonly clock: Clock;
   /** How many commits may wait at a time. */
   readonly limit: number;

@@ -106,7 +106,7 @@ function logInto(list: { level: string; fields: object; message: string }[]): Lo
 /** Firmware updates without a device. */
 function updatesOnly(options: UpdatesOptions, downlinks: Downlinks): FirmwareQueue {
   const queue: ChunkQueue = {
-    peerOf: () => undefined,
+    sessionOf: () => undefined,
     insert: () => {},
     settle: async () => {},
     cancel: (row) => downlinks.cancel(row),

@@ -34,8 +34,8 @@ describe('a connector', () => {
   it('forwards what a device with one of its tags sends', async () => {
     const { connector, device, uplink, pass, hook, deliveries, tagId, otherTagId, spaceId } = await opened();
     const forward = await connector({ tagIds: [otherTagId, tagId] });
-    const peer = await device();
-    await uplink(peer, { thermometer: { temperature: 21.5 } });
+    const session = await device();
+    await uplink(session, { thermometer: { temperature: 21.5 } });
     await pass(1);
     const [delivery] = await deliveries(forward);
     expect(hook.received.map(({ method, json }) => [method, json])).toEqual([
@@ -51,7 +51,7 @@ describe('a connector', () => {
             body: { thermometer: { temperature: 21.5 } },
           },
           device: {
-            id: peer.device.id,
+            id: session.device.id,
             space_id: spaceId,
             name: 'device-2159017985',
             serial_number: '2159017985',
@@ -89,10 +89,13 @@ describe('a connector', () => {
   it('takes decoders and encoders for codecs, and forwards session, config and stats if told to', async () => {
     const { connector, device, core, pass, hook } = await opened();
     await connector({ triggers: ['codec', 'config'] });
-    const peer = await device();
-    await core.accept(peer, encodeUp({ kind: 'upload-decoder', hash: DECODER.hash, document: DECODER.bytes }));
-    await core.accept(peer, encodeUp({ kind: 'upload-config', hash: '00112233445566bb', lines: ['app config a 1'] }));
-    await core.accept(peer, encodeUp({ kind: 'create-session', session: { serial_number: 2_159_017_985 } }));
+    const session = await device();
+    await core.accept(session, encodeUp({ kind: 'upload-decoder', hash: DECODER.hash, document: DECODER.bytes }));
+    await core.accept(
+      session,
+      encodeUp({ kind: 'upload-config', hash: '00112233445566bb', lines: ['app config a 1'] }),
+    );
+    await core.accept(session, encodeUp({ kind: 'create-session', session: { serial_number: 2_159_017_985 } }));
     await pass(1);
     expect(hook.received.map(({ json }) => json.message.type).sort()).toEqual(['config', 'decoder']);
   });
@@ -100,12 +103,12 @@ describe('a connector', () => {
   it('of direction down forwards downlinks once they are delivered', async () => {
     const { connector, device, core, pass, hook } = await opened();
     await connector({ direction: 'down', triggers: ['config'] });
-    const peer = await device();
-    await core.queue(peer.device, { type: 'config', lines: ['app config a 1'] });
-    await core.take(peer);
+    const session = await device();
+    await core.queue(session.device, { type: 'config', lines: ['app config a 1'] });
+    await core.take(session);
     await pass(1);
     expect(hook.received).toEqual([]);
-    await core.confirm(peer, 'final-ack');
+    await core.confirm(session, 'final-ack');
     await pass(1);
     const message = { type: 'config', direction: 'down', body: ['app config a 1'] };
     expect(hook.received).toMatchObject([{ json: { message } }]);
@@ -142,14 +145,14 @@ describe('a connector', () => {
     const send = 'return { url: job.variables.target, data: [was, job.variables.key] } }';
     await connector({ transformation: spoil + send, retryDelays: [1] });
     await connector({ transformation: spoil + send, retryDelays: [] });
-    const peer = await device();
+    const session = await device();
     const common = { spaceId, environment: null, comment: null, secure: true, locked: false, createdAt: clock.wall };
     for (const [deviceId, value] of [
       [null, 'space'],
-      [peer.device.id, 'device'],
+      [session.device.id, 'device'],
     ] as const)
       await store.commit([putVariable({ ...common, id: ids.uuid(), deviceId, name: 'key', value })]);
-    await uplink(peer, { a: [1] });
+    await uplink(session, { a: [1] });
     await pass(seconds(2));
     expect(hook.received.map(({ json }) => json)).toEqual(Array(3).fill(['{"a":[1]}', 'device']));
   });
@@ -192,8 +195,8 @@ describe('a delivery that is not answered with success', () => {
   it('is dropped when its connector is disabled, also when it is enabled again, or deleted', async () => {
     const { connector, device, uplink, pass, deliveries, hook, store, clock } = await opened({ answer: always(500) });
     const [off, back, gone] = [await connector(), await connector(), await connector()];
-    const peer = await device();
-    await uplink(peer);
+    const session = await device();
+    await uplink(session);
     await pass(seconds(1));
     await store.commit([
       putConnector({ ...off, state: 'disabled' }),
@@ -214,10 +217,10 @@ describe('a delivery that is not answered with success', () => {
   it('is cancelled when its device is gone', async () => {
     const { connector, device, uplink, pass, deliveries, store, clock } = await opened({ answer: always(500) });
     const forward = await connector();
-    const peer = await device();
-    await uplink(peer);
+    const session = await device();
+    await uplink(session);
     await pass(seconds(1));
-    await store.commit([{ kind: 'device.delete', id: peer.device.id, at: clock.wall }]);
+    await store.commit([{ kind: 'device.delete', id: session.device.id, at: clock.wall }]);
     await pass(seconds(20));
     expect(await deliveries(forward)).toMatchObject([
       { state: 'cancelled', log: [{}, { error: 'the message or its device is gone' }] },
@@ -263,11 +266,11 @@ describe('deliveries', () => {
       answer: always(500),
     });
     const forward = await connector({ retryDelays: [10, 10] });
-    const peer = await device();
-    await uplink(peer);
+    const session = await device();
+    await uplink(session);
     await pass(seconds(1));
     await connectors.close();
-    await uplink(peer, { n: 2 });
+    await uplink(session, { n: 2 });
     await pass(minutes(1));
     expect(hook.received).toHaveLength(1);
     const again = open();
@@ -324,8 +327,8 @@ describe('deliveries', () => {
     await connector();
     const other = open();
     closing.push(() => other.close());
-    const peer = await device();
-    for (let n = 0; n < 100; n++) await uplink(peer, { n });
+    const session = await device();
+    for (let n = 0; n < 100; n++) await uplink(session, { n });
     connectors.wake();
     other.wake();
     await pass(minutes(10));
@@ -346,8 +349,8 @@ describe('deliveries', () => {
       retryDelays: [],
     });
     const fine = await connector();
-    const peer = await device();
-    for (let n = 0; n < 20; n++) await uplink(peer, { n });
+    const session = await device();
+    for (let n = 0; n < 20; n++) await uplink(session, { n });
     await clock.runUntil(1);
     expect([(await deliveries(fine)).filter(({ state }) => state === 'delivered').length, held]).toEqual([20, 20]);
     const order = hook.received.map(({ path }) => path);
@@ -369,8 +372,8 @@ describe('deliveries', () => {
     };
     const { connector, device, uplink, deliveries, connectors } = await opened({ answer });
     const forward = await connector();
-    const peer = await device();
-    for (let n = 0; n < 40; n++) await uplink(peer, { n });
+    const session = await device();
+    for (let n = 0; n < 40; n++) await uplink(session, { n });
     await underWay;
     const closed = connectors.close();
     const answering = setInterval(() => {

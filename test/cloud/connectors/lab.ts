@@ -3,7 +3,7 @@ import { type Connector, putConnector, RETRY_DELAYS } from '../../../src/cloud/c
 import { Connectors } from '../../../src/cloud/connectors/connectors.js';
 import { type Delivery, deliveriesOf } from '../../../src/cloud/connectors/delivery.js';
 import { CloudCore } from '../../../src/cloud/delivery/core.js';
-import type { Peer } from '../../../src/cloud/delivery/device-session.js';
+import type { DeviceSession } from '../../../src/cloud/delivery/device-session.js';
 import { createIds } from '../../../src/cloud/store/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import type { Id, Store } from '../../../src/cloud/store/store.js';
@@ -79,17 +79,18 @@ export async function lab({ store = new MemoryStore(), allowPrivate = true, answ
     connectors.changed(spaceId);
     return made;
   };
-  const device = async (serial = 2_159_017_985, tagIds: readonly Id[] = [tagId]): Promise<Peer> => {
+  const device = async (serial = 2_159_017_985, tagIds: readonly Id[] = [tagId]): Promise<DeviceSession> => {
     const row = deviceRow(0, {
       ...{ id: ids.uuid(), spaceId, name: `device-${serial}`, serial, token: '00'.repeat(16) },
       ...{ label: { site: 'A' }, tagIds, createdAt: at },
     });
     await store.commit([{ kind: 'device.insert', row }]);
-    const peer = await core.load(serial);
-    if (!peer) throw new Error('no peer');
-    return peer;
+    const session = await core.load(serial);
+    if (!session) throw new Error('no session');
+    return session;
   };
-  const uplink = (peer: Peer, body: JsonObject = { n: 1 }) => core.accept(peer, { kind: 'decoded-data', body });
+  const uplink = (session: DeviceSession, body: JsonObject = { n: 1 }) =>
+    core.accept(session, { kind: 'decoded-data', body });
   /** Lets time pass, and connectors work. */
   const pass = (time: Millis) => clock.runUntil(clock.now + time);
   const deliveries = async (of: Connector): Promise<Delivery[]> => {

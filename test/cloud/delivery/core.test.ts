@@ -1,7 +1,7 @@
 /** The delivery core: order of the queue, states, expiry, and what counts as an answer (wire protocol, 6.4 and 15). */
 import { describe, expect, it } from 'vitest';
 import { CloudCore } from '../../../src/cloud/delivery/core.js';
-import type { Peer } from '../../../src/cloud/delivery/device-session.js';
+import type { DeviceSession } from '../../../src/cloud/delivery/device-session.js';
 import { DownlinkRefused, LONGEST_QUEUE } from '../../../src/cloud/ports/downlinks.js';
 import { createIds } from '../../../src/cloud/store/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
@@ -23,24 +23,24 @@ const ENCODER = compileCodec({
   schema: [{ name: 'relay', value: [{ name: '$type', value: 'int' }] }],
 });
 
-async function peerOf(cloud: TestCloud): Promise<Peer> {
-  const peer = await cloud.core.load(SERIAL);
-  if (peer === undefined) throw new Error('no peer');
-  return peer;
+async function sessionOf(cloud: TestCloud): Promise<DeviceSession> {
+  const session = await cloud.core.load(SERIAL);
+  if (session === undefined) throw new Error('no session');
+  return session;
 }
 
 /** Takes and confirms downlinks until nothing waits; returns what was sent, in order. */
-async function drain(cloud: TestCloud, peer: Peer): Promise<readonly DownMessage[]> {
+async function drain(cloud: TestCloud, session: DeviceSession): Promise<readonly DownMessage[]> {
   const sent: DownMessage[] = [];
   for (;;) {
-    const message = await cloud.core.take(peer);
+    const message = await cloud.core.take(session);
     if (message === undefined) return sent;
     sent.push(parseDown(message));
-    await cloud.core.confirm(peer, 'final-ack');
+    await cloud.core.confirm(session, 'final-ack');
   }
 }
 
-const session = encodeUp({ kind: 'create-session', session: { serial_number: SERIAL } });
+const createSession = encodeUp({ kind: 'create-session', session: { serial_number: SERIAL } });
 const encoderUpload = encodeUp({ kind: 'upload-encoder', hash: ENCODER.hash, document: ENCODER.bytes });
 const configUpload = (lines: readonly string[]) => encodeUp({ kind: 'upload-config', hash: '0011223344556677', lines });
 
@@ -48,14 +48,14 @@ describe('the order of delivery', () => {
   it('is session first, then data and shell as they came, config last', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
-    const peer = await peerOf(cloud);
-    await cloud.core.accept(peer, encoderUpload);
+    const session = await sessionOf(cloud);
+    await cloud.core.accept(session, encoderUpload);
     await cloud.core.queue(device, { type: 'config', lines: ['app config a 1'] });
     await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
     await cloud.core.queue(device, { type: 'data', body: { relay: 1 } });
     await cloud.core.queue(device, { type: 'shell', commands: ['two'] });
-    await cloud.core.accept(peer, session);
-    const kinds = (await drain(cloud, peer)).map((message) => message.kind);
+    await cloud.core.accept(session, createSession);
+    const kinds = (await drain(cloud, session)).map((message) => message.kind);
     expect(kinds).toEqual(['set-session', 'download-shell', 'download-data', 'download-shell', 'download-config']);
   });
 
@@ -63,30 +63,30 @@ describe('the order of delivery', () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     await cloud.core.queue(device, { type: 'data', body: { relay: 1 } });
-    const peer = await peerOf(cloud);
-    expect(cloud.core.waits(peer)).toBe(false);
-    await cloud.core.accept(peer, encoderUpload);
-    expect(await drain(cloud, peer)).toMatchObject([{ kind: 'download-data', hash: ENCODER.hash }]);
+    const session = await sessionOf(cloud);
+    expect(cloud.core.waits(session)).toBe(false);
+    await cloud.core.accept(session, encoderUpload);
+    expect(await drain(cloud, session)).toMatchObject([{ kind: 'download-data', hash: ENCODER.hash }]);
   });
 
   it('replaces an older time answer that was not fetched', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
-    const peer = await peerOf(cloud);
-    for (let n = 0; n < 5; n++) await cloud.core.accept(peer, encodeUp({ kind: 'get-timestamp' }));
-    expect(await drain(cloud, peer)).toMatchObject([{ kind: 'set-timestamp' }]);
+    const session = await sessionOf(cloud);
+    for (let n = 0; n < 5; n++) await cloud.core.accept(session, encodeUp({ kind: 'get-timestamp' }));
+    expect(await drain(cloud, session)).toMatchObject([{ kind: 'set-timestamp' }]);
     expect(await cloud.store.countPending()).toBe(0);
   });
 
   it('replaces an older session answer that was not fetched', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
-    const peer = await peerOf(cloud);
-    await cloud.core.accept(peer, session);
-    await cloud.core.accept(peer, session);
-    const [answer, ...more] = await drain(cloud, peer);
+    const session = await sessionOf(cloud);
+    await cloud.core.accept(session, createSession);
+    await cloud.core.accept(session, createSession);
+    const [answer, ...more] = await drain(cloud, session);
     expect(more).toEqual([]);
-    expect(answer).toMatchObject({ kind: 'set-session', sessionId: peer.device.sessionId });
+    expect(answer).toMatchObject({ kind: 'set-session', sessionId: session.device.sessionId });
   });
 });
 
@@ -94,7 +94,7 @@ describe('a downlink that cannot be sent', () => {
   it('is refused when the encoder is known and has no such field', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
-    await cloud.core.accept(await peerOf(cloud), encoderUpload);
+    await cloud.core.accept(await sessionOf(cloud), encoderUpload);
     const queued = cloud.core.queue(await cloud.device(), { type: 'data', body: { valve: 1 } });
     await expect(queued).rejects.toThrow(DownlinkRefused);
     await expect(queued).rejects.toThrow('valve');
@@ -131,27 +131,27 @@ describe('a downlink that cannot be sent', () => {
   it('is refused when a thousand wait already, until one of them has gone', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
-    const peer = await peerOf(cloud);
+    const session = await sessionOf(cloud);
     const ask = (n: number) => cloud.core.queue(device, { type: 'shell', commands: [`command ${n}`] });
     const fates = await Promise.allSettled(Array.from({ length: LONGEST_QUEUE + 7 }, (_, n) => ask(n)));
     expect(fates.filter(({ status }) => status === 'rejected')).toHaveLength(7);
     await expect(ask(0)).rejects.toEqual(new ConflictError('queue'));
-    expect(peer.queue).toHaveLength(LONGEST_QUEUE);
-    await cloud.core.take(peer);
-    await cloud.core.confirm(peer, 'final-ack');
+    expect(session.queue).toHaveLength(LONGEST_QUEUE);
+    await cloud.core.take(session);
+    await cloud.core.confirm(session, 'final-ack');
     await ask(1);
     // What the cloud answers by itself finds its place.
-    await cloud.core.accept(peer, session);
-    expect(peer.queue).toHaveLength(LONGEST_QUEUE + 1);
+    await cloud.core.accept(session, createSession);
+    expect(session.queue).toHaveLength(LONGEST_QUEUE + 1);
   });
 
   it('is cancelled with the reason when the encoder comes later and has no such field', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'data', body: { valve: 1 } });
-    const peer = await peerOf(cloud);
-    await cloud.core.accept(peer, encoderUpload);
-    expect(await drain(cloud, peer)).toEqual([]);
+    const session = await sessionOf(cloud);
+    await cloud.core.accept(session, encoderUpload);
+    expect(await drain(cloud, session)).toEqual([]);
     const timeline = await cloud.store.timeline(row.id, { limit: 100 });
     expect(timeline.at(-1)).toMatchObject({ what: 'cancelled', detail: expect.stringContaining('valve') });
   });
@@ -162,13 +162,13 @@ describe('the life of a downlink', () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['info show'] });
-    const peer = await peerOf(cloud);
-    cloud.core.contact(peer);
-    await cloud.core.take(peer);
-    await cloud.core.take(peer);
-    await cloud.core.confirm(peer, 'next-packet');
+    const session = await sessionOf(cloud);
+    cloud.core.contact(session);
+    await cloud.core.take(session);
+    await cloud.core.take(session);
+    await cloud.core.confirm(session, 'next-packet');
     const responses = [{ command: 'info show', result: 0, lines: ['fine'] }];
-    await cloud.core.accept(peer, encodeUp({ kind: 'upload-shell', messageId: uuidBytes(row.id), responses }));
+    await cloud.core.accept(session, encodeUp({ kind: 'upload-shell', messageId: uuidBytes(row.id), responses }));
     expect((await cloud.store.timeline(row.id, { limit: 100 })).map(({ what, detail }) => [what, detail])).toEqual([
       ['queued', null],
       ['contact', null],
@@ -183,11 +183,11 @@ describe('the life of a downlink', () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
-    const peer = await peerOf(cloud);
-    cloud.core.contact(peer);
+    const session = await sessionOf(cloud);
+    cloud.core.contact(session);
     for (let attempt = 1; attempt <= 30; attempt++) {
       await cloud.clock.runUntil(hours(attempt));
-      await cloud.core.take(peer);
+      await cloud.core.take(session);
     }
     const timeline = await cloud.store.timeline(row.id, { limit: 100 });
     expect(timeline.map(({ at, what, detail }) => [at, what, detail])).toEqual(
@@ -205,23 +205,23 @@ describe('the life of a downlink', () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const long = Array.from({ length: 60 }, (_, n) => `echo ${'x'.repeat(240)} ${n}`);
-    const before = await peerOf(cloud);
+    const before = await sessionOf(cloud);
     await cloud.core.queue(device, { type: 'shell', commands: long });
     await cloud.core.queue(device, { type: 'shell', commands: ['short'] });
     expect(before.queue.map(({ row }) => 'body' in row)).toEqual([false, true]);
     const restarted = await testCloud({ store: cloud.store, clock: cloud.clock, seed: 'again' });
-    const peer = await peerOf(restarted);
-    expect(peer.queue.map(({ row }) => 'body' in row)).toEqual([false, true]);
-    expect(await drain(restarted, peer)).toMatchObject([{ commands: long }, { commands: ['short'] }]);
+    const session = await sessionOf(restarted);
+    expect(session.queue.map(({ row }) => 'body' in row)).toEqual([false, true]);
+    expect(await drain(restarted, session)).toMatchObject([{ commands: long }, { commands: ['short'] }]);
   });
 
   it('counts attempts in the message', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
-    const peer = await peerOf(cloud);
-    await cloud.core.take(peer);
-    await cloud.core.take(peer);
+    const session = await sessionOf(cloud);
+    await cloud.core.take(session);
+    await cloud.core.take(session);
     expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downState: 'pending', downAttempt: 2 });
   });
 
@@ -240,11 +240,11 @@ describe('the life of a downlink', () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
-    const peer = await peerOf(cloud);
+    const session = await sessionOf(cloud);
     await cloud.clock.runUntil(days(30) - hours(1));
-    expect(cloud.core.waits(peer)).toBe(true);
+    expect(cloud.core.waits(session)).toBe(true);
     await cloud.clock.runUntil(days(30) + hours(2));
-    expect(cloud.core.waits(peer)).toBe(false);
+    expect(cloud.core.waits(session)).toBe(false);
     expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downState: 'expired' });
   });
 
@@ -277,7 +277,7 @@ describe('the life of a downlink', () => {
     const [cancelled] = await cloud.messages(device);
     expect(cancelled?.downState).toBe('cancelled');
     expect(cancelled && (await cloud.core.cancel(cancelled))).toBe('not-pending');
-    expect(cloud.core.waits(await peerOf(cloud))).toBe(false);
+    expect(cloud.core.waits(await sessionOf(cloud))).toBe(false);
   });
 
   it('survives a restart of the service while it waits', async () => {
@@ -285,7 +285,7 @@ describe('the life of a downlink', () => {
     const device = await cloud.addDevice();
     await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
     const restarted = await testCloud({ store: cloud.store });
-    expect(restarted.core.waits(await peerOf(restarted))).toBe(true);
+    expect(restarted.core.waits(await sessionOf(restarted))).toBe(true);
   });
 });
 
@@ -293,55 +293,58 @@ describe('evidence that a config downlink was carried out', () => {
   it('is a reported configuration with its lines, however values are written', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
-    const peer = await peerOf(cloud);
+    const session = await sessionOf(cloud);
     await cloud.core.queue(device, { type: 'config', lines: ['app config mode lte', 'app config limit 25'] });
-    await drain(cloud, peer);
-    await cloud.core.accept(peer, configUpload(['app config mode "lte"', 'app config limit 25.00']));
+    await drain(cloud, session);
+    await cloud.core.accept(session, configUpload(['app config mode "lte"', 'app config limit 25.00']));
     expect(cloud.events.filter((event) => event.kind === 'downlink.answered')).toHaveLength(1);
   });
 
   it('is not a reported configuration with another value', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
-    const peer = await peerOf(cloud);
+    const session = await sessionOf(cloud);
     await cloud.core.queue(device, { type: 'config', lines: ['app config interval-report 5'] });
-    await drain(cloud, peer);
-    await cloud.core.accept(peer, configUpload(['app config interval-report 1800']));
+    await drain(cloud, session);
+    await cloud.core.accept(session, configUpload(['app config interval-report 1800']));
     expect(cloud.events.filter((event) => event.kind === 'downlink.answered')).toEqual([]);
   });
 
   it('is a new session without an upload when nothing had to change', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
-    const peer = await peerOf(cloud);
-    await cloud.core.accept(peer, configUpload(['app config interval-report 900']));
+    const session = await sessionOf(cloud);
+    await cloud.core.accept(session, configUpload(['app config interval-report 900']));
     await cloud.core.queue(device, { type: 'config', lines: ['app config interval-report 900'] });
-    await drain(cloud, peer);
-    await cloud.core.accept(peer, session);
-    await cloud.core.accept(peer, encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.of(1) }));
+    await drain(cloud, session);
+    await cloud.core.accept(session, createSession);
+    await cloud.core.accept(
+      session,
+      encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.of(1) }),
+    );
     expect(cloud.events.filter((event) => event.kind === 'downlink.answered')).toHaveLength(1);
   });
 
   it('is not lost with data that could not be stored: their repetition is as good', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
-    const peer = await peerOf(cloud);
+    const session = await sessionOf(cloud);
     const data = (...bytes: readonly number[]) =>
       encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.from(bytes) });
-    await cloud.core.accept(peer, data(1));
-    await cloud.core.accept(peer, configUpload(['app config interval-report 900']));
+    await cloud.core.accept(session, data(1));
+    await cloud.core.accept(session, configUpload(['app config interval-report 900']));
     await cloud.core.queue(device, { type: 'config', lines: ['app config interval-report 900'] });
-    await drain(cloud, peer);
-    await cloud.core.accept(peer, session);
+    await drain(cloud, session);
+    await cloud.core.accept(session, createSession);
     const answered = () => cloud.events.filter((event) => event.kind === 'downlink.answered').length;
 
     const { commit } = cloud.store;
     cloud.store.commit = () => Promise.reject(new Error('disk full'));
-    await expect(cloud.core.accept(peer, data(2))).rejects.toThrow('disk full');
+    await expect(cloud.core.accept(session, data(2))).rejects.toThrow('disk full');
     cloud.store.commit = commit;
-    expect(await cloud.core.accept(peer, data(1))).toBe(true);
+    expect(await cloud.core.accept(session, data(1))).toBe(true);
     expect(answered()).toBe(0);
-    await cloud.core.accept(peer, data(2));
+    await cloud.core.accept(session, data(2));
     expect(answered()).toBe(1);
   });
 });
@@ -350,9 +353,9 @@ describe('uplinks', () => {
   it('are stored raw when their codec is unknown or does not fit', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
-    const peer = await peerOf(cloud);
+    const session = await sessionOf(cloud);
     await cloud.core.accept(
-      peer,
+      session,
       encodeUp({ kind: 'upload-data', hash: 'ffffffffffffffff', body: Uint8Array.of(0xa0) }),
     );
     expect(await cloud.messages(device)).toMatchObject([{ body: null, raw: 'a0', codecHash: 'ffffffffffffffff' }]);
@@ -361,7 +364,7 @@ describe('uplinks', () => {
   it('of a codec that cannot be compiled are refused, and the device is told nothing wrong', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
-    expect(await cloud.core.accept(await peerOf(cloud), Uint8Array.of(0x03, 1))).toBe(false);
+    expect(await cloud.core.accept(await sessionOf(cloud), Uint8Array.of(0x03, 1))).toBe(false);
     expect(await cloud.messages(device)).toEqual([]);
   });
 
@@ -369,7 +372,7 @@ describe('uplinks', () => {
     const cloud = await testCloud();
     expect((await cloud.addDevice()).lastSeen).toBeNull();
     await cloud.clock.runUntil(hours(1));
-    await cloud.core.accept(await peerOf(cloud), session);
+    await cloud.core.accept(await sessionOf(cloud), createSession);
     expect((await cloud.device()).lastSeen).toBe(cloud.clock.wall);
   });
 
@@ -378,7 +381,7 @@ describe('uplinks', () => {
     const device = await cloud.addDevice();
     const messageId = uuidBytes('0197a3b1-0000-7000-8000-000000000001');
     const responses = [{ command: 'foo', result: -8, lines: ['foo: command not found', '\r\nlast'] }];
-    await cloud.core.accept(await peerOf(cloud), encodeUp({ kind: 'upload-shell', messageId, responses }));
+    await cloud.core.accept(await sessionOf(cloud), encodeUp({ kind: 'upload-shell', messageId, responses }));
     const [message] = await cloud.messages(device);
     expect(message?.body).toEqual({
       message_id: '0197a3b1-0000-7000-8000-000000000001',
@@ -391,7 +394,7 @@ describe('a device that the API has deleted', () => {
   it('is unknown to the gateway from then on', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
-    await peerOf(cloud);
+    await sessionOf(cloud);
     await cloud.store.commit([{ kind: 'device.delete', id: device.id, at: cloud.clock.wall }]);
     await cloud.core.forget(SERIAL);
     expect(cloud.core.known(SERIAL)).toBeUndefined();
@@ -402,11 +405,13 @@ describe('a device that the API has deleted', () => {
 it('a codec that makes no sense is kept, and data that refer to it stay raw', async () => {
   const cloud = await testCloud();
   const device = await cloud.addDevice();
-  const peer = await peerOf(cloud);
+  const session = await sessionOf(cloud);
   const document = encodeCbor(new Map([['name', 'nonsense']]));
   const hash = codecHash(document);
-  expect(await cloud.core.accept(peer, encodeUp({ kind: 'upload-decoder', hash, document }))).toBe(true);
-  expect(await cloud.core.accept(peer, encodeUp({ kind: 'upload-data', hash, body: Uint8Array.of(0xa0) }))).toBe(true);
+  expect(await cloud.core.accept(session, encodeUp({ kind: 'upload-decoder', hash, document }))).toBe(true);
+  expect(await cloud.core.accept(session, encodeUp({ kind: 'upload-data', hash, body: Uint8Array.of(0xa0) }))).toBe(
+    true,
+  );
   expect(await cloud.messages(device)).toMatchObject([
     { type: 'decoder', body: { hash, name: null, version: null } },
     { type: 'data', body: null, raw: 'a0' },

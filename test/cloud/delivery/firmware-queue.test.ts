@@ -1,6 +1,6 @@
 /** What the cloud makes of a device's reports on an update, one by one (wire protocol, 11, "Server rules"). */
 import { describe, expect, it, vi } from 'vitest';
-import type { Peer } from '../../../src/cloud/delivery/device-session.js';
+import type { DeviceSession } from '../../../src/cloud/delivery/device-session.js';
 import { jobOf, type UpdateJob } from '../../../src/cloud/firmware/job.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';
 import { days, seconds } from '../../../src/kernel/time.js';
@@ -21,19 +21,19 @@ const OTHER = '0197a3b1-0000-7000-8000-0000000000ff';
 async function updating({ version = 'v1.0.0' }: { version?: string } = {}) {
   const cloud = await testCloud();
   await cloud.addDevice();
-  const peer = (await cloud.core.load(SERIAL)) as Peer;
+  const session = (await cloud.core.load(SERIAL)) as DeviceSession;
   const { firmware } = cloud.core;
   const content = writeImage({ bundle: 'a', name: 'b', version: 'v2.0.0' }, SIZE);
   const about = { id: '0197a3b1-0000-7000-8000-000000000001', bundle: 'a', name: 'b', version: 'v2.0.0' };
   const image = firmware.images.describe(content, { ...about, spaceId: cloud.spaceId, createdAt: 0 });
   await cloud.store.commit(firmware.images.put(image, content));
   const begin = (fw_version: string) =>
-    cloud.core.accept(peer, encodeUp({ kind: 'create-session', session: { fw_version } }));
+    cloud.core.accept(session, encodeUp({ kind: 'create-session', session: { fw_version } }));
   const take = async (): Promise<DownloadFirmware | undefined> => {
-    const message = await cloud.core.take(peer);
+    const message = await cloud.core.take(session);
     const down = message && parseDown(message);
     if (down?.kind === 'set-session') {
-      await cloud.core.confirm(peer, 'final-ack');
+      await cloud.core.confirm(session, 'final-ack');
       return take();
     }
     return down?.kind === 'download-firmware' ? down : undefined;
@@ -42,7 +42,7 @@ async function updating({ version = 'v1.0.0' }: { version?: string } = {}) {
   const { id } = await firmware.schedule(await cloud.device(), image);
   return {
     cloud,
-    peer,
+    session,
     image,
     id,
     begin,
@@ -50,12 +50,12 @@ async function updating({ version = 'v1.0.0' }: { version?: string } = {}) {
     /** Takes a chunk and confirms it. */
     receive: async () => {
       const chunk = await take();
-      await cloud.core.confirm(peer, 'final-ack');
+      await cloud.core.confirm(session, 'final-ack');
       return chunk;
     },
     report: (type: string, more: Partial<UploadFirmware> = {}) =>
       cloud.core.accept(
-        peer,
+        session,
         encodeUp({ kind: 'upload-firmware', target: 'app', type, updateId: uuidBytes(id), ...more }),
       ),
     job: async (): Promise<UpdateJob> => {
@@ -83,10 +83,10 @@ describe('a download', () => {
   });
 
   it('never has a message longer than a transfer can carry', async () => {
-    const { cloud, peer, receive, report } = await updating();
+    const { cloud, session, receive, report } = await updating();
     await receive();
     await report('next', { offset: 256, maxLength: 1_000_000 });
-    expect((await cloud.core.take(peer))?.length).toBeLessThanOrEqual(16_384);
+    expect((await cloud.core.take(session))?.length).toBeLessThanOrEqual(16_384);
   });
 
   it('waits for a device that has yet to begin its session, and even if it begins several', async () => {
@@ -157,11 +157,11 @@ describe('a download', () => {
   });
 
   it('begins again when the device sends something else instead of an answer, and asks it to poll', async () => {
-    const { cloud, peer, receive, job } = await updating();
+    const { cloud, session, receive, job } = await updating();
     await receive();
     await cloud.clock.runUntil(seconds(5));
-    await cloud.core.accept(peer, encodeUp({ kind: 'upload-stats', stats: {} }));
-    expect(cloud.core.waits(peer)).toBe(true);
+    await cloud.core.accept(session, encodeUp({ kind: 'upload-stats', stats: {} }));
+    expect(cloud.core.waits(session)).toBe(true);
     expect(await receive()).toMatchObject({ offset: 0 });
     expect(await job()).toMatchObject({ restarts: 1 });
   });
@@ -279,7 +279,7 @@ describe('an update', () => {
   });
 
   it.each(['before', 'after'])('stays cancelled when the device reports just %s that', async (order) => {
-    const { cloud, peer, receive, report, job } = await updating();
+    const { cloud, session, receive, report, job } = await updating();
     await receive();
     const running = await job();
     const cancel = () => cloud.core.firmware.cancel(running);
@@ -287,7 +287,7 @@ describe('an update', () => {
     await Promise.all(order === 'before' ? [next(), cancel()] : [cancel(), next()]);
     expect((await job()).state).toBe('cancelled');
     expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
-    expect(peer).toMatchObject({ queue: [], update: undefined });
+    expect(session).toMatchObject({ queue: [], update: undefined });
   });
 
   it('fails when its chunk expires', async () => {

@@ -15,35 +15,35 @@ async function connected() {
   });
   const cloud = await testCloud({ store });
   const device = await cloud.addDevice();
-  const peer = await cloud.core.load(SERIAL);
-  if (peer === undefined) throw new Error('the device is not known');
+  const session = await cloud.core.load(SERIAL);
+  if (session === undefined) throw new Error('the device is not known');
   const outage = async (of: 'all' | 'write', during: () => Promise<unknown>): Promise<void> => {
     out = of;
     await expect(during()).rejects.toThrow(StoreUnavailable);
     out = undefined;
   };
   const states = async () => (await cloud.messages(device)).map(({ downState }) => downState);
-  return { ...cloud, device, peer, outage, states };
+  return { ...cloud, device, session, outage, states };
 }
 
 it('a downlink whose long body cannot be read just now goes on waiting', async () => {
-  const { core, device, peer, outage, states } = await connected();
+  const { core, device, session, outage, states } = await connected();
   const commands = Array.from({ length: 100 }, (_, n) => `echo ${'x'.repeat(40)} ${n}`);
   await core.queue(device, { type: 'shell', commands });
-  await outage('all', () => core.take(peer));
+  await outage('all', () => core.take(session));
   expect(await states()).toEqual(['pending']);
-  expect(parseDown((await core.take(peer)) ?? new Uint8Array())).toMatchObject({ kind: 'download-shell', commands });
+  expect(parseDown((await core.take(session)) ?? new Uint8Array())).toMatchObject({ kind: 'download-shell', commands });
 });
 
 it('a delivery that cannot be written down just now is written down later, and the downlink not offered again', async () => {
-  const { core, device, peer, events, outage, states } = await connected();
+  const { core, device, session, events, outage, states } = await connected();
   await core.queue(device, { type: 'shell', commands: ['info show'] });
   await core.queue(device, { type: 'shell', commands: ['info fw'] });
-  await core.take(peer);
-  await outage('write', () => core.confirm(peer, 'final-ack'));
-  await outage('write', () => core.take(peer));
+  await core.take(session);
+  await outage('write', () => core.confirm(session, 'final-ack'));
+  await outage('write', () => core.take(session));
   expect(await states()).toEqual(['pending', 'pending']);
-  expect(parseDown((await core.take(peer)) ?? new Uint8Array())).toMatchObject({ commands: ['info fw'] });
+  expect(parseDown((await core.take(session)) ?? new Uint8Array())).toMatchObject({ commands: ['info fw'] });
   expect(await states()).toEqual(['sent', 'pending']);
   const [delivered, ...more] = events.filter(({ kind }) => kind === 'downlink.delivered');
   expect(delivered).toMatchObject({ evidence: 'final-ack' });
@@ -51,30 +51,30 @@ it('a delivery that cannot be written down just now is written down later, and t
 });
 
 it('a downlink whose delivery is all that is to be written keeps the device polling until it is', async () => {
-  const { core, device, peer, outage } = await connected();
+  const { core, device, session, outage } = await connected();
   await core.queue(device, { type: 'shell', commands: ['info show'] });
-  await core.take(peer);
-  await outage('write', () => core.confirm(peer, 'final-ack'));
-  expect(core.waits(peer)).toBe(true);
-  expect(await core.take(peer)).toBeUndefined();
-  expect(core.waits(peer)).toBe(false);
+  await core.take(session);
+  await outage('write', () => core.confirm(session, 'final-ack'));
+  expect(core.waits(session)).toBe(true);
+  expect(await core.take(session)).toBeUndefined();
+  expect(core.waits(session)).toBe(false);
 });
 
 it('a delivery that could not be written down is written before the answer that proves it', async () => {
-  const { core, device, peer, events, outage } = await connected();
+  const { core, device, session, events, outage } = await connected();
   const { id } = await core.queue(device, { type: 'shell', commands: ['info show'] });
-  await core.take(peer);
-  await outage('write', () => core.confirm(peer, 'final-ack'));
-  await core.accept(peer, encodeUp({ kind: 'upload-shell', messageId: uuidBytes(id), responses: [] }));
+  await core.take(session);
+  await outage('write', () => core.confirm(session, 'final-ack'));
+  await core.accept(session, encodeUp({ kind: 'upload-shell', messageId: uuidBytes(id), responses: [] }));
   const kinds = events.flatMap((event) => ('downlink' in event && event.downlink === id ? event.kind : []));
   expect(kinds.slice(-2)).toEqual(['downlink.delivered', 'downlink.answered']);
 });
 
 it('a cancellation that cannot be written down leaves the downlink waiting', async () => {
-  const { core, device, peer, outage } = await connected();
+  const { core, device, session, outage } = await connected();
   const row = await core.queue(device, { type: 'shell', commands: ['info show'] });
   await outage('write', () => core.cancel(row));
-  expect(core.waits(peer)).toBe(true);
+  expect(core.waits(session)).toBe(true);
   expect(await core.cancel(row)).toBe('cancelled');
-  expect(core.waits(peer)).toBe(false);
+  expect(core.waits(session)).toBe(false);
 });
