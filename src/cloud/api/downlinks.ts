@@ -6,7 +6,7 @@ import { tooDeep } from '../http/body.js';
 import { ApiFault } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { ItemParams, SpaceParams, Uuid } from '../http/schemas.js';
-import { checker, type Outcome } from '../http/validation.js';
+import { type Checked, checker } from '../http/validation.js';
 import { type DownlinkRequest, LONGEST_QUEUE } from '../ports/downlinks.js';
 import type { Id, MessageRow } from '../store/store.js';
 import { needWritableTag, visibleDevice, visibleMessage } from './access.js';
@@ -146,7 +146,7 @@ function requestOf(type: 'data' | 'config' | 'shell', body: unknown): DownlinkRe
   }
 }
 
-function valid<T>(outcome: Outcome<T>): T {
+function valid<T>(outcome: Checked<T>): T {
   if ('error' in outcome) throw outcome.error;
   return outcome.value;
 }

@@ -1,11 +1,11 @@
-/** The codecs that devices have uploaded, compiled once each. */
+/** The codecs that devices have uploaded; each is compiled once. */
 import { type Codec, CodecError, compileCodec, parseCodecDocument } from '../../protocol/codec.js';
 import type { CodecRow, Store } from '../store/store.js';
 
-/** Unusable hashes, and titles, that are remembered; when there are more, all are looked up again. */
+/** Most cached titles and hashes of unusable codecs; the cache is cleared when it is full. */
 const MANY = 1000;
 
-/** What a codec says of itself; both null when it cannot be read. */
+/** Name and version from a codec document; both null if it cannot be parsed. */
 interface CodecTitle {
   readonly name: string | null;
   readonly version: number | null;
@@ -15,20 +15,20 @@ export class Codecs {
   readonly #store: Store;
   readonly #known = new Map<string, Codec>();
   /**
-   * Hashes without a codec, or with one that makes no sense: a device whose decoder has not come through names it with every
-   * message. Kept only while this service alone stores codecs.
+   * Hashes without a valid codec: a device whose decoder upload was lost sends its hash with every message. Filled only
+   * if no other service shares the store.
    */
   readonly #unusable = new Set<string>();
-  /** A fleet uploads the same few codecs again and again. */
+  /** Cached because a fleet uploads the same few codecs repeatedly. */
   readonly #titles = new Map<string, CodecTitle>();
-  /** Codecs that this service has stored. */
+  /** Number of codecs that this service has stored. */
   #stored = 0;
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** The codec with this hash; undefined when no device has uploaded it, or when it makes no sense. */
+  /** The codec with this hash; undefined if it has not been uploaded or is invalid. */
   get(hash: string): Codec | undefined | Promise<Codec | undefined> {
     if (this.#unusable.has(hash)) return undefined;
     return this.#known.get(hash) ?? this.#load(hash);
@@ -36,7 +36,7 @@ export class Codecs {
 
   /**
    * The title of a codec that a device uploads.
-   * @param hash of the document, as computed from it
+   * @param hash hash computed from the document
    */
   titleOf(hash: string, document: Uint8Array): CodecTitle {
     let title = this.#titles.get(hash);
@@ -48,7 +48,7 @@ export class Codecs {
     return title;
   }
 
-  /** A device has uploaded the codec with this hash, and it is stored. */
+  /** Records that an uploaded codec has been stored. */
   stored(hash: string): void {
     this.#stored++;
     this.#unusable.delete(hash);
@@ -76,7 +76,10 @@ function compiled({ document }: CodecRow): Codec | undefined {
   }
 }
 
-/** A codec that cannot be read is kept all the same: refused, its device would repeat it for ever (quirk 14). */
+/**
+ * An invalid codec is stored all the same: if it was rejected, its device would upload it forever (wire protocol,
+ * section 13, quirk 14).
+ */
 function readTitle(document: Uint8Array): CodecTitle {
   try {
     const { name, version } = parseCodecDocument(document);

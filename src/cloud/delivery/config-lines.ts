@@ -1,13 +1,13 @@
 /**
- * Does a reported configuration contain what a config downlink asked for? That is the only evidence that a config downlink
- * was carried out (wire protocol, 9.3).
+ * Checks whether a reported configuration contains the settings of a config downlink. This is the only evidence that a
+ * config downlink was carried out (wire protocol, 9.3).
  */
 
 /**
- * True when every `… config <name> <value>` line of `wanted` is among the reported lines. Values are compared as the device
- * understands them: quotes do not matter, and 25 is 25.00. A list is reported on several lines of one name, such as
- * `app config address add 12345678`. Not judged are lines that set no parameter, and commands of lists that leave no line of
- * their own (`app config address erase`).
+ * True if every `… config <name> <value>` line of `wanted` is among the reported lines. Values are compared as the
+ * device parses them: quotes are ignored, and 25 equals 25.00. A list is reported as several lines with one name, such
+ * as `app config address add 12345678`. Lines that set no parameter are ignored, and so are list commands without a
+ * reported line of their own (`app config address erase`).
  */
 export function containsConfig(reported: readonly string[], wanted: readonly string[]): boolean {
   const present = new Map<string, Setting[]>();
@@ -30,7 +30,7 @@ interface Setting {
   readonly key: string;
   /** Without quotes. */
   readonly value: string;
-  /** First word of a value of several words that is no quoted text: what is done to a list. */
+  /** First word of an unquoted value with several words: the command applied to a list. */
   readonly command: string | undefined;
 }
 
@@ -43,7 +43,7 @@ function readSetting(line: string): Setting | undefined {
   return { key: `${match[1]} ${match[2]}`, value, command };
 }
 
-/** Does `setting` ask a list for something else than what its lines are made of? */
+/** True if `setting` applies another command to a list than the one that its reported lines consist of. */
 function isOtherListCommand({ value, command = value }: Setting, shown: readonly Setting[]): boolean {
   return shown.length > 0 && shown.every((line) => line.command !== undefined && line.command !== command);
 }

@@ -1,8 +1,9 @@
 /**
- * The heart of the cloud: which downlink is delivered when, and what an uplink means. Delivery rules live here, once;
- * gateways bring packets or requests to it, the API brings what users want sent.
+ * The delivery core: decides which downlink is delivered when, and stores uplinks. All delivery rules are here;
+ * gateways pass packets or requests to it, the API queues downlinks of users.
  *
- * Calls about one device must come one after another, which the gateways see to. What a call returns has been stored.
+ * The gateways call it strictly one after another for one device. The result of a call is durable when the call
+ * resolves.
  */
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
@@ -50,13 +51,13 @@ interface CoreOptions {
   readonly ids: Ids;
   readonly trace: Trace;
   readonly log: Log;
-  /** Forwards messages; left out: nobody does. */
+  /** Forwards messages to connectors. Default: none. */
   readonly forwarding?: Forwarding | undefined;
-  /** How long an undelivered downlink is kept. Default 30 days (wire protocol, 6.2). */
+  /** How long an undelivered downlink stays pending. Default 30 days (wire protocol, 6.2). */
   readonly expiry?: Millis;
 }
 
-/** Types of the uplinks that tell how a firmware update goes. */
+/** Types of uplinks that report on a firmware update. */
 const UPDATE_REPORTS: ReadonlySet<number> = new Set([TYPE['create-session'], TYPE['upload-firmware']]);
 
 export class CloudCore implements Downlinks {
@@ -91,17 +92,17 @@ export class CloudCore implements Downlinks {
     this.#expiry = new Expiry(options, (row) => this.#expire(row));
   }
 
-  /** What is remembered of a device, without asking the store; undefined when it may have changed. */
+  /** The cached session of a device, without a store access; undefined if it is not cached or stale. */
   known(serial: number): DeviceSession | undefined {
     return this.#sessions.known(serial);
   }
 
-  /** Reads a device and its queue from the store; undefined when the cloud does not know the serial number. */
+  /** Reads a device and its queue from the store; undefined if the serial number is not registered. */
   load(serial: number): Promise<DeviceSession | undefined> {
     return this.#sessions.load(serial);
   }
 
-  /** Notes that a packet of the device has arrived. */
+  /** Records that a packet of the device has arrived. */
   contact(session: DeviceSession): void {
     this.#sessions.claim(session);
     const fresh = session.queue.filter((queued) => !queued.contacted);
@@ -114,20 +115,22 @@ export class CloudCore implements Downlinks {
     this.#states.contact(fresh.map((queued) => queued.row.id));
   }
 
-  /** Does a downlink wait that can be offered now, besides `except`? */
+  /** True if a downlink other than `except` can be offered now. */
   waits(session: DeviceSession, except?: QueuedDownlink): boolean {
     return nextDownlink(session, except) !== undefined;
   }
 
   /**
-   * Stores an uplink message (type byte and value, or data without a codec). Resolves true when it is durable, or known to
-   * be stored already; false when it is not acceptable (wire protocol, 6.3).
+   * Stores an uplink message.
+   * @param message type byte and value, or decoded data of a device without a codec
+   * @returns true when it is durable or a copy of a stored one; false if it is rejected (wire protocol, 6.3)
    */
   async accept(session: DeviceSession, message: Uint8Array | DecodedData): Promise<boolean> {
     const aboutUpdate = message instanceof Uint8Array && UPDATE_REPORTS.has(message[0] ?? -1);
     if (!aboutUpdate) {
       const accepted = await this.#accept(session, message);
-      // What follows on a chunk and is not its answer shows that there will be none; whoever does not poll is then asked to.
+      // Any other uplink after a chunk shows that the chunk will not be answered; a device that does not poll gets it
+      // again.
       if (session.update) await this.firmware.noteActivity(session);
       return accepted;
     }
@@ -139,7 +142,7 @@ export class CloudCore implements Downlinks {
   }
 
   async #accept(session: DeviceSession, message: Uint8Array | DecodedData): Promise<boolean> {
-    // First, because the message may be the answer to one of them.
+    // First, because the message may answer one of them.
     for (const queued of unwritten(session)) await this.#confirmed(session, queued.confirmed, queued);
     const accepted = await this.#uplinks.accept(session, message);
     if (accepted === 'refused') return false;
@@ -148,12 +151,15 @@ export class CloudCore implements Downlinks {
     return true;
   }
 
-  /** Whether {@link take} would find nothing: known at once, as it is for most polls. */
+  /** True if {@link take} would return undefined. Needs no store access, which makes most polls cheap. */
   hasNothing(session: DeviceSession): boolean {
     return !this.#sessions.shared && session.update === undefined && !this.waits(session);
   }
 
-  /** Takes the head of the queue for delivery; undefined when nothing waits. It stays in the queue until confirmed. */
+  /**
+   * Encodes the next downlink for delivery; undefined if none can be delivered. It stays in the queue until it is
+   * confirmed.
+   */
   async take(session: DeviceSession): Promise<Uint8Array | undefined> {
     if (this.#sessions.shared) await this.#sessions.refresh(session);
     await this.firmware.noteActivity(session);
@@ -181,12 +187,12 @@ export class CloudCore implements Downlinks {
     }
   }
 
-  /** The body of a downlink in a queue, which does not hold long ones. */
+  /** Returns the body of a queued downlink, which the queue does not hold if it is long. */
   bodyOf(row: WaitingRow): Promise<unknown> {
     return this.#encoder.bodyOf(row);
   }
 
-  /** A downlink, normally the one in flight, is confirmed: state sent. */
+  /** Commits that a downlink (default: the one in flight) has been delivered: state `sent`. */
   async confirm(session: DeviceSession, evidence: DeliveryEvidence, queued = session.inFlight): Promise<void> {
     session.inFlight = undefined;
     if (queued?.row.type !== 'firmware') return this.#confirmed(session, evidence, queued);
@@ -198,7 +204,7 @@ export class CloudCore implements Downlinks {
     evidence: DeliveryEvidence,
     queued: QueuedDownlink | undefined,
   ): Promise<void> {
-    // It may have been cancelled, or its device deleted, while it was on its way.
+    // It may have been cancelled, or its device deleted, while it was in flight.
     if (queued === undefined || !session.queue.includes(queued)) return;
     const { id } = queued.row;
     queued.confirmed = evidence;
@@ -254,7 +260,7 @@ export class CloudCore implements Downlinks {
     return this.#sessions.forget(serial);
   }
 
-  /** Stops the periodic work. */
+  /** Stops the expiry of downlinks. */
   close(): void {
     this.#expiry.close();
   }
@@ -271,7 +277,9 @@ export class CloudCore implements Downlinks {
     };
   }
 
-  /** A downlink that the cloud made by itself. A new session or time answer replaces an older one (wire protocol, 6.4). */
+  /**
+   * Queues a downlink created by the cloud. A new session or time response replaces an older one (wire protocol, 6.4).
+   */
   #enqueue(session: DeviceSession, row: MessageRow): void {
     if (row.type === 'session' || row.type === 'timestamp') {
       const older = session.queue.filter((queued) => queued.row.type === row.type);
@@ -286,13 +294,13 @@ export class CloudCore implements Downlinks {
     insertInto(session, asQueued(row));
   }
 
-  /** The bytes of a downlink; undefined when there can be none, in which case it is cancelled with the reason. */
+  /** Returns the encoded downlink; undefined if it cannot be encoded, in which case it is cancelled with the reason. */
   async #pack(session: DeviceSession, queued: QueuedDownlink): Promise<Uint8Array | undefined> {
     const { row } = queued;
     try {
-      return await this.#encoder.pack(session.device, row);
+      return await this.#encoder.encode(session.device, row);
     } catch (error) {
-      // That says nothing about the downlink.
+      // A failure of the store, not of the downlink.
       if (error instanceof StoreUnavailable) throw error;
       const why = error instanceof Error ? error.message : String(error);
       this.#log.warn({ message: row.id, why }, 'downlink cannot be encoded');
@@ -302,7 +310,7 @@ export class CloudCore implements Downlinks {
     }
   }
 
-  /** False when it had ended before. */
+  /** Ends a downlink; false if it had already ended. */
   async #end(
     serial: number,
     queued: QueuedDownlink,
@@ -326,7 +334,7 @@ export class CloudCore implements Downlinks {
     const end = () => this.#end(device?.serial ?? 0, asQueued(row), 'expired', null);
     const ended = await (session && queued ? whileDequeued(session, queued, end) : end());
     if (ended && row.type === 'firmware')
-      await this.firmware.lost(row, 'failed', 'the device did not fetch it in time');
+      await this.firmware.lost(row, 'failed', 'the device did not fetch it before it expired');
   }
 
   #emitQueued(serial: number, row: MessageRow): void {

@@ -1,19 +1,19 @@
 /**
- * What the service remembers of a device while it talks to it. All of it can be read from the store again: losing it costs
- * a reset at most (wire protocol, 6.1).
+ * State that the service caches for a device while it communicates with it. All of it can be read from the store again:
+ * losing it costs at most a reset (wire protocol, 6.1).
  */
 import type { Instant } from '../../kernel/time.js';
 import type { DeliveryEvidence } from '../../trace/events.js';
 import { type DeviceRow, type MessageRow, WAITING_BODY, type WaitingRow } from '../store/store.js';
 
-/** A downlink in state pending. */
+/** A downlink in state `pending`. */
 export interface QueuedDownlink {
   readonly row: WaitingRow;
-  /** Times that its first fragment was sent. */
+  /** How often its first fragment has been sent. */
   attempt: number;
-  /** The device has been heard since it was queued. */
+  /** The device has sent something since the downlink was queued. */
   contacted: boolean;
-  /** The device has it, which could not be written down when it was known. */
+  /** Evidence of delivery that could not be committed when it arrived; committed with the next exchange. */
   confirmed: DeliveryEvidence | undefined;
 }
 
@@ -25,16 +25,16 @@ export interface DeviceSession {
   readonly token: Uint8Array;
   /** In order of creation. */
   queue: QueuedDownlink[];
-  /** Offered and not yet confirmed. */
+  /** The downlink that is offered and not yet confirmed. */
   inFlight: QueuedDownlink | undefined;
-  /** A session has begun, and it has not been seen yet whether the device runs the configuration that it was sent. */
+  /** A session has begun and the device has not yet shown whether it applied the configuration that it was sent. */
   configUnchecked: boolean;
-  /** A firmware update is under way: configurations wait for its end, because they reboot the device. */
+  /** Set during a firmware update. Configurations wait for its end, because they reboot the device. */
   update: SessionUpdate | undefined;
 }
 
 interface SessionUpdate {
-  /** Since when the device owes an answer to a chunk; undefined: it owes none. */
+  /** When the last chunk was delivered that the device has not answered; undefined: none is unanswered. */
   silentSince: Instant | undefined;
 }
 
@@ -42,24 +42,24 @@ export function asQueued(row: WaitingRow): QueuedDownlink {
   return { row, attempt: row.downAttempt, contacted: row.downAttempt > 0, confirmed: undefined };
 }
 
-/** The row as a queue holds it: a thousand long bodies a device would be too much. */
+/** The row as held in a queue: without its body if that is long, because a queue may hold 1000 of them. */
 export function withoutLongBody(row: MessageRow): WaitingRow {
   if (JSON.stringify(row.body).length <= WAITING_BODY) return row;
   const { body: _, ...rest } = row;
   return rest;
 }
 
-/** Puts a downlink into the queue, which is in order of creation. */
+/** Inserts a downlink into the queue in order of creation. */
 export function insertInto(session: DeviceSession, queued: QueuedDownlink): void {
   session.queue = [...session.queue, queued].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
 }
 
-/** Downlinks that the device has, which could not be written down when it was known. */
+/** Delivered downlinks whose delivery could not be committed when it was confirmed. */
 export function unwritten(session: DeviceSession): readonly Unwritten[] {
   return session.queue.filter((queued): queued is Unwritten => queued.confirmed !== undefined);
 }
 
-/** Takes a downlink out of the queue and writes why; when that cannot be written, it goes on waiting. */
+/** Removes a downlink from the queue while `write` commits its new state; puts it back if the commit fails. */
 export async function whileDequeued<T>(
   session: DeviceSession,
   queued: QueuedDownlink,
@@ -80,7 +80,7 @@ export async function whileDequeued<T>(
  */
 const RANK: Readonly<Record<string, number>> = { session: 0, timestamp: 1, data: 2, shell: 2, firmware: 3, config: 4 };
 
-/** The downlink that is delivered next. */
+/** The downlink to deliver next, or undefined if none can be delivered now. */
 export function nextDownlink(session: DeviceSession, except?: QueuedDownlink): QueuedDownlink | undefined {
   let best: QueuedDownlink | undefined;
   let bestRank = Number.POSITIVE_INFINITY;
@@ -95,7 +95,7 @@ export function nextDownlink(session: DeviceSession, except?: QueuedDownlink): Q
   return best;
 }
 
-/** Data wait until the device has uploaded an encoder, a configuration while a firmware update is under way. */
+/** Data downlinks wait until the device has uploaded an encoder, configurations until a firmware update has ended. */
 function isHeldBack(session: DeviceSession, type: string): boolean {
   return (
     (type === 'data' && session.device.encoderHash === null) || (type === 'config' && session.update !== undefined)

@@ -1,9 +1,10 @@
 /**
- * The devices that this service remembers, and how that stays true while other services share the store (store/nodes.ts).
+ * The cached device sessions of this service, kept correct while other services share the store (store/nodes.ts).
  *
- * What another service changes makes a device stale: it is read again when it is heard next, or when a downlink of it is about
- * to be offered. The object stays the same, so that a transfer under way goes on. When the device turns up at another gateway
- * it is forgotten, and with it its transfers; should it come back, it is told to start over (wire protocol, 6.2 step 4).
+ * A change by another service makes a session stale: it is read again when the device sends something, or before one of
+ * its downlinks is offered. The object stays the same, so that a running transfer continues. When the device connects
+ * to the gateway of another service, its session is dropped together with its transfers; if it returns, its transfer is
+ * reset (wire protocol, 6.2 step 4).
  */
 import type { Clock } from '../../kernel/clock.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';
@@ -14,7 +15,7 @@ import { asQueued, type DeviceSession } from './device-session.js';
 interface DeviceSessionsOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Called with a device that has been read, before anybody else sees it. */
+  /** Called with a session that has been read, before it is used. */
   readonly onRead: (session: DeviceSession) => Promise<void>;
 }
 
@@ -24,7 +25,7 @@ export class DeviceSessions {
   readonly #sessions = new Map<number, DeviceSession>();
   readonly #loading = new Map<number, Promise<DeviceSession | undefined>>();
   readonly #stale = new Set<number>();
-  /** Devices that the others know to talk to this service. */
+  /** Devices that this service has claimed: the other services have been notified. */
   readonly #claimed = new Set<number>();
 
   constructor({ store, clock, onRead }: DeviceSessionsOptions) {
@@ -33,41 +34,41 @@ export class DeviceSessions {
     store.nodes?.listen(clock, (news) => this.#hear(news));
   }
 
-  /** Do other services share the store? Otherwise what is remembered is what is stored. */
+  /** True if other services share the store. Otherwise the cache equals the store. */
   get shared(): boolean {
     return this.#store.nodes !== undefined;
   }
 
-  /** A device that is remembered and not stale. */
+  /** The cached session unless it is stale. */
   known(serial: number): DeviceSession | undefined {
     return this.#stale.has(serial) ? undefined : this.#sessions.get(serial);
   }
 
-  /** A device that is remembered, stale or not. */
+  /** The cached session, stale or not. */
   get(serial: number): DeviceSession | undefined {
     return this.#sessions.get(serial);
   }
 
-  /** The same, also one that is just being read. */
+  /** The cached session; waits for one that is being read. */
   async settled(serial: number): Promise<DeviceSession | undefined> {
     return this.#sessions.get(serial) ?? (await this.#loading.get(serial));
   }
 
-  /** Reads a device from the store, into what is remembered of it; undefined when there is none. */
+  /** Reads a device from the store into its session; undefined if the device does not exist. */
   load(serial: number): Promise<DeviceSession | undefined> {
     const loading = this.#loading.get(serial) ?? this.#read(serial);
     this.#loading.set(serial, loading);
     return loading.finally(() => this.#loading.delete(serial));
   }
 
-  /** The device has been heard: tells the others, once. */
+  /** Notifies the other services once that the device now communicates with this service. */
   claim({ device: { serial } }: DeviceSession): void {
     if (!this.shared || this.#claimed.has(serial)) return;
     this.#claimed.add(serial);
     this.#store.nodes?.claim(serial).catch(() => this.#claimed.delete(serial));
   }
 
-  /** The API has changed or deleted the device. */
+  /** Reads the device again after the API has changed or deleted it. */
   async forget(serial: number): Promise<void> {
     const session = this.#sessions.get(serial);
     if (session === undefined) return;
@@ -76,21 +77,21 @@ export class DeviceSessions {
     else this.#drop(serial);
   }
 
-  /** Brings device and queue up to date. What the device has to itself (what is in flight, attempts) stays. */
+  /** Reads device and queue again. State that only this service has (the downlink in flight, attempts) stays. */
   async refresh(session: DeviceSession): Promise<void> {
     while (!(await this.#reread(session))) {
-      // Somebody was faster, here or elsewhere.
+      // A concurrent change won; read again.
     }
   }
 
-  /** False when what was read is old already. */
+  /** False if the rows changed while they were read. */
   async #reread(session: DeviceSession): Promise<boolean> {
     const { device, queue } = session;
     const { serial, id } = device;
     const wasStale = this.#sessions.get(serial) === session && this.#stale.delete(serial);
     let done = false;
     try {
-      // What this service has begun to write is to be seen in what is read.
+      // Waits for the commits of this service that are still in progress.
       await this.#store.commit([]);
       const [row, pending] = await Promise.all([this.#store.deviceBySerial(serial), this.#store.pendingDownlinks(id)]);
       if (this.#stale.has(serial) || session.device !== device || session.queue !== queue) return false;
@@ -113,7 +114,7 @@ export class DeviceSessions {
     const session = this.#sessions.get(serial);
     if (session) {
       await this.refresh(session);
-      // Unless it turned out to be deleted; then there may be a new one with its serial number.
+      // A deleted device is dropped by `refresh`; a new one may have the same serial number.
       return this.#sessions.get(serial) ?? this.#read(serial);
     }
     const device = await this.#store.deviceBySerial(serial);
@@ -132,7 +133,7 @@ export class DeviceSessions {
     };
     await this.#onRead(made);
     this.#sessions.set(serial, made);
-    // News came in between the two readings.
+    // A notification arrived between the two reads.
     if (this.#stale.has(serial)) await this.refresh(made);
     return made;
   }

@@ -1,4 +1,7 @@
-/** A downlink as it is stored, and the message that goes over the wire (cloud API, section 4; wire protocol, section 7). */
+/**
+ * Converts downlinks: from requests to stored bodies, and from stored bodies to messages (cloud API, section 4; wire
+ * protocol, section 7).
+ */
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Codec } from '../../protocol/codec.js';
 import { encodeBody } from '../../protocol/encode.js';
@@ -7,7 +10,7 @@ import { uuidBytes } from '../../protocol/uuid.js';
 import type { DownlinkRequest } from '../ports/downlinks.js';
 import type { MessageRow } from '../store/store.js';
 
-/** What is stored of a user's request, and shown in lists. */
+/** The stored body of a user's request, as shown in lists. */
 export function requestBody(request: DownlinkRequest): unknown {
   switch (request.type) {
     case 'config':
@@ -21,7 +24,7 @@ export function requestBody(request: DownlinkRequest): unknown {
   }
 }
 
-/** The stored body of a session answer; its time is filled in when it is offered (wire protocol, 6.4). */
+/** The stored body of a session response; its time is filled in when it is offered (wire protocol, 6.4). */
 export interface SessionBody {
   readonly session_id: number;
   readonly decoder_hash: string | null;
@@ -32,15 +35,16 @@ export interface SessionBody {
 }
 
 /**
- * The message for a stored downlink.
- * @param encoder what the device's data downlinks are encoded with
+ * Returns the message for a stored downlink.
+ * @param encoder codec that encodes the device's data downlinks
+ * @throws Error for a data downlink without an encoder, or an unknown type
  */
 export function downMessage(
   row: Pick<MessageRow, 'id' | 'type' | 'body'>,
   now: UnixMillis,
   encoder: Codec | undefined,
 ): DownMessage {
-  // Because the rows of a type were all made from the request or the session body of that type.
+  // Because rows of a type are always created from the request or the session body of that type.
   switch (row.type) {
     case 'config':
       return { kind: 'download-config', lines: row.body as readonly string[] };
@@ -54,7 +58,7 @@ export function downMessage(
     case 'timestamp':
       return { kind: 'set-timestamp', timestamp: Math.floor(now / 1000) };
     default:
-      throw new Error(`"${row.type}" is not a type of downlink`);
+      throw new Error(`unknown downlink type "${row.type}"`);
   }
 }
 

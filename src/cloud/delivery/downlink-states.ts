@@ -1,8 +1,8 @@
 /**
- * How far downlinks have come, as it is written: their states and the stations of their timelines.
+ * Commits the states of downlinks and the entries of their timelines.
  *
- * A timeline stays short however long a device keeps asking and not confirming: of contacts and offers it has the first and
- * the latest, whose number says how many there were.
+ * A timeline stays short no matter how often a device polls without confirming: of contacts and offers it keeps the
+ * first and the latest, whose attempt number is the count.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
@@ -30,7 +30,7 @@ export class DownlinkStates {
     return { kind: 'timeline.add', row: { messageId, at: this.#options.clock.wall, what, detail } };
   }
 
-  /** The device has been heard while these waited. */
+  /** Adds a contact to the timelines of these downlinks: their device has sent something. */
   contact(ids: readonly Id[]): void {
     const at = this.#options.clock.wall;
     const station = (messageId: Id): Change => {
@@ -39,14 +39,17 @@ export class DownlinkStates {
     this.behind(ids.map(station));
   }
 
-  /** It is on its way, once more. */
+  /** Adds an offer to the timeline of the downlink, with its attempt number. */
   offered(queued: QueuedDownlink): void {
     const { clock } = this.#options;
     const row = { messageId: queued.row.id, at: clock.wall, what: 'offered', detail: `attempt ${queued.attempt}` };
     this.behind([this.state(queued, 'pending'), { kind: 'timeline.add', row, latest: true }]);
   }
 
-  /** Commits, unless a downlink in it has been sent or ended meanwhile: by somebody else's request, or by another service. */
+  /**
+   * Commits the changes. Returns false if a downlink in them has been sent or ended meanwhile, by another request or
+   * another service.
+   */
   async inTime(changes: readonly Change[]): Promise<boolean> {
     try {
       await this.#options.store.commit(changes);
@@ -57,9 +60,9 @@ export class DownlinkStates {
     }
   }
 
-  /** For what may be lost in a crash: nobody was told that it is kept. */
+  /** Commits without waiting; only for changes that may be lost in a crash. */
   behind(changes: readonly Change[]): void {
     const { log } = this.#options;
-    this.inTime(changes).catch((error: unknown) => log.error({ error: String(error) }, 'write failed'));
+    this.inTime(changes).catch((error: unknown) => log.error({ error: String(error) }, 'commit failed'));
   }
 }

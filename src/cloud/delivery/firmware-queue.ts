@@ -1,6 +1,6 @@
 /**
- * Firmware updates in the delivery queue: puts their chunks in, takes outdated ones out, and notices a download that has
- * come to a stop. What the device's reports mean is told by Updates.
+ * Firmware updates in the delivery queue: inserts their chunks, removes outdated ones, and detects a stalled download.
+ * `Updates` interprets the device's reports.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
@@ -13,15 +13,15 @@ import { untilUndisturbed } from '../store/records.js';
 import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
 import type { DeviceSession, QueuedDownlink } from './device-session.js';
 
-/** The sliver of the delivery core that is needed. */
+/** The part of the delivery core that firmware updates need. */
 export interface ChunkQueue {
-  /** What is remembered of the device, if anything. */
+  /** The cached session of the device, if any. */
   sessionOf(serial: number): DeviceSession | undefined;
-  /** Puts a stored downlink into the queue. */
+  /** Inserts a stored downlink into the queue. */
   insert(session: DeviceSession, row: MessageRow): void;
-  /** Takes a downlink out of the queue that is not needed any more: the device has it, or it is cancelled. */
+  /** Removes a chunk that is no longer needed: as sent if the device has received it, otherwise as cancelled. */
   settle(session: DeviceSession, queued: QueuedDownlink, received: boolean): Promise<void>;
-  /** Cancels a pending downlink, and does not ask what becomes of its update. */
+  /** Cancels a pending downlink without ending its update. */
   cancel(row: WaitingRow): Promise<unknown>;
 }
 
@@ -34,9 +34,9 @@ interface FirmwareQueueOptions {
 }
 
 /**
- * A device answers a chunk before it polls or reports again. A poll or a report this long after a chunk was delivered shows that
- * it could not do anything with it, or never had it; a poll at the very same time was sent together with the acknowledgement
- * (wire protocol, 3.2 `xxAP`).
+ * A device answers a chunk before it polls or reports again. A poll or a report this long after the delivery of a chunk
+ * shows that the device could not use it or did not receive it; a poll at the very same time was sent together with the
+ * acknowledgement (wire protocol, 3.2 `xxAP`).
  */
 const STALLED_AFTER = seconds(1);
 
@@ -88,26 +88,29 @@ export class FirmwareQueue implements FirmwareUpdates {
     return step.changes;
   }
 
-  /** The device was read from the store, or has reported on an update that may have ended elsewhere. */
+  /**
+   * Reads the device's update again: its session was read from the store, or a report arrived for an update that may
+   * have ended on another service.
+   */
   async readUpdate(session: DeviceSession): Promise<void> {
     const job = await this.#updates.current(session.device);
     if (job) this.#note(session, job);
     else session.update = undefined;
   }
 
-  /** An uplink has moved the update on, and that is stored. */
+  /** Applies a stored change of the update that an uplink has caused. */
   async progressed(session: DeviceSession, job: UpdateJob): Promise<void> {
     this.#emitMoved(session.device.serial, job);
     await this.#settleChunks(session, job);
   }
 
-  /** The device has a chunk. What is returned is to be written together with that. */
+  /** Records the delivery of a chunk. Returns changes for the commit that marks it as sent. */
   delivered(session: DeviceSession, chunk: WaitingRow): Promise<readonly Change[]> {
     if (session.update) session.update.silentSince = this.#clock.now;
     return this.#updates.delivered(chunk);
   }
 
-  /** The device polls, or has sent something that is no answer to a chunk. */
+  /** Called for a poll or an uplink that does not answer a chunk; restarts a stalled download. */
   async noteActivity(session: DeviceSession): Promise<void> {
     const { silentSince = Number.POSITIVE_INFINITY } = session.update ?? {};
     if (this.#clock.now - silentSince < STALLED_AFTER || chunksIn(session).length > 0) return;
@@ -125,13 +128,13 @@ export class FirmwareQueue implements FirmwareUpdates {
     });
   }
 
-  /** A chunk will never be delivered, so its update ends. */
+  /** Ends the update of a chunk that will never be delivered. */
   async lost(chunk: WaitingRow, state: 'cancelled' | 'failed', why: string | null): Promise<void> {
     const { spaceId, deviceId } = chunk;
     await this.#updates.inTurn(deviceId, () => this.#end(spaceId, updateOf(chunk), state, why, isOpen));
   }
 
-  /** False when the update may not end like that any more. */
+  /** Ends an update; false if `may` rejects its current state. */
   async #end(
     spaceId: Id,
     id: Id,
@@ -165,13 +168,13 @@ export class FirmwareQueue implements FirmwareUpdates {
     for (const row of queue) this.#queue.insert(session, row);
   }
 
-  /** Takes the chunks out of the queue that the update is past. */
+  /** Removes the chunks that the update has passed. */
   async #settleChunks(session: DeviceSession, job: UpdateJob): Promise<void> {
     this.#note(session, job);
-    // The first chunk waits as before.
+    // The first chunk stays queued.
     if (job.state === 'scheduled') return;
     for (const queued of chunksIn(session)) {
-      // The confirmation was lost, but the device counts the chunk in.
+      // The confirmation was lost, but the device reports an offset behind the chunk.
       await this.#queue.settle(session, queued, queued.attempt > 0 && job.offset >= endOf(queued.row));
     }
   }

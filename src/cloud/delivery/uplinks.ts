@@ -1,6 +1,6 @@
 /**
- * What an uplink message means: which row it becomes, what it changes about its device, what it answers, and what has to be
- * queued because of it (wire protocol, 6.3, 6.4 and section 15; cloud API, section 4).
+ * Stores uplink messages: the message row, the changes of its device, the downlinks that it answers, and the downlinks
+ * that the cloud queues in response (wire protocol, 6.3, 6.4 and section 15; cloud API, section 4).
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
@@ -29,7 +29,7 @@ import { containsConfig } from './config-lines.js';
 import type { DeviceSession } from './device-session.js';
 import type { SessionBody } from './down-messages.js';
 
-/** How long a data message is recognised as a repetition (wire protocol, section 15 "same data message twice"). */
+/** How long a repeated data message is recognised as a copy (wire protocol, section 15 "same data message twice"). */
 const COPY_WINDOW = hours(48);
 
 interface UplinkHandlerOptions {
@@ -43,27 +43,27 @@ interface UplinkHandlerOptions {
   readonly forwarding?: Forwarding | undefined;
 }
 
-/** What became of an uplink. */
+/** Consequences of a stored uplink. */
 interface UplinkResult {
-  /** Downlinks that the cloud owes in return; stored. */
+  /** Downlinks that the cloud has queued in response; already stored. */
   readonly queue: readonly MessageRow[];
-  /** The firmware update that it has moved on. */
+  /** The firmware update that the uplink has changed. */
   readonly update: UpdateJob | undefined;
 }
 
-/** What is to be written for one uplink. */
+/** Everything that is committed for one uplink. */
 interface PreparedUplink extends UplinkResult {
   readonly type: UplinkType;
   readonly row: MessageRow;
   readonly device: DeviceChange;
   readonly changes: readonly Change[];
-  /** Downlinks that this message proves to be carried out. */
+  /** Ids of the downlinks that this message proves to be carried out. */
   readonly answers: readonly string[];
-  /** What becomes of the session's `configUnchecked`; undefined: nothing. */
+  /** New value of the session's `configUnchecked`; undefined: unchanged. */
   readonly configUnchecked: boolean | undefined;
 }
 
-/** What a data message says, and what is known of how it said it. */
+/** Content of a data message: the decoded body, or the raw bytes in hex if it could not be decoded. */
 interface Content {
   readonly body: unknown;
   readonly codecHash: string | null;
@@ -85,7 +85,7 @@ export class UplinkHandler {
     this.#options = options;
   }
 
-  /** Stores a message durably, and what follows from it. 'refused': it is not acceptable. */
+  /** Commits a message and its consequences. Returns 'refused' for a malformed or unacceptable message. */
   async accept(session: DeviceSession, message: Uint8Array | DecodedData): Promise<UplinkResult | 'refused'> {
     const { log } = this.#options;
     try {
@@ -96,12 +96,12 @@ export class UplinkHandler {
       });
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;
-      log.warn({ serial: session.device.serial, why: error.message }, 'uplink refused');
+      log.warn({ serial: session.device.serial, why: error.message }, 'uplink rejected');
       return 'refused';
     }
   }
 
-  /** False when the message is a copy of one that is stored. */
+  /** Returns false if the message is a copy of a stored one. */
   async #write(session: DeviceSession, uplink: PreparedUplink): Promise<boolean> {
     const { store, clock, trace, codecs, forwarding } = this.#options;
     const { row } = uplink;
@@ -111,7 +111,7 @@ export class UplinkHandler {
     const deliveries = (await forwarding?.deliveries(session.device, row)) ?? [];
     try {
       await store.commit([
-        // First: a copy is refused before anything else is written.
+        // First: the commit rejects a copy before it writes anything else.
         { kind: 'message.insert', row, newSince: now - COPY_WINDOW },
         ...uplink.changes,
         ...uplink.queue.map((downlink): Change => ({ kind: 'message.insert', row: downlink })),
@@ -145,7 +145,7 @@ export class UplinkHandler {
     return true;
   }
 
-  /** @param received what `message` was read from */
+  /** @param received the bytes or the JSON from which `message` was parsed */
   #prepare(
     session: DeviceSession,
     message: UpMessage | DecodedData,
@@ -247,7 +247,7 @@ export class UplinkHandler {
     const { body, codecHash, raw } = content;
     const row = this.#row(session, 'data', body, { codecHash, raw, print });
     const uplink = prepared('data', row, { configUnchecked: false });
-    // Application data show that the device has started: had its configuration changed, it would have said so by now.
+    // Application data prove that the device has started: a changed configuration would have been uploaded before.
     return session.configUnchecked ? this.#provingConfigs(session, uplink) : uplink;
   }
 
@@ -260,7 +260,7 @@ export class UplinkHandler {
     try {
       if (codec) return this.#data(session, print, { body: new EncodedBody(codec, body), codecHash: hash, raw: null });
     } catch {
-      // What cannot be decoded is stored as it came (wire protocol, 12.3).
+      // A body that cannot be decoded is stored as raw bytes (wire protocol, 12.3).
     }
     return this.#data(session, print, { body: null, codecHash: hash, raw: Buffer.from(body).toString('hex') });
   }
@@ -274,17 +274,17 @@ export class UplinkHandler {
     const responses = message.responses.map(({ command, result, lines }) => ({
       command,
       result,
-      // An empty line of output stands at the start of the following one (wire protocol, quirk 6).
+      // The firmware puts an empty output line at the start of the following line (wire protocol, quirk 6).
       outputs: lines.map((line) => line.replace(/^[\r\n]+/, '')),
     }));
     const row = this.#row(session, 'shell', { message_id: messageId, responses });
     const open = await this.#options.store.unansweredDownlinks(session.device.id);
-    // The answer may overtake the confirmation of its question: then the question is still in flight.
+    // The response may arrive before the confirmation of its command, which is then still in flight.
     const asked = [...open.map((sent) => sent.id), ...(session.inFlight ? [session.inFlight.row.id] : [])];
     return prepared('shell', row, { answers: asked.includes(messageId) ? [messageId] : [] });
   }
 
-  /** Ids of the config downlinks whose lines are all among the reported ones. */
+  /** Ids of the config downlinks whose lines are all contained in the reported configuration. */
   async #configsProvedBy(session: DeviceSession, reported: readonly string[]): Promise<readonly string[]> {
     const open = await this.#options.store.unansweredDownlinks(session.device.id);
     return open
@@ -309,8 +309,8 @@ function prepared(type: UplinkType, row: MessageRow, extras: Partial<Extras> = {
 }
 
 /**
- * What a repetition of a data message is recognised by; null: not at all. Firmware numbers and dates its bodies. One without
- * either, from a device that speaks JSON, may say the same thing twice.
+ * Fingerprint by which a repeated data message is recognised; null: not recognised. Firmware numbers and dates its
+ * bodies. A JSON body with neither sequence nor timestamp may legitimately occur twice.
  */
 function printOf(uplink: UpMessage | DecodedData, message: Uint8Array | DecodedData): string | null {
   if (message instanceof Uint8Array) return uplink.kind === 'upload-data' ? contentFingerprint(message) : null;

@@ -1,8 +1,9 @@
 /**
- * FLAP at the cloud's end: takes datagrams from any wire, answers each at most once (wire protocol, section 6).
+ * The cloud side of FLAP: receives datagrams from any transport and answers each at most once (wire protocol, section
+ * 6).
  *
- * Datagrams of one device are handled strictly one after another; those of different devices do not wait for each other.
- * A packet that needs no storage is answered in the same turn of the event loop.
+ * Datagrams of one device are processed strictly one after another; devices do not wait for each other. A packet that
+ * needs no store access is answered in the same turn of the event loop.
  */
 import type { EdgeClock } from '../../kernel/clock.js';
 import { Holds } from '../../kernel/holds.js';
@@ -28,34 +29,37 @@ interface FlapGatewayOptions {
   readonly clock: EdgeClock;
   readonly trace: Trace;
   readonly log: Log;
-  /** How long a device may repeat itself before it is told to start over. Default 60 s (wire protocol, 6.2 step 3). */
+  /** How long a device may repeat a packet before its transfer is reset. Default 60 s (wire protocol, 6.2 step 3). */
   readonly patience?: Millis;
 }
 
-/** Sends an answer to where the datagram came from, in the format in which it came. */
+/** Sends a datagram to the source of the received one, in the same format. */
 type Reply = (datagram: Uint8Array) => void;
 
-/** What became of the datagrams, by name. */
+/** Number of datagrams by result. */
 export type GatewayCounters = Record<
   'received' | 'answered' | 'silent' | 'reset' | 'unreadable' | 'unknownSerial' | 'badTag' | 'overrun',
   number
 >;
 
-/** Where refusals are counted. */
+/** The counter of each reason for rejection. */
 const COUNTERS = {
   unreadable: 'unreadable',
   'unknown serial number': 'unknownSerial',
   'wrong tag': 'badTag',
 } as const satisfies Record<Refusal, keyof GatewayCounters>;
 
-/** Datagrams of one device that wait while another of it is stored; more are dropped, as a full socket would. */
+/**
+ * Most datagrams of one device that wait while another is being stored; further ones are dropped, as by a full socket
+ * buffer.
+ */
 const LONGEST_QUEUE = 16;
 
 interface DeviceChannel {
   readonly session: DeviceSession;
   readonly format: EnvelopeFormat;
   readonly transfer: CloudTransfer;
-  /** Set while a packet of this device is being worked on. */
+  /** The waiting datagrams; set while a packet of this device is being processed. */
   waiting: { readonly envelope: Envelope; readonly reply: Reply }[] | undefined;
 }
 
@@ -86,7 +90,7 @@ export class FlapGateway {
     this.#patience = options.patience ?? seconds(60);
   }
 
-  /** Takes one datagram. `reply` is called at most once, possibly later. */
+  /** Processes one datagram. `reply` is called at most once, possibly later. */
   receive(datagram: Uint8Array, format: EnvelopeFormat, reply: Reply): void {
     this.counters.received++;
     const envelope = open(datagram, format);
@@ -96,7 +100,7 @@ export class FlapGateway {
     else void this.#inBackground(this.#loadDevice(envelope, format, reply));
   }
 
-  /** Resolves when every datagram that was taken has been dealt with. */
+  /** Resolves when all received datagrams have been processed. */
   async idle(): Promise<void> {
     while (this.#work.count > 0) await this.#work.changed();
   }
@@ -123,7 +127,7 @@ export class FlapGateway {
     this.#trace.emit({ kind: 'cloud.refused', at: this.#clock.now, why });
   }
 
-  /** The transfer state of a device. A new record of the device, or another wire, starts afresh. */
+  /** The transfer state of a device. It starts afresh for a new record of the device and for another format. */
   #channelOf(session: DeviceSession, format: EnvelopeFormat): DeviceChannel {
     const { serial } = session.device;
     let channel = this.#channels.get(serial);
@@ -147,7 +151,7 @@ export class FlapGateway {
     else void this.#inBackground(this.#carryOut(channel, move, reply));
   }
 
-  /** Does what needs the store; meanwhile, further datagrams of the device wait. */
+  /** Processes a packet that needs the store; further datagrams of the device wait meanwhile. */
   async #carryOut(channel: DeviceChannel, move: CloudMove, reply: Reply): Promise<void> {
     const began = this.#clock.now;
     channel.waiting = [];
@@ -200,7 +204,7 @@ export class FlapGateway {
     reply(seal(RESET, session.device.serial, session.token, format));
   }
 
-  /** Simulated time waits for the work; a failure leaves the datagram unanswered, and the device repeats it. */
+  /** Holds simulated time for the work. After a failure the datagram stays unanswered, and the device repeats it. */
   async #inBackground(work: Promise<void>): Promise<void> {
     const release = this.#clock.hold('the gateway and its store');
     const done = this.#work.take('a datagram');
@@ -208,7 +212,7 @@ export class FlapGateway {
       await work;
     } catch (error) {
       if (error instanceof StoreBusy) this.counters.overrun++;
-      else this.#log.error({ error: String(error) }, 'datagram could not be handled');
+      else this.#log.error({ error: String(error) }, 'failed to process a datagram');
     } finally {
       done();
       release();

@@ -1,6 +1,6 @@
 /**
- * The requests and answers of the device ingress. They say what a message is made of; whether it makes sense is decided
- * where it is read, in protocol/http.
+ * Schemas of the requests and responses of the device ingress. They check the form of a message; protocol/http checks
+ * its content.
  */
 import Type from 'typebox';
 import { DOWNLINK_TYPES } from '../../protocol/http/downlinks.js';
@@ -10,7 +10,7 @@ import { Nullable, Uuid } from '../http/schemas.js';
 const quoted = (words: readonly string[]) => `one of ${words.map((word) => `"${word}"`).join(', ')}`;
 
 export const DeviceParams = Type.Object({
-  serial_number: Type.String({ pattern: '^[0-9]{1,10}$', description: 'a serial number of up to ten digits' }),
+  serial_number: Type.String({ pattern: '^[0-9]{1,10}$', description: 'a serial number of at most ten digits' }),
 });
 
 export const Headers = Type.Object({
@@ -18,7 +18,7 @@ export const Headers = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'a key of 1 to 64 characters, the same for all repetitions of a request',
+      description: 'a key of 1 to 64 characters, the same for all retries of a request',
     }),
   ),
 });
@@ -34,18 +34,18 @@ export const Session = Type.Object(
 export const Uplink = Type.Object(
   {
     type: Type.Enum([...UPLINK_TYPES], { description: quoted(UPLINK_TYPES) }),
-    body: Type.Optional(Type.Unknown({ description: 'what the API shows of such a message' })),
+    body: Type.Optional(Type.Unknown({ description: 'the body as returned by the API for such a message' })),
     codec_hash: Type.Optional(Type.String({ description: 'the hash of the codec, 16 hex digits' })),
     hash: Type.Optional(Type.String({ description: 'the hash of the configuration, 16 hex digits' })),
-    cbor: Type.Optional(Type.String({ description: 'CBOR in base64: of data, a decoder or an encoder' })),
+    cbor: Type.Optional(Type.String({ description: 'CBOR in base64: a data body, a decoder or an encoder' })),
   },
-  { description: 'a message: an object with a "type" and what belongs to it' },
+  { description: 'a message: an object with a "type" and the fields of that type' },
 );
 
 export const Ack = Type.Object({ id: Uuid }, { description: 'a JSON object' });
 
 export const Acknowledged = Type.Object(
-  { poll: Type.Boolean({ description: 'whether a downlink waits' }) },
+  { poll: Type.Boolean({ description: 'true if a downlink is pending' }) },
   { title: 'Acknowledged' },
 );
 
@@ -54,8 +54,8 @@ const Downlink = Type.Object(
     id: Uuid,
     type: Type.Enum([...DOWNLINK_TYPES]),
     body: Type.Unknown(),
-    codec_hash: Type.Optional(Type.String({ description: 'of data: the hash of the encoder' })),
-    cbor: Type.Optional(Type.String({ description: 'of data: CBOR in base64, by the encoder' })),
+    codec_hash: Type.Optional(Type.String({ description: 'for data: the hash of the encoder' })),
+    cbor: Type.Optional(Type.String({ description: 'for data: the body encoded as CBOR, in base64' })),
   },
   { title: 'OfferedDownlink' },
 );
@@ -63,7 +63,7 @@ const Downlink = Type.Object(
 export const Offer = Type.Object(
   {
     downlink: Nullable(Downlink),
-    more: Type.Boolean({ description: 'whether another one waits behind it' }),
+    more: Type.Boolean({ description: 'true if another downlink is pending' }),
   },
   { title: 'Offer' },
 );

@@ -1,14 +1,14 @@
 /**
- * The device ingress: what FLAP is over UDP, for devices that have HTTP (cloud API gaps, 5.5). It stands beside the user API
- * on the same server, and opens with the device's claim token.
+ * The device ingress: the counterpart of FLAP for devices with HTTP (cloud API gaps, 5.5). It runs on the same server
+ * as the user API and authenticates with the device's claim token.
  *
- *   POST /v2/device/{serial_number}/session   facts about the device; the answer waits in the queue, as over UDP
- *   POST /v2/device/{serial_number}/uplink    a message; `poll` in the answer: a downlink waits
+ *   POST /v2/device/{serial_number}/session   facts about the device; the response is queued, as over UDP
+ *   POST /v2/device/{serial_number}/uplink    stores a message; `poll` in the response: a downlink is pending
  *   POST /v2/device/{serial_number}/poll      offers the first downlink of the queue
- *   POST /v2/device/{serial_number}/ack       confirms it; until then the same one is offered at every poll
+ *   POST /v2/device/{serial_number}/ack       confirms it; until then every poll offers the same one
  *
- * Requests of one device are handled one after another. A repeated uplink is recognised by its `Idempotency-Key`; without
- * one, only application data are, by their content. A device speaks through one gateway at a time.
+ * Requests of one device are processed one after another. A repeated uplink is recognised by its `Idempotency-Key`;
+ * without one, only application data are, by their content. A device uses one gateway at a time.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -31,17 +31,17 @@ interface HttpGatewayOptions {
   readonly trace: Trace;
 }
 
-/** Requests of one device that wait while another of it is worked on; more are turned away. */
+/** Most requests of one device that wait while another is being processed; further ones are rejected with 429. */
 const LONGEST_QUEUE = 4;
 
 const CREDENTIAL = /^claim\s+([0-9a-f]{32})\s*$/i;
 
-/** What the gateway remembers of a device. */
+/** The requests of one device. */
 interface DeviceRequests {
   readonly session: DeviceSession;
-  /** Set while a request of this device is worked on: what lets in those behind it. */
+  /** Callbacks that start the waiting requests; set while a request of this device is being processed. */
   waiting: (() => void)[] | undefined;
-  /** The last uplink that was accepted under a key. */
+  /** The last accepted uplink with an idempotency key. */
   last: { readonly key: string; readonly answer: Acknowledgement } | undefined;
 }
 
@@ -66,7 +66,7 @@ export class HttpGateway {
     this.#trace = trace;
   }
 
-  /** Adds the routes, below `/v2`. */
+  /** Adds the routes below `/v2`. */
   readonly routes = (routes: Routes): void => {
     routes.addHook('onRequest', (request, reply, done) => this.#authenticate(request, reply, done));
     const common = { tag: 'Device ingress', access: 'claim-token', params: DeviceParams } as const;
@@ -75,8 +75,8 @@ export class HttpGateway {
       '/device/:serial_number/session',
       forDevices({
         ...common,
-        summary: 'Begin a session',
-        description: 'The session answer is the first downlink that is offered from then on.',
+        summary: 'Start a session',
+        description: 'The session response is the first downlink of the following polls.',
         headers: Headers,
         body: Session,
         response: { 200: Acknowledged },
@@ -88,7 +88,7 @@ export class HttpGateway {
       forDevices({
         ...common,
         summary: 'Send a message',
-        description: 'Answered when the message is stored for good.',
+        description: 'The response is sent when the message is durable.',
         headers: Headers,
         body: Uplink,
         response: { 200: Acknowledged },
@@ -99,8 +99,8 @@ export class HttpGateway {
       '/device/:serial_number/poll',
       forDevices({
         ...common,
-        summary: 'Ask for a downlink',
-        description: 'The same one is offered again until it is acknowledged.',
+        summary: 'Poll for a downlink',
+        description: 'Every poll offers the same downlink until it is acknowledged.',
         response: { 200: Offer },
       }),
       (request, reply) => this.#inTurn(request, reply, (requests) => this.#offer(requests)),
@@ -110,7 +110,7 @@ export class HttpGateway {
       forDevices({
         ...common,
         summary: 'Acknowledge a downlink',
-        description: 'The device has it, and cannot lose it any more. May be repeated.',
+        description: 'Confirms that the device has stored the downlink. May be repeated.',
         body: Ack,
         response: { 200: Acknowledged },
       }),
@@ -119,9 +119,9 @@ export class HttpGateway {
     );
   };
 
-  /** Devices that are remembered, as nearly all are, get in without a promise. */
+  /** Cached devices, nearly all, are admitted without a promise. */
   #authenticate(request: FastifyRequest, reply: FastifyReply, done: (fault?: Error) => void): void {
-    // Because the parameters have been checked against no schema yet.
+    // Because the parameters are not yet checked against a schema.
     const { serial_number: text = '' } = request.params as { readonly serial_number?: string };
     const serial = /^\d{1,10}$/.test(text) ? Number(text) : 0;
     const session = this.#core.known(serial);
@@ -129,7 +129,7 @@ export class HttpGateway {
     else this.#core.load(serial).then((loaded) => this.#admit(loaded, request, reply, done), done);
   }
 
-  /** An unknown device and a wrong token must not be told apart. */
+  /** Unknown devices and wrong tokens get the same response, so that serial numbers cannot be probed. */
   #admit(
     session: DeviceSession | undefined,
     request: FastifyRequest,
@@ -141,9 +141,7 @@ export class HttpGateway {
     const same = timingSafeEqual(token, session?.token ?? NO_TOKEN);
     if (session === undefined || digits === '' || !same) {
       reply.header('www-authenticate', 'Claim');
-      return done(
-        new ApiFault(401, 'no such device, or not its claim token: send it as "Authorization: Claim <token>"'),
-      );
+      return done(new ApiFault(401, 'unknown device or invalid claim token; send "Authorization: Claim <token>"'));
     }
     request.session = session;
     done();
@@ -163,7 +161,7 @@ export class HttpGateway {
     try {
       const message = upFromJson(uplink);
       const accepted = await this.#core.accept(session, message.kind === 'decoded-data' ? message : encodeUp(message));
-      if (!accepted) throw new ApiFault(400, 'the message is not acceptable', 'unacceptable-message');
+      if (!accepted) throw new ApiFault(400, 'the message was rejected', 'unacceptable-message');
     } catch (error) {
       if (error instanceof MessageError) throw new ApiFault(400, error.message, 'unacceptable-message');
       throw error;
@@ -184,12 +182,12 @@ export class HttpGateway {
 
   async #confirm({ session }: DeviceRequests, id: string): Promise<Acknowledgement> {
     const entry = session.queue.find((candidate) => candidate.row.id === id);
-    // What is not waiting any more was confirmed before, or taken back: either way there is nothing left to do.
+    // A downlink that is no longer queued was confirmed before, or cancelled; nothing to do in either case.
     if (entry !== undefined && entry.attempt > 0) await this.#core.confirm(session, 'final-ack', entry);
     return { poll: this.#core.waits(session) };
   }
 
-  /** Lets the requests of a device in, one after another. */
+  /** Processes the requests of a device one after another. */
   async #inTurn<T>(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -200,7 +198,7 @@ export class HttpGateway {
     else if (requests.waiting.length < LONGEST_QUEUE) await letIn(requests.waiting);
     else {
       reply.header('retry-after', '1');
-      throw new ApiFault(429, 'too many requests of this device at once: one after another, please');
+      throw new ApiFault(429, 'too many concurrent requests from this device; send one at a time');
     }
     try {
       this.#core.contact(requests.session);
@@ -217,7 +215,7 @@ export class HttpGateway {
     }
   }
 
-  /** A new record of the device starts afresh. */
+  /** The requests of a device. They start afresh for a new record of the device. */
   #requestsOf(session: DeviceSession): DeviceRequests {
     const { serial } = session.device;
     let requests = this.#requests.get(serial);
@@ -229,17 +227,17 @@ export class HttpGateway {
   }
 }
 
-/** A route without CORS headers: no web page has a claim token, and devices pay for every byte of an answer. */
+/** A route without CORS headers: web pages have no claim token, and devices pay for every byte of a response. */
 function forDevices<const O extends Operation>(description: O) {
   return { ...operation(description), config: { cors: false } } as const;
 }
 
-/** Resolves when it is this request's turn. */
+/** Resolves when the preceding requests of the device are processed. */
 function letIn(waiting: (() => void)[]): Promise<void> {
   return new Promise((turn) => {
     waiting.push(turn);
   });
 }
 
-/** What the token of an unknown device is compared with. */
+/** Compared with the token of a request for an unknown device. */
 const NO_TOKEN = new Uint8Array(16);

@@ -7,10 +7,13 @@ import { portRefused } from '../../kernel/listen-failure.js';
 import type { EnvelopeFormat } from '../../protocol/flap/envelope.js';
 import type { FlapGateway } from './flap-gateway.js';
 
-/** Room for a burst: a fleet that reports on the hour sends thousands of datagrams at once, and dgram loses silently. */
+/**
+ * Size in bytes. A fleet that reports on the hour sends thousands of datagrams at once, and the kernel drops silently
+ * when the buffer is full.
+ */
 const RECEIVE_BUFFER = 4 * 1024 * 1024;
 
-/** Lets simulated time wait for datagrams that are on a real wire; see InFlight. */
+/** Makes simulated time wait for datagrams that travel on a real socket; see InFlight. */
 export interface Wires {
   readonly toCloud: InFlight;
   readonly toDevices: InFlight;
@@ -18,13 +21,13 @@ export interface Wires {
 
 export interface UdpListener {
   readonly port: number;
-  /** May be called again. From then on nobody is answered. */
+  /** Closes the socket; datagrams that arrive later are not answered. May be called again. */
   close(): Promise<void>;
 }
 
 /**
- * Binds a socket and hands its datagrams to the gateway. Port 0 takes a free one.
- * @throws UsageError when the port is taken or may not be used
+ * Binds a socket and passes its datagrams to the gateway. Port 0 takes a free one.
+ * @throws UsageError if the port is in use or may not be bound
  */
 export async function listenUdp(
   gateway: FlapGateway,
@@ -40,11 +43,11 @@ export async function listenUdp(
       wires?.toDevices.departed();
       socket.send(answer, source.port, source.address);
     });
-    // Only now: the gateway has taken its own hold on time where it needs one.
+    // Only now: where needed, the gateway itself holds simulated time by now.
     wires?.toCloud.arrived();
   });
   await bind(socket, host, port);
-  // A device's port that is gone answers with an ICMP error; that is the device's affair.
+  // The closed port of a device causes an ICMP error, which does not concern the service.
   socket.on('error', () => {});
   return {
     port: socket.address().port,

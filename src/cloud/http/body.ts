@@ -1,4 +1,4 @@
-/** Reads JSON bodies, and refuses those that would hurt: too deep, or with keys that poison prototypes. */
+/** Parses JSON bodies and rejects dangerous ones: nested too deep, or with keys that change prototypes. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { isTooDeep, TOO_DEEP } from '../../kernel/json-depth.js';
 import { ApiFault } from './errors.js';
@@ -6,10 +6,10 @@ import { ApiFault } from './errors.js';
 /** Largest body, in bytes (cloud API gaps, 2.3). */
 export const BODY_LIMIT = 1_048_576;
 
-/** Makes JSON the only kind of body. */
+/** Accepts JSON bodies only. */
 export function acceptJsonOnly(api: FastifyInstance): void {
   const parse = api.getDefaultJsonParser('error', 'error');
-  // Clients that send Content-Type with everything also do so where no body is wanted: there it is not looked at.
+  // Some clients send Content-Type without a body; it is ignored where no body is expected.
   const isUnwanted = ({ routeOptions }: FastifyRequest) => routeOptions.schema?.body === undefined;
   api.removeAllContentTypeParsers();
   api.addContentTypeParser<string>('application/json', { parseAs: 'string' }, (request, text, done) => {
@@ -27,10 +27,13 @@ export function acceptJsonOnly(api: FastifyInstance): void {
   });
 }
 
-/** What a key that poisons prototypes cannot be written without. Most bodies have none of it, and are spared a closer look. */
+/**
+ * Contained in every spelling of a key that changes prototypes. Bodies without it, nearly all, are parsed without a
+ * further check.
+ */
 const POISON = /__proto__|constructor|\\u/;
 
-/** Undefined when the text is no JSON. */
+/** Returns undefined if the text is not valid JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -44,17 +47,17 @@ function isJson(text: string): boolean {
 }
 
 function poisoned(): ApiFault {
-  return new ApiFault(400, 'the JSON has a key that is not taken: "__proto__", or "constructor" with a "prototype"');
+  return new ApiFault(400, 'the JSON has a forbidden key: "__proto__", or "constructor" with a "prototype"');
 }
 
-/** A body that is compressed could become a thousand times as long: what is sent is what is read. */
+/** A compressed body could expand a thousandfold; bodies must not be encoded. */
 function isEncoded({ headers }: FastifyRequest): boolean {
   const coding = headers['content-encoding'];
   return coding !== undefined && coding.trim() !== '' && coding.trim().toLowerCase() !== 'identity';
 }
 
 function encoded(): ApiFault {
-  return new ApiFault(415, 'the body must be sent as it is, without Content-Encoding', 'content-encoding');
+  return new ApiFault(415, 'the body must be sent without Content-Encoding', 'content-encoding');
 }
 
 function notJson(): ApiFault {

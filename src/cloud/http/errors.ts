@@ -1,6 +1,6 @@
 /**
- * Failures of the API. All of them look the same: `{statusCode, error, message, code?}` (cloud API gaps, 2.7). What went
- * wrong inside the service is logged and never told.
+ * API errors. All have the form `{statusCode, error, message, code?}` (cloud API gaps, 2.7). Internal errors are logged
+ * and not disclosed.
  */
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
@@ -9,10 +9,10 @@ import { DownlinkRefused, LONGEST_QUEUE } from '../ports/downlinks.js';
 import { StoreBusy } from '../store/bounded-commits.js';
 import { ConflictError, type ConflictField, StoreUnavailable } from '../store/store.js';
 
-/** A request that cannot be served, and why. */
+/** An error response: status, message, and a stable code. */
 export class ApiFault extends Error {
   readonly statusCode: number;
-  /** Stable, for programs; absent where the status says it all. */
+  /** Stable code for programs; absent if the status is sufficient. */
   readonly code: string | undefined;
 
   constructor(statusCode: number, message: string, code?: string) {
@@ -23,22 +23,22 @@ export class ApiFault extends Error {
   }
 }
 
-/** 404. The message must not depend on whether the thing is missing or somebody else's. */
+/** 404. The message is the same for a missing resource and for one of another space. */
 export function notFound(what: string): ApiFault {
   return new ApiFault(404, `${what} not found`);
 }
 
-export interface ErrorForm {
-  /** Answers a missing resource with the bare text `not found`, which hio-dotnet looks for. */
+interface ErrorForm {
+  /** Responds to a missing resource with the plain text `not found`, which hio-dotnet expects. */
   readonly plainNotFound: boolean;
 }
 
-/** Turns whatever was thrown into an answer. */
+/** Returns a Fastify error handler that converts any error into an error response. */
 export function errorHandler(log: Log, form: ErrorForm) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
     const fault = toFault(error);
     if (fault.statusCode === 500) {
-      log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'a request failed');
+      log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'request failed');
     }
     if (form.plainNotFound && fault.statusCode === 404) {
       reply.code(404).type('text/plain').send('not found');
@@ -51,28 +51,28 @@ export function errorHandler(log: Log, form: ErrorForm) {
   };
 }
 
-/** Answers a request for which there is no route. */
+/** Responds to a request that matches no route. */
 export function unknownRoute(request: FastifyRequest, reply: FastifyReply): void {
   const path = request.url.split('?', 1)[0];
   reply.code(404).send(errorBody(new ApiFault(404, `Route ${request.method}:${path} not found`)));
 }
 
-/** Clearer words for what the framework finds wrong with a body. */
+/** Clearer messages for the framework's errors about bodies. */
 const SENTENCES: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the body must be JSON: send it with Content-Type: application/json',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'the body is too large: the limit is 1 MiB, and 16 KiB without a credential',
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'the body is empty: this request needs one',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'the body is too large: the limit is 1 MiB, or 16 KiB without a credential',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'the body is empty: this request needs a body',
   FST_ERR_CTP_INVALID_JSON_BODY: 'the body is not valid JSON',
 };
 
 function toFault(error: FastifyError | Error): ApiFault {
   if (error instanceof ApiFault) return error;
   if (error instanceof DownlinkRefused) return new ApiFault(400, error.message, 'downlink-refused');
-  if (error instanceof StoreBusy) return new ApiFault(503, 'too much waits to be written', 'busy');
+  if (error instanceof StoreBusy) return new ApiFault(503, 'write queue is full; retry later', 'busy');
   const conflict = error instanceof ConflictError ? faultOf(error.field) : undefined;
   if (conflict) return conflict;
   if (error instanceof StoreUnavailable) return new ApiFault(503, error.message, 'store-unavailable');
-  // Because those of the framework and its parts have these fields, all or some.
+  // Because errors of the framework and its plugins have some or all of these fields.
   const { statusCode = 500, code } = error as Partial<FastifyError>;
   if (statusCode >= 400 && statusCode < 500) {
     return new ApiFault(statusCode, SENTENCES[code ?? ''] ?? error.message, code);
@@ -80,17 +80,17 @@ function toFault(error: FastifyError | Error): ApiFault {
   return new ApiFault(500, 'the service failed to handle this request; its log says why');
 }
 
-/** All other conflicts are told by those who know what they mean. */
+/** Conflicts that mean the same for every route; routes convert the others themselves. */
 function faultOf(field: ConflictField): ApiFault | undefined {
   switch (field) {
     case 'record-body':
-      return new ApiFault(503, 'too many change this at once', 'busy');
+      return new ApiFault(503, 'too many concurrent changes; retry later', 'busy');
     case 'space':
       return notFound('space');
     case 'queue':
       return new ApiFault(
         409,
-        `${LONGEST_QUEUE} downlinks wait for this device: cancel some, or let it fetch them`,
+        `${LONGEST_QUEUE} downlinks are pending for this device; cancel some or wait until it has fetched them`,
         'queue-full',
       );
     default:

@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document, made from the descriptions of the routes, and the page that shows it. Both are open to everyone:
- * they say how to ask, not what is stored. The page comes with its scripts, so that it works without the internet.
+ * The OpenAPI document, generated from the descriptions of the routes, and its documentation page. Both need no
+ * credential: they describe requests, not stored data. The page includes its scripts and works without internet access.
  */
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
@@ -9,7 +9,9 @@ import { TAGS } from './operation.js';
 
 const PAGE = '/v2/documentation';
 
-/** Adds `/v2/documentation` and `/v2/documentation/json`. Call it before the routes that are to be in the document. */
+/**
+ * Adds `/v2/documentation` and `/v2/documentation/json`. Call it before adding the routes that the document describes.
+ */
 export function documentApi(api: FastifyInstance): void {
   api.register(swagger, {
     openapi: {
@@ -18,7 +20,7 @@ export function documentApi(api: FastifyInstance): void {
       tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
       components: { securitySchemes: SECURITY_SCHEMES },
     },
-    // Because the document is OpenAPI 3.1: the other kind of document is not asked for.
+    // Because the document is OpenAPI 3.1; the other member of the union is never generated.
     transformObject: (made) => ('openapiObject' in made ? withComponents(made.openapiObject) : made.swaggerObject),
   });
   api.register(swaggerUi, {
@@ -27,23 +29,23 @@ export function documentApi(api: FastifyInstance): void {
     uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true },
     theme: { title: 'ghostfleet device cloud' },
   });
-  // The page finds the document beside itself, so that under this address it would look in the wrong place.
+  // The page loads the document by a relative address, which would be wrong under this path.
   api.get(`${PAGE}/index.html`, { schema: { hide: true } }, (_, reply) => reply.redirect(`${PAGE}/`));
 }
 
-const ABOUT = `Devices, what they have sent, and what is to be sent to them.
+const ABOUT = `Devices, their messages, and the downlinks queued for them.
 
-Authenticate with the header \`X-API-KEY\`. Bodies are JSON. Lists are arrays; the \`id\` of the last item, given as
-\`offset\`, leads to the next page. Times are ISO 8601 in UTC. A failure is \`{statusCode, error, message, code?}\`; an
-address that is too long is answered with 414, a body that is too long with 413, wherever it is sent.
-What belongs to somebody else is answered like what does not exist: with 404.`;
+Authenticate with the header \`X-API-KEY\`. Bodies are JSON. Lists are arrays; the \`id\` of the last item, passed as
+\`offset\`, returns the next page. Times are ISO 8601 in UTC. An error is \`{statusCode, error, message, code?}\`; an
+address that is too long returns 414, a body that is too long 413, on every route.
+Resources of other spaces return 404, like resources that do not exist.`;
 
 const SECURITY_SCHEMES = {
-  apiKey: { type: 'apiKey', name: 'X-API-KEY', in: 'header', description: 'An API key. It opens one space.' },
+  apiKey: { type: 'apiKey', name: 'X-API-KEY', in: 'header', description: 'An API key. It gives access to one space.' },
   authorization: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A token from the login, or an API key; `Authorization: ApiKey …` does as well.',
+    description: 'A token from the login, or an API key; `Authorization: ApiKey …` is accepted too.',
   },
   claimToken: {
     type: 'apiKey',
@@ -53,7 +55,7 @@ const SECURITY_SCHEMES = {
   },
 } as const;
 
-/** Own scripts only. Styles are inline in the page's own bundle, and so are its pictures. */
+/** Allows only scripts of the page. Its bundle contains inline styles and images. */
 const CONTENT_POLICY = {
   'default-src': "'none'",
   'script-src': "'self'",
@@ -66,7 +68,7 @@ const CONTENT_POLICY = {
   'frame-ancestors': "'none'",
 };
 
-/** Moves every schema that has a title to the components of the document, and leaves a reference in its place. */
+/** Moves every schema with a title to the components of the document and replaces it with a reference. */
 function withComponents<Document extends { components?: { schemas?: object } }>(document: Document): Document {
   const schemas: Record<string, unknown> = {};
   const visit = (node: unknown): unknown => {
@@ -79,7 +81,7 @@ function withComponents<Document extends { components?: { schemas?: object } }>(
     schemas[title] = schema;
     return { $ref: `#/components/schemas/${title}` };
   };
-  // Because the copy has the shape of the original, but for schemas that have become references.
+  // Because the copy has the shape of the original, except for schemas replaced by references.
   const copy = visit(document) as Document;
   return { ...copy, components: { ...copy.components, schemas } };
 }

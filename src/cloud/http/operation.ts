@@ -1,6 +1,6 @@
 /**
- * How a route is described: once, in the schemas that check its requests. The OpenAPI document (openapi.ts) is made from
- * these descriptions, the tests hold the answers against them, and nothing else documents the API.
+ * Descriptions of routes. Each route is described once, by the schemas that check its requests. The OpenAPI document
+ * (openapi.ts) is generated from these descriptions, and the tests check the responses against them.
  *
  *     routes.get(
  *       '/spaces/:space_id/tags/:id',
@@ -8,19 +8,19 @@
  *       async ({ spaceId, params }) => tagView(await find(spaceId, params.id)),
  *     );
  *
- * What a family sends is a schema too, with a `title` (it becomes a component of the document), and the function that makes
- * it returns `Static<typeof Tag>`, so that the compiler compares them. Schemas never shape an answer: what a handler
- * returns is sent as it is.
+ * The response of a family is a schema too, with a `title` (its name in the components of the document). The function
+ * that creates the response returns `Static<typeof Tag>`, so that the compiler compares them. Schemas never change a
+ * response: the result of a handler is sent as it is.
  */
 import Type, { type TSchema } from 'typebox';
 
-/** The chapters of the document. */
+/** The tags of the document. */
 export const TAGS = {
   Accounts: 'Login.',
-  Spaces: 'Containers of everything else. A key sees one space.',
-  Devices: 'What is registered. Claim tokens and secrets are write-only.',
-  Downlinks: 'What is to be sent to a device; delivered when the device next starts, reports or polls.',
-  Messages: 'What devices have sent and what was sent to them, newest first.',
+  Spaces: 'Containers of all other resources. A key has access to one space.',
+  Devices: 'Registered devices. Claim tokens and secrets are write-only.',
+  Downlinks: 'Messages queued for a device; delivered when the device next starts, reports or polls.',
+  Messages: 'Messages from and to devices, newest first.',
   Tags: 'Groups of devices; connectors and keys refer to them.',
   Connectors: 'Forward messages of the devices with which they share a tag.',
   Variables: 'Named values of a space or of a device.',
@@ -28,51 +28,52 @@ export const TAGS = {
   Users: 'People with access to a space.',
   Keys: 'API keys. A secret is shown once.',
   'Device ingress': 'For devices without UDP; outside the user API, authenticated with the claim token.',
-  Operations: 'For those who run the service. Outside the API key.',
+  Operations: 'For operators of the service. Needs no API key.',
 } as const;
 
 export interface Operation {
   readonly tag: keyof typeof TAGS;
   /** A few words in the imperative: `List devices`. */
   readonly summary: string;
-  /** What the summary and the schemas do not say. */
+  /** Details that the summary and the schemas do not show. */
   readonly description?: string;
-  /** Who may call it. Left out: who has an API key or a login. */
+  /** Required credential. Default: an API key or a login token. */
   readonly access?: 'claim-token' | 'anyone';
   readonly params?: TSchema;
   readonly querystring?: TSchema;
   readonly headers?: TSchema;
   readonly body?: TSchema;
-  /** Successful answers by status; see {@link PageOf} and {@link NoContent}. */
+  /** Successful responses by status; see {@link PageOf} and {@link NoContent}. */
   readonly response: Readonly<Record<number, TSchema>>;
-  /** Failures of its own, in a sentence each; those that any request can meet are added. */
+  /** Errors of this route, by status; errors that any route can return are added. */
   readonly errors?: Readonly<Record<number, string>>;
   readonly deprecated?: boolean;
 }
 
 /** The body of every failure (cloud API gaps, 2.7). */
-export const Fault = Type.Object(
+const Fault = Type.Object(
   {
     statusCode: Type.Integer(),
     error: Type.String({ description: 'the name of the status' }),
-    message: Type.String({ description: 'what is wrong' }),
+    message: Type.String({ description: 'the reason' }),
     code: Type.Optional(Type.String({ description: 'stable, for programs' })),
   },
   { title: 'Error' },
 );
 
-/** The answer of a deletion. */
+/** The response of a deletion. */
 export const NoContent = Type.Null({ description: 'Done; there is no body.' });
 
-/** A page of a list, with the number of all that match in `x-total` where that is known. */
+/** A page of a list; the header `x-total` is the total number of matches where it is known. */
 export function PageOf<Item extends TSchema>(item: Item) {
   return Type.Array(item, {
-    description: 'A page. The next one is asked for with the id of the last item as `offset`; the last one is empty.',
-    headers: { 'x-total': { type: 'integer', description: 'How many there are over all pages.' } },
+    description:
+      'A page. Pass the id of the last item as `offset` to get the next page; the page after the last item is empty.',
+    headers: { 'x-total': { type: 'integer', description: 'Number of items over all pages.' } },
   });
 }
 
-/** Options of a route, made from its description. */
+/** Converts a description to the options of a Fastify route. */
 export function operation<const O extends Operation>(description: O): { readonly schema: Pick<O, keyof O & Checked> } {
   const { tag, errors: _, access, response, ...rest } = description;
   const schema = {
@@ -81,11 +82,11 @@ export function operation<const O extends Operation>(description: O): { readonly
     security: SECURITY[access ?? 'key'],
     response: { ...withDescriptions(response), ...failures(description) },
   };
-  // Because only the parts that are checked concern the types of the handler.
+  // Because only the checked parts affect the types of the handler.
   return { schema: schema as unknown as Pick<O, keyof O & Checked> };
 }
 
-/** Names of the security schemes, which openapi.ts explains. */
+/** Names of the security schemes, which openapi.ts defines. */
 const SECURITY = {
   key: [{ apiKey: [] }, { authorization: [] }],
   'claim-token': [{ claimToken: [] }],
@@ -105,13 +106,13 @@ function withDescriptions(response: Operation['response']): Record<string, objec
 
 function failures({ params, querystring, body, access, errors }: Operation): Record<string, TSchema> {
   const sentences: Record<number, string> = {
-    ...((params || querystring || body) && { 400: 'A part of the request is not what is described here.' }),
-    ...(access !== 'anyone' && { 401: 'No credential, or one that is not valid.' }),
+    ...((params || querystring || body) && { 400: 'A part of the request does not match its schema.' }),
+    ...(access !== 'anyone' && { 401: 'The credential is missing or invalid.' }),
     ...(access === undefined && { 403: 'The key or the role does not allow this.' }),
-    ...(params && { 404: 'There is no such thing, or it is not yours: the answers do not differ.' }),
+    ...(params && { 404: 'The resource does not exist or belongs to another space.' }),
     ...(body && { 413: 'The body is longer than 1 MiB.', 415: 'The body is not JSON, or is compressed.' }),
-    429: 'Too many requests: try again after the seconds in `Retry-After`.',
-    503: 'Too much to do, or shutting down: try again after the seconds in `Retry-After`.',
+    429: 'Too many requests; retry after the seconds in `Retry-After`.',
+    503: 'Overloaded or shutting down; retry after the seconds in `Retry-After`.',
     ...errors,
   };
   return Object.fromEntries(

@@ -1,15 +1,15 @@
 /**
- * Query strings as real clients write them, brought into the form that a route's schema describes (cloud API gaps, 2.6).
+ * Converts query strings as real clients write them to the form that a route's schema describes (cloud API gaps, 2.6).
  *
- * A list comes as `type[]=a&type[]=b`, `type=a&type=b`, `type=a,b`, or, from hio-dotnet with two or more tags,
- * `tag_ids[]=A[]=B`, which every parser takes for the one value `A[]=B`. A parameter without a value is one not given.
+ * A list is written as `type[]=a&type[]=b`, `type=a&type=b`, `type=a,b`, or, by hio-dotnet with two or more tags, as
+ * `tag_ids[]=A[]=B`, which every parser reads as the single value `A[]=B`. A parameter with an empty value is ignored.
  */
 import { UUID_PATTERN } from './schemas.js';
 
-/** A query, or the parameters of a path, as the framework parses them. */
+/** A query or path parameters, as parsed by the framework. */
 type Raw = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What is read of a parameter's schema. */
+/** The part of a parameter's schema that is used here. */
 export interface Parameter {
   readonly type?: string;
   readonly pattern?: string;
@@ -17,7 +17,10 @@ export interface Parameter {
   readonly items?: Parameter;
 }
 
-/** The query as its schema wants it: lists split, numbers read, defaults filled in. What does not fit stays as it is. */
+/**
+ * Converts a query: splits lists, parses numbers, fills in defaults. Values that do not fit stay unchanged and fail the
+ * check.
+ */
 export function readQuery(parameters: Readonly<Record<string, Parameter>>, raw: Raw): Record<string, unknown> {
   const query: Record<string, unknown> = {};
   for (const [name, parameter] of Object.entries(parameters)) {
@@ -41,7 +44,7 @@ function readList(values: readonly string[], { items = {} }: Parameter): unknown
 function readOne(values: readonly string[], parameter: Parameter): unknown {
   const [value] = values;
   if (value === undefined) return parameter.default;
-  // Given twice it is ambiguous: as a list it fits no schema.
+  // A value given twice is ambiguous; the list fails the check of the schema.
   return values.length > 1 ? values : readValue(value, parameter);
 }
 

@@ -1,6 +1,4 @@
-/**
- * The values that requests are made of. Each `description` is what messages say was wanted: "… is not a UUID".
- */
+/** Schemas of common values. Each `description` completes the message "… is not …": "… is not a UUID". */
 import Type, { type TSchema } from 'typebox';
 import { parseTimestamp } from './time.js';
 
@@ -14,19 +12,19 @@ export const Timestamp = Type.Refine(
   (text) => parseTimestamp(text) !== undefined,
 );
 
-/** A time as the API writes it. */
+/** A time as returned by the API. */
 export const Time = Type.String({
   pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$',
   description: 'a time such as "2026-01-01T00:00:00.000Z"',
 });
 
-/** A serial number as the API writes it. */
+/** A serial number as returned by the API. */
 export const Serial = Type.String({ pattern: '^\\d{10}$', description: 'ten decimal digits' });
 
-/** A hash as the API writes it. */
+/** A hash as returned by the API. */
 export const Hash = Type.String({ pattern: '^[0-9a-f]{16}$', description: '16 hex digits' });
 
-/** What may be null in an answer. */
+/** A value of a response that may be null. */
 export function Nullable<S extends TSchema>(schema: S) {
   return Type.Union([schema, Type.Null()]);
 }
@@ -40,13 +38,13 @@ export function Limit(max: number, standard: number) {
 /** Cursor and size of a page of anything but messages (cloud API gaps, 2.5). */
 export const PageQuery = { limit: Type.Optional(Limit(500, 100)), offset: Type.Optional(Uuid) };
 
-/** Any printable text; names.ts says which names are better ones (cloud API gaps, 2.9). */
+/** Any printable text; names.ts defines which names are recommended (cloud API gaps, 2.9). */
 export const Name = Type.Refine(
   Type.String({ description: 'a name of 1 to 64 printable characters' }),
   (text) => isPrintable(text.trim()) && [...text.trim()].length <= 64,
 );
 
-/** Any text; a filter. */
+/** Any text, as a filter. */
 export const Text = Type.String({ description: 'one text' });
 
 export const Email = Type.String({

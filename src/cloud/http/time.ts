@@ -4,9 +4,9 @@ import type { UnixMillis } from '../../kernel/time.js';
 const FORM = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:Z|([+\- ])(\d\d):?(\d\d))?)?$/i;
 
 /**
- * Reads ISO 8601: a date, or date and time with any fraction of a second, with `Z`, an offset, or nothing, which means UTC
- * (JavaScript's own reading is local time). A space before the offset is a `+` that a query string has turned into one.
- * Undefined when the text is no such time.
+ * Parses ISO 8601: a date, or date and time with any fraction of a second, with `Z`, an offset, or neither, which means
+ * UTC (unlike `Date.parse`, which reads local time). A space before the offset is a `+` decoded from a query string.
+ * Returns undefined if the text is not such a time.
  */
 export function parseTimestamp(text: string): UnixMillis | undefined {
   const parts = FORM.exec(text.trim());
@@ -16,7 +16,7 @@ export function parseTimestamp(text: string): UnixMillis | undefined {
   const millis = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'));
   const local = new Date(0);
   local.setUTCFullYear(year, month - 1, day);
-  // A day that a month does not have rolls over into the next one.
+  // A day beyond the end of the month rolls over into the next one.
   if (local.getUTCMonth() !== month - 1 || local.getUTCDate() !== day) return undefined;
   const [offsetHours, offsetMinutes] = [field(9), field(10)];
   if (hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined;
@@ -29,7 +29,7 @@ export function isoTime(at: UnixMillis): string {
   return new Date(at).toISOString();
 }
 
-/** The same, for what may not have happened yet. */
+/** Like {@link isoTime}; null for an event that has not happened. */
 export function isoTimeOrNull(at: UnixMillis | null): string | null {
   return at === null ? null : isoTime(at);
 }

@@ -1,7 +1,6 @@
 /**
- * From schemas to answers: checks the parts of a request against the TypeBox schemas of its route, and says what is wrong in
- * words taken from them. A schema's `description` completes the sentence "… is not …"; one that is `writeOnly` holds a
- * secret, and its value is not repeated.
+ * Checks the parts of a request against the TypeBox schemas of its route and describes all problems. The `description`
+ * of a schema completes the message "… is not …"; the value of a `writeOnly` schema is a secret and is not repeated.
  */
 import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import type { Static, TSchema } from 'typebox';
@@ -10,12 +9,12 @@ import { Settings } from 'typebox/system';
 import { ApiFault } from './errors.js';
 import { type Parameter, readParams, readQuery } from './query.js';
 
-/** Tells Fastify's types what a handler gets when the schemas of its route are TypeBox's. */
+/** Types the arguments of a handler by the TypeBox schemas of its route. */
 export interface TypeBoxProvider extends FastifyTypeProvider {
   readonly validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
 }
 
-/** Fastify's hook into this file. */
+/** The validator compiler for Fastify. */
 export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, httpPart = 'body' }) => {
   const check = checker(schema, httpPart);
   if (httpPart === 'querystring') {
@@ -27,17 +26,17 @@ export const validatorCompiler: FastifySchemaCompiler<TSchema> = ({ schema, http
   return check;
 };
 
-export type Outcome<T> = { readonly value: T } | { readonly error: ApiFault };
+export type Checked<T> = { readonly value: T } | { readonly error: ApiFault };
 
-/** How many problems of a value are looked for: more than there are fields, so that no field is left out. */
+/** Most problems reported for a value: more than there are fields, so that every field is covered. */
 const MOST_PROBLEMS = 100;
 Settings.Set({ maxErrors: MOST_PROBLEMS });
 
-/** Makes the check of a schema; `where` is how the checked part is called in messages: `body`. */
-export function checker<S extends TSchema>(schema: S, where: string): (value: unknown) => Outcome<Static<S>> {
+/** Compiles the check of a schema. `where` names the checked part in messages, such as `body`. */
+export function checker<S extends TSchema>(schema: S, where: string): (value: unknown) => Checked<Static<S>> {
   const validator = Compile(schema);
   return (value) => {
-    // Because Check is the proof that the value is what the schema describes.
+    // Because Check has proved that the value matches the schema.
     if (validator.Check(value)) return { value: value as Static<S> };
     const problems = new Set<string>();
     const errors = validator.Errors(value);
@@ -51,12 +50,12 @@ export function checker<S extends TSchema>(schema: S, where: string): (value: un
       const shown = secret ? place : `${place}${quote(at(value, instancePath))}`;
       problems.add(wanted === undefined ? `${place} ${message}` : `${shown} is not ${wanted}`);
     }
-    if (errors.length >= MOST_PROBLEMS) problems.add('and perhaps more');
+    if (errors.length >= MOST_PROBLEMS) problems.add('and possibly more');
     return { error: new ApiFault(400, [...problems].join('; '), 'FST_ERR_VALIDATION') };
   };
 }
 
-/** The description nearest to the place in the schema that a value failed at. */
+/** The innermost description on the path to the failed part of the schema. */
 function describe(schema: TSchema, schemaPath: string): { wanted: string | undefined; secret: boolean } {
   let wanted: string | undefined;
   let secret = false;
@@ -77,11 +76,11 @@ function at(value: unknown, pointer: string): unknown {
 }
 
 function child(node: unknown, key: string): unknown {
-  // Because any object may be asked for any key; an array's are its indexes.
+  // Because any object can be indexed by any key; the keys of an array are its indexes.
   return typeof node === 'object' && node !== null ? (node as Record<string, unknown>)[key] : undefined;
 }
 
-/** ` "red"`, ` 5`; nothing for what is no simple value, which could hold a secret somewhere inside. */
+/** ` "red"`, ` 5`; empty for objects and arrays, which could contain a secret. */
 function quote(value: unknown): string {
   if (typeof value === 'object' && value !== null) return '';
   if (typeof value !== 'string') return ` ${value}`;

@@ -1,4 +1,4 @@
-/** Downlinks that nobody fetches come to an end (wire protocol, 6.2: after 30 days). */
+/** Expires pending downlinks that their devices do not fetch (wire protocol, 6.2: after 30 days). */
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import { days, hours, type Millis, millis } from '../../kernel/time.js';
@@ -8,13 +8,13 @@ interface ExpiryOptions {
   readonly store: Store;
   readonly clock: EdgeClock;
   readonly log: Log;
-  /** How long an undelivered downlink is kept. Default 30 days. */
+  /** How long an undelivered downlink stays pending. Default 30 days. */
   readonly expiry?: Millis;
 }
 
 const SWEEP = hours(1);
 const SWEEP_SIZE = 500;
-/** Between full sweeps: the store has devices to serve meanwhile. */
+/** Pause after a full batch, so that the store can serve devices meanwhile. */
 const PAUSE = millis(50);
 
 export class Expiry {
@@ -23,7 +23,7 @@ export class Expiry {
   #next: Alarm | undefined;
   #closed = false;
 
-  /** @param expire ends a downlink that is overdue */
+  /** @param expire ends an overdue downlink */
   constructor(options: ExpiryOptions, expire: (row: MessageRow) => Promise<void>) {
     this.#options = options;
     this.#expire = expire;
@@ -51,7 +51,7 @@ export class Expiry {
     });
   }
 
-  /** How many were overdue; there may be more when these are {@link SWEEP_SIZE}. */
+  /** Returns the number of expired downlinks; if it is {@link SWEEP_SIZE}, more may be overdue. */
   async #sweep(): Promise<number> {
     const { store, clock, expiry = days(30) } = this.#options;
     const overdue = await store.overdueDownlinks(clock.wall - expiry, SWEEP_SIZE);

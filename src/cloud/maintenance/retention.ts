@@ -1,6 +1,6 @@
 /**
- * Deletes what is older than it has to be kept, a little at a time: the store has devices to serve meanwhile. What exactly is
- * old enough to go, and what never goes, is the store's rule (Store.prune).
+ * Deletes old messages in small batches, so that the store can serve devices meanwhile. `Store.prune` defines which
+ * rows are deleted.
  */
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
@@ -18,11 +18,11 @@ interface RetentionOptions {
 }
 
 const BATCH = 500;
-/** Between batches: a store that writes 500 deletions in 50 ms has half of its time for others. */
+/** Pause after a full batch: a store that needs 50 ms for 500 deletions is free half of the time. */
 const PAUSE = millis(50);
 const ROUND = hours(1);
 
-/** Begins at once, and looks again every hour. Returns what stops it. */
+/** Starts immediately and repeats every hour. Returns a function that stops it and waits for the running batch. */
 export function startRetention({ store, clock, log, trace, keep }: RetentionOptions): () => Promise<void> {
   let stopped = false;
   let next: Alarm | undefined;
@@ -30,7 +30,7 @@ export function startRetention({ store, clock, log, trace, keep }: RetentionOpti
 
   const round = async (): Promise<void> => {
     const deleted = await store.prune(clock.wall - keep, BATCH).catch((error: unknown) => {
-      log.error({ error: String(error) }, 'old messages could not be deleted');
+      log.error({ error: String(error) }, 'failed to delete old messages');
       return 0;
     });
     if (deleted > 0) {

@@ -1,19 +1,22 @@
-/** What gets in the way of a service on purpose, to see how those who depend on it take it. No service of its own has any. */
+/**
+ * Hooks for the faults of a scenario: they replace the store and the responses of an embedded service. Not used by
+ * `serve`.
+ */
 import type { FastifyInstance } from 'fastify';
 import { ApiFault } from '../http/errors.js';
 import type { Store } from '../store/store.js';
 
 export interface Interference {
-  /** The store as the service gets to see it. */
+  /** Returns the store that the service uses in place of the opened one. */
   store(store: Store): Store;
-  /** A request to the API has come. The status to answer in its place; undefined: it goes on. */
+  /** Called for every API request. Returns the status to respond with; undefined processes the request normally. */
   request(url: string): number | undefined;
 }
 
-/** To be called before the API listens. */
+/** Adds the hook; call it before the API listens. */
 export function interfereWithApi(api: FastifyInstance, interference: Interference): void {
   api.addHook('onRequest', async ({ url }) => {
     const status = interference.request(url);
-    if (status !== undefined) throw new ApiFault(status, 'a fault of the scenario', 'fault');
+    if (status !== undefined) throw new ApiFault(status, 'failure injected by the scenario', 'fault');
   });
 }

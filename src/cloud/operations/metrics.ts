@@ -1,6 +1,6 @@
 /**
- * What the service tells Prometheus about itself. Times are in seconds, as is the custom there. Nothing is labelled by
- * device, space or key: the number of series does not grow with the fleet, and no name of a customer is told.
+ * Prometheus metrics of the service. Times are in seconds, as usual there. Labels never contain devices, spaces or
+ * keys: the number of series does not grow with the fleet, and metrics disclose no customer data.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Clock } from '../../kernel/clock.js';
@@ -13,7 +13,7 @@ import { udpDrops } from './udp-drops.js';
 
 interface Request {
   readonly method: string;
-  /** The pattern of the route; `unknown` when there is none. */
+  /** The pattern of the route; `unknown` if no route matches. */
   readonly route: string;
   readonly status: number;
   readonly took: Millis;
@@ -28,7 +28,7 @@ export class Metrics {
   readonly #stored: Counter;
   readonly #downlinks: Counter;
 
-  /** @param clock tells how long a downlink took to be delivered */
+  /** @param clock source of the time at which a downlink is delivered */
   constructor(clock: Clock) {
     this.#clock = clock;
     const registers = [this.registry];
@@ -41,7 +41,7 @@ export class Metrics {
     });
     this.#commits = new Histogram({
       name: 'ghostfleet_store_commit_seconds',
-      help: 'Time from asking the store to write until it is durable',
+      help: 'Time from the start of a commit until it is durable',
       buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
       registers,
     });
@@ -53,34 +53,38 @@ export class Metrics {
     });
     this.#stored = new Counter({
       name: 'ghostfleet_uplinks_total',
-      help: 'Uplinks that are stored, or recognised as copies of stored ones',
+      help: 'Uplinks stored, or recognised as copies of stored ones',
       labelNames: ['type', 'copy'],
       registers,
     });
     this.#downlinks = new Counter({
       name: 'ghostfleet_downlinks_total',
-      help: 'Stations that downlinks have reached',
+      help: 'Events of downlinks',
       labelNames: ['what'],
       registers,
     });
   }
 
-  /** Metrics of the process: memory, processor, event loop, garbage collection. Once in a process. */
+  /** Adds metrics of the process: memory, CPU, event loop, garbage collection. Call it once per process. */
   watchProcess(): void {
     collectDefaultMetrics({ register: this.registry });
   }
 
   watchStore(store: Store, guarded: Guarded): void {
-    this.#gauge('ghostfleet_downlinks_pending', 'Downlinks that wait for their devices', () => store.countPending());
-    this.#gauge('ghostfleet_commits_waiting', 'Commits that wait to be durable', () => guarded.waiting);
-    this.#total('ghostfleet_commits_refused_total', 'Commits refused because too many waited', () => guarded.refused);
+    this.#gauge('ghostfleet_downlinks_pending', 'Downlinks waiting for their devices', () => store.countPending());
+    this.#gauge('ghostfleet_commits_waiting', 'Commits waiting to become durable', () => guarded.waiting);
+    this.#total(
+      'ghostfleet_commits_refused_total',
+      'Commits rejected because too many were waiting',
+      () => guarded.refused,
+    );
   }
 
   /** @param ports the bound UDP ports */
   watchGateway(counters: GatewayCounters, ports: readonly number[]): void {
     const packets: Counter<'outcome'> = new Counter({
       name: 'ghostfleet_gateway_packets_total',
-      help: 'Datagrams by what became of them; `received` counts all',
+      help: 'Datagrams by outcome; `received` counts all',
       labelNames: ['outcome'],
       registers: [this.registry],
       collect() {
@@ -90,7 +94,7 @@ export class Metrics {
     });
     this.#total(
       'ghostfleet_udp_receive_drops_total',
-      'Datagrams that the system dropped because a receive buffer was full; Linux only',
+      'Datagrams dropped by the kernel because a receive buffer was full; Linux only',
       async () => (await udpDrops(ports)) ?? Number.NaN,
     );
   }
@@ -103,7 +107,7 @@ export class Metrics {
     this.#commits.observe(took / 1000);
   }
 
-  /** Counts what happens, and passes it on. */
+  /** Returns a trace that counts events and forwards them to `to`. */
   listening(to: Trace): Trace {
     return {
       emit: (event) => {
@@ -128,7 +132,7 @@ export class Metrics {
       name,
       help,
       registers: [this.registry],
-      // What cannot be read just now is told as unknown: the other metrics are wanted then more than ever.
+      // A value that cannot be read is reported as NaN, so that the other metrics stay available.
       collect: async () => gauge.set(await Promise.resolve(read()).catch(() => Number.NaN)),
     });
   }
@@ -153,7 +157,7 @@ function isOfDownlink(event: TraceEvent): event is DownlinkEvent {
   return 'downlink' in event;
 }
 
-/** When a row was made: the first 48 bits of its id. */
+/** Creation time of a row: the first 48 bits of its id. */
 function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

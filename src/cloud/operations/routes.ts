@@ -1,7 +1,6 @@
 /**
- * For those who run the service: is it alive, does it work, and how is it doing. Outside the API key, because load balancers
- * and monitors ask; nothing here tells of a customer's data. Who binds the service to a public address puts a proxy before it
- * that keeps `/metrics` inside.
+ * Routes for operators: liveness, readiness and metrics. They need no API key, because load balancers and monitors call
+ * them, and they disclose no customer data. Expose a public service through a proxy that does not forward `/metrics`.
  */
 import type { FastifyInstance } from 'fastify';
 import Type from 'typebox';
@@ -19,7 +18,7 @@ interface OperationsContext {
   readonly metrics: Metrics;
 }
 
-/** How long the store may take to answer a simple question. */
+/** How long the store may take for a readiness check. */
 const PATIENCE = seconds(2);
 
 const Health = Type.Object({ status: Type.Enum(['ok']) }, { title: 'Health' });
@@ -39,8 +38,8 @@ export function addOperations(api: FastifyInstance, { store, clock, log, metrics
       '/healthz',
       operation({
         tag: 'Operations',
-        summary: 'Tell whether the process is alive',
-        description: 'Asks nothing else: restart it when this does not answer.',
+        summary: 'Check whether the process is alive',
+        description: 'Checks nothing else: restart the process if it does not respond.',
         access: 'anyone',
         response: { 200: Health },
       }),
@@ -51,17 +50,17 @@ export function addOperations(api: FastifyInstance, { store, clock, log, metrics
       '/readyz',
       operation({
         tag: 'Operations',
-        summary: 'Tell whether requests can be served',
-        description: 'Asks the store to read and to write. Send requests elsewhere while this is not 200.',
+        summary: 'Check whether requests can be served',
+        description: 'Reads from and writes to the store. Send requests to another node while the status is not 200.',
         access: 'anyone',
         response: { 200: Health },
-        errors: { 503: 'The store does not answer, or the service is shutting down.' },
+        errors: { 503: 'The store does not respond, or the service is shutting down.' },
       }),
       async (_, reply) => {
         const why = await complaintOf(store, clock);
         if (why === undefined) return { status: 'ok' };
         log.warn({ why }, 'not ready');
-        const fault = { statusCode: 503, error: 'Service Unavailable', message: 'the store does not answer' };
+        const fault = { statusCode: 503, error: 'Service Unavailable', message: 'the store does not respond' };
         return reply.code(503).header('retry-after', 5).send(fault);
       },
     );
@@ -79,10 +78,10 @@ export function addOperations(api: FastifyInstance, { store, clock, log, metrics
   });
 }
 
-/** Why the store cannot be used; undefined when it can. */
+/** Reason why the store cannot be used; undefined if it can. */
 async function complaintOf(store: Store, clock: Clock): Promise<string | undefined> {
   try {
-    // Reading and writing may fail without each other.
+    // Reads and writes may fail independently.
     await within(clock, PATIENCE, Promise.all([store.spaces({ limit: 1 }), store.commit([])]));
     return undefined;
   } catch (error) {
@@ -92,7 +91,7 @@ async function complaintOf(store: Store, clock: Clock): Promise<string | undefin
 
 function within<T>(clock: Clock, limit: Millis, work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const alarm = clock.after(limit, 'a question to the store', () => reject(new Error('no answer in time')));
+    const alarm = clock.after(limit, 'readiness check of the store', () => reject(new Error('timed out')));
     work.then(resolve, reject).finally(() => alarm.cancel());
   });
 }

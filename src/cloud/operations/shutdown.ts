@@ -1,29 +1,29 @@
-/** Closing time. Normally there are no new connections, requests that are under way are finished, and there is an end to patience. */
+/** Graceful shutdown: rejects new connections and finishes running requests within a time limit. */
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { seconds } from '../../kernel/time.js';
 
-/** How long requests that are under way may take. */
-const LAST_ORDERS = seconds(10);
-/** How often connections are looked for whose last request is finished, and which would stay open for another one. */
+/** How long running requests may take before their connections are closed. */
+const REQUEST_LIMIT = seconds(10);
+/** Interval in milliseconds for closing connections that became idle, which keep-alive would keep open. */
 const ROUND = 50;
 
 export async function closeServer(api: FastifyInstance, clock: Clock): Promise<void> {
-  const deadline = clock.now + LAST_ORDERS;
+  const deadline = clock.now + REQUEST_LIMIT;
   let next: Alarm | undefined;
   const look = () => {
     if (clock.now < deadline) api.server.closeIdleConnections();
     else api.server.closeAllConnections();
-    next = clock.after(ROUND, 'requests under way', look);
+    next = clock.after(ROUND, 'running requests', look);
   };
   look();
   await api.close();
   next?.cancel();
 }
 
-/** The connections of a server, to break them off as a crash would. */
+/** The open connections of a server, to close them as a crash would. */
 export class Connections {
   readonly #open = new Set<Socket>();
 
@@ -34,7 +34,7 @@ export class Connections {
     });
   }
 
-  /** Ends them all; resolves when the other ends have ended theirs, too: they will not use them again. */
+  /** Ends all connections; resolves when their clients have ended them too and will not reuse them. */
   async end(): Promise<void> {
     const ended = [...this.#open].map(
       (socket) =>

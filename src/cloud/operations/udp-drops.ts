@@ -1,12 +1,12 @@
 /**
- * Datagrams that the kernel threw away because a receive buffer was full: the one loss that a gateway cannot see itself.
- * Linux tells in /proc/net/udp and udp6, other systems do not.
+ * Counts datagrams that the kernel dropped because a receive buffer was full, a loss that the gateway cannot see. Linux
+ * reports them in /proc/net/udp and /proc/net/udp6; other systems do not report them.
  */
 import { readFile } from 'node:fs/promises';
 
 const TABLES = ['/proc/net/udp', '/proc/net/udp6'];
 
-/** Drops of the sockets bound to these ports, summed up; undefined where the system does not tell. */
+/** Sum of the drops of the sockets bound to these ports; undefined where the system does not report them. */
 export async function udpDrops(ports: readonly number[]): Promise<number | undefined> {
   const texts = await Promise.all(TABLES.map((path) => readFile(path, 'utf8').catch(() => undefined)));
   const readable = texts.filter((text) => text !== undefined);
@@ -14,7 +14,7 @@ export async function udpDrops(ports: readonly number[]): Promise<number | undef
   return readable.reduce((sum, text) => sum + dropsIn(text, ports), 0);
 }
 
-/** The same of one table: the second column is the local address in hex digits, the last one the drops. */
+/** The drops in one table: its second column is the local address in hex, its last column the drops. */
 export function dropsIn(table: string, ports: readonly number[]): number {
   let drops = 0;
   for (const line of table.split('\n').slice(1)) {

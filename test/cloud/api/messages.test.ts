@@ -310,7 +310,9 @@ describe('a downlink', () => {
     const { id } = await device();
     const { status, json } = await call('POST', `devices/${id}/commands`, ['info show'], { 'idempotency-key': 'a' });
     expect([status, json.code]).toEqual([409, 'queue-full']);
-    expect(json.message).toBe('1000 downlinks wait for this device: cancel some, or let it fetch them');
+    expect(json.message).toBe(
+      '1000 downlinks are pending for this device; cancel some or wait until it has fetched them',
+    );
   });
 
   it('of yesterday is out of the default window', async () => {

@@ -122,7 +122,7 @@ describe('a downlink that cannot be sent', () => {
     const frame = '{"text":""}'.length;
     await expect(ask(16_384 - frame)).rejects.toThrow(DownlinkRefused);
     await expect(ask(1_000_000)).rejects.toThrow(
-      'the body has 1000011 bytes as JSON; at most 16383 are possible until the device has uploaded its encoder',
+      'the body is 1000011 bytes of JSON; at most 16383 are accepted until the device has uploaded its encoder',
     );
     await ask(16_383 - frame);
     expect(await cloud.messages(device)).toHaveLength(1);

@@ -293,7 +293,7 @@ describe('an update', () => {
   it('fails when its chunk expires', async () => {
     const { cloud, job } = await updating();
     await cloud.clock.runUntil(days(31));
-    expect(await job()).toMatchObject({ state: 'failed', error: 'the device did not fetch it in time' });
+    expect(await job()).toMatchObject({ state: 'failed', error: 'the device did not fetch it before it expired' });
   });
 
   it('is cancelled when its device is removed', async () => {

@@ -54,7 +54,7 @@ describe('retention', () => {
     await clock.runUntil(minutes(1));
     store.prune = prune;
     await clock.runUntil(hours(30));
-    expect(complaints).toEqual(['old messages could not be deleted']);
+    expect(complaints).toEqual(['failed to delete old messages']);
     expect(await left()).toBe(0);
     await stop();
   });

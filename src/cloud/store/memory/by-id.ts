@@ -4,7 +4,7 @@
  */
 import type { Id, Page } from '../store.js';
 
-export interface Identified {
+interface Identified {
   readonly id: Id;
 }
 

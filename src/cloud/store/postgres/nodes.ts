@@ -13,7 +13,7 @@ const RECONNECT_AFTER = seconds(1);
 /** How long the others may take until it is this one's turn. */
 const TURN_LIMIT = seconds(30);
 
-export interface PostgresNodesOptions {
+interface PostgresNodesOptions {
   readonly pool: Pool;
   /** What this service is called on the channel: the `application_name` of all its connections. */
   readonly name: string;

@@ -14,7 +14,7 @@ import { contentOf, migrate } from './migrations.js';
 /** How long to wait, in ms, for another process that is just letting go of the file. It blocks the whole process. */
 const LOCK_WAIT_MS = 1000;
 
-export interface OpenDatabase {
+interface OpenDatabase {
   readonly db: Database;
   /** Lets another process own the file. Close the database first. */
   release(): void;
