@@ -154,7 +154,7 @@ describe('a body', () => {
     }
     expect(await refused(`"${'x'.repeat(1_048_576)}"`)).toEqual([
       413,
-      'the body is too large: the limit is 1 MiB, and 16 KiB without a credential',
+      'the body is too large: the limit is 1 MiB, or 16 KiB without a credential',
     ]);
     expect(await refused('name=x', { 'content-type': 'text/plain' })).toEqual([
       415,
