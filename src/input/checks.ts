@@ -202,7 +202,7 @@ export function optional<T>(check: Check<T>, fallback?: unknown): OptionalCheck<
 }
 
 /** A key that may be missing, and what it then stands for. */
-interface OptionalCheck<T, D> {
+export interface OptionalCheck<T, D> {
   readonly optional: Check<T>;
   readonly fallback: D;
 }

@@ -1,5 +1,5 @@
 /** Selectors in a scenario: compared with the fleet, so that a misspelt name is a problem and not an empty selection. */
-import { type Check, formed, optional, text } from '../../input/checks.js';
+import { type Check, formed, type OptionalCheck, optional, text } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import type { SelectableGroup } from './device.js';
@@ -27,7 +27,7 @@ export const selectorText: Check<string> = formed(
 );
 
 /** The key `to`; default: all devices. */
-export const TO = { to: optional(selectorText, 'all') };
+export const TO: { readonly to: OptionalCheck<string, string> } = { to: optional(selectorText, 'all') };
 
 const SELECTOR_FORM =
   'all, a group, a device such as clime/3, clime/3..7, region/…, tag/…, or a sample such as "10% of clime"';

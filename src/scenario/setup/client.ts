@@ -1,11 +1,11 @@
 import { optional, record, text } from '../../input/checks.js';
 import type { SetupKind } from './kind.js';
 
-interface ClientOptions {
+type ClientOptions = {
   readonly name: string;
   /** Another than that of the fleet, by its name in the scenario; clients may share it. null: that of the fleet. */
   readonly space: string | null;
-}
+};
 
 const name = text(/^[a-z][a-z0-9-]{0,63}$/, 'a name of small letters, digits and hyphens that begins with a letter');
 

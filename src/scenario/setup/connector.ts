@@ -16,7 +16,7 @@ import { type Seconds, seconds } from '../../kernel/time.js';
 import { textOf } from './file.js';
 import type { SetupKind, SetupScope } from './kind.js';
 
-interface ConnectorOptions {
+type ConnectorOptions = {
   readonly name: string;
   /** JavaScript with a function `main(job)`. */
   readonly script: string;
@@ -28,7 +28,7 @@ interface ConnectorOptions {
   readonly retryDelays: readonly number[] | null;
   /** In seconds; null: that of the service. */
   readonly timeout: Seconds | null;
-}
+};
 
 /** The API counts in whole seconds. */
 const wholeSeconds: Check<number> = refine(duration, (length, node, problems) =>

@@ -14,11 +14,11 @@ export const IMAGE_SIZE = { smallest: 512, largest: 786_000, usual: 65_536 } as 
 /** As long as a session has room for (wire protocol, 7.1). */
 export const IMAGE_VERSION = /^[\x21-\x7e]{1,47}$/;
 
-interface FirmwareOptions {
+type FirmwareOptions = {
   /** What steps call it. */
   readonly name: string;
   readonly source: ImageSource;
-}
+};
 
 type ImageSource =
   | {

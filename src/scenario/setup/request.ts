@@ -2,13 +2,13 @@ import { type Check, complain, formed, optional, record, text } from '../../inpu
 import { plain } from '../../input/document.js';
 import type { SetupKind } from './kind.js';
 
-interface RequestOptions {
+type RequestOptions = {
   /** Path below the space, to which the body is posted. */
   readonly post: string;
   readonly body: Readonly<Record<string, unknown>>;
   /** Path below the space under which what was made is deleted; `{id}` stands for its id. */
   readonly delete: string;
-}
+};
 
 const path = text(/^\/[\w{}./-]+$/, 'a path below the space such as "/keys"');
 

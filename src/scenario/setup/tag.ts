@@ -1,11 +1,11 @@
 import { optional, record, text } from '../../input/checks.js';
 import type { SetupKind } from './kind.js';
 
-interface TagOptions {
+type TagOptions = {
   readonly name: string;
   /** `#RRGGBB`; left out: one of a few that differ. */
   readonly color: string | undefined;
-}
+};
 
 /** A tag that the space has already is used as it is. */
 export const tag: SetupKind<TagOptions> = {

@@ -1,12 +1,12 @@
 import { boolean, type Check, complain, formed, optional, record, text } from '../../input/checks.js';
 import type { SetupKind } from './kind.js';
 
-interface VariableOptions {
+type VariableOptions = {
   readonly name: string;
   readonly value: string;
   readonly environment: string | null;
   readonly secure: boolean;
-}
+};
 
 /** Variables are texts; `8` and `true` need no quotes. */
 const value: Check<string> = formed(

@@ -12,13 +12,13 @@ import {
 import type { Dbm, Decibels } from '../../kernel/units.js';
 import type { StepKind } from './step.js';
 
-interface AntennaOptions {
+type AntennaOptions = {
   /** dBm. */
   readonly rsrp: Dbm;
   /** dB; null: as it goes with the power. */
   readonly rsrq: Decibels | null;
   readonly snr: Decibels | null;
-}
+};
 
 const shape = record('a signal', {
   rsrp: number(),

@@ -4,12 +4,12 @@ import { formatDuration, type Millis } from '../../kernel/time.js';
 import { findQuantity } from '../../profile/quantities.js';
 import type { StepKind } from './step.js';
 
-interface ButtonOptions {
+type ButtonOptions = {
   readonly which: ButtonName;
   /** Either this or `hold`. */
   readonly clicks: number | null;
   readonly hold: Millis | null;
-}
+};
 
 const BUTTONS = ['int', 'x', '1', '2', '3', '4'] as const satisfies readonly ButtonName[];
 

@@ -2,12 +2,12 @@ import { type Check, complain, formed, optional, record, refine } from '../../in
 import { days, formatDuration, type Millis, parseDuration } from '../../kernel/time.js';
 import type { StepKind } from './step.js';
 
-interface ClockOptions {
+type ClockOptions = {
   /** Parts per million that the clock is too fast from now on; null: as before. */
   readonly drift: number | null;
   /** How far it jumps ahead, or back below 0; null: it does not. */
   readonly skew: Millis | null;
-}
+};
 
 const MOST_PPM = 100_000;
 /** The calendar of the firmware is good for that, whenever the world begins. */

@@ -5,9 +5,9 @@ import { formatDuration, millis, seconds } from '../../kernel/time.js';
 import { quantitiesOf } from '../values/quantity.js';
 import type { StepKind } from './step.js';
 
-interface PulseOptions extends Pulses {
+type PulseOptions = Pulses & {
   readonly input: string;
-}
+};
 
 const EVERY = seconds(1);
 const MOST_PULSES = 1_000_000;

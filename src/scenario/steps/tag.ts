@@ -1,10 +1,10 @@
 import { formOf, list, optional, record, text } from '../../input/checks.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
-interface TagOptions {
+type TagOptions = {
   readonly add: readonly string[];
   readonly remove: readonly string[];
-}
+};
 
 const names = list(text(), 1);
 const shape = record('tag', { add: optional(names, []), remove: optional(names, []) });

@@ -2,10 +2,10 @@ import { formOf, optional, record, text } from '../../input/checks.js';
 import type { DeviceChange, DeviceHandle } from '../world.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
-interface UpdateDeviceOptions {
+type UpdateDeviceOptions = {
   readonly name: string | null;
   readonly externalId: string | null;
-}
+};
 
 const shape = record('update-device', { name: optional(text(), null), 'external-id': optional(text(), null) });
 
