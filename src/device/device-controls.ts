@@ -59,7 +59,7 @@ export type ModemFault = PassingFault | LastingFault | 'mended';
 /** `int` is the button on the board; the others are those of CHESTER Push. */
 export type ButtonName = 'int' | 'x' | '1' | '2' | '3' | '4';
 
-export interface Ramp {
+interface Ramp {
   readonly from?: number;
   readonly to: number;
   readonly over: Millis;
@@ -82,8 +82,7 @@ export interface BoardOverrides {
 }
 
 /** The device as its controls see it. */
-export interface ControlledDevice
-  extends Pick<Hardware, 'type' | 'clock' | 'config' | 'environment' | 'modem' | 'battery'> {
+interface ControlledDevice extends Pick<Hardware, 'type' | 'clock' | 'config' | 'environment' | 'modem' | 'battery'> {
   /** The running firmware; undefined while none runs. */
   readonly firmware: Firmware | undefined;
   /** Undefined until the first change. */

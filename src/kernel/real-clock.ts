@@ -12,7 +12,7 @@ const LONGEST_TIMER = 2_147_483_647;
 
 const nothing = (): void => {};
 
-export interface RealClockOptions {
+interface RealClockOptions {
   /** Simulated milliseconds that pass in a real one. Default 1. */
   readonly speed?: number;
   /** The calendar time at which the world begins. Default: the moment at which it does. */

@@ -11,7 +11,7 @@ import { StuckError } from './errors.js';
 import { Holds } from './holds.js';
 import { formatDuration, type Instant, type Millis, seconds, type UnixMillis } from './time.js';
 
-export interface VirtualClockOptions {
+interface VirtualClockOptions {
   /** The calendar time at which the world begins. Default 2026-01-01T00:00:00Z. */
   readonly start?: UnixMillis;
   /** A hold that lasts longer than this in real time (twice this, at worst) is an error. Default 10 s. */

@@ -22,7 +22,7 @@ export interface ModuleSpec {
 }
 
 /** `app config address add 12345678`: up to `capacity` numbers, each at most once. */
-export interface ListSpec {
+interface ListSpec {
   readonly name: string;
   readonly capacity: number;
 }
@@ -48,20 +48,20 @@ export interface IntParameter extends Parameter {
 }
 
 /** A single-precision number from `min` to `max`, shown with two decimals. */
-export interface FloatParameter extends Parameter {
+interface FloatParameter extends Parameter {
   readonly type: 'float';
   readonly min: number;
   readonly max: number;
   readonly default: number;
 }
 
-export interface BoolParameter extends Parameter {
+interface BoolParameter extends Parameter {
   readonly type: 'bool';
   readonly default: boolean;
 }
 
 /** One of `values`, case sensitive. */
-export interface EnumParameter extends Parameter {
+interface EnumParameter extends Parameter {
   readonly type: 'enum';
   readonly values: readonly string[];
   readonly default: string;

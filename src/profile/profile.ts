@@ -83,7 +83,7 @@ export interface SupplyModule {
 }
 
 /** Firmware updates over the air (wire protocol, 11). */
-export interface BootloaderSpec {
+interface BootloaderSpec {
   /** Largest image, in bytes. */
   readonly slotSize: number;
 }

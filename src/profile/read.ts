@@ -41,8 +41,6 @@ import { readReceiver } from './read-receiver.js';
 import { readSensors } from './read-sensors.js';
 import { readTasks } from './read-tasks.js';
 
-export type { LoadText } from './extend.js';
-
 /**
  * Reads one profile.
  * @param file its path, for messages, for the profile's name and as the place that `extends` starts from

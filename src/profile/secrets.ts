@@ -3,7 +3,7 @@
  * access point, the Bluetooth passkey (firmware shell, 3.4 and 4). The device tells them to everybody who asks, by design of
  * the firmware, and the answer that goes to the cloud has them. Screens that others see, plans, reports and the trace do not.
  */
-export const MASK = '********';
+const MASK = '********';
 
 /** Claim tokens and LoRaWAN keys; nothing else that a device prints looks like that. */
 const TOKEN = /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/gi;

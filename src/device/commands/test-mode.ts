@@ -8,7 +8,7 @@ import { commandHelp } from '../shell/help.js';
 import type { ShellHost } from '../shell/host.js';
 import { groupHelp, refused, succeeded } from './results.js';
 
-export type ModemModule = 'lte' | 'lrw';
+type ModemModule = 'lte' | 'lrw';
 
 /** Test mode begins with the boot after `<module> config test true`. */
 export function inTestMode({ config }: ShellHost, module: ModemModule): boolean {

@@ -17,7 +17,7 @@ import { parseValue } from './parse.js';
 export type Settings = ReadonlyMap<string, ParameterValue>;
 
 /** A device as it comes from the factory: everything at its default. */
-export const FACTORY_SETTINGS: Settings = new Map();
+const FACTORY_SETTINGS: Settings = new Map();
 
 export class DeviceConfig {
   readonly layout: ConfigLayout;

@@ -15,7 +15,7 @@ const GENERATED_FROM = 81_763_000;
 const LARGEST = 2_147_483_647;
 
 /** A change that was carried out, one that the firmware complains about, or words that are no command of a list. */
-export type ListOutcome = 'done' | { readonly complaint: string } | 'unknown';
+type ListOutcome = 'done' | { readonly complaint: string } | 'unknown';
 
 /** Runs the words after `app config address`. */
 export function changeList(config: DeviceConfig, list: ConfigList, words: readonly string[]): ListOutcome {

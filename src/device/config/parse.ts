@@ -11,7 +11,7 @@ import { helpLines } from './text.js';
 
 export { leadingInteger } from './number.js';
 
-export type Parsed =
+type Parsed =
   | { readonly kind: 'value'; readonly value: ParameterValue }
   /** What is printed instead; the value stays as it was. */
   | { readonly kind: 'refused'; readonly lines: readonly string[] };

@@ -36,7 +36,7 @@ export type Reaction =
   /** The device restarts after `delay`; until then the thread does nothing more. */
   | ({ readonly kind: 'restart' } & Restart);
 
-export interface Restart {
+interface Restart {
   readonly delay: Millis;
   readonly restart: () => void;
 }

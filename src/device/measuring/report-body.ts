@@ -13,7 +13,7 @@ import type { ListPlan, SensorPlan } from './measuring-plan.js';
 import type { Memory } from './memory.js';
 
 /** What the firmware knows without a sensor. */
-export interface BodyFacts {
+interface BodyFacts {
   /** Bodies since boot, from 0. */
   readonly sequence: number;
   /** Unix seconds on the device's clock. */
@@ -30,10 +30,10 @@ export interface BodyFacts {
 }
 
 /** A connection evaluation of the modem; all numbers are integers. */
-export type NetworkFacts = { readonly [F in NetworkFact]: number };
+type NetworkFacts = { readonly [F in NetworkFact]: number };
 
 /** What `info` shows; undefined, and null in the body, when it was never written. */
-export type IdentityFacts = { readonly [F in (typeof IDENTITY)[IdentityFact]]: string | undefined };
+type IdentityFacts = { readonly [F in (typeof IDENTITY)[IdentityFact]]: string | undefined };
 
 const IDENTITY = {
   vendor_name: 'vendorName',

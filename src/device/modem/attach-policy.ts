@@ -5,7 +5,7 @@ import { cycle, type RetrySchedule, thenRepeating } from '../../kernel/retry.js'
 import { hours, type Millis, minutes } from '../../kernel/time.js';
 
 /** One attempt to attach: given up after `timeout`, followed by a pause with the modem off. */
-export interface AttachAttempt {
+interface AttachAttempt {
   readonly timeout: Millis;
   readonly pause: Millis;
 }
@@ -39,7 +39,7 @@ const PROGRESSIVE: readonly AttachAttempt[] = [
 ];
 
 /** The attempts under the policy that `lte config attach-policy` names; they never end. */
-export function attachAttempts(policy: string): RetrySchedule<AttachAttempt> {
+function attachAttempts(policy: string): RetrySchedule<AttachAttempt> {
   if (policy === 'progressive') return thenRepeating(PROGRESSIVE, 2);
   return cycle(round(PERIODIC[policy] ?? hours(1)));
 }

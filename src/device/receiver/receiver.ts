@@ -13,7 +13,7 @@ import { type Frame, type Heard, listen, madeUpFrame, neighbours } from './meter
 import { untilScan } from './schedule.js';
 
 /** What the receiver needs of the device. */
-export interface ReceiverHost {
+interface ReceiverHost {
   readonly profile: Profile;
   readonly config: DeviceConfig;
   /** Decides what meters there are. */

@@ -165,7 +165,7 @@ export interface LteState {
   readonly metrics: LteMetrics;
 }
 
-export interface LteRegistration {
+interface LteRegistration {
   readonly status:
     | 'not-registered'
     | 'registered-home'

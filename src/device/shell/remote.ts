@@ -12,7 +12,7 @@ import type { ShellHost } from './host.js';
 import { type Shell, tooLong } from './shell.js';
 
 /** One entry of a shell answer (wire protocol, 10). */
-export interface ShellResponse {
+interface ShellResponse {
   readonly command: string;
   readonly result: number;
   readonly lines: readonly string[];
@@ -28,7 +28,7 @@ export type RemoteShellOutcome =
   | Waits<RemoteShellOutcome>;
 
 /** A command takes its time, and the cloud thread waits for it; then `go` tells what comes of it. */
-export interface Waits<T> {
+interface Waits<T> {
   readonly kind: 'waits';
   readonly wait: Millis;
   readonly go: () => T;
@@ -91,7 +91,7 @@ function waits<T>(lines: readonly string[], { wait, go }: Rest, goOn: (begun: Co
 }
 
 /** The configuration as the device reports it. */
-export interface ConfigListing {
+interface ConfigListing {
   /** Raw output; the configuration hash is taken over this text, which may be cut (wire protocol, 9.2). */
   readonly text: string;
   readonly lines: readonly string[];

@@ -12,7 +12,7 @@ import type { ShellHost } from './host.js';
 import { splitWords } from './words.js';
 
 /** Longest command line in bytes. */
-export const LINE_MAX = 255;
+const LINE_MAX = 255;
 /** Most words in a line, those of the command included. */
 const WORDS_MAX = 20;
 

@@ -1,6 +1,6 @@
 /** A command line, taken apart as Zephyr's shell does it (firmware shell, 1.1). */
 
-export interface Words {
+interface Words {
   readonly words: readonly string[];
   /** The quotation mark that was never closed; it swallows the rest of the line, so it is in the last word. */
   readonly unclosed: string | undefined;

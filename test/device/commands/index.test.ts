@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildShell, COMMAND_GROUPS } from '../../../src/device/commands/index.js';
+import { COMMAND_GROUPS } from '../../../src/device/commands/groups.js';
+import { buildShell } from '../../../src/device/commands/index.js';
 import type { Command } from '../../../src/device/shell/command.js';
 import { COMMAND_WORDS } from '../../../src/profile/command-words.js';
 import { modules } from '../config/specs.js';

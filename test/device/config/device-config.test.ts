@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DeviceConfig, FACTORY_SETTINGS } from '../../../src/device/config/device-config.js';
+import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { type ConfigItem, configLayout } from '../../../src/device/config/layout.js';
 import { readLine } from '../../../src/device/config/text.js';
 import { splitWords } from '../../../src/device/shell/words.js';
@@ -88,7 +88,7 @@ describe('memory', () => {
     const config = new DeviceConfig(layout);
     for (const text of ['60', '1800', '1800']) config.write(item('app', 'interval-report'), text);
     config.save();
-    expect(config.flash).toBe(FACTORY_SETTINGS);
+    expect(config.flash).toBe(new DeviceConfig(layout).flash);
   });
 });
 

@@ -1,11 +1,5 @@
 /** Configuration modules for tests: one parameter of each type and shape, named as on a real device. */
-import type {
-  EnumParameter,
-  IntParameter,
-  ModuleSpec,
-  ParameterSpec,
-  StringParameter,
-} from '../../../src/profile/parameters.js';
+import type { IntParameter, ModuleSpec, ParameterSpec, StringParameter } from '../../../src/profile/parameters.js';
 
 export const INTERVAL: IntParameter = {
   name: 'interval-report',
@@ -15,7 +9,7 @@ export const INTERVAL: IntParameter = {
   default: 1800,
   help: 'Get/Set report interval in seconds.',
 };
-export const MODE: EnumParameter = {
+export const MODE: Extract<ParameterSpec, { readonly type: 'enum' }> = {
   name: 'mode',
   type: 'enum',
   values: ['none', 'lte', 'lrw'],

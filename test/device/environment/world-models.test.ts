@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeModel } from '../../../src/device/environment/models/index.js';
-import { present, warmth } from '../../../src/device/environment/models/people.js';
+import { warmth } from '../../../src/device/environment/models/people.js';
 import { front, rain, rainfall } from '../../../src/device/environment/models/sky.js';
 import { rhythm } from '../../../src/device/environment/models/week.js';
 import { days, hours, minutes } from '../../../src/kernel/time.js';
@@ -152,24 +152,24 @@ describe('a meteo station', () => {
 });
 
 describe('people', () => {
-  it('come on working days between 7 and 18 h, and go for lunch', () => {
+  it('warm a room on working days from 7 h on, less over lunch, and not after 19:30', () => {
     const at = (day: number, hour: number) =>
-      mean(Array.from({ length: 300 }, (_, place) => present(place, MONDAY + days(day) + hours(hour))));
+      mean(Array.from({ length: 300 }, (_, place) => warmth(place, MONDAY + days(day) + hours(hour))));
     expect(at(0, 3)).toBe(0);
     expect(at(0, 6.9)).toBe(0);
     expect(at(1, 10.5)).toBeGreaterThan(0.8);
     expect(at(2, 12.4)).toBeLessThan(0.65);
     expect(at(3, 14)).toBeGreaterThan(0.8);
-    expect(at(4, 18)).toBe(0);
+    expect(at(4, 19.5)).toBe(0);
     expect(at(5, 10.5)).toBe(0);
     expect(at(6, 10.5)).toBe(0);
   });
 
-  it('are felt in the air a while later, and for a while', () => {
+  it('warm a room for an hour and a half after they arrive, and after they leave', () => {
     const warm = (hour: number) => mean(Array.from({ length: 200 }, (_, place) => warmth(place, MONDAY + hours(hour))));
-    const there = (hour: number) =>
-      mean(Array.from({ length: 200 }, (_, place) => present(place, MONDAY + hours(hour))));
-    expect(warm(8)).toBeLessThan(there(8));
+    // All who come have arrived by 9 h, and have left by 18 h.
+    expect(warm(9)).toBeLessThan(0.75);
+    expect(warm(10.5)).toBeGreaterThan(0.85);
     expect(warm(18.2)).toBeGreaterThan(0);
     expect(warm(21)).toBe(0);
   });

@@ -1,6 +1,6 @@
 /** The modem: attaching, sleeping, waking, and places without network (firmware behaviour, 4). */
 import { describe, expect, it } from 'vitest';
-import { attachAttempts } from '../../../src/device/modem/attach-policy.js';
+import { Attaching } from '../../../src/device/modem/attach-policy.js';
 import { Modem } from '../../../src/device/modem/modem.js';
 import { NoiseStream } from '../../../src/kernel/random.js';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
@@ -16,9 +16,11 @@ function testModem(policy = 'periodic-2h') {
 /** The first attempts of a policy, in minutes: `5` or, with a pause, `50+60`. */
 function firstAttempts(policy: string, count: number): readonly string[] {
   const attempts: string[] = [];
-  for (const { timeout, pause } of attachAttempts(policy)) {
+  const attaching = new Attaching(policy);
+  while (attempts.length < count) {
+    const { timeout, pause } = attaching.current;
     attempts.push(`${timeout / minutes(1)}${pause > 0 ? `+${pause / minutes(1)}` : ''}`);
-    if (attempts.length === count) break;
+    attaching.advance();
   }
   return attempts;
 }

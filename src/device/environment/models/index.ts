@@ -15,7 +15,7 @@ import { scaled } from './scaled.js';
 import { contact } from './switch.js';
 import { tank } from './tank.js';
 
-export const sensorModels: {
+const sensorModels: {
   readonly [K in ModelSpec['kind']]: (spec: Extract<ModelSpec, { readonly kind: K }>) => Model;
 } = {
   constant,

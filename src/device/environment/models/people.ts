@@ -1,52 +1,46 @@
 /**
- * The people at a place on working days: each comes and leaves at hours of his own, has lunch, and stays away now and then.
- * All sensors of a device see the same people. Times are UTC.
+ * The people at a place on working days. Each of them arrives, has lunch and leaves at different hours, and is absent on some
+ * days. All sensors of a device see the same people. Times are UTC.
  */
 
 import { noise } from '../../../kernel/random.js';
-import type { Ratio } from '../../../kernel/ratio.js';
 import { days, hours, type Millis, minutes, type UnixMillis } from '../../../kernel/time.js';
 import { hourOfWeek } from './week.js';
 
 const PEOPLE = 6;
 const STREAM = 0x47d3;
-/** Nobody comes before, or stays after. */
+/** Earliest arrival and latest departure. */
 const OPENS: Millis = hours(7);
 const CLOSES: Millis = hours(18);
 const WEEKEND = 5 * 24;
 
-/** How much of what people leave in the air is from how long before. */
+/** How much of the warmth and CO2 in the air is how old. */
 const MEMORY = {
   lags: Float64Array.of(0, minutes(10), minutes(25), minutes(40), minutes(60), minutes(90)),
   weights: Float64Array.of(0.1, 0.2, 0.22, 0.2, 0.16, 0.12),
 };
 const LONGEST: Millis = minutes(90);
-const NOW: typeof MEMORY = { lags: Float64Array.of(0), weights: Float64Array.of(1) };
 
-/** The share of them that is there, 0 to 1. */
-export function present(place: number, wall: UnixMillis): Ratio {
-  return felt(place, wall, NOW);
-}
-
-/** What they leave in the air of a room and in its temperature, 0 to 1: it gathers within an hour, and goes as slowly. */
+/** Effect of the people on the air and temperature of a room, 0 to 1: it builds up within 90 minutes, and fades as slowly. */
 export function warmth(place: number, wall: UnixMillis): number {
   if (place !== last.place || wall !== last.wall) {
     last.place = place;
     last.wall = wall;
-    last.warmth = felt(place, wall, MEMORY);
+    last.warmth = remembered(place, wall);
   }
   return last.warmth;
 }
 
-/** What was asked for last: the sensors of a device are read at the same moment, and most of them ask for the same. */
+/** The last result: the sensors of a device are read at the same moment, and most of them need the same value. */
 const last = { place: 0, wall: Number.NaN, warmth: 0 };
 
-function felt(place: number, wall: UnixMillis, { lags, weights }: typeof MEMORY): number {
+function remembered(place: number, wall: UnixMillis): number {
   const day = Math.floor(wall / days(1));
   const time = wall - day * days(1);
   if (time < OPENS || time >= CLOSES + LONGEST || hourOfWeek(wall) >= WEEKEND) return 0;
   if (place !== known.place || day !== known.day) plan(place, day);
   const { hoursOf } = known;
+  const { lags, weights } = MEMORY;
   let sum = 0;
   for (let person = 0; person < PEOPLE; person++) {
     const comes = hoursOf[4 * person] as number;
@@ -62,8 +56,8 @@ function felt(place: number, wall: UnixMillis, { lags, weights }: typeof MEMORY)
 }
 
 /**
- * The day that was asked for last. A device takes its samples many at a time, so that nearly all of them find it here; without
- * it each would draw everybody's day anew.
+ * The people's hours on the day that was read last. A device takes many samples of one day in a row, so nearly all of them find
+ * the day here. Otherwise each sample would draw the hours of all people again.
  */
 const known = { place: 0, day: Number.NaN, hoursOf: new Float64Array(4 * PEOPLE) };
 
@@ -74,7 +68,7 @@ function plan(place: number, day: number): void {
   for (let person = 0; person < PEOPLE; person++) {
     const draw = (index: number) => noise(place ^ STREAM, 8 * (day * PEOPLE + person) + index);
     const lunch = hours(11.25) + hours(1.25) * draw(3);
-    // Who is away today never comes.
+    // A person who is absent today never arrives.
     hoursOf[4 * person] = draw(0) < 0.1 ? Number.POSITIVE_INFINITY : OPENS + hours(2) * draw(1);
     hoursOf[4 * person + 1] = lunch;
     hoursOf[4 * person + 2] = lunch + minutes(25) + minutes(35) * draw(4);

@@ -44,7 +44,7 @@ function lowness(place: number, wall: UnixMillis): number {
 }
 
 /** Where the rain of a place has got to. */
-export interface Rainfall {
+interface Rainfall {
   /** Number of the next shower, or of the one that is falling; those before it are over. */
   readonly shower: number;
   /** How much of it has fallen, 0 to 1; 0: it is dry. */

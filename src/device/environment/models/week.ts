@@ -54,7 +54,7 @@ const HOURS = 168;
 const MONDAY: Millis = days(3);
 
 /** A clock that runs with a rhythm. */
-export interface Rhythm {
+interface Rhythm {
   /** How fast it runs at most, times as fast as a common clock. */
   readonly peak: number;
   /** What it shows. */

@@ -1,6 +1,7 @@
 /** Section 2 and 3.3 on the packaged device types: who has which commands, and what a configuration is made of. */
 import { describe, expect, test } from 'vitest';
-import { buildShell, COMMAND_GROUPS } from '../../../../src/device/commands/index.js';
+import { COMMAND_GROUPS } from '../../../../src/device/commands/groups.js';
+import { buildShell } from '../../../../src/device/commands/index.js';
 import { listConfig } from '../../../../src/device/shell/remote.js';
 import { packagedProfiles } from '../../../../src/profile/library.js';
 import { fakeHost } from '../fake-host.js';

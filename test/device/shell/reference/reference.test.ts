@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { COMMAND_GROUPS } from '../../../../src/device/commands/index.js';
+import { COMMAND_GROUPS } from '../../../../src/device/commands/groups.js';
 import type { Command } from '../../../../src/device/shell/command.js';
 import { commandHelp } from '../../../../src/device/shell/help.js';
 import { fakeHost } from '../fake-host.js';

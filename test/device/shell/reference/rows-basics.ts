@@ -1,5 +1,5 @@
 /** Sections 1 to 4: parsing, texts of the shell itself, configuration, identity. */
-import type { EnumParameter } from '../../../../src/profile/parameters.js';
+import type { ParameterSpec } from '../../../../src/profile/parameters.js';
 import { allModules, helpOf, type Row, section } from './table.js';
 
 const parsing = section('1.1');
@@ -13,7 +13,9 @@ const info = section('4');
 const words = (n: number) => ['channel', 'show', ...Array.from({ length: n - 2 }, () => '1')].join(' ');
 const app = (name: string) => allModules()[0]?.parameters.find((spec) => spec.name === name);
 const parameterHelp = (name: string) => new RegExp(`^ {2}${name.padEnd(18)}:.* <.*>$`);
-const MODES = (app('mode') as EnumParameter).values.map((value) => `${' '.repeat(21)}- ${value}`);
+const MODES = (app('mode') as Extract<ParameterSpec, { readonly type: 'enum' }>).values.map(
+  (value) => `${' '.repeat(21)}- ${value}`,
+);
 
 export const BASICS: readonly Row[] = [
   parsing('led  switch   "red"  \'on\'', [], { asked: ['led red on'] }),
