@@ -18,39 +18,39 @@ import type { Signal } from './modem/signal.js';
  * message says why it cannot be done.
  */
 export interface DeviceControls {
-  /** Keeps a quantity at a value. NaN: the sensor does not answer any more. */
+  /** Holds a quantity at a value. NaN: the sensor does not answer. */
   hold(quantity: string, value: number): void;
-  /** Lets it run on a straight line to a value, where it stays. Without `from` it begins where it is. */
+  /** Changes it linearly to a value and holds that. Without `from` it starts at the present value. */
   ramp(quantity: string, ramp: Ramp): void;
-  /** Plays a record back, its first row now. The last value stays. */
+  /** Plays back a recording from now on. The last value is held. */
   replay(quantity: string, series: Series): void;
-  /** Lets its model take over again. A running total goes on from where it is. */
+  /** Returns it to its model. A running total continues from its present value. */
   free(quantity: string): void;
-  /** Gives a counter pulses, or lets a contact close. */
+  /** Adds pulses to a counter, or closes a contact repeatedly. */
   pulse(quantity: string, pulses: Pulses): void;
   /** Clicks a button: a multiple click of the one on the board, single clicks of the others. */
   click(button: ButtonName, times: number): void;
-  /** Keeps a button pressed. The one on the board matters while the device boots (firmware shell, 3.5). */
+  /** Holds a button down. The one on the board has an effect while the device boots (firmware shell, 3.5). */
   press(button: ButtonName, duration: Millis): void;
-  /** Cuts the power line (CHESTER-Z goes over to its battery), or brings it back. */
+  /** Cuts the power line (CHESTER-Z switches to its battery), or restores it. */
   line(on: boolean): void;
-  /** Shields the antenna (false), or frees it. */
+  /** Shields the antenna (false), or removes the shield. */
   radio(on: boolean): void;
-  /** Takes the antenna to a place with this signal; undefined: back to where the device belongs. */
+  /** Sets the signal at the antenna; undefined: the device's own cell. */
   signal(signal: Signal | undefined): void;
-  /** Puts in a battery of which this share is used, 0 (new) to 1 (empty). */
+  /** Replaces the battery by one with this share used, 0 (new) to 1 (empty). */
   battery(used: Ratio): void;
-  /** Puts in a battery that is so far used that it shows this voltage at rest. */
+  /** Replaces the battery by one that has this voltage at rest. */
   batteryVoltage(volts: number): void;
-  /** Whether the network grants power saving mode; asked at the next attach. */
+  /** Whether the network grants power saving mode, from the next attach on. */
   powerSaving(granted: boolean): void;
-  /** Lets something go wrong with the modem, or mends what has. */
+  /** Causes a fault of the modem, or repairs it. */
   modem(fault: ModemFault): void;
-  /** How many more settings the flash lets itself write; Infinity: it is as new. */
+  /** Lets writes of settings fail after `writesLeft` more; Infinity: as new. */
   flash(writesLeft: number): void;
-  /** Makes the clock run fast (or slow, below 0) by parts per million, whatever sets it. */
+  /** Makes the clock run fast by parts per million; slow if negative. Setting the time does not change that. */
   clock(drift: number): void;
-  /** Makes the clock jump ahead, or back below 0, until something sets it. */
+  /** Moves the clock forward, or back if negative, until it is set again. */
   skew(by: Millis): void;
 }
 
@@ -67,9 +67,9 @@ interface Ramp {
 
 export interface Pulses {
   readonly times: number;
-  /** From the beginning of one to that of the next. */
+  /** From the start of one to the start of the next. */
   readonly every: Millis;
-  /** How long a contact stays closed each time; less than `every`. Counters do not ask. */
+  /** How long a contact stays closed each time; less than `every`. Ignored for counters. */
   readonly stays: Millis;
 }
 
@@ -110,7 +110,7 @@ export class VirtualDeviceControls implements DeviceControls {
     this.#touch(quantity, (address) => {
       const { environment, clock } = this.#device;
       const shown = from ?? environment.value(environment.signal(address), clock.wall);
-      // From a sensor that does not answer there is no line.
+      // A ramp cannot start from a missing value.
       const begin = Number.isNaN(shown) ? to : shown;
       environment.steer(address, { kind: 'ramp', from: begin, to, start: clock.wall, over });
     });
@@ -168,7 +168,7 @@ export class VirtualDeviceControls implements DeviceControls {
   batteryVoltage(volts: number): void {
     const { battery } = this.#device;
     let [full, empty] = [0, 1];
-    // The voltage only falls; twenty halvings find the share to a millionth.
+    // The voltage falls with use; twenty halvings find the share to a millionth.
     for (let halvings = 0; halvings < 20; halvings++) {
       const middle = (full + empty) / 2;
       battery.set(middle);
@@ -196,7 +196,7 @@ export class VirtualDeviceControls implements DeviceControls {
     const { firmware } = this.#device;
     const time = firmware?.exactTime();
     this.#boardOverrides.drift = drift;
-    // What it has gained or lost so far it keeps.
+    // The error so far remains.
     if (firmware && time !== undefined) firmware.setUnixTime(time);
   }
 
@@ -207,7 +207,7 @@ export class VirtualDeviceControls implements DeviceControls {
     firmware.setUnixTime(Math.max(0, firmware.exactTime() + by / 1000));
   }
 
-  /** Changes a quantity; what was to be measured before is measured before, and inputs that are watched are looked at after. */
+  /** Changes a quantity. Samples that are due are taken before, and watched inputs are read after. */
   #touch(quantity: string, change: (address: QuantityAddress) => void): void {
     const { firmware, type } = this.#device;
     const address = findQuantity(type.profile, quantity);

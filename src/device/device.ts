@@ -1,8 +1,8 @@
 /**
- * A virtual device: hardware and flash, on which one life of the firmware after the other runs.
+ * A virtual device: hardware and flash. Each boot runs a new instance of the firmware on them.
  *
- * There is one of these for every device of a fleet, up to a hundred thousand, so it keeps little of its own: what devices of
- * a type have in common is in the {@link DeviceType}, and identity numbers are computed when somebody asks.
+ * A fleet has up to a hundred thousand of these, so an instance is small: what devices of a type have in common is in the
+ * {@link DeviceType}, and identity numbers are computed on demand.
  */
 import type { Alarm, Clock } from '../kernel/clock.js';
 import { type Draws, NoiseStream, noiseSeed, type Random } from '../kernel/random.js';
@@ -39,10 +39,10 @@ export interface DeviceOptions {
   readonly serial: number;
   /** 32 hex digits. */
   readonly claimToken: string;
-  /** What was written to flash before the first boot. */
+  /** Settings in flash before the first boot. */
   readonly flash?: Settings;
   readonly clock: Clock;
-  /** The device's own generator: nobody else draws from it. */
+  /** The device's own generator; not shared. */
   readonly random: Random;
   readonly trace: Trace;
   readonly format: LinkFormat;
@@ -53,7 +53,7 @@ export interface DeviceOptions {
 /** How long the bootloader takes to swap two images (firmware behaviour, 5.6: up to 2 min; cloud API gaps, 3.9: 1:44). */
 const SWAP_TIME = seconds(104);
 
-/** What is left of a command when the device has restarted: nobody hears of it. */
+/** Result of a command that a restart has cut off; the firmware discards it. */
 const CUT_SHORT: CommandResult = { code: 0, lines: [] };
 
 interface Standstill {
@@ -79,7 +79,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   boardOverrides: BoardOverrides | undefined;
   readonly #trace: Trace;
   #firmware: Firmware | undefined;
-  /** Set while the power is on and no firmware of ours runs. */
+  /** Set while the power is on and no firmware runs: during a swap of images, for example. */
   #standstill: Standstill | undefined;
   #uplinks = 0;
   #closing = false;
@@ -132,7 +132,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     return subscriberOf(this.serial);
   }
 
-  /** What the device is busy with; undefined at rest. */
+  /** What the device is doing; undefined at rest. */
   get busyWith(): string | undefined {
     return this.#standstill?.what ?? this.#firmware?.busyWith;
   }
@@ -182,14 +182,14 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.#boot(cause);
   }
 
-  /** Puts the device into a place without network (false), or takes it back. */
+  /** Whether the device has network coverage. */
   radio(on: boolean): void {
     this.modem.setCoverage(on);
   }
 
   /**
-   * Runs a line on the local shell. Of a command that takes time the result holds what was printed at once; each later part
-   * goes to `later`, the last one without `rest`. When the device restarts meanwhile, the last one comes empty.
+   * Runs a line on the local shell. If the command takes time, the result has what it printed at once; each later part is passed
+   * to `later`, the last one without `rest`. If the device restarts meanwhile, the last part is empty.
    * @throws Error while no firmware runs
    */
   shell(line: string, later: (part: CommandResult) => void = () => {}): CommandResult {
@@ -222,7 +222,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     return this.clock.now < (this.boardOverrides?.pressedUntil ?? 0);
   }
 
-  /** Begins nothing new any more; what is under way goes on. */
+  /** Starts no new work; running exchanges finish. */
   close(): void {
     this.#closing = true;
     this.#firmware?.close();
@@ -274,7 +274,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.#trace.emit({ kind: 'device.restart', at: this.clock.now, serial: this.serial, why });
   }
 
-  /** @param why what is not sent yet is forgotten */
+  /** @param why reason under which unsent uplinks are dropped */
   #halt(why: string): void {
     this.#standstill?.end.cancel();
     this.#standstill = undefined;
@@ -294,7 +294,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   #run(cause: BootCause): void {
     this.#trace.emit({ kind: 'device.boot', at: this.clock.now, serial: this.serial, cause });
     if (this.build.bundle !== this.type.build.bundle) {
-      // The firmware of another device type does not get anywhere on this board, until the watchdog bites.
+      // The firmware of another device type hangs on this board until the watchdog resets it.
       return this.#standStill(HARDWARE_WATCHDOG, 'a firmware that is not its own', () => this.reboot('watchdog'));
     }
     const reset = this.boardOverrides && factoryResetAt(this.clock.now, this.boardOverrides.pressedUntil);

@@ -1,4 +1,4 @@
-/** What the entries of a body look like: the patterns that reading goes by, and the form that editors are told. */
+/** Form of the entries of a body: the patterns for reading them, and the schema for editors. */
 import type { Form } from '../input/checks.js';
 
 /** `last thermometer.temperature * 1000`, `events backup if any`: what, of what, how often, on condition. */

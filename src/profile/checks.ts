@@ -4,7 +4,7 @@ import type { LocatedNode } from '../input/document.js';
 import { didYouMean, orList, quote } from '../input/problems.js';
 import type { ModuleSpec, ParameterRef } from './parameters.js';
 
-/** Takes the value as it is, for somebody else to check. */
+/** Accepts any value; it is checked elsewhere. */
 export const anything: Check<LocatedNode> = (node) => node;
 
 /** A number of 0 or more. */
@@ -24,7 +24,7 @@ export const range: Check<readonly [number, number]> = refine(list(number()), (e
   return undefined;
 });
 
-/** A name of something defined elsewhere, as its index. When that part could not be read, every name will do. */
+/** A name of something defined elsewhere, as its index. If that part could not be read, every name is accepted. */
 export function indexOf(names: readonly string[] | undefined, what: string): Check<number> {
   return formed(
     () => ({ type: 'string' }),
@@ -38,7 +38,7 @@ export function indexOf(names: readonly string[] | undefined, what: string): Che
   );
 }
 
-/** A shell line that sets a configuration parameter: `app config mode "lte"`. Whether the value will do is for the shell. */
+/** A shell line that sets a configuration parameter: `app config mode "lte"`. The shell checks the value. */
 export function setupLine(modules: readonly ModuleSpec[] | undefined): Check<string> {
   return formed(
     () => ({ type: 'string', pattern: SETUP.source }),
@@ -100,12 +100,12 @@ export function byTag<T>(what: string, tag: string, kinds: Readonly<Record<strin
 
 /** The form of one kind: its tag is the word of the kind. */
 function tagged(form: Form, tag: string, kind: string): Form {
-  // Because the form of a record has properties; another form has none to be told apart by.
+  // Because only the form of a record has properties.
   const properties = form.properties as Form | undefined;
   return properties ? { ...form, properties: { ...properties, [tag]: { const: kind } } } : form;
 }
 
-/** A map that is told by which of these keys it has; without any of them it is taken for the last kind. */
+/** A map whose kind follows from the first of these keys that it has; without any, it is of the last kind. */
 export function byKey<T>(kinds: Readonly<Record<string, Check<T>>>): Check<T> {
   const checks = Object.entries(kinds);
   return formed(

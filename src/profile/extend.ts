@@ -46,7 +46,7 @@ function resolve(root: LocatedNode, chain: readonly string[], files: Files, prob
   }
   const other = readFile(path, files);
   if (other === undefined) {
-    problems.add(entry.value, `${quote(relative)} cannot be read: there is no file ${path}`);
+    problems.add(entry.value, `${quote(relative)} cannot be read: file ${path} not found`);
     return own;
   }
   return merge(resolve(other, [...chain, path], files, problems), own);

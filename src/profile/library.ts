@@ -44,7 +44,7 @@ export function userFiles(file: string): LoadText {
   };
 }
 
-/** Reads all profiles in a folder of the user's, by name; none when there is no such folder. @throws InputError when one is wrong */
+/** Reads all profiles in a user's folder, by name; empty if the folder does not exist. @throws InputError if one is invalid */
 export function profilesIn(folder: string): ReadonlyMap<string, Profile> {
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.yaml')) : [];
   const paths = files.sort().map((file) => `${folder}/${file}`);

@@ -4,18 +4,18 @@
  */
 import type { Millis } from '../kernel/time.js';
 
-/** The same value for ever; each device has its own, at most `spread` away from `value`. */
+/** A constant value; each device has its own, at most `spread` away from `value`. */
 export interface ConstantModel {
   readonly kind: 'constant';
   readonly value: number;
   readonly spread: number;
-  /** How far a reading may be off. */
+  /** Largest error of a reading. */
   readonly noise: number;
 }
 
 /**
- * A mean and what moves a quantity away from it: the day, the year, the weather, people. Weather and people of a device are
- * one for all its sensors, so that what they move moves together.
+ * A mean and what moves a quantity away from it: the day, the year, the weather, people. All sensors of a device share
+ * its weather and its people, so that their effects coincide.
  */
 export interface DailyModel {
   readonly kind: 'daily';
@@ -24,19 +24,19 @@ export interface DailyModel {
   readonly spread: number;
   /** Half the difference between day and night; negative for what is lower by day. */
   readonly swing: number;
-  /** How far it drifts by itself within hours, at most. */
+  /** Largest random drift within hours. */
   readonly drift: number;
-  /** How far a reading may be off. */
+  /** Largest error of a reading. */
   readonly noise: number;
   /** Half the difference between July and January. */
   readonly season: number;
-  /** What the middle of a low adds, and that of a high takes away; a covered sky halves the swing of the day. */
+  /** What the middle of a low adds and the middle of a high subtracts; a covered sky halves the daily swing. */
   readonly front: number;
   /** What heavy rain adds. */
   readonly rain: number;
-  /** What a room full of people adds; they come in office hours. */
+  /** What a room full of people adds, in office hours. */
   readonly people: number;
-  /** How far a reading may be off, as a share of it. */
+  /** Largest error of a reading, as a share of it. */
   readonly gusts: number;
 }
 
@@ -47,7 +47,7 @@ export interface DailyModel {
 export const RHYTHMS = ['even', 'home', 'office', 'shop', 'shifts'] as const;
 export type RhythmName = (typeof RHYTHMS)[number];
 
-/** A running total of pulses that come in at random. */
+/** A running total of random pulses. */
 export interface PulsesModel {
   readonly kind: 'pulses';
   /** Mean number in an hour. */
@@ -55,7 +55,7 @@ export interface PulsesModel {
   readonly by: RhythmName;
 }
 
-/** A total that a meter shows and the device does not count: it has grown for years, and goes on at a rate of its own. */
+/** A total that a meter counts itself: it has grown for years, at a rate of its own. */
 export interface MeterModel {
   readonly kind: 'meter';
   /** Mean growth in an hour; meters differ by half of it. */
@@ -69,7 +69,7 @@ export interface RainModel {
   readonly tips: number;
 }
 
-/** What is used up bit by bit and filled again; all such quantities of a device move together. */
+/** A level that falls slowly and is filled again; all such quantities of a device move together. */
 export interface TankModel {
   readonly kind: 'tank';
   /** What is shown when it is full, and when it is empty. */
@@ -77,15 +77,15 @@ export interface TankModel {
   readonly empty: number;
   /** Mean time from one filling to the next. */
   readonly lasts: Millis;
-  /** Each sensor is off by something of its own, at most this. */
+  /** Largest constant error of a sensor; each has its own. */
   readonly spread: number;
-  /** How far a reading may be off. */
+  /** Largest error of a reading. */
   readonly noise: number;
   /** When it is used. */
   readonly by: RhythmName;
 }
 
-/** A running total of presses of a button, each at a moment that can be watched for. */
+/** A running total of presses of a button; the firmware notices each press at once. */
 export interface PressesModel {
   readonly kind: 'presses';
   readonly perDay: number;
@@ -95,13 +95,13 @@ export interface PressesModel {
 /** A direction in degrees, 0 to 360, in the steps of a vane: each device has a prevailing one of its own. */
 export interface DirectionModel {
   readonly kind: 'direction';
-  /** From one direction that the vane knows to the next. */
+  /** Step of the vane, degrees. */
   readonly step: number;
-  /** How far it turns by itself, either way. */
+  /** Largest random turn, either way. */
   readonly drift: number;
   /** How far a low turns it one way, and a high the other. */
   readonly front: number;
-  /** How far a reading may be off. */
+  /** Largest error of a reading. */
   readonly noise: number;
 }
 
@@ -110,7 +110,7 @@ export interface SwitchModel {
   readonly kind: 'switch';
   /** Number of times in a day. */
   readonly perDay: number;
-  /** Longest time that it stays closed; it must fit in between, also when times are busy. */
+  /** Longest time that it stays closed; it must end before the next closing, also in busy hours. */
   readonly stays: Millis;
   readonly by: RhythmName;
 }
@@ -130,7 +130,7 @@ export interface ScaledModel {
   readonly factor: number;
 }
 
-/** Which way up the device lies, 0 to 6, told from its three accelerations. */
+/** Which way up the device lies, 0 to 6, derived from its three accelerations. */
 export interface OrientationModel {
   readonly kind: 'orientation';
   /** Indices of the quantities x, y and z, in m/s². */
@@ -138,8 +138,8 @@ export interface OrientationModel {
 }
 
 /**
- * What the firmware works out of another quantity, along a line through two points that the configuration gives; nothing
- * while the points are the same.
+ * Computed by the firmware from another quantity: a line through two points of the configuration; null while the two points
+ * are equal.
  */
 export interface CalibratedModel {
   readonly kind: 'calibrated';

@@ -100,7 +100,7 @@ export interface Timing {
   readonly pollEvery?: ParameterRef;
   /** Silence from the cloud after which the device reboots, in seconds; 0 is off, and so is leaving it out. */
   readonly downlinkWatchdog?: ParameterRef;
-  /** How long the hardware watchdog waits once nobody feeds it; left out: 120 s (firmware behaviour, 8). */
+  /** Timeout of the hardware watchdog once the firmware stops feeding it; default 120 s (firmware behaviour, 8). */
   readonly hardwareWatchdog?: Millis;
   /** Left out, like the rate, when there are no events. */
   readonly eventDelay?: ParameterRef;

@@ -98,7 +98,7 @@ function checkNumbered(
   for (let n = 1; n <= count; n++) {
     const name = `${numbered}-${n}`;
     if (known.some((spec) => spec.name === name && types.includes(spec.type))) continue;
-    const wanted = `there is no ${orList(types)} parameter ${quote(name)}`;
+    const wanted = `${orList(types)} parameter ${quote(name)} is missing`;
     problems.add(node, `${count} sensors are set up by "${numbered}", but ${wanted}`);
     return;
   }
@@ -118,7 +118,7 @@ function checkDeviceSlots(
     const spec = known.find((candidate) => candidate.name === `${ref.name}-${n}`);
     const types = spec?.type === 'string' ? spec.types : undefined;
     if (types === undefined) {
-      const wanted = `there is no parameter ${quote(`${ref.name}-${n}`)} with the check "device-slot"`;
+      const wanted = `parameter ${quote(`${ref.name}-${n}`)} with the check "device-slot" is missing`;
       problems.add(node, `${count} sensors are set up by "${ref.name}", but ${wanted}`);
       return;
     }

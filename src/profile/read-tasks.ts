@@ -29,7 +29,7 @@ export function readTasks(modules: Modules, sensors: readonly SensorSpec[] | und
   });
 }
 
-/** Windows that nobody closes, or two tasks at different times, would never show up in a run. */
+/** Rejects windows that not exactly one task aggregates, and samples that no task takes: a run would not show the mistake. */
 function checkTasks(tasks: readonly TaskSpec[], sensors: readonly SensorSpec[], node: LocatedNode, problems: Problems) {
   sensors.forEach(({ name, windows }, sensor) => {
     const count = (kind: TaskSpec['kind']) => tasks.filter((t) => t.kind === kind && t.sensors.includes(sensor)).length;

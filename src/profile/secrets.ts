@@ -1,7 +1,7 @@
 /**
  * Secrets in what is typed at the shell of a device, and in what it prints: claim token, keys of LoRaWAN, the password of the
- * access point, the Bluetooth passkey (firmware shell, 3.4 and 4). The device tells them to everybody who asks, by design of
- * the firmware, and the answer that goes to the cloud has them. Screens that others see, plans, reports and the trace do not.
+ * access point, the Bluetooth passkey (firmware shell, 3.4 and 4). The firmware prints them on request, also in answers to the
+ * cloud. Consoles, plans, reports and the trace mask them.
  */
 const MASK = '********';
 

@@ -404,7 +404,7 @@ describe('antenna and battery', () => {
   });
 });
 
-it('a device that nobody touches keeps nothing for it', async () => {
+it('a device without overrides keeps no state for them', async () => {
   const { device } = await readyDevice();
   expect(device.boardOverrides).toBeUndefined();
   expect(device.config.writes).toBe(0);

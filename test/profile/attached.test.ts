@@ -42,7 +42,7 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
     'serial',
     '  em1xx:\n    count: 8',
     '  em1xx:\n    count: 9',
-    'there is no parameter "device-8" with the check "device-slot"',
+    'parameter "device-8" with the check "device-slot" is missing',
   ],
   [
     'a quantity of a sample that the decoder has no key for',

@@ -172,7 +172,7 @@ describe('a profile with a mistake', () => {
       'a numbered parameter that is missing',
       'channel-mode-8: *channel-mode',
       '',
-      'there is no enum parameter "channel-mode-8"',
+      'enum parameter "channel-mode-8" is missing',
       control,
     ],
     [
@@ -412,7 +412,7 @@ describe('extends', () => {
 
   it('says which file is missing', () => {
     expect(problemsOf({ change: [['common/chester.yaml', 'common/chestre.yaml']] })[0]?.message).toBe(
-      '"common/chestre.yaml" cannot be read: there is no file profiles/common/chestre.yaml',
+      '"common/chestre.yaml" cannot be read: file profiles/common/chestre.yaml not found',
     );
   });
 });

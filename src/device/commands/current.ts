@@ -85,7 +85,7 @@ function point(n: number, which: 0 | 1): Command {
         const raw = inputs.read(n);
         if (raw === undefined) return refused(EIO, `Read failed: ${EIO}`);
         const { mode } = inputs.calibration(n);
-        // C's atof: a text that is no number is 0.
+        // C's atof: a text that is not a number reads as 0.
         const real = Number(/^\s*[+-]?(?:\d+\.?\d*|\.\d+)/.exec(text)?.[0] ?? 0);
         const changes = which === 0 ? { x0: raw[mode], y0: real } : { x1: raw[mode], y1: real };
         if (!inputs.calibrate(n, changes)) return failed(EIO);

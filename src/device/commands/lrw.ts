@@ -1,5 +1,5 @@
 /**
- * `lrw`: the LoRaWAN modem (firmware shell, 5.3). Requests are taken and numbered; nobody talks LoRaWAN here, so nothing
+ * `lrw`: the LoRaWAN modem (firmware shell, 5.3). Requests are accepted and numbered. The simulation has no LoRaWAN network, so nothing
  * comes of them.
  */
 import type { Command } from '../shell/command.js';
@@ -18,7 +18,7 @@ export const lrw: Command = {
   ],
 };
 
-/** Queues a request; the number tells which one an event in the log belongs to. */
+/** Queues a request; an event in the log refers to its number. */
 function request({ memory }: ShellHost) {
   return ok(`correlation id: ${memory.lrwRequests++}`);
 }

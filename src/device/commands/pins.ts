@@ -96,7 +96,7 @@ function chipsOf({ sensors }: ShellHost): readonly number[] {
   return chips;
 }
 
-/** A row for sixteen addresses; those that nobody may use are left empty. */
+/** A row for sixteen addresses; reserved addresses are left empty. */
 function scanTable(chips: readonly number[]): readonly string[] {
   const columns = Array.from({ length: 16 }, (_, i) => i.toString(16).padStart(2));
   const rows = Array.from({ length: 8 }, (_, row) => {

@@ -62,7 +62,7 @@ export function withReading<T>(reading: T | undefined, use: (reading: T) => Comm
   return reading === undefined ? noAnswer() : use(reading);
 }
 
-/** Handler of a group that has one: prints its help, and complains about a word that is no command of the group. */
+/** Handler of a command group: prints its help; for an unknown word, an error and the help. */
 export const groupHelp: Handler = (_host, args, command) =>
   args.length === 0
     ? ok(...commandHelp(command))

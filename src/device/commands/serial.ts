@@ -28,7 +28,7 @@ export const serial: Command = {
         const wait = waitOf(timeout);
         const bytes = Buffer.from(hex, 'hex');
         const sent = [`TX (${bytes.length} bytes):`, ...hexDump(bytes), `Waiting ${wait} s for response...`];
-        // What hangs on the line speaks Modbus with the firmware, and answers nobody else.
+        // Devices on the line answer the firmware's Modbus requests only.
         return later(sent, seconds(wait), () => ok('No response received'));
       },
     },

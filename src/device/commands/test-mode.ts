@@ -1,6 +1,6 @@
 /**
- * `lte test` and `lrw test`: direct access to a modem, for its maker (firmware shell, 5.2 and 5.3). What can be seen from
- * the shell is that it is refused outside of test mode; in it, commands are taken, and there is no modem to answer them.
+ * `lte test` and `lrw test`: direct access to a modem, for its manufacturer (firmware shell, 5.2 and 5.3). Outside of test mode
+ * they are rejected. In test mode commands are accepted, but the virtual modem does not answer them.
  */
 import type { Command, CommandResult, Handler } from '../shell/command.js';
 import { EINVAL, ENOEXEC } from '../shell/errno.js';

@@ -6,7 +6,7 @@ import { EINVAL } from '../shell/errno.js';
 import type { ShellHost } from '../shell/host.js';
 import { groupHelp, ok, refused } from './results.js';
 
-/** What `wm enroll` takes for the weakest signal unless it is told. */
+/** Default of the weakest signal for `wm enroll`, dBm. */
 const WEAKEST = -150;
 
 export const wm: Command = {

@@ -1,6 +1,6 @@
 /**
- * Texts that modules check for themselves (firmware shell, 3.4; applications: serial): what is wrong with a text, several
- * lines of it for some, or undefined when it is fine.
+ * Texts that modules check (firmware shell, 3.4; applications: serial). A check returns what is wrong with a text, in one or
+ * more lines, or undefined if it is valid.
  */
 import type { StringCheck, StringParameter } from '../../profile/parameters.js';
 import { parseDeviceSlot } from './device-slot.js';
@@ -52,7 +52,7 @@ function checkNetwork(text: string): string | undefined {
   return /^\d+$/.test(text) ? undefined : 'PLMN ID must be digits';
 }
 
-/** A device on a serial line; the firmware answers with what it would have taken, types in groups of four. */
+/** A device on a serial line. The firmware's answer to an invalid text lists the valid types in groups of four. */
 function checkDeviceSlot(text: string, { types = {} }: StringParameter): string | undefined {
   if (text === '' || parseDeviceSlot(text, types)) return undefined;
   const names = Object.keys(types);

@@ -1,13 +1,13 @@
 /**
  * The configuration of one device, in its three copies (firmware shell, 3.2 and firmware behaviour, 11):
  *
- *     flash ──boot──► live      what the running firmware obeys
+ *     flash ──boot──► live      what the running firmware uses
  *       ▲   └─boot──► interim   what the shell shows and changes
  *       └───── save ────┘
  *
  * A fleet has 100,000 of these, so a copy holds only what differs from the defaults, copies are never changed in place,
- * and all three are the same object until somebody writes. Devices that start alike may share one {@link Settings},
- * too.
+ * and all three are the same object until the first write. Devices that start with the same settings may share one
+ * {@link Settings}.
  */
 import type { ParameterValue } from '../../profile/parameters.js';
 import type { ConfigItem, ConfigLayout } from './layout.js';
@@ -16,7 +16,7 @@ import { parseValue } from './parse.js';
 /** The values that differ from the defaults, by {@link ConfigItem.key}. */
 export type Settings = ReadonlyMap<string, ParameterValue>;
 
-/** A device as it comes from the factory: everything at its default. */
+/** Factory settings: all defaults. */
 const FACTORY_SETTINGS: Settings = new Map();
 
 export class DeviceConfig {
@@ -24,7 +24,7 @@ export class DeviceConfig {
   #flash: Settings;
   #live: Settings;
   #interim: Settings;
-  /** Made by the first write: most devices are never written to. */
+  /** Created by the first write: most devices are never written to. */
   #wear: { writes: number; left: number } | undefined;
 
   /** `flash` is what the settings storage holds when the device is first switched on. */
@@ -35,7 +35,7 @@ export class DeviceConfig {
     this.#interim = flash;
   }
 
-  /** What survives a reboot; hand it to another device of the profile to make it start with the same configuration. */
+  /** What survives a reboot. Another device of the profile that is given it starts with the same configuration. */
   get flash(): Settings {
     return this.#flash;
   }
@@ -46,21 +46,21 @@ export class DeviceConfig {
     this.#interim = this.#flash;
   }
 
-  /** Writes the interim copy to flash. The firmware obeys it after the next boot. False: the flash does not take it. */
+  /** Writes the interim copy to flash; in effect after the next boot. False: the write failed. */
   save(): boolean {
     if (!this.#write()) return false;
     this.#flash = this.#interim;
     return true;
   }
 
-  /** Erases flash. The defaults hold after the next boot. False: the flash does not let itself be erased. */
+  /** Erases the settings; the defaults are in effect after the next boot. False: the erase failed. */
   reset(): boolean {
     if (!this.#write()) return false;
     this.#flash = FACTORY_SETTINGS;
     return true;
   }
 
-  /** Whether flash would take another write. */
+  /** Whether the next write would succeed. */
   get writable(): boolean {
     return this.#wear === undefined || this.#wear.left > 0;
   }
@@ -70,24 +70,24 @@ export class DeviceConfig {
     return this.#wear?.writes ?? 0;
   }
 
-  /** Makes the flash fail after so many more writes; Infinity: it is as new. */
+  /** Lets all writes fail after `writesLeft` more; Infinity: as new. */
   wear(writesLeft: number): void {
     this.#wear = { writes: this.writes, left: writesLeft };
   }
 
   /** Live value of an int or float parameter. @throws Error when the device type has no such parameter */
   number(module: string, name: string): number {
-    return expect(this.#obeyed(module, name), 'number', module, name);
+    return expect(this.#inEffect(module, name), 'number', module, name);
   }
 
   /** Live value of an enum, string or hex parameter. @throws Error when the device type has no such parameter */
   text(module: string, name: string): string {
-    return expect(this.#obeyed(module, name), 'string', module, name);
+    return expect(this.#inEffect(module, name), 'string', module, name);
   }
 
   /** Live value of a bool parameter. @throws Error when the device type has no such parameter */
   flag(module: string, name: string): boolean {
-    return expect(this.#obeyed(module, name), 'boolean', module, name);
+    return expect(this.#inEffect(module, name), 'boolean', module, name);
   }
 
   /** Live BLE address in slot `n` of a module, 12 hex digits; undefined when the slot is empty or does not exist. */
@@ -97,7 +97,7 @@ export class DeviceConfig {
     return address === undefined ? undefined : String(address);
   }
 
-  /** Writes a value to all three copies at once; leaves other unsaved changes unsaved. False when it was refused, or flash does not take it. */
+  /** Writes a value to all three copies at once; other unsaved changes stay unsaved. False if the value is invalid or the write failed. */
   store(item: ConfigItem, text: string): boolean {
     const parsed = parseValue(item.spec, text);
     if (parsed.kind === 'refused' || !this.#write()) return false;
@@ -107,14 +107,14 @@ export class DeviceConfig {
     return true;
   }
 
-  /** Changes a value in flash alone, as a tool beside the firmware does; undefined erases it. False: flash does not take it. */
+  /** Changes a value in flash only, like a tool beside the firmware; undefined erases it. False: the write failed. */
   poke(item: ConfigItem, value: ParameterValue | undefined): boolean {
     if (!this.#write()) return false;
     this.#flash = withValue(this.#flash, item, value ?? item.default);
     return true;
   }
 
-  /** Live numbers of a module's list, without the empty places. */
+  /** Live numbers of a module's list, without empty places. */
   list(module: string): readonly number[] {
     const numbers = (this.layout.module(module)?.list?.items ?? []).map((item) =>
       Number(this.#live.get(item.key) ?? 0),
@@ -128,8 +128,8 @@ export class DeviceConfig {
   }
 
   /**
-   * Changes the interim value to what `text` says. Returns undefined when it was accepted, otherwise the lines that the
-   * firmware prints; the value is then as before.
+   * Sets the interim value from `text`. Returns undefined if it was accepted; otherwise the lines that the firmware prints, and
+   * the value is unchanged.
    */
   write(item: ConfigItem, text: string): readonly string[] | undefined {
     const parsed = parseValue(item.spec, text);
@@ -146,7 +146,7 @@ export class DeviceConfig {
     return true;
   }
 
-  #obeyed(module: string, name: string): ParameterValue | undefined {
+  #inEffect(module: string, name: string): ParameterValue | undefined {
     const item = this.layout.find(module, name);
     return item && (this.#live.get(item.key) ?? item.default);
   }

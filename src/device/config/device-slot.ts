@@ -1,6 +1,7 @@
 /**
- * A slot for a device on the serial line: `type[,address[,timeout in s]]` (applications: serial). Read with the leniency of
- * the firmware: commas in a row are one, numbers are what a text begins with, and an address out of range is none.
+ * A slot for a device on the serial line: `type[,address[,timeout in s]]` (applications: serial). Read as
+ * leniently as the firmware does: several commas count as one, a number is the leading digits of a text, and an address out of
+ * range counts as no address.
  */
 import type { Seconds } from '../../kernel/time.js';
 import type { SlotTypes } from '../../profile/parameters.js';

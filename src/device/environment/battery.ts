@@ -1,9 +1,9 @@
 /**
- * The battery of a device: what is left of its charge, and what its voltage is at rest and under load. It ages by use, by
- * every second of radio and every measurement under load, and not by the calendar. Cold makes it weak, not empty.
+ * The battery of a device: its remaining charge, and its voltage at rest and under load. Use drains it: radio time and
+ * measurements under load, and a small constant current. Cold lowers the voltage, not the charge.
  *
- * All figures of the model are here. The sources give the outer ends (firmware behaviour, 9); what is marked [assumption]
- * joins them.
+ * All figures of the model are here. The sources give the ends of each range (firmware behaviour, 9); values marked
+ * [assumption] are ours.
  */
 
 import { noise } from '../../kernel/random.js';
@@ -29,13 +29,13 @@ const BURST = 100;
 const TEST_LOAD_OHMS = 100;
 /** How long the test load is on at each measurement (firmware behaviour, 9). */
 export const TEST_LOAD_TIME: Millis = 9000;
-/** Volts under which the board's regulator gives up when the transmitter is on [assumption]. */
+/** Volts below which the board browns out while the transmitter is on [assumption]. */
 const BROWN_OUT = 2.5;
 /** At rest while the board is supplied from the line (firmware behaviour, 9: "3.6-3.7 V"). */
 const LINE_SUPPLY = 3.65;
-/** No two packs, and no two boards, show quite the same: volts to both sides [assumption]. */
+/** Differences between packs and boards: ± volts [assumption]. */
 const SPREAD = 0.02;
-/** Devices begin with a pack that is at most this far used: young enough for any cold. */
+/** Largest used share of a new device's pack: still strong enough in any cold. */
 const OLDEST_AT_START = 0.25;
 
 /**
@@ -49,7 +49,7 @@ const AGEING = [
   { used: 0.95, rest: 3.35, ohms: 12 },
   { used: 1, rest: 3.0, ohms: 25 },
 ] as const;
-/** By °C: how many times larger the inner resistance is (-0.1..-0.3 V of load voltage at -20 °C). */
+/** By °C: factor of the inner resistance (-0.1..-0.3 V of load voltage at -20 °C). */
 const COLD = [
   { celsius: 20, factor: 1 },
   { celsius: -20, factor: 2 },
@@ -57,13 +57,13 @@ const COLD = [
 ] as const;
 
 export class Battery {
-  /** Milliampere hours that were taken out. */
+  /** Milliampere hours drawn so far. */
   #drawn: number;
-  /** When the floor was last counted; Infinity before anything was. */
+  /** When the idle current was last counted; Infinity before the first time. */
   #at: UnixMillis = Number.POSITIVE_INFINITY;
   readonly #seed: number;
 
-  /** @param seed of the device: no two packs are quite the same */
+  /** @param seed of the device: packs differ slightly */
   constructor(seed: number) {
     this.#seed = seed;
     this.#drawn = OLDEST_AT_START * noise(seed, -4) * CAPACITY;
@@ -74,19 +74,19 @@ export class Battery {
     return Math.min(1, this.#drawn / CAPACITY);
   }
 
-  /** Puts in a pack of which this share is used: 0 for a new one. */
+  /** Replaces the pack by one with this share used: 0 for a new one. */
   set(used: Ratio): void {
     this.#drawn = Math.min(1, Math.max(0, used)) * CAPACITY;
   }
 
-  /** Counts a use that has lasted for a while, and what the board takes all the time. */
+  /** Counts a use of `duration`, and the idle current since the last call. */
   spend(use: CurrentUse, duration: Millis, wall: UnixMillis): void {
     const charge = CURRENTS[use] * duration + FLOOR * Math.max(0, wall - this.#at);
     this.#drawn += charge / hours(1);
     this.#at = wall;
   }
 
-  /** Nothing is taken out while somebody else supplies the board. */
+  /** The line supplies the board: the battery is not used. */
   idle(wall: UnixMillis): void {
     this.#at = wall;
   }
@@ -96,12 +96,12 @@ export class Battery {
     return at(this.used, AGEING, 'used', 'rest') + this.#spread();
   }
 
-  /** Volts without load while the line supplies the board, with whatever battery. */
+  /** Volts without load while the line supplies the board, whatever the state of the battery. */
   restOnLine(): number {
     return LINE_SUPPLY + this.#spread();
   }
 
-  /** Volts with the test load, likewise. */
+  /** Volts with the test load while the line supplies the board. */
   loadOnLine(): number {
     return (this.restOnLine() * TEST_LOAD_OHMS) / (TEST_LOAD_OHMS + AGEING[0].ohms);
   }
@@ -111,12 +111,12 @@ export class Battery {
     return (this.rest() * TEST_LOAD_OHMS) / (TEST_LOAD_OHMS + this.#ohms(celsius));
   }
 
-  /** So fresh that the transmitter can be fed in any cold: most devices need not look further. */
+  /** Strong enough for the transmitter at any temperature: a quick check that is true for most devices. */
   get isStrong(): boolean {
     return this.used < 0.3;
   }
 
-  /** Whether the transmitter can be fed; if not, the device browns out. */
+  /** Whether it can supply the transmitter at this temperature; if not, the device browns out. */
   bearsRadio(celsius: number): boolean {
     return this.rest() - (BURST / 1000) * this.#ohms(celsius) >= BROWN_OUT;
   }
@@ -132,7 +132,7 @@ export class Battery {
 
 const WARM_TO_COLD = COLD.map(({ celsius, factor }) => ({ cold: -celsius, factor }));
 
-/** On straight lines between the rows of a table, which ascend by `by`; flat beyond both ends. */
+/** Linear interpolation between the rows of a table, which ascend by `by`; constant beyond both ends. */
 function at<B extends string, C extends string>(
   value: number,
   table: readonly { readonly [K in B | C]: number }[],

@@ -1,8 +1,8 @@
 /**
- * What there is to measure around one device: the models of its profile, seen with the device's own seed, and what
- * overrides of steps and the console. It is the world, not the device: it goes on through reboots.
+ * What the sensors of one device are exposed to: the models of its profile, evaluated with the device's own seed, and the
+ * overrides of steps and the console. It does not belong to the firmware: a reboot does not change it.
  *
- * Everything that devices of a profile share (models, names) is made once a profile; a device keeps a seed.
+ * Models and names are made once for each profile; a device keeps only a seed.
  */
 import { noise } from '../../kernel/random.js';
 import type { UnixMillis } from '../../kernel/time.js';
@@ -28,7 +28,7 @@ export interface Signal {
   readonly model: Model;
   /** Whether it is a running total. */
   readonly counter: boolean;
-  /** Makes a stream of its own out of a device's seed. */
+  /** Combined with a device's seed, gives each signal its own stream. */
   readonly salt: number;
   /** All quantities of the same sensor, this one included. */
   readonly siblings: readonly Signal[];
@@ -57,7 +57,7 @@ export class Environment {
     return this.#table[sensor]?.[number] ?? [];
   }
 
-  /** What a signal is at a time; NaN when the sensor does not answer. */
+  /** The value at a time; NaN if the sensor does not answer. */
   value(signal: Signal, wall: UnixMillis): number {
     const override = this.#overrides?.get(signal);
     if (override === undefined) return this.#modelled(signal, wall);
@@ -67,38 +67,38 @@ export class Environment {
     return value;
   }
 
-  /** Sets a quantity by hand; null: the sensor does not answer. Then let the device look (Measurements.look). */
+  /** Holds a quantity at a value; null: the sensor does not answer. Call Measurements.look afterwards. */
   set(address: QuantityAddress, value: number | null): void {
     this.steer(address, { kind: 'held', value: value ?? Number.NaN });
   }
 
-  /** Lets a quantity follow a waveform in place of its model. Then let the device look. */
+  /** Lets a quantity follow a waveform in place of its model. Call Measurements.look afterwards. */
   steer(address: QuantityAddress, waveform: Waveform): void {
     const signal = this.signal(address);
     const moved = this.#overrides?.get(signal)?.moved ?? 0;
     this.#replace(signal, { waveform, moved, trains: NO_TRAINS });
   }
 
-  /** Gives a running total pulses on top of all others. Then let the device look. */
+  /** Adds pulses to a running total. Call Measurements.look afterwards. */
   give(address: QuantityAddress, train: PulseTrain): void {
     const signal = this.signal(address);
     const { waveform, moved, trains } = this.#overrides?.get(signal) ?? UNTOUCHED;
-    // What earlier trains have given stays given; they need not be asked for ever.
+    // Pulses of finished trains are added once; the trains are then dropped.
     const over = waveform ? NO_TRAINS : trains.filter((earlier) => pulsesGiven(earlier, train.start) === earlier.times);
     const given = over.reduce((sum, { times }) => sum + times, 0);
     const open = trains.filter((earlier) => !over.includes(earlier));
     this.#replace(signal, { waveform, moved: moved + given, trains: [...open, train] });
   }
 
-  /** Lets a quantity take its own waveform again. Then let the device look. */
+  /** Lets a quantity follow its model again. Call Measurements.look afterwards. */
   free(address: QuantityAddress, wall: UnixMillis): void {
     const signal = this.signal(address);
     const override = this.#overrides?.get(signal);
     if (override?.waveform === undefined) return;
-    // A running total goes on from where it was: should it jump back, all the pulses in between would come at once.
+    // A running total continues from its present value: a jump back would count all pulses in between at once.
     const shown = waveformValue(override.waveform, wall) ?? Number.NaN;
-    const goesOn = signal.counter && !Number.isNaN(shown);
-    const moved = goesOn ? shown - this.#modelled(signal, wall) : override.moved;
+    const continues = signal.counter && !Number.isNaN(shown);
+    const moved = continues ? shown - this.#modelled(signal, wall) : override.moved;
     this.#replace(signal, { waveform: undefined, moved, trains: override.trains });
   }
 
@@ -112,13 +112,13 @@ export class Environment {
     return next;
   }
 
-  /** Whether the board is fed by the line (CHESTER-Z) and not by its battery. */
+  /** Whether the line supplies the board (CHESTER-Z), and not the battery. */
   supplied(wall: UnixMillis): boolean {
     const { line } = this.#feeding;
     return line !== undefined && this.value(this.signal(line), wall) > LINE_PRESENT;
   }
 
-  /** How cold the battery is, °C. */
+  /** Temperature of the battery, °C. */
   celsius(wall: UnixMillis): number {
     const { thermometer } = this.#feeding;
     const shown = thermometer ? this.value(this.signal(thermometer), wall) : Number.NaN;
@@ -156,16 +156,16 @@ export class Environment {
   /** @throws RangeError when the device type has no such quantity */
   signal({ sensor, number, quantity }: QuantityAddress): Signal {
     const signal = this.#table[sensor]?.[number]?.[quantity];
-    if (signal === undefined) throw new RangeError(`there is no quantity ${sensor}.${number}.${quantity}`);
+    if (signal === undefined) throw new RangeError(`unknown quantity ${sensor}.${number}.${quantity}`);
     return signal;
   }
 }
 
-/** Volts on the line from which CHESTER-Z lives on it; °C of a room where no thermometer tells. */
+/** Line volts above which CHESTER-Z supplies the board; °C of the battery if the device has no thermometer. */
 const LINE_PRESENT = 6;
 const ROOM = 20;
 
-/** What decides about the voltage of a board. */
+/** Where the supply of a board is read. */
 interface Feeding {
   readonly line: QuantityAddress | undefined;
   readonly thermometer: QuantityAddress | undefined;
@@ -184,15 +184,15 @@ function feedingOf(profile: Profile): Feeding {
   return feeding;
 }
 
-/** Makes the seed of a device's place out of its own. */
+/** Combined with a device's seed, gives the seed of its place. */
 const PLACE = 0x70c4_a9e1;
 
 const NO_TRAINS: readonly PulseTrain[] = [];
 const UNTOUCHED: Override = { waveform: undefined, moved: 0, trains: NO_TRAINS };
 
 /**
- * Lets a model read the other quantities of its sensor. There is one for everybody, set up before each call: a million
- * samples would otherwise make a million of them.
+ * Lets a model read the other quantities of its sensor. One object serves all devices and is set before each call;
+ * otherwise a million samples would allocate a million objects.
  */
 class Siblings implements Others {
   of: Signal | undefined;
@@ -208,7 +208,7 @@ class Siblings implements Others {
     const { environment } = this;
     if (environment === undefined) return Number.NaN;
     const { battery } = environment;
-    // Reading the line or the thermometer asks this very object.
+    // Reading the line or the thermometer uses this object too.
     if (environment.supplied(wall)) return underLoad ? battery.loadOnLine() : battery.restOnLine();
     return underLoad ? battery.load(environment.celsius(wall)) : battery.rest();
   }
@@ -235,7 +235,7 @@ function signalTable(profile: Profile): SignalTable {
   return table;
 }
 
-/** A hash of a name (FNV-1a): sensors get their numbers from their names, so that adding one changes no other. */
+/** A hash of a name (FNV-1a): a sensor's numbers follow from its name, so that adding a sensor changes no other. */
 function saltOf(name: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193);

@@ -1,18 +1,18 @@
 /**
- * What somebody does to a signal by override, as plain functions of time: hold it, let it run from one value to another, play
- * back what was recorded, give pulses, close a contact now and then. None of it keeps count of readings, so that a sample
- * taken late by a quiet task is the one that was due.
+ * Overrides of a signal by steps and the console, as pure functions of time: hold a value, ramp to a value, play back a
+ * recording, add pulses, close a contact repeatedly. They do not depend on earlier readings, so a sample that a quiet task
+ * takes late has the value that was due.
  *
- * A device has none of this unless somebody lays a hand on it (environment.ts).
+ * Only devices with overrides keep any of this (environment.ts).
  */
 import type { Millis, UnixMillis } from '../../kernel/time.js';
 import { type Series, seriesChange, seriesValue } from './series.js';
 
-/** What a signal shows in place of what its model says. */
+/** What a signal shows in place of its model. */
 export type Waveform =
   /** NaN: the sensor does not answer. */
   | { readonly kind: 'held'; readonly value: number }
-  /** On a straight line from one value to the other, where it stays. */
+  /** Linear from one value to the other, then constant. */
   | {
       readonly kind: 'ramp';
       readonly from: number;
@@ -22,7 +22,7 @@ export type Waveform =
     }
   /** Rows of a record, the first of them at `start`; the last value stays. */
   | { readonly kind: 'replay'; readonly series: Series; readonly start: UnixMillis; readonly stepped: boolean }
-  /** A contact that closes again and again; afterwards the model takes over. */
+  /** A contact that closes repeatedly; afterwards the model applies again. */
   | { readonly kind: 'blinks'; readonly train: PulseTrain; readonly stays: Millis };
 
 /** `times` pulses, the first at `start`. */
@@ -32,19 +32,19 @@ export interface PulseTrain {
   readonly times: number;
 }
 
-/** A hand on a signal. */
+/** The override of a signal. */
 export interface Override {
   readonly waveform: Waveform | undefined;
-  /** What is added to the model, and to pulses that have been given: running totals go on from where they were left. */
+  /** Added to the model: running totals continue from the value at which an override ended. */
   readonly moved: number;
-  /** Pulses that are being given. */
+  /** Pulses in progress. */
   readonly trains: readonly PulseTrain[];
 }
 
-/** A line that is looked at all the time is looked at this often while it runs from one value to another. */
+/** How often a watched input is read during a ramp. */
 const LOOK_EVERY: Millis = 1000;
 
-/** What a waveform shows; undefined: it is over, or says nothing. */
+/** The value of a waveform; undefined: it is over, or has not begun. */
 export function waveformValue(waveform: Waveform, wall: UnixMillis): number | undefined {
   switch (waveform.kind) {
     case 'held':
@@ -67,7 +67,7 @@ export function waveformValue(waveform: Waveform, wall: UnixMillis): number | un
   }
 }
 
-/** When a waveform next does something that a watched input shows, after `wall`; Infinity for never. */
+/** When a watched input next has to be read after `wall`; Infinity for never. */
 export function waveformChange(waveform: Waveform, wall: UnixMillis): UnixMillis {
   switch (waveform.kind) {
     case 'held':
@@ -93,19 +93,19 @@ export function waveformChange(waveform: Waveform, wall: UnixMillis): UnixMillis
   }
 }
 
-/** Pulses that a train has given by `wall`. */
+/** Number of pulses up to `wall`. */
 export function pulsesGiven({ start, every, times }: PulseTrain, wall: UnixMillis): number {
   if (wall < start) return 0;
   return every === 0 ? times : Math.min(times, Math.floor((wall - start) / every) + 1);
 }
 
-/** When a train gives its next pulse after `wall`; Infinity for never. */
+/** When the next pulse after `wall` comes; Infinity for never. */
 export function nextPulse(train: PulseTrain, wall: UnixMillis): UnixMillis {
   const given = pulsesGiven(train, wall);
   return given < train.times ? train.start + given * train.every : Number.POSITIVE_INFINITY;
 }
 
-/** Whether nothing is left of a override. */
+/** Whether an override has no effect any longer. */
 export function isEmpty({ waveform, moved, trains }: Override): boolean {
   return waveform === undefined && moved === 0 && trains.length === 0;
 }

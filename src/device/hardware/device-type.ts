@@ -1,6 +1,6 @@
 /**
- * What all devices of a profile share beyond the profile itself: the shell, the arrangement of the parameters, and the codec
- * uploads, which are the same bytes for everybody.
+ * What all devices of a profile share beyond the profile itself: the shell, the layout of the parameters, and the codec uploads,
+ * which are the same bytes for all of them.
  */
 import type { Profile } from '../../profile/profile.js';
 import type { Build } from '../../protocol/firmware-image.js';

@@ -26,26 +26,26 @@ export interface Hardware {
   readonly config: DeviceConfig;
   /** The firmware that runs. */
   readonly build: Build;
-  /** Made by the first update: until then there is nothing to remember. */
+  /** Created by the first update; undefined before. */
   bootloader: Bootloader | undefined;
   readonly spool: Spool;
   readonly environment: Environment;
   /**
-   * To poke: `setCoverage`, `setSignal({ rsrp: -122 })`, `setPowerSaving(false)`, `suffer('lost-socket')`,
-   * `setFault('no-sim')`. What is set stays through reboots, like everything that is not the firmware's.
+   * For tests: `setCoverage`, `setSignal({ rsrp: -122 })`, `setPowerSaving(false)`, `suffer('lost-socket')`,
+   * `setFault('no-sim')`. It stays through reboots.
    */
   readonly modem: Modem;
-  /** To poke: `battery.set(0.9)` puts in a pack of which nine tenths are used. It counts only while no line supplies the board. */
+  /** For tests: `battery.set(0.9)` replaces the pack by one that is 90 % used. It is used only while no line supplies the board. */
   readonly battery: Battery;
   readonly link: Link;
   readonly facts: DeviceFacts;
-  /** How much too fast the clock runs, in parts per million; 0 unless somebody has made it. */
+  /** How much too fast the clock runs, in parts per million; 0 unless a control has changed it. */
   readonly clockDrift: number;
-  /** Whether somebody keeps the button on the board pressed. */
+  /** Whether the button on the board is pressed. */
   readonly buttonPressed: boolean;
-  /** Something other than the board itself has taken current for a while. */
+  /** Counts current that something other than the board itself has drawn. */
   spent(use: CurrentUse, duration: Millis): void;
-  /** Ends this life of the firmware at once and begins the next. */
+  /** Halts the firmware at once and boots again. */
   reboot(cause: BootCause): void;
 }
 
@@ -56,9 +56,9 @@ export interface Subscriber {
   readonly iccid: string;
 }
 
-/** Writes down what happens on the device. Numbers of uplinks run over the whole life of the device. */
+/** Writes what happens on the device to the trace. Uplinks are numbered from the first boot on. */
 export interface DeviceFacts {
-  /** Why the radio is about to be used; goes into the next wake-up. */
+  /** Why the radio is used next; part of the next `device.wake` event. */
   reason: ContactReason;
   ready(): void;
   made(type: UplinkType, bytes: number): number;

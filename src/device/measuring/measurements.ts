@@ -3,8 +3,8 @@
  * (firmware behaviour, 3, 6 and 11).
  *
  * It has no timers. The firmware runs its {@link tasks} when they are due, with two times: `wall`, the calendar time of the
- * simulated world, decides what there is to measure; `clock`, Unix seconds on the device's own clock, is what the device
- * believes and writes down.
+ * simulated world, determines the values of the sensors; `clock`, Unix seconds on the device's own clock, is
+ * what the device records.
  *
  *     run(sample) ──► last sample, sample buffer, alarms       run(aggregate) ──► windows
  *     run(watch), look ──► edges, counters                     encodeBody (report-body) ──► clear
@@ -133,7 +133,7 @@ export class Measurements {
     return this.memory.plan.sensors.find((sensor) => sensor.spec.name === name && sensor.number === number - 1);
   }
 
-  /** What a quantity shows now, for the shell; undefined when there is no such sensor or it does not answer. */
+  /** What a quantity shows now, for the shell; undefined if the device has no such sensor or it does not answer. */
   read(name: string, quantity: string, wall: UnixMillis, number = 1): number | undefined {
     const sensor = this.find(name, number);
     const signals = sensor ? this.environment.signals(sensor.sensor, sensor.number) : [];
@@ -317,7 +317,7 @@ export class Measurements {
 
   #task(index: number): MeasuringTask {
     const task = this.memory.plan.tasks[index];
-    if (task === undefined) throw new RangeError(`there is no task ${index}`);
+    if (task === undefined) throw new RangeError(`unknown task ${index}`);
     return task;
   }
 }

@@ -26,7 +26,7 @@ export interface MeasuringConfig {
 
 export interface Plan {
   readonly tasks: readonly MeasuringTask[];
-  /** By task: whether nobody notices it before the next report. */
+  /** By task: whether it has no visible effect before the next report. */
   readonly quiet: readonly boolean[];
   /** All sensors of the device. */
   readonly sensors: readonly SensorPlan[];
@@ -108,7 +108,7 @@ interface ListSettings {
 export function planFor(profile: Profile, config: MeasuringConfig): Plan {
   const settings = readSettings(profile, config);
   const key = JSON.stringify(settings);
-  // A fleet has a handful of configurations. Should every device have its own, keeping them all would help nobody.
+  // A fleet has few different configurations. If every device had its own, keeping all plans would not help.
   let known = plans.get(profile);
   if (known === undefined || known.size >= 1000) {
     known = new Map();
@@ -271,7 +271,7 @@ function planTasks(
   });
 }
 
-/** Nobody notices a sample or a window before the next report, unless it can set off an alarm. */
+/** A sample or a window has no visible effect before the next report, unless it can trigger an alarm. */
 function isQuiet({ kind, sensors }: MeasuringTask): boolean {
   return (
     kind !== 'watch' && !sensors.some(({ alarms }) => alarms.some(({ settings }) => settings.report.some(Boolean)))

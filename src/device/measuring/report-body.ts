@@ -143,7 +143,7 @@ function isLeftOut(node: BodyNode, each: SensorPlan | undefined, job: Job): bool
   }
 }
 
-/** Those of the list that the device has; several kinds are told apart by their numbers. */
+/** Those of the list that the device has; several kinds are distinguished by their numbers. */
 function sensorsOf({ sensors }: { readonly sensors: readonly number[] }, memory: Memory): readonly SensorPlan[] {
   const [only = -1, ...more] = sensors;
   if (more.length === 0) return memory.plan.byKind[only] ?? [];

@@ -24,7 +24,7 @@ export interface Heard extends Frame {
   readonly after: Millis;
 }
 
-/** The meters that are there whether a device is told of them or not: numbers of eight digits. */
+/** Meters around a device besides those on its list: numbers of eight digits. */
 export function neighbours(around: MetersSpec, seed: number): readonly number[] {
   return Array.from({ length: around.count }, (_, n) => 10_000_000 + Math.floor(89_999_999 * noise(seed, -100 - n)));
 }

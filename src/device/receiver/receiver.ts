@@ -1,10 +1,10 @@
 /**
- * The receiver of meters: scans, keeps one frame of each meter that it is told of, and has the firmware report them in parts
- * (firmware behaviour, 3.5). It is RAM: a boot begins with a new one. At rest it is a few numbers; frames are there from the
- * end of a scan until they are reported.
+ * The receiver of meters: scans, keeps one frame of each meter on its list, and lets the firmware report them in parts (firmware
+ * behaviour, 3.5). It is RAM: each boot starts with a new one. It holds frames only from the end of a scan until they are
+ * reported.
  *
- * Nothing happens during a scan. What will be heard is known at its start, and so is its end: when the last meter of the list
- * has been heard, or when the time is over.
+ * Nothing happens during a scan. The frames that it will receive are computed at its start, and so is its end: when the last
+ * meter of the list has been received, or at the timeout.
  */
 import { type Millis, type Seconds, seconds, type UnixMillis, type UnixSeconds } from '../../kernel/time.js';
 import type { Profile, ReceiverSpec } from '../../profile/profile.js';
@@ -16,14 +16,14 @@ import { untilScan } from './schedule.js';
 interface ReceiverHost {
   readonly profile: Profile;
   readonly config: DeviceConfig;
-  /** Decides what meters there are. */
+  /** Determines which meters are around the device. */
   readonly seed: number;
   /** Milliseconds of the simulated world. */
   readonly wall: UnixMillis;
   unixTime(): UnixSeconds;
 }
 
-/** What a body says about the last scan. */
+/** The last scan, as a body reports it. */
 export interface ScanReport {
   /** Whole seconds that it took. */
   readonly time: Seconds;
@@ -75,7 +75,7 @@ export class Receiver {
     return untilScan(this.#spec.scan, config, this.#host.unixTime(), this.#lastScan);
   }
 
-  /** Begins a scan; one that is under way goes on. */
+  /** Begins a scan; does nothing during one. */
   begin(): void {
     const { lasts } = this.#spec.scan;
     this.#lastScan = this.#host.unixTime();

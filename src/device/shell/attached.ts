@@ -1,6 +1,6 @@
 /**
- * What hangs on a device from outside, as commands see it: devices on a serial line, and a receiver of meters. The host
- * (host.ts) has a part of these only where the device type has the equipment.
+ * Attached equipment, as commands see it: devices on a serial line, and a receiver of meters. The host (host.ts) has these only
+ * if the device type has the equipment.
  */
 
 import type { Millis } from '../../kernel/time.js';
@@ -9,24 +9,24 @@ import type { DeviceSlot } from '../config/device-slot.js';
 
 /** Devices on the line of Serial (applications: serial). */
 export interface ShellLine {
-  /** By slot, as the running firmware has them; of the type `none` where a slot is not in use. */
+  /** By slot, as the running firmware has them; unused slots have the type `none`. */
   readonly slots: readonly DeviceSlot[];
-  /** Slots as the shell has them, which nobody obeys before the next boot. */
+  /** Slots as the shell shows and changes them; in effect after a save and the next boot. */
   readonly unsaved: readonly DeviceSlot[];
   /** Whether the firmware can talk to the device in a slot, from 0. */
   hasDriver(slot: number): boolean;
   /** Samples the device in a slot now; false when it does not answer. */
   sample(slot: number): boolean;
-  /** 16-bit registers of the device with a line address; undefined when nobody answers there. */
+  /** 16-bit registers of the device with a line address; undefined if no device answers at that address. */
   registers(address: number, first: number, count: number): readonly number[] | undefined;
 }
 
-/** The receiver of wM-Bus. Nothing of it answers: what it does shows in reports. */
+/** The wM-Bus receiver. Its commands return nothing; reports show the result. */
 export interface ShellReceiver {
   /** Begins a scan. */
   scan(): void;
-  /** Puts all meters on the list that it hears within `timeout` at `threshold` dBm or more, then saves and reboots. */
+  /** Adds to the list all meters received within `timeout` at `threshold` dBm or more, then saves and reboots. */
   enroll(timeout: Millis, threshold: Dbm): void;
-  /** Puts a made-up frame in. */
+  /** Adds a made-up frame. */
   push(): void;
 }

@@ -27,7 +27,7 @@ export interface CommandResult {
   readonly code: number;
   /** What was printed, without line ends. */
   readonly lines: readonly string[];
-  /** Set when the firmware must restart at once; nobody sees `lines` then. */
+  /** Set when the firmware must restart at once; `lines` are then discarded. */
   readonly reboot?: BootCause;
   /** The command is not over yet: `lines` are what it has printed so far, and `code` is 0. */
   readonly rest?: Rest;
@@ -39,7 +39,7 @@ export interface CommandResult {
 }
 
 /**
- * The part of a command that comes later: a scan, a measurement, another line each second. Whoever runs the command calls
+ * The part of a command that comes later: a scan, a measurement, another line each second. The caller of the command calls
  * `go` when `wait` is over, unless the device has restarted meanwhile. The shell itself knows no clock.
  */
 export interface Rest {

@@ -1,12 +1,12 @@
 /**
- * What the commands of single device types see: tags, motion detectors, analog inputs, weather. The host (host.ts) has a
- * part of these only where the device type has the equipment.
+ * Equipment that only some device types have, as commands see it: tags, motion detectors, analog inputs, weather. The host
+ * (host.ts) has these only if the device type has the equipment.
  */
 
 import type { Millis, UnixSeconds } from '../../kernel/time.js';
 import type { Dbm } from '../../kernel/units.js';
 
-/** What commands remember from one line to the next; RAM, so a reboot begins with a new one. */
+/** What commands remember from one line to the next. It is RAM: each boot starts with a new one. */
 export class ShellMemory {
   /** Number of the next request to the LoRaWAN modem and to the GNSS receiver. */
   lrwRequests = 0;
@@ -27,15 +27,15 @@ export interface ShellTags {
   readonly enabled: boolean;
   /** Length of a scan. */
   readonly scanDuration: Millis;
-  /** By slot: what a scan hears now; undefined for an empty slot, and for a tag that is silent. */
+  /** By slot: what a scan receives now; undefined for an empty slot and for a tag that does not transmit. */
   scan(): readonly (TagReading | undefined)[];
-  /** By slot: what the application has got of it; undefined for nothing yet. */
+  /** By slot: the application's last reading; undefined if there is none. */
   cached(): readonly (TagReading | undefined)[];
-  /** All tags in range: those of the slots, and one that belongs to nobody. */
+  /** All tags in range: those of the slots, and one that is not enrolled. */
   nearby(): readonly TagReading[];
 }
 
-/** What a tag sends about itself. Not every tag has everything. */
+/** What a tag sends. Not every tag has all of these. */
 export interface TagReading {
   /** 12 hex digits. */
   readonly address: string;
@@ -92,27 +92,27 @@ export interface ShellInputs {
   /** Millivolts now; undefined when the converter does not answer. */
   read(channel: number): { readonly mean: number; readonly rms: number } | undefined;
   calibration(channel: number): InputCalibration;
-  /** Changes it in flash and in the running firmware at once, unlike any other setting. False: flash does not take it. */
+  /** Changes it in flash and in the running firmware at once, unlike all other settings. False: the write to flash failed. */
   calibrate(channel: number, changes: Partial<InputCalibration>): boolean;
 }
 
 export interface InputCalibration {
   /** Which of the two readings is calibrated. */
   readonly mode: 'mean' | 'rms';
-  /** A raw value and what it stands for, twice. */
+  /** Two points of the line: raw value x, calibrated value y. */
   readonly x0: number;
   readonly y0: number;
   readonly x1: number;
   readonly y1: number;
 }
 
-/** Where a GNSS receiver finds itself. */
+/** A GNSS position. */
 export interface Position {
   /** ° north and east. */
   readonly latitude: number;
   readonly longitude: number;
   /** m */
   readonly altitude: number;
-  /** Found by the modem, which says neither how good the fix is nor from how many satellites. */
+  /** Determined by the modem, which reports neither the quality of the fix nor the number of satellites. */
   readonly byModem: boolean;
 }

@@ -1,11 +1,11 @@
 /**
- * The sliver of the firmware that shell commands need. The firmware implements it; tests use a fake.
+ * The part of the firmware that shell commands need. The firmware implements it; tests use a fake.
  *
  * Reads are functions or live views, because a shell is shared by a whole fleet and sees a host only while a line runs.
- * Everything answers at once: the shell is synchronous, and a command that takes time returns what is left of it
- * ({@link CommandResult.rest}). There is no reboot action on purpose: a command that restarts
- * the device says so in its result ({@link CommandResult.reboot}), and the firmware acts when the shell is done, so
- * that no command runs on a device that has just lost its RAM.
+ * All calls return at once: the shell is synchronous, and a command that takes time returns its continuation
+ * ({@link CommandResult.rest}). The interface deliberately has no reboot: a command that restarts the device says so in its
+ * result ({@link CommandResult.reboot}), and the firmware restarts when the shell is done. So no command runs on a device that
+ * has just lost its RAM.
  */
 
 import type { Millis, UnixSeconds } from '../../kernel/time.js';
@@ -45,10 +45,10 @@ export interface ShellHost {
   requestPoll(): void;
   /** Drops the LTE connection and attaches again. */
   requestReconnect(): void;
-  /** Asks the cloud for a firmware image. Returns 0, or a negative errno when that cannot be queued. */
+  /** Asks the cloud for a firmware image. Returns 0, or a negative errno if the request cannot be queued. */
   requestFirmware(id: string): number;
 
-  /** What the sensors show now. A reading that is undefined is a sensor that does not answer. */
+  /** Present readings; undefined if the sensor does not answer. */
   readonly sensors: ShellSensors;
   /** `on` lights a LED or attaches the battery's test load; nothing reads either back. */
   setLed(led: Led, on: boolean): void;
@@ -56,27 +56,27 @@ export interface ShellHost {
 
   /** Unsent messages in flash; only applications with a spool have it. */
   readonly spool?: ShellSpool;
-  /** Inputs of an X0 module; only Control has them. */
+  /** Inputs of an X0 module (Control only). */
   readonly channels?: ShellChannels;
-  /** Inputs of a K1 module; only Current has them. */
+  /** Inputs of a K1 module (Current only). */
   readonly inputs?: ShellInputs;
-  /** Motion detectors; only Motion has them. */
+  /** Motion detectors (Motion only). */
   readonly motion?: ShellMotion;
-  /** BLE tags, where the application listens to them. */
+  /** BLE tags; undefined if the application does not receive tags. */
   readonly tags?: ShellTags;
 
-  /** Devices on a serial line; only Serial has them. */
+  /** Devices on a serial line (Serial only). */
   readonly line?: ShellLine;
-  /** A receiver of meters; only wM-Bus has one. */
+  /** A receiver of meters (wM-Bus only). */
   readonly receiver?: ShellReceiver;
 
   /** Where the device is. */
   position(): Position;
-  /** Switches on, or off, the receiver that finds that out. */
+  /** Switches the GNSS receiver on or off. */
   setPositioning(on: boolean): void;
   /** The image slots of the bootloader. */
   images(): FirmwareImages;
-  /** Keeps the running image for good. */
+  /** Confirms the running image. */
   confirmImage(): void;
 }
 
@@ -84,9 +84,9 @@ export interface ShellHost {
 export interface FirmwareImages {
   /** Version of the running image: `v3.5.1`. */
   readonly version: string;
-  /** False while it is on trial. */
+  /** False while the bootloader would still revert it. */
   readonly confirmed: boolean;
-  /** Version of the image to be swapped in at the next reset. */
+  /** Version of the image that the next reset swaps in. */
   readonly requested: string | undefined;
   /** Bytes of a slot; undefined when the device type takes no updates. */
   readonly slotSize: number | undefined;
@@ -154,7 +154,7 @@ export interface LteState {
   readonly fsm: LteFsmState;
   /** Number of the present attach attempt, or of the one before the present pause, from 1; 0 if there is none. */
   readonly attachAttempt: number;
-  /** How long the present attach attempt or pause lasts, and what is left of it; states `attach` and `retry_delay`. */
+  /** Length of the present attach attempt or pause, and the time left; only in states `attach` and `retry_delay`. */
   readonly wait: { readonly timeout: Millis; readonly remaining: Millis } | undefined;
   /** Known once the modem has started; texts of decimal digits. */
   readonly imei: string | undefined;
@@ -225,15 +225,15 @@ export interface LteMetrics {
   readonly downlinkBytes: number;
   readonly downlinkErrors: number;
   readonly downlinkLast: DeviceTime;
-  /** Time in an RRC connection, in all and last. */
+  /** Time in RRC connections: in total, and in the last one. */
   readonly connectedDuration: Millis;
   readonly connectedLastDuration: Millis;
 }
 
 export interface ShellSensors {
   /**
-   * What a quantity of the profile's sensors shows now, by the names that it has there; `number` counts from 1 among sensors
-   * of a kind. Undefined when there is no such sensor or it does not answer.
+   * Present value of a quantity, by the names in the profile; `number` counts the sensors of a kind from 1. Undefined if the
+   * device has no such sensor or it does not answer.
    */
   quantity(sensor: string, quantity: string, number?: number): number | undefined;
   /** The thermometer on the board, °C. */
@@ -246,7 +246,7 @@ export interface ShellSensors {
   battery(): { readonly rest: number; readonly load: number } | undefined;
   /** °C and % RH. */
   hygrometer(): { readonly temperature: number; readonly humidity: number } | undefined;
-  /** The METEO module, where there is one. */
+  /** The METEO module; undefined if the device has none. */
   weather(): WeatherReading | undefined;
   /** Thermometers on the 1-Wire bus, in the order of their numbers. */
   probes(): readonly Probe[];
@@ -259,7 +259,7 @@ export interface ShellSensors {
 export interface Probe {
   /** 48 bits, below 2^48. */
   readonly serialNumber: number;
-  /** °C, undefined when the probe does not answer. */
+  /** °C; undefined if the probe does not answer. */
   readonly temperature: number | undefined;
 }
 
@@ -281,11 +281,11 @@ export type Button = 'int' | 'ext';
 
 export interface ShellSpool {
   readonly count: number;
-  /** The messages as they lie in flash, oldest first. */
+  /** The stored messages, oldest first. */
   readonly messages: readonly Uint8Array[];
-  /** Deletes the n-th, from 0. */
+  /** Deletes message `n`, counted from 0. */
   remove(n: number): void;
-  /** Puts `count` made-up messages in. */
+  /** Adds `count` made-up messages. */
   fake(count: number): void;
   clean(): void;
 }
@@ -307,7 +307,7 @@ export type ChannelState =
       readonly mode: 'voltage' | 'current';
       /** The last sample, undefined before the first. */
       readonly last: number | undefined;
-      /** The input now, undefined when it cannot be read. */
+      /** Present reading; undefined if the input cannot be read. */
       readonly live: number | undefined;
       /** Samples in the open window, and windows since the last report. */
       readonly samples: number;

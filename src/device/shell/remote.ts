@@ -19,15 +19,15 @@ interface ShellResponse {
 }
 
 export type RemoteShellOutcome =
-  /** To be sent if it fits into what the request leaves of the transfer buffer; otherwise nothing is sent. */
+  /** Sent only if it fits into the transfer buffer beside the request. */
   | { readonly kind: 'answer'; readonly responses: readonly ShellResponse[] }
-  /** A command restarts the device at once; no answer ever comes. */
+  /** A command restarts the device at once; no answer is sent. */
   | { readonly kind: 'reboot'; readonly cause: BootCause }
-  /** Nothing is answered, and the poll counts as failed. What ran before has still taken effect. */
+  /** No answer is sent, and the poll counts as failed. Earlier commands keep their effect. */
   | { readonly kind: 'failed'; readonly code: number }
   | Waits<RemoteShellOutcome>;
 
-/** A command takes its time, and the cloud thread waits for it; then `go` tells what comes of it. */
+/** A command takes `wait`; the cloud thread waits for it, then calls `go` for the result. */
 interface Waits<T> {
   readonly kind: 'waits';
   readonly wait: Millis;
@@ -37,7 +37,7 @@ interface Waits<T> {
 /** Runs the commands of a "shell" downlink, one after the other (firmware shell, 7.1). */
 export function runRemoteShell(shell: Shell, host: ShellHost, commands: readonly string[]): RemoteShellOutcome {
   const responses: ShellResponse[] = [];
-  /** Goes on with the n-th command; `begun`: what it has come to so far. */
+  /** Continues with command `n`; `begun`: its result so far. */
   const from = (n: number, begun?: CommandResult): RemoteShellOutcome => {
     for (const [i, command] of commands.slice(n).entries()) {
       if (tooLong(command)) return { kind: 'failed', code: ENOMEM };
@@ -58,14 +58,14 @@ export type RemoteConfigOutcome =
   | { readonly kind: 'save'; readonly ran: number }
   /** A line restarts the device at once; what the batch has changed is saved only if that line was a save. */
   | { readonly kind: 'reboot'; readonly cause: BootCause }
-  /** `line` failed: nothing is saved, nobody is told. Earlier lines stay in the interim copy. */
+  /** `line` failed: nothing is saved, and no answer is sent. Earlier lines stay in the interim copy. */
   | { readonly kind: 'stopped'; readonly line: string; readonly code: number }
   | Waits<RemoteConfigOutcome>;
 
-/** These would end the batch early, or fill the log. */
+/** Skipped: they would end the batch early or fill the log. */
 const SKIPPED: ReadonlySet<string> = new Set(['config save', 'config reset', 'config show']);
 
-/** Runs the lines of a "config" downlink (firmware shell, 7.2). A refused value is not a failure. */
+/** Runs the lines of a "config" downlink (firmware shell, 7.2). A rejected value is not a failure. */
 export function runRemoteConfig(shell: Shell, host: ShellHost, lines: readonly string[]): RemoteConfigOutcome {
   const overlong = lines.find(tooLong);
   if (overlong !== undefined) return { kind: 'stopped', line: overlong, code: ENOMEM };

@@ -5,10 +5,10 @@ import type { Model } from './model.js';
 import { warmth } from './people.js';
 import { front, rain } from './sky.js';
 
-/** What is left of the swing of a day when a low covers the sky. */
+/** Factor of the daily swing under a low, when the sky is covered. */
 const OVERCAST = 0.5;
 
-/** A mean, and all that moves a quantity away from it. What is not given costs nothing. */
+/** A mean, and everything that moves a quantity away from it. Options that are 0 are not computed. */
 export function daily(spec: DailyModel): Model {
   const { mean, spread, swing, drift, noise, season, people } = spec;
   const outdoors = spec.front !== 0 || spec.rain !== 0;
@@ -29,15 +29,15 @@ export function daily(spec: DailyModel): Model {
 }
 
 /**
- * Temperature by the hour from midnight UTC: lowest at 5, highest at 15, quicker up than down. A table, because sines
- * differ between engines.
+ * Temperature by the hour from midnight UTC: lowest at 5, highest at 15, rising faster than it falls. A table, because
+ * sine functions differ between engines.
  */
 const BY_HOUR = [
   -0.66, -0.76, -0.85, -0.92, -0.98, -1, -0.95, -0.8, -0.57, -0.29, 0.02, 0.33, 0.61, 0.83, 0.96, 1, 0.96, 0.85, 0.66,
   0.42, 0.15, -0.11, -0.34, -0.52, -0.66,
 ];
 
-/** Temperature by the month from the middle of January on, the coldest time of the year, and once more round to it. */
+/** Temperature by the month, from the middle of January (the coldest time) to the next. */
 const BY_MONTH = [-1, -0.91, -0.56, -0.05, 0.47, 0.86, 1, 0.92, 0.55, 0.02, -0.5, -0.87, -1];
 const YEAR = days(365.2425);
 const MIDDLE_OF_JANUARY = days(15);
@@ -52,7 +52,7 @@ function timeOfYear(wall: UnixMillis): number {
   return along(BY_MONTH, (wall - MIDDLE_OF_JANUARY) / YEAR);
 }
 
-/** On straight lines between the entries of a table that is one round long. */
+/** Linear interpolation in a table of one period. */
 function along(table: readonly number[], rounds: number): number {
   const place = (table.length - 1) * (rounds - Math.floor(rounds));
   const entry = Math.floor(place);

@@ -3,7 +3,7 @@ import { jitter, own, weather } from './chance.js';
 import type { Model } from './model.js';
 import { front } from './sky.js';
 
-/** Turns about a direction of the device's own, and shows the nearest that the vane knows, from 0 to below 360. */
+/** Turns about a main direction, different for each device, in steps of the vane: 0 to below 360. */
 export function direction({ step, drift, front: turns, noise }: DirectionModel): Model {
   return {
     value(seed, wall, { place }) {

@@ -3,7 +3,7 @@ import type { MeterModel } from '../../../profile/models.js';
 import { own } from './chance.js';
 import type { Model } from './model.js';
 
-/** 2024-01-01T00:00:00Z, when all meters were put up. */
+/** 2024-01-01T00:00:00Z, when all meters were installed. */
 const BEGINNING: UnixMillis = 1_704_067_200_000;
 
 export function meter({ perHour }: MeterModel): Model {

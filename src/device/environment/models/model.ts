@@ -1,7 +1,6 @@
 /**
- * What a sensor model does: it says what there is to measure at a time, as a pure function of a seed and that time. It
- * keeps nothing, so that a device in a fleet costs nothing for it, a value does not depend on how often it is read, and no
- * sensor changes what another one shows.
+ * A sensor model gives the value of a quantity as a pure function of a seed and a time. It has no state: it takes no memory in
+ * a device, a value does not depend on how often it is read, and sensors do not influence each other.
  */
 import type { UnixMillis } from '../../../kernel/time.js';
 
@@ -16,12 +15,12 @@ export interface Model {
   nextChange?(seed: number, wall: UnixMillis): UnixMillis;
 }
 
-/** What else there is around a device, for models that depend on it. */
+/** Other values of the same device, for models that depend on them. */
 export interface Others {
   /** Another quantity of the same sensor. */
   value(quantity: number, wall: UnixMillis): number;
   /** Seed of what all sensors of a device share: the weather and the people of its place. */
   readonly place: number;
-  /** Volts that feed the board, at rest or under the test load: the battery is no sensor, and ages with use. */
+  /** Volts that feed the board, at rest or under the test load: the battery has a state of its own, which ages with use. */
   voltage(underLoad: boolean, wall: UnixMillis): number;
 }

@@ -4,14 +4,14 @@ import type { PulsesModel } from '../../../profile/models.js';
 import type { Model } from './model.js';
 import { rhythm } from './week.js';
 
-/** Within such a stretch of active time pulses come evenly; from one to the next their number varies. */
+/** Pulses come evenly within a stretch of active time of this length; their number varies from stretch to stretch. */
 const STRETCH = minutes(10);
 
-/** The total since the beginning of time, so that any two moments have the same pulses between them for everybody. */
+/** The total since 1970, as a function of time: the pulses between two moments do not depend on when it is read. */
 export function pulses({ perHour, by }: PulsesModel): Model {
   const { activeTime } = rhythm(by);
   const mean = (perHour * STRETCH) / hours(1);
-  // A stretch begins up to `mean` late. That keeps the total rising, and gives a stretch from none to twice the mean.
+  // A stretch begins up to `mean` late. So the total never falls, and a stretch has between 0 and twice the mean.
   const before = (seed: number, stretch: number): number => mean * (stretch + noise(seed, stretch));
   return {
     value(seed: number, wall: UnixMillis): number {

@@ -1,7 +1,7 @@
 /**
  * The weather of a place, which all sensors of a device share: lows that pass every few days, and the rain that comes with
  * them. Functions of the place's seed and the time alone, so that wind, pressure, temperature and rain of one device belong
- * together, at whatever moment and in whatever order they are asked for.
+ * together, at any moment and in any order.
  */
 import { noise } from '../../../kernel/random.js';
 import { days, hours, type Millis, type UnixMillis } from '../../../kernel/time.js';
@@ -9,14 +9,14 @@ import { walk } from './chance.js';
 
 /** Mean time from one low to the next. */
 const PASSAGE: Millis = days(4);
-/** Lows come early and late: their clock is bent by a walk with this step, and must never run back. Its slope is 3 a step. */
+/** Lows come early or late: a random walk with this step shifts them. It must not run backwards; its slope is 3 a step. */
 const UNREST: Millis = days(6);
 const BEND = (0.85 * UNREST) / (3 * PASSAGE);
 /** Share of a passage in which pressure falls; it rises faster. */
 const FALLING = 0.65;
 /** Where in a passage it rains, and how often. */
 const WET = { from: 0.42, to: 0.84, showers: 4 };
-/** From one turn of what is left to chance to the next. */
+/** Steps of the random part. */
 const SLOW: Millis = hours(36);
 const QUICK: Millis = hours(9);
 
@@ -43,7 +43,7 @@ function lowness(place: number, wall: UnixMillis): number {
   return 0.6 * wave + 0.28 * walk(place ^ SLOW_STREAM, wall, SLOW) + 0.12 * walk(place ^ QUICK_STREAM, wall, QUICK);
 }
 
-/** Where the rain of a place has got to. */
+/** The present shower at a place. */
 interface Rainfall {
   /** Number of the next shower, or of the one that is falling; those before it are over. */
   readonly shower: number;
@@ -51,7 +51,7 @@ interface Rainfall {
   readonly part: number;
 }
 
-/** Every low brings the same number of showers: so what has fallen since the beginning of time needs no adding up. */
+/** Every low brings the same number of showers, so the total since 1970 needs no summing. */
 export function rainfall(place: number, wall: UnixMillis): Rainfall {
   const passed = passage(place, wall);
   const low = Math.floor(passed);
@@ -68,7 +68,7 @@ export function rain(place: number, wall: UnixMillis): number {
   return 4 * part * (1 - part);
 }
 
-/** How many lows have passed since the beginning of time; always rising. */
+/** Lows since 1970, with fractions; always rising. */
 function passage(place: number, wall: UnixMillis): number {
   if (place !== last.place || wall !== last.wall) {
     last.place = place;
@@ -78,7 +78,7 @@ function passage(place: number, wall: UnixMillis): number {
   return last.passed;
 }
 
-/** What was asked for last: the sensors of a device are read at the same moment, and most of them ask for the same. */
+/** The last result: the sensors of a device are read at the same moment, and most of them need the same value. */
 const last = { place: 0, wall: Number.NaN, passed: 0 };
 const lastFront = { place: 0, wall: Number.NaN, low: 0 };
 

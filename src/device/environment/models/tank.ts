@@ -4,12 +4,12 @@ import { jitter, own } from './chance.js';
 import type { Model } from './model.js';
 import { rhythm } from './week.js';
 
-/** Share of a round that filling takes. */
+/** Share of a cycle that filling takes. */
 const FILLING = 0.02;
-/** How far it is emptied at least before somebody fills it. */
+/** Least used share before it is filled again. */
 const LEAST = 0.6;
 
-/** What is used up bit by bit and filled again; all tanks of a device are one, seen by several sensors. */
+/** A level that falls slowly and is filled again. All sensors of a device see the same tank. */
 export function tank({ full, empty, lasts, spread, noise: off, by }: TankModel): Model {
   const { activeTime } = rhythm(by);
   return {

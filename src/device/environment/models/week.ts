@@ -1,9 +1,9 @@
 /**
  * The rhythm of a week: how busy people are in which hour. Times are UTC, and the week begins on Monday.
  *
- * A model that makes pulses, presses or door events evenly in time becomes one with a rhythm when it is put on a bent clock:
- * `activeTime` runs fast in busy hours and slowly at night, gains nothing over a week, and never stands still, so that `wallAt`
- * leads back.
+ * A model that makes pulses, presses or door events evenly in time gets a rhythm by a clock of variable speed: `activeTime` runs
+ * fast in busy hours and slowly at night, advances by exactly one week in a week, and never stops, so that `wallAt` can invert
+ * it.
  */
 import { days, hours, type Millis, type UnixMillis } from '../../../kernel/time.js';
 import type { RhythmName } from '../../../profile/models.js';
@@ -55,9 +55,9 @@ const MONDAY: Millis = days(3);
 
 /** A clock that runs with a rhythm. */
 interface Rhythm {
-  /** How fast it runs at most, times as fast as a common clock. */
+  /** Its highest speed; a common clock has 1. */
   readonly peak: number;
-  /** What it shows. */
+  /** What it shows at a calendar time. */
   activeTime(wall: UnixMillis): Millis;
   /** When it shows that. */
   wallAt(active: Millis): UnixMillis;
@@ -76,7 +76,7 @@ export function hourOfWeek(wall: UnixMillis): number {
 function bent({ workday, saturday, sunday }: Week): Rhythm {
   const busy = [...Array.from({ length: 5 }, () => workday).flat(), ...saturday, ...sunday];
   const total = busy.reduce((sum, hour) => sum + hour, 0);
-  /** How fast the clock runs in each hour, and what it shows at its beginning. */
+  /** Speed of the clock in each hour, and what it shows at the start of the hour. */
   const pace = busy.map((hour) => (hour * HOURS) / total);
   const shown = [0];
   for (const hour of pace) shown.push((shown.at(-1) ?? 0) + hour * hours(1));
@@ -104,7 +104,7 @@ function bent({ workday, saturday, sunday }: Week): Rhythm {
   };
 }
 
-/** A clock like all others. */
+/** A clock of constant speed. */
 const EVEN: Rhythm = { peak: 1, activeTime: (wall) => wall as number, wallAt: (active) => active as number };
 
 const RHYTHMS: Readonly<Record<RhythmName, Rhythm>> = {
