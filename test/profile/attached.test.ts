@@ -66,7 +66,7 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
     'is not about the sensor of this list, "microsens_180hs" or "or_we_504"',
   ],
   [
-    'a list of sensors with one that there is not',
+    'a list of sensors with an unknown one',
     'serial',
     '    - $each: *devices',
     '    - $each: [em1xx, em2xx]',
@@ -94,13 +94,7 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
     'every: [120s, 15s]',
     'a list of the shortest and the longest time from one frame of a meter to the next',
   ],
-  [
-    'a fact about a scan that there is not',
-    'wmbus',
-    'scan cycle',
-    'scan circle',
-    '"circle" is not about a scan: time,',
-  ],
+  ['an unknown fact about a scan', 'wmbus', 'scan cycle', 'scan circle', '"circle" is not about a scan: time,'],
   [
     'frames under a condition that is no switch',
     'wmbus',
@@ -123,7 +117,7 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
     '"scan-mode" of "app" is both a list and a parameter',
   ],
   [
-    'a set-up of a list that there is not',
+    'a set-up of an unknown list',
     'wmbus',
     'app config address count 2',
     'app config addresses count 2',

@@ -300,8 +300,14 @@ describe('a profile with a mistake', () => {
 describe('a mistake in what only some types have', () => {
   it.each<[string, string, string, string, string]>([
     ['events without a delay', 'push', 'jitter: 0%', 'event_delay: ~', '"timing" needs "event_delay" and "event_rate"'],
-    ['a flag that is not there', 'current', 'flag: channel-active', 'flag: active', 'no bool parameter "active-1"'],
-    ['a point that is not there', 'current', 'points: channel-calib', 'points: cal', 'no float parameter "cal-x0-1"'],
+    ['an unknown flag', 'current', 'flag: channel-active', 'flag: active', 'bool parameter "active-1" is missing'],
+    [
+      'unknown points of a calibration',
+      'current',
+      'points: channel-calib',
+      'points: cal',
+      'float parameter "cal-x0-1" is missing',
+    ],
     [
       'presses of no button',
       'push',

@@ -58,10 +58,10 @@ describe('a mistake', () => {
     ['a number out of range', /^transfer_buffer: .*$/m, 'transfer_buffer: 1'],
     ['an unknown command', /- accel$/m, '- accelerate'],
     ['a duration without a unit', /first_report: 10s/, 'first_report: 10'],
-    ['a type of parameter that there is not', /type: bool/, 'type: boolean'],
+    ['an unknown type of parameter', /type: bool/, 'type: boolean'],
     ['an unknown model', /model: daily/, 'model: weekly'],
     ['an option of another model', /model: constant/, 'model: constant\n        per_hour: 3'],
-    ['a source of a body that there is not', /fact uptime/, 'uptime'],
+    ['an unknown source of a body', /fact uptime/, 'uptime'],
     ['a hash that is none', /hash: \w+/, 'hash: abc'],
     ['a codec of another version', /version: 2$/m, 'version: 3'],
   ];

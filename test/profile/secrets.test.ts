@@ -25,7 +25,7 @@ describe('what a device prints', () => {
     'lrw config deveui 0011223344556677',
     '  password          :Get/Set the password',
     'app config interval-report 900',
-  ])('stays as it is where there is none: %s', (line) => {
+  ])('is unchanged if it has no secret: %s', (line) => {
     expect(printedWithoutSecrets('config show', 0, [line])).toEqual([line]);
   });
 
