@@ -103,7 +103,7 @@ export class Connection {
   }
 
   #take(line: string): void {
-    // Because the greeting has told the version, and with it what may come.
+    // Because the greeting has the version, which determines the messages.
     const message = parsed(line) as unknown as FromRun;
     if ('bye' in message) this.#bye = message.bye;
     else if ('event' in message) this.#onNews(message);
@@ -141,7 +141,7 @@ function attach(place: Place, clock: EdgeClock): Promise<Connection | undefined>
     const patience = clock.after(PATIENCE, 'the greeting of a run', () => socket.destroy());
     socket.setEncoding('utf8');
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // Nobody listens any more: whoever did has died without taking its socket away.
+      // Stale socket: the process that listened on it has ended without removing it.
       if (error.code === 'ECONNREFUSED') forgetPlace(place);
     });
     socket.on('close', () => {

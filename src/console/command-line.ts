@@ -2,7 +2,7 @@
 
 /**
  * Splits `fw<3.1 : info show` at the first colon between spaces that is not in quotation marks.
- * @returns no `selection` when there is no such colon
+ * @returns no `selection` without such a colon
  */
 export function splitLine(line: string): { readonly selection?: string; readonly command: string } {
   let quoted: string | undefined;

@@ -1,6 +1,6 @@
 /**
- * A device as a console sees it: what it can be selected by, its shell, and the hands on it. The runner makes one when somebody
- * looks; a fleet at rest has none.
+ * A device as a console sees it: what it can be selected by, its shell and its controls. The runner makes one on demand;
+ * a fleet at rest has none.
  */
 import type { Random } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
@@ -39,6 +39,6 @@ export interface Fleet {
   members(): Iterable<Member>;
   /** Samples are drawn with it (scenario/selector/match.ts). */
   readonly random: Random;
-  /** Takes note of what somebody has done to one of them. @param action without secrets */
+  /** Records an action on one of them in the trace. @param action without secrets */
   noted(serial: number, action: string): void;
 }

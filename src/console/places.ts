@@ -2,7 +2,7 @@
  * Where runs can be found: a socket for each in a folder of the user's own. The folder is what keeps others out, so one that
  * others could have prepared is not used.
  *
- * Windows has named pipes in place of sockets; there the system lets nobody but the user (and administrators) write to them.
+ * Windows has named pipes in place of sockets; there the system lets only the user and administrators write to them.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { platform, tmpdir, userInfo } from 'node:os';
@@ -26,7 +26,7 @@ const LONGEST_PATH = 103;
  * A place for a new run.
  * @param env for XDG_RUNTIME_DIR, which systems clean when the user logs out
  * @param random four hex digits that tell runs of the same name apart
- * @throws UsageError when the folder belongs to somebody else, or lets others in
+ * @throws UsageError when the folder belongs to another user, or other users have access
  */
 export function newPlace(name: string, random: string, env: Environment): Place {
   const run = `${name
@@ -44,7 +44,7 @@ export function newPlace(name: string, random: string, env: Environment): Place 
   return { run, path };
 }
 
-/** Keeps everybody but the user from the socket at a place that is being listened at. */
+/** Restricts the socket of a listening server to its user. */
 export function protect({ path }: Place): void {
   if (!WINDOWS) chmodSync(path, 0o600);
 }
@@ -83,13 +83,13 @@ function exists(path: string): boolean {
 }
 
 function checkFolder(folder: string): void {
-  // A link is not followed: whoever made it could let it point elsewhere.
+  // A symbolic link is not followed: its owner could redirect it.
   const { uid, mode } = lstatSync(folder);
   const isFolder = lstatSync(folder).isDirectory();
   if (isFolder && uid === userInfo().uid && (mode & 0o077) === 0) return;
   throw new UsageError(
     'unsafe-folder',
-    `the folder "${folder}" must belong to you, and let nobody else in`,
+    `the folder "${folder}" must belong to you, without access for other users`,
     'delete it, or name another one in XDG_RUNTIME_DIR',
   );
 }

@@ -4,7 +4,7 @@
  *     run      {"ghostfleet":1,"run":"demo-3f9a","name":"demo","devices":300}
  *     console  {"id":1,"do":"line","on":"cellar","line":"info show","secrets":false,"folder":"/home/me"}
  *     run      {"id":1,"from":"cellar-0001","code":0,"lines":["vendor name: …"],"more":false}      one for each part
- *     run      {"id":1,"done":100}                                        everybody has been asked; late parts may follow
+ *     run      {"id":1,"done":100}                                        all devices have been asked; late parts may follow
  *
  * The first line names the version; a console that knows another one leaves. Requests of one console are answered one after the
  * other. Unknown keys are ignored, so that small things can be added.
@@ -34,11 +34,11 @@ export type Request =
       readonly secrets: boolean;
       readonly folder: string;
     }
-  /** Tells what the selected devices are. */
+  /** Lists the selected devices. */
   | { readonly id: number; readonly do: 'list'; readonly on: string }
-  /** Tells what may stand in place of the last word of a line for the first of them. */
+  /** Completions of the last word of a line, for the first selected device. */
   | { readonly id: number; readonly do: 'complete'; readonly on: string; readonly line: string }
-  /** Tells what happens to them from now on; `on` null: no more. */
+  /** Subscribes to the events of the selected devices; `on` null: unsubscribes. */
   | { readonly id: number; readonly do: 'follow'; readonly on: string | null };
 
 /** An answer belongs to the request with its `id`. */

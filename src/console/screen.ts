@@ -13,7 +13,7 @@ export class Screen {
   readonly #print: Print;
   #gathered: Printed[] = [];
   #flush: Alarm | undefined;
-  /** Whether the first parts are all there; until then nobody knows how many devices there are. */
+  /** Whether the first parts are all there; until then the number of devices is not known. */
   #all = false;
   #single = false;
 
@@ -23,7 +23,7 @@ export class Screen {
   }
 
   add(part: Printed & { readonly more: boolean }): void {
-    // That a command goes on, or is over now, is no news.
+    // An empty part only says whether the command continues.
     if (part.lines.length === 0 && part.code >= 0 && (part.more || this.#all)) return;
     this.#gathered.push(part);
     if (!this.#all) return;

@@ -58,9 +58,9 @@ export class ConsoleServer {
     this.#options = options;
     this.#server = server;
     server.on('connection', (socket) => this.#welcome(socket));
-    // Nobody to tell: the run goes on, at worst without consoles.
+    // The run continues, at worst without consoles.
     server.on('error', () => {});
-    // A run ends when it is over, whoever could still attach to it.
+    // The server does not keep a finished run alive.
     server.unref();
   }
 
@@ -70,7 +70,7 @@ export class ConsoleServer {
     for (const each of this.#consoles) each.take(event);
   }
 
-  /** Says goodbye to everybody. Waits for nobody. */
+  /** Ends all connections with a last message, without waiting for them. */
   close(reason: string): void {
     this.#server.close();
     for (const each of this.#consoles) each.end(reason);
@@ -188,8 +188,8 @@ class Attached {
   }
 
   /**
-   * Does something with every device that is selected, and tells how many there were. The run goes on meanwhile: a device is
-   * selected by what it is when its turn comes.
+   * Calls `action` for every selected device and returns their number. The run continues meanwhile: a device is selected by
+   * its state when its turn comes.
    */
   async #forEach(on: string, action: (member: Member) => Promise<void> | 'enough' | void): Promise<number> {
     const { fleet } = this.#options;

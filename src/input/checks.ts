@@ -2,7 +2,7 @@
  * Checks: from a located value to a typed one, or to problems that say what was wanted.
  *
  * A check returns undefined when it has noted a problem; the caller goes on, so that all problems of a file come out
- * together. It also knows the form of what it takes, as JSON Schema, so that editors can be told (profile/schema.ts). The form
+ * together. It also knows the form of what it takes, as JSON Schema, from which schemas for editors are made (profile/schema.ts). The form
  * may be wider than the check, never narrower: what depends on other parts of a file is not in it.
  */
 

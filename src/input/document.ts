@@ -159,7 +159,7 @@ class Locator {
     this.#problems = problems;
   }
 
-  /** @param missing where to say that there is no value */
+  /** @param missing the place of the problem when the value is missing */
   locate(node: YamlNode | null, missing: Place): LocatedNode {
     if (node === null) return emptyAt(missing);
     const at = this.#place(node.range?.[0] ?? 0);

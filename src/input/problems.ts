@@ -4,7 +4,7 @@ import { UsageError } from '../kernel/errors.js';
 /** One thing that is wrong with a user's input. */
 export interface Problem {
   readonly file: string;
-  /** From 1; 0: it is no file, and `file` is the path of a value. */
+  /** From 1; 0: not a file, `file` is the path of a value. */
   readonly line: number;
   /** From 1. */
   readonly column: number;
@@ -12,7 +12,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** More in one message help nobody: it is another file than the user believes. */
+/** Limit of problems in one message: more of them mean that it is the wrong file. */
 const MOST_SHOWN = 50;
 
 /** Raised when a file has problems; its message lists them, one a line. */

@@ -11,7 +11,7 @@ export interface NamedText {
   readonly text: string;
 }
 
-/** Reads a file. @throws UsageError that says why it cannot be read, or that it is no text */
+/** Reads a file. @throws UsageError when it cannot be read or is not UTF-8 text */
 export function readText(path: string): string {
   const bytes = bytesOf(path);
   if (isUtf8(bytes) && !bytes.includes(0)) return bytes.toString('utf8');

@@ -1,8 +1,8 @@
 /**
  * The sliver of a running world that scenario steps use. The runner implements it; nothing here knows how.
  *
- * Steps go two ways: through the public API, like every user of the cloud, or to the device itself, like somebody who
- * stands beside it.
+ * Steps go two ways: through the public API, like every user of the cloud, or to the device itself, like a person with
+ * the device at hand.
  */
 
 import type { DeviceControls } from '../device/device-controls.js';
@@ -18,7 +18,7 @@ export interface World {
   firmwareId(name: string): string;
 }
 
-/** A device of the fleet, as somebody sees it who has it on the bench and its page of the cloud on the screen. */
+/** A device of the fleet: its controls, its local shell and its entry in the cloud. */
 export interface DeviceHandle {
   readonly name: string;
   readonly serial: number;

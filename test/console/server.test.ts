@@ -181,8 +181,8 @@ describe('a run', () => {
   it('does not use a folder that lets others in, or that is a link', () => {
     const open = folder();
     mkdirSync(join(open.XDG_RUNTIME_DIR, 'ghostfleet'), { mode: 0o755 });
-    expect(() => newPlace('test', '0001', open)).toThrow('must belong to you, and let nobody else in');
-    expect(() => knownPlaces(open)).toThrow('must belong to you, and let nobody else in');
+    expect(() => newPlace('test', '0001', open)).toThrow('must belong to you, without access for other users');
+    expect(() => knownPlaces(open)).toThrow('must belong to you, without access for other users');
     const linked = folder();
     symlinkSync(folder().XDG_RUNTIME_DIR, join(linked.XDG_RUNTIME_DIR, 'ghostfleet'));
     expect(() => newPlace('test', '0001', linked)).toThrow('must belong to you');

@@ -58,7 +58,7 @@ export function evaluate(expectation: Expectation, evidence: Evidence): Expectat
 function judgeInvariant({ line, invariant }: InvariantExpectation, evidence: Evidence): ExpectationOutcome {
   const found = evidence.invariants.verdict(invariant);
   const outcome = { line, left: found?.violations ?? null, right: 0, unit: 'count' as const };
-  if (found === undefined) return { ...outcome, passed: false, sentence: `nobody watched over ${invariant}` };
+  if (found === undefined) return { ...outcome, passed: false, sentence: `${invariant} was not checked` };
   const { violations, first } = found;
   if (first === undefined) return { ...outcome, passed: true, sentence: `${invariant} held at all times` };
   const times = violations === 1 ? 'once' : `${violations} times, first`;
@@ -78,7 +78,7 @@ export function judgeMetrics(expectation: MetricExpectation, metrics: MetricSour
       left: number(left),
       right: number(right),
       unit,
-      sentence: `there is no data: ${empty} was never measured`,
+      sentence: `no data: ${empty} was never measured`,
     };
   }
   const passed = holds(left, comparison, right);

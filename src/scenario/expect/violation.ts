@@ -12,7 +12,7 @@ export function describeViolation({ at, serial, what, events }: Violation, nameO
   return `at ${humanDuration(sinceStart(at))} (${at} ms) by ${nameOf(serial)}: ${what}; ${shown}`;
 }
 
-/** Kind, moment and what tells it apart from others of its device: `uplink.sent at 34016 (uplink 1, data)`. */
+/** Kind, moment and what distinguishes it from others of its device: `uplink.sent at 34016 (uplink 1, data)`. */
 function describeEvent(event: TraceEvent): string {
   const details: string[] = [];
   for (const [key, value] of Object.entries(event)) {

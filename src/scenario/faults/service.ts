@@ -25,7 +25,7 @@ export type ServiceFault =
   | { readonly kind: 'service-down' }
   | {
       readonly kind: 'service-restart';
-      /** How long nobody is there; null: until the fault is over. */
+      /** How long the service is down; null: until the fault ends. */
       readonly away: Millis | null;
     };
 

@@ -1,5 +1,5 @@
 /**
- * When requests came, as somebody has written it down: the column `time` of a CSV file beside a scenario.
+ * Recorded arrival times of requests: the column `time` of a CSV file beside a scenario.
  *
  *     time [s]
  *     0.25

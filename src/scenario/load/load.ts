@@ -3,7 +3,7 @@
  * answer before they ask again.
  *
  * The two are not the same measurement. At a rate (open), requests come whether or not the service keeps up, as the requests of
- * many people do; a service that stands still for a while is charged for everybody who would have asked meanwhile. Users that
+ * many users do; the latency of a stalled service includes the requests that were due during the stall. Users that
  * wait (closed) ask less of a slow service, and so make it look better than it is: reports mark them.
  */
 import type { Instant, Millis } from '../../kernel/time.js';

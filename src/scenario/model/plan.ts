@@ -36,7 +36,7 @@ export interface Plan {
   readonly network: readonly PlannedFault[];
   /** What goes wrong with the embedded cloud; left out when nothing does. */
   readonly serviceFaults?: readonly PlannedServiceFault[];
-  /** Faults of devices that last, to be named: what they do is in the actions. Left out when there are none. */
+  /** Lasting faults of devices, for reports; the actions carry them out. Left out if empty. */
   readonly deviceFaults?: readonly PlannedDeviceFault[];
   /** In order of time; at the same time in the order of the file. */
   readonly actions: readonly PlannedAction[];
@@ -45,7 +45,7 @@ export interface Plan {
   /** Requests to the API that go on beside the steps. */
   readonly loads: readonly PlannedLoad[];
   readonly expectations: readonly Expectation[];
-  /** What expectations and conditions are about when that is not everything; left out when there are none. */
+  /** Scopes that expectations and conditions use; left out if empty. */
   readonly scopes?: readonly PlannedScope[];
   /** What to try next, for people. */
   readonly next: readonly string[];
@@ -87,9 +87,9 @@ export interface PlannedFault {
   readonly from: Instant;
   /** Exclusive; null: until the very end, settling included. */
   readonly until: Instant | null;
-  /** Whom it hits, as the scenario says it; null: everybody. */
+  /** Text of its selector; null: all devices. */
   readonly to: string | null;
-  /** Indices into {@link Plan.devices}, ascending; null: everybody. */
+  /** Indices into {@link Plan.devices}, ascending; null: all devices. */
   readonly devices: readonly number[] | null;
   /** The direction that it hits, seen from the device. */
   readonly way: 'up' | 'down' | 'both';
@@ -110,7 +110,7 @@ export interface PlannedDeviceFault {
   readonly from: Instant;
   /** Exclusive; null: until the very end, settling included. */
   readonly until: Instant | null;
-  /** Whom it hits, as the scenario says it; null: everybody. */
+  /** Text of its selector; null: all devices. */
   readonly to: string | null;
 }
 

@@ -2,8 +2,8 @@
 import type { Ratio } from '../../kernel/ratio.js';
 
 /**
- * Divides `total` by shares that come to 1, by largest remainders: everybody gets the whole part, and what is left over goes
- * to those who lost most by that, of equals to the first. The result comes to `total`.
+ * Divides `total` by shares that add up to 1, by largest remainders: each share gets its whole part, and the rest goes
+ * to the shares with the largest fractions, the first of equals first. The result adds up to `total`.
  */
 export function apportion(total: number, shares: readonly Ratio[]): readonly number[] {
   const exact = shares.map((share) => total * share);

@@ -5,7 +5,7 @@
  *     cloud:
  *       rate-limit: 600/m        # requests that a key may make in a minute; any number
  *       expire-downlinks: 7d     # when a downlink that no device has fetched ends; after 30d
- *       retain-messages: 14d     # how long messages are kept; for ever
+ *       retain-messages: 14d     # how long messages are kept; without limit
  *       allow-private: true      # connectors may send to this machine and its network; they may not
  */
 import { boolean, type Check, complain, duration, formed, optional, record, refine } from '../../input/checks.js';
@@ -14,9 +14,9 @@ import type { CloudSettings } from '../model/cloud.js';
 
 /** The highest limit of requests in a minute. */
 export const MOST_REQUESTS = 1_000_000;
-/** Nobody looks for overdue downlinks more often than once an hour. */
+/** The cloud looks for overdue downlinks once an hour. */
 export const SHORTEST_EXPIRY: Millis = hours(1);
-/** For so long, a repeated message is recognised by the first one. */
+/** The cloud recognises a repeated message for this long. */
 export const SHORTEST_RETENTION: Millis = days(2);
 
 const PER_MINUTE = /^\s*(\d{1,7})\/m\s*$/;

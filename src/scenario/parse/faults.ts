@@ -152,7 +152,7 @@ function windowsOf(
     return undefined;
   }
   const last = Math.min(until ?? end, end);
-  // A wrong duration is told elsewhere.
+  // An invalid duration is reported elsewhere.
   const times = Number.isFinite(last) ? Math.ceil((last - from) / every) : 1;
   if (lasts <= 0 || lasts >= every) complain(valueAt(node, 'lasts'), problems, 'more than 0 and less than "every"');
   else if (times > MOST_TIMES)

@@ -1,5 +1,5 @@
 /**
- * The `network` of a scenario. What stands directly under it holds all the time and for everybody; a fault may have a
+ * The `network` of a scenario. Keys directly under it apply to all devices all the time; a fault may have a
  * time, a group and a direction. Faults add up.
  *
  *     network:

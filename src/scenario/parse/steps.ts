@@ -163,7 +163,7 @@ function timingOf(
   if (to !== undefined && cohorts !== undefined)
     problems.add(valueAt(node, 'to'), 'a step with "for" says whom with "each"');
   const { at, follows } = given ?? AT_ONCE;
-  if (follows && previous === undefined) problems.add(valueAt(node, 'at'), 'there is no step before the first one');
+  if (follows && previous === undefined) problems.add(valueAt(node, 'at'), 'the first step cannot follow another one');
   const rollout = cohorts && rolloutOf(cohorts);
   const length = over + (rollout ? (rollout.cohorts - 1) * rollout.every : 0);
   if (earliest(follows ? { at, follows } : { at }, previous) + length > end) {

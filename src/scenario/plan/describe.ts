@@ -153,7 +153,7 @@ function describeActions({ actions, devices, waits }: Plan): readonly string[] {
     const when =
       first.at === last.at ? plus + moment(first.at) : `${plus}${moment(first.at)} to ${plus}${moment(last.at)}`;
     const names = parts.flatMap((part) => part.devices).map((index) => devices[index]?.name ?? '');
-    const whom = names.length < 2 ? (names[0] ?? 'nobody') : `${names.length} × ${names[0]} … ${names.at(-1)}`;
+    const whom = names.length < 2 ? (names[0] ?? 'no device') : `${names.length} × ${names[0]} … ${names.at(-1)}`;
     const after = wait === undefined ? '' : ` · after ${wait.condition.line}${withinText(wait)}`;
     return `${when.padEnd(COLUMN)} ${whom.padEnd(2 * COLUMN)} ${describeStep(first)}${after}`;
   });
@@ -163,7 +163,7 @@ function withinText({ within }: PlannedWait): string {
   return within === null ? '' : ` within ${formatDuration(within)}`;
 }
 
-/** To the second: what is drawn has milliseconds, and nobody plans by them. */
+/** To the second: drawn times have milliseconds that do not help a reader. */
 function moment(at: Instant): string {
   return formatDuration(Math.round(at / 1000) * 1000);
 }

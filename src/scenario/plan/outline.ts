@@ -19,7 +19,7 @@ interface Mark {
   readonly kind: 'fault' | 'step' | 'load';
   /** `outage`, `loss 10%`, `commands: info show`. */
   readonly what: string;
-  /** A group, a device, a number of devices, or empty for everybody. */
+  /** A group, a device, a number of devices, or empty for all. */
   readonly whom: string;
   readonly from: Instant;
   /** null: until the very end. */
@@ -53,7 +53,7 @@ function faults({ network, serviceFaults = [] }: Plan): readonly Mark[] {
   return [...ofNetwork, ...ofService];
 }
 
-/** One mark a step of the scenario, however many devices it is spread over; none for those that wait: nobody knows how long. */
+/** One mark for each step of the scenario; none for steps behind a wait, whose time is not known. */
 function steps({ actions, devices }: Plan): readonly Mark[] {
   const byOrigin = new Map<number, PlannedAction[]>();
   for (const action of actions) {

@@ -1,6 +1,6 @@
 /**
  * From a scenario and a seed to a plan. Pure: the same two give the same plan, and every draw has a path of its own, so
- * that another group or another step leaves everybody else's draws alone.
+ * that another group or another step does not change the other draws.
  */
 import { between, exponential, type Random, randomBytes, seededRandom } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';

@@ -9,7 +9,7 @@ type ClientOptions = {
 
 const name = text(/^[a-z][a-z0-9-]{0,63}$/, 'a name of small letters, digits and hyphens that begins with a letter');
 
-/** Somebody else who uses the cloud. What is limited by key is limited for each client by itself. */
+/** Another user of the cloud. Limits by key apply to each client separately. */
 export const client: SetupKind<ClientOptions> = {
   about: 'a client with a key of its own, in the space of the fleet or in a further one; loads run as it',
   example: 'client: { name: neighbour, space: next-door }',

@@ -60,7 +60,7 @@ export const connector: SetupKind<ConnectorOptions> = {
     return script === undefined ? undefined : { ...rest, script, retryDelays };
   },
   describe: ({ name, direction, triggers, tags }) =>
-    `"${name}", ${direction}, ${triggers.join(', ')} of ${tags.length === 0 ? 'nobody: it has no tags' : tags.join(', ')}`,
+    `"${name}", ${direction}, ${triggers.join(', ')} of ${tags.length === 0 ? 'no device: it has no tags' : tags.join(', ')}`,
   run: async (world, { name, script, tags, triggers, direction, retryDelays, timeout }) => {
     const refs = [];
     for (const tag of tags) refs.push({ id: await world.tagId(tag) });

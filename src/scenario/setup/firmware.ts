@@ -121,8 +121,8 @@ function bodyOf(
   image: (profile: string, version: string, size: number) => Uint8Array,
 ): { readonly data: string; readonly version?: string } {
   if (source.kind === 'file') {
-    const { data, version: told } = source.content;
-    return { data, ...(told !== undefined && { version: told }) };
+    const { data, version: declared } = source.content;
+    return { data, ...(declared !== undefined && { version: declared }) };
   }
   const content = Buffer.from(image(source.profile, source.version, source.size));
   // The last byte is filler, over which the image has its checksum.

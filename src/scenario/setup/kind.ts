@@ -19,7 +19,7 @@ export interface SetupKind<O> {
   /** What it makes, for `ghostfleet plan` and for messages. Shows no secret. */
   readonly describe: (options: O) => string;
   /**
-   * Makes it, and tells the world how it is taken away again.
+   * Creates it, and registers with the world how it is removed.
    * @throws Error whose message says why it could not be made; the run does not begin
    */
   readonly run: (world: SetupWorld, options: O) => Promise<void>;

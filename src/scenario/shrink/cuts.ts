@@ -94,7 +94,7 @@ function* duration(text: string): Iterable<Cut> {
   }
 }
 
-/** Without which there is no scenario, or another one. */
+/** Keys that a scenario needs, or whose removal would make it another scenario. */
 const KEPT = new Set(['name', 'seed', 'duration', 'fleet', 'expect']);
 
 /** Keys that need not be there: their default is simpler, and the reader has one thing less to think about. */
@@ -168,7 +168,7 @@ function keepDevices(document: Document, index: number, name: string, from: numb
   });
 }
 
-/** Gives every `to` another value; what would be for nobody goes. */
+/** Gives every `to` another value; entries that would select no device are removed. */
 function forTargets(document: Document, change: (to: string) => string | undefined): void {
   for (const path of SECTIONS) {
     const list = listAt(document, path);

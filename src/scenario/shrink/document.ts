@@ -42,7 +42,7 @@ export function keepItems(list: YAMLSeq, keep: (item: unknown, index: number) =>
   list.items = list.items.filter(keep);
 }
 
-/** What stands under `key` as text; undefined when that is no single value. */
+/** The value under `key` as text; undefined when it is not a scalar. */
 export function wordAt(map: YAMLMap, key: string): string | undefined {
   const node = map.get(key, true);
   return isScalar(node) ? (node.source ?? String(node.value)) : undefined;

@@ -1,6 +1,6 @@
 /**
  * Makes a failing scenario small: takes something away, looks whether it still fails in the same way, keeps it that way if
- * so, and goes on until nothing can be taken away any more (delta debugging over the tree of the file).
+ * so, and continues until no further cut is possible (delta debugging over the tree of the file).
  *
  * Knows nothing of runs: whether a text fails in the same way is for the caller to say. The same answers lead to the same
  * result; only a deadline makes it depend on the machine.

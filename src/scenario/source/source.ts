@@ -16,7 +16,7 @@ export interface SourceFiles {
 
 /**
  * @param file the name of the scenario, for messages
- * @throws InputError when it is no YAML at all
+ * @throws InputError when it is not valid YAML
  */
 export function readSource(source: string, file: string, files: SourceFiles, problems: Problems): LocatedNode {
   const root = readRoot(source, file);
@@ -31,7 +31,7 @@ export function readSource(source: string, file: string, files: SourceFiles, pro
   return { ...whole, entries };
 }
 
-/** In braces, `${x}` is no YAML: the library's words do not help there. */
+/** Within braces, `${x}` is not valid YAML: adds a hint to the message of the YAML library. */
 function readRoot(source: string, file: string): LocatedNode {
   try {
     return readYaml(source, file);

@@ -25,7 +25,7 @@ export const VARIABLE_FORM: Form = { type: 'string', pattern: /\$\{[^}]*\}/.sour
 /** Values by the names of the variables. */
 type Variables = ReadonlyMap<string, ScalarNode>;
 
-/** @param given values in place of the scenario's own, as somebody has typed them */
+/** @param given values in place of the scenario's own, as given on the command line */
 export function declaredVariables(root: MapNode, given: ReadonlyMap<string, string>, problems: Problems): Variables {
   const declared = root.entries.get(KEY)?.value;
   const variables = new Map<string, ScalarNode>();
@@ -97,7 +97,7 @@ function filled(node: ScalarNode, text: string, variables: Variables, problems: 
 
 function lookUp(name: string, node: ScalarNode, variables: Variables, problems: Problems): ScalarNode | undefined {
   const found = variables.get(name.trim());
-  if (found === undefined) problems.add(node, `there is no variable ${quote(name)}${among(name, variables)}`);
+  if (found === undefined) problems.add(node, `unknown variable ${quote(name)}${among(name, variables)}`);
   return found;
 }
 

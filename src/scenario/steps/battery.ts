@@ -2,7 +2,7 @@ import { complain, eitherForm, formOf, number, optional, ratio, record, valueAt 
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
 import type { StepKind } from './step.js';
 
-/** A new battery, or an old one told by its charge or its voltage at rest. */
+/** A new battery, or a used one given by its charge or its voltage at rest. */
 type BatteryOptions =
   | { readonly kind: 'new' }
   | { readonly kind: 'left'; readonly left: Ratio }

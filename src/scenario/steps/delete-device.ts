@@ -1,7 +1,7 @@
 import { noOptions } from './no-options.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
-/** Deletes the device from the cloud. The device itself does not know and goes on talking to nobody. */
+/** Deletes the device from the cloud. The device is not informed and continues to send. */
 export const deleteDevice: StepKind<null> = {
   about: 'deletes the device from the cloud; its pending downlinks are cancelled, the device itself goes on',
   example: 'delete-device:',

@@ -12,8 +12,8 @@ export const firmware: StepKind<string> = {
   check: (node, problems, { firmware: known }) => {
     const wanted = name(node, problems);
     if (wanted === undefined || known === undefined || known.includes(wanted)) return wanted;
-    const there = known.length === 0 ? 'it has none' : `it has ${orList(known)}`;
-    problems.add(node, `there is no firmware ${quote(wanted)} in "setup"; ${there}`);
+    const there = known.length === 0 ? 'has no firmware' : `has ${orList(known)}`;
+    problems.add(node, `unknown firmware ${quote(wanted)}; "setup" ${there}`);
     return undefined;
   },
   describe: (wanted) => wanted,

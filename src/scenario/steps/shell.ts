@@ -2,7 +2,7 @@ import { printedWithoutSecrets, withoutSecrets } from '../../profile/secrets.js'
 import { line } from '../values/shell-lines.js';
 import type { StepKind } from './step.js';
 
-/** Types a line on the device's local shell, as somebody with a cable would. */
+/** Types a line on the device's local shell, as over its cable. */
 export const shell: StepKind<string> = {
   about: 'runs a line on the local shell of the device; an answer other than 0 is a failed step',
   example: 'shell: sample',

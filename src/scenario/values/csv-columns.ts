@@ -4,7 +4,7 @@ import type { Problems } from '../../input/document.js';
 import { orList, quote } from '../../input/problems.js';
 import type { Millis } from '../../kernel/time.js';
 
-/** Problems of one column that are told: one wrong number is a slip, a hundred are another kind of file. */
+/** Reported problems of one column; more of them mean that it is another kind of file. */
 export const MOST_PROBLEMS = 10;
 
 /** Most rows of a file: a year of a value a minute. */

@@ -89,7 +89,7 @@ describe('an expectation', () => {
       passed: false,
       left: null,
       right: 2_400_000,
-      sentence: 'there is no data: downlink.delivered p(95) was never measured',
+      sentence: 'no data: downlink.delivered p(95) was never measured',
     });
     expect(
       judge('downlink.delivered max > downlink.offered max', { 'downlink.delivered': [1], 'downlink.offered': [] }),

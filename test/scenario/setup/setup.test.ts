@@ -146,9 +146,7 @@ describe('the step firmware', () => {
 
   test('names an image of the setup', () => {
     expect(planOf([image], ['{ at: 1h, firmware: v2 }']).actions).toMatchObject([{ step: 'firmware', options: 'v2' }]);
-    expect(problemsOf([image], ['{ at: 1h, firmware: v3 }'])).toEqual([
-      '7:25: there is no firmware "v3" in "setup"; it has v2',
-    ]);
+    expect(problemsOf([image], ['{ at: 1h, firmware: v3 }'])).toEqual(['7:25: unknown firmware "v3"; "setup" has v2']);
   });
 
   test('is not blamed for a setup that cannot be read', () => {

@@ -63,10 +63,10 @@ describe('a variable', () => {
 
   it('that there is not is a mistake, at its place', () => {
     expect(problems(withVars('{ period: 900 }', 'settle: $peroid}\n'))).toContain(
-      'main.yaml:7:9: there is no variable "peroid" (did you mean "period"?); the scenario has period',
+      'main.yaml:7:9: unknown variable "peroid" (did you mean "period"?); the scenario has period',
     );
     expect(problems(withVars('{}', 'settle: $c}\n'))).toContain(
-      'main.yaml:7:9: there is no variable "c"; the scenario has none',
+      'main.yaml:7:9: unknown variable "c"; the scenario has none',
     );
   });
 

@@ -56,7 +56,7 @@ describe('a step', () => {
 
   it.each([
     ['{ shell: send }', 'a step needs "at" or "after"'],
-    ['{ at: +5m, shell: send }', 'there is no step before the first one'],
+    ['{ at: +5m, shell: send }', 'the first step cannot follow another one'],
     ['{ at: 5m, within: 1h, shell: send }', '"within" needs "after"'],
     ['{ after: device.ready = 3, shell: send }', '"=" is not a comparison'],
     ['{ at: 1h, to: clime, for: { in: 10%, every: 1m }, shell: send }', 'a step with "for" says whom with "each"'],

@@ -2,7 +2,7 @@ import { refine } from '../../../input/checks.js';
 import { skew } from '../../steps/clock.js';
 import type { DeviceFaultKind } from './kind.js';
 
-/** Nothing but a session, a timestamp or somebody at its shell sets a clock right: a step that ends it would be none of the device's. */
+/** Only a session, a timestamp or its shell corrects the clock of a device: the fault has no step that ends it. */
 export const clockSkew: DeviceFaultKind = {
   about: 'the clock of the device is suddenly ahead by so much, or behind below 0, until something sets it',
   example: 'clock-skew: 2h',

@@ -1,4 +1,4 @@
-/** What a fault of devices is: steps that somebody at the bench could take as well. One file a kind in this folder, listed in index.ts. */
+/** A fault of devices: the steps that begin and end it. One file for each kind in this folder, listed in index.ts. */
 import { type Check, refine } from '../../../input/checks.js';
 import type { Millis } from '../../../kernel/time.js';
 import type { StepCall } from '../../steps/index.js';
