@@ -1,4 +1,4 @@
-/** The stores by name. */
+/** Opens stores by name. */
 import { UsageError } from '../kernel/errors.js';
 import { MemoryStore } from './store/memory/memory-store.js';
 import type { MemoryTables } from './store/memory/tables.js';
@@ -9,16 +9,17 @@ import { openDatabase } from './store/sqlite/open.js';
 import type { Store } from './store/store.js';
 
 /**
- * Opens a store: `memory`, the address of a PostgreSQL database (`postgres://…`), or the path of an SQLite file, which is made
- * when there is none.
- * @param memory what `memory` is; left out: an empty one
- * @throws UsageError `bad-database` when the database cannot be used
+ * Opens a store: `memory`, the address of a PostgreSQL database (`postgres://…`), or the path of an SQLite file, which
+ * is created if it does not exist.
+ * @param memory tables of the store `memory`. Default: empty tables
+ * @throws UsageError `bad-database` if the database cannot be used
  */
 export async function openStore(spec: string, memory?: MemoryTables): Promise<Store> {
   if (spec === 'memory') return new MemoryStore(memory);
-  if (spec.trim() === '') throw new UsageError('bad-database', '"" is no store: give "memory" or the path of a file');
+  if (spec.trim() === '')
+    throw new UsageError('bad-database', 'invalid store "": expected "memory" or the path of a file');
   if (isPostgresUrl(spec)) {
-    // Only now: loading its driver takes a tenth of a second, which every other command would pay as well.
+    // Imported here, because loading the driver takes a tenth of a second.
     const { openPostgres } = await import('./store/postgres/open.js');
     return new SqlStore(await openPostgres(spec));
   }
@@ -26,7 +27,7 @@ export async function openStore(spec: string, memory?: MemoryTables): Promise<St
   return new SqlStore(new SqliteDriver(db, release));
 }
 
-/** What a store is called in messages: the specification, without a password. */
+/** The name of a store in messages: the specification without a password. */
 export function storeName(spec: string): string {
   return isPostgresUrl(spec) ? publicName(spec) : spec;
 }

@@ -1,5 +1,5 @@
 /**
- * The Device Cloud Service in one piece: store, delivery core, REST API, and gateways over UDP and HTTP. `ghostfleet serve`
+ * The complete device cloud service: store, delivery core, REST API, and gateways over UDP and HTTP. `ghostfleet serve`
  * runs it alone, the runner embeds it.
  */
 import type { EdgeClock } from '../kernel/clock.js';
@@ -7,6 +7,7 @@ import { portRefused } from '../kernel/listen-failure.js';
 import type { Log } from '../kernel/log.js';
 import type { Random } from '../kernel/random.js';
 import type { Millis } from '../kernel/time.js';
+import type { EnvelopeFormat } from '../protocol/flap/envelope.js';
 import type { Trace } from '../trace/events.js';
 import { type Bootstrapped, ensureSpaceAndKey } from './accounts/bootstrap.js';
 import { Members } from './accounts/members.js';
@@ -23,73 +24,121 @@ import { Metrics } from './operations/metrics.js';
 import { addOperations } from './operations/routes.js';
 import { Connections, closeServer } from './operations/shutdown.js';
 import { guardCommits } from './store/bounded-commits.js';
-import { createIds } from './store/ids.js';
+import { createIds, type Ids } from './store/ids.js';
 import type { MemoryTables } from './store/memory/tables.js';
+import type { Store } from './store/store.js';
 
 export interface ServiceOptions {
   /** Path of an SQLite file, `postgres://…`, or `memory`. */
   readonly db: string;
-  /** What `memory` is, for a service that starts again on what it left; left out: an empty one. */
+  /** Tables of the store `memory`, for a service that restarts on its earlier data. Default: empty tables. */
   readonly memory?: MemoryTables;
   /** Address to bind, for the API and for UDP. */
   readonly host: string;
-  /** Ports; 0 takes a free one, null opens none. */
+  /** Port of the API; 0 takes a free one. */
   readonly port: number;
   readonly udpPort: number | null;
   readonly udpRawPort: number | null;
-  /** Name of the space, which a first start creates; left out: the only one, or the oldest. */
+  /** Name of the space, created on the first start. Default: the only or oldest space. */
   readonly space?: string;
-  /** API key to accept; left out: one is made on the first start. */
+  /** API key to accept. Default: a new key, created on the first start. */
   readonly apiKey?: string;
   readonly clock: EdgeClock;
   /** For ids and keys: cryptographic in a real service, seeded in a simulation. */
   readonly random: Random;
   readonly trace: Trace;
   readonly log: Log;
-  /** Lets simulated time wait for datagrams on the wire; left out in real time. */
+  /** Makes simulated time wait for datagrams on real sockets; omitted in real time. */
   readonly wires?: Wires;
   readonly apiOptions?: Partial<ApiOptions>;
-  /** How long messages are kept; left out: for ever. */
+  /** How long messages are kept. Default: without limit. */
   readonly retainMessages?: Millis;
-  /** When a downlink that no device has fetched ends; left out: after 30 days. */
+  /** How long an undelivered downlink stays pending. Default: 30 days. */
   readonly expireDownlinks?: Millis;
-  /** Lets connectors send to private and loopback addresses as well. */
+  /** Allows connectors to send to private and loopback addresses. Default: false. */
   readonly allowPrivateTargets?: boolean;
-  /** A user who is made an admin of the space on every start. */
+  /** A user who becomes an admin of the space on every start. */
   readonly admin?: { readonly email: string; readonly password: string };
-  /** Gets in its way, for scenarios with faults. */
+  /** Hooks for the faults of a scenario. */
   readonly interference?: Interference;
-  /** Adds health, metrics and limits, for a service that others use; a simulation does without. */
+  /** Adds health routes, metrics and limits for `serve`; a simulation runs without them. */
   readonly operated?: boolean;
 }
 
-/** Commits that may wait to be durable before the store is called busy. */
+/** Most commits that may wait before further ones are rejected with 503. */
 const WAITING_COMMITS = 20_000;
 
 export interface Service {
   /** `http://127.0.0.1:8080` */
   readonly api: string;
-  /** Port for base64 datagrams; null when none is open. */
+  /** Port for base64 datagrams; null if none is open. */
   readonly udp: number | null;
-  /** Port for raw datagrams; null when none is open. */
+  /** Port for raw datagrams; null if none is open. */
   readonly udpRaw: number | null;
   readonly spaceId: string;
-  /** The key, when it was given or has just been made: it cannot be shown again. */
+  /** The API key if it was given or has just been created; a stored key cannot be read back. */
   readonly apiKey: string | undefined;
   readonly gateway: FlapGateway;
-  /** Makes a further space with a key, unless there is one of that name: then without it. */
+  /** Creates another space with a key; if a space with that name exists, returns it without a key. */
   openSpace(name: string): Promise<Bootstrapped>;
-  /** Answers nobody any more, whatever is under way, and breaks connections off; resolves when their other ends know. */
+  /** Breaks off all connections immediately, as a crash would; resolves when the clients have noticed. */
   hangUp(): Promise<void>;
-  /** Finishes what is under way, then closes ports and store. */
+  /** Finishes running requests, then closes ports and store. */
   close(): Promise<void>;
 }
 
-/** @throws UsageError when a port is taken or the database cannot be used */
+/** Starts the service. @throws UsageError if a port is in use or the database cannot be used */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { clock, log, random, host, apiOptions = {} } = options;
   const opened = await openStore(options.db, options.memory);
   const store = options.interference?.store(opened) ?? opened;
+  const closers: Closers = [() => store.close()];
+  // In reverse order of opening: ports first, the store last.
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    const parts = buildParts(options, store, closers);
+    const udp = await bindUdp(options, parts, options.udpPort, 'base64', closers);
+    const udpRaw = await bindUdp(options, parts, options.udpRawPort, 'raw', closers);
+    const { address, connections } = await listenApi(options, parts, [udp, udpRaw], closers);
+    const { spaceId, apiKey } = await prepareSpace(options, parts);
+    const { ids, gateway } = parts;
+    const { clock, random } = options;
+    return {
+      api: address,
+      udp: udp?.port ?? null,
+      udpRaw: udpRaw?.port ?? null,
+      spaceId,
+      apiKey,
+      gateway,
+      openSpace: (spaceName) =>
+        ensureSpaceAndKey(store, { spaceName, ids, clock, random: random.fork(`keys/${spaceName}`) }),
+      hangUp: async () => {
+        await Promise.all([udp?.close(), udpRaw?.close(), connections.end()]);
+      },
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Closers = (() => Promise<void>)[];
+
+interface Parts {
+  readonly store: Store;
+  readonly ids: Ids;
+  readonly trace: Trace;
+  readonly metrics: Metrics | undefined;
+  readonly connectors: Connectors;
+  readonly core: CloudCore;
+  readonly gateway: FlapGateway;
+}
+
+/** Builds everything behind the ports. */
+function buildParts(options: ServiceOptions, store: Store, closers: Closers): Parts {
+  const { clock, log, random, retainMessages: keep, expireDownlinks: expiry } = options;
   const metrics = options.operated ? new Metrics(clock) : undefined;
   const trace = metrics?.listening(options.trace) ?? options.trace;
   if (metrics) {
@@ -97,94 +146,92 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     metrics.watchStore(store, guardCommits(store, { clock, limit: WAITING_COMMITS, onCommit }));
     metrics.watchProcess();
   }
-  const closers: (() => Promise<void>)[] = [() => store.close()];
-  // In reverse order of opening: ports first, the store last.
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
-  try {
-    const ids = createIds(clock, random.fork('ids'));
-    const connectors = new Connectors({
-      store,
-      clock,
-      ids,
-      log,
-      random: random.fork('connectors'),
-      allowPrivate: options.allowPrivateTargets ?? false,
-    });
-    closers.push(() => connectors.close());
-    connectors.wake();
-    const { retainMessages: keep, expireDownlinks: expiry } = options;
-    const core = new CloudCore({
-      store,
-      clock,
-      ids,
-      trace,
-      log,
-      forwarding: connectors,
-      ...(expiry !== undefined && { expiry }),
-    });
-    closers.push(async () => core.close());
-    if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep }));
-    const gateway = new FlapGateway({ core, clock, trace, log });
-    closers.push(() => gateway.idle());
+  const ids = createIds(clock, random.fork('ids'));
+  const connectors = new Connectors({
+    store,
+    clock,
+    ids,
+    log,
+    random: random.fork('connectors'),
+    allowPrivate: options.allowPrivateTargets ?? false,
+  });
+  closers.push(() => connectors.close());
+  connectors.wake();
+  const core = new CloudCore({
+    store,
+    clock,
+    ids,
+    trace,
+    log,
+    forwarding: connectors,
+    ...(expiry !== undefined && { expiry }),
+  });
+  closers.push(async () => core.close());
+  if (keep !== undefined) closers.push(startRetention({ store, clock, log, trace, keep }));
+  const gateway = new FlapGateway({ core, clock, trace, log });
+  closers.push(() => gateway.idle());
+  return { store, ids, trace, metrics, connectors, core, gateway };
+}
 
-    const bound = async (port: number | null, format: 'base64' | 'raw'): Promise<UdpListener | undefined> => {
-      if (port === null) return undefined;
-      const listener = await listenUdp(gateway, { host, port, format, ...(options.wires && { wires: options.wires }) });
-      closers.push(() => listener.close());
-      return listener;
-    };
-    const udp = await bound(options.udpPort, 'base64');
-    const udpRaw = await bound(options.udpRawPort, 'raw');
+async function bindUdp(
+  { host, wires }: ServiceOptions,
+  { gateway }: Parts,
+  port: number | null,
+  format: EnvelopeFormat,
+  closers: Closers,
+): Promise<UdpListener | undefined> {
+  if (port === null) return undefined;
+  const listener = await listenUdp(gateway, { host, port, format, ...(wires && { wires }) });
+  closers.push(() => listener.close());
+  return listener;
+}
 
-    const ingress = new HttpGateway({ core, clock, trace });
-    const api = createApi(
-      { store, clock, ids, random: random.fork('secrets'), downlinks: core, firmware: core.firmware, connectors, log },
-      apiOptions,
-      [ingress.routes],
+/** Serves the API, the device ingress and, for an operated service, health and metrics on the HTTP port. */
+async function listenApi(
+  { clock, log, random, host, port, apiOptions = {}, interference }: ServiceOptions,
+  { store, ids, trace, metrics, connectors, core, gateway }: Parts,
+  listeners: readonly (UdpListener | undefined)[],
+  closers: Closers,
+): Promise<{ readonly address: string; readonly connections: Connections }> {
+  const ingress = new HttpGateway({ core, clock, trace });
+  const api = createApi(
+    { store, clock, ids, random: random.fork('secrets'), downlinks: core, firmware: core.firmware, connectors, log },
+    apiOptions,
+    [ingress.routes],
+  );
+  if (interference) interfereWithApi(api, interference);
+  if (metrics) {
+    metrics.watchGateway(
+      gateway.counters,
+      listeners.flatMap((listener) => listener?.port ?? []),
     );
-    if (options.interference) interfereWithApi(api, options.interference);
-    if (metrics) {
-      metrics.watchGateway(
-        gateway.counters,
-        [udp?.port, udpRaw?.port].filter((port) => port !== undefined),
-      );
-      addOperations(api, { store, clock, log, metrics });
-    }
-    const connections = new Connections(api.server);
-    closers.push(() => closeServer(api, clock));
-    const address = await api.listen({ host, port: options.port }).catch((error: NodeJS.ErrnoException) => {
-      throw portRefused(`port ${options.port}`, host, error);
-    });
-    const firstThings = async () => {
-      const keys = random.fork('keys');
-      const { space: spaceName, apiKey: given, admin } = options;
-      const { spaceId, apiKey } = await ensureSpaceAndKey(store, {
-        spaceName,
-        apiKey: given,
-        ids,
-        clock,
-        random: keys,
-      });
-      if (admin) {
-        const members = new Members({ store, clock, ids, random: random.fork('accounts') });
-        await members.ensureAdmin(spaceId, admin.email, admin.password);
-      }
-      return { spaceId, apiKey };
-    };
-    // Behind the ports, so that no key is made that a taken port keeps from being shown. Of several services that start on
-    // an empty database, one makes the space, and the others find it.
-    const { spaceId, apiKey } = await (store.nodes?.inTurn('first things', firstThings) ?? firstThings());
-    const openSpace = (spaceName: string) =>
-      ensureSpaceAndKey(store, { spaceName, ids, clock, random: random.fork(`keys/${spaceName}`) });
-    const ports = { udp: udp?.port ?? null, udpRaw: udpRaw?.port ?? null };
-    const hangUp = async () => {
-      await Promise.all([udp?.close(), udpRaw?.close(), connections.end()]);
-    };
-    return { api: address, ...ports, spaceId, apiKey, gateway, openSpace, hangUp, close };
-  } catch (error) {
-    await close();
-    throw error;
+    addOperations(api, { store, clock, log, metrics });
   }
+  const connections = new Connections(api.server);
+  closers.push(() => closeServer(api, clock));
+  const address = await api.listen({ host, port }).catch((error: NodeJS.ErrnoException) => {
+    throw portRefused(`port ${port}`, host, error);
+  });
+  return { address, connections };
+}
+
+/**
+ * Creates the space, its key and the admin if they do not exist. Called after the ports are bound, so that a start that fails
+ * creates no key. Of several services that start on an empty database, one creates the space and the others find it.
+ */
+async function prepareSpace(
+  options: ServiceOptions,
+  { store, ids }: Parts,
+): Promise<Pick<Service, 'spaceId' | 'apiKey'>> {
+  const { clock, random, space: spaceName, apiKey: given, admin } = options;
+  const prepare = async () => {
+    const keys = random.fork('keys');
+    const { spaceId, apiKey } = await ensureSpaceAndKey(store, { spaceName, apiKey: given, ids, clock, random: keys });
+    if (admin) {
+      const members = new Members({ store, clock, ids, random: random.fork('accounts') });
+      await members.ensureAdmin(spaceId, admin.email, admin.password);
+    }
+    return { spaceId, apiKey };
+  };
+  return store.nodes ? store.nodes.inTurn('first things', prepare) : prepare();
 }

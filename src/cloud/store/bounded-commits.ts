@@ -1,24 +1,24 @@
 /**
- * Bounds what waits to be written. A store that has fallen behind answers "busy" at once, which a client understands as
- * "later" and a device as a lost packet; a queue without an end would answer everybody too late, and then run out of memory.
+ * Limits the number of waiting commits. An overloaded store rejects further commits immediately: a client retries
+ * later, a device treats it as a lost packet. An unbounded queue would delay every response and finally exhaust memory.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
 import type { Store } from './store.js';
 
-/** A commit was not even tried: too many wait. Nothing was written. */
+/** A commit was rejected because too many were waiting. Nothing was written. */
 export class StoreBusy extends Error {
   constructor() {
-    super('too much waits to be written: try again');
+    super('write queue is full; retry later');
     this.name = 'StoreBusy';
   }
 }
 
 interface GuardOptions {
   readonly clock: Clock;
-  /** How many commits may wait at a time. */
+  /** Most commits that may wait at a time. */
   readonly limit: number;
-  /** Called for each one that was written or has failed, with the time that it took. */
+  /** Called for each finished or failed commit with its duration. */
   readonly onCommit?: (took: Millis) => void;
 }
 
@@ -27,11 +27,11 @@ export interface Guarded {
   readonly refused: number;
 }
 
-/** Puts the limit on the store's `commit`. Returns the counts, which go on changing. */
+/** Adds the limit to the store's `commit`. Returns live counts. */
 export function guardCommits(store: Store, { clock, limit, onCommit }: GuardOptions): Guarded {
   const counts = { waiting: 0, refused: 0 };
   const commit = store.commit.bind(store);
-  // An own method before that of the class: a wrapper would have to repeat all the others to say something about this one.
+  // Overrides the method on the object: a wrapper would have to forward all other methods.
   store.commit = async (changes) => {
     if (counts.waiting >= limit) {
       counts.refused++;

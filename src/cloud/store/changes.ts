@@ -1,4 +1,4 @@
-/** What is written: the changes that a commit is made of, and why it may be refused. */
+/** The changes that a commit consists of, and the reasons for which it is rejected. */
 import type { UnixMillis } from '../../kernel/time.js';
 import type {
   CodecRow,
@@ -16,37 +16,39 @@ import type {
 export type SpaceChange = Partial<Pick<SpaceRow, 'name' | 'type'>>;
 export type TagChange = Partial<Pick<TagRow, 'name' | 'color' | 'accessType'>>;
 
-/** The fields of a device that change after it was created. */
+/** The fields of a device that may change after its creation. */
 export type DeviceChange = Partial<Omit<DeviceRow, 'id' | 'spaceId' | 'serial' | 'token' | 'createdAt'>>;
 /**
- * One thing to write. A list of them is written in order, whole or not at all. Changing what does not exist (any more)
- * does nothing; a new row that refers to a space or device that never existed makes `commit` reject, and so does a new device,
- * key, tag or record in a space that is deleted.
+ * One change. The changes of a commit are written in order, all or none. A change of a row that does not exist has no
+ * effect. `commit` rejects a new row that refers to a space or device that never existed, and a new device, key, tag or
+ * record in a deleted space.
  */
 export type Change =
   | { readonly kind: 'space.put'; readonly row: SpaceRow }
   | { readonly kind: 'space.change'; readonly id: Id; readonly change: SpaceChange }
   /**
-   * Deletes a space with its keys, its tags and its records of these families; one that has devices makes `commit` reject.
-   * Its row stays, of type `deleted`, because messages of its deleted devices refer to it. Nothing more comes in but what
-   * such devices have said: messages, and records of the family `delivery`.
+   * Deletes a space with its keys, its tags and its records of these families; `commit` rejects it if the space has
+   * devices. The row stays, with type `deleted`, because messages of its deleted devices refer to it. The space then
+   * accepts only messages of such devices and records of the family `delivery`.
    */
   | { readonly kind: 'space.delete'; readonly id: Id; readonly families: readonly string[] }
   | { readonly kind: 'key.put'; readonly row: KeyRow }
-  /** Gives the key another secret. */
+  /** Replaces the secret of the key. */
   | { readonly kind: 'key.change'; readonly id: Id; readonly hash: string }
   | { readonly kind: 'tag.put'; readonly row: TagRow }
   | { readonly kind: 'tag.change'; readonly id: Id; readonly change: TagChange }
-  /** Also takes the tag off every device. */
+  /** Also removes the tag from every device. */
   | { readonly kind: 'tag.delete'; readonly id: Id }
-  /** Tags that do not exist (any more) are left out, here and in `device.change`. */
+  /** Tags that do not exist are ignored, here and in `device.change`. */
   | { readonly kind: 'device.insert'; readonly row: DeviceRow }
   | { readonly kind: 'device.change'; readonly id: Id; readonly change: DeviceChange }
-  /** Its messages stay but are no longer listed; its pending downlinks are cancelled at `at`; its claim token is erased. */
+  /**
+   * Its messages stay but are no longer listed; its pending downlinks are cancelled at `at`; its claim token is erased.
+   */
   | { readonly kind: 'device.delete'; readonly id: Id; readonly at: UnixMillis }
   /**
-   * With `newSince`: a message of the device with the same print, created then or later, makes `commit` reject. With `room`:
-   * so many pending downlinks of the device, or more, do.
+   * With `newSince`: `commit` rejects a message if the device has one with the same fingerprint, created then or later.
+   * With `room`: `commit` rejects a downlink if the device has that many pending downlinks.
    */
   | {
       readonly kind: 'message.insert';
@@ -55,8 +57,8 @@ export type Change =
       readonly room?: number;
     }
   /**
-   * Moves a pending downlink to a state, or (state pending) counts an attempt; `downStateAt` moves only with the state. One
-   * that is not pending any more makes `commit` reject: a downlink is sent, cancelled or expired once.
+   * Sets the state of a pending downlink, or (state `pending`) counts an attempt; `downStateAt` changes only with the
+   * state. `commit` rejects it if the downlink is not pending: a downlink is sent, cancelled or expired once.
    */
   | {
       readonly kind: 'message.state';
@@ -66,15 +68,12 @@ export type Change =
       readonly attempt: number;
     }
   | { readonly kind: 'message.answered'; readonly id: Id; readonly at: UnixMillis }
-  /** With `latest`: in place of the earlier stations of the message that are called the same, but for the first of them. */
+  /** With `latest`: replaces all earlier entries of the message with the same name except the first. */
   | { readonly kind: 'timeline.add'; readonly row: TimelineRow; readonly latest?: true }
   | { readonly kind: 'codec.put'; readonly row: CodecRow }
   /** Inserts the row, or replaces the one with its id. */
   | { readonly kind: 'record.put'; readonly row: RecordRow }
-  /**
-   * Replaces what was read before, with all but its space and time of creation: one whose body is not `was` any more makes
-   * `commit` reject.
-   */
+  /** Replaces a record except for its space and creation time; `commit` rejects it if the stored body is not `was`. */
   | { readonly kind: 'record.change'; readonly row: RecordRow; readonly was: unknown }
   | { readonly kind: 'record.delete'; readonly family: string; readonly id: Id }
   | { readonly kind: 'key.delete'; readonly id: Id };
@@ -92,22 +91,22 @@ export type ConflictField =
 
 const OVERTAKEN: Partial<Record<ConflictField, string>> = {
   'record-body': 'the record has changed meanwhile',
-  'down-state': 'the downlink is not pending any more',
-  print: 'the message is stored already',
+  'down-state': 'the downlink is no longer pending',
+  print: 'the message is already stored',
   queue: 'the queue of the device is full',
-  space: 'the space is gone',
+  space: 'the space has been deleted',
   'space-devices': 'the space has devices',
 };
 
 /**
- * `commit` rejects with this when a unique field is taken, when a record or a downlink is not any more what it was, when a
- * message is a copy or has no room in its queue, or when a space is gone or is not empty; nothing was written.
+ * `commit` rejects with this error if a unique field is taken, a record or downlink has changed meanwhile, a message is
+ * a copy or its queue is full, or a space is deleted or not empty. Nothing has been written.
  */
 export class ConflictError extends Error {
   /**
-   * `serial` (service-wide), `tag-name` (in its space), `record-key` (in its family and space); `record-body` and
-   * `down-state`, which are not any more what they were; `print`, of a message that is stored already;
-   * `queue`, which is full; `space`, which is deleted; `space-devices`, for which it cannot be.
+   * `serial` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space); `record-body`
+   * and `down-state`: changed meanwhile; `print`: the message is already stored; `queue`: full; `space`: deleted;
+   * `space-devices`: has devices.
    */
   readonly field: ConflictField;
 
@@ -119,8 +118,8 @@ export class ConflictError extends Error {
 }
 
 /**
- * The database cannot be reached just now, or can take no more; a read or a commit that is tried again later may work. Whether
- * a commit that was under way has been written is not known.
+ * The database cannot be reached or is overloaded; a later retry may succeed. It is unknown whether an interrupted
+ * commit has been written.
  */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {

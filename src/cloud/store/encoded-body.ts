@@ -1,24 +1,27 @@
 /**
- * The body of a data message as it came, which is decoded whenever somebody looks at it. A store that keeps JSON text decodes
- * it at once; the store in memory does not, because of the messages of a simulated fleet hardly anybody reads one.
+ * The body of a data message in its encoded form, decoded on every read. A store of JSON text decodes it immediately;
+ * the memory store does not, because few messages of a simulated fleet are ever read.
  *
- * It never changes, so that a store may keep it as it is.
+ * It never changes, so that a store may keep it without a copy.
  */
 import { Arena } from '../../kernel/arena.js';
 import type { Codec } from '../../protocol/codec.js';
 import { checkBody, decodeBody, type JsonObject } from '../../protocol/decode.js';
 
-/** Bodies come by the thousand, are a few hundred bytes large, and grow old together. */
+/** Holds thousands of bodies of a few hundred bytes each with similar lifetimes. */
 const arena = new Arena(65_536);
 
 export class EncodedBody {
   readonly #codec: Codec;
-  // Where the bytes are, because an array of a piece of a block is larger than most bodies.
+  // Block and offset instead of a subarray, because a subarray object is larger than most bodies.
   readonly #block: Uint8Array;
   readonly #offset: number;
   readonly #length: number;
 
-  /** Copies `bytes`. @throws CborError when they are no body that can be decoded */
+  /**
+   * Copies `bytes`.
+   * @throws CborError if they cannot be decoded
+   */
   constructor(codec: Codec, bytes: Uint8Array) {
     checkBody(bytes);
     const { block, offset } = arena.take(bytes.length);
@@ -29,7 +32,7 @@ export class EncodedBody {
     this.#length = bytes.length;
   }
 
-  /** A fresh copy of the decoded body: what JSON.stringify makes its text of. */
+  /** Returns a new copy of the decoded body; called by JSON.stringify. */
   toJSON(): JsonObject {
     return decodeBody(this.#codec, this.#block.subarray(this.#offset, this.#offset + this.#length));
   }

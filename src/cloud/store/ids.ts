@@ -1,9 +1,9 @@
 /**
- * Ids of everything that the cloud keeps: UUIDs, version 7.
+ * Ids of all rows: UUIDs, version 7.
  *
- * Their first 48 bits are the creation time and they never go back, so that the order of ids is the order of creation and
- * an id serves as a cursor (cloud API gaps, section 1 no. 4). Time and randomness come from the caller: in a model run the
- * same seed gives the same ids.
+ * Their first 48 bits are the creation time and never go back, so that the order of ids is the order of creation and an
+ * id serves as a cursor (cloud API gaps, section 1 no. 4). Time and randomness are parameters: in a simulation the same
+ * seed gives the same ids.
  */
 import { v7 } from 'uuid';
 import type { Clock } from '../../kernel/clock.js';
@@ -25,7 +25,8 @@ export function createIds(clock: Clock, random: Random): Ids {
       const now = Math.floor(clock.wall);
       if (now > lastMs) {
         lastMs = now;
-        // 31 bits, so that a millisecond has room for two thousand million more ids before the 32-bit field overflows.
+        // 31 bits leave room for two thousand million more ids in the same millisecond before the 32-bit field
+        // overflows.
         sequence = Math.floor(random.next() * 2_147_483_648);
       } else {
         sequence++;

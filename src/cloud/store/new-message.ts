@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Ids } from './ids.js';
 import type { DeviceRow, MessageRow } from './store.js';
 
-/** A message of the device, made now. A downlink begins in state pending. */
+/** Creates a message of the device with the current time. A downlink starts in state `pending`. */
 export function newMessage(
   ids: Ids,
   clock: Clock,

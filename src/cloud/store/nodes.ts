@@ -1,25 +1,24 @@
 /**
- * What services that share one database have to tell each other. A service that has its store to itself has nobody to tell:
- * memory and SQLite have no such thing.
+ * Notifications between services that share one database. Memory and SQLite stores cannot be shared and have none.
  *
- * A service remembers the devices that it talks to, with their queues and transfers (delivery/device-session.ts). Another one may queue,
- * cancel or deliver a downlink of such a device, and the device itself may move to another gateway.
+ * A service caches the sessions of the devices that it communicates with (delivery/device-session.ts). Another service
+ * may queue, cancel or deliver a downlink of such a device, and the device may move to the gateway of another service.
  */
 import type { Clock } from '../../kernel/clock.js';
 
 export type News =
-  /** Another service has changed the device's row or queue: what is remembered of them is to be read again. */
+  /** Another service has changed the device's row or queue: its cached session is stale. */
   | { readonly kind: 'changed'; readonly serial: number }
-  /** The device talks to another service now: what is remembered of its transfers is over. */
+  /** The device now communicates with another service: its cached session is dropped. */
   | { readonly kind: 'moved'; readonly serial: number }
-  /** News may have been missed: every device may have changed. */
+  /** Notifications may have been lost: every cached session is stale. */
   | { readonly kind: 'missed' };
 
 export interface Nodes {
-  /** Hears the news from now on, `missed` first; never its own. */
+  /** Calls `hear` for every notification of another service from now on, first with `missed`. */
   listen(clock: Clock, hear: (news: News) => void): void;
-  /** Tells the others that the device talks to this service now. */
+  /** Notifies the other services that the device now communicates with this service. */
   claim(serial: number): Promise<void>;
-  /** Runs `work` when no service is running work of this name: one after another. */
+  /** Runs `work` while no other service runs work with this name. */
   inTurn<T>(name: string, work: () => Promise<T>): Promise<T>;
 }

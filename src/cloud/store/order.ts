@@ -1,10 +1,10 @@
-/** How rows are ordered and matched, the same in every store. */
+/** Order and matching of rows, the same in every store. */
 import { seconds, type UnixMillis } from '../../kernel/time.js';
 import type { DeviceRow, DeviceSort, Id, MessageQuery } from './store.js';
 
 /**
- * A row takes its id and its `createdAt` from the clock one after the other, so the two may differ by a tick. A search by
- * time that uses the order of ids looks this much further on both sides, and then at `createdAt` itself.
+ * A row takes its id and its `createdAt` from the clock one after the other, so the two may differ by a tick. A search
+ * by time that uses the order of ids extends its range by this much on both sides and then compares `createdAt` itself.
  */
 const SLACK = seconds(60);
 
@@ -24,7 +24,7 @@ export function idBefore(at: UnixMillis): Id {
   return firstIdAt(at + SLACK);
 }
 
-/** The ids that a message of this query can have: `from` included, `to` excluded. */
+/** The range of ids that messages of this query can have: `from` included, `to` excluded. */
 export function idRange(query: MessageQuery): { readonly from: Id; readonly to: Id } {
   const from = query.createdAfter === undefined ? '' : firstIdAt(query.createdAfter - SLACK);
   const before = query.createdBefore === undefined ? BEYOND : idBefore(query.createdBefore);
@@ -33,12 +33,12 @@ export function idRange(query: MessageQuery): { readonly from: Id; readonly to: 
   return { from, to };
 }
 
-/** The id of a station of a timeline: its place among all stations as a UUID, version 8, so that ids are in order. */
+/** The id of a timeline entry: its position among all entries as a UUID, version 8, so that ids are ordered. */
 export function stationId(position: number): Id {
   return STATIONS + position.toString(16).padStart(12, '0');
 }
 
-/** The place that a station with this id has; of any other id, the place where it would be. */
+/** The position of the timeline entry with this id; for any other id, the position where it would be. */
 export function positionOf(id: Id | undefined): number {
   if (id === undefined || id < STATIONS) return 0;
   return id.startsWith(STATIONS) ? Number.parseInt(id.slice(STATIONS.length), 16) : Number.MAX_SAFE_INTEGER;
@@ -46,17 +46,17 @@ export function positionOf(id: Id | undefined): number {
 
 const STATIONS = '00000000-0000-8000-8000-';
 
-/** A serial number as people know it: ten decimal digits (cloud API gaps, 2.9). */
+/** A serial number as displayed: ten decimal digits (cloud API gaps, 2.9). */
 export function serialText(serial: number): string {
   return String(serial).padStart(10, '0');
 }
 
-/** What the name filter compares: case does not matter. */
+/** The form of a name that the case-insensitive name filter compares. */
 export function foldCase(text: string): string {
   return text.toLowerCase();
 }
 
-/** What a device is sorted by. */
+/** The value by which a device is sorted, by name of the order. */
 export const SORT_VALUES: Readonly<Record<DeviceSort, (row: DeviceRow) => string | number | null>> = {
   id: (row) => row.id,
   name: (row) => row.name,

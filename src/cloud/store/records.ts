@@ -1,11 +1,11 @@
-/** Records in general: walking through them without holding all of them at once, and changing them while others do so too. */
+/** Iterates over records page by page, and retries changes that lose against concurrent ones. */
 import { ConflictError, type Id, type Page, type RecordRow, type Store } from './store.js';
 
 const PAGE = 500;
-/** How often a change is tried when others keep changing the same: of those that try at once, one succeeds each time. */
+/** Most attempts of a change; of concurrent attempts, one succeeds each time. */
 const PATIENCE = 100;
 
-/** All records of a family and space behind `after`, oldest first. */
+/** All records of a family and space after the id `after`, oldest first. */
 export async function* everyRecord(
   store: Store,
   family: string,
@@ -21,7 +21,7 @@ export async function* everyRecord(
   }
 }
 
-/** The page of those that match. */
+/** A page of the records that match. */
 export async function matchingRecords(
   store: Store,
   family: string,
@@ -38,8 +38,7 @@ export async function matchingRecords(
 }
 
 /**
- * Runs `work`, which reads a record, decides, and commits a `record.change`; again from the start when somebody else has
- * changed it meanwhile.
+ * Runs `work`, which reads a record, decides, and commits a `record.change`; runs it again if a concurrent change won.
  */
 export async function untilUndisturbed<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -1,4 +1,4 @@
-/** What is kept, as plain data. Rows refer to each other by id. */
+/** The stored rows, as plain data. Rows refer to each other by id. */
 import type { UnixMillis } from '../../kernel/time.js';
 
 /**
@@ -39,7 +39,9 @@ export interface TagRow {
   readonly createdAt: UnixMillis;
 }
 
-/** What a device told about itself when it began its session (wire protocol, 7.1); snake_case names, absent ones left out. */
+/**
+ * Facts that a device reports when it starts a session (wire protocol, 7.1); names in snake_case, absent facts omitted.
+ */
 export type SessionFacts = Readonly<Record<string, string | number>>;
 
 export interface DeviceRow {
@@ -60,7 +62,7 @@ export interface DeviceRow {
   readonly lastSeen: UnixMillis | null;
   readonly sessionId: number | null;
   readonly session: SessionFacts | null;
-  /** 16 lower-case hex digits: what this device uploaded last and is stored intact. */
+  /** Hash of the last complete upload of this device, 16 lower-case hex digits. */
   readonly configHash: string | null;
   readonly decoderHash: string | null;
   readonly encoderHash: string | null;
@@ -76,30 +78,30 @@ export interface MessageRow {
   /** `data`, `session`, `config`, `shell`, `decoder`, `encoder`, `stats`, `firmware`. */
   readonly type: string;
   readonly direction: 'up' | 'down';
-  /** A JSON value; given to a store, it may be an EncodedBody, of which the decoded body is read. */
+  /** A JSON value; callers may pass an EncodedBody, and reads return the decoded body. */
   readonly body: unknown;
-  /** The codec that decoded it, 16 hex digits. */
+  /** Hash of the codec that decoded the body, 16 hex digits. */
   readonly codecHash: string | null;
   /** The bytes of a message that could not be decoded, lower-case hex. */
   readonly raw: string | null;
-  /** Content of a data uplink, to recognise its repetition; null for everything else. */
+  /** Fingerprint of a data uplink, by which a copy is recognised; null for all other messages. */
   readonly print: string | null;
   readonly downState: DownState | null;
   readonly downStateAt: UnixMillis | null;
   readonly downScheduledAt: UnixMillis | null;
-  /** Times that it was offered; 0 for uplinks. */
+  /** Number of offers; 0 for uplinks. */
   readonly downAttempt: number;
-  /** When the evidence came in that the device acted on it: a shell answer, or a reported configuration. */
+  /** When the device proved that it carried out the downlink: by a shell response, or a reported configuration. */
   readonly downAnsweredAt: UnixMillis | null;
 }
 
-/** Longest body, as JSON text, that is read along with a queue. */
+/** Longest body, in characters of JSON text, that is read with a queue. */
 export const WAITING_BODY = 512;
 
-/** A downlink as it waits in its queue. A body that is longer than {@link WAITING_BODY} is absent: it stays in the store. */
+/** A downlink in its queue. A body longer than {@link WAITING_BODY} is absent: it stays in the store. */
 export type WaitingRow = MessageRow | Omit<MessageRow, 'body'>;
 
-/** A message as the API lists it: with the name and serial number of its device. */
+/** A message as listed by the API: with the name and serial number of its device. */
 export interface ListedMessage extends MessageRow {
   readonly deviceName: string;
   readonly deviceSerial: number;
@@ -118,7 +120,7 @@ export interface Station extends TimelineRow {
   readonly id: Id;
 }
 
-/** A codec document, kept under its hash for ever: old messages refer to it. */
+/** A codec document, stored permanently under its hash: old messages refer to it. */
 export interface CodecRow {
   /** 16 lower-case hex digits. */
   readonly hash: string;
@@ -126,19 +128,19 @@ export interface CodecRow {
 }
 
 /**
- * A row of the families that are small and rarely read: users, variables, connectors, deliveries, firmware jobs. The store
- * keeps them as documents; what is in one, and what its key means, is its family's business.
+ * A row of the families that are small and rarely read: users, variables, connectors, deliveries, firmware jobs. They
+ * are stored as JSON documents; the family defines the contents and the meaning of the key (ADR 5).
  */
 export interface RecordRow {
   /** The family: `user`, `variable`, `connector`, `delivery`, `firmware`. */
   readonly family: string;
   readonly id: Id;
-  /** Null: belongs to the service as a whole. */
+  /** Null: belongs to the whole service. */
   readonly spaceId: Id | null;
-  /** Unique within family and space; null: nothing to be unique about. */
+  /** Unique within family and space; null: no uniqueness. */
   readonly key: string | null;
   readonly createdAt: UnixMillis;
-  /** When it is to be looked at again (see {@link Store.dueRecords}); null: never. */
+  /** When the record becomes due (see {@link Store.dueRecords}); null: never. */
   readonly dueAt: UnixMillis | null;
   /** A JSON value. */
   readonly body: unknown;

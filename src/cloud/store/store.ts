@@ -1,11 +1,11 @@
 /**
- * The store port: what the cloud needs kept. Three rules hold for every implementation.
+ * The store port. Three rules hold for every implementation.
  *
- *  1. `commit` is atomic, and its promise resolves only when the changes are durable.
- *  2. What a resolved promise has written, every later read sees.
- *  3. Rows go in and come out as plain data; nobody shares an object with the store.
+ *   1. `commit` is atomic, and its promise resolves only when the changes are durable.
+ *   2. After a commit has resolved, every later read returns what it has written.
+ *   3. Rows are passed as plain data; the store shares no object with its callers.
  *
- * One contract suite runs over all implementations: test/contracts/store.ts.
+ * The contract suite in test/contracts/store runs against all implementations.
  */
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change } from './changes.js';
@@ -45,7 +45,7 @@ export interface DeviceFilter {
   readonly externalId?: string | undefined;
   readonly tagIds?: readonly Id[] | undefined;
   readonly tagLogic?: 'any' | 'all' | undefined;
-  /** Besides: only devices with at least one of these tags. */
+  /** In addition: only devices with at least one of these tags. */
   readonly scope?: readonly Id[] | undefined;
 }
 
@@ -59,7 +59,7 @@ export interface DeviceQuery extends DeviceFilter, Page {
 export interface MessageQuery extends Page {
   readonly deviceId?: Id | undefined;
   readonly tagId?: Id | undefined;
-  /** Besides: only messages of devices with at least one of these tags. */
+  /** In addition: only messages of devices with at least one of these tags. */
   readonly scope?: readonly Id[] | undefined;
   readonly types?: readonly string[] | undefined;
   readonly direction?: 'up' | 'down' | undefined;
@@ -70,10 +70,13 @@ export interface MessageQuery extends Page {
 }
 
 export interface Store {
-  /** The other services on this database; absent when there can be none. */
+  /** The other services on this database; absent if the store cannot be shared. */
   readonly nodes?: Nodes | undefined;
 
-  /** Writes all changes, or none. Resolves when they are durable. @throws ConflictError, StoreUnavailable */
+  /**
+   * Writes all changes or none; resolves when they are durable.
+   * @throws ConflictError, StoreUnavailable
+   */
   commit(changes: readonly Change[]): Promise<void>;
 
   spaces(page: Page): Promise<readonly SpaceRow[]>;
@@ -83,7 +86,7 @@ export interface Store {
   tags(spaceId: Id, page: Page): Promise<readonly TagRow[]>;
   tag(spaceId: Id, id: Id): Promise<TagRow | undefined>;
 
-  /** When not sorted by id, `after` must be the id of a device of the space; otherwise 'unknown-cursor'. */
+  /** Unless sorted by id, `after` must be the id of a device of the space; otherwise returns 'unknown-cursor'. */
   devices(spaceId: Id, query: DeviceQuery): Promise<readonly DeviceRow[] | 'unknown-cursor'>;
   countDevices(spaceId: Id, filter: DeviceFilter): Promise<number>;
   device(spaceId: Id, id: Id): Promise<DeviceRow | undefined>;
@@ -99,7 +102,7 @@ export interface Store {
   countPending(): Promise<number>;
   /** Config and shell downlinks of the device in state sent that are not answered yet, oldest first. */
   unansweredDownlinks(deviceId: Id): Promise<readonly MessageRow[]>;
-  /** Id of the device's data uplink with this print that is not older than `since`. */
+  /** Id of the device's data uplink with this fingerprint that is not older than `since`. */
   copyOf(deviceId: Id, print: string, since: UnixMillis): Promise<Id | undefined>;
   /** Stations in the order in which they were written. */
   timeline(messageId: Id, page: Page): Promise<readonly Station[]>;
@@ -107,24 +110,26 @@ export interface Store {
   codec(hash: string): Promise<CodecRow | undefined>;
 
   /**
-   * Deletes what was created before that moment and is over: messages with their timelines, except pending downlinks, and
-   * delivery records that are not due any more. At most `limit` of them, oldest first; resolves with their number. Codecs
-   * stay: a device may use one that no message has mentioned for long.
+   * Deletes finished rows created before that moment: messages with their timelines, except pending downlinks, and
+   * delivery records that are no longer due. Deletes at most `limit` rows, oldest first; resolves with their number.
+   * Codecs stay: a device may use one that no stored message refers to.
    */
   prune(createdBefore: UnixMillis, limit: number): Promise<number>;
 
-  /** Of one family and space, oldest first. */
+  /** Records of one family and space, oldest first. */
   records(family: string, spaceId: Id | null, page: Page): Promise<readonly RecordRow[]>;
   record(family: string, spaceId: Id | null, id: Id): Promise<RecordRow | undefined>;
   recordByKey(family: string, spaceId: Id | null, key: string): Promise<RecordRow | undefined>;
-  /** Of one family and space, those with `from` <= key < `below`, greatest key first; keys are compared byte by byte. */
+  /**
+   * Records of one family and space with `from` <= key < `below`, greatest key first; keys are compared byte by byte.
+   */
   recordsInRange(
     family: string,
     spaceId: Id | null,
     range: { readonly from: string; readonly below: string },
     limit: number,
   ): Promise<readonly RecordRow[]>;
-  /** Records of the family, of all spaces, whose time has come: `dueAt` <= `now`, earliest first. */
+  /** Due records of the family in all spaces: `dueAt` <= `now`, earliest first. */
   dueRecords(family: string, now: UnixMillis, limit: number): Promise<readonly RecordRow[]>;
 
   close(): Promise<void>;

@@ -207,7 +207,7 @@ describe('opening a database that cannot be used', () => {
   it('says that a path is a directory, that a directory is missing, and that nothing was given', async () => {
     expect(await refusal(directory)).toMatch(/cannot be opened/);
     expect(await refusal(join(directory, 'missing', 'x.db'))).toMatch(/its directory does not exist$/);
-    expect(await refusal(' ')).toBe('"" is no store: give "memory" or the path of a file');
+    expect(await refusal(' ')).toBe('invalid store "": expected "memory" or the path of a file');
   });
 
   it('leaves the database of another program alone', async () => {
@@ -256,7 +256,7 @@ describe('migrations', () => {
     expect(await store.record('variable', SPACE, record(1).id)).toEqual(record(1));
     const sent = { kind: 'message.state', id: message(1).id, state: 'sent', at: 1, attempt: 1 } as const;
     await store.commit([sent]);
-    await expect(store.commit([sent])).rejects.toThrow('the downlink is not pending any more');
+    await expect(store.commit([sent])).rejects.toThrow('the downlink is no longer pending');
     await store.close();
   });
 

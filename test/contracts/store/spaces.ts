@@ -104,7 +104,7 @@ export function aboutSpaces(opened: () => Store): void {
       await store.commit([{ kind: 'space.change', id: SPACE, change: { name: 'again', type: 'team' } }]);
       expect(await store.space(SPACE)).toEqual(space({ type: 'deleted' }));
       await store.commit([insert.device(device(1, { spaceId: OTHER_SPACE }))]);
-      expect(gone.message).toBe('the space is gone');
+      expect(gone.message).toBe('the space has been deleted');
     });
 
     it('still takes in what its deleted devices have said', async () => {

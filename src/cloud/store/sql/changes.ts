@@ -1,10 +1,13 @@
-/** What a change of the port is in SQL, the same for SQLite and PostgreSQL. */
+/** Translates the changes of the port to SQL, the same for SQLite and PostgreSQL. */
 import type { UnixMillis } from '../../../kernel/time.js';
 import { foldCase } from '../order.js';
 import type { Change, DeviceChange, DeviceRow, Id, MessageRow, SessionFacts, TagChange } from '../store.js';
 import type { SqlValue, Statement } from './dialect.js';
 
-/** The statements of one change, to be carried out in order. @throws TypeError when a body is no JSON */
+/**
+ * The statements of one change, in order of execution.
+ * @throws TypeError if a body cannot be written as JSON
+ */
 export function statementsOf(change: Change): readonly Statement[] {
   switch (change.kind) {
     case 'space.put': {
@@ -78,6 +81,14 @@ export function statementsOf(change: Change): readonly Statement[] {
   }
 }
 
+/** Written into a NOT NULL column, this makes the database reject the whole commit (ADR 8); drivers map the column to a reason. */
+const REJECTED = 'NULL';
+
+/** SQL value for a NOT NULL column: `value` if the condition holds; otherwise the database rejects the whole commit. */
+function valueIf(condition: string, value: string): string {
+  return `CASE WHEN ${condition} THEN ${value} ELSE ${REJECTED} END`;
+}
+
 type Columns = Readonly<Record<string, SqlValue>>;
 
 const CANCEL_PENDING = `UPDATE message SET down_state = 'cancelled', down_state_at = ?
@@ -86,35 +97,36 @@ const CANCEL_PENDING = `UPDATE message SET down_state = 'cancelled', down_state_
 const MOVE_MESSAGE = `UPDATE message SET
   down_state_at = CASE WHEN down_state = ? THEN down_state_at ELSE ? END, down_state = ?, down_attempt = ? WHERE id = ?`;
 
-/** Another body than the expected one becomes null, which the column refuses. */
-const CHANGE_RECORD = `UPDATE record SET key = ?, due_at = ?, body = CASE WHEN body = ? THEN ? END
+/** Rejected if the stored body is not the expected one. */
+const CHANGE_RECORD = `UPDATE record SET key = ?, due_at = ?, body = ${valueIf('body = ?', '?')}
   WHERE family = ? AND id = ?`;
 
-const INSERT_MESSAGE = `INSERT INTO message (id, space_id, device_id, created_at, type, body, codec_hash, raw, print,
+const insertMessageWith = (
+  attempt: string,
+  direction: string,
+) => `INSERT INTO message (id, space_id, device_id, created_at, type, body, codec_hash, raw, print,
   down_state, down_state_at, down_scheduled_at, down_attempt, down_answered_at, direction)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${attempt}, ?, ${direction})`;
 
-/** The same for an uplink that must not be a copy: the direction of a copy is null, which the column refuses. */
-const INSERT_NEW_MESSAGE = INSERT_MESSAGE.replace(
-  '?)',
-  `CASE WHEN EXISTS (SELECT 1 FROM message WHERE device_id = ? AND print = ? AND created_at >= ?) THEN NULL ELSE 'up' END)`,
-);
+const INSERT_MESSAGE = insertMessageWith('?', '?');
 
-/** The same for a downlink that needs room in its queue: without, its number of attempts is null, which the column refuses. */
-const INSERT_WITH_ROOM = INSERT_MESSAGE.replace(
-  '?, ?, ?)',
-  `CASE WHEN (SELECT count(*) FROM message WHERE device_id = ? AND down_state = 'pending') < ? THEN 0 END, ?, ?)`,
-);
+const IS_COPY = 'EXISTS (SELECT 1 FROM message WHERE device_id = ? AND print = ? AND created_at >= ?)';
+/** Rejects an uplink that is a copy of a stored one. */
+const INSERT_NEW_MESSAGE = insertMessageWith('?', valueIf(`NOT ${IS_COPY}`, "'up'"));
+
+const HAS_ROOM = "(SELECT count(*) FROM message WHERE device_id = ? AND down_state = 'pending') < ?";
+/** Rejects a downlink if the queue of the device is full. */
+const INSERT_WITH_ROOM = insertMessageWith(valueIf(HAS_ROOM, '0'), '?');
 
 const FORGET_STATIONS = `DELETE FROM timeline WHERE message_id = ? AND what = ?
   AND position > (SELECT min(position) FROM timeline WHERE message_id = ? AND what = ?)`;
 
-/** Leaves out a tag that does not exist, or is there already. */
+/** Ignores a tag that does not exist or is already attached. */
 const ATTACH_TAG = `INSERT INTO device_tag (position, device_id, tag_id)
   SELECT CAST(? AS INTEGER), d.id, t.id FROM device d, tag t WHERE d.id = ? AND d.deleted_at IS NULL AND t.id = ?
   ON CONFLICT (device_id, tag_id) DO NOTHING`;
 
-/** The texts of `insert` and `put` by table: their columns are always the same. */
+/** Cached statements of `insert` and `put` by table: their columns never change. */
 const texts = new Map<string, string>();
 
 function insert(table: string, columns: Columns): Statement {
@@ -149,14 +161,14 @@ function update(table: string, columns: Columns, id: Id, condition = ''): readon
 }
 
 /**
- * The row is changed first: whoever is about to put something into the space has locked it, so that what follows sees all of
- * that. Devices make its type null, which the column refuses.
+ * The row is updated first: transactions that insert into the space hold its lock, so the following statements see
+ * their rows. Rejected if the space has devices.
  */
 function deleteSpace(id: Id, families: readonly string[]): readonly Statement[] {
   const hasDevice = 'EXISTS (SELECT 1 FROM device WHERE space_id = ? AND deleted_at IS NULL)';
   return [
     { text: "UPDATE space SET type = 'deleted' WHERE id = ?", values: [id] },
-    { text: `UPDATE space SET type = NULL WHERE id = ? AND ${hasDevice}`, values: [id, id] },
+    { text: `UPDATE space SET type = ${REJECTED} WHERE id = ? AND ${hasDevice}`, values: [id, id] },
     { text: 'DELETE FROM api_key WHERE space_id = ?', values: [id] },
     { text: 'DELETE FROM tag WHERE space_id = ?', values: [id] },
     ...families.map((family) => ({
@@ -193,7 +205,7 @@ function tagColumns({ name, color, accessType }: TagChange): Columns {
   return columns;
 }
 
-/** The columns that a change of a device sets; its tags live in a table of their own. */
+/** The columns that a change of a device sets; its tags are in a table of their own. */
 function deviceColumns(change: DeviceChange): Columns {
   const columns: Record<string, SqlValue> = {};
   if (change.name !== undefined) {
@@ -212,7 +224,7 @@ function deviceColumns(change: DeviceChange): Columns {
   return columns;
 }
 
-/** Column by column, unlike the other tables: nothing is written as often. */
+/** Lists its columns explicitly, unlike other tables, because it is the most frequent write. */
 function insertMessage(row: MessageRow, newSince: UnixMillis | undefined, room: number | undefined): Statement {
   const { print } = row;
   const values: SqlValue[] = [

@@ -1,6 +1,6 @@
 /**
- * Where SQLite and PostgreSQL do not speak alike. Everything else that the stores say in SQL is said once: columns and rows in
- * sql-rows.ts, lists in sql-queries.ts, changes in sql-changes.ts, the rest in sql-store.ts. There, `?` stands for a value.
+ * The differences between SQLite and PostgreSQL. All other SQL is shared: columns and rows in rows.ts, lists in
+ * queries.ts, changes in changes.ts, the rest in sql-store.ts. In shared SQL, `?` is a parameter.
  */
 
 export type SqlValue = string | number | null | Uint8Array | readonly string[];
@@ -24,6 +24,6 @@ export interface Dialect {
   messagesBy(index: string): string;
   /** Joins `device d`, with the messages as the outer loop. */
   readonly joinDevice: string;
-  /** The id of `message m` in lists, newest first: see the schemas for what is special about it. */
+  /** The id of `message m` in lists, newest first; the schemas explain its collation. */
   readonly listedId: string;
 }

@@ -1,9 +1,9 @@
 /**
- * A store in one SQLite file, made to be killed at any moment: what a resolved commit has written is on the disk.
+ * The store in one SQLite file. It survives being killed at any moment: a resolved commit is on disk.
  *
- * Being that sure costs a sync of the disk, for which SQLite stands still: so writing is done by a thread of its own,
- * sqlite-writer.mjs, while this one reads and goes on answering. What is handed over while the writer is busy goes into its
- * next transaction. A busy service pays one sync for hundreds of messages, an idle one waits for nobody.
+ * Durability costs a disk sync, during which a connection blocks. So a thread of its own (writer.mjs) writes while this
+ * one reads and serves requests. Commits that arrive while the writer is busy form its next transaction: a busy service
+ * pays one sync for hundreds of messages, an idle one does not wait (ADR 6).
  */
 import { Worker } from 'node:worker_threads';
 import type { Database, Statement as Prepared } from 'better-sqlite3';
@@ -23,44 +23,44 @@ export const SQLITE: Dialect = {
   listedId: 'm.id',
 };
 
-/** Statements that are carried out together or not at all: the number of the text, and what stands for its `?`. */
-export type Entry = readonly (readonly [text: number, values: readonly SqlValue[]])[];
+/** Statements that are executed together or not at all: number of the text, and the values of its parameters. */
+export type CommitStatements = readonly (readonly [text: number, values: readonly SqlValue[]])[];
 
 /**
- * What the writer gets: it becomes part of one transaction. Null instead: there will be no more. A text is sent once, and numbered from
- * then on: there are few of them, and copying them to the other thread with every message would take longer than the rest.
+ * Message to the writer, part of one transaction; null ends the writer. A text is sent once and then referred to by
+ * number: there are few texts, and copying them to the thread with every message would be the largest cost.
  */
 export interface Batch {
-  /** Not sent before; the first of all has number 0. */
+  /** Texts not sent before; the first text has number 0. */
   readonly texts: readonly string[];
-  readonly entries: readonly Entry[];
+  readonly entries: readonly CommitStatements[];
 }
 
-/** What it answers: a transaction is lost as a whole, or on the disk but for what was refused. */
-export type Outcome = {
-  /** Of how many batches it was made: the oldest that are not answered yet. */
+/** Response of the writer: the transaction failed as a whole, or is durable except for the rejected entries. */
+export type BatchResult = {
+  /** Number of batches in the transaction: the oldest unanswered ones. */
   readonly batches: number;
 } & ({ readonly lost: PlainError } | { readonly refused: readonly Refusal[] });
 
 export interface Refusal {
-  /** Of the entry in its transaction. */
+  /** Index of the entry in its transaction. */
   readonly index: number;
   readonly error: PlainError;
 }
 
-/** An error as it gets from one thread to the other. */
+/** An error in a form that can be sent between threads. */
 export interface PlainError {
   readonly code: string;
   readonly message: string;
 }
 
-/** What the writer is told when it starts. */
+/** Start parameters of the writer. */
 export interface WriterData {
   readonly path: string;
   readonly pragmas: readonly string[];
 }
 
-/** How a connection has to be set that writes. */
+/** Settings of a connection that writes. */
 export const WRITER_PRAGMAS = [
   // Not NORMAL: in WAL mode that may lose the last commits when the machine loses power.
   'synchronous = FULL',
@@ -77,7 +77,7 @@ export const WRITER_PRAGMAS = [
 const LARGEST_BATCH = 64;
 
 interface Waiting {
-  readonly entry: Entry;
+  readonly entry: CommitStatements;
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -97,7 +97,7 @@ export class SqliteDriver implements SqlDriver {
   #waiting: Waiting[] = [];
   /** Batches that the writer has been handed and not answered. */
   #underWay: (readonly Waiting[])[] = [];
-  /** Why nothing is taken any more. */
+  /** Why the driver rejects further commits. */
   #closed: Error | undefined;
 
   /**
@@ -109,7 +109,7 @@ export class SqliteDriver implements SqlDriver {
     this.#release = release;
     const workerData: WriterData = { path: db.name, pragmas: WRITER_PRAGMAS };
     this.#writer = new Worker(new URL('./writer.mjs', import.meta.url), { workerData });
-    this.#writer.on('message', (outcome: Outcome) => this.#written(outcome));
+    this.#writer.on('message', (outcome: BatchResult) => this.#written(outcome));
     this.#writer.on('error', (error) => this.#fail(error));
     this.#writerGone = new Promise((resolve) => this.#writer.once('exit', () => resolve()));
     // A program that has nothing else to do may end while the writer is idle.
@@ -169,7 +169,7 @@ export class SqliteDriver implements SqlDriver {
     return number;
   }
 
-  #written(outcome: Outcome): void {
+  #written(outcome: BatchResult): void {
     const batch = this.#underWay.splice(0, outcome.batches).flat();
     if (this.#underWay.length === 0 && !this.#closed) this.#writer.unref();
     if ('lost' in outcome) {
@@ -181,7 +181,7 @@ export class SqliteDriver implements SqlDriver {
     for (const { resolve } of batch) resolve();
   }
 
-  /** The writer has died of something that is no fault of a statement. */
+  /** Called when the writer has failed for a reason other than a statement. */
   #fail(error: Error): void {
     this.#closed = error;
     for (const { reject } of [...this.#underWay.flat(), ...this.#waiting]) reject(error);

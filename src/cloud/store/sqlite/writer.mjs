@@ -14,8 +14,8 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import BetterSqlite from 'better-sqlite3';
 
 /** @typedef {import('./driver.js').Batch} Batch */
-/** @typedef {import('./driver.js').Entry} Entry */
-/** @typedef {import('./driver.js').Outcome} Outcome */
+/** @typedef {import('./driver.js').CommitStatements} CommitStatements */
+/** @typedef {import('./driver.js').BatchResult} BatchResult */
 /** @typedef {import('./driver.js').PlainError} PlainError */
 /** @typedef {import('./driver.js').Refusal} Refusal */
 /** @typedef {import('./driver.js').WriterData} WriterData */
@@ -34,7 +34,7 @@ const prepared = [];
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
 
 port.on('message', (/** @type {Batch | null} */ first) => {
-  /** @type {Entry[]} */
+  /** @type {CommitStatements[]} */
   const entries = [];
   let batches = 0;
   /** @type {Batch | null | undefined} */
@@ -45,7 +45,7 @@ port.on('message', (/** @type {Batch | null} */ first) => {
     batches++;
   }
   if (batches > 0) {
-    /** @type {Outcome} */
+    /** @type {BatchResult} */
     const outcome = { batches, ...written(entries) };
     port.postMessage(outcome);
   }
@@ -55,7 +55,7 @@ port.on('message', (/** @type {Batch | null} */ first) => {
   }
 });
 
-/** @param {readonly Entry[]} entries */
+/** @param {readonly CommitStatements[]} entries */
 function written(entries) {
   try {
     return { refused: writeAll(entries) ?? writeEach(entries) };
@@ -67,7 +67,7 @@ function written(entries) {
 
 /**
  * Writes the entries but for those whose first statement fails, and returns these; undefined when another statement has
- * failed: then nothing is written. @param {readonly Entry[]} entries
+ * failed: then nothing is written. @param {readonly CommitStatements[]} entries
  */
 function writeAll(entries) {
   /** @type {Refusal[]} */
@@ -94,7 +94,7 @@ function writeAll(entries) {
   return refused;
 }
 
-/** Writes the entries but for those of which any statement fails, and returns these. @param {readonly Entry[]} entries */
+/** Writes the entries but for those of which any statement fails, and returns these. @param {readonly CommitStatements[]} entries */
 function writeEach(entries) {
   /** @type {Refusal[]} */
   const refused = [];
@@ -114,7 +114,7 @@ function writeEach(entries) {
   return refused;
 }
 
-/** @param {Entry[number]} statement */
+/** @param {CommitStatements[number]} statement */
 function carryOut([number, values]) {
   let statement = prepared[number];
   if (statement === undefined) {
