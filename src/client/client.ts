@@ -1,8 +1,8 @@
 /**
- * The public REST API as typed calls (device cloud API, "Endpoints"; cloud API gaps, section 3).
+ * A typed client of the public REST API (device cloud API, "Endpoints"; cloud API gaps, section 3).
  *
- * One client is one key and one space, over connections that are kept alive: make it once and close it at the end. Calls
- * are not repeated on failure: whether a downlink may be queued twice is for the caller to know.
+ * One client uses one API key and one space, over keep-alive connections: create it once and close it at the end. It does not
+ * retry failed calls, because a retry could queue a downlink twice.
  */
 import { ApiError } from './errors.js';
 import { type Gate, type HttpOptions, JsonHttp } from './http.js';
@@ -34,21 +34,24 @@ export { isMessage } from './requests.js';
 export type * from './types.js';
 
 export interface ClientOptions extends HttpOptions {
-  /** An API key, or the token of a login. */
+  /** An API key, or the `access_token` of a login. Visible ASCII characters without spaces. */
   readonly apiKey: string;
-  /** The space that all calls are about; {@link DeviceCloudClient.connect} finds it when only the key is known. */
+  /** Id (UUID) of the space of all calls. {@link DeviceCloudClient.connect} finds it by the key. */
   readonly spaceId: string;
 }
 
-/** Every call rejects with {@link ApiError} when the service refuses, and with `ConnectionError` when it does not answer. */
+/**
+ * Client of one space. Every call rejects with {@link ApiError} if the service answers with a status other than 2xx or with an
+ * unusable body, and with {@link ConnectionError} if no response arrives.
+ */
 export class DeviceCloudClient extends SpaceClient {
   readonly spaceId: string;
   readonly #options: ClientOptions;
   readonly #http: JsonHttp;
 
   /**
-   * @param http carries its requests; left out: connections of its own
-   * @throws UsageError when the address or the key cannot be one
+   * @param http connections to use; default: new connections
+   * @throws UsageError `bad-url` if the address is not valid, `bad-api-key` if the key is not valid
    */
   constructor(options: ClientOptions, http = new JsonHttp(options)) {
     super(new Requests(http, options.spaceId));
@@ -57,17 +60,22 @@ export class DeviceCloudClient extends SpaceClient {
     this.#http = http;
   }
 
-  /** A client over the connections of this one whose requests go through another gate. Only one of the two is to be closed. */
+  /** A client that shares the connections of this one, with another gate for its requests. Close only one of the two. */
   through(gate: Gate): DeviceCloudClient {
     return new DeviceCloudClient(this.#options, this.#http.through(gate));
   }
 
-  /** A client for the space that the key opens (the first one, when it opens several). */
+  /**
+   * Creates a client for the space of the key; for the token of a login, for the first space that it opens.
+   * @throws ApiError if the key is not valid (401) or opens no space
+   * @throws ConnectionError if no response arrives
+   * @throws UsageError if the address or the key is not valid
+   */
   static async connect(options: HttpOptions & { readonly apiKey: string }): Promise<DeviceCloudClient> {
     const http = new JsonHttp({ ...options, connections: 1 });
     try {
       const spaces = (await http.request('GET', '/v2/spaces')) as readonly Space[];
-      if (!Array.isArray(spaces)) throw new ApiError(200, 'the answer is no list of spaces', 'GET', '/v2/spaces');
+      if (!Array.isArray(spaces)) throw new ApiError(200, 'the answer is not a list of spaces', 'GET', '/v2/spaces');
       const [space] = spaces;
       if (!space) throw new ApiError(200, 'the key opens no space', 'GET', '/v2/spaces');
       return new DeviceCloudClient({ ...options, spaceId: space.id });
@@ -76,147 +84,180 @@ export class DeviceCloudClient extends SpaceClient {
     }
   }
 
-  /** A token for the options of a client, where it takes the place of the API key. @throws ApiError 401 */
+  /**
+   * Logs in. Use the `access_token` of the result as `apiKey` of a client (cloud API gaps, 3.1).
+   * @throws ApiError 401 if the address or the password is wrong
+   */
   static login(baseUrl: string, credentials: Credentials): Promise<Token> {
     return postOnce(baseUrl, '/v2/auth/login', credentials);
   }
 
-  /** Accepts an invitation with the password of the account, which becomes its password if it has none. */
+  /**
+   * Accepts an invitation (cloud API gaps, 3.1).
+   * @param invitation `token`: the `invite_token` of {@link Invitation}; `password`: the password of the account, 8 to 256
+   * characters, which becomes its password if it has none
+   * @throws ApiError 401 if the token is not valid or has expired (7 days), or the password is wrong
+   */
   static accept(baseUrl: string, invitation: { readonly token: string; readonly password: string }): Promise<Token> {
     return postOnce(baseUrl, '/v2/auth/accept', invitation);
   }
 
-  /** A page of devices: 100 in order of id, unless the query says otherwise. */
+  /** A page of devices. Default: 100 in order of id. */
   devices(query: DeviceQuery = {}): Promise<readonly Device[]> {
     return this.requests.get(`${this.requests.space}/devices`, { ...query });
   }
 
-  /** All devices, page by page as they are consumed. */
+  /** All devices that match. The pages of 500 are requested as the generator is consumed. */
   allDevices(query: Omit<DeviceQuery, 'limit' | 'offset'> = {}): AsyncGenerator<Device> {
     return everyPage((offset) => this.devices({ ...query, limit: 500, ...offset }));
   }
 
+  /** Number of devices that match. Default: all devices of the space. */
   async countDevices(filter: DeviceFilter = {}): Promise<number> {
     const { count } = await this.requests.get<Count>(`${this.requests.space}/devices/count`, { ...filter });
     return count;
   }
 
+  /** @throws ApiError 404 if the space has no such device */
   device(id: string): Promise<Device> {
     return this.requests.get(this.requests.item('devices', id));
   }
 
+  /** Registers a device. @throws ApiError 409 if its serial number is already registered, in any space */
   createDevice(device: NewDevice): Promise<Device> {
     return this.requests.post(`${this.requests.space}/devices`, device);
   }
 
+  /** Changes the given fields; `label` and `tags` replace the whole set. @throws ApiError 404 if the space has no such device */
   updateDevice(id: string, update: DeviceUpdate): Promise<Device> {
     return this.requests.put(this.requests.item('devices', id), update);
   }
 
+  /** Removes a device. Its pending downlinks and its firmware update are cancelled. @throws ApiError 404 */
   deleteDevice(id: string): Promise<void> {
     return this.requests.delete(this.requests.item('devices', id));
   }
 
-  /** Queues `app config …` lines. The device saves and restarts by itself: `config save` must not be among them. */
+  /**
+   * Queues configuration lines. The device saves its configuration and restarts by itself.
+   * @param lines 1 to 100 lines such as `app config interval-report 900`, of at most 255 bytes each, without `config save`
+   * @returns the downlink, state `pending`
+   * @throws ApiError 409 if the queue of the device is full (1000 pending downlinks)
+   */
   sendConfig(deviceId: string, lines: readonly string[]): Promise<Message> {
     return this.requests.postMessage(`${this.requests.item('devices', deviceId)}/configs`, lines);
   }
 
-  /** Queues shell commands; the answers come back later, in an uplink of type `shell`. */
+  /**
+   * Queues shell commands. The device sends their output later, in a message of type `shell`.
+   * @param commands 1 to 100 command lines of at most 255 bytes each
+   * @returns the downlink, state `pending`
+   * @throws ApiError 409 if the queue of the device is full (1000 pending downlinks)
+   */
   sendCommands(deviceId: string, commands: readonly string[]): Promise<Message> {
     return this.requests.postMessage(`${this.requests.item('devices', deviceId)}/commands`, commands);
   }
 
-  /** Queues a data downlink; its keys are defined by the device's firmware. */
+  /**
+   * Queues data for the application of the device.
+   * @param body a JSON object; the device's firmware defines its keys
+   * @returns the downlink, state `pending`
+   * @throws ApiError 400 if the device's encoder has no such key; 409 if the queue of the device is full
+   */
   sendData(deviceId: string, body: Readonly<Record<string, unknown>>): Promise<Message> {
     return this.requests.postMessage(`${this.requests.item('devices', deviceId)}/downlinks`, body);
   }
 
-  /** A page of tags: 100 in order of id, unless the query says otherwise. */
+  /** A page of tags. Default: 100 in order of id. */
   tags(query: PageQuery = {}): Promise<readonly Tag[]> {
     return this.requests.get(`${this.requests.space}/tags`, { ...query });
   }
 
-  /** All tags, page by page as they are consumed. */
+  /** All tags. The pages of 500 are requested as the generator is consumed. */
   allTags(): AsyncGenerator<Tag> {
     return everyPage((offset) => this.tags({ limit: 500, ...offset }));
   }
 
+  /** @throws ApiError 404 if the space has no such tag */
   tag(id: string): Promise<Tag> {
     return this.requests.get(this.requests.item('tags', id));
   }
 
+  /** @throws ApiError 409 if the space already has a tag with this name */
   createTag(tag: NewTag): Promise<Tag> {
     return this.requests.post(`${this.requests.space}/tags`, tag);
   }
 
+  /** Changes the given fields. @throws ApiError 409 if the space already has a tag with this name */
   updateTag(id: string, update: Partial<NewTag>): Promise<Tag> {
     return this.requests.put(this.requests.item('tags', id), update);
   }
 
+  /** Deletes a tag and all references to it. @throws ApiError 404 */
   deleteTag(id: string): Promise<void> {
     return this.requests.delete(this.requests.item('tags', id));
   }
 
-  /** A page of messages, newest first: 20 of the last 24 hours, unless the query says otherwise. */
+  /** A page of messages, newest first. Default: 20 messages of the last 24 hours. */
   async messages(query: MessageQuery = {}): Promise<readonly Message[]> {
     const page = await this.requests.get<readonly Message[]>(`${this.requests.space}/messages`, { ...query });
     return page.map(withBody);
   }
 
   /**
-   * All messages of the query's window, newest first, page by page as they are consumed. Without `after` that is all there
-   * are: the service's own default, the last 24 hours, would go on moving while the pages are walked.
+   * All messages that match, newest first. The pages of 100 are requested as the generator is consumed. The default of `after`
+   * is 1970, unlike in {@link messages}: a window of the last 24 hours would move between two pages.
    */
   allMessages(query: Omit<MessageQuery, 'limit' | 'offset'> = {}): AsyncGenerator<Message> {
     return everyPage((offset) => this.messages({ after: LONG_AGO, ...query, limit: 100, ...offset }));
   }
 
+  /** @throws ApiError 404 if the space has no such message */
   async message(id: string): Promise<Message> {
     return withBody(await this.requests.get<Message>(this.requests.item('messages', id)));
   }
 
-  /** Queues a downlink of any type. */
+  /** Queues a downlink of any type. @throws ApiError 409 if the queue of the device is full (1000 pending downlinks) */
   createMessage(message: NewMessage): Promise<Message> {
     return this.requests.postMessage(`${this.requests.space}/messages`, message);
   }
 
-  /** Takes a pending downlink out of its queue. @throws ApiError 409 when it is not pending */
+  /** Cancels a pending downlink. @throws ApiError 409 if the message is not a pending downlink */
   cancelMessage(id: string): Promise<Message> {
     return this.requests.postMessage(`${this.requests.item('messages', id)}/cancel`);
   }
 
-  /** The life of a downlink, oldest first; a page of 100, which holds all of it, unless the query says otherwise. */
+  /** The timeline of a downlink, oldest event first. Default: a page of 100, which is the whole timeline. */
   timeline(messageId: string, query: PageQuery = {}): Promise<readonly TimelineEntry[]> {
     return this.requests.get(`${this.requests.item('messages', messageId)}/timeline`, { ...query });
   }
 
-  /** Makes what has no call of its own. `path` is below the space, such as `/keys`. */
+  /** Creates a resource that has no method here. @param path path below the space, such as `/keys` */
   post(path: string, body: unknown): Promise<{ readonly id: string }> {
     return this.requests.post(this.requests.space + path, body);
   }
 
-  /** Deletes what {@link post} has made, under its path below the space. */
+  /** Deletes a resource that {@link post} created. @param path path below the space, such as `/keys/{id}` */
   remove(path: string): Promise<void> {
     return this.requests.delete(this.requests.space + path);
   }
 
-  /** Lets the calls under way finish, then ends the connections. */
+  /** Waits for running calls, then closes the connections. */
   close(): Promise<void> {
     return this.#http.close();
   }
 }
 
-/** A request of somebody who has no credential yet. */
+/** A request without a credential, over a connection of its own. */
 async function postOnce(baseUrl: string, path: string, body: unknown): Promise<Token> {
   const http = new JsonHttp({ baseUrl, connections: 1 });
   try {
-    // Because types.ts is what the service promises.
+    // Because types.ts describes the service's answers.
     return (await http.request('POST', path, {}, body)) as Token;
   } finally {
     await http.close();
   }
 }
 
-/** Before everything that a service can have stored. */
+/** Earlier than any message that a service can have stored. */
 const LONG_AGO = '1970-01-01T00:00:00.000Z';

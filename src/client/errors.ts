@@ -1,15 +1,16 @@
-/** What can go wrong between the client and the service. No message ever contains the API key. */
+/** Errors of the client. No message contains the API key. */
 import { codeOf, reasonOf } from '../kernel/no-answer.js';
 import type { Millis } from '../kernel/time.js';
 
-/** The service answered, but not with what was asked for. */
+/** The service answered with a status other than 2xx, or with a body that the client cannot use. */
 export class ApiError extends Error {
+  /** HTTP status. */
   readonly status: number;
-  /** The answer: the JSON value, or the text when it is none. */
+  /** Body of the answer: the JSON value, or the text if it is not JSON. */
   readonly body: unknown;
   readonly method: string;
   readonly path: string;
-  /** When the service asks to come again; undefined when it does not say. */
+  /** Milliseconds after which to retry, from `Retry-After`; undefined without this header. */
   readonly retryAfter: Millis | undefined;
 
   constructor(status: number, body: unknown, method: string, path: string, retryAfter?: Millis) {
@@ -23,9 +24,9 @@ export class ApiError extends Error {
   }
 }
 
-/** There was no answer: nobody listens, the connection broke, or it took too long. */
+/** There was no response: the connection was refused or broke, or the request timed out. */
 export class ConnectionError extends Error {
-  /** As Node or undici names it: `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT`, … */
+  /** Error code of Node or undici, such as `ECONNREFUSED` or `UND_ERR_HEADERS_TIMEOUT`. */
   readonly code: string;
   readonly method: string;
   readonly path: string;

@@ -1,28 +1,30 @@
-/** Firmware images and updates as they are on the wire (cloud API gaps, 3.9). */
+/** JSON of firmware images and updates in the REST API (cloud API gaps, 3.9). */
 import type { IsoTime } from './types.js';
 
-/** What is told of an image. */
+/** Metadata of an image. */
 export interface FirmwareImage {
   readonly id: string;
   readonly bundle: string | null;
   readonly name: string | null;
-  /** What a device tells in its session when it runs this image. */
+  /** The `fw_version` that a device with this image reports in its session. */
   readonly version: string;
-  /** In bytes. */
+  /** Size in bytes. */
   readonly size: number;
+  /** 64 lower-case hex digits. */
   readonly sha256: string;
   readonly created_at: IsoTime;
 }
 
 export interface NewFirmwareImage {
-  /** Base64. */
+  /** The image in base64, at least one byte. */
   readonly data: string;
   readonly name?: string;
   readonly bundle?: string;
-  /** Needed for an image that does not tell its own. */
+  /** Required for an image that does not contain its version. */
   readonly version?: string;
 }
 
+/** `succeeded`, `cancelled` and `failed` are final. */
 export type FirmwareState = 'scheduled' | 'downloading' | 'swapping' | 'succeeded' | 'cancelled' | 'failed';
 
 export interface FirmwareUpdate {
@@ -30,15 +32,15 @@ export interface FirmwareUpdate {
   readonly device_id: string;
   readonly firmware_id: string;
   readonly version: string;
-  /** Of the image, in bytes. */
+  /** Size of the image in bytes. */
   readonly size: number;
   /** Bytes that the device has accepted. */
   readonly offset: number;
   readonly state: FirmwareState;
-  /** Why it failed. */
+  /** Reason of the failure; null if the update has not failed. */
   readonly error: string | null;
   readonly scheduled_at: IsoTime;
   readonly updated_at: IsoTime;
-  /** The states that it has been through, and since when. */
+  /** The states of the update so far, each with its start, in order of time. */
   readonly timeline: readonly { readonly state: FirmwareState; readonly at: IsoTime }[];
 }

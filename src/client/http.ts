@@ -1,28 +1,29 @@
-/** JSON over HTTP to one origin, through one pool of connections that are kept alive. */
+/** JSON over HTTP to one origin, through one pool of keep-alive connections. */
 import { Pool } from 'undici';
 import { UsageError } from '../kernel/errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { ApiError, ConnectionError } from './errors.js';
 
-/** Largest answer that is read, in bytes: a full page of full messages is far smaller. */
+/** Largest answer, in bytes. The largest page of messages is far smaller. */
 const LARGEST_ANSWER = 64 * 1_048_576;
 
 export interface HttpOptions {
-  /** Where the service is, such as `http://127.0.0.1:8080`. A path is put before all others. */
+  /** Address of the service, such as `http://127.0.0.1:8080`. A path in it is the prefix of all request paths. */
   readonly baseUrl: string;
+  /** API key or token. Default: requests are sent without a credential. */
   readonly apiKey?: string;
-  /** Connections at most. Default 16. */
+  /** Most connections. Default 16. */
   readonly connections?: number;
-  /** Real time to wait for a connection, for the head of an answer, and for each further part of it. Default 30 s. */
+  /** Timeout of a connection, of the head of a response, and of each part of its body, in ms of real time. Default 30 s. */
   readonly timeout?: Millis;
-  /** Every request goes through it: for those who want fewer at once, or later. */
+  /** Wraps every request, for example to limit concurrent requests or to retry. Default: requests are sent immediately. */
   readonly gate?: Gate;
 }
 
-/** Carries a request out, now or later, once or again. */
+/** Runs a request: immediately or later, once or repeatedly. Returns the result of the request. */
 export type Gate = <T>(request: () => Promise<T>) => Promise<T>;
 
-/** A value of a query string; what is undefined is left out, a list is repeated as `name[]=`. */
+/** Parameters of a query string. Undefined values are left out; a list is sent as repeated `name[]=`. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -38,8 +39,8 @@ export class JsonHttp {
   readonly #gate: Gate;
 
   /**
-   * @param pool the connections to use; left out: its own
-   * @throws UsageError when the address or the key cannot be one
+   * @param pool connections to use; default: a new pool
+   * @throws UsageError `bad-url` if the address is not valid, `bad-api-key` if the key is not valid
    */
   constructor(options: HttpOptions, pool?: Pool) {
     const { baseUrl, apiKey, connections = 16, timeout = seconds(30), gate = atOnce } = options;
@@ -47,7 +48,7 @@ export class JsonHttp {
       throw new UsageError('bad-url', `"${baseUrl}" is not an address such as "http://127.0.0.1:8080"`);
     }
     if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-      throw new UsageError('bad-api-key', 'the API key is not a word of visible ASCII characters');
+      throw new UsageError('bad-api-key', 'the API key contains spaces or characters other than visible ASCII');
     }
     const url = new URL(baseUrl);
     this.#options = options;
@@ -66,15 +67,15 @@ export class JsonHttp {
       });
   }
 
-  /** The same over the same connections, through another gate. */
+  /** A copy with the same connections and another gate. */
   through(gate: Gate): JsonHttp {
     return new JsonHttp({ ...this.#options, gate }, this.#pool);
   }
 
   /**
-   * Sends a request and reads the JSON of its answer; undefined when that is empty.
-   * @throws ApiError when the status is not 2xx or the answer is no JSON
-   * @throws ConnectionError when there is no answer
+   * Sends a request and returns the JSON value of the answer; undefined if its body is empty.
+   * @throws ApiError if the status is not 2xx or the body is not JSON
+   * @throws ConnectionError if no response arrives
    */
   request(method: Method, path: string, query: Query = {}, body?: unknown): Promise<unknown> {
     return this.#gate(() => this.#request(method, path, query, body));
@@ -88,7 +89,7 @@ export class JsonHttp {
       body,
     );
     if (status < 200 || status > 299) {
-      // A server could repeat the key that it refuses.
+      // The answer of a foreign server could contain the key.
       const answer = this.#apiKey === undefined ? text : text.replaceAll(this.#apiKey, '***');
       throw new ApiError(status, parseJson(answer) ?? answer, method, path, retryAfter);
     }
@@ -98,7 +99,7 @@ export class JsonHttp {
     return value;
   }
 
-  /** Lets the requests under way finish, then ends the connections. */
+  /** Waits for running requests, then closes the connections. */
   close(): Promise<void> {
     return this.#pool.close();
   }
@@ -122,7 +123,7 @@ export class JsonHttp {
   }
 }
 
-/** Of the two forms of Retry-After only the seconds: a date would need a common clock. */
+/** Delay in a `Retry-After` header. Only the form in seconds: a date would require synchronised clocks. */
 export function delayIn(header: string | string[] | undefined): Millis | undefined {
   return typeof header === 'string' && /^\d{1,6}$/.test(header) ? seconds(Number(header)) : undefined;
 }
@@ -137,7 +138,7 @@ function queryText(query: Query): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** Undefined when the text is no JSON. */
+/** The JSON value of a text; undefined if it is not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

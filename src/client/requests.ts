@@ -1,10 +1,10 @@
-/** Requests for one space, typed: what calls are made of. */
+/** Typed requests for one space, from which the methods of the clients are built. */
 import { ApiError } from './errors.js';
 import type { JsonHttp, Query } from './http.js';
 import type { Message } from './types.js';
 
 export class Requests {
-  /** Path of the space, under which nearly everything is. */
+  /** Path of the space, such as `/v2/spaces/{id}`. */
   readonly space: string;
   readonly #http: JsonHttp;
 
@@ -13,12 +13,12 @@ export class Requests {
     this.#http = http;
   }
 
-  /** Path of one item of a family, such as `devices`. */
+  /** Path of one item. @param family resource name in the path, such as `devices` */
   item(family: string, id: string): string {
     return `${this.space}/${family}/${encodeURIComponent(id)}`;
   }
 
-  // In these four the answer's type is taken on trust: types.ts is what the service promises.
+  // These four do not check the type of the answer: types.ts describes the service's answers.
   async get<T>(path: string, query: Query = {}): Promise<T> {
     return (await this.#http.request('GET', path, query)) as T;
   }
@@ -35,16 +35,16 @@ export class Requests {
     await this.#http.request('DELETE', path);
   }
 
-  /** A request that is answered with a message. */
+  /** A POST request whose answer is a message. @throws ApiError if the answer is not a message */
   async postMessage(path: string, body?: unknown): Promise<Message> {
     const answer = await this.post<unknown>(path, body);
-    if (!isMessage(answer)) throw new ApiError(200, 'the answer is no message', 'POST', path);
+    if (!isMessage(answer)) throw new ApiError(200, 'the answer is not a message', 'POST', path);
     return withBody(answer);
   }
 }
 
 /**
- * Yields the items of all pages. The end is an empty page, not a short one: a service may give less than was asked for
+ * Yields the items of all pages. It ends at an empty page, not at a short one: a service may return fewer items than the limit
  * (cloud API gaps, 2.5).
  */
 export async function* everyPage<T extends { readonly id: string }>(
@@ -59,12 +59,12 @@ export async function* everyPage<T extends { readonly id: string }>(
   }
 }
 
-/** Whether an answer is what types.ts promises, as far as anybody depends on it who tells messages apart. */
+/** Whether an answer is a message. Checks only the `id`, on which callers depend. */
 export function isMessage(answer: unknown): answer is Message {
   return typeof answer === 'object' && answer !== null && 'id' in answer && typeof answer.id === 'string';
 }
 
-/** Some services send the body as JSON text (cloud API gaps, 3.5): here it is always the value. */
+/** The message with its body as a JSON value: some services send it as JSON text (cloud API gaps, 3.5). */
 export function withBody(message: Message): Message {
   const { body } = message;
   if (typeof body !== 'string' || !/^\s*[[{]/.test(body)) return message;

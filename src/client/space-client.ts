@@ -1,4 +1,4 @@
-/** Calls about what a space has besides devices and messages: users, keys, variables, connectors and firmware. */
+/** Methods for the resources of a space other than devices, tags and messages (cloud API gaps, 3.2 and 3.7 to 3.11). */
 import type { FirmwareImage, FirmwareUpdate, NewFirmwareImage } from './firmware-types.js';
 import { everyPage, type Requests } from './requests.js';
 import type {
@@ -24,7 +24,7 @@ import type {
   VariableQuery,
 } from './types.js';
 
-/** The half of a client that looks after its space. */
+/** Base class of the client: spaces, users, keys, variables, connectors and firmware. */
 export class SpaceClient {
   protected readonly requests: Requests;
 
@@ -32,163 +32,187 @@ export class SpaceClient {
     this.requests = requests;
   }
 
-  /** A page of the spaces that the key or the login opens. */
+  /** A page of the spaces that the key or the login opens. Default: 100 in order of id. */
   spaces(query: PageQuery = {}): Promise<readonly Space[]> {
     return this.requests.get('/v2/spaces', { ...query });
   }
 
-  /** Needs a login. */
+  /** Creates a space, whose owner is the account of the login. @throws ApiError 403 with an API key */
   createSpace(space: NewSpace): Promise<Space> {
     return this.requests.post('/v2/spaces', space);
   }
 
+  /** The client's own space. */
   space(): Promise<Space> {
     return this.requests.get(this.requests.space);
   }
 
+  /** Changes the given fields of the space. @throws ApiError 403 if `owner_id` is given by anyone but the owner */
   updateSpace(update: SpaceUpdate): Promise<Space> {
     return this.requests.put(this.requests.space, update);
   }
 
-  /** Needs a login, and a space without devices. */
+  /** Deletes the space. @throws ApiError 403 with an API key; 409 if the space has devices */
   deleteSpace(): Promise<void> {
     return this.requests.delete(this.requests.space);
   }
 
-  /** A page of users: 100, unless the query says otherwise. */
+  /** A page of users. Default: 100. */
   users(query: PageQuery = {}): Promise<readonly User[]> {
     return this.requests.get(`${this.requests.space}/users`, { ...query });
   }
 
+  /** Invites a user. No mail is sent: pass on the token of the result. @throws ApiError 409 if the address is already known */
   inviteUser(user: NewUser): Promise<Invitation> {
     return this.requests.post(`${this.requests.space}/users/invite`, user);
   }
 
+  /** @throws ApiError 404 if the space has no such user */
   user(id: string): Promise<User> {
     return this.requests.get(this.requests.item('users', id));
   }
 
+  /** Changes the given fields. @throws ApiError 409 if the space would lose its last admin or its owner the role `admin` */
   updateUser(id: string, update: { readonly role?: Role; readonly name?: string | null }): Promise<User> {
     return this.requests.put(this.requests.item('users', id), update);
   }
 
+  /** Ends a membership; the account is kept. @throws ApiError 409 for the last admin and for the owner */
   deleteUser(id: string): Promise<void> {
     return this.requests.delete(this.requests.item('users', id));
   }
 
-  /** A page of API keys: 100, unless the query says otherwise. */
+  /** A page of API keys. Default: 100. */
   keys(query: PageQuery = {}): Promise<readonly Key[]> {
     return this.requests.get(`${this.requests.space}/keys`, { ...query });
   }
 
+  /** Creates an API key. The result contains the secret, which is not returned again. */
   createKey(key: NewKey): Promise<KeyWithSecret> {
     return this.requests.post(`${this.requests.space}/keys`, key);
   }
 
+  /** @throws ApiError 404 if the space has no such key */
   key(id: string): Promise<Key> {
     return this.requests.get(this.requests.item('keys', id));
   }
 
+  /** Changes the given fields; `tags` replaces the whole set. @throws ApiError 404 if the space has no such key */
   updateKey(id: string, update: Partial<NewKey>): Promise<Key> {
     return this.requests.put(this.requests.item('keys', id), update);
   }
 
+  /** Deletes a key; it becomes invalid immediately. @throws ApiError 404 if the space has no such key */
   deleteKey(id: string): Promise<void> {
     return this.requests.delete(this.requests.item('keys', id));
   }
 
-  /** Gives the key a new secret; the old one ends at once. */
+  /** Replaces the secret of a key; the old secret becomes invalid immediately. */
   rotateKey(id: string): Promise<KeyWithSecret> {
     return this.requests.post(`${this.requests.item('keys', id)}/rotate`);
   }
 
-  /** A page of variables: 100, unless the query says otherwise. */
+  /** A page of variables. Default: 100. */
   variables(query: VariableQuery = {}): Promise<readonly Variable[]> {
     return this.requests.get(`${this.requests.space}/variables`, { ...query });
   }
 
+  /** @throws ApiError 409 if a variable with this name exists for the same device and environment */
   createVariable(variable: NewVariable): Promise<Variable> {
     return this.requests.post(`${this.requests.space}/variables`, variable);
   }
 
+  /** @throws ApiError 404 if the space has no such variable */
   variable(id: string): Promise<Variable> {
     return this.requests.get(this.requests.item('variables', id));
   }
 
-  /** @throws ApiError 423 when it is locked */
+  /** @throws ApiError 423 if the variable is locked */
   updateVariable(id: string, update: Partial<Omit<NewVariable, 'device_id'>>): Promise<Variable> {
     return this.requests.put(this.requests.item('variables', id), update);
   }
 
-  /** @throws ApiError 423 when it is locked */
+  /** @throws ApiError 423 if the variable is locked */
   deleteVariable(id: string): Promise<void> {
     return this.requests.delete(this.requests.item('variables', id));
   }
 
+  /** Locks a variable: changes and deletion are rejected with 423 until it is unlocked. */
   lockVariable(id: string): Promise<Variable> {
     return this.requests.post(`${this.requests.item('variables', id)}/lock`);
   }
 
+  /** Unlocks a variable. */
   unlockVariable(id: string): Promise<Variable> {
     return this.requests.post(`${this.requests.item('variables', id)}/unlock`);
   }
 
-  /** A page of connectors, in order of creation. */
+  /** A page of connectors, oldest first. Default: 100. */
   connectors(query: PageQuery = {}): Promise<readonly Connector[]> {
     return this.requests.get(`${this.requests.space}/connectors`, { ...query });
   }
 
+  /** @throws ApiError 404 if the space has no such connector */
   connector(id: string): Promise<Connector> {
     return this.requests.get(this.requests.item('connectors', id));
   }
 
+  /** @throws ApiError 409 if the space already has a connector with this name */
   createConnector(connector: NewConnector): Promise<Connector> {
     return this.requests.post(`${this.requests.space}/connectors`, connector);
   }
 
-  /** One that is disabled drops what it has not delivered yet. */
+  /** Changes the given fields. Disabling a connector drops its pending deliveries. @throws ApiError 409 if the name is taken */
   updateConnector(id: string, update: ConnectorUpdate): Promise<Connector> {
     return this.requests.put(this.requests.item('connectors', id), update);
   }
 
+  /** Deletes a connector and drops its pending deliveries. @throws ApiError 404 if the space has no such connector */
   deleteConnector(id: string): Promise<void> {
     return this.requests.delete(this.requests.item('connectors', id));
   }
 
-  /** What the connector, or the script given here in the place of its own, would send for a message. Nothing is sent. */
+  /**
+   * Previews the request that a connector would send for a message. Nothing is sent.
+   * @param transformation script to run instead of the connector's own
+   * @throws ApiError 400 if the space has no such message
+   */
   previewConnector(id: string, messageId: string, transformation?: string): Promise<ConnectorPreview> {
     const script = transformation === undefined ? {} : { transformation };
     return this.requests.post(`${this.requests.item('connectors', id)}/preview`, { message_id: messageId, ...script });
   }
 
-  /** A page of what a connector had to deliver, newest first. */
+  /** A page of a connector's deliveries, newest first. Default: 100. */
   deliveries(connectorId: string, query: DeliveryQuery = {}): Promise<readonly Delivery[]> {
     return this.requests.get(`${this.requests.item('connectors', connectorId)}/deliveries`, { ...query });
   }
 
-  /** All of it, page by page as it is consumed. */
+  /** All deliveries that match, newest first. The pages of 500 are requested as the generator is consumed. */
   allDeliveries(connectorId: string, query: Omit<DeliveryQuery, 'limit' | 'offset'> = {}): AsyncGenerator<Delivery> {
     return everyPage((offset) => this.deliveries(connectorId, { ...query, limit: 500, ...offset }));
   }
 
+  /** @throws ApiError 404 if the connector has no such delivery */
   delivery(connectorId: string, id: string): Promise<Delivery> {
     return this.requests.get(`${this.requests.item('connectors', connectorId)}/deliveries/${encodeURIComponent(id)}`);
   }
 
+  /** Uploads a firmware image. @throws ApiError 400 if neither the image nor the body contains a version */
   createFirmwareImage(image: NewFirmwareImage): Promise<FirmwareImage> {
     return this.requests.post(`${this.requests.space}/firmware/images`, image);
   }
 
-  /** Updates to it that are under way fail. */
+  /** Deletes an image; unfinished updates to it fail. */
   deleteFirmwareImage(id: string): Promise<void> {
     return this.requests.delete(`${this.requests.space}/firmware/images/${encodeURIComponent(id)}`);
   }
 
-  /** Queues an update of a device to an image. @throws ApiError 409 while another one is under way */
+  /** Schedules an update of a device to an image. @throws ApiError 409 if the device has another unfinished update */
   updateFirmware(deviceId: string, firmwareId: string): Promise<FirmwareUpdate> {
     return this.requests.post(`${this.requests.item('devices', deviceId)}/firmware`, { firmware_id: firmwareId });
   }
 
+  /** @throws ApiError 404 if the space has no such firmware update */
   firmwareUpdate(id: string): Promise<FirmwareUpdate> {
     return this.requests.get(this.requests.item('firmware', id));
   }

@@ -1,29 +1,34 @@
 /**
- * The JSON of the public REST API as it is on the wire: snake_case names, times as ISO 8601 text in UTC.
- *
- * A server may add fields, and a message's `type` is an open list: these types name what the client relies on
+ * JSON types of the public REST API: names in snake_case, times as ISO 8601 text in UTC
  * (device cloud API, "Resources and their fields"; cloud API gaps, section 3).
+ *
+ * A service may return further fields and further message types: these types contain only what the client relies on.
  */
 import type { Millis, Seconds } from '../kernel/time.js';
 
-/** `2026-01-01T00:00:00.000Z` */
+/** ISO 8601 time in UTC with milliseconds, such as `2026-01-01T00:00:00.000Z`. */
 export type IsoTime = string;
 
 export interface Space {
+  /** UUID. */
   readonly id: string;
   readonly name: string;
+  /** `personal`, `team`, `default` or `premium`. */
   readonly type: string;
+  /** Id of the owner's account; null without an owner. */
   readonly owner_id: string | null;
+  /** Role of the caller: `admin` or `user`. */
   readonly user_role: string;
   readonly created_at: IsoTime;
 }
 
 export interface NewSpace {
   readonly name: string;
+  /** Default `team`. */
   readonly type?: 'personal' | 'team' | 'default' | 'premium';
 }
 
-/** `owner_id` hands the space over to another of its admins. */
+/** Fields to change. `owner_id` transfers the space to another of its admins. */
 export type SpaceUpdate = Partial<NewSpace> & { readonly owner_id?: string };
 
 export interface Tag {
@@ -35,6 +40,7 @@ export interface Tag {
   readonly created_at: IsoTime;
 }
 
+/** Reference to a tag by its id. */
 export interface TagRef {
   readonly id: string;
 }
@@ -43,6 +49,7 @@ export interface NewTag {
   readonly name: string;
   /** `#RRGGBB` */
   readonly color: string;
+  /** `read`: a key limited to this tag can neither change its devices nor send to them. Default `write`. */
   readonly access_type?: 'write' | 'read';
 }
 
@@ -57,34 +64,42 @@ export interface Device {
   readonly label: Readonly<Record<string, string>>;
   readonly tags: readonly Tag[];
   readonly created_at: IsoTime;
-  /** When its last message came. */
+  /** Time of its last message; null before the first one. */
   readonly last_seen: IsoTime | null;
+  /** Unix time, in seconds, at which the session began; null before the first session. */
   readonly session_id: number | null;
-  /** 16 lower-case hex digits each. */
+  /** 16 lower-case hex digits; null before the device has sent its configuration. */
   readonly config_hash: string | null;
+  /** 16 lower-case hex digits; null before the device has sent its decoder. */
   readonly decoder_hash: string | null;
+  /** 16 lower-case hex digits; null before the device has sent its encoder. */
   readonly encoder_hash: string | null;
-  /** What the device told when it began its session: `vendor_name`, `fw_version`, … */
+  /** Fields that the device reported when its session began: `vendor_name`, `fw_version`, … */
   readonly session: Readonly<Record<string, string | number>> | null;
   readonly dashboard_type: string | null;
 }
 
 export interface NewDevice {
+  /** 1 to 64 printable characters. */
   readonly name: string;
-  /** Ten decimal digits. */
+  /** Ten decimal digits, unique across all spaces. */
   readonly serial_number: string;
   /** Claim token, 32 hex digits. It is never returned. */
   readonly token: string;
+  /** At most 255 characters. Default null. */
   readonly external_id?: string | null;
+  /** At most 500 characters. Default null. */
   readonly comment?: string | null;
+  /** At most 64 texts, with names of at most 64 and values of at most 1024 characters. Default `{}`. */
   readonly label?: Readonly<Record<string, string>>;
+  /** At most 100. Default: none. */
   readonly tags?: readonly TagRef[];
   /** Key for DTLS, 16 to 32 bytes in hex digits; null removes it. It is never returned. */
   readonly secret?: string | null;
   readonly secret_type?: 'psk';
 }
 
-/** `label` and `tags` replace the whole set. */
+/** Fields to change. `label` and `tags` replace the whole set. */
 export type DeviceUpdate = Partial<Omit<NewDevice, 'serial_number' | 'token'>>;
 
 export interface DeviceFilter {
@@ -93,23 +108,28 @@ export interface DeviceFilter {
   /** Part of the serial number. */
   readonly serial_number?: string;
   readonly external_id?: string;
+  /** At most 100 ids. */
   readonly tag_ids?: readonly string[];
+  /** Whether a device must have one or all of `tag_ids`. Default `any`. */
   readonly tag_filter_logic?: 'any' | 'all';
 }
 
-/** A page of anything but messages. */
+/** A page of any list except messages. */
 export interface PageQuery {
-  /** 1 to 500. */
+  /** 1 to 500. Default 100. */
   readonly limit?: number;
-  /** Id of the last item received. */
+  /** Id of the last item of the previous page. Default: the first page. */
   readonly offset?: string;
 }
 
 export interface DeviceQuery extends DeviceFilter, PageQuery {
+  /** Default `id`. */
   readonly sort_by?: 'id' | 'name' | 'serial_number' | 'external_id' | 'last_seen' | 'session_id';
+  /** Default `asc`. */
   readonly order_by?: 'asc' | 'desc';
 }
 
+/** State of a downlink; see docs/API.md, "Life of a downlink". */
 export type DownState = 'pending' | 'sent' | 'cancelled' | 'expired';
 
 export interface Message {
@@ -119,59 +139,67 @@ export interface Message {
   /** `data`, `session`, `config`, `shell`, `stats`, `encoder`, `decoder`, `firmware`, … */
   readonly type: string;
   readonly direction: 'up' | 'down';
-  /** A JSON value. A server that sends it as JSON text is understood as well: the client parses it. */
+  /** A JSON value. If a service sends it as JSON text, the client parses it. */
   readonly body: unknown;
   readonly device_id: string;
   readonly device_name: string;
   readonly device_serial_number: string;
   readonly codec_hash: string | null;
-  /** Undecoded bytes, lower-case hex. */
+  /** Undecoded bytes in lower-case hex; null if the message was decoded. */
   readonly raw: string | null;
-  /** null for uplinks. */
+  /** Null for uplinks. */
   readonly down_state: DownState | null;
+  /** Time of the last change of the state; null for uplinks. */
   readonly down_state_at: IsoTime | null;
+  /** Null for uplinks. */
   readonly down_scheduled_at: IsoTime | null;
-  /** How often it was offered to the device; 0 for uplinks. */
+  /** Number of times that the downlink was sent to the device; 0 for uplinks. */
   readonly down_attempt: number;
 }
 
 export interface MessageQuery {
+  /** Only messages of this device. */
   readonly device_id?: string;
   /** Only messages of devices with this tag. */
   readonly tag_id?: string;
+  /** At most 32 types; `codec` stands for `decoder` and `encoder`. Default: all types. */
   readonly type?: readonly string[];
+  /** Default: both directions. */
   readonly direction?: 'up' | 'down';
-  /** Created later than this. The server's default is 24 hours ago: give it when older messages matter. */
+  /** Only messages created after this time. Default of the service: 24 hours ago. */
   readonly after?: IsoTime;
-  /** Created earlier than this. */
+  /** Only messages created before this time. */
   readonly before?: IsoTime;
-  /** 1 to 100; the server's default is 20. */
+  /** 1 to 100. Default of the service: 20. */
   readonly limit?: number;
-  /** Id of the last message received. */
+  /** Id of the last message of the previous page. Default: the first page. */
   readonly offset?: string;
 }
 
-/** A message that goes down to a device. */
+/** A downlink to queue. The bodies are as in `sendData`, `sendConfig` and `sendCommands` of the client. */
 export type NewMessage =
   | { readonly device_id: string; readonly type: 'data'; readonly body: Readonly<Record<string, unknown>> }
   | { readonly device_id: string; readonly type: 'config' | 'shell'; readonly body: readonly string[] };
 
-/** A station in the life of a downlink: `queued`, `contact`, `offered`, `sent`, `answered`, `cancelled`, `expired`. */
+/** An event in the timeline of a downlink. */
 export interface TimelineEntry {
   readonly id: string;
   readonly at: IsoTime;
+  /** `queued`, `contact`, `offered`, `sent`, `answered`, `cancelled` or `expired`. */
   readonly what: string;
   readonly detail: string | null;
 }
 
+/** `admin`: read and write. `user`: read. */
 export type Role = 'admin' | 'user';
 
 export interface User {
-  /** Of the account: the same in every space. */
+  /** Id of the account, and so the same in every space. */
   readonly id: string;
   readonly email: string;
   readonly name: string | null;
   readonly role: Role;
+  /** `invited` until the invitation is accepted. */
   readonly state: 'invited' | 'active';
   readonly created_at: IsoTime;
 }
@@ -184,42 +212,48 @@ export interface NewUser {
 }
 
 export interface Invitation extends User {
-  /** To be handed over by whoever invites: no mail is sent, and it is not shown again. */
+  /** Token for `DeviceCloudClient.accept`. Pass it on to the user: no mail is sent, and the token is not returned again. */
   readonly invite_token: string;
+  /** 7 days after the invitation. */
   readonly invite_expires_at: IsoTime;
 }
 
 export interface Key {
   readonly id: string;
   readonly name: string;
-  /** How the secret begins. */
+  /** First 8 characters of the secret; empty for a short secret that a user chose. */
   readonly prefix: string;
-  /** `tags`: it sees only the devices of its tags. */
+  /** `space`: the key sees the whole space. `tags`: only the devices with its tags. */
   readonly scope: 'space' | 'tags';
+  /** Empty for scope `space`. */
   readonly tags: readonly Tag[];
+  /** `read`: the key may only read. */
   readonly access_type: 'write' | 'read';
   readonly created_at: IsoTime;
+  /** To the minute; null if the key was never used. */
   readonly last_used_at: IsoTime | null;
 }
 
 export interface KeyWithSecret extends Key {
-  /** The secret; it is not shown again. */
+  /** The secret. It is not returned again. */
   readonly key: string;
 }
 
 export interface NewKey {
   readonly name: string;
+  /** Limits the key to devices with one of these tags. Default: none, the key sees the whole space. */
   readonly tags?: readonly TagRef[];
+  /** Default `write`. */
   readonly access_type?: 'write' | 'read';
 }
 
 export interface Variable {
   readonly id: string;
   readonly space_id: string;
-  /** null: of the whole space. */
+  /** Null for a variable of the whole space. */
   readonly device_id: string | null;
   readonly name: string;
-  /** null when it is secure. */
+  /** Null if the variable is secure. */
   readonly value: string | null;
   readonly environment: string | null;
   readonly comment: string | null;
@@ -230,10 +264,15 @@ export interface Variable {
 
 export interface NewVariable {
   readonly name: string;
+  /** At most 4096 characters. */
   readonly value: string;
+  /** Default null: a variable of the whole space. */
   readonly device_id?: string | null;
+  /** Default null. Scripts of connectors get only variables without an environment. */
   readonly environment?: string | null;
+  /** At most 500 characters. Default null. */
   readonly comment?: string | null;
+  /** Whether the value is never returned. Default false. */
   readonly secure?: boolean;
 }
 
@@ -250,9 +289,10 @@ export interface Credentials {
 }
 
 export interface Token {
-  /** Takes the place of an API key for `expires_in` seconds. */
+  /** Opaque token; usable like an API key. */
   readonly access_token: string;
   readonly token_type: 'Bearer';
+  /** Lifetime in seconds. */
   readonly expires_in: number;
 }
 
@@ -260,7 +300,7 @@ export interface Count {
   readonly count: number;
 }
 
-/** Which messages a connector forwards; `codec` stands for `decoder` and `encoder`. */
+/** Message types that a connector forwards; `codec` stands for `decoder` and `encoder`. */
 export type ConnectorTrigger = 'data' | 'session' | 'config' | 'stats' | 'codec';
 
 export interface Connector {
@@ -271,35 +311,42 @@ export interface Connector {
   readonly direction: 'up' | 'down';
   readonly state: 'enabled' | 'disabled';
   readonly triggers: readonly ConnectorTrigger[];
-  /** It forwards messages of the devices with which it shares one of them. */
+  /** The connector forwards the messages of devices that have one of these tags. */
   readonly tags: readonly Tag[];
   /** JavaScript with a function `main(job)` that returns the request. */
   readonly transformation: string;
-  /** Seconds from the end of a failed attempt to the next. */
+  /** Seconds from the end of a failed attempt to the next one. */
   readonly retry_delays: readonly number[];
-  /** Seconds that a request may take; 0 stands for 30. */
+  /** Timeout of a request in seconds; 0 means 30. */
   readonly timeout: Seconds;
   readonly created_at: IsoTime;
 }
 
-/** Left out: `up`, enabled, trigger `data`, no tags, and nine retries over 23 hours. */
 export interface NewConnector {
   readonly name: string;
+  /** JavaScript with a function `main(job)` that returns the request; at most 65536 characters. */
   readonly transformation: string;
+  /** Default `webhook`. */
   readonly type?: 'webhook';
+  /** Default `up`. */
   readonly direction?: 'up' | 'down';
+  /** Default `enabled`. */
   readonly state?: 'enabled' | 'disabled';
+  /** Default `['data']`. */
   readonly triggers?: readonly ConnectorTrigger[];
+  /** Default: none, and the connector forwards nothing. */
   readonly tags?: readonly TagRef[];
+  /** Seconds, at most 50 delays. Default: nine retries over 23 hours. */
   readonly retry_delays?: readonly number[];
+  /** Seconds, at most 60; 0 means 30. Default 0. */
   readonly timeout?: number;
 }
 
-/** Lists replace the whole list. */
+/** Fields to change. A list replaces the whole list. */
 export type ConnectorUpdate = Partial<NewConnector>;
 
 export interface ConnectorPreview {
-  /** `cancelled`: the script does not want the message. */
+  /** `cancelled`: `main` returned null, so nothing would be sent. `failed`: the script failed. */
   readonly outcome: 'request' | 'cancelled' | 'failed';
   readonly request: {
     readonly method: string;
@@ -307,7 +354,7 @@ export interface ConnectorPreview {
     readonly header: Readonly<Record<string, string>>;
     readonly body: string | null;
   } | null;
-  /** What is wrong with the script. */
+  /** Why the script failed; null unless `outcome` is `failed`. */
   readonly error: string | null;
 }
 
@@ -319,23 +366,25 @@ export interface Delivery {
   readonly device_id: string;
   readonly message_id: string;
   readonly state: DeliveryState;
-  /** How many were made. */
+  /** Number of attempts made. */
   readonly attempts: number;
+  /** Null if the delivery has finished. */
   readonly next_attempt_at: IsoTime | null;
   readonly created_at: IsoTime;
-  /** Oldest first. */
+  /** One entry per attempt, oldest first. */
   readonly log: readonly {
     /** Counted from 0. */
     readonly attempt: number;
     readonly at: IsoTime;
-    /** In milliseconds. */
+    /** Duration in milliseconds. */
     readonly took: Millis;
-    /** Scheme and host. */
+    /** Scheme and host; null if no request was made. */
     readonly target: string | null;
-    /** Of the answer; null when there was none. */
+    /** HTTP status; null if there was no response. */
     readonly status: number | null;
+    /** The error, or why nothing was sent; null if the attempt succeeded. */
     readonly error: string | null;
-    /** The beginning of an answer that was no success. */
+    /** First characters of the body of a response that is not 2xx. */
     readonly response: string | null;
   }[];
 }

@@ -1,4 +1,4 @@
-/** The first start of a service: somebody has to make the first space and the first key. */
+/** The first start of a service: it creates the first space and the first API key. */
 import type { Clock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
 import type { Random } from '../../kernel/random.js';
@@ -6,34 +6,34 @@ import type { Ids } from '../store/ids.js';
 import { type Id, isDeleted, type SpaceRow, type Store } from '../store/store.js';
 import { hashKey, newSecret, putKey } from './keys.js';
 
-export interface Bootstrap {
-  /** The space that is wanted. Without it: that of the given key, else the oldest, else a new one called `fleet`. */
+interface Bootstrap {
+  /** Name of the space. Default: the space of the given key, else the oldest space, else a new space `fleet`. */
   readonly spaceName?: string | undefined;
-  /** A key of the user's own choice, which works from then on; it may be given again on every start. */
+  /** An API key chosen by the user. It is created at the first start and may be given again at every start. */
   readonly apiKey?: string | undefined;
   readonly ids: Ids;
   readonly clock: Clock;
-  /** Where a new key comes from: for a service that others can reach, a secure source. */
+  /** Source of a new key. It must be cryptographically secure for a service that others can reach. */
   readonly random: Random;
 }
 
 export interface Bootstrapped {
   readonly spaceId: Id;
-  /** Only when it was given or has just been made: an older one cannot be shown again. */
+  /** Only if it was given or has just been created: an existing key cannot be shown again. */
   readonly apiKey?: string;
-  /** The space has just been made. */
+  /** Whether the space has just been created. */
   readonly created: boolean;
 }
 
 /**
- * Makes sure that there is a space with a key.
- * @throws UsageError `bad-api-key` when no header can carry the key, `foreign-api-key` when it belongs to another space
+ * Ensures that there is a space with an API key.
+ * @throws UsageError `bad-api-key` if the key cannot be sent in a header, `foreign-api-key` if it belongs to another space
  */
 export async function ensureSpaceAndKey(store: Store, options: Bootstrap): Promise<Bootstrapped> {
   const { apiKey, spaceName } = options;
   if (apiKey !== undefined) {
     if (!/^[\x21-\x7e]+$/.test(apiKey)) {
-      throw new UsageError('bad-api-key', 'the given API key is not a word of visible ASCII characters');
+      throw new UsageError('bad-api-key', 'the given API key contains spaces or characters other than visible ASCII');
     }
     const known = await store.keyByHash(hashKey(apiKey));
     if (known) {
@@ -59,11 +59,11 @@ async function checkSpaceName(store: Store, spaceId: Id, wanted: string | undefi
   const space = await store.space(spaceId);
   if (wanted !== undefined && space && space.name !== wanted) {
     const message = `the given API key belongs to the space "${space.name}", not to "${wanted}"`;
-    throw new UsageError('foreign-api-key', message, 'give that space, or another key');
+    throw new UsageError('foreign-api-key', message, 'give the name of that space, or another API key');
   }
 }
 
-/** The oldest space, or the oldest of this name. */
+/** The oldest space that is not deleted, or the oldest such space with this name. */
 async function findSpace(store: Store, name: string | undefined): Promise<SpaceRow | undefined> {
   let after: Id | undefined;
   for (;;) {

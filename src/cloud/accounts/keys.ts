@@ -1,9 +1,9 @@
 /**
- * API keys. A key is shown once, when it is made; what is kept is its SHA-256, which is enough to recognise it and useless
- * to whoever reads the database. No salt and no slow hash: a key is 122 random bits, not a password.
+ * API keys. The secret of a key is shown once, at its creation. The store keeps only its SHA-256, which recognises the secret
+ * but does not reveal it to a reader of the database. Salt and slow hash are not needed: a secret has 122 random bits.
  *
- * A key is two things in the store: the row by which a request is recognised, and a record of the family `key` with the same
- * id that says what the key may do.
+ * The store has two entries for a key: a row that maps the hash to the key, and a record of the family `key` with the same id
+ * that holds its permissions.
  */
 import { createHash } from 'node:crypto';
 import { v4 } from 'uuid';
@@ -11,36 +11,36 @@ import { type Random, randomBytes } from '../../kernel/random.js';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, Page, RecordRow, Store } from '../store/store.js';
 
-/** What is known of a key. */
+/** An API key without its secret. */
 export interface ApiKey {
   readonly id: Id;
   readonly spaceId: Id;
   readonly name: string;
-  /** First characters of the secret, by which people tell their keys apart. */
+  /** First characters of the secret, by which users distinguish their keys. */
   readonly prefix: string;
-  /** The key sees only devices with one of these tags. Null: the whole space. A tag that is deleted stays in here. */
+  /** The key sees only devices with one of these tags; null: the whole space. Ids of deleted tags remain in the list. */
   readonly tagIds: readonly Id[] | null;
-  /** `read`: it changes nothing. */
+  /** `read`: the key may only read. */
   readonly access: 'write' | 'read';
   readonly createdAt: UnixMillis;
 }
 
-/** A new secret: a lower-case UUID (cloud API gaps, 2.2), as secret as `random` is. */
+/** A new secret: a lower-case random UUID (cloud API gaps, 2.2). It is as unpredictable as `random`. */
 export function newSecret(random: Random): string {
   return v4({ random: randomBytes(random, 16) });
 }
 
-/** What the store keeps of a key or token: lower-case hex SHA-256. */
+/** The hash of a key or token that the store keeps: SHA-256 in lower-case hex. */
 export function hashKey(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** What is shown of a secret; of one that somebody chose, and that may be short, nothing. */
+/** The visible prefix of a secret: 8 characters, or none for a secret of less than 32 characters, which a user chose. */
 export function prefixOf(secret: string): string {
   return secret.length >= 32 ? secret.slice(0, 8) : '';
 }
 
-/** Writes a new key that opens with `secret`. */
+/** Changes that store a new key with its secret. */
 export function putKey(key: ApiKey, secret: string): readonly Change[] {
   const { id, spaceId, name, createdAt } = key;
   return [
@@ -49,12 +49,12 @@ export function putKey(key: ApiKey, secret: string): readonly Change[] {
   ];
 }
 
-/** Changes what a key may do, unless that has changed since `before` was read; its secret stays. */
+/** Changes the permissions of a key, unless they have changed since `before` was read. Its secret is kept. */
 export function changeKey(before: ApiKey, after: ApiKey): Change {
   return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
 }
 
-/** Gives a key another secret, unless it has changed since it was read. */
+/** Replaces the secret of a key, unless the key has changed since it was read. */
 export function rotateKey(key: ApiKey, secret: string): readonly Change[] {
   return [
     { kind: 'key.change', id: key.id, hash: hashKey(secret) },
@@ -70,7 +70,7 @@ export function deleteKey(id: Id): readonly Change[] {
   ];
 }
 
-/** The key with this secret; undefined when there is none (any more). */
+/** The key with this secret; undefined if it does not exist or was deleted. */
 export async function keyWithSecret(store: Store, secret: string): Promise<ApiKey | undefined> {
   const row = await store.keyByHash(hashKey(secret));
   return row && findKey(store, row.spaceId, row.id);
@@ -86,7 +86,7 @@ export async function listKeys(store: Store, spaceId: Id, page: Page): Promise<r
   return (await store.records('key', spaceId, page)).map(toKey);
 }
 
-/** Notes that a key was used. A record of its own, so that it cannot bring back a key that is being deleted. */
+/** Stores the time at which a key was used. It has its own record, so that the write cannot restore a deleted key. */
 export function putKeyUse({ id, spaceId }: ApiKey, at: UnixMillis): Change {
   return {
     kind: 'record.put',
@@ -94,7 +94,7 @@ export function putKeyUse({ id, spaceId }: ApiKey, at: UnixMillis): Change {
   };
 }
 
-/** When the key was last used, to the minute; null: never. */
+/** Time of the key's last use, with a precision of one minute; null if it was never used. */
 export async function lastUseOf(store: Store, { id, spaceId }: ApiKey): Promise<UnixMillis | null> {
   return (await store.record('key-use', spaceId, id))?.createdAt ?? null;
 }

@@ -1,9 +1,9 @@
 /**
- * Logins: opaque tokens of {@link LIFETIME}. Like keys they are kept hashed. A record of the family `login` each, found by
- * its hash; those that have ended are cleared away when somebody logs in.
+ * Logins: opaque tokens, valid for {@link LIFETIME}. Each is a record of the family `login`, found by the hash of its token.
+ * Expired records are deleted at the next login.
  *
- * A login says which password it was given for, and is good for nothing once the account has another: a password may be
- * checked here while another service changes it, and whoever does not know the new one must not be left with a token.
+ * A login records the password for which it was issued and becomes invalid when the account's password changes. This also
+ * covers a password that another service changes while this one is checking it: the old password then leaves no valid token.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
@@ -14,29 +14,30 @@ import type { Change, Id, RecordRow, Store } from '../store/store.js';
 import { hashKey, newSecret } from './keys.js';
 import { passwordOf } from './member-records.js';
 
-/** How long a token is good for. */
+/** Lifetime of a token. */
 export const LIFETIME = hours(24);
 
+/** Expired logins that are deleted together with a new one. */
 const CLEARED_AT_ONCE = 100;
 
-export interface Login {
-  /** The account. */
+interface Login {
+  /** Id of the account. */
   readonly userId: Id;
-  /** The one space that the token opens; null: all spaces of the account. */
+  /** The only space that the token opens; null: all spaces of the account. */
   readonly spaceId: Id | null;
-  /** What the password was recognised by, which knows no more of it: a hash of its hash. */
+  /** Identifies the password: a hash of its stored hash. */
   readonly password: string;
 }
 
-/** Who has shown the password of an account. */
+/** Proof that a caller knows the password of an account. */
 export type Proof = Omit<Login, 'spaceId'>;
 
-/** @param hashed the hash of the password, as the account has it */
+/** @param hashed hash of the password, as stored in the account */
 export function proofOf(userId: Id, hashed: string): Proof {
   return { userId, password: hashKey(hashed) };
 }
 
-export interface LoginsOptions {
+interface LoginsOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -50,7 +51,7 @@ export class Logins {
     this.#options = options;
   }
 
-  /** A new token. */
+  /** Stores a login and returns its new token. */
   async issue(login: Login): Promise<string> {
     const { store, clock, ids, random } = this.#options;
     const token = newSecret(random);
@@ -72,7 +73,7 @@ export class Logins {
     return token;
   }
 
-  /** Whose token it is; undefined when it is none, or has ended. */
+  /** The login of a token; undefined if the token is unknown or expired, or the account's password has changed. */
   async find(token: string): Promise<Login | undefined> {
     const { store, clock } = this.#options;
     const row = await store.recordByKey('login', null, hashKey(token));
@@ -84,7 +85,7 @@ export class Logins {
   }
 }
 
-/** What clears away all logins of an account, for which its new password has no use. */
+/** Changes that delete all logins of an account. */
 export async function endLogins(store: Store, userId: Id): Promise<readonly Change[]> {
   const changes: Change[] = [];
   for await (const row of everyRecord(store, 'login', null)) {

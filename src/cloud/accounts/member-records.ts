@@ -1,46 +1,46 @@
 /**
- * What is kept of people.
+ * Records of accounts and memberships.
  *
- * An account belongs to the service, a membership to a space; both have the account's id. Because an id is unique within its
- * family, memberships have a family for every space.
+ * An account belongs to the service, a membership to a space. Both have the id of the account. Because an id is unique within
+ * its family, there is one family of memberships per space.
  *
  *     family               space  id       key     body
  *     user                 –      account  e-mail  the password, hashed
  *     member/<space id>    space  account  e-mail  role, state, name
- *     member-of/<account>  –      space    –       – (the index from an account to its spaces)
+ *     member-of/<account>  –      space    –       – (index from an account to its spaces)
  *     owner                space  space    –       the owner's account
- *     invite               –      invite   hash    whom to which space; ends at `dueAt`
- *     member-turn          space  turn     number  – (the last decision about members, see `#decide`)
- *     password             –      claim    account – (somebody has set the account's first password)
+ *     invite               –      invite   hash    account and space; expires at `dueAt`
+ *     member-turn          space  turn     number  – (number of the last change of members, see `#decide` in members.ts)
+ *     password             –      claim    account – (marks that the account's first password has been set)
  */
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, RecordRow } from '../store/store.js';
 
 export type Role = 'admin' | 'user';
 
-/** An account's place in a space. */
+/** Membership of an account in a space. */
 export interface Member {
-  /** Of the account. */
+  /** Id of the account. */
   readonly id: Id;
   readonly spaceId: Id;
   readonly email: string;
   readonly name: string | null;
   readonly role: Role;
-  /** `invited` until the invitation is accepted: no access yet. */
+  /** `invited`: not accepted yet, and without access. */
   readonly state: 'invited' | 'active';
-  /** The invitation that counts: an earlier one, of somebody who was removed since, does not. */
+  /** The valid invitation. Earlier invitations of a user that was removed in between are not valid. */
   readonly invitation: Id | null;
   readonly createdAt: UnixMillis;
 }
 
-/** Family of the members of a space. */
+/** Record family of the members of a space. */
 export const familyOf = (spaceId: Id) => `member/${spaceId}`;
-/** Family of the spaces of an account. */
+/** Record family of the spaces of an account. */
 export const indexOf = (userId: Id) => `member-of/${userId}`;
-/** Nobody has two accounts because of a capital letter. */
+/** Key of an address: in lower case, so that addresses that differ only in case are the same account. */
 export const keyOf = (email: string) => email.toLowerCase();
 
-/** The hash of an account's password; null until it has one. */
+/** Hash of an account's password; null until it has a password. */
 export function passwordOf({ body }: RecordRow): string | null {
   // Because only `putAccount` writes accounts.
   return (body as { readonly password: string | null }).password;
@@ -73,7 +73,7 @@ export function putOwner(spaceId: Id, userId: Id, createdAt: UnixMillis): Change
   return { kind: 'record.put', row };
 }
 
-/** Makes somebody an active member, with the index by which the account finds the space. */
+/** Changes that store an active member, with the index entry by which the account finds the space. */
 export function activate(member: Member, now: UnixMillis): readonly Change[] {
   const index = { id: member.spaceId, spaceId: null, key: null, createdAt: now, dueAt: null, body: null };
   return [putMember(member), { kind: 'record.put', row: { family: indexOf(member.id), ...index } }];

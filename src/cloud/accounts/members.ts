@@ -1,8 +1,9 @@
 /**
- * People: who has an account, and who is a member of which space (cloud API gaps, 3.2 and 3.10).
+ * Accounts and their memberships in spaces (cloud API gaps, 3.2 and 3.10).
  *
- * The service sends no mail. An invitation is a token for whoever invites to hand over. It becomes a membership only together
- * with the account's password: somebody who made up an account with a stranger's address gets into no space by it.
+ * The service sends no mail: an invitation is a token that the inviting user passes on. It becomes a membership only together
+ * with the account's password. So an account that was created with a foreign address gives no access to the spaces to which
+ * that address is invited later.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
@@ -29,20 +30,21 @@ import {
 } from './member-records.js';
 import { hashPassword, verifyPassword } from './passwords.js';
 
-export interface NewMember {
+interface NewMember {
   readonly email: string;
   readonly name: string | null;
   readonly role: Role;
 }
 
-/** How long an invitation is good for. */
+/** Lifetime of an invitation. */
 export const INVITATION = days(7);
 
+/** Expired invitations that are deleted together with a new one. */
 const EXPIRED_AT_ONCE = 10;
-/** How often a decision is tried when others keep deciding: of those that try at once, one succeeds each time. */
-const PATIENCE = 100;
+/** Most attempts to commit a change. Of concurrent changes, at least one succeeds in each round. */
+const MOST_ATTEMPTS = 100;
 
-export interface MembersOptions {
+interface MembersOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -77,12 +79,15 @@ export class Members {
     return row === undefined ? null : (row.body as { readonly userId: Id }).userId;
   }
 
-  /** Invites somebody; the token is good for {@link INVITATION}. `known` when the address is a member's already. */
+  /**
+   * Invites the user with an address; the token is valid for {@link INVITATION}. Returns `known` if the address already belongs
+   * to a member or to an invited user.
+   */
   invite(spaceId: Id, { email, name, role }: NewMember): Promise<{ member: Member; token: string } | 'known'> {
     const { store, ids, random } = this.#options;
     const token = newSecret(random);
     return this.#decide<{ member: Member; token: string } | 'known'>(spaceId, async () => {
-      if (await store.recordByKey(familyOf(spaceId), spaceId, keyOf(email))) return { outcome: 'known' };
+      if (await store.recordByKey(familyOf(spaceId), spaceId, keyOf(email))) return { result: 'known' };
       const { id, changes } = await this.#account(email, null);
       const now = this.#now();
       const invitation = ids.uuid();
@@ -98,15 +103,15 @@ export class Members {
       };
       const expired = await store.dueRecords('invite', now, EXPIRED_AT_ONCE);
       return {
-        outcome: { member, token },
+        result: { member, token },
         changes: [...expired.map(deletion), ...changes, putMember(member), { kind: 'record.put', row: invite }],
       };
     });
   }
 
   /**
-   * Turns an invitation into a membership. The password becomes that of the account; one that has a password already must
-   * be given it. Undefined when the token or the password is not right.
+   * Turns an invitation into a membership. The password becomes the password of an account without one; otherwise it must be
+   * the account's password. Undefined if the token or the password is not valid.
    */
   async accept(token: string, password: string): Promise<Proof | undefined> {
     const { store, random } = this.#options;
@@ -116,56 +121,56 @@ export class Members {
     return this.#decide(spaceId, async () => {
       const account = await store.record('user', null, userId);
       const invited = await this.find(spaceId, userId);
-      if (!account || invited?.state !== 'invited' || invited.invitation !== invite.id) return { outcome: undefined };
+      if (!account || invited?.state !== 'invited' || invited.invitation !== invite.id) return { result: undefined };
       const before = passwordOf(account);
-      if (before !== null && !(await verifyPassword(password, before))) return { outcome: undefined };
+      if (before !== null && !(await verifyPassword(password, before))) return { result: undefined };
       const member: Member = { ...invited, state: 'active', invitation: null };
       const changes = [...activate(member, this.#now()), deletion(invite)];
       const hashed = before ?? (await hashPassword(password, random));
       if (before === null) {
         changes.push(this.#claimPassword(userId), putAccount({ ...account, body: { password: hashed } }));
       }
-      return { outcome: proofOf(userId, hashed), changes };
+      return { result: proofOf(userId, hashed), changes };
     });
   }
 
-  /** Changes a member. `last-admin` and `owner` are why it cannot be done. */
+  /** Changes a member. `last-admin`, `owner` and `gone` are reasons why the change was not made. */
   change(
     { spaceId, id }: Member,
     change: Partial<Pick<Member, 'role' | 'name'>>,
   ): Promise<Member | 'last-admin' | 'owner' | 'gone'> {
     return this.#decide<Member | 'last-admin' | 'owner' | 'gone'>(spaceId, async () => {
       const before = await this.find(spaceId, id);
-      if (!before) return { outcome: 'gone' };
+      if (!before) return { result: 'gone' };
       const after = { ...before, ...change };
-      const hindrance = after.role === 'admin' ? undefined : await this.#hindrance(before);
-      return hindrance ? { outcome: hindrance } : { outcome: after, changes: [putMember(after)] };
+      const obstacle = after.role === 'admin' ? undefined : await this.#obstacle(before);
+      return obstacle ? { result: obstacle } : { result: after, changes: [putMember(after)] };
     });
   }
 
-  /** Ends a membership at once; the account stays. `last-admin` and `owner` are why it cannot be done. */
+  /** Ends a membership; the account is kept. `last-admin`, `owner` and `gone` are reasons why it was not ended. */
   remove({ spaceId, id }: Member): Promise<'removed' | 'last-admin' | 'owner' | 'gone'> {
     return this.#decide<'removed' | 'last-admin' | 'owner' | 'gone'>(spaceId, async () => {
       const member = await this.find(spaceId, id);
-      if (!member) return { outcome: 'gone' };
-      const hindrance = await this.#hindrance(member);
-      return hindrance ? { outcome: hindrance } : { outcome: 'removed', changes: endMembership(member) };
+      if (!member) return { result: 'gone' };
+      const obstacle = await this.#obstacle(member);
+      return obstacle ? { result: obstacle } : { result: 'removed', changes: endMembership(member) };
     });
   }
 
-  /** Makes an active admin the owner; false when it is none. */
+  /** Makes an active admin the owner; false if the account is not an active admin of the space. */
   own(spaceId: Id, id: Id): Promise<boolean> {
     return this.#decide(spaceId, async () => {
       const member = await this.find(spaceId, id);
       const may = member?.role === 'admin' && member.state === 'active';
-      return may ? { outcome: true, changes: [putOwner(spaceId, id, this.#now())] } : { outcome: false };
+      return may ? { result: true, changes: [putOwner(spaceId, id, this.#now())] } : { result: false };
     });
   }
 
-  /** What makes the account the owner and admin of a space that is made in the same commit. */
+  /** Changes that make an account the admin and owner of a space that is created in the same commit. */
   async founding(spaceId: Id, userId: Id): Promise<readonly Change[]> {
     const account = await this.#options.store.record('user', null, userId);
-    if (account === undefined) throw new Error(`there is no account ${userId}`);
+    if (account === undefined) throw new Error(`account "${userId}" does not exist`);
     const now = this.#now();
     const email = account.key ?? '';
     const member: Member = {
@@ -182,20 +187,21 @@ export class Members {
   }
 
   /**
-   * Ends all memberships of a space, with what deletes it. A decision like the others, so that nobody is let in meanwhile.
-   * @throws ConflictError when the space cannot be deleted, or is already
+   * Deletes a space together with all its memberships. It goes through `#decide`, so that no member is added in between.
+   * @param deletion the change that deletes the space
+   * @throws ConflictError if the space cannot be deleted or is already deleted
    */
   dissolve(spaceId: Id, deletion: Change): Promise<void> {
     return this.#decide(spaceId, async () => {
       const changes: Change[] = [];
       for await (const member of this.#all(spaceId)) changes.push(...endMembership(member));
-      return { outcome: undefined, changes: [...changes, deletion] };
+      return { result: undefined, changes: [...changes, deletion] };
     });
   }
 
   /**
-   * Makes sure that there is an admin with this address and password. One that is there keeps its name and gets the
-   * password, which ends all its logins if it is another one; a space without an owner gets this one.
+   * Ensures that the space has an active admin with this address and password. An existing account keeps its name; if the
+   * password is new to it, all its logins end. The admin becomes the owner of a space without one.
    */
   async ensureAdmin(spaceId: Id, email: string, password: string): Promise<void> {
     const { store, random } = this.#options;
@@ -213,7 +219,7 @@ export class Members {
     await store.commit([...changes, ...ended, ...activate(member, now), ...owner]);
   }
 
-  /** The account with this address and password; undefined when there is none. */
+  /** Proof for the account with this address and password; undefined if the address or the password is wrong. */
   async login(email: string, password: string): Promise<Proof | undefined> {
     const account = await this.#options.store.recordByKey('user', null, keyOf(email));
     const hashed = account ? passwordOf(account) : null;
@@ -221,7 +227,7 @@ export class Members {
     return account && hashed !== null && isRight ? proofOf(account.id, hashed) : undefined;
   }
 
-  /** The account with this address, and what has to be written for it: nothing, when it is there and keeps its password. */
+  /** The account with this address, and the changes that store it: none if it exists and keeps its password. */
   async #account(email: string, password: string | null): Promise<{ id: Id; changes: readonly Change[] }> {
     const key = keyOf(email);
     const known = await this.#options.store.recordByKey('user', null, key);
@@ -238,7 +244,7 @@ export class Members {
     return { id: row.id, changes: [putAccount(row)] };
   }
 
-  async #hindrance(member: Member): Promise<'last-admin' | 'owner' | undefined> {
+  async #obstacle(member: Member): Promise<'last-admin' | 'owner' | undefined> {
     if (member.role !== 'admin' || member.state !== 'active') return undefined;
     if ((await this.ownerOf(member.spaceId)) === member.id) return 'owner';
     for await (const other of this.#all(member.spaceId)) {
@@ -252,19 +258,21 @@ export class Members {
   }
 
   /**
-   * Commits what was decided about the members of a space, unless somebody has decided something else meanwhile: then the
-   * question is put again. Every decision takes the next number, and a number is given once, on whichever node; or two admins
-   * could demote each other at the same moment.
+   * Serialises the changes of the members of a space. Each commit takes the next number, which is unique on all nodes; if a
+   * concurrent commit has taken it, `decide` runs again on the new state. Without this, two admins could demote each other at
+   * the same time.
+   * @param decide reads the state and returns the result with its changes; without `changes`, nothing is committed
+   * @throws ConflictError `record-body` after {@link MOST_ATTEMPTS} attempts
    */
   async #decide<T>(
     spaceId: Id,
-    decide: () => Promise<{ readonly outcome: T; readonly changes?: readonly Change[] }>,
+    decide: () => Promise<{ readonly result: T; readonly changes?: readonly Change[] }>,
   ): Promise<T> {
     const { store, ids } = this.#options;
     for (let attempt = 1; ; attempt++) {
       const [last] = await store.records('member-turn', spaceId, { limit: 1 });
-      const { outcome, changes } = await decide();
-      if (changes === undefined) return outcome;
+      const { result, changes } = await decide();
+      if (changes === undefined) return result;
       const key = String(Number(last?.key ?? 0) + 1);
       const turn = {
         family: 'member-turn',
@@ -277,16 +285,16 @@ export class Members {
       };
       try {
         await store.commit([...(last ? [deletion(last)] : []), { kind: 'record.put', row: turn }, ...changes]);
-        return outcome;
+        return result;
       } catch (error) {
-        // The turn is taken; or, which the next look will show, the account was made or got its password meanwhile.
+        // The number is taken; or the account was created or got its password in between, which the next attempt will read.
         if (!(error instanceof ConflictError && error.field === 'record-key')) throw error;
-        if (attempt === PATIENCE) throw new ConflictError('record-body');
+        if (attempt === MOST_ATTEMPTS) throw new ConflictError('record-body');
       }
     }
   }
 
-  /** Of two first passwords for one account, one is refused. */
+  /** Stores that the account has its first password. Of two concurrent first passwords, one commit fails. */
   #claimPassword(userId: Id): Change {
     const id = this.#options.ids.uuid();
     const createdAt = this.#now();

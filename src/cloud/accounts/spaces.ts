@@ -1,17 +1,17 @@
 /**
- * The end of a space. Its row stays, marked, because the messages of its deleted devices refer to it; nobody gets in any
- * more, since its keys and memberships are gone, and nothing either: the store refuses it.
+ * Deletion of a space. Its row is kept and marked as deleted, because the messages of its deleted devices refer to it. The
+ * space is closed: its keys and memberships are deleted, and the store rejects new rows for it.
  */
 import type { Change, Id } from '../store/store.js';
 import { familyOf } from './member-records.js';
 
-/** What is kept as records of a space, and means nothing without it. */
+/** Record families that are deleted with their space. */
 const FAMILIES = [
   ...['connector', 'delivery', 'firmware', 'firmware-content', 'firmware-image', 'idempotency', 'key', 'key-use'],
   ...['member-turn', 'owner', 'secret', 'variable'],
 ];
 
-/** What deletes a space, with everything in it but devices: it must have none. */
+/** The change that deletes a space and everything in it. The store rejects it if the space has devices. */
 export function deletionOf(spaceId: Id): Change {
   return { kind: 'space.delete', id: spaceId, families: [...FAMILIES, familyOf(spaceId)] };
 }

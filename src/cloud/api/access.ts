@@ -1,7 +1,11 @@
 /**
- * What may a caller do? Three things narrow it: the role (`user` and read-only keys only read), the tags of a key (it sees
- * the devices that have one of them, their messages, and these tags), and those tags themselves (one with access type `read`
- * lets nothing be changed or sent). What a caller does not see is answered like what does not exist.
+ * Permissions of a caller. Three things limit them:
+ *
+ * - the role: the role `user` and read-only keys may only read;
+ * - the tags of a key: it sees only the devices with one of its tags, the messages of these devices, and these tags;
+ * - the access type of these tags: a tag with access type `read` permits neither changes nor downlinks.
+ *
+ * A resource that the caller may not see is answered like a resource that does not exist: with 404.
  */
 import type { FastifyRequest } from 'fastify';
 import type { Role } from '../accounts/member-records.js';
@@ -13,34 +17,34 @@ export interface Access {
   readonly userId: Id | null;
   /** The key; null for a login. */
   readonly keyId: Id | null;
-  /** The only space that can be opened; null: all of the account's. */
+  /** The only space that the credential opens; null: all spaces of the account. */
   readonly boundTo: Id | null;
-  /** In the space that the request is about. */
+  /** Role in the space of the request. */
   readonly role: Role;
-  /** Tags that the key is limited to; null: sees the whole space. */
+  /** Tags that the key is limited to; null: the key sees the whole space. */
   readonly scope: readonly Id[] | null;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The space that the request is about; empty when it is about none. */
+    /** Id of the space in the path of the request; empty if the path has none. */
     spaceId: Id;
     access: Access;
   }
 }
 
-/** What is read of a request. */
-export type Asked = Pick<FastifyRequest, 'spaceId' | 'access'>;
+/** The space of a request and the permissions of its caller in it. */
+export type Caller = Pick<FastifyRequest, 'spaceId' | 'access'>;
 
-/** The device, when the caller sees it. @throws ApiFault 404 */
-export async function visibleDevice(store: Store, { spaceId, access }: Asked, id: Id): Promise<DeviceRow> {
+/** Returns the device if the caller may see it. @throws ApiFault 404 otherwise */
+export async function visibleDevice(store: Store, { spaceId, access }: Caller, id: Id): Promise<DeviceRow> {
   const row = await store.device(spaceId, id);
   if (!row || !shares(access.scope, row.tagIds)) throw notFound('device');
   return row;
 }
 
-/** The message, when the caller sees its device. @throws ApiFault 404 */
-export async function visibleMessage(store: Store, { spaceId, access }: Asked, id: Id): Promise<ListedMessage> {
+/** Returns the message if the caller may see its device. @throws ApiFault 404 otherwise */
+export async function visibleMessage(store: Store, { spaceId, access }: Caller, id: Id): Promise<ListedMessage> {
   const row = await store.message(spaceId, id);
   const device = row && access.scope !== null ? await store.device(spaceId, row.deviceId) : undefined;
   if (!row || !shares(access.scope, device?.tagIds ?? [])) throw notFound('message');
@@ -48,11 +52,12 @@ export async function visibleMessage(store: Store, { spaceId, access }: Asked, i
 }
 
 /**
- * Lets a limited key change a device, or send to it, only when one of the tags that they share has access type `write`.
- * @param tagIds of the device
+ * Checks that the caller may change a device or send to it. A key that is limited to tags must share a tag with access type
+ * `write` with the device.
+ * @param tagIds tags of the device
  * @throws ApiFault 403
  */
-export async function needWritableTag(store: Store, { spaceId, access }: Asked, tagIds: readonly Id[]): Promise<void> {
+export async function needWritableTag(store: Store, { spaceId, access }: Caller, tagIds: readonly Id[]): Promise<void> {
   if (access.scope === null) return;
   for (const id of tagIds) {
     if (access.scope.includes(id) && (await store.tag(spaceId, id))?.accessType === 'write') return;
@@ -61,12 +66,12 @@ export async function needWritableTag(store: Store, { spaceId, access }: Asked, 
 }
 
 /** @throws ApiFault 403 for a key that is limited to tags */
-export function needWholeSpace({ access }: Asked): void {
+export function needWholeSpace({ access }: Caller): void {
   if (access.scope !== null) throw new ApiFault(403, 'this key is limited to the devices of its tags');
 }
 
-/** Whole families are hidden from keys that are limited to tags. @throws ApiFault 404 */
-export async function hideFromLimited({ access }: Asked): Promise<void> {
+/** Hides a whole route family from keys that are limited to tags. @throws ApiFault 404 for such a key */
+export async function hideFromLimited({ access }: Caller): Promise<void> {
   if (access.scope !== null) throw new ApiFault(404, 'not found');
 }
 

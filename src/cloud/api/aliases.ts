@@ -1,17 +1,17 @@
 /**
- * Addresses that real clients use, and the ones that the routes have (cloud API gaps, 7). Only the path is rewritten, before
- * routing: behind it there is one API.
+ * Paths that existing clients use, and their translation to the paths of the routes (cloud API gaps, 7). The path is rewritten
+ * before routing, so that there is only one set of routes.
  */
 
-/** Stands for a space id in a legacy path, which has none: that of the credential (see auth.ts). */
+/** Placeholder for the space id that a legacy path lacks; auth.ts replaces it by the space of the credential. */
 export const OWN_SPACE = 'own';
 
-/** hio-dotnet reads a tag without the slash before its id. */
+/** hio-dotnet omits the slash between `tags` and the id of a tag. */
 const GLUED_TAG = /^(\/v2\/spaces\/[^/?]+\/tags)(?=[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:[/?]|$))/i;
 
 /**
- * The address as the routes know it.
- * @param legacy also translates the paths of older clients: `/v2/space/{id}/…`, `/v2/devices…` and `/v2/messages…`
+ * Returns the URL in the form that the routes have.
+ * @param legacy whether to translate the paths of older clients as well: `/v2/space/{id}/…`, `/v2/devices…` and `/v2/messages…`
  */
 export function canonicalUrl(url: string, legacy: boolean): string {
   if (!url.startsWith('/v2/')) return url;
@@ -23,7 +23,7 @@ export function canonicalUrl(url: string, legacy: boolean): string {
   return path.replace(GLUED_TAG, '$1/');
 }
 
-/** An older script of the vendor goes on only when this list is answered with 201 (cloud API gaps, 7.2). */
+/** Whether this is the device list of a legacy path. An older script of the vendor expects status 201 (cloud API gaps, 7.2). */
 export function isLegacyDeviceList(method: string, originalUrl: string): boolean {
   return method === 'GET' && /^\/v2\/devices\/?(?:\?|$)/.test(originalUrl);
 }

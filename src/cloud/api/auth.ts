@@ -1,6 +1,6 @@
 /**
- * Who is asking? A request carries an API key, which opens one space, or the token of a login, which opens those of an
- * account (device cloud API, "Authentication"; cloud API gaps, 2.2). Either may stand in either header.
+ * Authentication. A request carries an API key, which opens one space, or the token of a login, which opens the spaces of an
+ * account (device cloud API, "Authentication"; cloud API gaps, 2.2). Both headers accept both kinds of credentials.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
@@ -12,12 +12,13 @@ import type { Access } from './access.js';
 import { isLegacyDeviceList, OWN_SPACE } from './aliases.js';
 import type { ApiContext } from './family.js';
 
-/** A key's last use is noted no more often than this: a write for every request would be too dear. */
+/** The last use of a key is stored at most once in this time: one write per request would be too expensive. */
 const USE_PRECISION = minutes(1);
 
 /**
- * Refuses requests without a valid credential (401), and requests for a space that it does not open: with the answer for a
- * space that does not exist, so that nobody learns which ones do. Who may only read is refused everything else (403).
+ * Rejects a request without a valid credential (401), a request for a space that the credential does not open (404), and a
+ * change by a caller that may only read (403). The 404 is the same as for a space that does not exist, so that the answer does
+ * not reveal which spaces exist.
  */
 export function authenticate(context: ApiContext): onRequestAsyncHookHandler {
   const noteUse = useNotes(context);
@@ -29,7 +30,7 @@ export function authenticate(context: ApiContext): onRequestAsyncHookHandler {
       return { userId: null, keyId: key.id, boundTo: key.spaceId, role, scope: key.tagIds };
     }
     const login = await context.logins.find(secret);
-    // The role depends on the space.
+    // The role is set below: it depends on the space.
     return login && { userId: login.userId, keyId: null, boundTo: login.spaceId, role: 'user', scope: null };
   };
   return async (request, reply) => {
@@ -37,7 +38,9 @@ export function authenticate(context: ApiContext): onRequestAsyncHookHandler {
     const access = secret === undefined ? undefined : await accessOf(secret);
     if (!access) {
       const sentence =
-        secret === undefined ? 'no API key: send it in the header X-API-KEY' : 'this API key or token is not valid';
+        secret === undefined
+          ? 'API key is missing: send it in the header X-API-KEY'
+          : 'this API key or token is not valid';
       throw new ApiFault(401, sentence);
     }
     request.access = access;
@@ -57,18 +60,19 @@ export function authenticate(context: ApiContext): onRequestAsyncHookHandler {
   };
 }
 
-/** `X-API-KEY` wins over `Authorization: ApiKey …` or `Bearer …`. */
+/** The API key or token of a request. `X-API-KEY` takes precedence over `Authorization: ApiKey …` and `Bearer …`. */
 export function presentedSecret(headers: IncomingHttpHeaders): string | undefined {
   const own = headers['x-api-key'];
   if (typeof own === 'string' && own.trim() !== '') return own.trim();
   return /^(?:apikey|bearer)\s+(\S+)\s*$/i.exec(headers.authorization ?? '')?.[1];
 }
 
-/** The space in the path. A legacy path has none: there it is the one that the credential is bound to. */
+/** The space in the path; for a legacy path, the space that the credential is bound to. Undefined if there is neither. */
 function spaceOf({ params, access, url, originalUrl }: FastifyRequest): Id | undefined {
   if (typeof params !== 'object' || params === null || !('space_id' in params)) return undefined;
   if (params.space_id === OWN_SPACE && originalUrl !== url) {
-    if (access.boundTo === null) throw new ApiFault(400, 'this login is bound to no space: see POST /v2/auth/space');
+    if (access.boundTo === null)
+      throw new ApiFault(400, 'this login is not bound to a space: bind it with POST /v2/auth/space');
     params.space_id = access.boundTo;
   }
   return String(params.space_id).toLowerCase();
@@ -81,7 +85,7 @@ function useNotes({ store, clock, log }: ApiContext): (key: ApiKey) => void {
     if (now - (noted.get(key.id) ?? Number.NEGATIVE_INFINITY) < USE_PRECISION) return;
     noted.set(key.id, now);
     store.commit([putKeyUse(key, now)]).catch((error: unknown) => {
-      log.warn({ error: String(error) }, 'the use of a key was not noted');
+      log.warn({ error: String(error) }, 'the last use of a key was not stored');
     });
   };
 }

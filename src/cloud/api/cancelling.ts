@@ -1,4 +1,4 @@
-/** Two ways to cancel something: `POST …/cancel` answers with what has become of it, `DELETE` with nothing. */
+/** The two ways to cancel: `POST …/cancel` returns the cancelled resource, `DELETE` returns no content. */
 import type { FastifyRequest } from 'fastify';
 import type { Static, TSchema } from 'typebox';
 import { NoContent, type Operation, operation } from '../http/operation.js';
@@ -8,17 +8,17 @@ import type { Id } from '../store/store.js';
 
 interface Cancellable<View extends TSchema> {
   readonly tag: Operation['tag'];
-  /** `a pending downlink` */
+  /** Name of the resource with its article, such as `a pending downlink`. */
   readonly what: string;
   readonly view: View;
-  /** When it cannot be cancelled, in a sentence. */
+  /** Description of the 409: a sentence on when the resource cannot be cancelled. */
   readonly tooLate: string;
   /** @throws ApiFault 404 or 409 */
   readonly cancel: (request: FastifyRequest, id: Id) => Promise<void>;
   readonly read: (request: FastifyRequest, id: Id) => Promise<Static<View>>;
 }
 
-/** @param item the path of one of them, which ends in `:id` */
+/** Adds both routes. @param item path of one resource, which ends in `:id` */
 export function addCancelling<View extends TSchema>(
   routes: Routes,
   item: string,
@@ -37,7 +37,7 @@ export function addCancelling<View extends TSchema>(
 
   routes.delete(
     item,
-    operation({ ...common, summary: `Cancel ${what}, without an answer`, response: { 204: NoContent } }),
+    operation({ ...common, summary: `Cancel ${what}; no content is returned`, response: { 204: NoContent } }),
     async (request, reply) => {
       await cancel(request, request.params.id);
       return reply.code(204).send();

@@ -1,4 +1,4 @@
-/** Connectors (cloud API gaps, 3.7). How they forward messages is the business of src/cloud/connectors/. */
+/** Connectors (cloud API gaps, 3.7). Forwarding itself is in src/cloud/connectors/. */
 import Type, { type Static } from 'typebox';
 import {
   type Connector,
@@ -50,7 +50,7 @@ const View = Type.Object(
     tags: Type.Array(Tag),
     transformation: Type.String({ description: 'JavaScript with a function `main(job)`' }),
     retry_delays: RetryDelays,
-    timeout: Type.Integer({ description: 'seconds that a request may take; 0 stands for 30' }),
+    timeout: Type.Integer({ description: 'timeout of a request in seconds; 0 means 30' }),
     created_at: Time,
   },
   { title: 'Connector' },
@@ -74,7 +74,7 @@ const NewConnector = Type.Object(
 const ConnectorUpdate = Type.Object(Changeable, { description: 'a JSON object' });
 const NamedUpdate = Type.Object({ ...Changeable, name: Name }, { description: 'a JSON object' });
 
-const NAME_TAKEN = { 409: 'The space has a connector with this name already.' };
+const NAME_TAKEN = { 409: 'The space already has a connector with this name.' };
 
 export const connectors: Family = (routes, context, options) => {
   const resource = connectorResource(context, options);
@@ -110,7 +110,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       tag: 'Connectors',
       summary: 'Create a connector',
       description:
-        'It forwards messages of the devices with which it shares a tag: what its script returns is sent as an HTTP request.',
+        'A connector forwards the messages of devices with which it shares a tag. Its script returns the HTTP request to send.',
       params: SpaceParams,
       headers: IdempotencyHeaders,
       body: NewConnector,
@@ -148,7 +148,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
     operation({
       tag: 'Connectors',
       summary: 'Change the connector with this name',
-      description: 'For clients that do not say which connector they mean.',
+      description: 'For clients that identify a connector by its name instead of its id.',
       params: SpaceParams,
       body: NamedUpdate,
       response: { 200: View },
@@ -175,7 +175,7 @@ function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, 
     operation({
       tag: 'Connectors',
       summary: 'Change a connector',
-      description: 'One that is disabled drops what it has not delivered yet.',
+      description: 'Disabling a connector drops its pending deliveries.',
       params: ItemParams,
       body: ConnectorUpdate,
       response: { 200: View },
@@ -188,7 +188,7 @@ function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, 
     ITEM,
     operation({
       tag: 'Connectors',
-      summary: 'Delete a connector, with what it has not delivered yet',
+      summary: 'Delete a connector and its pending deliveries',
       params: ItemParams,
       response: { 204: NoContent },
     }),
@@ -202,7 +202,7 @@ function addItem(routes: Routes, { store, connectors: forwarding }: ApiContext, 
 
 type ConnectorResource = ReturnType<typeof connectorResource>;
 
-/** Operations that several routes share. */
+/** What several routes share: the update of a connector, the commit with its conflict, and the view. */
 function connectorResource({ store, clock, connectors: forwarding, log }: ApiContext, options: ApiOptions) {
   const readName = nameReader(log, options);
 
@@ -219,7 +219,7 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
     });
   }
 
-  /** @throws ApiFault 400 when the body names a tag that the space does not have */
+  /** The connector with the changes of a body. @throws ApiFault 400 if the body names a tag that the space does not have */
   async function changed(before: Connector, body: Static<typeof ConnectorUpdate>): Promise<Connector> {
     return {
       ...before,
@@ -239,7 +239,7 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
       await store.commit(changes);
     } catch (error) {
       const isTaken = error instanceof ConflictError && error.field === 'record-key';
-      throw isTaken ? new ApiFault(409, `there is a connector "${name}" already`) : error;
+      throw isTaken ? new ApiFault(409, `a connector "${name}" already exists`) : error;
     }
     forwarding.changed(spaceId);
   }
@@ -263,7 +263,7 @@ function connectorResource({ store, clock, connectors: forwarding, log }: ApiCon
   }
 }
 
-/** @throws ApiFault 404 */
+/** Finds a connector. @throws ApiFault 404 if the space has no such connector */
 export async function knownConnector(store: Store, spaceId: Id, id: Id): Promise<Connector> {
   const connector = await findConnector(store, spaceId, id);
   if (!connector) throw notFound('connector');

@@ -1,4 +1,4 @@
-/** What connectors would send, and what became of what they had to send (cloud API gaps, 3.7 and section 6). */
+/** Previews of what a connector would send, and its deliveries with their attempts (cloud API gaps, 3.7 and section 6). */
 import Type, { type Static } from 'typebox';
 import type { Computed } from '../connectors/attempt.js';
 import type { Connector } from '../connectors/connector.js';
@@ -26,7 +26,7 @@ const Preview = Type.Object(
         body: Nullable(Type.String()),
       }),
     ),
-    error: Nullable(Type.String({ description: 'what is wrong with the script' })),
+    error: Nullable(Type.String({ description: 'why the script failed' })),
   },
   { title: 'ConnectorPreview' },
 );
@@ -38,18 +38,18 @@ const DeliveryView = Type.Object(
     device_id: Uuid,
     message_id: Uuid,
     state: Type.Enum([...DELIVERY_STATES]),
-    attempts: Type.Integer({ description: 'how many were made' }),
+    attempts: Type.Integer({ description: 'number of attempts made' }),
     next_attempt_at: Nullable(Time),
     created_at: Time,
     log: Type.Array(
       Type.Object({
         attempt: Type.Integer({ description: 'counted from 0' }),
         at: Time,
-        took: Type.Integer({ description: 'in milliseconds' }),
-        target: Nullable(Type.String({ description: 'scheme and host: a path may hold a token' })),
-        status: Nullable(Type.Integer({ description: 'of the answer; null when there was none' })),
+        took: Type.Integer({ description: 'duration in milliseconds' }),
+        target: Nullable(Type.String({ description: 'scheme and host only: a path may contain a token' })),
+        status: Nullable(Type.Integer({ description: 'HTTP status of the response; null if there was none' })),
         error: Nullable(Type.String()),
-        response: Nullable(Type.String({ description: 'the beginning of an answer that was no success' })),
+        response: Nullable(Type.String({ description: 'first characters of the body of a response that is not 2xx' })),
       }),
     ),
   },
@@ -60,21 +60,21 @@ const DeliveryQuery = Type.Object({
   state: Type.Optional(Type.Enum([...DELIVERY_STATES], { description: `one of ${DELIVERY_STATES.join(', ')}` })),
   message_id: Type.Optional(Uuid),
 });
-/** A script may take seconds, and previews run one after another. */
+/** Most previews that run or wait at a time; further ones get 503. A script may take seconds, and previews run one by one. */
 const PREVIEWS_AT_ONCE = 8;
 const DeliveryParams = Type.Object({ space_id: Uuid, id: Uuid, delivery_id: Uuid });
 
 export const deliveries: Family = (routes, { store, connectors }) => {
   const item = '/spaces/:space_id/connectors/:id';
-  const withTurn = atMost(PREVIEWS_AT_ONCE, 'too many previews at once');
+  const withTurn = atMost(PREVIEWS_AT_ONCE, 'too many concurrent previews');
 
   routes.post(
     `${item}/preview`,
     operation({
       tag: 'Connectors',
-      summary: 'Show what would be sent',
+      summary: 'Preview the request for a message',
       description:
-        'Runs the script, or the `transformation` given here, on a stored message, whatever its tags and type are. Nothing is sent.',
+        'Runs the script, or the `transformation` in the body, on a stored message of any type and any tags. Nothing is sent.',
       params: ItemParams,
       body: PreviewRequest,
       response: { 200: Preview },
@@ -141,7 +141,7 @@ function preview(computed: Computed): Static<typeof Preview> {
   }
 }
 
-/** One that waits for a connector that has dropped it is shown as what it will be. */
+/** A pending delivery that its connector has dropped is shown as cancelled, which the dispatcher will make it. */
 function deliveryView(delivery: Delivery, connector: Connector): Static<typeof DeliveryView> {
   const isDropped = delivery.state === 'pending' && dropped(delivery, connector) !== undefined;
   return {

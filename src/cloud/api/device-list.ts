@@ -1,4 +1,4 @@
-/** Lists of devices, and their number, by filters (device cloud API, "Devices"; cloud API gaps, 3.3). */
+/** Lists and counts of devices, with filters (device cloud API, "Devices"; cloud API gaps, 3.3). */
 import Type, { type Static } from 'typebox';
 import { ApiFault } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
@@ -40,7 +40,7 @@ export const deviceLists: Family = (routes, { store }) => {
       const { spaceId, query, access } = request;
       const { limit = 100, offset: after, sort_by: sortBy = 'id', order_by: order = 'asc' } = query;
       const filter = { ...filterOf(query), scope: access.scope ?? undefined };
-      // Whether there is a device to begin behind must not tell a limited key that there is one.
+      // A limited key must not learn from the cursor whether a device exists.
       if (access.scope !== null && after !== undefined && sortBy !== 'id') await visibleDevice(store, request, after);
       const rows = await store.devices(spaceId, { ...filter, limit, after, sortBy, order });
       if (rows === 'unknown-cursor')

@@ -1,4 +1,4 @@
-/** A device as the API shows it. Its claim token and its secret are not in here. */
+/** The API's view of a device. It contains neither the claim token nor the secret. */
 import Type, { type Static } from 'typebox';
 import { Hash, Nullable, Serial, Time, Uuid } from '../http/schemas.js';
 import { isoTime, isoTimeOrNull } from '../http/time.js';
@@ -18,13 +18,13 @@ export const Device = Type.Object(
     tags: Type.Array(Tag),
     created_at: Time,
     last_seen: Nullable(Time),
-    session_id: Nullable(Type.Integer({ description: 'the Unix second at which the session began' })),
+    session_id: Nullable(Type.Integer({ description: 'Unix time, in seconds, at which the session began' })),
     config_hash: Nullable(Hash),
     decoder_hash: Nullable(Hash),
     encoder_hash: Nullable(Hash),
     session: Nullable(
       Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
-        description: 'what the device said of itself when its session began',
+        description: 'fields that the device reported when its session began',
       }),
     ),
     dashboard_type: Type.Null(),
@@ -32,7 +32,7 @@ export const Device = Type.Object(
   { title: 'Device' },
 );
 
-/** Devices of one space, with their tags. */
+/** Views of devices of one space, with their tags. */
 export async function deviceViews(
   store: Store,
   spaceId: Id,

@@ -1,4 +1,4 @@
-/** Devices (device cloud API, "Devices"; cloud API gaps, 2.6 and 3.3). Claim tokens come in and never go out. */
+/** Devices: register, read, change, remove (device cloud API, "Devices"; cloud API gaps, 2.6, 3.3). Claim tokens are write-only. */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { variablesOfDevice } from '../connectors/variables.js';
@@ -56,7 +56,7 @@ const NewDevice = Type.Object(
   { description: 'a JSON object' },
 );
 
-const SERIAL_TAKEN = 'Another device has this serial number; it is unique over all spaces.';
+const SERIAL_TAKEN = 'Another device has this serial number. Serial numbers are unique across all spaces.';
 
 export const devices: Family = (routes, context, options) => {
   const resource = deviceResource(context, options);
@@ -109,7 +109,7 @@ function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiCo
         await store.commit([...request.receipt(answer), { kind: 'device.insert', row }, ...secret]);
       } catch (error) {
         if (error instanceof ConflictError && error.field === 'serial')
-          throw new ApiFault(409, `the serial number "${serialText(serial)}" is taken`);
+          throw new ApiFault(409, `the serial number "${serialText(serial)}" is already registered`);
         throw error;
       }
       await downlinks.forget(serial);
@@ -131,7 +131,7 @@ function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: Dev
     operation({
       tag: 'Devices',
       summary: 'Change a device',
-      description: '`tags` and `label` replace the whole set. The serial number and the token stay as they are.',
+      description: '`tags` and `label` replace the whole set. The serial number and the claim token cannot be changed.',
       params: ItemParams,
       body: DeviceUpdate,
       response: { 200: Device },
@@ -157,7 +157,7 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
       tag: 'Devices',
       summary: 'Remove a device',
       description:
-        'Its pending downlinks and its firmware update are cancelled, its variables deleted, its messages not listed any more.',
+        'Cancels its pending downlinks and its firmware update, deletes its variables, and hides its messages from lists.',
       params: ItemParams,
       response: { 204: NoContent },
     }),
@@ -181,13 +181,13 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
 
 type DeviceResource = ReturnType<typeof deviceResource>;
 
-/** Operations that several routes share. */
+/** What several routes share: reading a change from a body, the view, and the secret. */
 function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) {
   const readName = nameReader(log, options);
 
   return { changeOf, view, secretChange };
 
-  /** What a body sets. @throws ApiFault 400 when it names a tag that the space does not have */
+  /** The change that a body asks for. @throws ApiFault 400 if it names a tag that the space does not have */
   async function changeOf(
     { spaceId, access: { scope } }: FastifyRequest,
     body: Static<typeof DeviceUpdate>,
@@ -199,7 +199,7 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
     if (body.comment !== undefined) change.comment = body.comment;
     if (body.label !== undefined) change.label = body.label;
     if (body.tags !== undefined) {
-      // A limited key knows its own tags, and those that it sees on the device.
+      // A limited key may use its own tags and those that the device already has.
       const knows = (id: Id) => scope === null || scope.includes(id) || tagIds.includes(id);
       change.tagIds = await knownTags(store, spaceId, body.tags, knows);
     }
@@ -211,7 +211,7 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
     return only;
   }
 
-  /** The key for DTLS. It is in a record of its own, so that no view of a device can show it. */
+  /** Stores or deletes the DTLS key. It has a record of its own, so that no view of a device can contain it. */
   function secretChange({ id, spaceId }: DeviceRow, secret: string | null | undefined): readonly Change[] {
     if (secret === undefined) return [];
     if (secret === null) return [{ kind: 'record.delete', family: 'secret', id }];
@@ -223,7 +223,7 @@ function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) 
 
 function isLabel(label: Readonly<Record<string, unknown>>): boolean {
   const entries = Object.entries(label);
-  // The schema alone would let a number pass under a name with a line break, which its pattern does not match.
+  // The schema does not check values under names with a line break: the pattern of its record does not match them.
   return entries.length <= 64 && entries.every(([name, value]) => name.length <= 64 && isShort(value));
 }
 
@@ -231,7 +231,7 @@ function isShort(value: unknown): boolean {
   return typeof value === 'string' && value.length <= 1024;
 }
 
-/** Undefined when it is no serial number. */
+/** The serial number as a number; undefined if it is not valid. */
 function serialOf(value: string | number): number | undefined {
   const text = String(value);
   const serial = Number(text);

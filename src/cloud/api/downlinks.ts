@@ -1,4 +1,4 @@
-/** Messages that go down to a device (device cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
+/** Queueing and cancelling of downlinks (device cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import { isTooDeep } from '../../kernel/json-depth.js';
@@ -15,14 +15,14 @@ import type { Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { Message, messageView } from './messages.js';
 
-/** What a device's command buffer holds beside the final NUL (cloud API gaps, 2.9). */
+/** Size of a device's command buffer without the final NUL (cloud API gaps, 2.9). */
 const LINE_BYTES = 255;
 
-const Line = Type.Refine(
+const CommandLine = Type.Refine(
   Type.String({ description: `a line of 1 to ${LINE_BYTES} bytes, without a line break` }),
   (line) => line.trim() !== '' && Buffer.byteLength(line) <= LINE_BYTES && !/[\0\r\n]/.test(line),
 );
-const Lines = Type.Array(Line, { minItems: 1, maxItems: 100, description: 'a list of 1 to 100 lines' });
+const CommandLines = Type.Array(CommandLine, { minItems: 1, maxItems: 100, description: 'a list of 1 to 100 lines' });
 const Fields = Type.Record(Type.String(), Type.Unknown(), { description: 'a JSON object' });
 
 const NewMessage = Type.Object(
@@ -34,14 +34,14 @@ const NewMessage = Type.Object(
   { description: 'a JSON object' },
 );
 
-/** What all requests have in common that queue something. */
+/** The common part of all operations that queue a downlink. */
 const QUEUEING = {
   tag: 'Downlinks',
   headers: IdempotencyHeaders,
   response: { 201: Message },
   errors: {
     ...IDEMPOTENCY_ERRORS,
-    409: `${LONGEST_QUEUE} downlinks wait for the device already (\`queue-full\`).`,
+    409: `The queue of the device is full: it has ${LONGEST_QUEUE} pending downlinks (\`queue-full\`).`,
   },
 } as const;
 
@@ -53,9 +53,10 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
     operation({
       ...QUEUEING,
       summary: 'Queue configuration lines',
-      description: '`app config …` lines. The device saves and restarts by itself: leave `config save` out.',
+      description:
+        'Lines such as `app config …`. Leave out `config save`: the device saves the configuration and restarts by itself.',
       params: ItemParams,
-      body: Lines,
+      body: CommandLines,
     }),
     async (request, reply) => {
       const { params, body } = request;
@@ -68,9 +69,9 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
     operation({
       ...QUEUEING,
       summary: 'Queue shell commands',
-      description: 'The answers come later, in a message of type `shell`.',
+      description: 'The device sends the output later, in a message of type `shell`.',
       params: ItemParams,
-      body: Lines,
+      body: CommandLines,
     }),
     async (request, reply) => {
       const { params, body } = request;
@@ -106,7 +107,7 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
     tag: 'Downlinks',
     what: 'a pending downlink',
     view: Message,
-    tooLate: 'It is not a downlink, or not pending any more.',
+    tooLate: 'The message is not a pending downlink.',
     cancel,
     read: async (request, id) => messageView(await visibleMessage(store, request, id), options),
   });
@@ -130,7 +131,7 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
   }
 };
 
-const checkLines = checker(Lines, 'body/body');
+const checkLines = checker(CommandLines, 'body/body');
 const checkFields = checker(Fields, 'body/body');
 
 function requestOf(type: 'data' | 'config' | 'shell', body: unknown): DownlinkRequest {
@@ -151,7 +152,7 @@ function valid<T>(outcome: Checked<T>): T {
   return outcome.value;
 }
 
-/** Some clients send the body as JSON text. */
+/** The body as a JSON value. Some clients send it as JSON text. */
 function parsed(body: unknown): unknown {
   if (typeof body !== 'string') return body;
   if (isTooDeep(body)) throw tooDeep();

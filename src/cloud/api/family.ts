@@ -1,6 +1,6 @@
 /**
- * What a resource family is: a function that adds its routes. One file each, listed in index.ts. Every route is described by
- * `operation({…})`, see operation.ts; tests refuse a route that is not.
+ * A resource family is a function that adds the routes of one kind of resource. Each has its own file and is listed in
+ * index.ts. Every route is described by `operation({…})`, see http/operation.ts; a test fails for a route without it.
  */
 
 import type { Logins } from '../accounts/logins.js';
@@ -8,29 +8,29 @@ import type { Members } from '../accounts/members.js';
 import type { Routes } from '../http/routes.js';
 import type { CloudContext } from './context.js';
 
-/** What a family is given. */
+/** The services that a family uses. */
 export interface ApiContext extends CloudContext {
   readonly members: Members;
   readonly logins: Logins;
 }
 
-/** Differences that real clients need and the contract leaves open. */
+/** Variants of the API, for existing clients and for restrictions of the service. */
 export interface ApiOptions {
-  /** How a message's body is sent: as the contract says, or as JSON text, which existing clients expect. */
+  /** Form of a message's body in answers: a JSON value as in the contract, or JSON text as existing clients expect. */
   readonly messageBody: 'json' | 'string';
-  /** Answers a missing resource with the bare text `not found`, which hio-dotnet looks for. */
+  /** Whether a missing resource is answered with the plain text `not found`, which hio-dotnet expects. */
   readonly plainNotFound: boolean;
-  /** Also serves the paths of older clients, which have no space in them (cloud API gaps, 7.3). */
+  /** Whether to serve the paths of older clients as well, which contain no space (cloud API gaps, 7.3). */
   readonly legacyPaths: boolean;
-  /** Refuses names that break the naming rule, which otherwise are only noted in the log; see names.ts. */
+  /** Whether names that break the naming rule are rejected; otherwise they are accepted and logged. See names.ts. */
   readonly strictNames: boolean;
-  /** Lets web pages of any origin use the API. */
+  /** Whether web pages of any origin may use the API (CORS). */
   readonly cors: boolean;
-  /** Requests that one key may make in a minute; null: any number. */
+  /** Requests per minute and key; null: unlimited. */
   readonly rateLimit: number | null;
-  /** Whether the rate limit holds now: a run makes its fleet before it does. */
+  /** Whether the rate limit applies now. A run creates its fleet before the limit applies. */
   readonly rateLimitHolds: () => boolean;
 }
 
-/** Adds routes below `/v2`; they are only reached with a valid key, for the key's own space. */
+/** Adds routes below `/v2`. Authentication comes first: a handler runs only for a space that the credential opens. */
 export type Family = (routes: Routes, context: ApiContext, options: ApiOptions) => void;

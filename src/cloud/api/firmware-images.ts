@@ -1,4 +1,4 @@
-/** Firmware images (cloud API gaps, 3.9). What is told of them is apart from their bytes, which only devices get. */
+/** Firmware images (cloud API gaps, 3.9). The API shows their metadata; their bytes are sent only to devices. */
 import Type, { type Static } from 'typebox';
 import { readImage } from '../../protocol/firmware-image.js';
 import type { Image, Images } from '../firmware/images.js';
@@ -34,8 +34,8 @@ const FirmwareImage = Type.Object(
     id: Uuid,
     bundle: Nullable(Type.String()),
     name: Nullable(Type.String()),
-    version: Type.String({ description: 'what a device tells in its session when it runs this image' }),
-    size: Type.Integer({ description: 'in bytes' }),
+    version: Type.String({ description: 'the `fw_version` that a device with this image reports in its session' }),
+    size: Type.Integer({ description: 'size in bytes' }),
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
     created_at: Time,
   },
@@ -66,7 +66,8 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
     operation({
       tag: 'Firmware',
       summary: 'Upload a firmware image',
-      description: 'An image for virtual devices says itself what it is; for any other, the version is needed.',
+      description:
+        'An image for virtual devices contains its bundle, name and version. For any other image, `version` is required.',
       params: SpaceParams,
       headers: IdempotencyHeaders,
       body: NewImage,
@@ -77,7 +78,7 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
       needWholeSpace(request);
       const content = Buffer.from(request.body.data, 'base64');
       const { bundle, name, version } = { ...request.body, ...readImage(content) };
-      if (version === undefined) throw new ApiFault(400, 'body needs "version": the image does not tell its own');
+      if (version === undefined) throw new ApiFault(400, 'body needs "version": the image does not contain one');
       const at = Math.floor(clock.wall);
       const image = images.describe(content, {
         id: ids.uuid(),
@@ -97,7 +98,7 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
     item,
     operation({
       tag: 'Firmware',
-      summary: 'Read what is told of a firmware image',
+      summary: 'Read the metadata of a firmware image',
       params: ItemParams,
       response: { 200: FirmwareImage },
     }),
@@ -109,7 +110,7 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
     operation({
       tag: 'Firmware',
       summary: 'Delete a firmware image',
-      description: 'Updates to it that are under way fail.',
+      description: 'Unfinished updates to this image fail.',
       params: ItemParams,
       response: { 204: NoContent },
     }),
@@ -122,7 +123,7 @@ export const firmwareImages: Family = (routes, { store, clock, ids, firmware: { 
   );
 };
 
-/** @throws ApiFault 404 */
+/** Finds an image. @throws ApiFault 404 if the space has no such image */
 export async function knownImage(images: Images, spaceId: Id, id: Id): Promise<Image> {
   const image = await images.find(spaceId, id);
   if (!image) throw notFound('firmware image');

@@ -1,4 +1,4 @@
-/** Firmware over the air: updates of devices (cloud API gaps, 3.9). How one runs is told in cloud/firmware/updates.ts. */
+/** Firmware updates of devices (cloud API gaps, 3.9). Their progress is the business of cloud/firmware/updates.ts. */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { jobOf, UPDATE_STATES, UPDATES, type UpdateJob, type UpdateState } from '../firmware/job.js';
@@ -10,7 +10,7 @@ import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../htt
 import { isoTime } from '../http/time.js';
 import { everyRecord } from '../store/records.js';
 import { ConflictError, type Id } from '../store/store.js';
-import { type Asked, needWritableTag, visibleDevice } from './access.js';
+import { type Caller, needWritableTag, visibleDevice } from './access.js';
 import { addCancelling } from './cancelling.js';
 import type { ApiContext, Family } from './family.js';
 import { knownImage } from './firmware-images.js';
@@ -38,7 +38,7 @@ const FirmwareUpdate = Type.Object(
     bundle: Nullable(Type.String()),
     name: Nullable(Type.String()),
     version: Type.String(),
-    size: Type.Integer({ description: 'of the image, in bytes' }),
+    size: Type.Integer({ description: 'size of the image in bytes' }),
     offset: Type.Integer({ description: 'bytes that the device has accepted' }),
     state: State,
     error: Nullable(Type.String()),
@@ -51,15 +51,15 @@ const FirmwareUpdate = Type.Object(
 const DeviceListQuery = Type.Object({ ...PageQuery, state: Type.Optional(State) });
 const ListQuery = Type.Object({ ...PageQuery, state: Type.Optional(State), device_id: Type.Optional(Uuid) });
 
-/** A request that creates something. */
-type Creating = Asked & Pick<FastifyRequest, 'receipt'>;
+/** A request that creates an update. */
+type Creating = Caller & Pick<FastifyRequest, 'receipt'>;
 
-/** What both requests have in common that begin an update. */
+/** The common part of the two operations that schedule an update. */
 const SCHEDULING = {
   tag: 'Firmware',
   headers: IdempotencyHeaders,
   response: { 201: FirmwareUpdate },
-  errors: { ...IDEMPOTENCY_ERRORS, 409: 'Another update of the device is under way.' },
+  errors: { ...IDEMPOTENCY_ERRORS, 409: 'The device has another update that has not ended.' },
 } as const;
 
 export const firmware: Family = (routes, context) => {
@@ -87,7 +87,12 @@ function addOfSpace(routes: Routes, resource: UpdateResource): void {
 
   routes.post(
     COLLECTION,
-    operation({ ...SCHEDULING, summary: 'Update a device', params: SpaceParams, body: NewUpdate }),
+    operation({
+      ...SCHEDULING,
+      summary: 'Schedule a firmware update of a device',
+      params: SpaceParams,
+      body: NewUpdate,
+    }),
     async (request, reply) => {
       const { device_id: deviceId, firmware_id: id } = request.body;
       return reply.code(201).send(await resource.schedule(request, deviceId.toLowerCase(), id));
@@ -109,7 +114,7 @@ function addOfSpace(routes: Routes, resource: UpdateResource): void {
     tag: 'Firmware',
     what: 'a firmware update',
     view: FirmwareUpdate,
-    tooLate: 'The device swaps its images already, or the update has ended.',
+    tooLate: 'The device is already swapping its images, or the update has ended.',
     cancel: resource.cancel,
     read: async (request, id) => updateView(await resource.find(request, id)),
   });
@@ -134,7 +139,12 @@ function addOfDevice(routes: Routes, { store }: ApiContext, resource: UpdateReso
 
   routes.post(
     OF_DEVICE,
-    operation({ ...SCHEDULING, summary: 'Update this device', params: ItemParams, body: NewUpdateOfDevice }),
+    operation({
+      ...SCHEDULING,
+      summary: 'Schedule a firmware update of this device',
+      params: ItemParams,
+      body: NewUpdateOfDevice,
+    }),
     async (request, reply) =>
       reply.code(201).send(await resource.schedule(request, request.params.id, request.body.firmware_id)),
   );
@@ -154,19 +164,23 @@ function updateResource({ store, firmware: updates }: ApiContext) {
       return updateView(await updates.schedule(device, image, (job) => request.receipt(updateView(job))));
     } catch (error) {
       if (error instanceof ConflictError && error.field === 'record-key')
-        throw new ApiFault(409, 'another update of the device is under way');
+        throw new ApiFault(409, 'the device has another update that has not ended');
       throw error;
     }
   }
 
-  async function cancel(request: Asked, id: Id): Promise<void> {
+  async function cancel(request: Caller, id: Id): Promise<void> {
     const job = await find(request, id);
     const device = await visibleDevice(store, request, job.deviceId);
     await needWritableTag(store, request, device.tagIds);
-    if ((await updates.cancel(job)) === 'too-late') throw new ApiFault(409, 'the update cannot be cancelled any more');
+    if ((await updates.cancel(job)) === 'too-late')
+      throw new ApiFault(
+        409,
+        'the update cannot be cancelled: the device is already swapping its images, or the update has ended',
+      );
   }
 
-  async function list(request: Asked, deviceId: Id | undefined, query: Static<typeof DeviceListQuery>) {
+  async function list(request: Caller, deviceId: Id | undefined, query: Static<typeof DeviceListQuery>) {
     const { limit = 100, offset, state } = query;
     const found: UpdateJob[] = [];
     for await (const row of everyRecord(store, UPDATES, request.spaceId, offset)) {
@@ -178,15 +192,15 @@ function updateResource({ store, firmware: updates }: ApiContext) {
     return found.map(updateView);
   }
 
-  /** An update of a device that was removed is told to those who see the whole space. */
-  async function isVisible(request: Asked, job: UpdateJob): Promise<boolean> {
+  /** Updates of deleted devices are visible only to callers that see the whole space. */
+  async function isVisible(request: Caller, job: UpdateJob): Promise<boolean> {
     const { scope } = request.access;
     if (scope === null) return true;
     const device = await store.device(request.spaceId, job.deviceId);
     return device?.tagIds.some((id) => scope.includes(id)) ?? false;
   }
 
-  async function find(request: Asked, id: Id): Promise<UpdateJob> {
+  async function find(request: Caller, id: Id): Promise<UpdateJob> {
     const row = await store.record(UPDATES, request.spaceId, id);
     const job = row && jobOf(row);
     if (!job || !(await isVisible(request, job))) throw notFound('firmware update');

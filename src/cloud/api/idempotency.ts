@@ -1,12 +1,12 @@
 /**
- * `Idempotency-Key`: a request that creates something may be repeated without creating it twice.
+ * `Idempotency-Key`: a client may repeat a request that creates a resource, and the resource is created once.
  *
- * The receipt, which is the answer under the key, is written in the same commit as what was created, and a key is unique
- * within its space. So there is no moment at which one is there without the other, and of two requests at once one commit
- * fails and is answered with the receipt of the other; on one node or on several, and over crashes.
+ * The receipt (the answer, stored under the key) is written in the same commit as the resource, and a key is unique within its
+ * space. So the store never has one without the other. Of two concurrent requests with the same key, one commit fails, and
+ * that request is answered with the receipt of the other. This holds for one node, for several nodes, and across crashes.
  *
- * Only successes are kept: a request that was refused may be repeated with its key. Creating API keys and invitations takes
- * no key, because the receipt would hold the secret.
+ * Receipts are stored for successes only: a rejected request may be repeated with the same key. The creation of API keys and
+ * invitations does not accept a key, because the receipt would contain the secret.
  */
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -17,9 +17,10 @@ import type { Routes } from '../http/routes.js';
 import { type Change, ConflictError, type RecordRow } from '../store/store.js';
 import type { ApiContext } from './family.js';
 
-/** How long a receipt is kept. */
+/** Time after which a receipt expires. */
 const RECEIPT_LIFETIME = hours(24);
 
+/** Expired receipts that are deleted together with a new one. */
 const CLEARED_AT_ONCE = 10;
 
 /** For the `headers` of an operation that writes a receipt. */
@@ -39,36 +40,37 @@ export const IDEMPOTENCY_ERRORS = {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The part of a creation's commit that makes the request repeatable; put it first. `answer` is sent with 201. */
+    /** The change that stores the receipt. Put it first in the commit that creates the resource. `answer` is sent with 201. */
     receipt(answer: unknown): readonly Change[];
-    /** Null without an `Idempotency-Key`. */
+    /** Null if the request has no `Idempotency-Key`. */
     attempt: Attempt | null;
   }
 }
 
 interface Attempt {
   readonly key: string;
-  /** Tells the request from others under the same key. */
-  readonly print: string;
+  /** Distinguishes the request from other requests with the same key. */
+  readonly fingerprint: string;
   readonly expired: readonly RecordRow[];
 }
 
-/** What a receipt is in the store. */
+/** Body of the record that stores a receipt. */
 interface Receipt {
+  /** Fingerprint of the request. */
   readonly print: string;
   readonly status: number;
-  /** JSON text: a repetition is answered byte by byte. */
+  /** JSON text, so that a repetition gets the same bytes. */
   readonly answer: string;
 }
 
-/** Answers repetitions on all routes that describe the header. */
+/** Answers repeated requests, on all routes whose `headers` are {@link IdempotencyHeaders}. */
 export function repeatable(routes: Routes, { store, clock, ids }: ApiContext): void {
   routes.decorateRequest('attempt', null);
   routes.decorateRequest('receipt', function receipt(this: FastifyRequest, answer: unknown): readonly Change[] {
     if (this.attempt === null) return [];
-    const { key, print, expired } = this.attempt;
+    const { key, fingerprint, expired } = this.attempt;
     const now = Math.floor(clock.wall);
-    const body: Receipt = { print, status: 201, answer: JSON.stringify(answer) };
+    const body: Receipt = { print: fingerprint, status: 201, answer: JSON.stringify(answer) };
     const row: RecordRow = {
       family: 'idempotency',
       id: ids.uuid(),
@@ -91,11 +93,11 @@ export function repeatable(routes: Routes, { store, clock, ids }: ApiContext): v
     const expired = [...(await store.dueRecords('idempotency', now, CLEARED_AT_ONCE))];
     const known = await store.recordByKey('idempotency', request.spaceId, key);
     if (known && (known.dueAt ?? 0) <= now) expired.push(known);
-    request.attempt = { key, print: printOf(request), expired };
+    request.attempt = { key, fingerprint: fingerprintOf(request), expired };
     if (known && !expired.includes(known)) return repeat(known, request.attempt, reply);
   });
 
-  // Of two requests at once, one gets here: with what the store or its family says about the conflict.
+  // Of two concurrent requests with the same key, one gets here: the store or its family reports a conflict.
   routes.setErrorHandler(async (error, request, reply) => {
     const { attempt } = request;
     const conflict = error instanceof ConflictError || (error instanceof ApiFault && error.statusCode === 409);
@@ -106,16 +108,16 @@ export function repeatable(routes: Routes, { store, clock, ids }: ApiContext): v
   });
 }
 
-function repeat({ body }: RecordRow, { print }: Attempt, reply: FastifyReply): FastifyReply {
-  // Because only receipts are kept in this family.
+function repeat({ body }: RecordRow, { fingerprint }: Attempt, reply: FastifyReply): FastifyReply {
+  // Because records of this family are written by `receipt` only.
   const receipt = body as Receipt;
-  if (receipt.print !== print) throw new ApiFault(422, 'this Idempotency-Key was used for another request');
+  if (receipt.print !== fingerprint) throw new ApiFault(422, 'this Idempotency-Key was used for another request');
   reply.code(receipt.status).header('idempotent-replayed', 'true').type('application/json; charset=utf-8');
   return reply.send(receipt.answer);
 }
 
-/** A key that is limited to tags does not get the answers of others. */
-function printOf({ method, url, body, access }: FastifyRequest): string {
+/** It includes the id of a key that is limited to tags, so that such a key does not get the answers of other keys. */
+function fingerprintOf({ method, url, body, access }: FastifyRequest): string {
   const limited = access.scope === null ? null : access.keyId;
   return createHash('sha256')
     .update(JSON.stringify([method, url, body, limited]))

@@ -1,8 +1,8 @@
 /**
  * The public REST API (device cloud API; cloud API gaps, sections 2 and 3, for what that leaves open).
  *
- * A resource family is one file that is listed in FAMILIES, or in those below it. Handlers only translate: what is stored is the store's
- * business, how a downlink gets to a device is the delivery core's.
+ * A resource family is one file that is listed in FAMILIES or in one of the lists below it. Handlers only translate between
+ * HTTP and the services behind: the store keeps the data, and src/cloud/delivery sends downlinks to devices.
  */
 import cors from '@fastify/cors';
 import fastify, { type FastifyInstance } from 'fastify';
@@ -38,7 +38,7 @@ import { variables } from './variables.js';
 export type { ApiOptions } from './family.js';
 
 const FAMILIES: readonly Family[] = [connectors, deliveries, variables, users, keys];
-/** These know what a key that is limited to tags may see; from all others it gets 404. */
+/** Families that apply the limits of a key with tags themselves. All other families answer such a key with 404. */
 const FAMILIES_WITH_LIMITS: readonly Family[] = [
   spaces,
   deviceLists,
@@ -49,7 +49,7 @@ const FAMILIES_WITH_LIMITS: readonly Family[] = [
   firmware,
   firmwareImages,
 ];
-/** For those who have no credential yet. */
+/** Families that need no credential. */
 const OPEN_FAMILIES: readonly Family[] = [login];
 
 const DEFAULTS: ApiOptions = {
@@ -63,8 +63,8 @@ const DEFAULTS: ApiOptions = {
 };
 
 /**
- * The API as a Fastify application; the caller listens and closes.
- * @param beside further routes below `/v2`, which see to their own authentication
+ * Creates the API as a Fastify application. The caller starts and closes it.
+ * @param beside further routes below `/v2`, which do their own authentication
  */
 export function createApi(
   context: CloudContext,
@@ -79,7 +79,7 @@ export function createApi(
   });
   acceptJsonOnly(api);
   api.setValidatorCompiler(validatorCompiler);
-  // Schemas of answers document; they neither drop nor change what a handler sends.
+  // Response schemas are documentation: they neither drop nor change fields of an answer.
   api.setSerializerCompiler(() => JSON.stringify);
   api.setErrorHandler(errorHandler(context.log, options));
   api.setNotFoundHandler(unknownRoute);
@@ -115,10 +115,10 @@ const CORS = {
   origin: '*',
   methods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
   allowedHeaders: ['X-API-KEY', 'Authorization', 'Content-Type', 'Accept', 'Idempotency-Key'],
-  // One text, which need not be made for every answer.
+  // One string, so that it is not joined again for every answer.
   exposedHeaders:
     'X-Total, Idempotent-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset',
-  // A preflight that does not say what it is for is answered all the same.
+  // Also answers a preflight request without `Access-Control-Request-Method`.
   strictPreflight: false,
   maxAge: 86_400,
 };

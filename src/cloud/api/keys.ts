@@ -1,4 +1,4 @@
-/** API keys (cloud API gaps, 3.11). The secret is in two answers, that of the creation and that of a rotation, and nowhere else. */
+/** API keys (cloud API gaps, 3.11). The secret appears only in the answers to a creation and to a rotation. */
 import Type, { type Static } from 'typebox';
 import {
   type ApiKey,
@@ -25,10 +25,12 @@ import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
 const KeyFields = {
   id: Uuid,
   name: Type.String(),
-  prefix: Type.String({ description: 'how the secret begins' }),
-  scope: Type.Enum(['space', 'tags'], { description: 'what it sees: everything, or the devices of its tags' }),
-  tags: Type.Array(Tag, { description: 'tags that have been deleted are left out' }),
-  access_type: Type.Enum(['write', 'read'], { description: '`read`: it changes nothing' }),
+  prefix: Type.String({ description: 'first characters of the secret' }),
+  scope: Type.Enum(['space', 'tags'], {
+    description: '`space`: the key sees the whole space; `tags`: only the devices with its tags',
+  }),
+  tags: Type.Array(Tag, { description: 'deleted tags are left out' }),
+  access_type: Type.Enum(['write', 'read'], { description: '`read`: the key may only read' }),
   created_at: Time,
   last_used_at: Nullable(Time),
 };
@@ -80,7 +82,7 @@ function addCollection(routes: Routes, { store, clock, ids, random }: ApiContext
     operation({
       tag: 'Keys',
       summary: 'Create an API key',
-      description: 'With `tags`, it sees only the devices that have one of them. `access_type` is `write` if left out.',
+      description: 'A key with `tags` sees only the devices that have one of them. `access_type` defaults to `write`.',
       params: SpaceParams,
       body: NewKey,
       response: { 201: KeyWithSecret },
@@ -115,7 +117,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
     operation({
       tag: 'Keys',
       summary: 'Change an API key',
-      description: '`tags` replaces the whole set; an empty one opens the space.',
+      description: '`tags` replaces the whole set; with an empty list the key sees the whole space.',
       params: ItemParams,
       body: KeyUpdate,
       response: { 200: Key },
@@ -148,7 +150,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
     operation({
       tag: 'Keys',
       summary: 'Replace the secret of an API key',
-      description: 'The old secret ends at once.',
+      description: 'The old secret becomes invalid immediately.',
       params: ItemParams,
       response: { 200: KeyWithSecret },
     }),
@@ -164,7 +166,7 @@ function addItem(routes: Routes, { store, random }: ApiContext, resource: KeyRes
 
 type KeyResource = ReturnType<typeof keyResource>;
 
-/** Operations that several routes share. */
+/** What several routes share: finding a key, reading its tags from a body, and the views. */
 function keyResource({ store }: ApiContext) {
   return { find, withSecret, limitOf, view };
 

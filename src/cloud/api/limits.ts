@@ -1,6 +1,6 @@
 /**
- * What one caller, and all of them together, may ask of the service. Beyond a limit the answer is immediate and says when to
- * try again: nobody waits in a queue that has no end.
+ * Limits on requests, for one caller and for all callers together. A request beyond a limit is rejected immediately, with
+ * the time after which to retry, so that no queue grows without bound.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -11,63 +11,63 @@ import { BODY_LIMIT } from '../http/body.js';
 import { ApiFault } from '../http/errors.js';
 import { presentedSecret } from './auth.js';
 
-/** Connections at a time; more are closed at once. */
+/** Most open connections; further ones are closed immediately. */
 const CONNECTIONS = 10_000;
-/** Requests at a time. A request that waits for the store holds its body in memory. */
+/** Most concurrent requests. A request that waits for the store keeps its body in memory. */
 const REQUESTS = 5000;
-/** Bytes of the bodies of these requests. */
+/** Most bytes of all bodies of concurrent requests. */
 const BODIES = 536_870_912;
-/** Over which the rate of a caller is counted. */
+/** Window in which the requests of a caller are counted. */
 const WINDOW = minutes(1);
 
-/** Limits that the HTTP server itself keeps. */
+/** Limits that the HTTP server itself enforces. */
 export const SERVER_LIMITS = {
   bodyLimit: BODY_LIMIT,
-  // Longer than a client keeps an idle connection, so that it is never the server who hangs up on a request.
+  // Longer than clients keep an idle connection, so that the server does not close a connection on which a request is coming.
   keepAliveTimeout: seconds(75),
-  // A request that dribbles in is cut off.
+  // Ends a request that arrives too slowly.
   requestTimeout: seconds(120),
   http: { headersTimeout: seconds(20), connectionsCheckingInterval: seconds(5), maxHeaderSize: 16_384 },
 } as const;
 
 interface RequestLimits {
   readonly clock: Clock;
-  /** Requests that one caller may make in a minute; null: any number. */
+  /** Requests per minute and caller; null: unlimited. */
   readonly rateLimit: number | null;
-  /** Whether that limit holds now; left out: always. */
+  /** Whether the rate limit applies now. Default: always. */
   readonly rateLimitHolds?: () => boolean;
-  /** Bytes of bodies at a time. */
+  /** Most bytes of all bodies of concurrent requests. Default 512 MiB. */
   readonly bodies?: number;
 }
 
-/** Keeps the limits for everything below `/v2`. Health and metrics answer also when there is too much to do. */
+/** Enforces the limits for all paths below `/v2`. Health and metrics are exempt: they also answer under overload. */
 export function limitRequests(
   api: FastifyInstance,
   { clock, rateLimit, rateLimitHolds, bodies = BODIES }: RequestLimits,
 ): void {
   api.server.maxConnections = CONNECTIONS;
-  let underWay = 0;
-  let bytesUnderWay = 0;
+  let active = 0;
+  let bodyBytes = 0;
   function leave(this: ServerResponse): void {
-    underWay--;
-    bytesUnderWay -= longestBody(this.req);
+    active--;
+    bodyBytes -= longestBody(this.req);
   }
-  // With a callback: every request comes by here, and should not have to wait for a promise.
+  // A callback instead of a promise: this hook runs for every request.
   api.addHook('onRequest', (request, reply, done) => {
     if (!isLimited(request)) return done();
-    underWay++;
-    bytesUnderWay += longestBody(request.raw);
+    active++;
+    bodyBytes += longestBody(request.raw);
     reply.raw.on('close', leave);
-    const isTooMuch = underWay > REQUESTS || bytesUnderWay > bodies;
-    done(isTooMuch ? new ApiFault(503, 'the service has too much to do', 'busy') : undefined);
+    const isTooMuch = active > REQUESTS || bodyBytes > bodies;
+    done(isTooMuch ? new ApiFault(503, 'the service is overloaded; retry later', 'busy') : undefined);
   });
   if (rateLimit !== null) limitRate(api, clock, rateLimit, rateLimitHolds);
 }
 
 /**
- * Counts requests by who sends them, before it is known whether the credential is valid. Those that turn out to have none are
- * counted by address as well, so that guessing is slow however many keys are guessed: from an address that has failed too
- * often, only those are let in who have been let in before.
+ * Counts requests by credential, before it is checked. A request whose credential turns out to be invalid also counts for its
+ * IP address, which slows down the guessing of keys: an address with too many failures is rejected, except for credentials
+ * that have been valid in the same window.
  */
 function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number, holds = () => true): void {
   const used = new Map<string, number>();
@@ -92,7 +92,7 @@ function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number, holds 
     });
     if (count > rateLimit) {
       reply.header('retry-after', reset);
-      throw new ApiFault(429, `more than ${rateLimit} requests in a minute`, 'rate-limit');
+      throw new ApiFault(429, `more than ${rateLimit} requests per minute; retry later`, 'rate-limit');
     }
   });
 
@@ -102,7 +102,7 @@ function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number, holds 
   });
 }
 
-/** Lets so many work at something at a time, and sends all others away: what is dear must not grow a queue. */
+/** Runs at most `limit` calls at a time and rejects all others with 503: expensive work must not build up a queue. */
 export function atMost(limit: number, busy: string): <T>(work: () => Promise<T>) => Promise<T> {
   let working = 0;
   return async (work) => {
@@ -122,21 +122,21 @@ function increment(counts: Map<string, number>, name: string): number {
   return count;
 }
 
-/** How long a body can be, before it has come. */
+/** Upper bound of the body's length in bytes, known from the headers. */
 function longestBody({ headers }: IncomingMessage): number {
   if (headers['transfer-encoding'] !== undefined) return BODY_LIMIT;
   const length = headers['content-length'];
   return length === undefined ? 0 : Math.min(Number(length), BODY_LIMIT);
 }
 
-/** By its route: there is more than one way to write a path. */
+/** Whether the limits apply to a request. Decided by its route, because a path can be written in several ways. */
 function isLimited({ routeOptions: { url } }: FastifyRequest): boolean {
   return url === undefined || url.startsWith('/v2/');
 }
 
 /**
- * Whose requests are counted together: those with the same credential, however it is written, or from the same address where
- * none is asked for. As a hash, because whatever is sent as a credential has to be remembered.
+ * Key under which the requests of one caller are counted: the hash of the credential in either header, or the IP address for
+ * routes without a credential. A hash, so that no credential is kept in memory.
  */
 function callerOf({ headers, ip, routeOptions: { url = '' } }: FastifyRequest): string {
   const secret = url.startsWith('/v2/auth/') ? undefined : (presentedSecret(headers) ?? headers.authorization);

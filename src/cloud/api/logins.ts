@@ -1,4 +1,4 @@
-/** Logging in, and accepting an invitation (cloud API gaps, 3.1): the requests of those who have no credential yet. */
+/** Login and acceptance of invitations (cloud API gaps, 3.1). Both requests need no credential. */
 import Type from 'typebox';
 import { LIFETIME } from '../accounts/logins.js';
 import { PASSWORD } from '../accounts/passwords.js';
@@ -29,20 +29,23 @@ const Acceptance = Type.Object(
 
 const Token = Type.Object(
   {
-    access_token: Type.String({ description: 'opaque; for `Authorization: Bearer …`' }),
+    access_token: Type.String({ description: 'opaque token for `Authorization: Bearer …`' }),
     token_type: Type.Enum(['Bearer']),
-    expires_in: Type.Integer({ description: 'seconds' }),
+    expires_in: Type.Integer({ description: 'lifetime of the token in seconds' }),
   },
   { title: 'Token' },
 );
 
-/** Checking a password is dear on purpose. More at once than this are sent away, lest everybody else should wait for them. */
+/**
+ * Most password checks at a time; further ones get 503. A check is expensive on purpose, and without this limit many logins
+ * would slow down all other requests.
+ */
 const CHECKED_AT_ONCE = 8;
-/** Largest body, in bytes, of those who have no credential yet. */
+/** Largest body, in bytes, of a request without a credential. */
 const OPEN_BODY_LIMIT = 16_384;
 
 export const login: Family = (routes, { members, logins }) => {
-  const withTurn = atMost(CHECKED_AT_ONCE, 'too many logins at once');
+  const withTurn = atMost(CHECKED_AT_ONCE, 'too many concurrent logins');
 
   routes.post(
     '/auth/login',
@@ -71,41 +74,42 @@ export const login: Family = (routes, { members, logins }) => {
       ...operation({
         tag: 'Accounts',
         summary: 'Accept an invitation',
-        description: 'The password becomes that of the account; who has an account already gives the password it has.',
+        description:
+          'The password becomes the password of a new account. For an existing account, give its current password.',
         access: 'anyone',
         body: Acceptance,
         response: { 200: Token },
-        errors: { 401: 'The invitation is not valid (any more), or the password is not that of the account.' },
+        errors: { 401: 'The invitation is not valid or has expired, or the password is wrong.' },
       }),
     },
     async ({ body }) => {
       const proof = await withTurn(() => members.accept(body.token, body.password));
       if (proof === undefined)
-        throw new ApiFault(401, 'the invitation is not valid, or the password is not that of its account');
+        throw new ApiFault(401, 'the invitation is not valid or has expired, or the password is wrong');
       return tokenView(await logins.issue({ ...proof, spaceId: null }));
     },
   );
 };
 
-/** Older clients bind their login to a space, and then use paths without one. */
+/** For older clients: they bind their login to a space and then use paths that contain no space. */
 export const spaceLogin: Family = (routes, { members, logins }) => {
   routes.post(
     '/auth/space',
     operation({
       tag: 'Accounts',
       summary: 'Bind a login to a space',
-      description: 'Only with --legacy-paths. The token opens `/v2/devices` and `/v2/messages`.',
+      description: 'Only with `--legacy-paths`. The token opens the paths `/v2/devices` and `/v2/messages`.',
       body: Type.Object({ space_id: Uuid }, { description: 'a JSON object' }),
       response: { 200: Token },
-      errors: { 404: 'There is no such space, or it is not yours.' },
+      errors: { 404: 'The space does not exist, or the login does not open it.' },
       deprecated: true,
     }),
     async ({ access, body, headers }) => {
       const spaceId = body.space_id.toLowerCase();
-      // What the token stands for, this one does: should the password change meanwhile, neither is good.
+      // The new token carries the same proof of the password: after a change of the password, both tokens are invalid.
       const own = await logins.find(presentedSecret(headers) ?? '');
       if (access.userId === null || own === undefined)
-        throw new ApiFault(403, 'an API key is bound to its space already');
+        throw new ApiFault(403, 'only a login can be bound to a space: an API key already is');
       if (!(await opens(access.userId, access.boundTo, spaceId))) throw notFound('space');
       return tokenView(await logins.issue({ ...own, spaceId }));
     },

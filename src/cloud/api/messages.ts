@@ -1,4 +1,4 @@
-/** Messages, as they are read (device cloud API, "Messages"; cloud API gaps, 3.5). */
+/** Reading of messages (device cloud API, "Messages"; cloud API gaps, 3.5). */
 import Type, { type Static } from 'typebox';
 import { days } from '../../kernel/time.js';
 import { operation, PageOf } from '../http/operation.js';
@@ -20,39 +20,42 @@ import type { ListedMessage } from '../store/store.js';
 import { visibleMessage } from './access.js';
 import type { ApiOptions, Family } from './family.js';
 
-/** How far back a list reaches when it is not told. */
+/** Period of a list without `after`. */
 const WINDOW = days(1);
 
-const State = Type.Enum(['pending', 'sent', 'cancelled', 'expired'], { description: 'of a downlink' });
+const State = Type.Enum(['pending', 'sent', 'cancelled', 'expired'], { description: 'state of a downlink' });
 
 export const Message = Type.Object(
   {
     id: Uuid,
     created_at: Time,
-    type: Type.String({ description: '`data`, `session`, `config`, `shell`, … (the list is open)' }),
+    type: Type.String({ description: '`data`, `session`, `config`, `shell`, …; new types may be added' }),
     direction: Type.Enum(['up', 'down'], { description: '`up` (from the device) or `down` (to it)' }),
-    body: Type.Unknown({ description: 'a JSON value; with --message-body string, the same as JSON text' }),
+    body: Type.Unknown({ description: 'a JSON value; with `--message-body string`, the same value as JSON text' }),
     device_id: Uuid,
     device_name: Type.String(),
     device_serial_number: Serial,
     codec_hash: Nullable(Hash),
-    raw: Nullable(Type.String({ description: 'what could not be decoded, in hex digits' })),
+    raw: Nullable(Type.String({ description: 'undecoded bytes in hex digits; null if the message was decoded' })),
     down_state: Nullable(State),
     down_state_at: Nullable(Time),
     down_scheduled_at: Nullable(Time),
-    down_attempt: Type.Integer({ minimum: 0, description: 'how often it was offered; 0 for what came up' }),
+    down_attempt: Type.Integer({
+      minimum: 0,
+      description: 'number of times the downlink was sent to the device; 0 for uplinks',
+    }),
   },
   { title: 'Message' },
 );
 
-const Station = Type.Object(
+const TimelineEvent = Type.Object(
   {
     id: Uuid,
     at: Time,
     what: Type.String({ description: '`queued`, `contact`, `offered`, `sent`, `answered`, `cancelled` or `expired`' }),
     detail: Nullable(Type.String()),
   },
-  { title: 'Station' },
+  { title: 'TimelineEvent' },
 );
 
 const ListQuery = Type.Object({
@@ -74,10 +77,11 @@ export const messages: Family = (routes, { store, clock }, options) => {
     operation({
       tag: 'Messages',
       summary: 'List messages, newest first',
-      description: 'Without `after`, only those of the last 24 hours. `type` may be repeated, also as `type[]`.',
+      description:
+        'Without `after`, only messages of the last 24 hours are listed. `type` may be repeated, also as `type[]`.',
       params: SpaceParams,
       querystring: ListQuery,
-      response: { 200: Type.Array(Message, { description: 'A page. The one after the last is empty.' }) },
+      response: { 200: Type.Array(Message, { description: 'A page. The page after the last message is empty.' }) },
     }),
     async ({ spaceId, query, access }) => {
       const rows = await store.messages(spaceId, {
@@ -105,11 +109,11 @@ export const messages: Family = (routes, { store, clock }, options) => {
     `${item}/timeline`,
     operation({
       tag: 'Messages',
-      summary: 'Read the stations of a downlink',
-      description: 'In the order in which they happened. Of contacts and offers there are the first and the latest.',
+      summary: 'Read the timeline of a downlink',
+      description: 'Events in order of time. Of contacts and offers, only the first and the latest are kept.',
       params: ItemParams,
       querystring: Type.Object(PageQuery),
-      response: { 200: PageOf(Station) },
+      response: { 200: PageOf(TimelineEvent) },
     }),
     async (request, reply) => {
       const { limit = 100, offset } = request.query;
@@ -121,7 +125,7 @@ export const messages: Family = (routes, { store, clock }, options) => {
   );
 };
 
-/** A message as the API shows it. `down_attempt` is a number for uplinks too: a real client cannot read null there. */
+/** The API's view of a message. `down_attempt` is 0 for uplinks, because a real client cannot parse null there. */
 export function messageView(row: ListedMessage, { messageBody }: ApiOptions): Static<typeof Message> {
   return {
     id: row.id,

@@ -1,6 +1,6 @@
 /**
- * Spaces (cloud API gaps, 3.2). A key sees its own space; a login sees those that its account is a member of, and makes new
- * ones, which it then owns.
+ * Spaces (cloud API gaps, 3.2). A key sees its own space. A login sees the spaces of which its account is a member, and can
+ * create new ones, which its account then owns.
  */
 import Type, { type Static } from 'typebox';
 import type { Role } from '../accounts/member-records.js';
@@ -23,7 +23,7 @@ const Space = Type.Object(
     name: Type.String(),
     type: Type.String({ description: '`personal`, `team`, `default` or `premium`' }),
     owner_id: Nullable(Uuid),
-    user_role: Type.String({ description: 'what the caller may do: `admin` or `user`' }),
+    user_role: Type.String({ description: 'role of the caller: `admin` (read and write) or `user` (read)' }),
     created_at: Time,
   },
   { title: 'Space' },
@@ -73,13 +73,14 @@ function addCollection(
     operation({
       tag: 'Spaces',
       summary: 'Create a space',
-      description: 'Its creator becomes the owner. An API key cannot create spaces. The type is `team` unless given.',
+      description:
+        'The account of the login becomes the owner. An API key cannot create spaces. `type` defaults to `team`.',
       body: NewSpace,
       response: { 201: Space },
     }),
     async ({ access, body }, reply) => {
       if (access.userId === null || access.boundTo !== null) {
-        throw new ApiFault(403, 'only a login creates spaces: a key belongs to its own');
+        throw new ApiFault(403, 'only a login can create spaces: an API key is limited to its own space');
       }
       const { name, type = 'team' } = body;
       const row = { id: ids.uuid(), name: readName('space', name), type, createdAt: Math.floor(clock.wall) };
@@ -102,7 +103,7 @@ function addItem(routes: Routes, { store, members }: ApiContext, resource: Space
     operation({
       tag: 'Spaces',
       summary: 'Change a space',
-      description: '`owner_id` hands it over to another of its admins; only the owner does that.',
+      description: '`owner_id` transfers the space to another of its admins. Only the owner may transfer it.',
       params: SpaceParams,
       body: SpaceUpdate,
       response: { 200: Space },
@@ -128,22 +129,23 @@ function addItem(routes: Routes, { store, members }: ApiContext, resource: Space
       tag: 'Spaces',
       summary: 'Delete a space',
       description:
-        'With its tags, connectors, variables, users and keys. Devices are never deleted along with it: it must have ' +
-        'none. Only the owner does that (any admin, where there is no owner), and no API key.',
+        'Deletes its tags, connectors, variables, users and keys as well. A space with devices cannot be deleted. Only the ' +
+        'owner may delete a space; any admin may delete a space without an owner. An API key cannot.',
       params: SpaceParams,
       response: { 204: NoContent },
-      errors: { 409: 'There are devices in it.' },
+      errors: { 409: 'The space has devices.' },
     }),
     async ({ spaceId, access }, reply) => {
-      if (access.userId === null) throw new ApiFault(403, 'only a login deletes spaces: a key belongs to its own');
+      if (access.userId === null)
+        throw new ApiFault(403, 'only a login can delete spaces: an API key is limited to its own space');
       const owner = await members.ownerOf(spaceId);
-      if (owner !== null && owner !== access.userId) throw new ApiFault(403, 'only the owner deletes a space');
+      if (owner !== null && owner !== access.userId) throw new ApiFault(403, 'only the owner may delete a space');
       try {
         await members.dissolve(spaceId, deletionOf(spaceId));
       } catch (error) {
         if (!(error instanceof ConflictError && error.field === 'space-devices')) throw error;
         const devices = await store.countDevices(spaceId, {});
-        throw new ApiFault(409, `the space has devices (${devices}): delete them first`);
+        throw new ApiFault(409, `the space has ${devices} devices: delete them first`);
       }
       return reply.code(204).send();
     },
@@ -152,7 +154,7 @@ function addItem(routes: Routes, { store, members }: ApiContext, resource: Space
 
 type SpaceResource = ReturnType<typeof spaceResource>;
 
-/** Operations that several routes share. */
+/** What the routes share: which spaces a caller sees, the transfer to another owner, and the view. */
 function spaceResource({ store, members }: ApiContext) {
   return { visibleSpaces, handOver, find, view };
 
@@ -175,7 +177,7 @@ function spaceResource({ store, members }: ApiContext) {
   async function handOver(spaceId: Id, { userId }: Access, to: Id): Promise<void> {
     const owner = await members.ownerOf(spaceId);
     if (owner === to) return;
-    if (owner !== null && owner !== userId) throw new ApiFault(403, 'only the owner hands a space over');
+    if (owner !== null && owner !== userId) throw new ApiFault(403, 'only the owner may transfer a space');
     if (!(await members.own(spaceId, to))) {
       throw new ApiFault(400, `body/owner_id "${to}" is not an admin of this space`);
     }

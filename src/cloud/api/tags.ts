@@ -21,14 +21,14 @@ export const Tag = Type.Object(
   { id: Uuid, name: Type.String(), color: Fields.color, access_type: Type.Enum(['write', 'read']), created_at: Time },
   { title: 'Tag' },
 );
-/** Tags as other resources refer to them: whole tags are taken as well. */
+/** References to tags, in bodies of other resources. Further fields are ignored, so that whole tags are accepted as well. */
 export const TagRefs = Type.Array(Type.Object({ id: Uuid }, { description: 'an object with the id of a tag' }), {
   maxItems: 100,
-  description: 'a list of at most 100 objects with the id of a tag each',
+  description: 'a list of at most 100 objects, each with the id of a tag',
 });
 const NewTag = Type.Object(Fields, { description: 'a JSON object' });
 const TagUpdate = Type.Partial(NewTag);
-const NAME_TAKEN = 'The space has a tag with this name already.';
+const NAME_TAKEN = 'The space already has a tag with this name.';
 
 export const tags: Family = (routes, context, options) => {
   const resource = tagResource(context);
@@ -136,7 +136,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, r
     ITEM,
     operation({
       tag: 'Tags',
-      summary: 'Delete a tag, and take it off everything',
+      summary: 'Delete a tag and all references to it',
       params: ItemParams,
       response: { 204: NoContent },
     }),
@@ -151,7 +151,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: TagResource, r
 
 type TagResource = ReturnType<typeof tagResource>;
 
-/** Operations that several routes share. */
+/** What several routes share: finding a tag, the page for a limited key, and the commit with its conflict. */
 function tagResource({ store }: ApiContext) {
   return { find, ofScope, commit };
 
@@ -161,7 +161,7 @@ function tagResource({ store }: ApiContext) {
     return row;
   }
 
-  /** The page of the tags that a key is limited to. */
+  /** A page of the tags that a key is limited to. */
   async function ofScope(spaceId: Id, scope: readonly Id[], limit: number, after = ''): Promise<readonly TagRow[]> {
     const rows = await Promise.all([...scope].sort().map((id) => store.tag(spaceId, id)));
     return rows
@@ -175,7 +175,7 @@ function tagResource({ store }: ApiContext) {
       await store.commit(changes);
     } catch (error) {
       if (error instanceof ConflictError && error.field === 'tag-name')
-        throw new ApiFault(409, `there is a tag "${name}" already`);
+        throw new ApiFault(409, `a tag "${name}" already exists`);
       throw error;
     }
   }
@@ -191,7 +191,12 @@ function tagView(row: TagRow): Static<typeof Tag> {
   };
 }
 
-/** The ids, each once. @throws ApiFault 400 when the space does not have such a tag, or the caller does not know of it */
+/**
+ * Resolves references to tags.
+ * @param knows whether the caller may use a tag; default: any tag of the space
+ * @returns the ids, each once
+ * @throws ApiFault 400 if the space has no such tag, or the caller may not use it
+ */
 export async function knownTags(
   store: Store,
   spaceId: Id,
@@ -207,7 +212,7 @@ export async function knownTags(
   return [...known.keys()];
 }
 
-/** The tags of these ids, as the API shows them; those that are gone are left out. */
+/** Views of the tags with these ids, by id; deleted tags are left out. */
 export async function tagViews(store: Store, spaceId: Id, ids: Iterable<Id>) {
   const rows = await Promise.all([...new Set(ids)].map((id) => store.tag(spaceId, id)));
   return new Map(rows.filter((row) => row !== undefined).map((row) => [row.id, tagView(row)]));

@@ -1,6 +1,6 @@
 /**
- * Users of a space (cloud API gaps, 3.10). An id is that of the account: the same person has the same id in every space.
- * There is always an admin, and the owner is one.
+ * Users of a space (cloud API gaps, 3.10). The id of a user is the id of the account, and so is the same in every space.
+ * A space with users always has an admin, and its owner is an admin.
  */
 import Type, { type Static } from 'typebox';
 import type { Member } from '../accounts/member-records.js';
@@ -18,7 +18,7 @@ const UserFields = {
   id: Uuid,
   email: Type.String(),
   name: Nullable(Type.String()),
-  role: Type.Enum(['admin', 'user'], { description: '`admin` (everything) or `user` (reads)' }),
+  role: Type.Enum(['admin', 'user'], { description: '`admin` (read and write) or `user` (read)' }),
   state: Type.Enum(['invited', 'active'], { description: '`invited` until the invitation is accepted' }),
   created_at: Time,
 };
@@ -27,7 +27,9 @@ const User = Type.Object(UserFields, { title: 'User' });
 const Invitation = Type.Object(
   {
     ...UserFields,
-    invite_token: Type.String({ description: 'for `POST /v2/auth/accept`; shown only now. No mail is sent.' }),
+    invite_token: Type.String({
+      description: 'token for `POST /v2/auth/accept`; it is shown only in this answer, and no mail is sent',
+    }),
     invite_expires_at: Time,
   },
   { title: 'Invitation' },
@@ -42,7 +44,7 @@ const UserUpdate = Type.Object(
   { description: 'a JSON object' },
 );
 
-const LAST = { 409: 'It is the last admin, or the owner, who has to hand over the space first.' };
+const LAST = { 409: 'The user is the last admin, or the owner, who must transfer the space first.' };
 
 export const users: Family = (routes, { members, clock }) => {
   const collection = '/spaces/:space_id/users';
@@ -69,16 +71,17 @@ export const users: Family = (routes, { members, clock }) => {
     operation({
       tag: 'Users',
       summary: 'Invite a user',
-      description: 'The role is `user` unless it is given.',
+      description:
+        '`role` defaults to `user`. The service sends no mail: hand the `invite_token` of the answer to the user.',
       params: SpaceParams,
       body: NewUser,
       response: { 201: Invitation },
-      errors: { 409: 'The address belongs to a user of the space, or to somebody who is invited already.' },
+      errors: { 409: 'The address already belongs to a user of the space or to an invitation.' },
     }),
     async ({ spaceId, body }, reply) => {
       const { email, role = 'user', name = null } = body;
       const invited = await members.invite(spaceId, { email, role, name: name?.trim() ?? null });
-      if (invited === 'known') throw new ApiFault(409, `"${email}" is a user of this space, or invited already`);
+      if (invited === 'known') throw new ApiFault(409, `"${email}" is already a user of this space or already invited`);
       const { member, token } = invited;
       const expiry = isoTime(Math.floor(clock.wall) + INVITATION);
       return reply.code(201).send({ ...userView(member), invite_token: token, invite_expires_at: expiry });
@@ -116,7 +119,7 @@ export const users: Family = (routes, { members, clock }) => {
     operation({
       tag: 'Users',
       summary: 'Remove a user from the space',
-      description: 'At once. The account stays.',
+      description: 'Takes effect immediately. The account itself is not deleted.',
       params: ItemParams,
       response: { 204: NoContent },
       errors: LAST,
@@ -134,11 +137,12 @@ export const users: Family = (routes, { members, clock }) => {
   }
 };
 
-function allowed<T>(outcome: T | 'last-admin' | 'owner' | 'gone'): T {
-  if (outcome === 'last-admin') throw new ApiFault(409, 'this is the last admin of the space');
-  if (outcome === 'owner') throw new ApiFault(409, 'this is the owner of the space: hand it over first');
-  if (outcome === 'gone') throw notFound('user');
-  return outcome;
+/** Returns the result of a change of a member, or throws the error for the reason why it was not made. */
+function allowed<T>(result: T | 'last-admin' | 'owner' | 'gone'): T {
+  if (result === 'last-admin') throw new ApiFault(409, 'this is the last admin of the space');
+  if (result === 'owner') throw new ApiFault(409, 'this is the owner of the space: transfer the space first');
+  if (result === 'gone') throw notFound('user');
+  return result;
 }
 
 function userView({ id, email, name, role, state, createdAt }: Member): Static<typeof User> {

@@ -31,7 +31,7 @@ const View = Type.Object(
     space_id: Uuid,
     device_id: Nullable(Uuid),
     name: Type.String(),
-    value: Nullable(Type.String({ description: 'null when it is secure' })),
+    value: Nullable(Type.String({ description: 'null if the variable is secure' })),
     environment: Nullable(Type.String()),
     comment: Nullable(Type.String()),
     secure: Type.Boolean(),
@@ -63,7 +63,7 @@ const ListQuery = Type.Object({
 });
 
 const LOCKED = { 423: 'The variable is locked.' };
-const NAME_TAKEN = { 409: 'There is a variable with this name for the same device and environment.' };
+const NAME_TAKEN = { 409: 'A variable with this name already exists for the same device and environment.' };
 
 export const variables: Family = (routes, context) => {
   const resource = variableResource(context);
@@ -82,7 +82,7 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
     operation({
       tag: 'Variables',
       summary: 'List variables',
-      description: 'Filters are exact.',
+      description: 'Filters match whole values.',
       params: SpaceParams,
       querystring: ListQuery,
       response: { 200: PageOf(View) },
@@ -108,7 +108,8 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
     operation({
       tag: 'Variables',
       summary: 'Create a variable',
-      description: 'Of the space, or with `device_id` of a device. The value of a secure one is never shown.',
+      description:
+        'Without `device_id`, the variable belongs to the space. The value of a secure variable is never returned.',
       params: SpaceParams,
       headers: IdempotencyHeaders,
       body: NewVariable,
@@ -149,7 +150,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
     operation({
       tag: 'Variables',
       summary: 'Change a variable',
-      description: 'What is secure becomes visible only together with a new value.',
+      description: 'A secure variable can be made visible only together with a new `value`.',
       params: ItemParams,
       body: VariableUpdate,
       response: { 200: View },
@@ -159,7 +160,10 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
       untilUndisturbed(async () => {
         const before = await resource.findUnlocked(spaceId, params.id);
         if (before.secure && body.secure === false && body.value === undefined) {
-          throw new ApiFault(400, 'body needs "value": what is secure becomes visible only together with a new value');
+          throw new ApiFault(
+            400,
+            'body needs "value": a secure variable can be made visible only together with a new value',
+          );
         }
         const variable: Variable = {
           ...before,
@@ -186,7 +190,7 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
     ({ spaceId, params }, reply) =>
       untilUndisturbed(async () => {
         const variable = await resource.findUnlocked(spaceId, params.id);
-        // The first change sees to it that nobody has locked it since.
+        // The first change fails the commit if the variable has been locked since it was read.
         await store.commit([changeVariable(variable, variable), deleteVariable(variable.id)]);
         return reply.code(204).send();
       }),
@@ -196,8 +200,8 @@ function addItem(routes: Routes, { store }: ApiContext, resource: VariableResour
 /** Lock and unlock one variable, by POST or by PUT. */
 function addLocking(routes: Routes, { store }: ApiContext, resource: VariableResource): void {
   for (const [action, locked, summary] of [
-    ['lock', true, 'Pin a variable to its value'],
-    ['unlock', false, 'Let a variable be changed again'],
+    ['lock', true, 'Lock a variable against changes'],
+    ['unlock', false, 'Unlock a variable'],
   ] as const) {
     const described = operation({ tag: 'Variables', summary, params: ItemParams, response: { 200: View } });
     const path = `${ITEM}/${action}`;
@@ -215,7 +219,7 @@ function addLocking(routes: Routes, { store }: ApiContext, resource: VariableRes
 
 type VariableResource = ReturnType<typeof variableResource>;
 
-/** Operations that several routes share. */
+/** What several routes share: finding a variable or its device, and the commit with its conflict. */
 function variableResource({ store }: ApiContext) {
   return { find, findUnlocked, knownDevice, commit };
 
@@ -227,7 +231,7 @@ function variableResource({ store }: ApiContext) {
 
   async function findUnlocked(spaceId: Id, id: Id): Promise<Variable> {
     const variable = await find(spaceId, id);
-    if (variable.locked) throw new ApiFault(423, `the variable "${variable.name}" is locked`);
+    if (variable.locked) throw new ApiFault(423, `variable "${variable.name}" is locked: unlock it first`);
     return variable;
   }
 
@@ -243,7 +247,7 @@ function variableResource({ store }: ApiContext) {
       await store.commit(changes);
     } catch (error) {
       const isTaken = error instanceof ConflictError && error.field === 'record-key';
-      throw isTaken ? new ApiFault(409, `there is a variable "${name}" already`) : error;
+      throw isTaken ? new ApiFault(409, `a variable "${name}" already exists for this device and environment`) : error;
     }
   }
 }

@@ -1,30 +1,30 @@
 /**
- * One attempt to deliver: the job is made from what is stored now, the script turns it into a request, the request is sent.
- * What follows from its outcome is the dispatcher's business.
+ * One attempt of a delivery: the job is made from the current state of the store, the script turns it into a request, and the
+ * request is sent. The dispatcher decides what follows from the result.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { integerBetween, type Random } from '../../kernel/random.js';
 import { seconds } from '../../kernel/time.js';
 import type { ListedMessage, Store } from '../store/store.js';
 import type { Connector } from './connector.js';
-import type { AttemptEntry, Attempted, Delivery } from './delivery.js';
+import type { Attempted, AttemptLog, Delivery } from './delivery.js';
 import { jobFor } from './job.js';
 import { BadRequest, requestOf, type WebhookRequest } from './request.js';
 import type { Sandbox } from './sandbox/sandbox.js';
 import { isSuccess, type Reply, type Sender } from './sender.js';
 
-/** What a script makes of a message. */
+/** Result of running a script on a message. */
 export type Computed =
   | { readonly kind: 'request'; readonly request: WebhookRequest }
-  /** `main` returned null: there is nothing to send. */
+  /** `main` returned null: the script does not want to send anything for this message. */
   | { readonly kind: 'unwanted' }
-  /** The script is at fault, and would be again. */
+  /** The script failed, and would fail again on a retry. */
   | { readonly kind: 'failed'; readonly why: string };
 
-/** For connectors that do not say how long a request may take. */
+/** Timeout of a request in seconds, for connectors without their own. */
 export const STANDARD_TIMEOUT = 30;
 
-export interface AttemptsOptions {
+interface AttemptsOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly random: Random;
@@ -40,8 +40,8 @@ export class Attempts {
   }
 
   /**
-   * Runs the script, and sends nothing. The message's device is there.
-   * @param owner with whose scripts it takes turns
+   * Runs the script on a message without sending anything.
+   * @param owner scripts of the same owner run one after another
    */
   async compute(
     connector: Connector,
@@ -73,22 +73,22 @@ export class Attempts {
     const { store, clock, sender } = this.#options;
     const { attempt } = delivery;
     const began = clock.now;
-    const entry = (more: Partial<AttemptEntry>): AttemptEntry => {
+    const entry = (more: Partial<AttemptLog>): AttemptLog => {
       const took = Math.round(clock.now - began);
       return { ...NOTHING, attempt, at: Math.floor(clock.wall) - took, took, ...more };
     };
     const message = await store.message(delivery.spaceId, delivery.messageId);
-    if (!message) return { outcome: 'cancelled', entry: entry({ error: GONE }) };
+    if (!message) return { result: 'cancelled', entry: entry({ error: GONE }) };
     const computed = await this.compute(connector, message, attempt);
     switch (computed.kind) {
       case 'unwanted':
-        return { outcome: 'cancelled', entry: entry({ error: 'main returned null' }) };
+        return { result: 'cancelled', entry: entry({ error: 'main returned null' }) };
       case 'failed':
-        return { outcome: 'failed', entry: entry({ error: computed.why }) };
+        return { result: 'failed', entry: entry({ error: computed.why }) };
       case 'request': {
         const reply = await sender.send(computed.request, seconds(connector.timeout || STANDARD_TIMEOUT));
         const target = new URL(computed.request.url).origin;
-        return { outcome: outcomeOf(reply), entry: entry({ target, ...replyEntry(reply) }) };
+        return { result: resultOf(reply), entry: entry({ target, ...replyEntry(reply) }) };
       }
       default:
         return computed satisfies never;
@@ -96,19 +96,19 @@ export class Attempts {
   }
 }
 
-const GONE = 'the message or its device is gone';
+const GONE = 'the message or its device was deleted';
 const NOTHING = { status: null, target: null, error: null, response: null };
 
-function outcomeOf(reply: Reply): Attempted['outcome'] {
+function resultOf(reply: Reply): Attempted['result'] {
   if (reply.kind === 'refused') return 'failed';
   return reply.kind === 'answer' && isSuccess(reply.status) ? 'delivered' : 'unanswered';
 }
 
-function replyEntry(reply: Reply): Partial<AttemptEntry> {
+function replyEntry(reply: Reply): Partial<AttemptLog> {
   if (reply.kind !== 'answer') return { error: reply.why };
   const { status, text } = reply;
   if (isSuccess(status)) return { status };
   const isRedirect = status >= 300 && status <= 399;
-  const error = isRedirect ? 'redirects are not followed' : `the answer was ${status}`;
+  const error = isRedirect ? 'redirects are not followed' : `the target answered with status ${status}`;
   return { status, error, response: text };
 }

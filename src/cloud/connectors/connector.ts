@@ -1,14 +1,14 @@
 /**
- * Connectors as they are kept: records of the family `connector`, with a name once per space (cloud API gaps, 3.7). Which
- * messages one of them forwards is decided here as well (section 6).
+ * Records of connectors: family `connector`, with a unique name per space (cloud API gaps, 3.7). This file also decides which
+ * messages a connector forwards (section 6).
  */
 import type { Seconds, UnixMillis } from '../../kernel/time.js';
 import type { Change, DeviceRow, Id, MessageRow, RecordRow, Store } from '../store/store.js';
 
 export const TRIGGERS = ['data', 'session', 'config', 'stats', 'codec'] as const;
-export type Trigger = (typeof TRIGGERS)[number];
+type Trigger = (typeof TRIGGERS)[number];
 
-/** In seconds: 9 retries, the last one about 22 hours and 42 minutes after the first attempt. */
+/** Default retry delays in seconds: 9 retries, the last one about 22 hours and 42 minutes after the first attempt. */
 export const RETRY_DELAYS: readonly number[] = [10, 30, 60, 600, 1800, 3600, 10_800, 21_600, 43_200];
 
 export interface Connector {
@@ -21,12 +21,12 @@ export interface Connector {
   readonly tagIds: readonly Id[];
   /** JavaScript with a function `main(job)`. */
   readonly transformation: string;
-  /** Seconds from the end of an attempt to the beginning of the next. */
+  /** Seconds from the end of one attempt to the start of the next. */
   readonly retryDelays: readonly number[];
-  /** Seconds that a request may take; 0: the standard. */
+  /** Timeout of a request in seconds; 0: the default of 30 s. */
   readonly timeout: Seconds;
   readonly createdAt: UnixMillis;
-  /** When it was enabled last: what was to be delivered before has been dropped. */
+  /** Time at which it was last enabled. Pending deliveries created before are dropped. */
   readonly enabledAt: UnixMillis;
 }
 
@@ -39,7 +39,7 @@ export function changeConnector(before: Connector, after: Connector): Change {
   return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
 }
 
-/** Its deliveries stay, like the messages of a deleted device, and are neither listed nor attempted any more. */
+/** Deletes a connector. Its deliveries are kept, like the messages of a deleted device, but neither listed nor attempted. */
 export function deleteConnector(id: Id): Change {
   return { kind: 'record.delete', family: 'connector', id };
 }
@@ -65,7 +65,7 @@ export function toConnector({ id, spaceId, createdAt, body }: RecordRow): Connec
 
 type Origin = Pick<DeviceRow, 'tagIds'>;
 
-/** Does the connector forward this message of this device? */
+/** Whether the connector forwards this message of this device. */
 export function wants(connector: Connector, device: Origin, message: Pick<MessageRow, 'type' | 'direction'>): boolean {
   return (
     connector.state === 'enabled' &&

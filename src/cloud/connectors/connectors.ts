@@ -1,10 +1,10 @@
 /**
- * Connectors: they forward the messages of the devices with which they share a tag (cloud API gaps, section 6).
+ * Connectors forward the messages of the devices with which they share a tag (cloud API gaps, section 6).
  *
  *   delivery core ── message and deliveries in one commit ──► store ──► dispatcher ──► attempt: job → script → request
  *
- * A message that is acknowledged has its deliveries stored, so nothing is left unforwarded, whatever happens to the service.
- * Delivery is at least once: what was under way when a service died is attempted again, by it or by another one.
+ * The deliveries of a message are stored before the message is acknowledged, so that a crash of the service loses none.
+ * Delivery is at least once: attempts that were interrupted by a crash are repeated, by the same or by another service.
  */
 import type { Clock, EdgeClock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
@@ -23,22 +23,22 @@ import type { Lookup } from './guard.js';
 import { Sandbox } from './sandbox/sandbox.js';
 import { Sender } from './sender.js';
 
-export interface ConnectorsOptions {
+interface ConnectorsOptions {
   readonly store: Store;
   readonly clock: EdgeClock;
   readonly ids: Ids;
   readonly log: Log;
-  /** What `Math.random` of the scripts draws from. */
+  /** Source of `Math.random` in scripts. */
   readonly random: Random;
-  /** Also sends to private and loopback addresses. */
+  /** Whether connectors may send to private and loopback addresses. */
   readonly allowPrivate: boolean;
-  /** Resolves names; left out: as the system does. */
+  /** Resolves host names. Default: the system's resolver. */
   readonly lookup?: Lookup;
 }
 
-/** How long attempts that are under way may still take when the service closes. */
-const LAST_ORDERS = seconds(10);
-/** Whose scripts previews are: all together keep one thread busy at most, and deliveries have the rest. */
+/** Time that running attempts get to finish when the service closes. */
+const CLOSING_TIME = seconds(10);
+/** Owner of all previews: they use at most one thread of the sandbox, and deliveries have the others. */
 const PREVIEWS = 'previews';
 
 export class Connectors implements Forwarding {
@@ -53,7 +53,7 @@ export class Connectors implements Forwarding {
   constructor(options: ConnectorsOptions) {
     const { store, clock, allowPrivate, lookup } = options;
     this.#options = options;
-    // Scripts and answers take real time, also in a simulation, whose own clock stands still meanwhile.
+    // Scripts and requests take real time, also in a simulation, whose virtual clock is held while they run.
     const patience = new RealClock();
     this.#patience = patience;
     this.#directory = new Directory(store, clock);
@@ -72,20 +72,20 @@ export class Connectors implements Forwarding {
     this.#dispatcher.wake();
   }
 
-  /** A connector of the space has been created, changed or deleted. */
+  /** Call this after a connector of the space was created, changed or deleted. */
   changed(spaceId: Id): void {
     this.#directory.forget(spaceId);
   }
 
-  /** What the connector would send for the message, on its first attempt; nothing is sent. */
+  /** The request that the connector would send for the message on its first attempt; nothing is sent. */
   preview(connector: Connector, message: ListedMessage): Promise<Computed> {
     return this.#attempts.compute(connector, message, 0, PREVIEWS);
   }
 
-  /** Begins no more attempts, and waits for those under way, but not for long. */
+  /** Starts no further attempts, and waits at most {@link CLOSING_TIME} for running ones. */
   async close(): Promise<void> {
     const end = () => Promise.all([this.#sandbox.close(), this.#sender.close()]);
-    const patience = this.#patience.after(LAST_ORDERS, 'attempts under way', () => {
+    const patience = this.#patience.after(CLOSING_TIME, 'running delivery attempts', () => {
       this.#dispatcher.abandon();
       void end();
     });

@@ -1,42 +1,42 @@
 /**
- * Deliveries as they are kept: records of the family `delivery`, one for each connector that wants a message. It is the queue
- * and the log at once: a pending one is due at a moment, one that is over is not. What is sent is not in it; every attempt
- * makes it anew from the message, the device and the connector as they are then.
+ * Records of deliveries: family `delivery`, one for each message and connector that forwards it. The records are both the queue
+ * and the log: a pending delivery has a due time, a finished one has none. The request is not stored: every attempt makes it
+ * from the message, the device and the connector in their current state.
  *
  *            ┌────────── next attempt ◄─────────┐
  *   pending ─┴─► 2xx: delivered                 │
- *            ├─► no 2xx, or no answer: while there are retry delays left; then failed
- *            ├─► the script fails, or its target is refused: failed
- *            └─► the script does not want it; connector disabled; connector, device or message gone: cancelled
+ *            ├─► not 2xx, or no response: retried while there are retry delays left; then failed
+ *            ├─► the script fails, or its target is not permitted: failed
+ *            └─► `main` returns null; connector disabled; connector, device or message deleted: cancelled
  */
 import { type Millis, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, RecordRow, Store } from '../store/store.js';
 import type { Connector } from './connector.js';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
+type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** What became of an attempt. */
-export interface AttemptEntry {
+/** Log of one attempt, as the API shows it. */
+export interface AttemptLog {
   /** Counted from 0, as in the job. */
   readonly attempt: number;
   readonly at: UnixMillis;
-  /** In milliseconds. */
+  /** Duration in milliseconds. */
   readonly took: Millis;
-  /** Status of the answer; null: there was none. */
+  /** HTTP status; null if there was no response. */
   readonly status: number | null;
-  /** Scheme, host and port only: paths and queries carry tokens. Null: it did not come to a request. */
+  /** Scheme, host and port only, because paths and queries may contain tokens. Null if no request was made. */
   readonly target: string | null;
-  /** What went wrong, or why nothing was sent; null: nothing. */
+  /** The error, or why nothing was sent; null if the attempt succeeded. */
   readonly error: string | null;
-  /** The beginning of an answer that is no success. */
+  /** First characters of the body of a response that is not 2xx. */
   readonly response: string | null;
 }
 
-/** What came of an attempt; `unanswered`: no success, which may be different the next time. */
+/** Result of an attempt. `unanswered`: no 2xx response; the attempt may be repeated. */
 export interface Attempted {
-  readonly outcome: 'delivered' | 'failed' | 'cancelled' | 'unanswered';
-  readonly entry: AttemptEntry;
+  readonly result: 'delivered' | 'failed' | 'cancelled' | 'unanswered';
+  readonly entry: AttemptLog;
 }
 
 export interface Delivery {
@@ -46,19 +46,19 @@ export interface Delivery {
   readonly deviceId: Id;
   readonly messageId: Id;
   readonly createdAt: UnixMillis;
-  /** When it is attempted next, or, while somebody attempts it, taken over by somebody else; null: it is over. */
+  /** Time of the next attempt; while a service attempts it, the end of that service's lease; null if it has finished. */
   readonly dueAt: UnixMillis | null;
   readonly state: DeliveryState;
-  /** Number of the attempt that is due, or was the last one. */
+  /** Number of the next attempt, or of the last one if the delivery has finished. Counted from 0. */
   readonly attempt: number;
   /** Oldest first. */
-  readonly log: readonly AttemptEntry[];
+  readonly log: readonly AttemptLog[];
 }
 
 const FAMILY = 'delivery';
 
 export function putDelivery({ id, spaceId, createdAt, dueAt, ...body }: Delivery): Change {
-  // So that those of one connector are found in the order of their creation.
+  // The key sorts the deliveries of one connector by their creation.
   const key = `${body.connectorId}/${id}`;
   return { kind: 'record.put', row: { family: FAMILY, id, spaceId, key, createdAt, dueAt, body } };
 }
@@ -77,7 +77,7 @@ export async function dueDeliveries(store: Store, now: UnixMillis, limit: number
   return (await store.dueRecords(FAMILY, now, limit)).map(toDelivery);
 }
 
-/** When the next delivery of the whole service is due. */
+/** Time at which the next delivery of the whole service is due; undefined if none is pending. */
 export async function nextDelivery(store: Store): Promise<UnixMillis | undefined> {
   const [first] = await store.dueRecords(FAMILY, Number.MAX_SAFE_INTEGER, 1);
   return first?.dueAt ?? undefined;
@@ -91,13 +91,13 @@ export async function findDelivery(store: Store, { spaceId, id }: Connector, del
 
 const BATCH = 500;
 
-/** Those of a connector, newest first, from behind `after` on. */
+/** Deliveries of a connector, newest first, starting after the delivery `after`. */
 export async function* deliveriesOf(
   store: Store,
   { spaceId, id }: Connector,
   after: Id | undefined,
 ): AsyncGenerator<Delivery> {
-  // A key below `…0` begins with `…/` or sorts before it: 0 follows the slash.
+  // The range from `…/` to below `…0` contains all keys that begin with `…/`, because 0 is the character after the slash.
   let below = after === undefined ? `${id}0` : `${id}/${after}`;
   for (;;) {
     const rows = await store.recordsInRange(FAMILY, spaceId, { from: `${id}/`, below }, BATCH);
@@ -108,28 +108,28 @@ export async function* deliveriesOf(
   }
 }
 
-/** What a delivery is after an attempt that has ended now (cloud API gaps, section 6 "Success / retry"). */
+/** The delivery after an attempt that has just ended (cloud API gaps, section 6 "Success / retry"). */
 export function afterAttempt(
   delivery: Delivery,
   { retryDelays }: Pick<Connector, 'retryDelays'>,
-  { outcome, entry }: Attempted,
+  { result, entry }: Attempted,
   now: UnixMillis,
 ): Delivery {
   const log = [...delivery.log, entry];
-  if (outcome !== 'unanswered') return { ...delivery, state: outcome, dueAt: null, log };
+  if (result !== 'unanswered') return { ...delivery, state: result, dueAt: null, log };
   const delay = retryDelays[delivery.attempt];
   if (delay === undefined) return { ...delivery, state: 'failed', dueAt: null, log };
   return { ...delivery, attempt: delivery.attempt + 1, dueAt: now + seconds(delay), log };
 }
 
-/** It is over without another attempt. */
+/** The delivery, cancelled without another attempt. */
 export function cancelled(delivery: Delivery, why: string, now: UnixMillis): Delivery {
   const { attempt, log } = delivery;
   const entry = { attempt, at: now, took: 0, status: null, target: null, error: why, response: null };
   return { ...delivery, state: 'cancelled', dueAt: null, log: [...log, entry] };
 }
 
-/** Why a pending delivery will not be attempted any more; undefined: it will. */
+/** Reason why the connector drops a pending delivery; undefined if it will be attempted. */
 export function dropped(delivery: Delivery, connector: Connector | undefined): string | undefined {
   if (!connector) return 'the connector was deleted';
   if (connector.state === 'disabled') return 'the connector is disabled';

@@ -1,14 +1,14 @@
-/** The connectors of each space, remembered: every uplink asks for them. */
+/** Cache of the enabled connectors of each space: every uplink needs them. */
 import type { Clock } from '../../kernel/clock.js';
 import { type Instant, seconds } from '../../kernel/time.js';
 import { everyRecord } from '../store/records.js';
 import type { DeviceRow, Id, Store, WaitingRow } from '../store/store.js';
 import { type Connector, toConnector, wants } from './connector.js';
 
-/** Another service on the same database may have changed a connector: that comes into effect here after this time. */
+/** Lifetime of a cached space if several services share the database: another service may have changed a connector. */
 const SHARED_LIFETIME = seconds(5);
 
-interface Entry {
+interface CachedSpace {
   readonly readAt: Instant;
   readonly enabled: Promise<readonly Connector[]>;
 }
@@ -16,7 +16,7 @@ interface Entry {
 export class Directory {
   readonly #store: Store;
   readonly #clock: Clock;
-  readonly #entries = new Map<Id, Entry>();
+  readonly #spaces = new Map<Id, CachedSpace>();
 
   constructor(store: Store, clock: Clock) {
     this.#store = store;
@@ -31,19 +31,19 @@ export class Directory {
   }
 
   forget(spaceId: Id): void {
-    this.#entries.delete(spaceId);
+    this.#spaces.delete(spaceId);
   }
 
   #enabled(spaceId: Id): Promise<readonly Connector[]> {
-    const known = this.#entries.get(spaceId);
+    const known = this.#spaces.get(spaceId);
     const { now } = this.#clock;
     if (known && (this.#store.nodes === undefined || now - known.readAt < SHARED_LIFETIME)) return known.enabled;
-    const entry = { readAt: now, enabled: this.#read(spaceId) };
-    this.#entries.set(spaceId, entry);
-    entry.enabled.catch(() => {
-      if (this.#entries.get(spaceId) === entry) this.#entries.delete(spaceId);
+    const cached = { readAt: now, enabled: this.#read(spaceId) };
+    this.#spaces.set(spaceId, cached);
+    cached.enabled.catch(() => {
+      if (this.#spaces.get(spaceId) === cached) this.#spaces.delete(spaceId);
     });
-    return entry.enabled;
+    return cached.enabled;
   }
 
   async #read(spaceId: Id): Promise<readonly Connector[]> {

@@ -1,13 +1,13 @@
 /**
- * Takes deliveries that are due and sees to their attempts.
+ * Takes due deliveries and runs their attempts.
  *
- * To take one is to move its `dueAt` into the future. Whoever finds it due does that in turn with the other services on the
- * database, so that one of them attempts it; and when that one dies, it is due again after the lease. So a request may be sent
- * twice, when a service dies between sending it and writing that down, or is suspended for longer than a lease; but none is
- * forgotten.
+ * A service takes a delivery by moving its `dueAt` to the end of a lease. Services on the same database do this one at a time,
+ * so that only one of them attempts a delivery. If that service dies, the delivery is due again after the lease. So a request
+ * may be sent twice, if a service dies between sending it and storing the result or is suspended for longer than a lease; but
+ * no delivery is lost.
  *
- * Every connector has a line of its own, with a few requests under way at a time: one that waits for a slow target does not
- * hold up the others.
+ * Every connector has its own queue with a limited number of concurrent requests, so that a connector with a slow target does
+ * not delay the others.
  */
 import PQueue from 'p-queue';
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
@@ -27,56 +27,58 @@ import {
   putDelivery,
 } from './delivery.js';
 
-export interface DispatcherOptions {
+interface DispatcherOptions {
   readonly store: Store;
   readonly clock: EdgeClock;
   readonly log: Log;
   readonly attempts: Pick<Attempts, 'attempt'>;
 }
 
-/** How long a delivery belongs to the service that has taken it. */
+/** Time for which a delivery belongs to the service that has taken it. */
 const LEASE = minutes(3);
-/** Deliveries that are looked at together. */
+/** Deliveries that are read together. */
 const PAGE = 128;
-/** Of one connector: requests under way, and deliveries that are taken and wait for their turn. */
+/** Most concurrent requests of one connector. */
 const AT_ONCE = 16;
-const IN_LINE = 64;
-/** Requests under way altogether. */
+/** Most deliveries of one connector that are taken and wait in its queue. */
+const QUEUE_LENGTH = 64;
+/** Most concurrent requests of all connectors. */
 const AT_ONCE_ALL = 256;
-/** A full line in which nothing has moved for this long is slow: what does not fit into it is put off. */
+/** A full queue without progress for this time is slow: further deliveries of its connector are postponed. */
 const SLOW = seconds(2);
-const PUT_OFF = seconds(30);
-/** Longest time until the next look, where another service may have died with deliveries of its own. */
+const POSTPONED = seconds(30);
+/** Longest time between two looks if several services share the database: another one may have died with its deliveries. */
 const ROUND = seconds(30);
-/** What a script and writing the outcome may take besides the request. */
+/** Time for the script and for storing the result, in addition to the timeout of the request. */
 const MARGIN = seconds(15);
 
-interface Line {
-  readonly queue: PQueue;
-  movedAt: Instant;
+interface ConnectorQueue {
+  readonly tasks: PQueue;
+  /** Time at which an attempt last ended. */
+  progressAt: Instant;
 }
 
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #lines = new Map<Id, Line>();
+  readonly #queues = new Map<Id, ConnectorQueue>();
   readonly #all = new PQueue({ concurrency: AT_ONCE_ALL });
   #running: Promise<void> | undefined;
-  /** Something may be due. */
+  /** A delivery may be due. */
   #wanted = false;
-  /** Something is due that had no place in its line. */
+  /** A due delivery had no place in the queue of its connector. */
   #leftBehind = false;
   #alarm: Alarm | undefined;
   #alarmAt: UnixMillis = Number.POSITIVE_INFINITY;
-  /** No new attempts. */
+  /** No new attempts are started. */
   #closed = false;
-  /** What comes of the attempts under way does not count any more. */
+  /** Results of running attempts are discarded. */
   #abandoned = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
   }
 
-  /** Looks for what is due, and for when the next delivery will be. */
+  /** Takes the due deliveries, and sets an alarm for the next one. */
   wake(): void {
     if (this.#closed) return;
     this.#wanted = true;
@@ -89,21 +91,21 @@ export class Dispatcher {
       })
       .finally(() => {
         this.#running = undefined;
-        // Somebody may have called after the last look, and before this.
+        // wake() may have been called after the last look and before this.
         if (this.#wanted) this.wake();
         release();
       });
   }
 
-  /** Begins no more attempts; resolves when what came of those under way is stored. */
+  /** Starts no further attempts; resolves when the results of running ones are stored. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#alarm?.cancel();
     await this.#running;
-    await Promise.all([...this.#lines.values()].map(({ queue }) => queue.onIdle()));
+    await Promise.all([...this.#queues.values()].map(({ tasks }) => tasks.onIdle()));
   }
 
-  /** Those under way are about to be broken off: they will be attempted again, as if they had not been. */
+  /** Call this before running attempts are aborted: their results are discarded, and they are attempted again later. */
   abandon(): void {
     this.#abandoned = true;
   }
@@ -136,7 +138,7 @@ export class Dispatcher {
     this.#alarm = clock.after(Math.max(0, at - clock.wall), 'the next delivery', () => this.wake());
   }
 
-  /** Takes what is due, as far as there is room for it. */
+  /** Takes due deliveries, as far as the queues have room for them. */
   async #take(): Promise<void> {
     const { store, clock } = this.#options;
     const now = Math.floor(clock.wall);
@@ -145,37 +147,40 @@ export class Dispatcher {
     const changes: Change[] = [];
     this.#leftBehind = false;
     for (const delivery of due) {
-      const line = this.#lines.get(delivery.connectorId);
+      const queue = this.#queues.get(delivery.connectorId);
       const ahead = taken.filter(({ connectorId }) => connectorId === delivery.connectorId).length;
-      if ((line?.queue.size ?? 0) + ahead < IN_LINE) {
+      if ((queue?.tasks.size ?? 0) + ahead < QUEUE_LENGTH) {
         taken.push(delivery);
         changes.push(putDelivery({ ...delivery, dueAt: now + LEASE }));
-      } else if (line && clock.now - line.movedAt > SLOW) {
-        changes.push(putDelivery({ ...delivery, dueAt: now + PUT_OFF }));
+      } else if (queue && clock.now - queue.progressAt > SLOW) {
+        changes.push(putDelivery({ ...delivery, dueAt: now + POSTPONED }));
       } else {
         this.#leftBehind = true;
       }
     }
     if (changes.length > 0) await store.commit(changes);
-    for (const delivery of taken) this.#lineUp(delivery, now + LEASE);
+    for (const delivery of taken) this.#enqueue(delivery, now + LEASE);
     this.#wanted ||= due.length === PAGE && changes.length > 0;
   }
 
-  #lineUp(delivery: Delivery, leaseEnd: UnixMillis): void {
+  #enqueue(delivery: Delivery, leaseEnd: UnixMillis): void {
     const { clock, log } = this.#options;
     const { id, connectorId } = delivery;
-    const line = this.#lines.get(connectorId) ?? { queue: new PQueue({ concurrency: AT_ONCE }), movedAt: clock.now };
-    this.#lines.set(connectorId, line);
+    const queue = this.#queues.get(connectorId) ?? {
+      tasks: new PQueue({ concurrency: AT_ONCE }),
+      progressAt: clock.now,
+    };
+    this.#queues.set(connectorId, queue);
     const release = clock.hold(`delivery ${id} of connector ${connectorId}`);
     const attempt = () => this.#all.add(() => this.#attempt(delivery, leaseEnd));
-    line.queue
+    queue.tasks
       .add(attempt)
-      // It is due again when the lease is over.
-      .catch((error: unknown) => log.error({ delivery: id, error: String(error) }, 'an attempt to deliver failed'))
+      // The delivery is due again at the end of the lease.
+      .catch((error: unknown) => log.error({ delivery: id, error: String(error) }, 'a delivery attempt failed'))
       .finally(() => {
-        line.movedAt = clock.now;
-        if (line.queue.size + line.queue.pending === 0) this.#lines.delete(connectorId);
-        if (this.#leftBehind && line.queue.size <= IN_LINE / 2) this.wake();
+        queue.progressAt = clock.now;
+        if (queue.tasks.size + queue.tasks.pending === 0) this.#queues.delete(connectorId);
+        if (this.#leftBehind && queue.tasks.size <= QUEUE_LENGTH / 2) this.wake();
         release();
       });
   }
@@ -189,7 +194,7 @@ export class Dispatcher {
     const why = dropped(delivery, connector);
     const now = Math.floor(clock.wall);
     if (why !== undefined) return store.commit([putDelivery(cancelled(delivery, why, now))]);
-    // Somebody else may be about to take it.
+    // The lease may end during the request: another service could take the delivery.
     if (now + seconds(connector.timeout || STANDARD_TIMEOUT) + MARGIN > leaseEnd) return;
     const attempted = await attempts.attempt(connector, delivery);
     if (this.#abandoned) return this.#giveBack(delivery);
@@ -198,7 +203,7 @@ export class Dispatcher {
     if (next.dueAt !== null) this.#lookAgain(next.dueAt);
   }
 
-  /** As it was before it was taken. */
+  /** Restores a delivery to its state before it was taken. */
   #giveBack(delivery: Delivery): Promise<void> {
     return this.#options.store.commit([putDelivery(delivery)]);
   }

@@ -1,19 +1,19 @@
-/** What `main` is given (cloud API gaps, section 6: the union of the published samples, and variables). */
+/** The argument of a script's `main` (cloud API gaps, section 6: the union of the published samples, and variables). */
 import type { Seconds, UnixMillis } from '../../kernel/time.js';
 import { serialText } from '../store/order.js';
 import type { DeviceRow, ListedMessage, Store } from '../store/store.js';
 import type { Connector } from './connector.js';
 import { variablesFor } from './variables.js';
 
-export interface Job {
-  /** Counted from 0. */
+interface Job {
+  /** Number of the attempt, counted from 0. */
   readonly attempt: number;
   readonly message: {
     readonly id: string;
     readonly type: string;
     readonly direction: 'up' | 'down';
     readonly created_at: string;
-    /** Null when the message could not be decoded. */
+    /** A JSON value; null if the message could not be decoded. */
     readonly body: unknown;
   };
   readonly device: {
@@ -22,13 +22,13 @@ export interface Job {
     readonly name: string;
     readonly serial_number: string;
     readonly label: Readonly<Record<string, string>>;
-    /** Names. */
+    /** Names of the tags. */
     readonly tags: readonly string[];
     readonly session_id: number | null;
     readonly created_at: string;
   };
   readonly connector: { readonly id: string; readonly name: string; readonly timeout: Seconds };
-  /** Values by name; the device's own go before those of the space. */
+  /** Values by name. A variable of the device takes precedence over a variable of the space. */
   readonly variables: Readonly<Record<string, string>>;
 }
 

@@ -1,9 +1,9 @@
 /**
- * From what `main` returns to the request that is sent (cloud API gaps, section 6). Pure: a preview shows exactly what a
- * delivery sends.
+ * Turns the value that `main` returned into the HTTP request to send (cloud API gaps, section 6). A pure function, so that a
+ * preview shows exactly the request that a delivery sends.
  */
 
-/** A request, ready to be sent. */
+/** A validated request. */
 export interface WebhookRequest {
   readonly method: string;
   readonly url: string;
@@ -12,7 +12,7 @@ export interface WebhookRequest {
   readonly body: string | null;
 }
 
-/** What `main` returned is not a request. Its message says why; it is told to users. */
+/** The value that `main` returned is not a valid request. The API shows the message to users. */
 export class BadRequest extends Error {
   constructor(sentence: string) {
     super(sentence);
@@ -22,8 +22,8 @@ export class BadRequest extends Error {
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** These belong to the connection, or follow from the body and the URL: what a script says about them is left out. */
-const OURS = new Set([
+/** Headers that belong to the connection or follow from the body and the URL. They are ignored in the value from a script. */
+const IGNORED_HEADERS = new Set([
   'connection',
   'content-length',
   'expect',
@@ -41,10 +41,14 @@ const OURS = new Set([
 const HEADER_BYTES = 16_384;
 const URL_LENGTH = 8192;
 
-/** @param returned a JSON value; null: nothing is to be sent. @throws BadRequest */
+/**
+ * Validates the value that `main` returned and fills in defaults.
+ * @param returned a JSON value; null if nothing is to be sent
+ * @throws BadRequest if it is not a valid request
+ */
 export function requestOf(returned: unknown): WebhookRequest | null {
   if (returned === null) return null;
-  if (!isObject(returned)) throw new BadRequest(`main returned ${kindOf(returned)}; an object or null was wanted`);
+  if (!isObject(returned)) throw new BadRequest(`main returned ${kindOf(returned)}; expected an object or null`);
   const { method = 'POST', url, header = returned.headers, data = returned.body } = returned;
   const { target, authorization } = readUrl(url);
   const { body, type } = bodyOf(data);
@@ -71,7 +75,7 @@ function readUrl(given: unknown): { readonly target: string; readonly authorizat
   if (given === undefined) throw new BadRequest('main returned no url');
   const url =
     typeof given === 'string' && given.length <= URL_LENGTH && URL.canParse(given) ? new URL(given) : undefined;
-  // The value is not repeated: URLs carry tokens.
+  // The message does not repeat the value, because URLs may contain tokens.
   if (!url || !/^https?:$/.test(url.protocol)) throw new BadRequest('url is not an http or https address');
   const { username, password } = url;
   const authorization = username === '' && password === '' ? undefined : basic(username, password);
@@ -81,7 +85,7 @@ function readUrl(given: unknown): { readonly target: string; readonly authorizat
   return { target: url.href, authorization };
 }
 
-/** A name and password in the URL are sent the way browsers do. */
+/** The header for a user name and password in the URL, as browsers send it. */
 function basic(username: string, password: string): string {
   const text = `${decode(username)}:${decode(password)}`;
   return `Basic ${Buffer.from(text).toString('base64')}`;
@@ -96,16 +100,18 @@ function decode(part: string): string {
 }
 
 function readHeader(given: unknown): Record<string, string> {
-  if (!isObject(given)) throw new BadRequest(`header is ${kindOf(given)}; an object was wanted`);
+  if (!isObject(given)) throw new BadRequest(`header is ${kindOf(given)}; expected an object`);
   const header: Record<string, string> = {};
   let bytes = 0;
   for (const [name, value] of Object.entries(given)) {
     const lower = name.toLowerCase();
-    if (OURS.has(lower) || value === null) continue;
-    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower)) throw new BadRequest(`header ${quote(name)} is not a name`);
+    if (IGNORED_HEADERS.has(lower) || value === null) continue;
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower))
+      throw new BadRequest(`header ${quote(name)} is not a valid header name`);
     const text = (Array.isArray(value) ? value : [value]).map(String).join(', ').trim();
-    // The value is not repeated: headers carry tokens.
-    if (typeof value === 'object' && !Array.isArray(value)) throw new BadRequest(`header ${quote(name)} is an object`);
+    // The message does not repeat the value, because headers may contain tokens.
+    if (typeof value === 'object' && !Array.isArray(value))
+      throw new BadRequest(`header ${quote(name)} is an object; expected a string, a number or a list`);
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
       throw new BadRequest(`header ${quote(name)} has a forbidden character`);
     header[lower] = text;

@@ -1,6 +1,6 @@
 /**
- * Sends requests to places that nobody here knows: bounded in time and in what is read of the answer, without following
- * redirects, and only to addresses that the guard lets pass.
+ * Sends requests to untrusted targets: with limits on the duration and on the bytes that are read, without following
+ * redirects, and only to addresses that the guard permits.
  */
 import { Agent, request as send } from 'undici';
 import type { Clock } from '../../kernel/clock.js';
@@ -10,25 +10,25 @@ import { guardedConnector, type Lookup, TargetRefused } from './guard.js';
 import type { WebhookRequest } from './request.js';
 
 export type Reply =
-  /** Its status line has come; `text` is the beginning of the body of one that is no success. */
+  /** The target responded. `text`: first characters of the body of a response that is not 2xx. */
   | { readonly kind: 'answer'; readonly status: number; readonly text: string }
-  /** The guard does not let it pass. */
+  /** The guard does not permit the target. */
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'silence'; readonly why: string };
 
-export interface SenderOptions {
-  /** Real time, also in a simulation: the outside world knows no other. */
+interface SenderOptions {
+  /** Clock of the timeout. Real time, also in a simulation, because the targets are outside of it. */
   readonly patience: Clock;
   readonly allowPrivate: boolean;
   readonly lookup?: Lookup;
 }
 
 const CONNECT_TIMEOUT = seconds(10);
-/** Of an answer's head. */
+/** Longest head of a response. */
 const HEAD_BYTES = 16_384;
-/** Of an answer's body; the connection of a longer one is given up. */
+/** Longest body of a response; the connection is closed if it is longer. */
 const BODY_BYTES = 65_536;
-/** What is kept of it. */
+/** Characters of the body that are kept. */
 const EXCERPT = 500;
 
 export class Sender {
@@ -42,25 +42,25 @@ export class Sender {
         ? { timeout: CONNECT_TIMEOUT, ...(lookup && { lookup }) }
         : guardedConnector(CONNECT_TIMEOUT, lookup),
       maxHeaderSize: HEAD_BYTES,
-      // An idle connection is of no use to the next delivery for long.
+      // Short, because many targets close idle connections soon.
       keepAliveTimeout: seconds(4),
     });
   }
 
-  /** Never rejects: whatever the other side does is a reply. */
+  /** Sends a request. Never rejects: every failure of the target is a reply. @param timeout for the whole exchange */
   async send({ url, method, header, body }: WebhookRequest, timeout: Millis): Promise<Reply> {
     const aborter = new AbortController();
-    const tooLate = `no answer within ${timeout / 1000} s`;
-    const alarm = this.#patience.after(timeout, 'the answer to a webhook', () => aborter.abort(new Error(tooLate)));
+    const tooLate = `no response within ${timeout / 1000} s`;
+    const alarm = this.#patience.after(timeout, 'the response to a webhook', () => aborter.abort(new Error(tooLate)));
     try {
       const answer = await send(url, {
         dispatcher: this.#agent,
-        // Because request.ts lets pass only methods that undici knows.
+        // Because request.ts accepts only methods that undici supports.
         method: method as 'POST',
         headers: header,
         body,
         signal: aborter.signal,
-        // The alarm above bounds all of it; undici's own timers would only bound parts.
+        // The alarm above limits the whole exchange; undici's own timeouts limit only parts of it.
         headersTimeout: 0,
         bodyTimeout: 0,
       });
@@ -76,7 +76,7 @@ export class Sender {
     }
   }
 
-  /** Ends what is under way. */
+  /** Aborts running requests and closes all connections. */
   close(): Promise<void> {
     return this.#agent.destroy();
   }
@@ -86,7 +86,7 @@ export function isSuccess(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** The status decides: an answer whose body breaks off, takes too long or does not end is an answer all the same. */
+/** First characters of a body. A body that ends early, takes too long or is too long is cut: only the status matters. */
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
@@ -94,17 +94,17 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
     for await (const part of body) {
       if (bytes < EXCERPT * 4) parts.push(part);
       bytes += part.length;
-      // Leaving the loop ends the connection.
+      // Leaving the loop closes the connection.
       if (bytes > BODY_BYTES) break;
     }
   } catch {
-    // What has come until then is kept.
+    // The parts received so far are kept.
   }
   const text = Buffer.concat(parts).toString('utf8');
   return text.replace(/[\p{Cc}\p{Surrogate}]+/gu, ' ').slice(0, EXCERPT);
 }
 
-/** The guard's refusal may be wrapped, when several addresses were tried. */
+/** The guard's refusal; it may be wrapped if several addresses were tried. */
 function refusalIn(error: unknown): TargetRefused | undefined {
   if (error instanceof TargetRefused) return error;
   if (!(error instanceof Error)) return undefined;

@@ -1,20 +1,21 @@
 /**
- * The images that devices can be updated to. What is told of one, and its bytes, are two records: lists need not carry
- * hundreds of kilobytes for every line.
+ * Firmware images, to which devices can be updated. The metadata and the content are two records, so that a list does not
+ * read hundreds of kilobytes per image.
  */
 import { createHash } from 'node:crypto';
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, Page, RecordRow, Store } from '../store/store.js';
 
-/** What is told of an image. */
+/** Metadata of an image. */
 export interface Image {
   /** The firmware identifier. */
   readonly id: Id;
   readonly spaceId: Id;
   readonly bundle: string | null;
   readonly name: string | null;
-  /** What a device tells in its session when it runs this image. */
+  /** The `fw_version` that a device with this image reports in its session. */
   readonly version: string;
+  /** Size in bytes. */
   readonly size: number;
   /** 64 lower-case hex digits. */
   readonly sha256: string;
@@ -23,24 +24,24 @@ export interface Image {
 
 const IMAGES = 'firmware-image';
 const CONTENTS = 'firmware-content';
-/** Contents that are kept at hand: a fleet is updated to few images at a time. */
-const MOST_AT_HAND = 4;
+/** Most cached contents: a fleet is updated to few images at a time. */
+const CACHE_SIZE = 4;
 
 export class Images {
   readonly #store: Store;
-  /** The last used one comes last. */
-  readonly #atHand = new Map<Id, Uint8Array>();
+  /** Cached contents, most recently used last. */
+  readonly #cached = new Map<Id, Uint8Array>();
 
   constructor(store: Store) {
     this.#store = store;
   }
 
-  /** Completes the description of an image. */
+  /** Adds size and hash of the content to the metadata of an image. */
   describe(content: Uint8Array, image: Omit<Image, 'size' | 'sha256'>): Image {
     return { ...image, size: content.length, sha256: createHash('sha256').update(content).digest('hex') };
   }
 
-  /** Writes an image. */
+  /** Changes that store an image. */
   put(image: Image, content: Uint8Array): readonly Change[] {
     const { id, spaceId, createdAt, ...body } = image;
     const row = { id, spaceId, key: null, createdAt, dueAt: null };
@@ -50,7 +51,7 @@ export class Images {
     ];
   }
 
-  /** Oldest first. */
+  /** Images of a space, oldest first. */
   async list(spaceId: Id, page: Page): Promise<readonly Image[]> {
     return (await this.#store.records(IMAGES, spaceId, page)).map(imageOf);
   }
@@ -60,24 +61,25 @@ export class Images {
     return row && imageOf(row);
   }
 
+  /** The bytes of an image; undefined if it was deleted. */
   async content(spaceId: Id, id: Id): Promise<Uint8Array | undefined> {
-    let content = this.#atHand.get(id);
+    let content = this.#cached.get(id);
     if (content === undefined) {
       const row = await this.#store.record(CONTENTS, spaceId, id);
       if (row === undefined) return undefined;
       content = Buffer.from(String(row.body), 'base64');
     }
-    this.#atHand.delete(id);
-    this.#atHand.set(id, content);
-    for (const oldest of this.#atHand.keys()) {
-      if (this.#atHand.size <= MOST_AT_HAND) break;
-      this.#atHand.delete(oldest);
+    this.#cached.delete(id);
+    this.#cached.set(id, content);
+    for (const oldest of this.#cached.keys()) {
+      if (this.#cached.size <= CACHE_SIZE) break;
+      this.#cached.delete(oldest);
     }
     return content;
   }
 
   async remove(id: Id): Promise<void> {
-    this.#atHand.delete(id);
+    this.#cached.delete(id);
     await this.#store.commit([
       { kind: 'record.delete', family: IMAGES, id },
       { kind: 'record.delete', family: CONTENTS, id },
@@ -86,6 +88,6 @@ export class Images {
 }
 
 function imageOf({ id, spaceId, createdAt, body }: RecordRow): Image {
-  // Because every record of this family was made by `add`.
+  // Because records of this family are written by `put` only.
   return { ...(body as Omit<Image, 'id' | 'spaceId' | 'createdAt'>), id, spaceId: spaceId ?? '', createdAt };
 }

@@ -1,4 +1,4 @@
-/** A firmware update as it is kept: one record, from the request to its end (cloud API gaps, 3.9). */
+/** The record of a firmware update, from the request to its end (cloud API gaps, 3.9). */
 import type { UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, RecordRow } from '../store/store.js';
 
@@ -6,30 +6,30 @@ export const UPDATE_STATES = ['scheduled', 'downloading', 'swapping', 'succeeded
 export type UpdateState = (typeof UPDATE_STATES)[number];
 
 export interface UpdateJob {
-  /** Also the update id on the wire. */
+  /** Id of the update, in the API and on the wire. */
   readonly id: Id;
   readonly spaceId: Id;
   readonly deviceId: Id;
-  /** The image. */
+  /** Id of the image. */
   readonly firmwareId: Id;
   readonly bundle: string | null;
   readonly name: string | null;
-  /** What the device tells in its session when all went well. */
+  /** The `fw_version` that the device reports in its session after a successful update. */
   readonly version: string;
-  /** Of the image, in bytes. */
+  /** Size of the image in bytes. */
   readonly size: number;
-  /** What the device ran before; null: it has not said yet. */
+  /** Version that the device ran before the update; null: not reported yet. */
   readonly fromVersion: string | null;
   readonly state: UpdateState;
   /** Bytes that the device has accepted. */
   readonly offset: number;
-  /** Times that the download began again from its start. */
+  /** Number of times that the download was restarted from offset 0. */
   readonly restarts: number;
-  /** Why it failed. */
+  /** Reason of the failure; null if the update has not failed. */
   readonly error: string | null;
   readonly scheduledAt: UnixMillis;
   readonly updatedAt: UnixMillis;
-  /** The states that it has been through, and since when. */
+  /** The states of the update so far, each with its start, in order of time. */
   readonly timeline: readonly { readonly state: UpdateState; readonly at: UnixMillis }[];
 }
 
@@ -39,19 +39,19 @@ export function isOpen({ state }: Pick<UpdateJob, 'state'>): boolean {
   return state === 'scheduled' || state === 'downloading' || state === 'swapping';
 }
 
-/** The job in another state, or just further on in the same. */
+/** The job with a change of its state or of its progress within a state. */
 export function moved(job: UpdateJob, at: UnixMillis, change: Partial<UpdateJob>): UpdateJob {
   const state = change.state ?? job.state;
   const timeline = state === job.state ? job.timeline : [...job.timeline, { state, at }];
   return { ...job, ...change, updatedAt: at, timeline };
 }
 
-/** Writes a new job. A device has one open update at most: another one is refused as a conflict. */
+/** Stores a new job. A device has at most one open update: the commit of a second one fails with a conflict. */
 export function putJob(job: UpdateJob): Change {
   return { kind: 'record.put', row: rowOf(job) };
 }
 
-/** Moves a job on, unless a user or another service has done so meanwhile: see `untilUndisturbed`. */
+/** Changes a job, unless a user or another service has changed it since it was read: see `untilUndisturbed`. */
 export function changeJob(before: UpdateJob, after: UpdateJob): Change {
   return { kind: 'record.change', row: rowOf(after), was: rowOf(before).body };
 }
@@ -63,7 +63,7 @@ function rowOf(job: UpdateJob): RecordRow {
 }
 
 export function jobOf({ id, spaceId, createdAt, body }: RecordRow): UpdateJob {
-  // Because every record of this family was made by rowOf.
+  // Because records of this family are written by `rowOf` only.
   return {
     ...(body as Omit<UpdateJob, 'id' | 'spaceId' | 'scheduledAt'>),
     id,

@@ -1,14 +1,14 @@
 /**
- * Updates over the air: what a device reports, and what is sent next (wire protocol, 11).
+ * Firmware updates over the air: reports of a device and the chunks that follow (wire protocol, 11).
  *
  *   scheduled ──chunk 0 delivered──► downloading ──swap──► swapping ──ack, or a session with the new version──► succeeded
  *
- * The cloud begins with chunk 0 unasked; a device that asks for an image by its identifier gets the same chunk. From then on
- * the device's own count is trusted, and one chunk is queued at a time. Whatever breaks the download (a reboot, a lost
- * chunk) begins it again from its start, a few times.
+ * A scheduled update sends chunk 0 without a request of the device; a device that requests an image by its identifier gets the
+ * same chunk. From then on the cloud sends the chunk at the offset that the device reports, one at a time. A reboot or a lost
+ * chunk restarts the download from offset 0, at most {@link MOST_RESTARTS} times.
  *
- * In here is no queue and no timer: each event returns what it changes and what is to be queued, and the delivery core
- * writes that together with the message that brought it.
+ * This class has no queue and no timer. Each event returns its changes and the chunk to queue, and src/cloud/delivery commits
+ * them together with the message that caused the event.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
@@ -20,22 +20,22 @@ import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../st
 import { type Image, Images } from './images.js';
 import { changeJob, isOpen, jobOf, moved, putJob, UPDATES, type UpdateJob } from './job.js';
 
-export interface UpdatesOptions {
+interface UpdatesOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
 }
 
-/** What an event leads to. */
+/** Result of an event. */
 export interface UpdateStep {
   readonly job: UpdateJob;
   readonly changes: readonly Change[];
-  /** At most one chunk, which takes the place of any other; a scheduled update keeps its first one. */
+  /** At most one chunk. It replaces a chunk that is still queued. */
   readonly queue: readonly MessageRow[];
 }
 
-/** The body of a downlink of type `firmware`; the bytes are added when it is offered. */
+/** The body of a downlink of type `firmware`. The bytes of the chunk are added when it is sent. */
 interface ChunkBody {
   readonly target: 'app';
   readonly type: 'chunk';
@@ -43,16 +43,17 @@ interface ChunkBody {
   readonly firmware_id: Id;
   readonly offset: number;
   readonly length: number;
-  /** Of the whole image. */
+  /** Size of the whole image in bytes. */
   readonly size: number;
 }
 
-/** What a device takes that has not said how much it takes. */
+/** Bytes of a chunk for a device that has not reported its maximum. */
 const FIRST_CHUNK = 256;
-/** So that a message stays within what a transfer can carry (wire protocol, 11: 52 bytes of overhead). */
+/** Most bytes of a chunk: a transfer can carry that plus 52 bytes of overhead (wire protocol, 11). */
 const LONGEST_CHUNK = 16_128;
+/** Restarts of a download before the update fails. */
 const MOST_RESTARTS = 5;
-/** Begins the error of a device that has lost its partial image. */
+/** Prefix of the error that a device reports when it has lost its partial image. */
 const LOST_DOWNLOAD = 'offset mismatch';
 
 type ReportingDevice = Pick<DeviceRow, 'id' | 'spaceId' | 'session'>;
@@ -68,9 +69,8 @@ export class Updates {
   }
 
   /**
-   * Lets what changes the update of a device happen one after another: the device may report while a user cancels. (Several
-   * services on one store do not know of each other here: a commit that moves a job which another has moved is refused, and
-   * what follows is decided anew.)
+   * Runs the changes of one device's update one after another: the device may report while a user cancels. This covers one
+   * service only. If another service on the same store has changed the job, the commit fails and the event is handled again.
    */
   async inTurn<T>(deviceId: Id, work: () => Promise<T>): Promise<T> {
     const turn = Promise.resolve(this.#turns.get(deviceId)).then(work);
@@ -83,7 +83,7 @@ export class Updates {
     }
   }
 
-  /** The device's open update. */
+  /** The device's open update; undefined if there is none. */
   async current(device: Pick<DeviceRow, 'id' | 'spaceId'>): Promise<UpdateJob | undefined> {
     const row = await this.#options.store.recordByKey(UPDATES, device.spaceId, device.id);
     return row && jobOf(row);
@@ -94,7 +94,7 @@ export class Updates {
     return row && jobOf(row);
   }
 
-  /** A new update. Writing it fails with a conflict while the device has another one. */
+  /** Starts an update. The commit fails with a conflict if the device has another open update. */
   begin(device: ReportingDevice, image: Image): UpdateStep {
     const { ids, clock } = this.#options;
     const at = Math.floor(clock.wall);
@@ -119,11 +119,11 @@ export class Updates {
     return { job, changes: [putJob(job)], queue: [this.#chunk(device, job, 0, FIRST_CHUNK)] };
   }
 
-  /** What an uplink of type firmware means; undefined: nothing. */
+  /** Handles an uplink of type `firmware`; undefined if nothing follows from it. */
   async reported(device: ReportingDevice, report: UploadFirmware): Promise<UpdateStep | undefined> {
-    if (report.type === 'download') return this.#asked(device, report);
+    if (report.type === 'download') return this.#requested(device, report);
     const job = report.updateId?.length === 16 ? await this.find(device.spaceId, uuidText(report.updateId)) : undefined;
-    // A device may well report on an update that nobody knows (wire protocol, 8.1 step 5).
+    // Devices also report on updates that the cloud does not know, and on finished ones (wire protocol, 8.1 step 5).
     if (job === undefined || job.deviceId !== device.id || !isOpen(job)) return undefined;
     const { offset = 0, maxLength = FIRST_CHUNK, error = '' } = report;
     switch (report.type) {
@@ -143,7 +143,7 @@ export class Updates {
     }
   }
 
-  /** What a new session means for the device's open update. */
+  /** Handles a new session of a device; undefined if nothing follows for its open update. */
   async sessionBegan(device: ReportingDevice, session: SessionFacts): Promise<UpdateStep | undefined> {
     const job = await this.current(device);
     if (job === undefined) return undefined;
@@ -151,32 +151,32 @@ export class Updates {
     if (job.state === 'scheduled') return this.#only(job, { fromVersion: version });
     if (version === null) return undefined;
     if (job.state === 'swapping') return this.#only(job, judgement(job, version));
-    // The swap may have been too fast for its own announcement; otherwise the device has lost what it had.
+    // With the new version, the device has swapped without announcing it. Otherwise it has lost its partial image.
     const isNew = version === job.version && version !== job.fromVersion;
     return isNew ? this.#only(job, judgement(job, version)) : this.restart(device, job);
   }
 
-  /** The device has a chunk: with the first one, the download has begun. */
+  /** Handles the delivery of a chunk. The delivery of the first one changes the state to `downloading`. */
   async delivered(chunk: WaitingRow): Promise<readonly Change[]> {
     const { update_id: id, offset } = bodyOf(chunk);
     const job = offset === 0 ? await this.find(chunk.spaceId, id) : undefined;
     return job?.state === 'scheduled' ? this.#only(job, { state: 'downloading' }).changes : [];
   }
 
-  /** Begins the download again from its start, or gives up. */
+  /** Restarts the download from offset 0; after {@link MOST_RESTARTS} restarts, the update fails. */
   restart(device: ReportingDevice, job: UpdateJob): UpdateStep {
     if (job.restarts >= MOST_RESTARTS) {
-      return this.#only(job, failure(`given up: the download was broken off ${job.restarts + 1} times`));
+      return this.#only(job, failure(`given up: the download was interrupted ${job.restarts + 1} times`));
     }
     return this.#send(device, job, { offset: 0, restarts: job.restarts + 1 }, FIRST_CHUNK);
   }
 
-  /** The open update ends without success. */
+  /** Ends the open update without success. @param why reason of the failure; null if it is cancelled */
   end(job: UpdateJob, state: 'cancelled' | 'failed', why: string | null): UpdateStep {
     return this.#only(job, { state, error: why });
   }
 
-  /** The message for a chunk. @throws Error when the image is gone */
+  /** The message to the device for a chunk. @throws Error if the image was deleted */
   async chunk(row: WaitingRow): Promise<DownMessage> {
     const { firmware_id: firmwareId, update_id: updateId, offset, length, size, target, type } = bodyOf(row);
     const image = await this.images.content(row.spaceId, firmwareId);
@@ -185,24 +185,27 @@ export class Updates {
     return { kind: 'download-firmware', target, type, updateId: uuidBytes(updateId), offset, data, size };
   }
 
-  /** The device asks for an image: shell `cloud firmware download <id>`. */
-  async #asked(device: ReportingDevice, { firmware = '', maxLength }: UploadFirmware): Promise<UpdateStep | undefined> {
+  /** Handles the request of a device for an image: shell command `cloud firmware download <id>`. */
+  async #requested(device: ReportingDevice, { firmware = '', maxLength }: UploadFirmware): Promise<UpdateStep | undefined> {
     const { log } = this.#options;
     const id = firmwareId(firmware);
     const image = id && (await this.images.find(device.spaceId, id));
     if (!image) {
-      log.warn({ device: device.id, firmware }, 'a device asks for a firmware image that is not known');
+      log.warn({ device: device.id, firmware }, 'a device requests an unknown firmware image');
       return undefined;
     }
     const current = await this.current(device);
     if (current === undefined) return this.begin(device, image);
     if (current.firmwareId === image.id) {
-      // Scheduled, it is on its way already; swapping, it is too late.
+      // While the update is scheduled, chunk 0 is queued already; while the device swaps its images, it is too late.
       if (current.state !== 'downloading') return undefined;
       const queue = [this.#chunk(device, current, 0, maxLength ?? FIRST_CHUNK)];
       return { job: current, changes: [changeJob(current, current)], queue };
     }
-    log.warn({ device: device.id, firmware }, 'a device asks for a firmware image while another update is under way');
+    log.warn(
+      { device: device.id, firmware },
+      'a device requests a firmware image while it has another unfinished update',
+    );
     return undefined;
   }
 
@@ -211,7 +214,7 @@ export class Updates {
     return { job, changes: [changeJob(before, job)], queue: [] };
   }
 
-  /** Moves the job on, with the chunk at its new offset. */
+  /** Changes the job and sends the chunk at its new offset. */
   #send(device: ReportingDevice, before: UpdateJob, change: Partial<UpdateJob>, maxLength: number): UpdateStep {
     const step = this.#only(before, change);
     return { ...step, queue: [this.#chunk(device, step.job, step.job.offset, maxLength)] };
@@ -232,7 +235,7 @@ export class Updates {
   }
 }
 
-/** A swap shows its success by the version that runs afterwards: an acknowledgement alone may be one of the old image. */
+/** The result of a swap. It depends on the version that runs afterwards: the old image may acknowledge the swap as well. */
 function judgement(job: UpdateJob, version: string): Partial<UpdateJob> {
   return version === job.version ? { state: 'succeeded' } : failure(`reverted: the device runs "${version}"`);
 }
@@ -241,25 +244,25 @@ function failure(error: string): Partial<UpdateJob> {
   return { state: 'failed', error };
 }
 
-/** The UUID that a firmware identifier stands for: 32 hex digits, with or without hyphens (cloud API gaps, 3.9). */
+/** The UUID of a firmware identifier of 32 hex digits with or without hyphens; undefined if invalid (cloud API gaps, 3.9). */
 export function firmwareId(text: string): Id | undefined {
   const digits = text.toLowerCase().replaceAll('-', '');
   return /^[0-9a-f]{32}$/.test(digits) ? uuidText(uuidBytes(digits)) : undefined;
 }
 
-/** The update to which a downlink of type firmware belongs. */
+/** Id of the update to which a downlink of type `firmware` belongs. */
 export function updateOf(chunk: WaitingRow): Id {
   return bodyOf(chunk).update_id;
 }
 
-/** How far the image is complete with this chunk. */
+/** Offset of the first byte after this chunk. */
 export function endOf(chunk: WaitingRow): number {
   const { offset, length } = bodyOf(chunk);
   return offset + length;
 }
 
 function bodyOf(chunk: WaitingRow): ChunkBody {
-  // Because every downlink of type firmware was made by Updates, and is too short to be left in the store.
+  // Because every downlink of type `firmware` is made by this class, and its body is always in memory because it is short.
   return (chunk as MessageRow).body as ChunkBody;
 }
 

@@ -2,6 +2,7 @@
  * Sends the requests of loads. Connections are driven at undici's lowest level, and answers are not parsed: what the generator
  * saves, it can send.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import { Client, type Dispatcher } from 'undici';
 import { delayIn } from '../../client/http.js';
 import { codeOf } from '../../kernel/no-answer.js';
@@ -68,7 +69,7 @@ export function httpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): 
   };
 }
 
-/** Takes an answer. These are undici's older methods: before it calls the newer ones, it makes objects of all headers. */
+/** Receives the response to one request. Its body is kept only if it is wanted. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #wantsBody: boolean;
   readonly #done: (result: CallResult) => void;
@@ -81,31 +82,24 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#done = done;
   }
 
-  onConnect(): void {}
+  // undici recognises a handler of the current interface by this method.
+  onRequestStart(): void {}
 
-  onHeaders(status: number, headers: readonly Buffer[]): boolean {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
     this.#status = status;
-    if (status >= 400) this.#retryAfter = retryAfterIn(headers);
-    return true;
+    if (status >= 400) this.#retryAfter = delayIn(headers['retry-after']) ?? 0;
   }
 
-  onData(part: Buffer): boolean {
+  onResponseData(_: Dispatcher.DispatchController, part: Buffer): void {
     if (this.#wantsBody) this.#parts.push(part);
-    return true;
   }
 
-  onComplete(): void {
+  onResponseEnd(): void {
     const body = this.#wantsBody ? Buffer.concat(this.#parts).toString() : '';
     this.#done({ status: this.#status, why: '', body, retryAfter: this.#retryAfter });
   }
 
-  onError(error: Error): void {
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#done({ status: 0, why: codeOf(error), body: '', retryAfter: 0 });
   }
-}
-
-/** @param headers names and values by turns */
-function retryAfterIn(headers: readonly Buffer[]): Millis {
-  const name = headers.findIndex((text, i) => i % 2 === 0 && text.toString().toLowerCase() === 'retry-after');
-  return name < 0 ? 0 : (delayIn(headers[name + 1]?.toString()) ?? 0);
 }

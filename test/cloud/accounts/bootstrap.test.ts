@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Bootstrap, ensureSpaceAndKey } from '../../../src/cloud/accounts/bootstrap.js';
+import { ensureSpaceAndKey } from '../../../src/cloud/accounts/bootstrap.js';
 import { hashKey } from '../../../src/cloud/accounts/keys.js';
 import { createIds } from '../../../src/cloud/store/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
@@ -12,7 +12,8 @@ function starts() {
   const clock = new VirtualClock();
   const random = seededRandom('bootstrap');
   const ids = createIds(clock, random.fork('ids'));
-  const start = (given: Partial<Bootstrap> = {}) => ensureSpaceAndKey(store, { ids, clock, random, ...given });
+  const start = (given: Partial<Parameters<typeof ensureSpaceAndKey>[1]> = {}) =>
+    ensureSpaceAndKey(store, { ids, clock, random, ...given });
   return { store, start };
 }
 

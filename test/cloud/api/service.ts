@@ -7,7 +7,7 @@ import { type ApiOptions, createApi } from '../../../src/cloud/api/index.js';
 import { Connectors } from '../../../src/cloud/connectors/connectors.js';
 import { requestBody } from '../../../src/cloud/delivery/down-messages.js';
 import { type ChunkQueue, FirmwareQueue } from '../../../src/cloud/delivery/firmware-queue.js';
-import { Updates, type UpdatesOptions } from '../../../src/cloud/firmware/updates.js';
+import { Updates } from '../../../src/cloud/firmware/updates.js';
 import type { Downlinks } from '../../../src/cloud/ports/downlinks.js';
 import { DownlinkRefused } from '../../../src/cloud/ports/downlinks.js';
 import { createIds } from '../../../src/cloud/store/ids.js';
@@ -104,7 +104,7 @@ function logInto(list: { level: string; fields: object; message: string }[]): Lo
 }
 
 /** Firmware updates without a device. */
-function updatesOnly(options: UpdatesOptions, downlinks: Downlinks): FirmwareQueue {
+function updatesOnly(options: ConstructorParameters<typeof Updates>[0], downlinks: Downlinks): FirmwareQueue {
   const queue: ChunkQueue = {
     sessionOf: () => undefined,
     insert: () => {},

@@ -26,7 +26,7 @@ class Unheld extends VirtualClock {
 
 const NEVER = new Promise<never>(() => {});
 const DELIVERED: Attempted = {
-  outcome: 'delivered',
+  result: 'delivered',
   entry: { attempt: 0, at: 0, took: 0, status: 200, target: null, error: null, response: null },
 };
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { Sandbox, type ScriptResult } from '../../../src/cloud/connectors/sandbox/sandbox.js';
+import { Sandbox } from '../../../src/cloud/connectors/sandbox/sandbox.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { SAMPLE_JOB, THINGSBOARD, UBIDOTS } from './samples.js';
 
@@ -10,7 +10,11 @@ afterAll(() => sandbox.close());
 
 const NOW = Date.UTC(2026, 6, 1, 12);
 
-function run(source: string, job: unknown = {}, more: { owner?: string; seed?: number } = {}): Promise<ScriptResult> {
+function run(
+  source: string,
+  job: unknown = {},
+  more: { owner?: string; seed?: number } = {},
+): Promise<Awaited<ReturnType<Sandbox['run']>>> {
   return sandbox.run({ owner: 'somebody', source, job, now: NOW, seed: 1, ...more });
 }
 

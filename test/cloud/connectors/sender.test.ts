@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isPublicAddress, type Lookup } from '../../../src/cloud/connectors/guard.js';
+import type { Lookup } from '../../../src/cloud/connectors/guard.js';
+import { isPublicAddress } from '../../../src/cloud/connectors/public-address.js';
 import { Sender } from '../../../src/cloud/connectors/sender.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { seconds } from '../../../src/kernel/time.js';

@@ -1,56 +1,58 @@
 /**
- * Runs users' scripts: never in this thread, and never longer than allowed. worker.mjs is the other side.
+ * Runs users' scripts in worker threads (worker.mjs), with limits on time and memory.
  *
- * Two things end a script. QuickJS counts its steps, which depends on the script alone: an endless loop fails the same way on
- * every machine. But one call into the engine (sorting a million texts, a pattern that backtracks) counts as a single step; so
- * there is a watchdog here, in real time, that ends the whole thread and starts another.
+ * Two limits end a script. QuickJS counts its steps; the count depends only on the script, so that an endless loop fails the
+ * same way on every machine. But one call into the engine (sorting a million strings, a regular expression that backtracks)
+ * counts as a single step. So a watchdog in real time ends the whole thread, and a new one replaces it.
  *
- * A script remembers nothing from call to call: each runs in a world of its own, with its own `Date` and `Math.random`, so
- * that the same job gives the same result. One connector keeps one thread busy at most, and the others for the rest.
+ * A script keeps no state between calls: each call gets a new JavaScript context with its own `Date` and `Math.random`, so that
+ * the same job gives the same result. The scripts of one connector use at most one thread; the other threads remain free for
+ * other connectors.
  */
 import { Worker } from 'node:worker_threads';
 import type { Alarm, Clock } from '../../../kernel/clock.js';
 import { isTooDeep, TOO_DEEP } from '../../../kernel/json-depth.js';
 import { type Millis, seconds, type UnixMillis } from '../../../kernel/time.js';
 
-export interface Script {
+interface Script {
   /** Scripts of the same owner run one after another. */
   readonly owner: string;
   /** JavaScript, ES2020, with a function `main(job)`. */
   readonly source: string;
-  /** A JSON value. */
+  /** Argument of `main`: a JSON value. */
   readonly job: unknown;
-  /** What `Date` takes for the present. */
+  /** Current time of `Date` in the script. */
   readonly now: UnixMillis;
-  /** Of `Math.random`; positive. */
+  /** Seed of `Math.random`; positive. */
   readonly seed: number;
 }
 
-export type ScriptResult =
-  /** What `main` returned, as a JSON value; null also for undefined. */
+type ScriptResult =
+  /** The value that `main` returned, as a JSON value; null for undefined. */
   | { readonly kind: 'value'; readonly value: unknown }
-  /** The script is at fault; `why` is for its author. */
+  /** The script failed; `why` is the message for its author. */
   | { readonly kind: 'failed'; readonly why: string };
 
-/** What the worker says of a script. */
-export type Outcome =
+/** The worker's answer to a script: JSON text, or an error. */
+export type WorkerAnswer =
   | { readonly json: string }
-  /** `spent`: the thread is of no use any more. */
+  /** `spent`: the thread cannot run another script. */
   | { readonly error: string; readonly spent?: boolean };
 
 export interface Limits {
-  /** Bytes that a script may allocate, and its stack. */
+  /** Most bytes of a script's heap. */
   readonly memory: number;
+  /** Most bytes of a script's stack. */
   readonly stack: number;
-  /** The engine asks every 10,000 steps whether it should go on; that often it is told yes. */
+  /** Most calls of the engine's interrupt handler, which it calls every 10,000 steps. */
   readonly interrupts: number;
-  /** Characters of what `main` returns, as JSON. */
+  /** Most characters of the returned value as JSON. */
   readonly output: number;
 }
 
 const LIMITS: Limits = { memory: 33_554_432, stack: 262_144, interrupts: 5000, output: 1_048_576 };
 const WATCHDOG = seconds(3);
-/** How long a thread may take to start, on a machine that is busy. */
+/** Longest start of a thread; generous, for a busy machine. */
 const START = seconds(30);
 const THREADS = 2;
 
@@ -71,7 +73,7 @@ export class Sandbox {
     this.#patience = patience;
   }
 
-  /** Rejects only when no thread can be started, or the sandbox is closed. */
+  /** Runs a script. Rejects only if no thread can be started or the sandbox is closed. */
   run(script: Script): Promise<ScriptResult> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(new Closed());
@@ -80,14 +82,14 @@ export class Sandbox {
     });
   }
 
-  /** Ends all threads; what runs or waits is rejected. */
+  /** Ends all threads; running and waiting scripts are rejected. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const task of this.#waiting.splice(0)) task.reject(new Closed());
     await Promise.all(this.#threads.splice(0).map((thread) => thread.end(new Closed())));
   }
 
-  /** Gives idle threads something to do. */
+  /** Assigns waiting scripts to idle threads. */
   #next(): void {
     for (;;) {
       const at = this.#waiting.findIndex(({ script }) => this.#threads.every(({ owner }) => owner !== script.owner));
@@ -115,8 +117,8 @@ class Thread {
   readonly #patience: Clock;
   readonly #worker: Worker;
   readonly #started: Promise<unknown>;
-  /** Ends the wait for what the worker says next. */
-  #heard: { readonly said: (message: unknown) => void; readonly gone: (error: Error) => void } | undefined;
+  /** Settles the promise for the next message of the worker. */
+  #pending: { readonly resolve: (message: unknown) => void; readonly reject: (error: Error) => void } | undefined;
   #owner: string | undefined;
   #usable = true;
 
@@ -124,18 +126,18 @@ class Thread {
     this.#patience = patience;
     this.#worker = new Worker(new URL('./worker.mjs', import.meta.url), {
       workerData: LIMITS,
-      // Nothing of the environment, with its secrets, and no loaders.
+      // No environment variables, which may hold secrets, and no module loaders.
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 },
     });
-    this.#worker.on('message', (message) => this.#heard?.said(message));
+    this.#worker.on('message', (message) => this.#pending?.resolve(message));
     this.#worker.on('error', (error) => this.#lost(error));
     this.#worker.on('exit', () => this.#lost(new Error('the thread has ended')));
     this.#started = this.#next(START);
   }
 
-  /** Whose script is running. */
+  /** Owner of the running script; undefined if the thread is idle. */
   get owner(): string | undefined {
     return this.#owner;
   }
@@ -165,22 +167,22 @@ class Thread {
     try {
       const answer = this.#next(WATCHDOG);
       this.#worker.postMessage({ source, job: JSON.stringify(job), now, seed });
-      // Because worker.mjs says nothing else.
-      const outcome = (await answer) as Outcome;
-      if ('error' in outcome && outcome.spent) await this.end(new Error('the thread is spent'));
-      return resultOf(outcome);
+      // Because worker.mjs sends only this type in answer to a script.
+      const received = (await answer) as WorkerAnswer;
+      if ('error' in received && received.spent) await this.end(new Error('the thread is spent'));
+      return resultOf(received);
     } catch (error) {
       if (error instanceof Closed) throw error;
-      // Whatever has happened to a thread that ran a script, the script did it.
+      // Any failure of a thread while it runs a script is caused by the script.
       return { kind: 'failed', why: error instanceof TooLate ? TOO_LONG : TOO_MUCH };
     }
   }
 
-  /** What the worker says next. */
+  /** The next message of the worker. */
   #next(within: Millis): Promise<unknown> {
     let alarm: Alarm | undefined;
-    const next = new Promise<unknown>((said, gone) => {
-      this.#heard = { said, gone };
+    const next = new Promise<unknown>((resolve, reject) => {
+      this.#pending = { resolve, reject };
       alarm = this.#patience.after(within, 'a script', () => void this.end(new TooLate(TOO_LONG)));
     });
     return next.finally(() => alarm?.cancel());
@@ -188,14 +190,14 @@ class Thread {
 
   #lost(error: Error): void {
     this.#usable = false;
-    this.#heard?.gone(error);
+    this.#pending?.reject(error);
   }
 }
 
 const TOO_LONG = 'the script took too long';
 const TOO_MUCH = 'the script used too much memory, or nested too deeply';
 
-/** The watchdog has barked. */
+/** The watchdog has ended the thread. */
 class TooLate extends Error {}
 
 class Closed extends Error {
@@ -204,8 +206,8 @@ class Closed extends Error {
   }
 }
 
-function resultOf(outcome: Outcome): ScriptResult {
-  if ('error' in outcome) return { kind: 'failed', why: outcome.error.slice(0, 500) };
-  if (isTooDeep(outcome.json)) return { kind: 'failed', why: TOO_DEEP };
-  return { kind: 'value', value: JSON.parse(outcome.json) };
+function resultOf(answer: WorkerAnswer): ScriptResult {
+  if ('error' in answer) return { kind: 'failed', why: answer.error.slice(0, 500) };
+  if (isTooDeep(answer.json)) return { kind: 'failed', why: TOO_DEEP };
+  return { kind: 'value', value: JSON.parse(answer.json) };
 }

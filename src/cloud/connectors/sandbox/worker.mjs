@@ -1,11 +1,9 @@
 /**
- * The far side of sandbox.ts: a thread in which users' scripts run, each in a JavaScript world of its own that QuickJS
- * makes in WebAssembly. That world has the language and nothing else: no network, no timers, no modules, no files. This
- * thread adds limits; ending it is the business of sandbox.ts, since a script that is busy inside one long operation does
- * not look up.
+ * The worker thread of sandbox.ts. It runs users' scripts, each in its own JavaScript context of QuickJS in WebAssembly. A
+ * context has the language only: no network, no timers, no modules, no files. This thread limits steps and memory; sandbox.ts
+ * limits time by ending the thread, because a script inside one long operation cannot be interrupted from within.
  *
- * A file of JavaScript, because a thread is started from a file, and where the sources run as they are (tsx, vitest) there
- * is no other.
+ * This file is JavaScript, because a thread starts from a file, and tsx and vitest run the sources without compiling them.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { getQuickJS, Scope } from 'quickjs-emscripten';
@@ -13,11 +11,11 @@ import { getQuickJS, Scope } from 'quickjs-emscripten';
 /**
  * @typedef {object} Task
  * @property {string} source  script with a function `main(job)`
- * @property {string} job     JSON text
- * @property {number} now     what `Date` takes for the present, Unix ms
- * @property {number} seed    of `Math.random`; positive
+ * @property {string} job     argument of `main` as JSON text
+ * @property {number} now     current time of `Date` in the script, Unix ms
+ * @property {number} seed    seed of `Math.random`; positive
  */
-/** @typedef {import('./sandbox.js').Outcome} Outcome */
+/** @typedef {import('./sandbox.js').WorkerAnswer} WorkerAnswer */
 /** @typedef {import('./sandbox.js').Limits} Limits */
 /** @typedef {import('quickjs-emscripten').QuickJSContext} World */
 /** @typedef {import('quickjs-emscripten').QuickJSHandle} Handle */
@@ -25,21 +23,21 @@ import { getQuickJS, Scope } from 'quickjs-emscripten';
 /** @type {Limits} */
 const limits = workerData;
 
-// The engine asks this thread's own Date for the time and its zone; nothing else here does. So scripts live at the moment of
-// their attempt, also in a simulation, and in UTC wherever the machine is. Making a world, the engine seeds its Math.random
-// with the time: the same attempt gets the same numbers.
+// The engine reads the time and the time zone from this thread's Date, and nothing else in this thread does. So scripts run at
+// the time of their attempt, also in a simulation, and in UTC on every machine. The engine seeds the Math.random of a new
+// context with the time, so that the same attempt gets the same numbers.
 let time = 0;
 Date.now = () => time;
 Date.prototype.getTimezoneOffset = () => 0;
 
 const engine = await getQuickJS();
-/** How often the engine has asked whether the script may go on. */
-let asked = 0;
-/** One for all worlds: making it costs more than making a world. */
+/** Calls of the interrupt handler in the current script. */
+let interrupts = 0;
+/** One runtime for all contexts: creating a runtime is more expensive than creating a context. */
 const runtime = engine.newRuntime({ memoryLimitBytes: limits.memory, maxStackSizeBytes: limits.stack });
-runtime.setInterruptHandler(() => ++asked > limits.interrupts);
+runtime.setInterruptHandler(() => ++interrupts > limits.interrupts);
 
-/** Scripts that were tried out elsewhere still say what they do; nobody listens. */
+/** A console without effect, for scripts that were developed elsewhere and still log. */
 const CONSOLE = 'globalThis.console = { log() {}, info() {}, warn() {}, error() {}, debug() {} };';
 const MAIN = "typeof main === 'function' ? main : undefined";
 const DESCRIBE = `(thrown) => {
@@ -48,24 +46,24 @@ const DESCRIBE = `(thrown) => {
   return thrown.name + ': ' + thrown.message + (line ? ' (line ' + line[1] + ')' : '');
 }`;
 
-/** The engine was stopped in the middle of the script. This thread is not used again. */
+/** The step limit stopped the engine inside the script. This thread is not used again. */
 class Stopped extends Error {}
-/** The script is at fault; the message is for its author. */
+/** The script failed; the message is for its author. */
 class Fault extends Error {}
 
 /**
  * @param {Task} task
- * @returns {Outcome}
+ * @returns {WorkerAnswer}
  */
 function perform({ source, job, now, seed }) {
-  asked = 0;
+  interrupts = 0;
   time = seed;
   const world = runtime.newContext();
   time = now;
   try {
-    const outcome = Scope.withScope((scope) => outcomeIn(new Room(world, scope), source, job));
+    const answer = Scope.withScope((scope) => runMain(new Room(world, scope), source, job));
     world.dispose();
-    return outcome;
+    return answer;
   } catch (error) {
     if (error instanceof Stopped) return { error: 'the script took too long', spent: true };
     throw error;
@@ -76,11 +74,11 @@ function perform({ source, job, now, seed }) {
  * @param {Room} room
  * @param {string} source
  * @param {string} job
- * @returns {Outcome}
+ * @returns {WorkerAnswer}
  */
-function outcomeIn(room, source, job) {
+function runMain(room, source, job) {
   try {
-    // Taken before the script runs, which may put something else in their place.
+    // Read before the script runs, because the script may replace them.
     const { parse, stringify } = room;
     if (source.includes('console')) room.evaluate(CONSOLE);
     room.evaluate(source);
@@ -88,7 +86,7 @@ function outcomeIn(room, source, job) {
     if (room.isUndefined(main)) throw new Fault('the script has no function main');
     const returned = room.call(main, room.call(parse, room.text(job)));
     if (room.isUndefined(returned)) return { json: 'null' };
-    if (room.isPromise(returned)) throw new Fault('main returned a promise; it has to return its value');
+    if (room.isPromise(returned)) throw new Fault('main returned a promise; it must return the value itself');
     return { json: room.read(room.call(stringify, returned)) };
   } catch (error) {
     if (error instanceof Fault) return { error: error.message };
@@ -96,7 +94,7 @@ function outcomeIn(room, source, job) {
   }
 }
 
-/** A world, as far as it is used here: handles are freed together, and errors are errors of this side. */
+/** The part of a context that is used here: all handles are freed together, and the engine's errors become exceptions. */
 class Room {
   #world;
   #scope;
@@ -148,11 +146,11 @@ class Room {
   }
 
   /**
-   * What `JSON.stringify` has made.
+   * The text that `JSON.stringify` returned.
    * @param {Handle} value
    */
   read(value) {
-    if (this.#world.typeof(value) !== 'string') throw new Fault('main returned no JSON value');
+    if (this.#world.typeof(value) !== 'string') throw new Fault('main returned a value that is not JSON');
     const length = this.#scope.manage(this.#world.getProp(value, 'length'));
     if (this.#world.getNumber(length) > limits.output) {
       throw new Fault(`main returned more than ${limits.output} characters of JSON`);
@@ -166,12 +164,13 @@ class Room {
    */
   #unwrap(result) {
     if (!result.error) return this.#scope.manage(result.value);
-    if (asked > limits.interrupts) throw new Stopped();
+    if (interrupts > limits.interrupts) throw new Stopped();
     throw new Fault(this.#describe(this.#scope.manage(result.error)));
   }
 
   /**
-   * With the script's own means: it can make this say anything, and nobody else is told.
+   * The message for a thrown value. It is computed inside the script's context, so the script can influence it; this is
+   * harmless, because the message is shown only to the author of the script.
    * @param {Handle} thrown
    */
   #describe(thrown) {
@@ -186,8 +185,8 @@ class Room {
   /** @param {Handle} error */
   #undescribed(error) {
     this.#scope.manage(error);
-    if (asked > limits.interrupts) throw new Stopped();
-    return 'the script threw something that cannot be shown';
+    if (interrupts > limits.interrupts) throw new Stopped();
+    return 'the script threw a value that cannot be displayed';
   }
 }
 
