@@ -129,7 +129,7 @@ export interface DeviceQuery extends DeviceFilter, PageQuery {
   readonly order_by?: 'asc' | 'desc';
 }
 
-/** State of a downlink; see docs/API.md, "Life of a downlink". */
+/** State of a downlink; see docs/API.md, "Downlinks". */
 export type DownState = 'pending' | 'sent' | 'cancelled' | 'expired';
 
 export interface Message {

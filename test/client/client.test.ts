@@ -89,7 +89,7 @@ describe('the client', () => {
     expect(await client.countDevices()).toBe(1);
   });
 
-  it('works with tags', async () => {
+  it('creates, reads, changes and deletes tags', async () => {
     const { client } = await connected();
     const tag = await client.createTag({ name: 'cold', color: '#00ffaa' });
     expect(await client.updateTag(tag.id, { color: '#000000' })).toEqual({ ...tag, color: '#000000' });
@@ -157,7 +157,7 @@ describe('the client', () => {
     expect(((await failure(client.deleteFirmwareImage(image.id))) as ApiError).status).toBe(404);
   });
 
-  it('makes and deletes what has no call of its own', async () => {
+  it('creates and deletes resources that have no method', async () => {
     const { client } = await connected();
     const { id } = await client.post('/tags', { name: 'cold', color: '#112233' });
     expect((await client.tag(id)).name).toBe('cold');
@@ -210,7 +210,7 @@ describe('the client', () => {
     expect(listed.map((message) => message.id)).toEqual([queued[3]?.id, queued[2]?.id, queued[1]?.id]);
   });
 
-  it('walks through all pages', async () => {
+  it('reads all pages', async () => {
     const { client, app, store, spaceId, ids } = await connected();
     const made = await client.createDevice(device(1));
     for (let n = 0; n < 230; n++) await client.sendData(made.id, { n });
@@ -229,7 +229,7 @@ describe('the client', () => {
     expect(app.server.listening).toBe(true);
   });
 
-  it('takes all messages for all there are, not for those of the last 24 hours', async () => {
+  it('reads all messages by default, not only those of the last 24 hours', async () => {
     const paths: (string | undefined)[] = [];
     const client = await against((request, response) => {
       paths.push(request.url);
@@ -243,14 +243,14 @@ describe('the client', () => {
     ]);
   });
 
-  it('gives bodies as values, also when the service sends them as text', async () => {
+  it('returns bodies as values, also if the service sends them as text', async () => {
     const { client } = await connected({ messageBody: 'string' });
     const { id } = await client.createDevice(device(1));
     expect((await client.sendData(id, { a: [1] })).body).toEqual({ a: [1] });
     expect((await client.messages())[0]?.body).toEqual({ a: [1] });
   });
 
-  it('writes queries as the contract does', async () => {
+  it('writes queries as in the contract', async () => {
     const paths: (string | undefined)[] = [];
     const client = await against((request, response) => {
       paths.push(request.url);
@@ -263,8 +263,8 @@ describe('the client', () => {
   });
 });
 
-describe('a refusal', () => {
-  it('carries the status, the body and the sentence of the service', async () => {
+describe('an ApiError', () => {
+  it('has the status, the body and the message of the service', async () => {
     const { client, spaceId } = await connected();
     await client.createDevice(device(1));
     const error = (await failure(client.createDevice(device(1)))) as ApiError;
@@ -272,11 +272,11 @@ describe('a refusal', () => {
     expect([error.status, error.method, error.path]).toEqual([409, 'POST', `/v2/spaces/${spaceId}/devices`]);
     expect(error.body).toMatchObject({ statusCode: 409 });
     expect(error.message).toBe(
-      `POST /v2/spaces/${spaceId}/devices was answered with 409: the serial number "2159017986" is taken`,
+      `POST /v2/spaces/${spaceId}/devices was answered with 409: the serial number "2159017986" is already registered`,
     );
   });
 
-  it('never contains the key, even when the service repeats it', async () => {
+  it('never contains the key, even if the service repeats it', async () => {
     const client = await against((request, response) => {
       response.statusCode = 401;
       response.end(JSON.stringify({ message: `what is ${request.headers['x-api-key']}?` }));
@@ -296,27 +296,29 @@ describe('a refusal', () => {
     );
   });
 
-  it('is what JSON amounts to that no cloud would send', async () => {
+  it('is thrown for JSON that is not a valid answer', async () => {
     const baseUrl = await listening((_, response) => response.end('{"a":1}'));
     const connecting = DeviceCloudClient.connect({ baseUrl, apiKey: KEY });
-    await expect(connecting).rejects.toThrow('GET /v2/spaces was answered with 200: the answer is no list of spaces');
+    await expect(connecting).rejects.toThrow(
+      'GET /v2/spaces was answered with 200: the answer is not a list of spaces',
+    );
   });
 
-  it('is what an answer without JSON amounts to', async () => {
+  it('is thrown for an answer that is not JSON', async () => {
     const client = await against((_, response) => response.end('<html>'));
     const error = (await failure(client.space())) as ApiError;
     expect([error.status, error.body]).toEqual([200, 'the answer is not JSON']);
   });
 
-  it.each(['', 'null', '{}'])('is what %j amounts to when a downlink was to be queued', async (answer) => {
+  it.each(['', 'null', '{}'])('is thrown for the answer %j to a downlink', async (answer) => {
     const client = await against((_, response) => response.end(answer));
     const error = (await failure(client.sendCommands('d', ['info show']))) as ApiError;
-    expect(error.message).toMatch(/^POST \S+\/commands was answered with 200: the answer is no message$/);
+    expect(error.message).toMatch(/^POST \S+\/commands was answered with 200: the answer is not a message$/);
   });
 });
 
-describe('no answer', () => {
-  it('is said when nobody listens', async () => {
+describe('a ConnectionError', () => {
+  it('is thrown if the connection is refused', async () => {
     const client = new DeviceCloudClient({ baseUrl: 'http://127.0.0.1:1', apiKey: KEY, spaceId: 's' });
     closing.push(() => client.close());
     const error = (await failure(client.space())) as ConnectionError;
@@ -326,14 +328,14 @@ describe('no answer', () => {
     expect(error.message).not.toContain(KEY);
   });
 
-  it('is said when the connection breaks or the answer never comes', async () => {
+  it('is thrown if the connection breaks or the request times out', async () => {
     const broken = await against((request) => request.socket.destroy());
     expect(await failure(broken.space())).toBeInstanceOf(ConnectionError);
     const silent = await against(() => {}, 100);
     expect(((await failure(silent.space())) as ConnectionError).code).toBe('UND_ERR_HEADERS_TIMEOUT');
   });
 
-  it('is explained in one line of plain words', async () => {
+  it('has a message of one line in plain words', async () => {
     const reason = async (baseUrl: string) => {
       const client = new DeviceCloudClient({ baseUrl, apiKey: KEY, spaceId: 's', timeout: 500 });
       closing.push(() => client.close().catch(() => undefined));
@@ -347,7 +349,7 @@ describe('no answer', () => {
     expect(await reason(other)).toBe('what it says is not HTTP');
   });
 
-  it('is said when the answer does not end', async () => {
+  it('is thrown if the answer does not end', async () => {
     const client = await against((_, response) => {
       const part = Buffer.alloc(1_048_576, ' ');
       const more = () => {
@@ -360,17 +362,17 @@ describe('no answer', () => {
   });
 });
 
-describe('an address or a key that cannot be one', () => {
-  it('is refused at once, and the key is not repeated', () => {
+describe('an invalid address or key', () => {
+  it('is rejected immediately, and the key is not repeated', () => {
     const make = (baseUrl: string, apiKey: string) => () => new DeviceCloudClient({ baseUrl, apiKey, spaceId: 's' });
     expect(make('localhost', KEY)).toThrow(UsageError);
     expect(make('ftp://x', KEY)).toThrow('"ftp://x" is not an address');
-    expect(make('http://x', 'a secret')).toThrow('the API key is not a word of visible ASCII characters');
+    expect(make('http://x', 'a secret')).toThrow('the API key contains spaces or characters other than visible ASCII');
   });
 });
 
 describe('a service on a socket', () => {
-  it('takes raw brackets in the address', async () => {
+  it('accepts raw brackets in the URL', async () => {
     const { baseUrl, spaceId, client } = await connected();
     const { id } = await client.createDevice(device(1));
     await client.sendData(id, {});
@@ -388,7 +390,7 @@ describe('a service on a socket', () => {
   });
 });
 
-it('a client may go through another gate over the same connections', async () => {
+it('a client may use another gate over the same connections', async () => {
   const { client } = await connected();
   const passed: string[] = [];
   const gated = client.through((request) => {

@@ -63,7 +63,7 @@ steps: [{ at: 10s, commands: [info show] }]
     expect(result.anomalies).toContainEqual(
       expect.objectContaining({
         name: 'step-failed',
-        about: expect.stringContaining('more than 3 requests in a minute'),
+        about: expect.stringContaining('more than 3 requests per minute; retry later'),
       }),
     );
   });

@@ -157,7 +157,7 @@ expect:
     expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
     expect(result.updates).toMatchObject({ scheduled: 4, succeeded: 2, failed: 2, cancelled: 0, open: 0 });
     expect(Object.keys(result.updates?.reasons ?? {})).toEqual([
-      'given up: the download was broken off 6 times',
+      'given up: the download was interrupted 6 times',
       expect.stringMatching(/^reverted: the device runs "v/),
     ]);
   });

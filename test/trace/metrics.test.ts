@@ -305,7 +305,7 @@ describe('firmware updates', () => {
   it('that failed are counted by reason', () => {
     const ends = [
       'reverted: the device runs "v1"',
-      'given up: the download was broken off 6 times',
+      'given up: the download was interrupted 6 times',
       'image size too big',
     ];
     const metrics = metricsOf(ends.map((why, i) => moved(i, 'failed', 0, { update: `u${i}`, serial: i, why })));

@@ -18,7 +18,7 @@ function starts() {
 }
 
 describe('the first start', () => {
-  it('makes a space and a key, and shows the key', async () => {
+  it('creates a space and a key, and shows the key', async () => {
     const { store, start } = starts();
     const { spaceId, apiKey, created } = await start({ spaceName: 'lab' });
     expect(created).toBe(true);
@@ -29,7 +29,7 @@ describe('the first start', () => {
     expect(JSON.stringify(row)).not.toContain(apiKey);
   });
 
-  it('takes the key that it is given', async () => {
+  it('uses the given key', async () => {
     const { store, start } = starts();
     const { spaceId, apiKey, created } = await start({ apiKey: 'my-own-key' });
     expect([apiKey, created]).toEqual(['my-own-key', true]);
@@ -39,7 +39,7 @@ describe('the first start', () => {
 });
 
 describe('a later start', () => {
-  it('finds the space, and cannot show its key again', async () => {
+  it('finds the space, and does not show its key again', async () => {
     const { start } = starts();
     const first = await start({ spaceName: 'lab' });
     for (const again of [await start(), await start({ spaceName: 'lab' })]) {
@@ -54,7 +54,7 @@ describe('a later start', () => {
     expect(await start({ apiKey: 'key-of-b' })).toEqual({ spaceId: first.spaceId, apiKey: 'key-of-b', created: false });
   });
 
-  it('adds another key to a space that is there', async () => {
+  it('adds another key to an existing space', async () => {
     const { start, store } = starts();
     const first = await start({ spaceName: 'lab' });
     const second = await start({ spaceName: 'lab', apiKey: 'second' });
@@ -62,7 +62,7 @@ describe('a later start', () => {
     expect(await store.keyByHash(hashKey(first.apiKey ?? ''))).toBeDefined();
   });
 
-  it('makes another space when another name is given', async () => {
+  it('creates another space for another name', async () => {
     const { start } = starts();
     const first = await start({ spaceName: 'a' });
     const second = await start({ spaceName: 'b' });
@@ -72,7 +72,7 @@ describe('a later start', () => {
 });
 
 describe('a space that was deleted', () => {
-  it('is not taken for the oldest one, or for one of its name', async () => {
+  it('is ignored when the oldest one or one of its name is searched', async () => {
     const { start, store } = starts();
     const first = await start({ spaceName: 'lab' });
     const row = await store.space(first.spaceId);
@@ -84,8 +84,8 @@ describe('a space that was deleted', () => {
   });
 });
 
-describe('a key that cannot be used', () => {
-  it('is refused without being repeated', async () => {
+describe('an invalid key', () => {
+  it('is rejected without being repeated in the message', async () => {
     const { start } = starts();
     await start({ spaceName: 'a', apiKey: 'key-of-a' });
     for (const [given, code] of [

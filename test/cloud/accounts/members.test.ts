@@ -29,8 +29,8 @@ async function nodes() {
   return { store, members: node('a'), other: node('b'), logins };
 }
 
-describe('the admin that the operator names', () => {
-  it('is made the owner, and nothing is written when that is so already', async () => {
+describe('the admin of the operator', () => {
+  it('becomes the owner; if it already is, nothing is written', async () => {
     const { members, store } = await nodes();
     await members.ensureAdmin(SPACE, EVA, 'first-password');
     const id = (await members.login('EVA@example.org', 'first-password'))?.userId;
@@ -45,7 +45,7 @@ describe('the admin that the operator names', () => {
     expect(JSON.stringify(before)).not.toContain('first-password');
   });
 
-  it('gets a new password, and is an admin again, when the operator wants that', async () => {
+  it('gets a new password and becomes an admin again at a start with these options', async () => {
     const { members } = await nodes();
     await members.ensureAdmin(SPACE, 'adam@example.org', 'adams-password');
     const invited = await members.invite(SPACE, { email: EVA, role: 'user', name: 'Eva' });
@@ -59,8 +59,8 @@ describe('the admin that the operator names', () => {
   });
 });
 
-describe('a password that is changed', () => {
-  it('ends the logins of its account, and no others; the same one again ends none', async () => {
+describe('a changed password', () => {
+  it('ends the logins of its account only; the same password again ends none', async () => {
     const { members, logins } = await nodes();
     const tokenOf = async (email: string) => {
       await members.ensureAdmin(SPACE, email, 'first-password');
@@ -75,8 +75,8 @@ describe('a password that is changed', () => {
   });
 });
 
-describe('a password that is changed while it is checked', () => {
-  it('leaves no token behind, whichever comes first, and also none for a space', async () => {
+describe('a password that changes while it is checked', () => {
+  it('leaves no valid token, in either order, and also none for a space', async () => {
     const { members, other, logins } = await nodes();
     await members.ensureAdmin(SPACE, EVA, 'first-password');
     const checked = await proofOf(members, EVA, 'first-password');
@@ -92,8 +92,8 @@ describe('a password that is changed while it is checked', () => {
   });
 });
 
-describe('two nodes that decide at the same moment', () => {
-  it('leave one admin', async () => {
+describe('concurrent changes on two nodes', () => {
+  it('leave at least one admin', async () => {
     const { members, other } = await nodes();
     const admins = [];
     for (const email of [EVA, 'adam@example.org']) {
@@ -110,7 +110,7 @@ describe('two nodes that decide at the same moment', () => {
     expect(left.filter(({ role, state }) => role === 'admin' && state === 'active')).toHaveLength(1);
   });
 
-  it('invite a person once who has an account already', async () => {
+  it('invite an existing account once', async () => {
     const { members, other, store } = await nodes();
     await store.commit([{ kind: 'space.put', row: space({ id: OTHER_SPACE }) }]);
     await members.invite(OTHER_SPACE, { email: EVA, role: 'user', name: null });
@@ -120,7 +120,7 @@ describe('two nodes that decide at the same moment', () => {
     expect(invited.filter((outcome) => outcome === 'known')).toHaveLength(2);
   });
 
-  it('invite as many as they are told to, all at once', async () => {
+  it('invite many addresses concurrently', async () => {
     const { members, other } = await nodes();
     const emails = Array.from({ length: 60 }, (_, n) => `user-${n}@example.org`);
     await Promise.all(
@@ -129,7 +129,7 @@ describe('two nodes that decide at the same moment', () => {
     expect((await members.list(SPACE, { limit: 100 })).map(({ email }) => email).sort()).toEqual(emails.sort());
   });
 
-  it('invite a person once', async () => {
+  it('invite an address once', async () => {
     const { members, other } = await nodes();
     const eva = { email: EVA, role: 'user', name: null } as const;
     const outcomes = await Promise.all([members.invite(SPACE, eva), other.invite(SPACE, eva)]);

@@ -143,13 +143,13 @@ describe('on every route,', () => {
     made = await lab();
   });
 
-  it('the bodies of this test are complete', () => {
+  it('this test has a body for each', () => {
     const needed = made.routes.filter(({ hasBody }) => hasBody).map(({ name }) => name);
     expect(Object.keys(bodies({})).sort()).toEqual(needed.sort());
     expect(made.routes.length).toBeGreaterThan(60);
   });
 
-  it('nobody gets in without a key', async () => {
+  it('a request without a credential is rejected', async () => {
     for (const route of made.routes) {
       const answer = await made.call(route.method, pathOf(route, made.own), bodies(made.own)[route.name], {
         'x-api-key': '',
@@ -158,14 +158,14 @@ describe('on every route,', () => {
     }
   });
 
-  it('a key that only reads is refused every change, and nothing else', async () => {
+  it('a read-only key is rejected for every change, and for nothing else', async () => {
     for (const route of made.routes) {
       const { status } = await ask(made.reader, route, made.own);
       expect([route.name, status]).toEqual([route.name, route.method === 'GET' ? 200 : 403]);
     }
   });
 
-  it('a space of others is answered like one that does not exist', async () => {
+  it('a foreign space is answered like one that does not exist', async () => {
     for (const route of made.routes.filter(({ template }) => template.includes('{space_id}'))) {
       const [foreign, random] = [await ask(made.call, route, made.theirs), await ask(made.call, route, made.random)];
       expect([route.name, foreign.status]).toEqual([route.name, 404]);
@@ -173,7 +173,7 @@ describe('on every route,', () => {
     }
   });
 
-  it('a thing of others is answered like one that does not exist, in the own space as well', async () => {
+  it('a foreign resource is answered like one that does not exist, also under the own space', async () => {
     for (const route of withIds()) {
       const { space } = made.own;
       const foreign = await ask(made.call, route, { ...made.theirs, space });
@@ -183,7 +183,7 @@ describe('on every route,', () => {
     }
   });
 
-  it('a key that is limited to tags cannot tell what it does not see from what does not exist', async () => {
+  it('a key limited to tags gets the same answer for hidden and for missing resources', async () => {
     const whole = ['firmware/images/{id}'];
     for (const route of withIds().filter(({ template }) => !whole.some((end) => template.endsWith(end)))) {
       const unseen = await ask(made.limited, route, made.own);
@@ -193,13 +193,13 @@ describe('on every route,', () => {
     }
   });
 
-  it('what others have is as it was', async () => {
+  it('the resources of others are unchanged', async () => {
     for (const route of withIds().filter(({ method }) => method === 'GET')) {
       expect([route.name, (await ask(made.stranger, route, made.theirs)).status]).toEqual([route.name, 200]);
     }
   });
 
-  it('ids in bodies and queries tell nothing either', async () => {
+  it('ids in bodies and queries do not reveal foreign resources', async () => {
     const { space } = made.own;
     const references = (things: Things): readonly (readonly [string, string, unknown?])[] => [
       ['POST', 'messages', { device_id: things.devices, type: 'data', body: {} }],

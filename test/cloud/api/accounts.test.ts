@@ -24,22 +24,25 @@ describe('an invitation', () => {
     expect([short.status, short.json.message]).toEqual([400, 'body/password is not a password of 8 to 256 characters']);
   });
 
-  it('ends after a week', async () => {
+  it('expires after a week', async () => {
     const { call, clock } = await service();
     const { invite_token: token } = (await call('POST', 'users/invite', { email: 'eva@example.org' })).json;
     await clock.runUntil(days(7));
     expect((await call('POST', '/v2/auth/accept', { token, password: PASSWORD })).status).toBe(401);
   });
 
-  it('of somebody who is a user or invited already is a conflict', async () => {
+  it('for a user or an invited address is rejected as a conflict', async () => {
     const { call } = await service();
     await call('POST', 'users/invite', { email: 'eva@example.org' });
     const { status, json } = await call('POST', 'users/invite', { email: 'EVA@example.org' });
-    expect([status, json.message]).toEqual([409, '"EVA@example.org" is a user of this space, or invited already']);
+    expect([status, json.message]).toEqual([
+      409,
+      '"EVA@example.org" is already a user of this space or already invited',
+    ]);
     expect((await call('POST', 'users/invite', { email: 'eva' })).status).toBe(400);
   });
 
-  it('of somebody who was removed since is void, also when there is a new one', async () => {
+  it('for a removed user is void, also if there is a new one', async () => {
     const { call } = await service();
     const invite = async () => (await call('POST', 'users/invite', { email: 'eva@example.org' })).json;
     const first = await invite();
@@ -64,7 +67,7 @@ describe('an invitation', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
-  it('lets nobody in by an account that somebody else made up with the address', async () => {
+  it('gives no access to an account that was created with a foreign address', async () => {
     const made = await service();
     const mallory = await person(made, 'mallory@example.org');
     const other = (await mallory.call('POST', '/v2/spaces', { name: 'trap' })).json;
@@ -94,7 +97,7 @@ describe('a login', () => {
     expect((await eva('GET', 'devices')).status).toBe(401);
   });
 
-  it('needs an address and a password', async () => {
+  it('requires an address and a password', async () => {
     const { call } = await service();
     const asked = (body: object) => call('POST', '/v2/auth/login', body);
     expect((await asked({})).json.message).toBe('body needs "email"; body needs "password"');
@@ -118,8 +121,8 @@ describe('a login', () => {
   });
 });
 
-describe('passwords that are checked', () => {
-  it('are few at a time: more are sent away at once, and say when to come back', async () => {
+describe('password checks', () => {
+  it('are limited to a few at a time: further ones are rejected with the time to retry', async () => {
     const { call } = await service();
     const attempt = () => call('POST', '/v2/auth/login', { email: 'eva@example.org', password: PASSWORD });
     const answers = await Promise.all(Array.from({ length: 12 }, attempt));
@@ -132,7 +135,7 @@ describe('passwords that are checked', () => {
 });
 
 describe('a login that is bound to a space', () => {
-  it('lists that space, whatever the page, while its account is a member', async () => {
+  it('lists that space, on any page, while its account is a member', async () => {
     const made = await service({ legacyPaths: true });
     const eva = await person(made, 'eva@example.org');
     const second = (await eva.call('POST', '/v2/spaces', { name: 'second' })).json;
@@ -149,7 +152,7 @@ describe('a login that is bound to a space', () => {
 });
 
 describe('the role user', () => {
-  it('reads everything and changes nothing', async () => {
+  it('may read everything and change nothing', async () => {
     const made = await service();
     const eva = await person(made, 'eva@example.org', 'user');
     const { id } = await made.device();
@@ -173,7 +176,7 @@ describe('the role user', () => {
 });
 
 describe('users of a space', () => {
-  it('always have an admin among them', async () => {
+  it('always include an admin', async () => {
     const made = await service();
     const eva = await person(made, 'eva@example.org');
     const bob = await person(made, 'bob@example.org', 'user');
@@ -188,7 +191,7 @@ describe('users of a space', () => {
     expect((await Promise.all(both)).map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
-  it('are out at once when they are removed; their account stays', async () => {
+  it('lose access immediately when they are removed; their account is kept', async () => {
     const made = await service();
     await person(made, 'eva@example.org');
     const bob = await person(made, 'bob@example.org');
@@ -205,7 +208,7 @@ describe('users of a space', () => {
 });
 
 describe('a space', () => {
-  it('is made, renamed, handed over and deleted by those who may', async () => {
+  it('is created, renamed, transferred and deleted by those with the permission', async () => {
     const made = await service();
     const eva = await person(made, 'eva@example.org');
     const space = (await eva.call('POST', '/v2/spaces/', { name: 'Second', user_role: 'x', owner_id: null })).json;
@@ -221,7 +224,7 @@ describe('a space', () => {
     const acceptance = { token: invited.invite_token, password: PASSWORD };
     const bob = withToken(made.call, await made.call('POST', '/v2/auth/accept', acceptance));
     expect((await bob('PUT', path, { owner_id: invited.id })).status).toBe(403);
-    expect((await bob('DELETE', `${path}/users/${eva.id}`)).json.message).toContain('hand it over first');
+    expect((await bob('DELETE', `${path}/users/${eva.id}`)).json.message).toContain('transfer the space first');
     expect((await eva.call('PUT', path, { owner_id: invited.id })).json.owner_id).toBe(invited.id);
 
     expect((await eva.call('DELETE', path)).status).toBe(403);
@@ -230,7 +233,7 @@ describe('a space', () => {
     expect((await bob('GET', '/v2/spaces')).json).toEqual([]);
   });
 
-  it('has one of four types, and is a team unless it is told', async () => {
+  it('has one of four types, by default team', async () => {
     const eva = await person(await service(), 'eva@example.org');
     const made = (type?: string) => eva.call('POST', '/v2/spaces', { name: 'lab-2', ...(type && { type }) });
     expect((await made()).json.type).toBe('team');
@@ -238,20 +241,20 @@ describe('a space', () => {
     expect((await made('deleted')).json.message).toContain('body/type "deleted" is not one of "personal"');
   });
 
-  it('with devices in it is not deleted; without, its keys end with it', async () => {
+  it('with devices cannot be deleted; without, its keys are deleted with it', async () => {
     const made = await service();
     const eva = await person(made, 'eva@example.org');
     const { id } = await made.device();
     await made.call('POST', 'tags', { name: 'cold', color: '#00ffaa' });
     const { status, json } = await eva.call('DELETE', '');
-    expect([status, json.message]).toEqual([409, 'the space has devices (1): delete them first']);
+    expect([status, json.message]).toEqual([409, 'the space has 1 devices: delete them first']);
     expect((await made.call('DELETE', '')).status).toBe(403);
     await eva.call('DELETE', `devices/${id}`);
     expect((await eva.call('DELETE', '')).status).toBe(204);
     expect((await made.call('GET', '/v2/spaces')).status).toBe(401);
   });
 
-  it('is made by no API key', async () => {
+  it('cannot be created with an API key', async () => {
     const { call } = await service();
     expect((await call('POST', '/v2/spaces', { name: 'x' })).status).toBe(403);
   });

@@ -50,7 +50,7 @@ describe('connectors', () => {
     expect((await call('GET', 'connectors')).json).toEqual([]);
   });
 
-  it('are created the way hio-dotnet does, and changed without saying which one', async () => {
+  it('are created as hio-dotnet does, and changed by their name', async () => {
     const { call, tag } = await tagged();
     const whole = {
       direction: 'up',
@@ -72,13 +72,13 @@ describe('connectors', () => {
     expect((await call('PUT', 'connectors', { state: 'disabled' })).status).toBe(400);
   });
 
-  it('have a name of their own, and are repeatable', async () => {
+  it('have unique names, and support the Idempotency-Key', async () => {
     const { call, create } = await tagged();
     await create({ name: 'taken' });
     const { id } = (await create({ name: 'other' })).json;
     expect((await create({ name: ' taken ' })).status).toBe(409);
     expect((await call('PUT', `connectors/${id}`, { name: 'taken' })).json.message) //
-      .toBe('there is a connector "taken" already');
+      .toBe('a connector "taken" already exists');
     const body = { name: 'once', transformation: FORWARD };
     const [first, again] = [1, 2].map(() => call('POST', 'connectors', body, { 'idempotency-key': 'k' }));
     expect((await again)?.json).toEqual((await first)?.json);
@@ -95,13 +95,13 @@ describe('connectors', () => {
     [{ transformation: 'x'.repeat(65_537) }, 'is not a script of at most 65536 characters'],
     [{ transformation: 'a\0b' }, 'is not a script of at most 65536 characters'],
     [{ tags: [{ id: '00000000-0000-7000-8000-000000000000' }] }, 'is not a tag of this space'],
-  ])('refuse %j', async (given, message) => {
+  ])('reject %j', async (given, message) => {
     const { create } = await tagged();
     const { status, json } = await create(given);
     expect([status, json.message]).toEqual([400, expect.stringContaining(message)]);
   });
 
-  it('lose a tag that is deleted', async () => {
+  it('lose a deleted tag', async () => {
     const { call, create, tag } = await tagged();
     const { id } = (await create()).json;
     await call('DELETE', `tags/${tag.id}`);
@@ -123,7 +123,7 @@ describe('a preview', () => {
     return { ...made, preview };
   }
 
-  it('shows the request, whatever tags and type there are', async () => {
+  it('shows the request, regardless of tags and type', async () => {
     const { preview } = await withMessage();
     const { status, json } = await preview();
     expect([status, json]).toEqual([
@@ -141,7 +141,7 @@ describe('a preview', () => {
     ]);
   });
 
-  it('tries a script that is not saved, and says what is wrong with it', async () => {
+  it('runs a script that is not saved, and reports its error', async () => {
     const { preview } = await withMessage();
     expect((await preview('function main() { return null }')).json).toEqual({
       outcome: 'cancelled',
@@ -160,14 +160,14 @@ describe('a preview', () => {
     );
   });
 
-  it('is had by a few at a time: more are sent away at once', async () => {
+  it('is limited to a few at a time: further ones are rejected immediately', async () => {
     const { preview } = await withMessage();
     const answers = await Promise.all(Array.from({ length: 10 }, () => preview('function main() { return null }')));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(8).fill(200), 503, 503]);
     expect((await preview()).status).toBe(200);
   });
 
-  it('needs a message of the space', async () => {
+  it('requires a message of the space', async () => {
     const { preview, call } = await withMessage();
     const nobody = '00000000-0000-7000-8000-000000000000';
     expect((await preview(undefined, nobody)).json.message).toBe(
@@ -220,7 +220,7 @@ describe('deliveries', () => {
     return { ...made, connector, other, rows, path, idsOf };
   }
 
-  it('are listed by connector, newest first, page by page, by state and by message', async () => {
+  it('are listed by connector, newest first, in pages, by state and by message', async () => {
     const { idsOf, rows } = await withDeliveries();
     expect(await idsOf('')).toEqual([3, 1, 0]);
     expect(await idsOf('limit=2')).toEqual([3, 1]);
@@ -230,7 +230,7 @@ describe('deliveries', () => {
     expect(await idsOf(`message_id=${rows[0]?.messageId}`)).toEqual([0]);
   });
 
-  it('tell their attempts', async () => {
+  it('list their attempts', async () => {
     const { call, path, rows, connector, other } = await withDeliveries();
     const [, row] = rows;
     expect((await call('GET', `${path}/${row?.id}`)).json).toEqual({
@@ -257,7 +257,7 @@ describe('deliveries', () => {
     expect((await call('GET', `connectors/${other.id}/deliveries/${row?.id}`)).json.message).toBe('delivery not found');
   });
 
-  it('that are pending are cancelled as soon as their connector is disabled', async () => {
+  it('that are pending are shown as cancelled as soon as their connector is disabled', async () => {
     const { call, path, rows, connector, clock } = await withDeliveries();
     const of = async () => (await call('GET', `${path}/${rows[1]?.id}`)).json;
     await call('PUT', `connectors/${connector.id}`, { state: 'disabled' });

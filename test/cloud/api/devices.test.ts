@@ -4,7 +4,7 @@ import { KEY, service } from './service.js';
 const TOKEN = '00112233445566778899AABBCCDDEEFF';
 
 describe('creating a device', () => {
-  it('answers 201 with all its fields except the claim token', async () => {
+  it('returns 201 with all its fields except the claim token', async () => {
     const { call, spaceId, store, forgotten } = await service();
     const tag = (await call('POST', 'tags', { name: 'cold', color: '#00ffaa' })).json;
     const { status, json, text } = await call('POST', 'devices', {
@@ -42,23 +42,23 @@ describe('creating a device', () => {
     expect(forgotten).toEqual([2159017985]);
   });
 
-  it('takes a serial number that is a JSON number, and one with leading zeros', async () => {
+  it('accepts a serial number as a JSON number, and one with leading zeros', async () => {
     const { device } = await service();
     expect((await device({ serial_number: 2159017985 })).serial_number).toBe('2159017985');
     expect((await device({ serial_number: '0000000042' })).serial_number).toBe('0000000042');
   });
 
-  it('refuses a serial number that is taken anywhere in the service', async () => {
+  it('rejects a serial number that is registered in any space', async () => {
     const { call, device } = await service();
     await device();
     const { status, json } = await call('POST', 'devices', { name: 'b', serial_number: '2159017985', token: TOKEN });
     expect([status, json]).toEqual([
       409,
-      { statusCode: 409, error: 'Conflict', message: 'the serial number "2159017985" is taken' },
+      { statusCode: 409, error: 'Conflict', message: 'the serial number "2159017985" is already registered' },
     ]);
   });
 
-  it('says what is wrong with each field, and never repeats the token', async () => {
+  it('reports the problem of each field, and never repeats the token', async () => {
     const { call, logged } = await service();
     const secret = 'not-a-token-but-still-a-secret';
     const body = { name: 'x'.repeat(65), serial_number: '0000000000', token: secret, label: { a: 1 }, comment: 5 };
@@ -83,7 +83,7 @@ describe('creating a device', () => {
     }
   });
 
-  it('bounds a label in number, names and values', async () => {
+  it('limits the number, names and values of labels', async () => {
     const { call, device } = await service();
     const { id } = await device();
     const many = Object.fromEntries(Array.from({ length: 65 }, (_, i) => [`l${i}`, '']));
@@ -98,7 +98,7 @@ describe('creating a device', () => {
     expect((await call('PUT', `devices/${id}`, { label: { 'a\nb': 'x'.repeat(1024) } })).status).toBe(200);
   });
 
-  it('bounds the external id, the comment, the secret and the number of tags', async () => {
+  it('limits the external id, the comment, the secret and the number of tags', async () => {
     const { call, device, ids } = await service();
     const { id } = await device();
     const allowed = { external_id: 'x'.repeat(255), comment: 'x'.repeat(500), secret: '0'.repeat(64) };
@@ -116,7 +116,7 @@ describe('creating a device', () => {
     }
   });
 
-  it('names the tag that does not exist', async () => {
+  it('reports a tag that does not exist', async () => {
     const { call, ids } = await service();
     const id = ids.uuid();
     const body = { name: 'a', serial_number: '2159017985', token: TOKEN, tags: [{ id }] };
@@ -124,7 +124,7 @@ describe('creating a device', () => {
     expect([status, json.message]).toEqual([400, `body/tags/0/id "${id}" is not a tag of this space`]);
   });
 
-  it('logs a name that breaks the naming rule, and lets it pass', async () => {
+  it('accepts and logs a name that breaks the naming rule', async () => {
     const { device, logged } = await service();
     await device();
     expect(logged).toEqual([]);
@@ -148,7 +148,7 @@ describe('names of spaces, devices, tags and connectors', () => {
     return { answers, statuses: answers.map(({ status }) => status), logged };
   }
 
-  it('may break the naming rule, which is noted in the log', async () => {
+  it('may break the naming rule, which is logged', async () => {
     const { statuses, logged } = await named('Freezer 2');
     expect(statuses).toEqual([200, 200, 201, 201]);
     const kinds = ['space', 'device', 'tag', 'connector'];
@@ -158,10 +158,11 @@ describe('names of spaces, devices, tags and connectors', () => {
     expect((await named('freezer-2')).logged).toEqual([]);
   });
 
-  it('are refused for that when names are strict', async () => {
+  it('are rejected for that with strict names', async () => {
     const { answers, statuses } = await named('Freezer 2', { strictNames: true });
     expect(statuses).toEqual([400, 400, 400, 400]);
-    for (const { json } of answers) expect(json.message).toContain('body/name "Freezer 2" is not a name of lower-case');
+    for (const { json } of answers)
+      expect(json.message).toContain('body/name "Freezer 2" is not a name of at least 3 lower-case');
     expect((await named('freezer-2', { strictNames: true })).statuses).toEqual([200, 200, 201, 201]);
     for (const name of ['2-freezer', 'freezer-', 'ab']) {
       expect((await named(name, { strictNames: true })).statuses).toEqual([400, 400, 400, 400]);
@@ -170,7 +171,7 @@ describe('names of spaces, devices, tags and connectors', () => {
 });
 
 describe('a device', () => {
-  it('is read by id; an unknown one and one of another space look the same', async () => {
+  it('is read by id; an unknown one and one of another space get the same answer', async () => {
     const { call, device, ids, store } = await service();
     const made = await device();
     expect((await call('GET', `devices/${made.id}`)).json).toEqual(made);
@@ -203,7 +204,7 @@ describe('a device', () => {
     });
   });
 
-  it('changes in the fields that are given; tags and labels are replaced as a whole', async () => {
+  it('is changed in the given fields; tags and labels are replaced as a whole', async () => {
     const { call, device, forgotten } = await service();
     const a = (await call('POST', 'tags', { name: 'a-tag', color: '#00ffaa' })).json;
     const b = (await call('POST', 'tags', { name: 'b-tag', color: '#00ffab' })).json;
@@ -218,7 +219,7 @@ describe('a device', () => {
     expect(forgotten).toHaveLength(4);
   });
 
-  it('is deleted with 204, and then is not there', async () => {
+  it('is deleted with 204, and is not found afterwards', async () => {
     const { call, device, forgotten } = await service();
     const { id } = await device();
     const deleted = await call('DELETE', `devices/${id}`);
@@ -250,7 +251,7 @@ describe('the list of devices', () => {
     return { ...made, devices, names, tag, other };
   }
 
-  it('comes in order of id, page by page, with a count of all', async () => {
+  it('is sorted by id and paged, with the count of all devices', async () => {
     const { call, names, devices } = await fleet();
     expect(await names('')).toEqual(['unit-4', 'unit-3', 'unit-2', 'unit-1']);
     expect(await names(`?limit=2&offset=${devices[1]?.id}`)).toEqual(['unit-2', 'unit-1']);
@@ -260,7 +261,7 @@ describe('the list of devices', () => {
     expect((await call('GET', 'devices')).headers['x-total']).toBe('4');
   });
 
-  it('has 100 on a page when it is not told, and 500 at most', async () => {
+  it('has 100 devices a page by default, and 500 at most', async () => {
     const { call, device } = await service();
     for (let n = 1; n <= 101; n++) await device({ name: `unit-${n}`, serial_number: String(2159017985 + n) });
     const page = await call('GET', 'devices');
@@ -269,7 +270,7 @@ describe('the list of devices', () => {
     expect((await call('GET', 'devices?limit=501')).status).toBe(400);
   });
 
-  it('is sorted by any of the columns, in both directions', async () => {
+  it('is sorted by each of the sort fields, in both directions', async () => {
     const { names, devices, call } = await fleet();
     expect(await names('?sort_by=name')).toEqual(['unit-1', 'unit-2', 'unit-3', 'unit-4']);
     expect(await names('?sort_by=serial_number&order_by=desc')).toEqual(['unit-1', 'unit-2', 'unit-3', 'unit-4']);
@@ -281,13 +282,13 @@ describe('the list of devices', () => {
     );
   });
 
-  it('refuses a cursor that sorts nowhere', async () => {
+  it('rejects a cursor that is not a device of the space', async () => {
     const { call, ids } = await fleet();
     const { status, json } = await call('GET', `devices?sort_by=name&offset=${ids.uuid()}`);
     expect([status, json.message]).toEqual([400, expect.stringContaining('is not a device of this space')]);
   });
 
-  it('is filtered by name, serial number and external id; a filter without a value is none', async () => {
+  it('is filtered by name, serial number and external id; a filter without a value is ignored', async () => {
     const { names } = await fleet();
     expect(await names('?name=UNIT-2')).toEqual(['unit-2']);
     expect(await names('?serial_number=017987')).toEqual(['unit-2']);
@@ -295,7 +296,7 @@ describe('the list of devices', () => {
     expect(await names('?name=&serial_number=&tag_ids=&tag_ids%5B%5D=&limit=')).toHaveLength(4);
   });
 
-  it('understands every spelling of a list of tags', async () => {
+  it('accepts a list of tags in every form', async () => {
     const { names, tag, other } = await fleet();
     const [a, b] = [tag.id, other.id];
     for (const query of [

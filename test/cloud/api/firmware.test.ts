@@ -25,7 +25,7 @@ async function lab() {
 }
 
 describe('an image', () => {
-  it('tells itself what it is, and can be listed, read and deleted', async () => {
+  it('contains its own version, and is listed, read and deleted', async () => {
     const { call, image } = await lab();
     expect(image).toEqual({
       id: expect.any(String),
@@ -41,7 +41,7 @@ describe('an image', () => {
     expect((await call('GET', 'firmware/images')).json).toEqual([]);
   });
 
-  it('of real firmware comes with its version', async () => {
+  it('of real firmware requires a version', async () => {
     const { call } = await lab();
     const data = base64(Uint8Array.of(0x3d, 0xb8, 0xf3, 0x96));
     const refused = await call('POST', 'firmware/images', { data });
@@ -50,7 +50,7 @@ describe('an image', () => {
     expect(image).toMatchObject({ version: 'v3.6.0', bundle: null, name: null, size: 4 });
   });
 
-  it.each([[''], ['!!!!'], ['YQ'], [7]])('is refused as %j, which is no base64', async (data) => {
+  it.each([[''], ['!!!!'], ['YQ'], [7]])('is rejected as %j, which is not base64', async (data) => {
     const { call } = await lab();
     expect((await call('POST', 'firmware/images', { data, version: 'v1' })).status).toBe(400);
   });
@@ -88,7 +88,7 @@ describe('an update', () => {
     expect(chunk).toMatchObject({ direction: 'down', down_state: 'pending', body: { offset: 0, length: 256 } });
   });
 
-  it('takes the identifier as 32 hex digits too, and the address below the device', async () => {
+  it('accepts the identifier as 32 hex digits, and the path below the device', async () => {
     const { call, device, image } = await lab();
     const firmwareId = image.id.replaceAll('-', '').toUpperCase();
     const scheduled = await call('POST', `devices/${device.id}/firmware`, { firmware_id: firmwareId, target: 'app' });
@@ -96,10 +96,13 @@ describe('an update', () => {
     expect((await call('GET', `devices/${device.id}/firmware`)).json).toEqual([scheduled.json]);
   });
 
-  it('is the only open one of its device', async () => {
+  it('is rejected while the device has another open update', async () => {
     const { schedule } = await lab();
     await schedule();
-    expect(await schedule()).toMatchObject({ status: 409, json: { message: expect.stringContaining('under way') } });
+    expect(await schedule()).toMatchObject({
+      status: 409,
+      json: { message: expect.stringContaining('has not ended') },
+    });
   });
 
   it('is scheduled once under an idempotency key', async () => {
@@ -120,7 +123,7 @@ describe('an update', () => {
     expect((await call('POST', 'firmware', body)).status).toBe(status);
   });
 
-  it('is cancelled with its chunk, and then a new one may begin', async () => {
+  it('is cancelled together with its chunk, and a new one can be scheduled', async () => {
     const { call, schedule } = await lab();
     const { id } = (await schedule()).json;
     expect(await call('POST', `firmware/${id}/cancel`)).toMatchObject({ status: 200, json: { state: 'cancelled' } });
@@ -131,7 +134,7 @@ describe('an update', () => {
     expect((await call('DELETE', `firmware/${UNKNOWN}`)).status).toBe(404);
   });
 
-  it('ends when its device is removed, and is still told of', async () => {
+  it('is cancelled when its device is removed, and can still be read', async () => {
     const { call, device, schedule } = await lab();
     const { id } = (await schedule()).json;
     await call('DELETE', `devices/${device.id}`);
@@ -143,7 +146,7 @@ describe('an update', () => {
 });
 
 describe('the list of updates', () => {
-  it('is filtered by device and state, and comes in pages', async () => {
+  it('is filtered by device and state, and is paged', async () => {
     const { call, device, schedule, register } = await lab();
     const other = await register({ name: 'other', serial_number: '2159017986' });
     const first = (await schedule()).json;

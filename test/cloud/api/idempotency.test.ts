@@ -8,7 +8,7 @@ const TAG = { name: 'cold', color: '#00ffaa' };
 const KEYED = { 'idempotency-key': 'try-1' };
 
 describe('a request with an Idempotency-Key', () => {
-  it('creates once, and is answered the same again, whatever it creates', async () => {
+  it('creates the resource once and gets the same answer when repeated, for every kind of resource', async () => {
     const { call, device } = await service();
     const { id } = await device({ serial_number: '2159017986' });
     for (const [path, body] of [
@@ -34,7 +34,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await call('GET', 'devices')).json).toHaveLength(2);
   });
 
-  it('is answered as at first, also when what it created has changed', async () => {
+  it('gets its first answer again, also after the resource has changed', async () => {
     const { call } = await service();
     const first = await call('POST', 'devices', DEVICE, KEYED);
     await call('PUT', `devices/${first.json.id}`, { name: 'renamed' });
@@ -43,7 +43,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await call('POST', 'devices', DEVICE, KEYED)).text).toBe(first.text);
   });
 
-  it('is refused when the key was used for another', async () => {
+  it('is rejected if the key was used for another request', async () => {
     const { call } = await service();
     await call('POST', 'tags', TAG, KEYED);
     const { status, json } = await call('POST', 'tags', { ...TAG, name: 'warm' }, KEYED);
@@ -59,7 +59,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await call('GET', 'tags')).json).toHaveLength(1);
   });
 
-  it('creates once when it comes many times at the same moment', async () => {
+  it('creates the resource once when it is repeated concurrently', async () => {
     const { call, device } = await service();
     const { id } = await device({ serial_number: '2159017986' });
     for (const [path, body] of [
@@ -76,7 +76,7 @@ describe('a request with an Idempotency-Key', () => {
     expect((await call('GET', 'messages')).json).toHaveLength(1);
   });
 
-  it('that was refused can be repeated in a better form', async () => {
+  it('that was rejected can be corrected and sent again with the same key', async () => {
     const { call, device } = await service();
     await device();
     expect((await call('POST', 'devices', DEVICE, KEYED)).status).toBe(409);
@@ -97,7 +97,7 @@ describe('a request with an Idempotency-Key', () => {
     expect(await store.records('idempotency', spaceId, { limit: 10 })).toHaveLength(1);
   });
 
-  it('does not hand the answer to a key that is limited to tags', async () => {
+  it('does not get the answer of another key if its own is limited to tags', async () => {
     const { call } = await service();
     const tag = (await call('POST', 'tags', TAG)).json;
     const limited = withKey(call, (await call('POST', 'keys', { name: 'x', tags: [tag] })).json.key);
@@ -106,7 +106,7 @@ describe('a request with an Idempotency-Key', () => {
     expect([status, text]).toEqual([422, expect.not.stringContaining('freezer-1')]);
   });
 
-  it('needs a key that is a word', async () => {
+  it('is rejected if the key is not visible ASCII', async () => {
     const { call } = await service();
     for (const key of ['with space', 'x'.repeat(256), 'schlüssel']) {
       const { status, json } = await call('POST', 'tags', TAG, { 'idempotency-key': key });

@@ -7,7 +7,7 @@ import { service } from './service.js';
 const SECRET = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('an API key', () => {
-  it('shows its secret when it is made and when it is rotated, and never again', async () => {
+  it('shows its secret when it is created and when it is rotated, and never again', async () => {
     const { call } = await service();
     const made = await call('POST', 'keys', { name: ' script ' });
     const { key: secret, ...key } = made.json;
@@ -45,7 +45,7 @@ describe('an API key', () => {
     expect((await call('GET', `keys/${id}`)).status).toBe(404);
   });
 
-  it('tells when it was last used, to the minute', async () => {
+  it('shows its last use, to the minute', async () => {
     const { call, clock } = await service();
     const { key, id } = (await call('POST', 'keys', { name: 'script' })).json;
     await withKey(call, key)('GET', '');
@@ -57,7 +57,7 @@ describe('an API key', () => {
     expect((await call('GET', `keys/${id}`)).json.last_used_at).toBe('2026-01-01T00:01:00.000Z');
   });
 
-  it('that only reads is refused every change', async () => {
+  it('that is read-only is rejected for every change', async () => {
     const { call, device } = await service();
     const { id } = await device();
     const reader = withKey(call, (await call('POST', 'keys', { name: 'reader', access_type: 'read' })).json.key);
@@ -115,7 +115,7 @@ describe('a key that is limited to tags', () => {
     expect((await call('GET', `messages/${messages.mine}/timeline`)).status).toBe(200);
   });
 
-  it('cannot tell what is outside from what does not exist', async () => {
+  it('gets the same answer for hidden and for missing resources', async () => {
     const { limited: call, devices, messages, foreign, ids } = await limited();
     for (const [method, family, id, tail, body] of [
       ['GET', 'devices', devices.foreign.id, ''],
@@ -139,7 +139,7 @@ describe('a key that is limited to tags', () => {
     for (const family of ['keys', 'users', 'variables']) expect((await call('GET', family)).status).toBe(404);
   });
 
-  it('registers and keeps devices only with a tag of its own', async () => {
+  it('registers and changes devices only with a tag of its own', async () => {
     const { limited: call, devices, mine, watched, foreign } = await limited();
     const device = (n: number, ...tags: { id: string }[]) =>
       call('POST', 'devices', { name: 'new', serial_number: `000000000${n}`, token: '0'.repeat(32), tags });
@@ -152,7 +152,7 @@ describe('a key that is limited to tags', () => {
     expect((await call('PUT', path, { tags: [foreign, mine, watched], comment: 'x' })).json.tags).toHaveLength(3);
   });
 
-  it('sends nothing to, and changes nothing of, a device of which it has only a tag for reading', async () => {
+  it('can neither send to nor change a device with which it shares only tags for reading', async () => {
     const { limited: call, devices, messages, mine } = await limited();
     const path = `devices/${devices.watched.id}`;
     for (const answer of [
@@ -168,7 +168,7 @@ describe('a key that is limited to tags', () => {
     expect((await call('POST', `messages/${messages.mine}/cancel`)).status).toBe(200);
   });
 
-  it('changes neither tags nor its space', async () => {
+  it('can change neither tags nor its space', async () => {
     const { limited: call, watched } = await limited();
     const escalation = await call('PUT', `tags/${watched.id}`, { access_type: 'write' });
     const others = [
@@ -178,7 +178,7 @@ describe('a key that is limited to tags', () => {
     expect([escalation, ...others].map(({ status }) => status)).toEqual([403, 403, 403]);
   });
 
-  it('whose tags are deleted sees nothing, rather than everything', async () => {
+  it('sees nothing after its tags are deleted', async () => {
     const { limited: call, call: admin, mine, watched, keyId } = await limited();
     await admin('DELETE', `tags/${mine.id}`);
     await admin('DELETE', `tags/${watched.id}`);

@@ -21,7 +21,7 @@ async function history(options: Parameters<typeof service>[0] = {}) {
 }
 
 describe('the list of messages', () => {
-  it('holds the newest 20 of the last 24 hours when nothing else is asked for', async () => {
+  it('contains the newest 20 of the last 24 hours by default', async () => {
     const { numbers } = await history();
     expect(await numbers('')).toEqual(Array.from({ length: 20 }, (_, n) => n));
     expect(await numbers('?limit=100')).toEqual(Array.from({ length: 24 }, (_, n) => n));
@@ -49,13 +49,13 @@ describe('the list of messages', () => {
     ]);
   });
 
-  it('gives the latest value of a device', async () => {
+  it('returns the latest value of a device', async () => {
     const { numbers, deviceId, ids } = await history();
     expect(await numbers(`?device_id=${deviceId}&type[]=session&limit=1`)).toEqual([3]);
     expect(await numbers(`?device_id=${ids.uuid()}`)).toEqual([]);
   });
 
-  it('takes a window in time, both ends excluded, in any spelling', async () => {
+  it('accepts a time window, both ends excluded, in every form', async () => {
     const { numbers } = await history();
     expect(await numbers('?after=2025-12-31T20:59:00Z')).toEqual([0, 1, 2]);
     expect(await numbers('?after=2025-12-31T20%3A59%3A00&before=2025-12-31T22%3A59%3A00')).toEqual([2]);
@@ -65,7 +65,7 @@ describe('the list of messages', () => {
     expect(await numbers('?before=2025-12-30T02:00:00Z')).toEqual([]);
   });
 
-  it('is walked page by page to the empty one', async () => {
+  it('is paged, and ends with an empty page', async () => {
     const { call } = await history();
     const seen: number[] = [];
     let offset = '';
@@ -78,12 +78,12 @@ describe('the list of messages', () => {
     expect(seen).toEqual(Array.from({ length: 48 }, (_, n) => n));
   });
 
-  it('keeps to the last 24 hours also behind a cursor', async () => {
+  it('is limited to the last 24 hours also after a cursor', async () => {
     const { numbers, rows } = await history();
     expect(await numbers(`?offset=${rows[21]?.id}`)).toEqual([22, 23]);
   });
 
-  it('filters by types in every spelling', async () => {
+  it('filters by types in every form', async () => {
     const { numbers } = await history();
     for (const query of [
       'type[]=session',
@@ -100,7 +100,7 @@ describe('the list of messages', () => {
     expect(await numbers('?direction=up&limit=1')).toEqual([0]);
   });
 
-  it('knows decoders and encoders by one name', async () => {
+  it('finds decoders and encoders by one name', async () => {
     const { numbers, store, spaceId, deviceId } = await history();
     const rows = ['encoder', 'decoder', 'stats'].map((type, i) =>
       message(90 + i, { createdAt: START - 1000 + i, spaceId, deviceId, type }),
@@ -117,7 +117,7 @@ describe('the list of messages', () => {
     expect(await numbers(`?tag_id=${tag.id}&limit=2`)).toEqual([0, 1]);
   });
 
-  it('refuses what it does not understand', async () => {
+  it('rejects invalid parameters', async () => {
     const { call } = await history();
     for (const query of [
       'device_id=5',
@@ -134,14 +134,14 @@ describe('the list of messages', () => {
     }
   });
 
-  it('can carry bodies as JSON text for clients that expect it', async () => {
+  it('can contain bodies as JSON text for clients that expect it', async () => {
     const { call } = await history({ messageBody: 'string' });
     expect((await call('GET', 'messages?limit=1')).json[0].body).toBe('{"n":0}');
   });
 });
 
 describe('a message', () => {
-  it('is read by id, as it is listed', async () => {
+  it('is read by id with the same fields as in the list', async () => {
     const { call, rows, ids } = await history();
     const [listed] = (await call('GET', 'messages?limit=1')).json;
     expect((await call('GET', `messages/${rows[0]?.id}`)).json).toEqual(listed);
@@ -183,7 +183,7 @@ describe('a downlink', () => {
     ]);
   });
 
-  it('is queued by a message too, with its body as a value or as JSON text', async () => {
+  it('is queued as a message as well, with its body as a value or as JSON text', async () => {
     const { call, device } = await service();
     const { id } = await device();
     const queued = async (type: string, body: unknown) =>
@@ -194,7 +194,7 @@ describe('a downlink', () => {
     expect(await queued('shell', '["info show"]')).toMatchObject({ type: 'shell', body: ['info show'] });
   });
 
-  it('is refused when its body has the wrong form', async () => {
+  it('is rejected if its body is not valid', async () => {
     const { call, device } = await service();
     const { id } = await device();
     const refusals: [string, unknown, string][] = [
@@ -237,7 +237,7 @@ describe('a downlink', () => {
     expect((await call('GET', 'messages')).json).toHaveLength(1);
   });
 
-  it('for a device that is not there is a 404', async () => {
+  it('for an unknown device is rejected with 404', async () => {
     const { call, ids } = await service();
     for (const [path, body] of [
       [`devices/${ids.uuid()}/commands`, ['info show']],
@@ -248,14 +248,14 @@ describe('a downlink', () => {
     }
   });
 
-  it('with "config save" among its lines passes, with a warning in the log', async () => {
+  it('with "config save" among its lines is accepted, with a warning in the log', async () => {
     const { call, device, logged } = await service();
     const { id } = await device();
     expect((await call('POST', `devices/${id}/configs`, ['app config', 'config save'])).status).toBe(201);
     expect(logged).toMatchObject([{ level: 'warn', fields: { device: id } }]);
   });
 
-  it('is cancelled while it is pending, and only then', async () => {
+  it('can be cancelled only while it is pending', async () => {
     const { call, device } = await service();
     const { id } = await device();
     const queue = async () => (await call('POST', `devices/${id}/commands`, ['info show'])).json.id;
@@ -280,7 +280,7 @@ describe('a downlink', () => {
     expect((await call('GET', `messages/${ids.uuid()}/timeline`)).status).toBe(404);
   });
 
-  it('has a timeline that is read page by page', async () => {
+  it('has a timeline that is paged', async () => {
     const { call, device, store } = await service();
     const { id } = await device();
     const messageId = (await call('POST', `devices/${id}/commands`, ['info show'])).json.id;
@@ -302,7 +302,7 @@ describe('a downlink', () => {
     expect((await call('GET', `${timeline}?limit=501`)).status).toBe(400);
   });
 
-  it('for a device with a full queue is a conflict that says what to do', async () => {
+  it('for a device with a full queue is rejected with a message that says what to do', async () => {
     const full = async () => {
       throw new ConflictError('queue');
     };
@@ -315,7 +315,7 @@ describe('a downlink', () => {
     );
   });
 
-  it('of yesterday is out of the default window', async () => {
+  it('of yesterday is outside of the default window', async () => {
     const { call, device, clock } = await service();
     const { id } = await device();
     await call('POST', `devices/${id}/commands`, ['info show']);

@@ -118,7 +118,7 @@ describe('hio-dotnet', () => {
     expect([made2.status, made2.json]).toMatchObject([201, { name: 'Nový <space>', type: 'default' }]);
   });
 
-  it('#5 GetAllDevicesOfSpace: its way to join tags, filters as they are, limit 40', async () => {
+  it('#5 GetAllDevicesOfSpace: joins tags in its own form, filters unescaped, limit 40', async () => {
     const { send, S, tag, device } = await driver();
     const [a, b] = [await tag('a-tag'), await tag('b-tag')];
     await device({ tags: [a, b] });
@@ -134,7 +134,7 @@ describe('hio-dotnet', () => {
     expect(await serials('&name=oth&serial_number=290')).toEqual(['2163212290']);
   });
 
-  it('#6 GetDevice: the text "not found" is how it knows that there is none', async () => {
+  it('#6 GetDevice: recognises a missing device by the text "not found"', async () => {
     const { send, S, device, ids } = await driver();
     const made = await device();
     expect((await send('GET', `${S}/devices/${made.id}`)).json).toEqual(made);
@@ -145,7 +145,7 @@ describe('hio-dotnet', () => {
     });
   });
 
-  it('#7 CreateDevice: a space id, whole tags and labels in the body; an answer that its types can hold', async () => {
+  it('#7 CreateDevice: sends a space id, whole tags and labels; its types can hold the answer', async () => {
     const { send, S, tag, spaceId } = await driver();
     const made = await send('POST', `${S}/devices`, {
       space_id: spaceId,
@@ -177,7 +177,7 @@ describe('hio-dotnet', () => {
     expect([status, json]).toMatchObject([200, { comment: 'moved', label: { site: 'A', shelf: '3' }, tags: [a, b] }]);
   });
 
-  it('#9 GetAllDeviceMessages: all since 2016, or from a time without a zone, with a body that is a text', async () => {
+  it('#9 GetAllDeviceMessages: all since 2016, or after a time without a zone, with bodies as text', async () => {
     const { send, S, device, clock } = await driver();
     const { id } = await device();
     await send('POST', `${S}/devices/${id}/downlinks`, { output_1_state: 1 });
@@ -210,7 +210,7 @@ describe('hio-dotnet', () => {
     expect(seen).toEqual([4, 3, 2, 1, 0].map((n) => `{"n":${n}}`));
   });
 
-  it('#11 and #12 GetMessage and AddNewDownlinkMessage: the body as a text first, as an object now', async () => {
+  it('#11 and #12 GetMessage and AddNewDownlinkMessage: the body as text in older versions, as an object now', async () => {
     const { send, S, device } = await driver();
     const { id } = await device();
     for (const body of ['{"output_1_state":1}', { output_1_state: 1 }]) {
@@ -222,7 +222,7 @@ describe('hio-dotnet', () => {
     expect((await send('POST', `${S}/messages`, config)).json.body).toBe('["app config interval-report 900"]');
   });
 
-  it('#13 to #15 CreateTag, GetTags and GetTag, which forgets a slash', async () => {
+  it('#13 to #15 CreateTag, GetTags and GetTag, which omits a slash', async () => {
     const { send, S } = await driver();
     const made = await send('POST', `${S}/tags`, { id: null, name: 'a-tag', color: '#1F77B4' });
     expect(made.status).toBe(201);
@@ -249,7 +249,7 @@ describe('hio-dotnet', () => {
     expect((await send('GET', `${S}/connectors/${made.json.id}`)).json).toMatchObject(CONNECTOR);
   });
 
-  it('#20 UpdateConnector: no id anywhere, so the name has to do', async () => {
+  it('#20 UpdateConnector: sends no id, so the connector is found by its name', async () => {
     const { send, S } = await driver();
     await send('POST', `${S}/connectors`, { ...CONNECTOR, tags: [] });
     const changed = await send('PUT', `${S}/connectors`, { ...CONNECTOR, tags: [], triggers: ['data', 'session'] });
@@ -299,7 +299,7 @@ describe('scripts and examples', () => {
     }
   });
 
-  it('the page about DTLS sets a secret, which nobody reads again', async () => {
+  it('the page about DTLS sets a secret, which is never returned', async () => {
     const { send, device, S, store, spaceId } = await served();
     const { id } = await device();
     const secret = '000102030405060708090A0B0C0D0E0F';
@@ -316,7 +316,7 @@ describe('scripts and examples', () => {
     expect(await store.record('secret', spaceId, id)).toBeUndefined();
   });
 
-  it('the script of January 2024 binds its login to a space, and wants 201 for its list', async () => {
+  it('the script of January 2024 binds its login to a space, and expects 201 for its list', async () => {
     const { send, spaceId, ...made } = await served();
     await person(made, 'eva@example.org');
     const credentials = JSON.stringify({ email: 'eva@example.org', password: PASSWORD });
@@ -344,7 +344,7 @@ describe('scripts and examples', () => {
     expect(await send('GET', path, headers)).toMatchObject({ status: 200, json: [{ serial_number: '1234567890' }] });
   });
 
-  it('the Python dashboard reads bodies that are texts, and the first 19 characters of a time', async () => {
+  it('the Python dashboard reads bodies as text, and the first 19 characters of a time', async () => {
     const { send, device, S } = await served();
     const { id } = await device();
     await send('POST', `${S}/devices/${id}/downlinks`, { 'X-API-KEY': KEY, ...JSON_BODY }, '{"a": 1}');
@@ -353,7 +353,7 @@ describe('scripts and examples', () => {
     expect(message.created_at.slice(0, 19)).toBe('2026-01-01T00:00:00');
   });
 
-  it('without --legacy-paths, the older paths are not there', async () => {
+  it('without --legacy-paths, the older paths are unknown', async () => {
     const { send, spaceId } = await served({ legacyPaths: false, plainNotFound: false });
     const headers = { 'X-API-KEY': KEY };
     const own = ['/v2/spaces/own/devices', '/v2/%73paces/own/devices', '/%762/spaces/own/devices'];

@@ -27,8 +27,8 @@ function meet({ store }: Service, id: Id, n: number): void {
   store.tag = (space, wanted) => (wanted === id ? meeting(tag(space, wanted)) : tag(space, wanted));
 }
 
-describe('rivals for an API key', () => {
-  it('do not bring back one that is deleted', async () => {
+describe('concurrent changes of an API key', () => {
+  it('do not restore a deleted one', async () => {
     const made = await service();
     const { call } = made;
     const { id, key } = (await call('POST', 'keys', { name: 'script' })).json;
@@ -45,7 +45,7 @@ describe('rivals for an API key', () => {
     }
   });
 
-  it('do not widen one that is narrowed', async () => {
+  it('do not widen the limits of one that was narrowed', async () => {
     const made = await service();
     const { call } = made;
     const tag = (await call('POST', 'tags', { name: 'cold', color: '#00ffaa' })).json;
@@ -66,8 +66,8 @@ describe('rivals for an API key', () => {
   });
 });
 
-describe('rivals for a variable', () => {
-  it('do not write what is locked, nor unlock it', async () => {
+describe('concurrent changes of a variable', () => {
+  it('neither change a locked one nor unlock it', async () => {
     const made = await service();
     const { call } = made;
     const { id } = (await call('POST', 'variables', { name: 'a', value: 'old' })).json;
@@ -81,7 +81,7 @@ describe('rivals for a variable', () => {
     expect((await call('GET', `variables/${id}`)).json).toMatchObject({ value: 'old', locked: true });
   });
 
-  it('do not bring back one that is deleted', async () => {
+  it('do not restore a deleted one', async () => {
     const made = await service();
     const { call } = made;
     const { id } = (await call('POST', 'variables', { name: 'a', value: 'old' })).json;
@@ -90,7 +90,7 @@ describe('rivals for a variable', () => {
     expect((await call('GET', 'variables')).json).toEqual([]);
   });
 
-  it('do not undo each other', async () => {
+  it('do not overwrite each other', async () => {
     const made = await service();
     const { call } = made;
     const { id } = (await call('POST', 'variables', { name: 'a', value: '1' })).json;
@@ -101,7 +101,7 @@ describe('rivals for a variable', () => {
   });
 });
 
-describe('rivals for a connector or a tag', () => {
+describe('concurrent changes of a connector or a tag', () => {
   it.each([
     ['connectors', { name: 'hook', transformation: 'function main(job) { return null; }' }],
     ['tags', { name: 'cold', color: '#00ffaa' }],
@@ -160,7 +160,7 @@ describe('a space that is deleted', () => {
     },
   );
 
-  it('is not, when a device comes first, nor left with a member who comes in meanwhile', async () => {
+  it('is kept if a device is registered first, and keeps no member that joins at the same time', async () => {
     const made = await service();
     const eva = await person(made, 'eva@example.org');
     const { store } = made;
@@ -175,7 +175,7 @@ describe('a space that is deleted', () => {
       return commit(changes);
     };
     const refused = await eva.call('DELETE', '');
-    expect([refused.status, refused.json.message]).toEqual([409, 'the space has devices (1): delete them first']);
+    expect([refused.status, refused.json.message]).toEqual([409, 'the space has 1 devices: delete them first']);
     const [device] = (await made.call('GET', 'devices')).json;
     await made.call('DELETE', `devices/${device.id}`);
     const invited = (await made.call('POST', 'users/invite', { email: 'adam@example.org' })).json;

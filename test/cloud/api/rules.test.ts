@@ -5,7 +5,7 @@ import { KEY, service } from './service.js';
 
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
-describe('the key', () => {
+describe('the credential', () => {
   it('is taken from X-API-KEY in any case, or from Authorization', async () => {
     const { app } = await service();
     const spellings = [
@@ -22,7 +22,7 @@ describe('the key', () => {
     }
   });
 
-  it('is missed or refused with 401 and a challenge, before the body is looked at', async () => {
+  it('is rejected with 401 and a challenge if missing or invalid, before the body is read', async () => {
     const { app, call, spaceId } = await service();
     for (const headers of [{ 'x-api-key': 'wrong' }, { authorization: `Basic ${KEY}` }, { authorization: 'Bearer' }]) {
       const answer = await app.inject({ url: '/v2/spaces', headers });
@@ -33,13 +33,13 @@ describe('the key', () => {
     expect(missing.json()).toEqual({
       statusCode: 401,
       error: 'Unauthorized',
-      message: 'no API key: send it in the header X-API-KEY',
+      message: 'API key is missing: send it in the header X-API-KEY',
     });
     const bad = await call('POST', `/v2/spaces/${spaceId}/devices`, '{', { 'x-api-key': 'wrong' });
     expect([bad.status, bad.json.message]).toEqual([401, 'this API key or token is not valid']);
   });
 
-  it('opens no other space, and does not tell whether there is one', async () => {
+  it('does not open another space, and does not reveal whether it exists', async () => {
     const { call, store, ids } = await service();
     const foreign = ids.uuid();
     await store.commit([{ kind: 'space.put', row: { id: foreign, name: 'other', type: 'team', createdAt: 0 } }]);
@@ -53,7 +53,7 @@ describe('the key', () => {
 });
 
 describe('errors', () => {
-  it('have one shape for an unknown route', async () => {
+  it('have the common form for an unknown route', async () => {
     const { call } = await service();
     expect((await call('GET', '/v2/nothing?a=b')).json).toEqual({
       statusCode: 404,
@@ -63,7 +63,7 @@ describe('errors', () => {
     expect((await call('PATCH', 'devices')).status).toBe(404);
   });
 
-  it('name every problem with its value and what was wanted', async () => {
+  it('name every problem with its value and what is expected', async () => {
     const { call } = await service();
     const { status, json } = await call('POST', 'tags', { name: '', color: 'red' });
     expect(status).toBe(400);
@@ -82,7 +82,7 @@ describe('errors', () => {
     expect((await call('GET', 'devices/none')).json.message).toBe('params/id "none" is not a UUID');
   });
 
-  it('name every problem, however many there are, and a number as a number', async () => {
+  it('name every problem of a large body, and show a number as a number', async () => {
     const { call } = await service();
     const wrong = { name: 1, external_id: 2, comment: 3, label: { a: 4 }, tags: [5], secret: 6, secret_type: 7 };
     const { json } = await call('POST', 'devices', { ...wrong, serial_number: 8, token: 9 });
@@ -102,7 +102,7 @@ describe('errors', () => {
     expect([status, text.length < 8000, text.includes('and possibly more')]).toEqual([400, true, true]);
   });
 
-  it('of the service itself tell nothing of its inside, which goes to the log', async () => {
+  it('of the service itself reveal no internals, which go to the log', async () => {
     const { call, logged } = await service({}, (context) => ({
       ...context,
       store: Object.assign(Object.create(context.store), {
@@ -124,7 +124,7 @@ describe('errors', () => {
     expect(JSON.stringify(logged)).not.toContain(KEY);
   });
 
-  it('of a missing resource can be the bare text that one client looks for', async () => {
+  it('of a missing resource can be the plain text that one client expects', async () => {
     const { call, ids } = await service({ plainNotFound: true });
     const answer = await call('GET', `devices/${ids.uuid()}`);
     expect([answer.status, answer.text]).toEqual([404, 'not found']);
@@ -133,7 +133,7 @@ describe('errors', () => {
 });
 
 describe('a body', () => {
-  it('must be JSON, small, shallow and there', async () => {
+  it('must be present, valid JSON, and within the limits of size and depth', async () => {
     const { call } = await service();
     const refused = async (body: string, headers: Record<string, string> = {}) => {
       const { status, json } = await call('POST', 'tags', body, headers);
@@ -165,7 +165,7 @@ describe('a body', () => {
     expect(await refused(nested(200_000))).toEqual([400, 'the JSON is nested too deep: the limit is 64 levels']);
   });
 
-  it('must not be compressed: the answer says so', async () => {
+  it('is rejected if compressed, with a message that says so', async () => {
     const { call } = await service();
     const tag = JSON.stringify({ name: 'cold', color: '#00ffaa' });
     for (const coding of ['gzip', 'br', 'GZIP, identity', 'nonsense']) {
@@ -177,7 +177,7 @@ describe('a body', () => {
     expect((await call('GET', 'tags', undefined, { 'content-encoding': 'gzip' })).status).toBe(200);
   });
 
-  it('may say its character set, and may be empty where none is wanted', async () => {
+  it('may have a character set, and may be empty where none is expected', async () => {
     const { call, device } = await service();
     const body = JSON.stringify({ name: 'cold', color: '#00ffaa' });
     const type = { 'content-type': 'application/json; charset=utf-8' };
@@ -186,7 +186,7 @@ describe('a body', () => {
     expect((await call('DELETE', `devices/${id}`, undefined, type)).status).toBe(204);
   });
 
-  it('is measured in levels of brackets outside of texts', () => {
+  it('has its depth measured by brackets outside of strings', () => {
     expect(isTooDeep(nested(DEPTH_LIMIT))).toBe(false);
     expect(isTooDeep(nested(DEPTH_LIMIT + 1))).toBe(true);
     expect(isTooDeep(`[${'[],'.repeat(100)}[]]`)).toBe(false);
@@ -195,8 +195,8 @@ describe('a body', () => {
   });
 });
 
-describe('an address', () => {
-  it('may end with a slash and may spell ids in capitals', async () => {
+describe('a URL', () => {
+  it('may end with a slash and may contain ids in upper case', async () => {
     const { call, spaceId, device } = await service();
     const { id } = await device();
     for (const path of [
@@ -209,13 +209,13 @@ describe('an address', () => {
     expect((await call('POST', 'tags/', { name: 'cold', color: '#00ffaa' })).status).toBe(201);
   });
 
-  it('that cannot be decoded is a 400', async () => {
+  it('that cannot be decoded is rejected with 400', async () => {
     const { call } = await service();
     const { status, json } = await call('GET', '/v2/spaces/%zz');
     expect([status, json.statusCode, json.error]).toEqual([400, 400, 'Bad Request']);
   });
 
-  it('that no file can have is a 400 as well, and nothing for the log', async () => {
+  it('with a null character is rejected with 400 and not logged as an error', async () => {
     const { app, logged } = await service();
     const { statusCode, json } = await app.inject('/v2/documentation/static/%00');
     expect([statusCode, json().error]).toEqual([400, 'Bad Request']);
@@ -224,7 +224,7 @@ describe('an address', () => {
 });
 
 describe('web pages of other origins', () => {
-  it('may ask beforehand and may read the answers', async () => {
+  it('may send preflight requests and read the answers', async () => {
     const { app, call } = await service();
     const asked = await app.inject({
       method: 'OPTIONS',
@@ -246,7 +246,7 @@ describe('web pages of other origins', () => {
     for (const name of ['limit', 'remaining', 'reset']) expect(exposed).toContain(`x-ratelimit-${name}`);
   });
 
-  it('are not let in when that is switched off', async () => {
+  it('are rejected if CORS is switched off', async () => {
     const { call } = await service({ cors: false });
     const answer = await call('GET', '/v2/spaces', undefined, { origin: 'https://example.org' });
     expect(answer.headers['access-control-allow-origin']).toBeUndefined();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { service } from './service.js';
 
 describe('spaces', () => {
-  it('are the one that the key opens', async () => {
+  it('contain only the space that the key opens', async () => {
     const { call, spaceId } = await service();
     const space = {
       id: spaceId,
@@ -45,7 +45,7 @@ describe('tags', () => {
     expect((await call('PUT', `tags/${id}`, {})).status).toBe(404);
   });
 
-  it('are listed page by page', async () => {
+  it('are paged', async () => {
     const { call } = await service();
     const tags = [];
     for (const name of ['c-tag', 'a-tag', 'b-tag']) {
@@ -57,7 +57,7 @@ describe('tags', () => {
     expect((await call('GET', `tags?offset=${tags[2].id}`)).json).toEqual([]);
   });
 
-  it('do not share a name', async () => {
+  it('have unique names', async () => {
     const { call } = await service();
     await call('POST', 'tags', { name: 'cold', color: '#000000' });
     const { id } = (await call('POST', 'tags', { name: 'warm', color: '#000000' })).json;
@@ -66,12 +66,12 @@ describe('tags', () => {
       ['PUT', `tags/${id}`],
     ] as const) {
       const { status, json } = await call(method, path, { name: 'cold', color: '#ffffff' });
-      expect([status, json.message]).toEqual([409, 'there is a tag "cold" already']);
+      expect([status, json.message]).toEqual([409, 'a tag "cold" already exists']);
     }
     expect((await call('PUT', `tags/${id}`, { name: 'warm' })).status).toBe(200);
   });
 
-  it('leave their devices when they are deleted', async () => {
+  it('are removed from their devices when they are deleted', async () => {
     const { call, device } = await service();
     const tag = (await call('POST', 'tags', { name: 'cold', color: '#000000' })).json;
     const { id } = await device({ tags: [tag] });

@@ -31,18 +31,21 @@ describe('a variable', () => {
     expect((await call('GET', path)).status).toBe(404);
   });
 
-  it('has a name once per device and environment', async () => {
+  it('has a unique name per device and environment', async () => {
     const { call, device } = await service();
     const { id } = await device();
     const variable = { name: 'a', value: '1' };
     for (const place of [{}, { device_id: id }, { environment: 'wmbus' }, { device_id: id, environment: 'wmbus' }]) {
       expect((await call('POST', 'variables', { ...variable, ...place })).status).toBe(201);
       const again = await call('POST', 'variables', { ...variable, ...place });
-      expect([again.status, again.json.message]).toEqual([409, 'there is a variable "a" already']);
+      expect([again.status, again.json.message]).toEqual([
+        409,
+        'a variable "a" already exists for this device and environment',
+      ]);
     }
   });
 
-  it('that is secure never shows its value, and becomes visible only with a new one', async () => {
+  it('that is secure never shows its value, and can be made visible only with a new one', async () => {
     const { call, store, spaceId, ids } = await service();
     const made = await call('POST', 'variables', { name: 'key', value: 'hush-hush', secure: true });
     const path = `variables/${made.json.id}`;
@@ -58,7 +61,7 @@ describe('a variable', () => {
     expect([refused.status, refused.text]).toEqual([400, expect.not.stringContaining('hush')]);
   });
 
-  it('that is locked is neither changed nor deleted', async () => {
+  it('that is locked can be neither changed nor deleted', async () => {
     const { call } = await service();
     const { id } = (await call('POST', 'variables', { name: 'a', value: '1' })).json;
     for (const method of ['POST', 'PUT']) {
@@ -66,7 +69,7 @@ describe('a variable', () => {
       const { status, json } = await call('PUT', `variables/${id}`, { value: '2' });
       expect([status, json]).toEqual([
         423,
-        { statusCode: 423, error: 'Locked', message: 'the variable "a" is locked' },
+        { statusCode: 423, error: 'Locked', message: 'variable "a" is locked: unlock it first' },
       ]);
       expect((await call('DELETE', `variables/${id}`)).status).toBe(423);
       expect((await call(method, `variables/${id}/unlock`)).json).toMatchObject({ value: '1', locked: false });
@@ -74,7 +77,7 @@ describe('a variable', () => {
     expect((await call('PUT', `variables/${id}`, { value: '2' })).status).toBe(200);
   });
 
-  it('belongs to a device of the space, and goes with it', async () => {
+  it('belongs to a device of the space, and is deleted with it', async () => {
     const { call, device, ids } = await service();
     const { id } = await device();
     await call('POST', 'variables', { name: 'a', value: '1', device_id: id });
@@ -91,7 +94,7 @@ describe('a variable', () => {
 });
 
 describe('the list of variables', () => {
-  it('is filtered and comes page by page', async () => {
+  it('is filtered and paged', async () => {
     const { call, device } = await service();
     const { id } = await device();
     for (const [name, more] of [
@@ -115,7 +118,7 @@ describe('the list of variables', () => {
 });
 
 describe('the variables for a transformation', () => {
-  it('are those of the device and of its space, the former before the latter, without those of an environment', async () => {
+  it('are those of the device and of its space without an environment; the device takes precedence', async () => {
     const { call, device, store, spaceId } = await service();
     const { id } = await device();
     for (const variable of [

@@ -31,7 +31,7 @@ const always =
     response.writeHead(status).end('because');
 
 describe('a connector', () => {
-  it('forwards what a device with one of its tags sends', async () => {
+  it('forwards the messages of a device with one of its tags', async () => {
     const { connector, device, uplink, pass, hook, deliveries, tagId, otherTagId, spaceId } = await opened();
     const forward = await connector({ tagIds: [otherTagId, tagId] });
     const session = await device();
@@ -70,7 +70,7 @@ describe('a connector', () => {
     expect(delivery).toMatchObject({ state: 'delivered', dueAt: null, log: [entry] });
   });
 
-  it('leaves alone what differs in tag, trigger, direction or state', async () => {
+  it('does not forward messages that differ in tag, trigger, direction or state', async () => {
     const { connector, device, uplink, pass, hook, otherTagId, store } = await opened();
     await connector({ tagIds: [otherTagId] });
     await connector({ tagIds: [] });
@@ -86,7 +86,7 @@ describe('a connector', () => {
     expect(await store.dueRecords('delivery', Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
   });
 
-  it('takes decoders and encoders for codecs, and forwards session, config and stats if told to', async () => {
+  it('treats decoders and encoders as codecs, and forwards session, config and stats by its triggers', async () => {
     const { connector, device, core, pass, hook } = await opened();
     await connector({ triggers: ['codec', 'config'] });
     const session = await device();
@@ -114,7 +114,7 @@ describe('a connector', () => {
     expect(hook.received).toMatchObject([{ json: { message } }]);
   });
 
-  it('sends nothing that its script does not want, and gives up at once on a script that fails', async () => {
+  it('sends nothing if its script returns null, and does not retry a script that fails', async () => {
     const { connector, device, uplink, pass, deliveries, hook } = await opened();
     const unwanted = await connector({ transformation: 'function main() { return null }' });
     const broken = await connector({ transformation: 'function main(job) { return job.message.body.system.uptime }' });
@@ -129,7 +129,7 @@ describe('a connector', () => {
     expect(await deliveries(nowhere)).toMatchObject([{ state: 'failed', log: [{ target: null }] }]);
   });
 
-  it('does not reach private addresses unless it may, and does not try again', async () => {
+  it('does not reach private addresses unless permitted, and does not retry', async () => {
     const { connector, device, uplink, pass, deliveries, hook } = await opened({ allowPrivate: false });
     const inside = await connector();
     await uplink(await device());
@@ -139,7 +139,7 @@ describe('a connector', () => {
     expect(await deliveries(inside)).toMatchObject([{ state: 'failed', log: [{ error, target: hook.url }] }]);
   });
 
-  it('gives every script a job of its own, with variables of the device before those of the space', async () => {
+  it('gives every script its own job, in which variables of the device take precedence', async () => {
     const { connector, device, uplink, pass, hook, store, ids, spaceId, clock } = await opened({ answer: always(500) });
     const spoil = 'function main(job) { const was = JSON.stringify(job.message.body); job.message.body = 0; ';
     const send = 'return { url: job.variables.target, data: [was, job.variables.key] } }';
@@ -158,8 +158,8 @@ describe('a connector', () => {
   });
 });
 
-describe('a delivery that is not answered with success', () => {
-  it('is attempted again after each of the delays, counted from the end of the attempt, and then has failed', async () => {
+describe('a delivery without a 2xx response', () => {
+  it('is attempted again after each of the delays, counted from the end of the attempt, and then fails', async () => {
     const at: number[] = [];
     const world = await opened({
       answer: (_, response) => {
@@ -178,10 +178,15 @@ describe('a delivery that is not answered with success', () => {
     expect(more).toEqual([]);
     expect(delivery).toMatchObject({ state: 'failed', dueAt: null, attempt: 9 });
     expect(delivery?.log).toHaveLength(10);
-    expect(delivery?.log[9]).toMatchObject({ attempt: 9, status: 503, error: 'the answer was 503', response: 'later' });
+    expect(delivery?.log[9]).toMatchObject({
+      attempt: 9,
+      status: 503,
+      error: 'the target answered with status 503',
+      response: 'later',
+    });
   });
 
-  it('is delivered as soon as it is, and follows no redirect', async () => {
+  it('is delivered by a later 2xx response, and does not follow redirects', async () => {
     const statuses = [302, 404, 204];
     const answer: Answer = (_, response) => response.writeHead(statuses.shift() ?? 500, { location: '/' }).end();
     const { connector, device, uplink, pass, deliveries } = await opened({ answer });
@@ -192,7 +197,7 @@ describe('a delivery that is not answered with success', () => {
     expect(await deliveries(forward)).toMatchObject([{ state: 'delivered', attempt: 2, log }]);
   });
 
-  it('is dropped when its connector is disabled, also when it is enabled again, or deleted', async () => {
+  it('is dropped when its connector is disabled, disabled and enabled again, or deleted', async () => {
     const { connector, device, uplink, pass, deliveries, hook, store, clock } = await opened({ answer: always(500) });
     const [off, back, gone] = [await connector(), await connector(), await connector()];
     const session = await device();
@@ -214,7 +219,7 @@ describe('a delivery that is not answered with success', () => {
     expect(await deliveries(gone)).toEqual([]);
   });
 
-  it('is cancelled when its device is gone', async () => {
+  it('is cancelled when its device is deleted', async () => {
     const { connector, device, uplink, pass, deliveries, store, clock } = await opened({ answer: always(500) });
     const forward = await connector();
     const session = await device();
@@ -223,13 +228,13 @@ describe('a delivery that is not answered with success', () => {
     await store.commit([{ kind: 'device.delete', id: session.device.id, at: clock.wall }]);
     await pass(seconds(20));
     expect(await deliveries(forward)).toMatchObject([
-      { state: 'cancelled', log: [{}, { error: 'the message or its device is gone' }] },
+      { state: 'cancelled', log: [{}, { error: 'the message or its device was deleted' }] },
     ]);
   });
 });
 
-describe('the answer to a delivery', () => {
-  it('is waited for 30 s, unless the connector says how long', async () => {
+describe('the response to a delivery', () => {
+  it('is awaited for 30 s, or for the timeout of the connector', async () => {
     const send = vi.spyOn(Sender.prototype, 'send');
     const { connector, device, uplink, pass } = await opened();
     await connector();
@@ -242,7 +247,7 @@ describe('the answer to a delivery', () => {
 });
 
 describe('deliveries', () => {
-  it('are written in the commit of the message, so that an acknowledged one cannot go without', async () => {
+  it('are stored in the commit of the message, so that every acknowledged message has them', async () => {
     const store = new MemoryStore();
     const commits: (readonly Change[])[] = [];
     const commit = store.commit.bind(store);
@@ -261,7 +266,7 @@ describe('deliveries', () => {
     ).toHaveLength(2);
   });
 
-  it('go on where they were when the service starts again', async () => {
+  it('continue after a restart of the service', async () => {
     const { connector, device, uplink, pass, deliveries, connectors, open, hook } = await opened({
       answer: always(500),
     });
@@ -283,7 +288,7 @@ describe('deliveries', () => {
     ]);
   });
 
-  it('that died with a service are taken over when their lease is over', async () => {
+  it('of a service that died are taken over after their lease', async () => {
     const { connector, device, uplink, pass, deliveries, connectors, open, hook, store, clock } = await opened();
     const forward = await connector();
     await connectors.close();
@@ -300,7 +305,7 @@ describe('deliveries', () => {
     expect(hook.received).toHaveLength(1);
   });
 
-  it('are attempted once, however many services share the database', async () => {
+  it('are attempted once if several services share the database', async () => {
     const store: Store = new MemoryStore();
     const turns = new Map<string, Promise<unknown>>();
     const nodes = {
@@ -336,7 +341,7 @@ describe('deliveries', () => {
     expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, n) => n));
   });
 
-  it('of a connector whose target hangs do not hold up the others', async () => {
+  it('of a connector whose target hangs do not delay those of others', async () => {
     let held = 0;
     const answer: Answer = ({ path }, response) => {
       if (path === '/hang') held++;
@@ -356,11 +361,11 @@ describe('deliveries', () => {
     const order = hook.received.map(({ path }) => path);
     expect(order.lastIndexOf('/')).toBeLessThan(order.lastIndexOf('/hang'));
     expect(await deliveries(hang)).toMatchObject(
-      Array(20).fill({ state: 'failed', log: [{ error: 'no answer within 1 s', status: null }] }),
+      Array(20).fill({ state: 'failed', log: [{ error: 'no response within 1 s', status: null }] }),
     );
   });
 
-  it('that wait when the service closes are given back, and those under way finished', async () => {
+  it('that wait when the service closes are returned, and running ones finish', async () => {
     const open: (() => void)[] = [];
     let begun = () => {};
     const underWay = new Promise<void>((resolve) => {
@@ -387,7 +392,7 @@ describe('deliveries', () => {
     expect(delivered.length).toBeLessThan(40);
   });
 
-  it('say nothing of tokens, neither in their log nor in that of the service', async () => {
+  it('contain no tokens, neither in their log nor in that of the service', async () => {
     const { connector, device, uplink, pass, deliveries, logged } = await opened({ answer: always(500) });
     const secret = 's3cret-token';
     const forward = await connector({

@@ -76,7 +76,7 @@ async function dispatcher(attempt: (name: string) => Promise<Attempted>) {
 }
 
 describe('the dispatcher', () => {
-  it('puts off what does not fit into the line of a connector that is stuck, so that others get their turn', async () => {
+  it('postpones deliveries beyond the queue of a stuck connector, so that others are attempted', async () => {
     let begun = 0;
     const world = await dispatcher((name) => {
       if (name !== 'stuck') return Promise.resolve(DELIVERED);
@@ -91,7 +91,7 @@ describe('the dispatcher', () => {
     for (const read of behind) expect((await read())?.state).toBe('delivered');
   });
 
-  it('gets through far more than a line holds, one after another', async () => {
+  it('works through far more deliveries than a queue holds', async () => {
     const world = await dispatcher(() => Promise.resolve(DELIVERED));
     const fast = await (await world.connector('fast')).fill(1000);
     world.dispatcher.wake();
@@ -99,7 +99,7 @@ describe('the dispatcher', () => {
     for (const read of fast) expect((await read())?.state).toBe('delivered');
   });
 
-  it('misses no delivery, at whatever moment it is told of it', async () => {
+  it('misses no delivery, regardless of when it is woken', async () => {
     for (let moment = 0; moment < 40; moment++) {
       const { dispatcher: made, connector, clock } = await dispatcher(async () => DELIVERED);
       const { fill } = await connector('forward');
@@ -114,7 +114,7 @@ describe('the dispatcher', () => {
     }
   });
 
-  it('attempts again, after the lease, what an error of the service has interrupted', async () => {
+  it('repeats, after the lease, an attempt that an error of the service interrupted', async () => {
     let failures = 2;
     const world = await dispatcher(() =>
       failures-- > 0 ? Promise.reject(new Error('no disk')) : Promise.resolve(DELIVERED),
@@ -127,7 +127,7 @@ describe('the dispatcher', () => {
     expect([(await read?.())?.state, world.logged.length]).toEqual(['delivered', 2]);
   });
 
-  it('goes on after the store has refused to let it take something', async () => {
+  it('continues after a failed commit of the store', async () => {
     const world = await dispatcher(() => Promise.resolve(DELIVERED));
     const [read] = await (await world.connector('patient')).fill(1);
     const commit = world.store.commit.bind(world.store);

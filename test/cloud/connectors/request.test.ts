@@ -10,8 +10,8 @@ function made(returned: unknown): WebhookRequest {
 
 const url = 'https://example.com/hook';
 
-describe('what main returns', () => {
-  it('is a POST of JSON unless it says otherwise', () => {
+describe('the value that main returns', () => {
+  it('is by default a POST of JSON', () => {
     expect(requestOf({ url, data: { a: 1 } })).toEqual({
       method: 'POST',
       url,
@@ -25,18 +25,18 @@ describe('what main returns', () => {
     for (const data of [undefined, null]) expect(made({ url, data }).body).toBeNull();
   });
 
-  it('is nothing to send when it is null', () => {
+  it('sends nothing if it is null', () => {
     expect(requestOf(null)).toBeNull();
   });
 
-  it('may use the older names headers and body, which give way to the newer ones', () => {
+  it('may use the older names headers and body; the newer names take precedence', () => {
     expect(made({ url, headers: { A: '1' }, body: '{}' })).toMatchObject({ header: { a: '1' }, body: '{}' });
     expect(made({ url, headers: { A: '1' }, body: { b: 2 } })).toMatchObject({ body: '{"b":2}' });
     const both = { url, header: { A: 'new' }, headers: { A: 'old' }, data: 'new', body: 'old' };
     expect(made(both)).toMatchObject({ header: { a: 'new' }, body: 'new' });
   });
 
-  it('has a say in the headers that are not those of the connection', () => {
+  it('may set all headers except those of the connection', () => {
     const header = {
       'Content-Type': 'text/plain',
       'X-Number': 5,
@@ -59,14 +59,14 @@ describe('what main returns', () => {
     });
   });
 
-  it('may carry a name and password in the URL, which are sent as a header and not as part of it', () => {
+  it('may contain a name and password in the URL, which are sent as a header instead', () => {
     const { url: target, header } = made({ url: 'http://me:p%40ss@example.com/x#y' });
     expect([target, header.authorization]).toEqual(['http://example.com/x', `Basic ${btoa('me:p@ss')}`]);
   });
 
   it.each([
-    [5, 'main returned a number; an object or null was wanted'],
-    [[], 'main returned an array; an object or null was wanted'],
+    [5, 'main returned a number; expected an object or null'],
+    [[], 'main returned an array; expected an object or null'],
     [{}, 'main returned no url'],
     [{ url: 'nonsense' }, 'url is not an http or https address'],
     [{ url: 'file:///etc/passwd' }, 'url is not an http or https address'],
@@ -74,18 +74,18 @@ describe('what main returns', () => {
     [{ url: `https://x/${'y'.repeat(9000)}` }, 'url is not an http or https address'],
     [{ url, method: 'CONNECT' }, 'method "CONNECT" is not one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'],
     [{ url, method: 1 }, 'method "1" is not one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'],
-    [{ url, header: 'a: b' }, 'header is a string; an object was wanted'],
-    [{ url, header: { 'a b': '' } }, 'header "a b" is not a name'],
-    [{ url, header: { 'a\r\nx': '' } }, 'header "a\r\nx" is not a name'],
+    [{ url, header: 'a: b' }, 'header is a string; expected an object'],
+    [{ url, header: { 'a b': '' } }, 'header "a b" is not a valid header name'],
+    [{ url, header: { 'a\r\nx': '' } }, 'header "a\r\nx" is not a valid header name'],
     [{ url, header: { a: 'secret\r\nx: y' } }, 'header "a" has a forbidden character'],
     [{ url, header: { a: '😀' } }, 'header "a" has a forbidden character'],
-    [{ url, header: { a: {} } }, 'header "a" is an object'],
+    [{ url, header: { a: {} } }, 'header "a" is an object; expected a string, a number or a list'],
     [{ url, header: { a: 'x'.repeat(20_000) } }, 'header is longer than 16384 bytes'],
-  ])('that is no request is refused: %j', (returned, message) => {
+  ])('is rejected if it is not a request: %j', (returned, message) => {
     expect(() => requestOf(returned)).toThrow(new BadRequest(message));
   });
 
-  it('is either a request that can be sent or refused with a sentence, whatever it is', () => {
+  it('is either a request that can be sent or rejected with a message, for any value', () => {
     const parts = fc.record(
       { url: fc.oneof(fc.webUrl(), fc.string()), method: fc.jsonValue(), header: fc.jsonValue(), data: fc.jsonValue() },
       { requiredKeys: [] },

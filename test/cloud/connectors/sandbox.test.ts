@@ -45,7 +45,7 @@ describe('scripts of real users', () => {
     expect(await returned(THINGSBOARD, { ...SAMPLE_JOB, device: { ...SAMPLE_JOB.device, label: {} } })).toBeNull();
   });
 
-  it('send variables to Ubidots, and change their job on the way', async () => {
+  it('send variables to Ubidots, and modify their job', async () => {
     expect(await returned(UBIDOTS, SAMPLE_JOB)).toEqual({
       url: 'https://industrial.api.ubidots.com/api/v1.6/devices/2159017985/',
       headers: { 'X-Auth-Token': 'ubi-token' },
@@ -53,7 +53,7 @@ describe('scripts of real users', () => {
     });
   });
 
-  it('may define main in any way, fail where fields are missing, and say so with the line', async () => {
+  it('may define main in any form, and report missing fields with the line', async () => {
     expect(await returned('const main = ({ a }) => ({ a: a?.b ?? 1 })', {})).toEqual({ a: 1 });
     expect(await returned('"use strict";\r\nlet n = 0;\r\nvar main = function () { return n; };')).toBe(0);
     expect(
@@ -67,13 +67,13 @@ describe('scripts of real users', () => {
     expect(await faultOf(body('throw "no"'))).toBe('the script threw no');
   });
 
-  it('may still talk to the console', async () => {
+  it('may write to the console', async () => {
     expect(await returned(body('console.log(job); console.error("x"); return 1'))).toBe(1);
   });
 });
 
-describe('the world of a script', () => {
-  it('is the moment of the attempt, in UTC, and the same for the same seed', async () => {
+describe('the context of a script', () => {
+  it('has the time of the attempt, in UTC, and the same random numbers for the same seed', async () => {
     const dates = body('return [Date.now(), new Date().toISOString(), new Date(2026, 6, 1, 12).getTime()]');
     expect(await returned(dates)).toEqual([NOW, new Date(NOW).toISOString(), NOW]);
     const draws = body('return [Math.random(), Math.random()]');
@@ -82,7 +82,7 @@ describe('the world of a script', () => {
     expect(other).not.toEqual(first);
   });
 
-  it('has no way out', async () => {
+  it('gives no access to the thread', async () => {
     const names = [
       'process',
       'require',
@@ -102,7 +102,7 @@ describe('the world of a script', () => {
     expect(await returned(outer)).toBe('undefinedfunction');
   });
 
-  it('is gone with the script: nothing is remembered, nothing is spoilt', async () => {
+  it('ends with the script and leaves no state behind', async () => {
     const spoil = `
       globalThis.left = 1; implicit = 2;
       JSON.stringify = () => '"stolen"'; JSON.parse = () => ({ stolen: true });
@@ -116,14 +116,14 @@ describe('the world of a script', () => {
     expect(await returned(look, { a: 1 })).toEqual(['undefined', 'undefined', 0, 0, 1, NOW, ['1']]);
   });
 
-  it('gives back plain JSON: names like __proto__ mean nothing on this side', async () => {
+  it('returns plain JSON, in which names like __proto__ have no effect', async () => {
     const value = await returned(body('return JSON.parse(\'{"__proto__":{"polluted":1},"constructor":1}\')'));
     expect(Object.keys(value as object)).toEqual(['__proto__', 'constructor']);
     expect(({} as { polluted?: number }).polluted).toBeUndefined();
   });
 });
 
-describe('a script that wants too much is stopped, and the next one runs:', () => {
+describe('a script that exceeds a limit is stopped, and the next one runs:', () => {
   const TIME = 'the script took too long';
   it.concurrent.each([
     ['an endless loop', body('for (;;);'), TIME],
@@ -148,17 +148,21 @@ describe('a script that wants too much is stopped, and the next one runs:', () =
       /too deep|stack overflow|took too long/,
     ],
     ['a circular result', body('const o = {}; o.o = o; return o'), /circular/],
-    ['a result that is no JSON', body('return () => 1'), /no JSON/],
+    ['a result that is not JSON', body('return () => 1'), /not JSON/],
     ['a proxy without an end', body('const p = new Proxy({}, { get: () => p }); return p'), /.+/],
     ['a throwing getter', body('return { get url() { throw new Error("boo") } }'), 'Error: boo (line 1)'],
-    ['an error that throws', body('throw { get message() { throw 1 }, toString() { throw 2 } }'), /cannot be shown/],
+    [
+      'an error that throws',
+      body('throw { get message() { throw 1 }, toString() { throw 2 } }'),
+      /cannot be displayed/,
+    ],
     ['a toJSON that lies', body('return { toJSON() { return { toJSON: 1, url: 2n } } }'), /TypeError/],
   ])('%s', async (name, source, expected) => {
     expect(await faultOf(source, {}, name)).toMatch(expected);
     expect(await returned(body('return job'), { after: true }, name)).toEqual({ after: true });
   });
 
-  it('others run meanwhile, and a sandbox that closes tells those who wait', async () => {
+  it('others run at the same time, and a sandbox that closes rejects waiting scripts', async () => {
     const own = new Sandbox(patience);
     const script = (owner: string, source: string) => own.run({ owner, source, job: {}, now: NOW, seed: 1 });
     const stuck = [1, 2, 3].map(() => script('villain', body('return [1].concat(new Array(1e8)).join("abc")')));

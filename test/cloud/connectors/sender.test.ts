@@ -91,14 +91,14 @@ describe('the guard', () => {
     'http://[::ffff:7f00:1]/',
     'http://169.254.169.254/latest/meta-data/',
     'https://192.168.0.1/',
-  ])('refuses %s without looking anything up', async (url) => {
+  ])('rejects %s without resolving a name', async (url) => {
     const { lookup, asked } = names(['1.1.1.1']);
     const reply = await sender({ lookup }).send(get(url), seconds(5));
     expect(reply).toMatchObject({ kind: 'refused', why: expect.stringContaining('is not a public address') });
     expect(asked).toEqual([]);
   });
 
-  it('really keeps requests away', async () => {
+  it('prevents the request', async () => {
     const inside = await target();
     const { port } = new URL(inside.url);
     const guarded = sender();
@@ -108,7 +108,7 @@ describe('the guard', () => {
     expect(inside.received).toEqual([]);
   });
 
-  it('decides on the address that is connected to: a name that changes its mind gains nothing', async () => {
+  it('checks the address of the connection, so that a name that resolves differently later has no effect', async () => {
     const inside = await target();
     const { port } = new URL(inside.url);
     // Had somebody asked before in order to check, this name would have been public then.
@@ -121,13 +121,13 @@ describe('the guard', () => {
   it.each([
     ['one of its addresses is private', ['1.1.1.1', '10.0.0.1']],
     ['its only address is mapped', ['::ffff:10.0.0.1']],
-  ])('refuses a name when %s', async (_, addresses) => {
+  ])('rejects a name when %s', async (_, addresses) => {
     const { lookup } = names(addresses);
     const reply = await sender({ lookup }).send(get('https://mixed.example/'), seconds(5));
     expect(reply).toEqual({ kind: 'refused', why: '"mixed.example" is not a public address' });
   });
 
-  it('does not follow a redirect to where it would not let anybody go', async () => {
+  it('does not follow a redirect to an address that is not permitted', async () => {
     const inside = await target();
     const outside = await target((_, response) => response.writeHead(302, { location: inside.url }).end('moved'));
     const reply = await sender({ allowPrivate: true }).send(get(outside.url), seconds(5));
@@ -151,12 +151,12 @@ describe('a request', () => {
   it.each([
     ['says nothing', () => {}],
     ['dribbles its head', (response: DribblingResponse) => void response.socket?.write('HTTP/1.1 200 OK\r\nx: ')],
-  ])('to a target that %s is given up in time', async (_, misbehave) => {
+  ])('to a target that %s times out', async (_, misbehave) => {
     const { url } = await target((__, response) => misbehave(response));
-    expect(await free().send(get(url), 300)).toEqual({ kind: 'silence', why: 'no answer within 0.3 s' });
+    expect(await free().send(get(url), 300)).toEqual({ kind: 'silence', why: 'no response within 0.3 s' });
   });
 
-  it('whose answer never ends is answered all the same: its status has come', async () => {
+  it('with a response that never ends is a success by its status', async () => {
     const endless = await target((_, response) => {
       const more = () => response.write('x'.repeat(16_384), () => !response.destroyed && more());
       more();
@@ -166,13 +166,13 @@ describe('a request', () => {
     expect(await free().send(get(stuck.url), 300)).toEqual({ kind: 'answer', status: 500, text: 'the beginning' });
   });
 
-  it('that fails keeps the beginning of the answer, without control characters', async () => {
+  it('that fails keeps the first characters of the response, without control characters', async () => {
     const { url } = await target((_, response) => response.writeHead(403).end(`no\u0000 \u001b[31m${'é'.repeat(900)}`));
     const reply = await free().send(get(url), seconds(5));
     expect(reply).toMatchObject({ kind: 'answer', status: 403, text: expect.stringMatching(/^no +\[31mé{490,}$/) });
   });
 
-  it('to nobody says why there is no answer', async () => {
+  it('without a listener reports the reason', async () => {
     const { url, close } = await target();
     await close();
     const why = 'the connection was refused';

@@ -198,7 +198,7 @@ describe('a download', () => {
       await receive();
       await begin('v1.0.0');
     }
-    expect(await job()).toMatchObject({ state: 'failed', error: 'given up: the download was broken off 6 times' });
+    expect(await job()).toMatchObject({ state: 'failed', error: 'given up: the download was interrupted 6 times' });
     expect(await take()).toBeUndefined();
   });
 });

@@ -119,7 +119,7 @@ describe('an update', () => {
     expect(device.of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'update']);
   });
 
-  it('asks for chunks as long as the transfer buffer allows, the first one short', async () => {
+  it('requests chunks of the length of the transfer buffer; the first one is short', async () => {
     const { cloud, update, upload, until } = await world();
     await update(await upload());
     await until('succeeded');
@@ -138,7 +138,7 @@ describe('an update', () => {
     expect(reports.map(({ body }) => (body as { type: string }).type)).toEqual(['next', 'next', 'next', 'swap', 'ack']);
   });
 
-  it('holds configurations back until it has ended, because they reboot the device', async () => {
+  it('delays configurations until it has ended, because they reboot the device', async () => {
     const { cloud, update, upload, until } = await world();
     await update(await upload());
     const lines = ['app config interval-report 600'];
@@ -151,7 +151,7 @@ describe('an update', () => {
     expect(job.restarts).toBe(0);
   });
 
-  it('gets through when datagrams are lost', async () => {
+  it('succeeds in spite of lost datagrams', async () => {
     const { clock, update, upload, until, version } = await world({ loss: 0.1 });
     const began = clock.now;
     await update(await upload());
@@ -161,7 +161,7 @@ describe('an update', () => {
     expect(job.error).toBeNull();
   });
 
-  it('does not keep the device from its reports', async () => {
+  it('does not delay the reports of the device', async () => {
     const { device, clock, update, upload, until } = await world();
     const began = clock.now;
     await update(await upload({}, 400_000));
@@ -171,7 +171,7 @@ describe('an update', () => {
     expect(reports.length).toBeGreaterThan(1);
   });
 
-  it('begins again after the device lost power in the middle', async () => {
+  it('restarts after the device lost power during the download', async () => {
     const { device, update, upload, until, version } = await world();
     await update(await upload());
     const { offset } = await until('downloading');
@@ -182,7 +182,7 @@ describe('an update', () => {
     expect(version()).toBe('v9.0.0');
   });
 
-  it('goes on when the service is restarted in the middle', async () => {
+  it('continues after a restart of the service during the download', async () => {
     const { update, upload, until, restartService, version } = await world();
     await update(await upload());
     await until('downloading');
@@ -203,7 +203,7 @@ describe('an update', () => {
     expect(version()).toBe('v9.0.0');
   });
 
-  it('can be asked for by the device', async () => {
+  it('can be requested by the device', async () => {
     const { device, upload, until, version } = await world();
     const image = await upload();
     const identifier = image.id.replaceAll('-', '');
@@ -214,7 +214,7 @@ describe('an update', () => {
 });
 
 describe('an update that goes wrong', () => {
-  it('is reverted when the image is of another device type: it never gets to a session', async () => {
+  it('is reverted if the image is of another device type, which never starts a session', async () => {
     const { device, clock, update, upload, until, version } = await world();
     await update(await upload({ bundle: 'com.hardwario.chester.app.push' }));
     const { error } = await until('failed');
@@ -225,7 +225,7 @@ describe('an update that goes wrong', () => {
     expect(device.of('device.boot')).toHaveLength(3);
   });
 
-  it('is reverted at the next reset when the new firmware never gets to a session', async () => {
+  it('is reverted at the next reset if the new firmware never starts a session', async () => {
     const { cloud, clock, device, update, upload, until, version } = await world();
     await update(await upload());
     await until('swapping');
@@ -256,7 +256,7 @@ describe('an update that goes wrong', () => {
     expect(device.device.busyWith).toBeUndefined();
   });
 
-  it('is left alone by the bootloader when the image is damaged', async () => {
+  it('is ignored by the bootloader if the image is damaged', async () => {
     const { cloud, device, update, until, version } = await world();
     const content = writeImage(BUILD, SIZE);
     content[SIZE - 1] = 7;
@@ -266,7 +266,7 @@ describe('an update that goes wrong', () => {
     expect(device.of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'update']);
   });
 
-  it('ends at once when the image is longer than the slot', async () => {
+  it('fails immediately if the image is longer than the slot', async () => {
     const { update, upload, until } = await world({
       change: (profile) => ({ ...profile, bootloader: { slotSize: SIZE - 1 } }),
     });
@@ -274,7 +274,7 @@ describe('an update that goes wrong', () => {
     expect(await until('failed')).toMatchObject({ error: 'image size too big', offset: 0 });
   });
 
-  it('ends at once on a build without a bootloader', async () => {
+  it('fails immediately on a build without a bootloader', async () => {
     const { device, update, upload, until } = await world({
       change: ({ bootloader: _, ...profile }) => profile,
     });
@@ -283,7 +283,7 @@ describe('an update that goes wrong', () => {
     expect(device.device.shell('cloud firmware download 0').code).toBe(-134);
   });
 
-  it('fails when its image is deleted on the way', async () => {
+  it('fails when its image is deleted during the download', async () => {
     const { cloud, update, upload, until } = await world();
     const image = await upload();
     await update(image);
@@ -292,7 +292,7 @@ describe('an update that goes wrong', () => {
     expect((await until('failed')).error).toBe('the image has been deleted');
   });
 
-  it('can be cancelled, and the device goes on as it was', async () => {
+  it('can be cancelled, and the device keeps its firmware', async () => {
     const { cloud, clock, update, upload, until, job, version } = await world();
     await update(await upload());
     const running = await until('downloading');
@@ -303,7 +303,7 @@ describe('an update that goes wrong', () => {
     expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
   });
 
-  it('cannot be cancelled any more once images are swapped', async () => {
+  it('cannot be cancelled once images are swapped', async () => {
     const { cloud, update, upload, until } = await world();
     await update(await upload());
     expect(await cloud.core.firmware.cancel(await until('swapping'))).toBe('too-late');
