@@ -186,7 +186,10 @@ export class Updates {
   }
 
   /** Handles the request of a device for an image: shell command `cloud firmware download <id>`. */
-  async #requested(device: ReportingDevice, { firmware = '', maxLength }: UploadFirmware): Promise<UpdateStep | undefined> {
+  async #requested(
+    device: ReportingDevice,
+    { firmware = '', maxLength }: UploadFirmware,
+  ): Promise<UpdateStep | undefined> {
     const { log } = this.#options;
     const id = firmwareId(firmware);
     const image = id && (await this.images.find(device.spaceId, id));
