@@ -20,6 +20,11 @@ export default defineConfig({
     // what they share changes it back; a spy that is left behind is removed.
     isolate: false,
     restoreMocks: true,
+    coverage: {
+      provider: 'v8',
+      include: ['src/**/*.ts'],
+      reporter: ['text-summary', 'html', 'json-summary'],
+    },
     projects: [
       {
         extends: true,

@@ -1,0 +1,65 @@
+/** The texts of the project name the component that acts: words for people and riddles stay out. */
+import { describe, expect, it } from 'vitest';
+import { moduleOf, pathsIn, textOf } from './sources.js';
+
+const PHRASES =
+  /\b(?:told|tells|somebody|nobody|whoever|everybody|is no|are none|for ever|under way|any more|his|he)\b/gi;
+
+/** Places where such a phrase is quoted: by file, the text around it. */
+const QUOTED: Readonly<Record<string, readonly string[]>> = {};
+
+/** Phrases that are left, by module. These numbers only become smaller: lower them when you reword some. */
+const LEFT: Readonly<Record<string, number>> = {
+  'CHANGELOG.md': 8,
+  'CONTRIBUTING.md': 3,
+  docs: 160,
+  'src/cli': 30,
+  'src/client': 16,
+  'src/cloud': 151,
+  'src/console': 23,
+  'src/device': 82,
+  'src/input': 6,
+  'src/kernel': 21,
+  'src/profile': 14,
+  'src/protocol': 20,
+  'src/record': 24,
+  'src/report': 12,
+  'src/runner': 59,
+  'src/scenario': 46,
+  'src/trace': 2,
+  'src/transport': 4,
+};
+
+function phrasesIn(path: string): readonly string[] {
+  const quoted = QUOTED[path] ?? [];
+  return textOf(path)
+    .split('\n')
+    .flatMap((line, i) => {
+      const text = quoted.reduce((rest, quotation) => rest.replaceAll(quotation, ''), line);
+      return [...text.matchAll(PHRASES)].map(([phrase]) => `${path}:${i + 1}: "${phrase}"`);
+    });
+}
+
+describe('sentences', () => {
+  const files = [
+    ...[...pathsIn('src', '.ts'), ...pathsIn('src', '.mjs'), ...pathsIn('docs', '.md')],
+    ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md'],
+  ];
+
+  it('name what acts, and say it plainly', () => {
+    const modules = new Map<string, string[]>();
+    for (const path of files) {
+      const module = moduleOf(path);
+      modules.set(module, [...(modules.get(module) ?? []), ...phrasesIn(path)]);
+    }
+    const tooMany = [...modules].filter(([module, found]) => found.length > (LEFT[module] ?? 0));
+    expect(
+      tooMany.flatMap(([, found]) => found),
+      'reword these sentences: name the component that acts and use the verb of the field (rejects, returns, sends)',
+    ).toEqual([]);
+  });
+
+  it.each(Object.entries(QUOTED))('quotes what %s is said to quote', (path, quotations) => {
+    expect(quotations.filter((quotation) => !textOf(path).includes(quotation))).toEqual([]);
+  });
+});
