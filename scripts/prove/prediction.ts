@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Comparison, ErrorSpread } from '../../src/record/predict.js';
+import type { ReplayAccuracy, ErrorSpread } from '../../src/record/predict.js';
 import type { Polls } from '../../src/record/script.js';
 import { program, startServe } from '../support/serve-process.js';
 import type { Proof } from './proof.js';
@@ -39,7 +39,7 @@ export const prediction: Proof = {
       const udp = ['--udp', `127.0.0.1:${service.ports.udp}`];
       await ghostfleet('run', file('scenario.yaml'), '--clock', 'real', '--keep', ...target, ...udp);
       await ghostfleet('record', '--after', '10m', '--rate', '100', '--out', file('history.jsonl'), ...target);
-      const replay = async (polls: Polls): Promise<Comparison> =>
+      const replay = async (polls: Polls): Promise<ReplayAccuracy> =>
         JSON.parse(await ghostfleet('replay', file('history.jsonl'), '--json', '--polls', polls));
       const [recorded, foretold] = [await replay('recorded'), await replay('foretold')];
       const [uplink, poll] = (['uplink', 'poll'] as const).map((lead) =>
@@ -74,7 +74,7 @@ async function ghostfleet(...args: readonly string[]): Promise<string> {
   return stdout;
 }
 
-function isComplete({ missed, invented, errors }: Comparison): boolean {
+function isComplete({ missed, invented, errors }: ReplayAccuracy): boolean {
   return missed === 0 && invented === 0 && (errors?.count ?? 0) > 50;
 }
 

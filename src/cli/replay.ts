@@ -3,7 +3,7 @@
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, InterruptedError } from '../kernel/errors.js';
 import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
-import { describeComparison } from '../record/describe.js';
+import { describeAccuracy } from '../record/describe.js';
 import { isWithin } from '../record/predict.js';
 import { readRecording } from '../record/read.js';
 import { POLLS, type Polls } from '../record/script.js';
@@ -44,11 +44,11 @@ async function execute({ file, within, polls, json }: ReplayFlags, host: Host): 
   const forget = host.onInterrupt((signal) => abort.abort(new InterruptedError(signal)));
   try {
     const log = createLog(host.err, 'error');
-    const comparison = await replayRecording(recording, { polls, log, signal: abort.signal });
-    const passed = within === undefined || isWithin(comparison, within);
+    const accuracy = await replayRecording(recording, { polls, log, signal: abort.signal });
+    const passed = within === undefined || isWithin(accuracy, within);
     const limit = within ?? null;
-    if (json) host.out.write(`${JSON.stringify({ file, within: limit, polls, passed, ...comparison }, null, 2)}\n`);
-    else host.out.write(describeComparison(recording, comparison, { within: limit, polls }));
+    if (json) host.out.write(`${JSON.stringify({ file, within: limit, polls, passed, ...accuracy }, null, 2)}\n`);
+    else host.out.write(describeAccuracy(recording, accuracy, { within: limit, polls }));
     return passed ? EXIT.fine : EXIT.expectation;
   } finally {
     forget();

@@ -1,6 +1,6 @@
 /**
- * Reads a space's history through the public messages API (device cloud API, "Messages"), newest first and page after page:
- * so what has been read when somebody has had enough is whole, only shorter.
+ * Reads the history of a space through the public messages API (device cloud API, "Messages"), page by page, newest first: an
+ * interrupted recording is complete for a shorter window.
  */
 import type { DeviceCloudClient, Message } from '../client/client.js';
 import type { UnixMillis } from '../kernel/time.js';
@@ -10,16 +10,16 @@ import { type ScrubOptions, scrub } from './scrub.js';
 interface CollectOptions extends Pick<ScrubOptions, 'speed' | 'bodies' | 'typeOf'> {
   readonly after: UnixMillis;
   readonly before: UnixMillis;
-  /** Ends the reading; its reason, an Error, becomes that of the cut. */
+  /** Stops the reading; the message of its reason becomes the reason of the cut. */
   readonly signal: AbortSignal;
-  /** Told after every page how many messages have been read. */
+  /** Called after every page with the number of messages read so far. */
   readonly progress?: (messages: number) => void;
 }
 
 /** The largest page (cloud API gaps, 9). */
 const PAGE = 100;
 
-/** @throws ApiError, ConnectionError */
+/** Reads all messages of the window and scrubs them. @throws ApiError, ConnectionError */
 export async function collect(
   api: Pick<DeviceCloudClient, 'messages'>,
   { after, before, signal, progress, ...scrubbing }: CollectOptions,
@@ -39,7 +39,7 @@ export async function collect(
   return scrub(newestFirst.reverse(), { from, until: before, cut, ...scrubbing });
 }
 
-/** Undefined when the signal comes first; what becomes of the request then is nobody's business any more. */
+/** Result of `request`; undefined when the signal comes first: the result of the request is then discarded. */
 async function unlessAborted<T>(request: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   const { promise, stop } = whenAborted(signal);
   try {

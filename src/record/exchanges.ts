@@ -1,10 +1,10 @@
 /**
- * What the history tells of exchanges that the API does not show: how long a packet and its answer take on a device's
- * network, and which downlinks came by a poll of their own.
+ * Derives from the history what the API does not show: the round trip time on the network of a device, and the polls that
+ * fetched downlinks.
  *
- * The cloud's time of an uplink is that of its storage, and `sent` is when the acknowledgement of the last fragment arrived
- * (cloud API gaps, 5.3). In between the device has polled once and acknowledged every fragment: one round trip each. A
- * downlink that follows another in the same exchange needs only those of its fragments, because the poll for it leaves
+ * The time of an uplink is that of its storage, and `sent` is when the acknowledgement of the last fragment arrived (cloud API
+ * gaps, 5.3). In between, the device polled once and acknowledged each fragment: one round trip each. A downlink that follows
+ * another one in the same exchange takes only the round trips of its fragments, because the device sends the poll for it
  * together with the last acknowledgement.
  */
 import { type Millis, seconds } from '../kernel/time.js';
@@ -14,31 +14,32 @@ import type { Poll } from './polls.js';
 import type { RecordedDownlink, Recording } from './recording.js';
 
 /**
- * A device's exchange goes on without longer pauses: a lost packet would cost it 10 s of its time (wire protocol, 5.2). What
- * the cloud and the network need is not less when the device's time passes faster.
+ * Maximum pause within an exchange: a lost packet costs 10 s of the time of the device (wire protocol, 5.2). At a higher speed
+ * of the devices, cloud and network still take real time, hence the minimum.
  */
 const LONGEST_PAUSE = seconds(10);
 const LEAST_PAUSE = seconds(1);
-/** Data in a downlink packet, in bytes (wire protocol, 2.1: base64), and what a message has beside its lines. */
+/** Bytes of data in a downlink packet (wire protocol, 2.1: base64), and bytes of a message besides its lines. */
 const FRAGMENT = 360;
 const HEAD = 24;
-/** On networks of which nothing is known. */
+/** Round trip time when no delivery shows it. */
 const TYPICAL_TRIP: Millis = 300;
 
 type History = Pick<Recording, 'uplinks' | 'downlinks' | 'speed'>;
 
+/** What led to an exchange: an uplink of the device, or a poll. */
 export type Lead = 'uplink' | 'poll';
 
 interface Exchanges {
-  /** Time between a packet of the device's and its next one, which the answer triggers. */
+  /** Round trip time of a device: from one packet to the next one, which the answer triggers. */
   readonly trip: (device: string) => Millis;
-  /** Deliveries that no uplink led to: the device must have polled, at that time. */
+  /** Polls of deliveries that no uplink led to. */
   readonly polls: readonly Poll[];
-  /** What led to the exchange in which a downlink was delivered, by its number. */
+  /** What led to each delivery, by the number of the downlink. */
   readonly ledBy: ReadonlyMap<number, Lead>;
 }
 
-/** Packets that a downlink is cut into. Data are encoded with integers for names, and answers to sessions are short. */
+/** Number of fragments of a downlink. Data are encoded with integer keys, and session answers are short: one fragment. */
 function fragmentsOf({ type, size }: Pick<RecordedDownlink, 'type' | 'size'>): number {
   return type === 'shell' || type === 'config' ? Math.max(1, Math.ceil((size + HEAD) / FRAGMENT)) : 1;
 }
@@ -72,28 +73,28 @@ export function exchangesIn(recording: History): Exchanges {
 
 interface Delivery {
   readonly downlink: RecordedDownlink;
-  /** The sign of life that came last before it. */
-  readonly before: Sign | undefined;
+  /** The last activity of the device before it. */
+  readonly before: Activity | undefined;
 }
 
-interface Sign {
+interface Activity {
   readonly device: string;
   readonly at: Millis;
-  /** Undefined of an uplink. */
+  /** undefined for an uplink. */
   readonly downlink?: RecordedDownlink;
 }
 
 function deliveries(recording: History): readonly Delivery[] {
-  const signs: Sign[] = [
+  const activities: Activity[] = [
     ...recording.downlinks.flatMap((downlink) => {
       const { state, ended, device } = downlink;
       return state === 'sent' && ended !== null ? [{ device, at: ended, downlink }] : [];
     }),
     ...recording.uplinks,
   ];
-  // The acknowledgement of a downlink and the answer to it may be stored in the same millisecond, in this order.
-  signs.sort((a, b) => a.at - b.at);
-  return [...byDevice(signs).values()].flatMap((own) =>
+  // A delivery comes before an uplink of the same millisecond: the answer follows the acknowledgement.
+  activities.sort((a, b) => a.at - b.at);
+  return [...byDevice(activities).values()].flatMap((own) =>
     own.flatMap(({ downlink }, i) => (downlink === undefined ? [] : [{ downlink, before: own[i - 1] }])),
   );
 }

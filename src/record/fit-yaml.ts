@@ -1,13 +1,17 @@
-/** Fitted groups as a scenario file, with what was measured beside what it became. */
+/** Fitted groups as a scenario file, with the measured values as comments. */
 import type { Ratio } from '../kernel/ratio.js';
 import { formatDuration, humanDuration, type Millis, seconds } from '../kernel/time.js';
 import { durationOf, type FittedGroup } from './fit.js';
 import type { Recording } from './recording.js';
 
-/** Says why a device of a type would refuse a line; undefined when it would not. */
+/** Why a device of a profile rejects a configuration line; undefined when it accepts the line. */
 type RefusalOf = (profile: string, line: string) => string | undefined;
 
-/** @param name of the scenario @param refusalOf decides which settings can be written */
+/**
+ * A scenario with these groups.
+ * @param name of the scenario
+ * @param refusalOf decides which settings can be written
+ */
 export function scenarioYaml(
   name: string,
   recording: Recording,
@@ -18,7 +22,7 @@ export function scenarioYaml(
   const steps = groups.flatMap((group) => [...dropOutSteps(group, duration), ...rangeSteps(group, duration)]);
   const lines = [
     `# Fitted to a recording of ${recording.devices.length} devices over ${humanDuration(recording.until - recording.from)}.`,
-    '# Each group can be multiplied: set its `count`. What happened to single devices happens to the first ones of the group.',
+    '# To multiply a group, raise its `count`. Steps for single devices apply to the first devices of the group.',
     '',
     `name: ${name}`,
     `duration: ${formatDuration(duration)}`,
@@ -34,21 +38,21 @@ export function scenarioYaml(
 }
 
 const HOW = {
-  firmware: 'named by its firmware',
-  values: 'the packaged profile with most of its values',
-  guess: 'a guess: nothing told the type',
+  firmware: 'from the firmware name',
+  values: 'the packaged profile that knows most of the reported values',
+  guess: 'a guess: the recording does not show the type',
 } as const;
 
 function groupLines(group: FittedGroup, refusalOf: RefusalOf): readonly string[] {
   const { name, profile, by, count, period, jitter, configured, missing, due, size } = group;
   const line = `interval-report ${Math.max(1, Math.round(intervalOf(group) / 1000))}`;
   const refusal = refusalOf(profile, `app config ${line}`);
-  const told = configured === null ? '' : `, configured ${formatDuration(configured)}`;
+  const setting = configured === null ? '' : `, configured ${formatDuration(configured)}`;
   return [
     `  # Profile: ${HOW[by]}.`,
-    `  # Reports every ${humanDuration(period)}${told}; nine of ten within ${percent(jitter)} of that. Bodies of` +
-      ` ${size.min} to ${size.max} bytes, ${size.median} in the middle.`,
-    `  # ${missing} of ${due} reports did not come.`,
+    `  # Reports every ${humanDuration(period)}${setting}; 90 % of them within ${percent(jitter)} of that. Bodies of` +
+      ` ${size.min} to ${size.max} bytes, median ${size.median}.`,
+    `  # ${missing} of ${due} reports are missing.`,
     ...(refusal === undefined ? [] : [`  # "${line}" cannot be set: ${refusal}.`]),
     `  - name: ${name}`,
     `    profile: ${profile}`,
@@ -58,7 +62,7 @@ function groupLines(group: FittedGroup, refusalOf: RefusalOf): readonly string[]
   ];
 }
 
-/** What the device said, unless its reports contradict it. */
+/** The configured interval, unless the measured one contradicts it. */
 function intervalOf({ configured, period }: FittedGroup): Millis {
   const close = configured !== null && Math.abs(configured - period) < 0.5 * configured;
   return close ? configured : Math.max(seconds(1), period);
@@ -75,11 +79,11 @@ function dropOutSteps({ name, dropOuts }: FittedGroup, duration: Millis): readon
   });
 }
 
-/** A sensor runs once through what was measured. */
+/** Each sensor passes once through its measured range. */
 function rangeSteps({ name, ranges }: FittedGroup, duration: Millis): readonly string[] {
   return ranges.map(({ quantity, min, max }) => {
-    const course = min === max ? `${min}` : `{ from: ${min}, to: ${max}, over: ${formatDuration(duration)} }`;
-    return `  - { at: 0s, to: ${name}, sensor: { ${quantity}: ${course} } }`;
+    const value = min === max ? `${min}` : `{ from: ${min}, to: ${max}, over: ${formatDuration(duration)} }`;
+    return `  - { at: 0s, to: ${name}, sensor: { ${quantity}: ${value} } }`;
   });
 }
 

@@ -1,9 +1,8 @@
 /**
- * A scenario that behaves as the devices of a recording did: groups of the same type and rhythm, which can be multiplied.
+ * Groups the devices of a recording by type and report period, for a scenario that behaves like them.
  *
- * Each figure is one that a scenario can say, or a comment where it cannot (jitter belongs to a device type).
+ * The scenario contains each figure as a setting, or as a comment where it has no such setting (jitter belongs to the profile).
  */
-
 import type { Ratio } from '../kernel/ratio.js';
 import { type Millis, minutes } from '../kernel/time.js';
 import type { Profile } from '../profile/profile.js';
@@ -14,41 +13,42 @@ import type { RecordedUplink, Recording, ValueRange } from './recording.js';
 import { configuredIn, gapsOf, periodOf, reportsIn } from './reports.js';
 
 export interface FittedGroup {
-  /** `clime`, or `clime-60` where there are several of the type. */
+  /** `clime`, or `clime-60` (period in seconds) when several groups have this profile. */
   readonly name: string;
   /** Name of a packaged profile. */
   readonly profile: string;
-  /** How it was found. */
+  /** How the profile was found. */
   readonly by: 'firmware' | 'values' | 'guess';
   readonly count: number;
-  /** Time from one report to the next: the middle one, and by how much of it nine of ten stay around it. */
+  /** Median time between reports, and the share of it within which 90 % of the times differ from it. */
   readonly period: Millis;
   readonly jitter: Ratio;
-  /** The interval that devices said they have; null: none did. */
+  /** Median configured interval; null when no device reported one. */
   readonly configured: Millis | null;
-  /** Reports that did not come, of all that were due. */
+  /** Missing reports, and reports that were due. */
   readonly missing: number;
   readonly due: number;
-  /** Absences of single devices: the n-th of the group, from 1. Longest first. */
+  /** Absences of single devices, longest first, at most 20. */
   readonly dropOuts: readonly DropOut[];
-  /** Bytes of the body of a report as JSON. */
+  /** Size of report bodies as JSON, in bytes. */
   readonly size: { readonly min: number; readonly median: number; readonly max: number };
-  /** By the name of a quantity that the profile has. */
+  /** Ranges of the quantities of the profile. */
   readonly ranges: readonly { readonly quantity: string; readonly min: number; readonly max: number }[];
 }
 
 interface DropOut {
+  /** Number of the device in the group, from 1. */
   readonly device: number;
   readonly from: Millis;
   readonly until: Millis;
 }
 
-/** Devices of which nothing else is known are taken for these: reports, and no application of their own. */
+/** Profile of devices whose type is unknown. */
 const FALLBACK = 'clime';
-/** A gap of more periods than this is an absence. */
+/** Gaps of more periods than this count as absences. */
 const ABSENT = 1.8;
 const MOST_DROP_OUTS = 20;
-/** Periods that differ by less than this are the same. */
+/** Periods that differ by at most this share belong to one group. */
 const ALIKE = 0.15;
 
 interface Member {
@@ -60,7 +60,7 @@ interface Member {
   readonly configured: Millis | null;
 }
 
-/** Groups, largest first; none when no device has reported twice. */
+/** Groups, largest first; empty when no device has reported twice. */
 export function fitGroups(recording: Recording, profiles: ReadonlyMap<string, Profile>): readonly FittedGroup[] {
   const values = byDevice(recording.values);
   const uplinks = byDevice(recording.uplinks);
@@ -119,12 +119,12 @@ function absences(reports: readonly RecordedUplink[], period: Millis, device: nu
     const before = reports[i - 1]?.at ?? at;
     const missed = Math.round((at - before) / period) - 1;
     if (at - before < ABSENT * period || missed < 1) return [];
-    // It went after one report and was back before the other.
+    // The device disappeared half a period after one report and was back half a period before the other.
     return [{ device, from: before + period / 2, until: at - period / 2, missed }];
   });
 }
 
-/** The type that the firmware names, or the one whose decoder has most of the values. */
+/** The profile of the firmware name, or the one whose decoder has most of the reported values. */
 function profileOf(
   type: string | null,
   values: readonly ValueRange[],
@@ -136,19 +136,19 @@ function profileOf(
   for (const [profile, { decoder }] of profiles) {
     const known = new Set(decoder.keys.map(({ path }) => head(path)));
     const shared = [...keys].filter((key) => known.has(key)).length;
-    // What a device never sends counts against a profile, but less than what the profile does not know.
+    // Values that the device never sends count against a profile, but less than values that the profile does not know.
     const score = shared / Math.max(1, keys.size) + shared / Math.max(1, known.size) / 10;
     if (shared > 0 && (best === undefined || score > best.score)) best = { profile, score };
   }
   return best ? { profile: best.profile, by: 'values' } : { profile: FALLBACK, by: 'guess' };
 }
 
-/** What measures, and what is measured: the lists inside differ from build to build. */
+/** Sensor and quantity of a path: the lists below them differ between builds. */
 function head(path: string): string {
   return path.split('.').slice(0, 2).join('.');
 }
 
-/** `hygrometer.temperature.measurements.avg` is a value of `hygrometer.temperature`. */
+/** Ranges by quantity: `hygrometer.temperature.measurements.avg` is a value of `hygrometer.temperature`. */
 function rangesOf(values: readonly ValueRange[], profile: Profile | undefined): FittedGroup['ranges'] {
   if (profile === undefined) return [];
   const ranges = new Map<string, { min: number; max: number }>();
@@ -158,15 +158,15 @@ function rangesOf(values: readonly ValueRange[], profile: Profile | undefined): 
     const spec = address && profile.sensors[address.sensor];
     const measured = spec?.quantities[address?.quantity ?? -1];
     if (spec === undefined || spec.counter || measured === undefined) continue;
-    if (min < measured.min || max > measured.max || isNoReading(key)) continue;
+    if (min < measured.min || max > measured.max || isMetadata(key)) continue;
     const known = ranges.get(quantity);
     ranges.set(quantity, { min: Math.min(known?.min ?? min, min), max: Math.max(known?.max ?? max, max) });
   }
   return [...ranges].map(([quantity, range]) => ({ quantity, ...range }));
 }
 
-/** Times and totals beside the readings. */
-function isNoReading(key: string): boolean {
+/** Whether a value is a time or a total instead of a reading. */
+function isMetadata(key: string): boolean {
   return /\.(timestamp|count|total|increment|delta)$/.test(key);
 }
 
@@ -182,7 +182,7 @@ function named(groups: readonly FittedGroup[]): readonly FittedGroup[] {
   });
 }
 
-/** How long a scenario of the recording takes: as long, and long enough for a few reports. */
+/** Duration of the scenario: that of the recording, at least three report periods and one minute. */
 export function durationOf({ from, until }: Recording, groups: readonly FittedGroup[]): Millis {
   const longest = Math.max(0, ...groups.map(({ period }) => period));
   return Math.max(minutes(1), Math.ceil((until - from) / 1000) * 1000, Math.ceil((3 * longest) / 1000) * 1000);

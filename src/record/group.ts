@@ -1,4 +1,4 @@
-/** The items of each device, in their order. */
+/** Groups items by device; the order of the items is kept. */
 export function byDevice<T extends { readonly device: string }>(
   items: readonly T[],
 ): ReadonlyMap<string, readonly T[]> {

@@ -1,10 +1,10 @@
-/** Devices whose time passes faster than the clock: those of a run with `--speed`. */
+/** Devices whose time passes faster than real time: those of a run with `--speed`. */
 import { byDevice } from './group.js';
 import { median } from './median.js';
 import type { Recording } from './recording.js';
 import { configuredIn, periodOf, reportsIn } from './reports.js';
 
-/** The recording as the clocks of its devices would have told it, which is as it is at a speed of 1. */
+/** Converts a recording to the time of its devices. At a speed of 1 nothing changes. */
 export function inDeviceTime(recording: Recording): Recording {
   const { from, until, speed, uplinks, downlinks } = recording;
   const stretched = (at: number | null) => (at === null ? null : Math.round(at * speed));
@@ -22,7 +22,7 @@ export function inDeviceTime(recording: Recording): Recording {
   };
 }
 
-/** How many times as often as it is configured to a device reports, the middle of all; undefined when none can tell. */
+/** Median of configured divided by measured report period, over all devices; undefined when no device shows both. */
 export function paceOf(recording: Recording): number | undefined {
   const paces = [...byDevice(inDeviceTime(recording).uplinks).values()].flatMap((own) => {
     const [configured, period] = [configuredIn(own), periodOf(reportsIn(own))];

@@ -1,9 +1,9 @@
 /**
- * Polls by the clock. The history does not show them, but it may tell their interval (`interval-poll`), and a delivery that
- * no uplink led to shows one of them, and with it where the others are.
+ * Estimates the periodic polls of devices. The history does not contain polls, but a configuration may contain their interval
+ * (`interval-poll`), and a delivery that no uplink led to shows one poll, and with it the phase of the others.
  *
- * A poll reaches the cloud when its timer has run out and the radio has woken up. How long that took is seen where a poll is
- * seen, and differs from poll to poll; the middle of what was seen is the best that can be foretold of the others.
+ * A poll reaches the cloud after its timer has expired and the radio has woken up. This delay is known only for polls that a
+ * delivery shows, and it varies; the median of the known delays is the estimate for the others.
  */
 import { type Millis, seconds } from '../kernel/time.js';
 import { byDevice } from './group.js';
@@ -17,19 +17,19 @@ export interface Poll {
 }
 
 const STARTS: ReadonlySet<string> = new Set(['session', 'decoder', 'encoder', 'config']);
-/** A radio wakes up in 1 to 4 s (firmware behaviour, 4.1): in the devices' time, as the next two. */
+/** Typical time to wake the radio, which takes 1 to 4 s (firmware behaviour, 4.1), in the time of the device. */
 const WAKE: Millis = 2500;
-/** A poll that was seen belongs to the timer when it is this close to where the timer has it, plus a share for its drift. */
+/** A known poll belongs to the timer when it is this close to its expected time, plus a share of the interval for drift. */
 const TOLERANCE = seconds(4);
 const DRIFT = 0.01;
-/** So many delays tell more than one of them that happened to be seen; and older ones than these are out of date. */
+/** Delays needed for a median, and number of latest delays that it is taken of. */
 const ENOUGH = 3;
 const LATEST = 5;
 
 /**
- * Times of all polls, ascending: those that were seen, and where the interval is known, those between them.
- * @param seen in any order
- * @param trip round trip on the network of a device
+ * Times of the polls of each device, ascending: the known polls, and the estimated ones where the interval is known.
+ * @param seen known polls, in any order
+ * @param trip round trip time of a device
  */
 export function pollsByTimer(
   recording: Pick<Recording, 'devices' | 'uplinks' | 'from' | 'until' | 'speed'>,
@@ -43,8 +43,8 @@ export function pollsByTimer(
   const wake = WAKE / speed;
   const timers = new Map(
     devices.map(({ device }) => {
-      const surroundings = { length: until - from, trip: trip(device), speed };
-      return [device, timersOf(uplinks.get(device) ?? [], shown(device), surroundings)];
+      const context = { length: until - from, trip: trip(device), speed };
+      return [device, timersOf(uplinks.get(device) ?? [], shown(device), context)];
     }),
   );
   const delays = [...timers.values()]
@@ -59,30 +59,30 @@ export function pollsByTimer(
   );
 }
 
-/** A timer of polls: from one restart of its device to the next. */
+/** The poll timer of a device, from one restart to the next. */
 interface Timer {
   readonly from: Millis;
   readonly until: Millis;
   readonly every: Millis;
-  /** When it began; null: before the recording. */
+  /** When it started; null: before the recording. */
   readonly anchor: Millis | null;
-  /** Polls that were seen meanwhile, ascending. */
+  /** Known polls in this time, ascending. */
   readonly seen: readonly Millis[];
-  /** How far from its place one of them may be. */
+  /** Maximum distance of a known poll from its expected time. */
   readonly tolerance: Millis;
 }
 
-interface Surroundings {
+interface TimerContext {
   readonly length: Millis;
   readonly trip: Millis;
   readonly speed: number;
 }
 
-/** The timers of a device, as far as their interval is known. */
+/** The timers of a device whose interval is known. */
 function timersOf(
   uplinks: readonly RecordedUplink[],
   polls: readonly Millis[],
-  { length, trip, speed }: Surroundings,
+  { length, trip, speed }: TimerContext,
 ): readonly Timer[] {
   const timers: Timer[] = [];
   let [from, every]: [Millis, Millis] = [0, 0];
@@ -102,27 +102,27 @@ function timersOf(
     }
     if (pollEvery !== null) every = seconds(pollEvery) / speed;
     if (!STARTS.has(type)) starting = false;
-    // The timer begins when the session is set up: the answer to its last upload has arrived.
+    // The timer starts when the session is set up: the answer to its last upload has arrived.
     if (starting) anchor = at + trip * (type === 'session' ? 2 : 1);
   }
   end(length);
   return timers;
 }
 
-interface Course {
-  /** Polls that were not seen, and must have been. */
+interface TimerPolls {
+  /** Estimated times of the polls that no delivery shows. */
   readonly foretold: readonly Millis[];
-  /** From when it ran out until its poll was received, of those that were seen. */
+  /** Delays of the known polls after the timer expired. */
   readonly delays: readonly Millis[];
 }
 
-/** @param usual delay where the timer's own polls do not tell it */
-function follow({ from, until, every, anchor, seen, tolerance }: Timer, usual: Millis): Course {
+/** @param usual delay as long as the timer has too few known polls */
+function follow({ from, until, every, anchor, seen, tolerance }: Timer, usual: Millis): TimerPolls {
   const foretold: Millis[] = [];
   const delays: Millis[] = [];
   const [first] = seen;
   if (anchor === null && first === undefined) return { foretold, delays };
-  // Without the beginning of the timer, a poll that was seen shows where it runs out: also before that one.
+  // Without a known start, the first known poll gives the phase of the timer, also for earlier polls.
   const zero = anchor ?? (first as Millis) - usual;
   let delay = usual;
   let i = 0;

@@ -1,9 +1,8 @@
 /**
- * Predictions beside what happened.
+ * Compares predicted with recorded deliveries, by cross-validation.
  *
- * Downlinks are dealt out to a few worlds, neighbours to different ones. In its world a downlink is open: that world knows
- * nothing of when it was delivered, and of all others everything (cross-validation). So each prediction is one that could
- * have been made without its downlink, from a recording that is otherwise whole.
+ * Downlinks are divided among five replays, neighbours into different ones. A replay does not know the deliveries of its own
+ * downlinks, and knows all others. So each prediction is made from a recording without the delivery that it predicts.
  */
 import type { Millis } from '../kernel/time.js';
 import { Distribution } from '../trace/distribution.js';
@@ -14,35 +13,38 @@ import { type Polls, type Script, scriptOf } from './script.js';
 
 export interface Prediction {
   readonly device: string;
-  /** Number of the downlink. */
+  /** Number of the downlink in the recording. */
   readonly n: number;
   readonly type: DownlinkType;
-  /** What led to its delivery in the recording; null: it was not delivered. */
+  /** What led to its delivery in the recording; null: not delivered. */
   readonly ledBy: Lead | null;
-  /** When it was queued; all three in ms since the beginning of the recording. */
+  /** When it was queued. All times are in ms since the start of the recording. */
   readonly queued: Millis;
-  /** When it was delivered; null: not within the window. */
+  /** When it was delivered in the recording; null: not within the window. */
   readonly recorded: Millis | null;
+  /** When the replay delivered it; null: not within the window. */
   readonly predicted: Millis | null;
-  /** Predicted after recorded; null when one of them is missing, as long as not both are. */
+  /** Predicted minus recorded; null when it was delivered in only one of both. */
   readonly error: Millis | null;
 }
 
-export interface Comparison {
-  /** Of every downlink that was delivered in the recording or in the replay. */
+/** Accuracy of the predictions of a replay. */
+export interface ReplayAccuracy {
+  /** One for every downlink that was delivered in the recording or in the replay. */
   readonly predictions: readonly Prediction[];
-  /** Of the absolute errors; null when nothing was delivered in both. */
+  /** Absolute errors; null when no downlink was delivered in both. */
   readonly errors: ErrorSpread | null;
   readonly byType: readonly (ErrorSpread & { readonly type: DownlinkType })[];
   readonly byLead: readonly (ErrorSpread & { readonly ledBy: Lead })[];
-  /** Delivered in the recording, and not in the replay. */
+  /** Downlinks delivered in the recording only. */
   readonly missed: number;
-  /** Delivered in the replay, and not in the recording. */
+  /** Downlinks delivered in the replay only. */
   readonly invented: number;
-  /** Downlinks that a replay cannot queue: the cloud made them for updates, or their type is unknown. */
+  /** Downlinks that a replay does not queue: created by the cloud for updates, or of an unknown type. */
   readonly leftOut: number;
 }
 
+/** Summary of absolute errors. */
 export interface ErrorSpread {
   readonly count: number;
   readonly median: Millis;
@@ -50,20 +52,23 @@ export interface ErrorSpread {
   readonly worst: Millis;
 }
 
-const WORLDS = 5;
+const REPLAYS = 5;
 const REPLAYED: ReadonlySet<DownlinkType> = new Set(['session', 'data', 'shell', 'config']);
 
-/** The scripts of all worlds, each with its own downlinks open. */
+/** The scripts of all replays, each with other downlinks to predict. @param polls default: `foretold` */
 export function scriptsOf(recording: Recording, polls: Polls = 'foretold'): readonly Script[] {
-  const worlds = Array.from({ length: WORLDS }, () => new Set<number>());
+  const groups = Array.from({ length: REPLAYS }, () => new Set<number>());
   [...byDevice(recording.downlinks.filter(isReplayed)).values()].forEach((own, i) => {
-    for (const [j, { n }] of own.entries()) worlds[(i + j) % WORLDS]?.add(n);
+    for (const [j, { n }] of own.entries()) groups[(i + j) % REPLAYS]?.add(n);
   });
-  return worlds.filter(({ size }) => size > 0).map((open) => scriptOf(recording, open, polls));
+  return groups.filter(({ size }) => size > 0).map((open) => scriptOf(recording, open, polls));
 }
 
-/** @param delivered by number: when the world in which it was open delivered a downlink */
-export function compare(recording: Recording, delivered: ReadonlyMap<number, Millis>): Comparison {
+/**
+ * Compares predicted with recorded deliveries.
+ * @param delivered by number of a downlink: when the replay that predicts it delivered it
+ */
+export function accuracyOf(recording: Recording, delivered: ReadonlyMap<number, Millis>): ReplayAccuracy {
   const length = recording.until - recording.from;
   const within = (at: Millis | null | undefined) => (at !== null && at !== undefined && at <= length ? at : null);
   const { ledBy: leads } = exchangesIn(recording);
@@ -86,17 +91,17 @@ export function compare(recording: Recording, delivered: ReadonlyMap<number, Mil
   };
 }
 
-/** Those that are further off than `within`, and those that were delivered in one of both only. Worst first. */
-export function beyond({ predictions }: Comparison, within: Millis): readonly Prediction[] {
+/** Predictions with an error above `within`, and those delivered in only one of both. Worst first. */
+export function beyond({ predictions }: ReplayAccuracy, within: Millis): readonly Prediction[] {
   return worstFirst(predictions).filter(({ error }) => error === null || Math.abs(error) > within);
 }
 
-/** Whether there are predictions, and all of them are good enough. */
-export function isWithin(comparison: Comparison, within: Millis): boolean {
-  return comparison.predictions.length > 0 && beyond(comparison, within).length === 0;
+/** Whether there are predictions, and all of them are within the limit. */
+export function isWithin(accuracy: ReplayAccuracy, within: Millis): boolean {
+  return accuracy.predictions.length > 0 && beyond(accuracy, within).length === 0;
 }
 
-/** Those without an error are the worst. */
+/** Predictions by absolute error, descending; those without an error come first. */
 export function worstFirst(predictions: readonly Prediction[]): readonly Prediction[] {
   const size = ({ error }: Prediction) => (error === null ? Number.POSITIVE_INFINITY : Math.abs(error));
   return [...predictions].sort((a, b) => (size(a) === size(b) ? a.n - b.n : size(b) - size(a)));
@@ -106,7 +111,7 @@ function isReplayed({ type }: RecordedDownlink): boolean {
   return REPLAYED.has(type);
 }
 
-/** One for each kind that has any, in the order of their names. */
+/** Error summary of each kind that occurs, sorted by name. */
 function spreads<K extends string>(
   predictions: readonly Prediction[],
   kindOf: (prediction: Prediction) => K | null,

@@ -1,4 +1,4 @@
-/** Reads the file of a recording, or says everything that is wrong with it, each thing with its line. */
+/** Reads and checks the file of a recording. All problems are reported together, each with its line. */
 import { InputError, orList, type Problem, quote } from '../input/problems.js';
 import { parseTime } from './iso.js';
 import {
@@ -20,18 +20,18 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * Reads a recording.
  * @param file its path, for messages
- * @throws InputError with what is wrong
+ * @throws InputError with all problems
  */
 export function readRecording(text: string, file: string): Recording {
   const problems: Problem[] = [];
-  const lines = text.split('\n').map((line, index) => new Line(line, index + 1, file, problems));
+  const lines = text.split('\n').map((line, index) => new RecordingLine(line, index + 1, file, problems));
   if (lines.at(-1)?.isEmpty) lines.pop();
   const recording = assemble(lines);
   if (problems.length > 0) throw new InputError(problems);
   return recording;
 }
 
-function assemble([first, ...rest]: readonly Line[]): Recording {
+function assemble([first, ...rest]: readonly RecordingLine[]): Recording {
   const header = first?.fields;
   const from = first?.time('from') ?? 0;
   const until = first?.time('until') ?? 0;
@@ -59,31 +59,29 @@ function assemble([first, ...rest]: readonly Line[]): Recording {
     }
   }
   if (header !== undefined && first !== undefined) {
-    first.agree('devices', devices.length);
-    first.agree('uplinks', uplinks.length);
-    first.agree('downlinks', downlinks.length);
+    first.checkCount('devices', devices.length);
+    first.checkCount('uplinks', uplinks.length);
+    first.checkCount('downlinks', downlinks.length);
   }
   const known = new Set(devices.map(({ device }) => device));
   for (const line of rest) {
     const device = line.fields?.device;
-    if (typeof device === 'string' && !known.has(device))
-      line.complain(`${quote(device)} is not a device of this file`);
+    if (typeof device === 'string' && !known.has(device)) line.report(`unknown device ${quote(device)}`);
     const answer = line.fields?.answer;
-    if (typeof answer === 'number' && answer > uplinks.length)
-      line.complain(`"answer" names uplink ${answer}, and there is none`);
+    if (typeof answer === 'number' && answer > uplinks.length) line.report(`"answer": unknown uplink ${answer}`);
   }
   const cut = typeof header?.cut === 'string' ? header.cut : null;
   return { from, until, speed: first?.speed() ?? 1, cut, devices, uplinks, downlinks, values };
 }
 
-function checkHeader(line: Line, header: Fields, length: number): void {
-  if (header.kind !== 'recording') return line.complain('the file does not begin with the header of a recording');
+function checkHeader(line: RecordingLine, header: Fields, length: number): void {
+  if (header.kind !== 'recording') return line.report('the first line is not the header of a recording');
   if (header.version !== VERSION)
-    line.complain(`${quote(header.version ?? null)} is not a version that can be read; ${VERSION} is`);
-  else if (length < 0) line.complain('"until" is before "from"');
+    line.report(`unsupported version ${quote(header.version ?? null)}, expected ${VERSION}`);
+  else if (length < 0) line.report('"until" is before "from"');
 }
 
-function uplinkIn(line: Line, n: number): RecordedUplink {
+function uplinkIn(line: RecordingLine, n: number): RecordedUplink {
   line.inOrder(n);
   return {
     n,
@@ -96,7 +94,7 @@ function uplinkIn(line: Line, n: number): RecordedUplink {
   };
 }
 
-function downlinkIn(line: Line, n: number): RecordedDownlink {
+function downlinkIn(line: RecordingLine, n: number): RecordedDownlink {
   line.inOrder(n);
   return {
     n,
@@ -112,10 +110,9 @@ function downlinkIn(line: Line, n: number): RecordedDownlink {
   };
 }
 
-function rangeIn(line: Line): ValueRange {
+function rangeIn(line: RecordingLine): ValueRange {
   const key = String(line.fields?.key);
-  if (!/^[a-z][a-z0-9_.]{0,400}$/.test(key))
-    line.complain(`${quote(line.fields?.key ?? null)} is not the name of a value`);
+  if (!/^[a-z][a-z0-9_.]{0,400}$/.test(key)) line.report(`invalid name of a value: ${quote(line.fields?.key ?? null)}`);
   return {
     device: line.pseudonym('device'),
     key,
@@ -125,8 +122,8 @@ function rangeIn(line: Line): ValueRange {
   };
 }
 
-/** A line of the file. What cannot be read is noted, and replaced by something harmless. */
-class Line {
+/** One line of the file. Each invalid field is reported as a problem and replaced by a default. */
+class RecordingLine {
   readonly fields: Fields | undefined;
   readonly isEmpty: boolean;
   readonly #line: number;
@@ -139,23 +136,22 @@ class Line {
     this.#problems = problems;
     this.isEmpty = text === '';
     this.fields = objectIn(text);
-    // An empty last line is taken away by the reader; the first one is looked at whatever it is.
-    if (this.fields === undefined && (!this.isEmpty || line === 1))
-      this.complain(`${quote(text)} is not a JSON object`);
+    // The reader removes an empty last line, but an empty first line is a problem.
+    if (this.fields === undefined && (!this.isEmpty || line === 1)) this.report(`${quote(text)} is not a JSON object`);
   }
 
-  complain(message: string): void {
+  report(message: string): void {
     this.#problems.push({ file: this.#file, line: this.#line, column: 1, message });
   }
 
-  /** Numbers of entries run on from 1. */
+  /** Checks the number of an entry: entries are numbered from 1. */
   inOrder(n: number): void {
-    if (this.fields?.n !== n) this.#wrong('n', `${n}, the number that is next`);
+    if (this.fields?.n !== n) this.#wrong('n', `${n}, the next number`);
   }
 
-  /** The header counts what follows. */
-  agree(name: string, count: number): void {
-    if (this.fields?.[name] !== count) this.#wrong(name, `${count}, which is what the file holds`);
+  /** Checks a count of the header. */
+  checkCount(name: string, count: number): void {
+    if (this.fields?.[name] !== count) this.#wrong(name, `${count}, the number in the file`);
   }
 
   whole(name: string): number {
@@ -170,7 +166,7 @@ class Line {
     return value === null ? null : this.whole(name);
   }
 
-  /** Of the header; recordings of real devices need not say it. */
+  /** Speed of the header. Default: 1 */
   speed(): number {
     const value = this.fields?.speed ?? 1;
     if (typeof value === 'number' && value > 0) return value;
@@ -216,8 +212,8 @@ class Line {
 
   #wrong(name: string, wanted: string): void {
     const value = this.fields?.[name];
-    this.complain(
-      value === undefined ? `"${name}" is missing: it is ${wanted}` : `"${name}": ${quote(value)} is not ${wanted}`,
+    this.report(
+      value === undefined ? `"${name}" is missing, expected ${wanted}` : `"${name}": ${quote(value)} is not ${wanted}`,
     );
   }
 }
@@ -225,7 +221,7 @@ class Line {
 function objectIn(text: string): Fields | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    // Because an object that came from JSON has only texts for names.
+    // Because keys of an object from JSON are always strings.
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : undefined;
   } catch {
     return undefined;

@@ -1,13 +1,12 @@
 /**
- * What is kept of a space's history: who was heard when, what was queued when, and when it was delivered.
+ * The format of a recording: when devices sent uplinks, when downlinks were queued, and when they were delivered.
  *
- * It is scrubbed by its form: numbers, and words of vocabularies that are written down here. No field has room for a serial
- * number, a name, a token, an id or a body, so none can end up in a file. (The one kind of foreign text is the name of a
- * measured value, see shape.ts.)
+ * The format itself excludes personal data: fields are numbers, or words of the vocabularies below. No field can contain a
+ * serial number, a name, a token, an id or a body. The only free text is the name of a measured value, see shape.ts.
  */
 import type { Millis, Seconds, UnixMillis } from '../kernel/time.js';
 
-/** Types of uplinks; one that is not known becomes `other` (device cloud API, "Message": the list is open). */
+/** Types of uplinks; an unknown type becomes `other` (device cloud API, "Message": the list is open). */
 export const UPLINK_TYPES = [
   'session',
   'data',
@@ -27,17 +26,17 @@ export type DownlinkType = (typeof DOWNLINK_TYPES)[number];
 export const DOWNLINK_STATES = ['pending', 'sent', 'cancelled', 'expired'] as const;
 type DownlinkState = (typeof DOWNLINK_STATES)[number];
 
-/** Times of entries are milliseconds since `from`. */
+/** A recording. Times of entries are milliseconds since `from`. */
 export interface Recording {
   readonly from: UnixMillis;
   readonly until: UnixMillis;
-  /** How many times as fast as the clock the devices' time passed: theirs are the intervals that they tell. */
+  /** Speed of the time of the devices relative to real time. Intervals in configurations are in the time of the devices. */
   readonly speed: number;
-  /** Why it does not reach back as far as it was to; null: it does. */
+  /** Why the recording covers less than the requested window; null: it covers all of it. */
   readonly cut: string | null;
-  /** In the order in which they were first heard, or first sent something. */
+  /** In the order of their first message, up or down. */
   readonly devices: readonly RecordedDevice[];
-  /** Oldest first, as are the downlinks. */
+  /** Uplinks and downlinks, oldest first. */
   readonly uplinks: readonly RecordedUplink[];
   readonly downlinks: readonly RecordedDownlink[];
   readonly values: readonly ValueRange[];
@@ -46,7 +45,7 @@ export interface Recording {
 export interface RecordedDevice {
   /** Pseudonym: `d1`, `d2`, … */
   readonly device: string;
-  /** Name of the packaged profile with the firmware that it runs; null: none, or it told nothing within the window. */
+  /** Packaged profile of its firmware; null: unknown firmware, or no session within the window. */
   readonly type: string | null;
 }
 
@@ -57,9 +56,9 @@ export interface RecordedUplink {
   readonly at: Millis;
   readonly device: string;
   readonly type: UplinkType;
-  /** Bytes of its body as JSON; of one that could not be decoded, its own bytes. */
+  /** Bytes of its body as JSON; of the raw body when it could not be decoded. */
   readonly size: number;
-  /** Intervals that a message of type `config` told, in seconds of the device's time; 0 is off. */
+  /** Intervals in a message of type `config`, in seconds of the time of the device; 0 is off; null: not in the message. */
   readonly reportEvery: Seconds | null;
   readonly pollEvery: Seconds | null;
 }
@@ -73,21 +72,21 @@ export interface RecordedDownlink {
   readonly type: DownlinkType;
   /** Bytes of its body as JSON. */
   readonly size: number;
-  /** When it was due; null: the service did not say. */
+  /** When it was due; null: not in the API. */
   readonly scheduled: Millis | null;
   readonly state: DownlinkState;
-  /** When it left state `pending`; null: it has not. Not before 0, but possibly after the end of the window. */
+  /** When it left state `pending`; null: still pending. It can be after the end of the window. */
   readonly ended: Millis | null;
-  /** How often it was offered. */
+  /** Number of times that the cloud offered it. */
   readonly attempts: number;
-  /** Number of the uplink that answered it; null: none, or not within the window. */
+  /** Number of the uplink that answered it; null: not answered within the window. */
   readonly answer: number | null;
 }
 
-/** What values of one name a device has reported. */
+/** Range of the values of one name that a device has reported. */
 export interface ValueRange {
   readonly device: string;
-  /** Names from the root of the body, those of lists left out: `hygrometer.temperature.measurements.avg`. */
+  /** Names from the root of the body, without list indices: `hygrometer.temperature.measurements.avg`. */
   readonly key: string;
   readonly min: number;
   readonly max: number;

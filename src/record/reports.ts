@@ -1,4 +1,4 @@
-/** What the reports of a device tell of its rhythm. */
+/** Report period of a device, measured and configured. */
 import { type Millis, seconds } from '../kernel/time.js';
 import { median } from './median.js';
 import type { RecordedUplink } from './recording.js';
@@ -8,19 +8,19 @@ export function reportsIn(own: readonly RecordedUplink[]): readonly RecordedUpli
   return own.filter(({ type }) => type === 'data');
 }
 
-/** From each report to the next. */
+/** Times from each report to the next. */
 export function gapsOf(reports: readonly RecordedUplink[]): readonly Millis[] {
   return reports.slice(1).map(({ at }, i) => at - (reports[i]?.at ?? at));
 }
 
-/** The middle gap; undefined when it has not reported twice, or not at two times. */
+/** Median gap; undefined with fewer than two reports, or when the gap is 0. */
 export function periodOf(reports: readonly RecordedUplink[]): Millis | undefined {
   const period = median(gapsOf(reports));
   return period === undefined || period < 1 ? undefined : period;
 }
 
-/** The report interval that its last configuration told; null: none did. */
+/** Report interval of its last configuration; null when no configuration contains one. */
 export function configuredIn(own: readonly RecordedUplink[]): Millis | null {
-  const told = own.findLast(({ reportEvery }) => reportEvery !== null && reportEvery > 0)?.reportEvery ?? null;
-  return told === null ? null : seconds(told);
+  const configured = own.findLast(({ reportEvery }) => reportEvery !== null && reportEvery > 0)?.reportEvery ?? null;
+  return configured === null ? null : seconds(configured);
 }

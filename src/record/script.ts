@@ -1,9 +1,9 @@
 /**
- * What a replay is told: contacts and downlinks, and nothing of when these downlinks were delivered.
+ * The input of a replay: contacts of devices and downlinks, without the deliveries of the downlinks to predict.
  *
- * A script leaves some downlinks open, to be predicted. It is made from a copy of the recording in which their deliveries are
- * struck out, so neither latency nor polls can be derived from them. Two things would still give them away, and do not: an
- * answer, or the restart for a new configuration, waits until the replay itself has delivered what caused it.
+ * A script is made from a copy of the recording without the deliveries of its open downlinks, the ones to predict, so neither
+ * round trip times nor polls are derived from them. An answer, or the restart after a new configuration, would also reveal a
+ * delivery: it waits until the replay itself has delivered the downlink that caused it.
  */
 import { type Millis, minutes } from '../kernel/time.js';
 import { exchangesIn } from './exchanges.js';
@@ -11,7 +11,7 @@ import { byDevice } from './group.js';
 import { pollsByTimer } from './polls.js';
 import type { DownlinkType, RecordedDownlink, RecordedUplink, Recording, UplinkType } from './recording.js';
 
-/** Which polls a script has: those that it can know without the downlinks that it leaves open, or all that took place. */
+/** Polls of a script: `foretold` without the open downlinks, or all `recorded` ones. */
 export const POLLS = ['foretold', 'recorded'] as const;
 export type Polls = (typeof POLLS)[number];
 
@@ -20,25 +20,25 @@ export interface Script {
   readonly devices: readonly ScriptDevice[];
   /** Oldest first. */
   readonly downlinks: readonly ScriptDownlink[];
-  /** Numbers of the downlinks to predict: what made them `sent`, and when, is unknown to this script. */
+  /** Numbers of the downlinks to predict; the script does not contain their deliveries. */
   readonly open: ReadonlySet<number>;
 }
 
 export interface ScriptDevice {
   readonly device: string;
-  /** Between a packet of its own and the next one, which the answer triggers. */
+  /** Round trip time: from one packet to the next one, which the answer triggers. */
   readonly trip: Millis;
-  /** In the order of their times. */
+  /** In chronological order. */
   readonly contacts: readonly Contact[];
 }
 
 export interface Contact {
   readonly at: Millis;
   readonly kind: UplinkType | 'poll';
-  /** Number of the downlink that must have been delivered before; undefined: it comes by itself. */
+  /** Number of the downlink that must be delivered before; undefined: the contact has no cause. */
   readonly cause: number | undefined;
-  /** The start of a session goes on: what the cloud has waiting is asked for later. */
-  readonly goesOn: boolean;
+  /** More uploads of a session start follow: the device polls for downlinks later. */
+  readonly moreUploads: boolean;
 }
 
 export interface ScriptDownlink {
@@ -47,23 +47,28 @@ export interface ScriptDownlink {
   readonly device: string;
   readonly type: DownlinkType;
   readonly size: number;
-  /** When a user cancelled it; null: nobody did. */
+  /** When a user cancelled it; null: not cancelled. */
   readonly cancelled: Millis | null;
 }
 
-/** The next upload of a session's start comes sooner than this, and so does a session after a configuration. */
+/** Maximum time to the next upload of a session start. */
 const START = minutes(1);
+/** Maximum time from a configuration downlink to the session after the restart. */
 const RESTART = minutes(5);
 const UPLOADS: ReadonlySet<UplinkType> = new Set(['decoder', 'encoder', 'config']);
 
 /**
+ * The script of one replay.
  * @param open numbers of the downlinks to predict
- * @param polls `recorded`: also those that only the delivery of an open downlink shows
+ * @param polls `recorded` includes polls that only the delivery of an open downlink shows. Default: `foretold`
  */
 export function scriptOf(recording: Recording, open: ReadonlySet<number>, polls: Polls = 'foretold'): Script {
   const causes = causesIn(recording);
   const isEffect = ({ n }: RecordedUplink) => open.has(causes.get(n) ?? Number.NaN);
-  const known: Recording = { ...recording, downlinks: recording.downlinks.map((d) => (open.has(d.n) ? struck(d) : d)) };
+  const known: Recording = {
+    ...recording,
+    downlinks: recording.downlinks.map((d) => (open.has(d.n) ? withoutDelivery(d) : d)),
+  };
   const { trip, polls: seen } = exchangesIn({ ...known, uplinks: known.uplinks.filter((uplink) => !isEffect(uplink)) });
   const uplinks = byDevice(known.uplinks);
   const polled = pollsByTimer(known, polls === 'recorded' ? exchangesIn(recording).polls : seen, trip);
@@ -71,7 +76,7 @@ export function scriptOf(recording: Recording, open: ReadonlySet<number>, polls:
     const own = uplinks.get(device) ?? [];
     const contacts = [
       ...own.map((uplink, i) => contactOf(uplink, own[i + 1], causes)),
-      ...(polled.get(device) ?? []).map((at): Contact => ({ at, kind: 'poll', cause: undefined, goesOn: false })),
+      ...(polled.get(device) ?? []).map((at): Contact => ({ at, kind: 'poll', cause: undefined, moreUploads: false })),
     ];
     return { device, trip: trip(device), contacts: contacts.sort((a, b) => a.at - b.at) };
   });
@@ -84,8 +89,8 @@ export function scriptOf(recording: Recording, open: ReadonlySet<number>, polls:
   return { length: known.until - known.from, devices, downlinks, open };
 }
 
-/** As it was before anybody knew what would become of it. That a user cancelled it is no prediction. */
-function struck(downlink: RecordedDownlink): RecordedDownlink {
+/** The downlink as it was when it was queued. A cancellation by a user stays, because it is not predicted. */
+function withoutDelivery(downlink: RecordedDownlink): RecordedDownlink {
   if (downlink.state === 'cancelled') return { ...downlink, attempts: 0 };
   return { ...downlink, state: 'pending', ended: null, attempts: 0, answer: null };
 }
@@ -97,11 +102,11 @@ function contactOf(
 ): Contact {
   const { at, type } = uplink;
   const isStart = type === 'session' || UPLOADS.has(type);
-  const goesOn = isStart && next !== undefined && UPLOADS.has(next.type) && next.at - at < START;
-  return { at, kind: type, cause: causes.get(uplink.n), goesOn };
+  const moreUploads = isStart && next !== undefined && UPLOADS.has(next.type) && next.at - at < START;
+  return { at, kind: type, cause: causes.get(uplink.n), moreUploads };
 }
 
-/** By the number of an uplink, that of the downlink without which it would not have been sent. */
+/** For uplinks that a downlink caused: the number of the downlink, by the number of the uplink. */
 function causesIn({ uplinks, downlinks }: Recording): ReadonlyMap<number, number> {
   const causes = new Map<number, number>();
   const ofDevice = byDevice(uplinks);

@@ -1,4 +1,4 @@
-/** From messages of the public API to a recording: what identifies anybody stays behind. */
+/** Converts messages of the public API to a recording, without data that identifies a device or a person. */
 import type { Message } from '../client/client.js';
 import { type Millis, minutes, type Seconds, type UnixMillis } from '../kernel/time.js';
 import { byDevice } from './group.js';
@@ -16,21 +16,21 @@ import { Shape } from './shape.js';
 export interface ScrubOptions {
   readonly from: UnixMillis;
   readonly until: UnixMillis;
-  /** How many times as fast as the clock the devices' time passed; 1 of real ones. */
+  /** Speed of the time of the devices relative to real time; 1 for real devices. */
   readonly speed: number;
   readonly cut: string | null;
-  /** Whether ranges of reported values are kept. */
+  /** Whether to keep ranges of reported values. */
   readonly bodies: boolean;
-  /** The device type whose firmware calls itself `fw_bundle`; undefined: none of those that are known. */
+  /** Profile of the firmware with this `fw_bundle`; undefined: unknown firmware. */
   readonly typeOf: (fwBundle: string) => string | undefined;
 }
 
-/** A restart for a new configuration takes less than this; what comes later has another cause. */
+/** Maximum time of a restart after a new configuration; a later uplink has another cause. */
 const RESTART: Millis = minutes(10);
 
-/** @param unordered messages in any order; those of the same millisecond oldest first */
+/** Makes a recording of messages. @param unordered in any order; messages of one millisecond must be oldest first */
 export function scrub(unordered: readonly Message[], options: ScrubOptions): Recording {
-  // The API orders them by id, which need not be the order of their times to the millisecond.
+  // The API orders messages by id, which can differ from the order of their times by milliseconds.
   const messages = [...unordered].sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
   const pseudonyms = new Map<string, string>();
   const types = new Map<string, string>();
@@ -89,7 +89,7 @@ function downlinkOf(message: Message, n: number, at: Millis, device: string, fro
   };
 }
 
-/** Bytes of JSON. */
+/** Size of a body as JSON, in bytes. */
 function sizeOf(body: unknown): number {
   return body === null || body === undefined ? 0 : Buffer.byteLength(JSON.stringify(body));
 }
@@ -116,7 +116,7 @@ function shapeOf(shapes: Map<string, Shape>, device: string): Shape {
   return shape;
 }
 
-/** By the number of a shell downlink, that of the uplink that names its id (wire protocol, 10). */
+/** Number of the answer by the number of a shell downlink: an answer contains the message id (wire protocol, 10). */
 function answeredBy(messages: readonly Message[], numbers: ReadonlyMap<string, number>): ReadonlyMap<number, number> {
   const answers = new Map<number, number>();
   let n = 0;
@@ -130,18 +130,21 @@ function answeredBy(messages: readonly Message[], numbers: ReadonlyMap<string, n
   return answers;
 }
 
-/** A service may not tell which message an answer answers; a configuration never does. Then the next one of the type counts. */
+/**
+ * Adds the answers of downlinks. A configuration never contains the id of its downlink, and a shell answer may lack it; then
+ * the next uplink of the type counts as the answer.
+ */
 function withAnswers(
   downlinks: readonly RecordedDownlink[],
   uplinks: readonly RecordedUplink[],
-  told: ReadonlyMap<number, number>,
+  answers: ReadonlyMap<number, number>,
 ): readonly RecordedDownlink[] {
-  const taken = new Set(told.values());
+  const taken = new Set(answers.values());
   const ofDevice = byDevice(uplinks);
   return downlinks.map((downlink) => {
     const { n, type, state, ended, device } = downlink;
     if (state !== 'sent' || ended === null || (type !== 'shell' && type !== 'config')) return downlink;
-    const known = told.get(n);
+    const known = answers.get(n);
     if (known !== undefined) return { ...downlink, answer: known };
     const next = ofDevice
       .get(device)

@@ -1,18 +1,18 @@
 /**
- * What may be kept of a body: for each numeric value its name, the least and the greatest.
+ * The numeric values of bodies: name, least and greatest value, and count.
  *
- * A range of one value is that value, so what could identify a device, a person or a place is left out: by its name, by the
- * look of its name (an address as a key), and by its size (serial numbers, times and addresses are large numbers).
+ * A range with one value reveals this value, so values that could identify a device, a person or a place are left out: by
+ * their name, by the form of their name (an address as a key), and by their size (serial numbers and times are large).
  */
 export class Shape {
   readonly #ranges = new Map<string, { min: number; max: number; count: number }>();
 
-  /** Takes the body of a data message. */
+  /** Adds the body of a data message. */
   add(body: unknown): void {
     this.#walk(body, '', 0);
   }
 
-  /** By name. */
+  /** Ranges sorted by name. */
   ranges(): readonly { readonly key: string; readonly min: number; readonly max: number; readonly count: number }[] {
     return [...this.#ranges].map(([key, range]) => ({ key, ...range })).sort((a, b) => (a.key < b.key ? -1 : 1));
   }
@@ -44,24 +44,24 @@ export class Shape {
 
 const DEEPEST = 10;
 const MOST_NAMES = 200;
-/** Serial numbers have ten digits, times in seconds too. */
+/** Larger values are left out: serial numbers and Unix times have ten digits. */
 const LARGEST = 10_000_000;
 
-/** Names of what tells who or where somebody is. */
-const TELLING =
+/** Names of values that can identify a device, a person or a place. */
+const IDENTIFYING =
   /serial|token|key|secret|passw|imei|imsi|iccid|addr|(^|_)(id|uuid|mac|rom|cid|plmn|ip|user|name|phone|mail|lat|lon|pin)(_|$)|earfcn|network|latitude|longitude|altitude|position|location|gnss|gps/;
 
-/** The name of a field of a codec, and not an address or number that is used as a key. */
+/** Whether a name is the name of a codec field, and not an address or a number used as a key. */
 function isPlainName(name: string): boolean {
   return (
     /^[a-z][a-z_]*(_?\d{1,3}[a-z_]*){0,3}$/.test(name) &&
     name.length <= 40 &&
     !looksLikeCode(name) &&
-    !TELLING.test(name)
+    !IDENTIFYING.test(name)
   );
 }
 
-/** Hex digits with at least one figure among them, as in `a4c138f00d`. */
+/** Whether a word consists of at least six hex digits with a decimal digit among them, as in `a4c138f00d`. */
 function looksLikeCode(name: string): boolean {
   return name.split('_').some((word) => word.length >= 6 && /^[0-9a-f]+$/.test(word) && /\d/.test(word));
 }

@@ -1,8 +1,8 @@
-/** A recording as a file: JSON Lines, first a header, then devices, then what happened in the order of its time. */
+/** Writes a recording as JSON Lines: a header, then devices, then uplinks and downlinks in chronological order, then values. */
 import { isoTime } from './iso.js';
 import type { Recording } from './recording.js';
 
-/** The version of the form, raised whenever a reader of the one before would misunderstand it. */
+/** Version of the format; raised when an older reader would misunderstand a file. */
 export const VERSION = 1;
 
 export function writeRecording({ from, until, speed, cut, devices, uplinks, downlinks, values }: Recording): string {
@@ -30,8 +30,8 @@ export function writeRecording({ from, until, speed, cut, devices, uplinks, down
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-/** Only messages of one type tell intervals. */
+/** Removes fields that are null: only messages of type `config` have intervals. */
 function withoutNulls<T extends object & { readonly at: number }>(entry: T): T {
-  // Because what is left out is read as null again.
+  // Because a missing field is read as null again.
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== null)) as T;
 }

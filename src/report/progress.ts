@@ -1,10 +1,10 @@
-/** Progress of a run in one line. Pure: whoever owns the stream decides when to write it, and whether to write over it. */
+/** Progress of a run in one line. The functions are pure: the owner of the stream decides when and how to write the line. */
 import type { Ratio } from '../kernel/ratio.js';
 import { humanDuration, type Instant, type Millis, sinceStart } from '../kernel/time.js';
 
 interface Progress {
   readonly simulated: Instant;
-  /** The scenario's duration. Settling goes beyond it. */
+  /** Duration of the scenario. Settling continues after it. */
   readonly duration: Millis;
   readonly wall: Millis;
   readonly devices: number;
@@ -14,7 +14,7 @@ interface Progress {
   readonly downlinksDelivered: number;
 }
 
-/** How much of it is written. */
+/** One of the lengths of the progress line. */
 interface Form {
   /** Width of the bar; 0: no bar. */
   readonly bar: number;
@@ -23,7 +23,7 @@ interface Form {
 }
 
 const ALL = ['time', 'ready', 'counts'] as const;
-/** The counts are what one looks for: they go last. */
+/** From long to short. The counts matter most, so the shortest line still has them. */
 const FORMS: readonly Form[] = [
   { bar: 20, words: 'full', parts: ALL },
   { bar: 20, words: 'short', parts: ALL },
@@ -33,7 +33,7 @@ const FORMS: readonly Form[] = [
   { bar: 0, words: 'short', parts: ['counts'] },
 ];
 
-/** For a terminal: `[██████░░░░] 31% 37m 12s of 2h 00m · 300/300 ready · …`, with as much as `columns` have room for. */
+/** For a terminal: `[██████░░░░] 31% 37m 12s of 2h 00m · 300/300 ready · …`, as much as fits into `columns`. Default: 100 */
 export function progressLine(progress: Progress, columns = 100): string {
   const lines = FORMS.map((form) => lineOf(progress, form));
   const line = lines.find(({ length }) => length <= columns) ?? lines.at(-1) ?? '';

@@ -1,7 +1,4 @@
-/**
- * What a run has come to, as plain data: everything that any renderer shows. The runner fills it in; renderers are pure
- * functions of it.
- */
+/** The result of a run as plain data. The runner creates it; renderers are pure functions of it. */
 
 import type { ExitCode } from '../kernel/errors.js';
 import type { Ratio } from '../kernel/ratio.js';
@@ -9,53 +6,53 @@ import type { Instant, Millis } from '../kernel/time.js';
 import type { Spread } from '../trace/distribution.js';
 import type { RunSummary } from '../trace/metrics/index.js';
 
-/** Of `summary.json`; another number when a program that reads it would have to change. */
+/** Format version of `summary.json`; raised by changes that programs which read the file must follow. */
 export const SUMMARY_FORMAT = 1;
 
 export interface RunResult extends RunSummary {
   readonly format: typeof SUMMARY_FORMAT;
   readonly scenario: string;
   readonly seed: number;
-  /** SHA-256 over the trace, its first 16 hex digits: the same digest, the same course. */
+  /** First 16 hex digits of the SHA-256 of the trace: runs with the same digest had the same events. */
   readonly digest: string;
   readonly planDigest: string;
-  /** Of the program that ran; left out where nobody said. */
+  /** Version of ghostfleet; missing when the caller did not give it. */
   readonly version?: string;
-  /** Every expectation holds, and the world came to rest. */
+  /** Whether all expectations are met and the run finished. */
   readonly passed: boolean;
   readonly exitCode: ExitCode;
-  /** Why the run ended early, in a sentence; null when it did not. */
+  /** Why the run ended early or is invalid; null otherwise. */
   readonly failure: string | null;
   readonly clock: 'virtual' | 'real';
-  /** Simulated milliseconds in a real one; null in virtual time, which has no speed of its own. */
+  /** Simulated time per real time; null in virtual time. */
   readonly speed: number | null;
-  /** `embedded`, or the address of the cloud that the fleet talked to. */
+  /** `embedded`, or the address of the cloud. */
   readonly target: string;
   readonly transport: string;
-  /** Where the run left its files; null when it left none. */
+  /** Output directory; null when the run wrote no files. */
   readonly out: string | null;
   readonly simulatedMs: Millis;
   readonly wallMs: Millis;
-  /** How the process kept up; null in virtual time, which waits for it. */
+  /** Load of the own process; null in virtual time, where it cannot be late. */
   readonly generator: GeneratorReport | null;
-  /** Events of the trace. */
+  /** Number of events in the trace. */
   readonly events: number;
   readonly expectations: readonly ExpectationResult[];
-  readonly planned: PlannedCourse;
-  /** The command that takes the same course again; a comment behind it says so when the run was touched from a console. */
+  readonly planned: PlannedSchedule;
+  /** The command that reproduces the run, with a comment when the run was changed from a console. */
   readonly reproduce: string;
-  /** What to try next, for people. */
+  /** Suggested commands. */
   readonly next: readonly string[];
-  /** Names of the devices that the report mentions, by serial number. */
+  /** Names of the devices in the report, by serial number. */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** What the scenario was going to do. */
-interface PlannedCourse {
+/** Faults, steps and loads as the scenario planned them. */
+interface PlannedSchedule {
   readonly duration: Millis;
   readonly warmUp: Millis;
   readonly marks: readonly PlannedMark[];
-  /** 16 hex digits: two runs with the same were to do the same, whatever their seeds. */
+  /** 16 hex digits that identify the scenario without its seed; equal for runs that can be compared. */
   readonly situation: string;
 }
 
@@ -63,36 +60,38 @@ export interface PlannedMark {
   readonly kind: 'fault' | 'step' | 'load';
   /** `loss 10%`, `commands: info show`. */
   readonly what: string;
-  /** Empty: everybody. */
+  /** Selected devices; empty: all devices. */
   readonly whom: string;
   readonly from: Instant;
-  /** null: until the very end. */
+  /** null: until the end of the run. */
   readonly until: Instant | null;
 }
 
+/** How well the own process kept up with real time. */
 export interface GeneratorReport {
-  /** How much later than their time things were done, in real time; undefined when there was nothing to do. */
+  /** Delay of actions relative to their time; undefined without actions. */
   readonly lateness: Spread | undefined;
-  /** 99 % of the event loop's turns were delayed by no more. */
+  /** 99th percentile of the delay of the event loop. */
   readonly eventLoopDelay: Millis;
   /** Share of the time in which the event loop was busy, 0 to 1. */
   readonly busy: Ratio;
   /** Cores in use on average. */
   readonly cpu: number;
-  /** Share of the time spent on collecting garbage, 0 to 1. */
+  /** Share of the time in garbage collection, 0 to 1. */
   readonly gc: Ratio;
-  /** Why the run says nothing about the service; null when it does. */
+  /** Why the numbers do not describe the service; null when they do. */
   readonly spoiled: string | null;
 }
 
 export interface ExpectationResult {
-  /** As the user wrote it. */
+  /** The expectation as the user wrote it. */
   readonly line: string;
   readonly passed: boolean;
-  /** Milliseconds when `unit` is ms; null when there was nothing to measure. */
+  /** Value of the left side, in ms when `unit` is `ms`; null without a measurement. */
   readonly left: number | null;
+  /** The same of the right side. */
   readonly right: number | null;
   readonly unit: 'count' | 'ms';
-  /** What was found. */
+  /** The result as a text. */
   readonly sentence: string;
 }

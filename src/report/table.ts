@@ -1,11 +1,11 @@
-/** Tables in plain text: columns as wide as their widest cell, two spaces apart. */
+/** Tables in plain text. Columns are as wide as their widest cell, with two spaces between them. */
 
 export interface Column {
   readonly title: string;
   readonly align?: 'left' | 'right';
 }
 
-/** One line for the titles, then one a row. Cells are shown as they are. */
+/** One line for the titles, then one line per row. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): readonly string[] {
   const widths = columns.map((column, i) => Math.max(column.title.length, ...rows.map((row) => (row[i] ?? '').length)));
   const line = (cells: readonly string[]) => {
@@ -19,7 +19,7 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   return [line(columns.map((column) => column.title)), ...rows.map(line)];
 }
 
-/** Breaks a sentence at spaces so that no line is longer than `width`, unless a word is. */
+/** Breaks a text at spaces into lines of at most `width` characters; a longer word is not broken. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let current = '';

@@ -32,11 +32,11 @@ describe('the file of a recording', () => {
     expect(readRecording(writeRecording(SAMPLE), 'a.jsonl')).toEqual(SAMPLE);
   });
 
-  it('that says no speed is one of devices on the clock', () => {
+  it('without a speed has speed 1', () => {
     expect(readRecording(writeRecording(SAMPLE).replace('"speed":60,', ''), 'a.jsonl').speed).toBe(1);
   });
 
-  it('is read as it was written, whatever the times and sizes', () => {
+  it('is read as it was written, for any times and sizes', () => {
     const entry = fc.record({ at: fc.nat(3_600_000), size: fc.nat(), device: fc.constantFrom('d1', 'd2') });
     fc.assert(
       fc.property(fc.array(entry), fc.array(entry), (ups, downs) => {
@@ -50,36 +50,36 @@ describe('the file of a recording', () => {
     );
   });
 
-  it('that is cut off in the middle of a line is refused, with the line', () => {
+  it('that ends in the middle of a line is rejected with the number of the line', () => {
     const problems = problemsOf((text) => text.slice(0, -20));
     expect(problems[0]).toMatch(/^a\.jsonl:8:1: ".*" is not a JSON object$/);
   });
 
-  it('that lacks lines is refused, because its header counts them', () => {
+  it('that lacks lines is rejected, because its header counts them', () => {
     expect(problemsOf((text) => text.split('\n').slice(0, -3).join('\n'))).toEqual([
-      'a.jsonl:1:1: "downlinks": "2" is not 1, which is what the file holds',
+      'a.jsonl:1:1: "downlinks": "2" is not 1, the number in the file',
     ]);
   });
 
   it.each([
-    ['"version":1', '"version":2', '1:1: "2" is not a version that can be read; 1 is'],
+    ['"version":1', '"version":2', '1:1: unsupported version "2", expected 1'],
     ['"speed":60', '"speed":0', '1:1: "speed": "0" is not a number above 0'],
-    ['"kind":"recording"', '"kind":"run"', '1:1: the file does not begin with the header of a recording'],
+    ['"kind":"recording"', '"kind":"run"', '1:1: the first line is not the header of a recording'],
     ['"type":"shell"', '"type":"ssh"', '7:1: "type": "ssh" is not "session", "timestamp", '],
     ['"at":60000', '"at":-1', '6:1: "at": "-1" is not a whole number from 0'],
-    ['"at":60000,', '', '6:1: "at" is missing: it is a whole number from 0'],
+    ['"at":60000,', '', '6:1: "at" is missing, expected a whole number from 0'],
     [
       '"device":"d1","type":"data"',
       '"device":"2159017985","type":"data"',
       '"device": "2159017985" is not a pseudonym such as "d1"',
     ],
-    ['"device":"d1","type":"data"', '"device":"d9","type":"data"', '"d9" is not a device of this file'],
+    ['"device":"d1","type":"data"', '"device":"d9","type":"data"', 'unknown device "d9"'],
     ['"from":"2026-03-02T06', '"from":"2026-02-30T06', '1:1: "from": "2026-02-30T06:00:00.000Z" is not a time'],
   ])('with %s changed to %s is refused', (from, to, message) => {
     expect(problemsOf((text) => text.replace(from, to)).join('\n')).toContain(message);
   });
 
-  it('that is something else is refused with few words', () => {
+  it('of another format is rejected with one problem', () => {
     expect(problemsOf(() => 'name: x\n'.repeat(1000))).toHaveLength(51);
     expect(problemsOf(() => '')).toEqual(['a.jsonl:1:1: "" is not a JSON object']);
   });

@@ -24,7 +24,7 @@ const scenarioOf = (made: Recording) => {
 };
 
 describe('fitting', () => {
-  it('makes a group of devices with the same type and rhythm', () => {
+  it('groups devices with the same type and report period', () => {
     const made = recording([
       ...reports('d1', every(5, 10)),
       ...reports('d2', every(5, 10)),
@@ -36,7 +36,7 @@ describe('fitting', () => {
     ]);
   });
 
-  it('takes the type from the firmware, or from the names of the values', () => {
+  it('finds the type by the firmware, or by the names of values', () => {
     const ups = [...reports('d1', every(5, 4)), ...reports('d2', every(5, 4))];
     const values = (profiles.get('scale')?.decoder.keys ?? []).map(({ path }) => ({
       ...{ device: 'd2', key: path, min: 1, max: 2, count: 4 },
@@ -52,7 +52,7 @@ describe('fitting', () => {
     ]);
   });
 
-  it('measures jitter and absences apart', () => {
+  it('measures jitter and absences separately', () => {
     const made = recording(reports('d1', [0, 5, 10, 16, 20, 25, 45, 50, 55, 60]));
     const [group] = fitGroups(made, profiles);
     expect(group).toMatchObject({ period: 5 * MINUTE, missing: 3, due: 13 });
@@ -60,7 +60,7 @@ describe('fitting', () => {
     expect(group?.dropOuts).toEqual([{ device: 1, from: 27.5 * MINUTE, until: 42.5 * MINUTE, missed: 3 }]);
   });
 
-  it('writes a scenario that is one, with absences, ranges and the interval', () => {
+  it('writes a valid scenario with absences, ranges and the interval', () => {
     const values = [{ device: 'd1', key: 'hygrometer.temperature.measurements.avg', min: 4, max: 9.5, count: 20 }];
     const made = recording(reports('d1', [0, 5, 10, 15, 20, 25, 45, 50, 55]), [], {
       values,
@@ -73,14 +73,14 @@ describe('fitting', () => {
     expect(steps.map(({ call }) => call.step)).toEqual(['radio', 'radio', 'sensor']);
   });
 
-  it('believes reports more than a configuration that contradicts them', () => {
+  it('uses the measured period when the configuration contradicts it', () => {
     const config = uplink(10, { type: 'config', reportEvery: 3000 });
     expect(scenarioOf(recording([config, ...reports('d1', every(5, 6))])).fleet[0]?.config).toEqual([
       'app config interval-report 300',
     ]);
   });
 
-  it('finds nothing where nobody reported twice', () => {
+  it('has no groups when no device reported twice', () => {
     expect(fitGroups(recording([uplink(0)]), profiles)).toEqual([]);
   });
 });

@@ -7,15 +7,15 @@ const reports = [0, 1000, 1900, 3000].map((at) => uplink(at));
 const told = uplink(100, { type: 'config', reportEvery: 60 });
 
 describe('the pace of devices', () => {
-  it('is how many times as often as they are configured to they report', () => {
+  it('is the configured divided by the measured report period', () => {
     expect(paceOf(recording([told, ...reports]))).toBe(60);
   });
 
-  it('is that of their own time when their speed is known', () => {
+  it('is measured in the time of the devices when their speed is known', () => {
     expect(paceOf(recording([told, ...reports], [], { speed: 60 }))).toBe(1);
   });
 
-  it('is unknown when none told its interval, or reported twice', () => {
+  it('is undefined when no device reported its interval, or reported twice', () => {
     expect(paceOf(recording(reports))).toBeUndefined();
     expect(paceOf(recording([told, uplink(1000)]))).toBeUndefined();
   });
@@ -24,7 +24,7 @@ describe('the pace of devices', () => {
 describe('a recording in the time of its devices', () => {
   const fast = { speed: 10, until: FROM + 60_000 };
 
-  it('is as many times longer as their clock was faster', () => {
+  it('is longer by the speed of their time', () => {
     const made = recording([uplink(1000)], [downlink(2000, 2500), downlink(3000, null)], fast);
     expect(inDeviceTime(made)).toEqual(
       recording([uplink(10_000)], [downlink(20_000, 25_000), downlink(30_000, null)], { until: FROM + 600_000 }),

@@ -10,7 +10,7 @@ const contactsIn = (made: ReturnType<typeof recording>, open: readonly number[] 
   scriptOf(made, new Set(open)).devices[0]?.contacts ?? [];
 
 describe('round trips', () => {
-  it('are told by the time from an uplink to the delivery after it: one for the poll, one for each fragment', () => {
+  it('follow from an uplink and the next delivery: one for the poll, one for each fragment', () => {
     const single = recording([uplink(10_000)], [downlink(5000, 10_400)]);
     expect(exchangesIn(single).trip('d1')).toBe(200);
     // 924 bytes in fragments of 360: three, after one round trip for the poll.
@@ -18,35 +18,35 @@ describe('round trips', () => {
     expect(exchangesIn(recording([uplink(10_000)], [large])).trip('d1')).toBe(200);
   });
 
-  it('are told by one delivery after another as well', () => {
+  it('follow from consecutive deliveries as well', () => {
     const made = recording([uplink(10_000)], [downlink(5000, 10_600), downlink(6000, 10_900), downlink(7000, 11_200)]);
     expect(exchangesIn(made).trip('d1')).toBe(300);
   });
 
-  it('are not told by one of two deliveries that took too long', () => {
+  it('ignore a delivery that took too long', () => {
     const made = recording([uplink(10_000), uplink(20_000)], [downlink(5000, 10_400), downlink(15_000, 24_000)]);
     expect(exchangesIn(made).trip('d1')).toBe(200);
   });
 
-  it('are not told by what took a device minutes of its own, faster time', () => {
+  it('ignore a delivery that took minutes in the faster time of a device', () => {
     const made = recording([uplink(10_000)], [downlink(5000, 12_000)], { speed: 60 });
     expect(exchangesIn(made).trip('d1')).not.toBe(1000);
     expect(exchangesIn(made).polls).toHaveLength(1);
   });
 
-  it('of a device without deliveries are those of the others', () => {
+  it('of a device without deliveries are the median of the others', () => {
     const made = recording([uplink(10_000), uplink(20_000, { device: 'd2' })], [downlink(5000, 10_400)]);
     expect(exchangesIn(made).trip('d2')).toBe(200);
   });
 });
 
 describe('polls', () => {
-  it('are seen by a delivery that no uplink led to', () => {
+  it('are known by deliveries that no uplink led to', () => {
     const made = recording([uplink(10_000), uplink(20_000)], [downlink(5000, 10_400), downlink(100_000, 500_000)]);
     expect(exchangesIn(made).polls).toEqual([{ device: 'd1', at: 499_800 }]);
   });
 
-  describe('by the clock', () => {
+  describe('of a timer', () => {
     const WAKE = 2500;
     const life = (at: number, device = 'd1') => [
       uplink(at, { type: 'session', device }),
@@ -62,41 +62,41 @@ describe('polls', () => {
       return pollsByTimer(made, polls, () => 200).get('d1');
     };
 
-    it('come when the radio has woken up, which takes what it does in the middle as long as no poll was seen', () => {
+    it('have the typical delay of the radio as long as no poll is known', () => {
       expect(pollsOf(life(0), [])).toEqual([61_200 + WAKE, 121_200 + WAKE, 181_200 + WAKE]);
     });
 
-    it('are those that were seen, where they were', () => {
+    it('include the known polls at their times', () => {
       expect(pollsOf(life(0), [124_700])).toEqual([61_200 + WAKE, 124_700, 181_200 + WAKE]);
     });
 
-    it('take as long to come as those of the fleet that were seen took', () => {
+    it('have the median delay of the known polls of the fleet', () => {
       const seen = [62_300, 122_400, 182_500].map((at) => ({ device: 'd1', at }));
       const made = recording([...life(0), ...life(0, 'd2')], [], { until: FROM + 200_000 });
       expect(pollsByTimer(made, seen, () => 200).get('d2')).toEqual([62_400, 122_400, 182_400]);
     });
 
-    it('keep a distance to their timer that drifts, as those before them did', () => {
+    it('follow the drift of the latest known polls', () => {
       const seen = [1, 2, 3, 4, 5, 6].map((n) => n * 60_300 + 1200 + WAKE);
       const polls = pollsOf(life(0), seen, { until: FROM + 440_000 });
       expect(polls).toEqual([...seen, 7 * 60_000 + 1200 + WAKE + 4 * 300]);
     });
 
-    it('leave alone what was asked for at another time', () => {
+    it('ignore a known poll that does not fit the timer', () => {
       expect(pollsOf(life(0), [95_000])).toEqual([61_200 + WAKE, 95_000, 121_200 + WAKE, 181_200 + WAKE]);
     });
 
-    it('are found around one that was seen when the restart was before the recording', () => {
+    it('follow from a known poll when the restart was before the recording', () => {
       const told = { ...uplink(90_000, { type: 'config', pollEvery: 60 }) };
       expect(pollsOf([told], [130_000])).toEqual([10_000, 70_000, 130_000, 190_000]);
     });
 
-    it('begin anew with every session', () => {
+    it('restart with every session', () => {
       const polls = pollsOf([...life(0), ...life(100_000)], [], { until: FROM + 170_000 });
       expect(polls).toEqual([61_200 + WAKE, 161_200 + WAKE]);
     });
 
-    it('come faster when the clock of the devices was faster', () => {
+    it('are more frequent when the time of the devices is faster', () => {
       const fast = uplink(0, { type: 'config', pollEvery: 600 });
       const polls = pollsOf([uplink(0, { type: 'session' }), fast], [], { speed: 10, until: FROM + 130_000 });
       expect(polls).toEqual([60_200 + WAKE / 10, 120_200 + WAKE / 10]);
@@ -144,19 +144,19 @@ describe('a script', () => {
     },
   );
 
-  it('differs when the delivery of another one differs', () => {
+  it('depends on the deliveries of other downlinks', () => {
     const downlinks = made.downlinks.map((d) => (d.n === 4 ? { ...d, ended: 156_000 } : d));
     expect(scriptOf({ ...made, downlinks }, new Set([2]))).not.toEqual(scriptOf(made, new Set([2])));
   });
 
-  it('knows no poll that only the predicted delivery shows', () => {
+  it('contains no poll that only the predicted delivery shows', () => {
     const seen = (open: readonly number[]) =>
       contactsIn(made, open).filter(({ kind, at }) => kind === 'poll' && at < 180_000);
     expect(seen([])).toHaveLength(1);
     expect(seen([4])).toEqual([]);
   });
 
-  it('lets answers, and the restart for a configuration, wait for what causes them', () => {
+  it('makes answers, and the restart for a configuration, wait for their cause', () => {
     expect(contactsIn(made).flatMap(({ kind, cause }) => (cause === undefined ? [] : [[kind, cause]]))).toEqual([
       ['shell', 3],
       ['session', 5],
@@ -164,12 +164,12 @@ describe('a script', () => {
     ]);
   });
 
-  it('marks the start of a session that goes on', () => {
+  it('marks uploads of a session start that are followed by more', () => {
     const start = contactsIn(made).filter(({ at }) => at <= 1000);
-    expect(start.map(({ goesOn }) => goesOn)).toEqual([true, true, false]);
+    expect(start.map(({ moreUploads }) => moreUploads)).toEqual([true, true, false]);
   });
 
-  it('leaves every downlink open in one world, and neighbours in different ones', () => {
+  it('predicts every downlink in one replay, and neighbours in different ones', () => {
     const worlds = scriptsOf(made).map(({ open }) => [...open]);
     expect(worlds.flat().sort((a, b) => a - b)).toEqual(made.downlinks.map(({ n }) => n));
     for (const open of worlds) expect(open.some((n) => open.includes(n + 1))).toBe(false);

@@ -27,7 +27,7 @@ const TELLING_BODY = {
 };
 
 describe('a scrubbed history', () => {
-  it('holds no name, id, serial number, hash or body, with or without ranges', () => {
+  it('contains no name, id, serial number, hash or body, with or without ranges', () => {
     const messages = [
       message(0, {
         type: 'session',
@@ -44,13 +44,13 @@ describe('a scrubbed history', () => {
     }
   });
 
-  it('keeps no value that tells who or where somebody is, even as a range', () => {
+  it('contains no value that can identify a person or a place, even as a range', () => {
     expect(scrubbed([message(0, { body: TELLING_BODY })], true).values.map(({ key }) => key)).toEqual([
       'thermometer.temperature',
     ]);
   });
 
-  it('keeps ranges of values only when it is asked to', () => {
+  it('contains ranges of values only on request', () => {
     const messages = [21.5, -3, 4].map((temperature, i) => message(i, { body: { thermometer: { temperature } } }));
     expect(scrubbed(messages).values).toEqual([]);
     expect(scrubbed(messages, true).values).toEqual([
@@ -58,7 +58,7 @@ describe('a scrubbed history', () => {
     ]);
   });
 
-  it('names a device type that is known, and no other', () => {
+  it('names known device types only', () => {
     const [known, unknown] = ['com.hardwario.chester.app.clime', 'com.example.secret'].map((fw_bundle) =>
       scrubbed([message(0, { type: 'session', body: { fw_bundle } })]),
     );
@@ -66,7 +66,7 @@ describe('a scrubbed history', () => {
     expect(unknown?.devices).toEqual([{ device: 'd1', type: null }]);
   });
 
-  it('is in the order of its times', () => {
+  it('is in chronological order', () => {
     const { uplinks } = scrubbed([message(10, { type: 'stats' }), message(5)]);
     expect(uplinks.map(({ n, at, type }) => [n, at, type])).toEqual([
       [1, 5, 'data'],
@@ -74,7 +74,7 @@ describe('a scrubbed history', () => {
     ]);
   });
 
-  it('keeps the intervals that a configuration tells', () => {
+  it('contains the intervals of configurations', () => {
     const lines = ['app config interval-report 900', 'app config interval-poll 0', 'lte config apn "secret"'];
     expect(scrubbed([message(0, { type: 'config', body: lines })]).uplinks[0]).toMatchObject({
       reportEvery: 900,
@@ -82,7 +82,7 @@ describe('a scrubbed history', () => {
     });
   });
 
-  it('finds the answer that names its question, and otherwise the next one of the type', () => {
+  it('finds the answer by its message id, and otherwise the next uplink of the type', () => {
     const sent = { direction: 'down', down_state: 'sent' } as const;
     const at = (ms: number) => ({ down_state_at: new Date(FROM + ms).toISOString() });
     const first = message(0, { ...sent, ...at(500), type: 'shell', body: ['a'] });
@@ -116,13 +116,13 @@ describe('reading a history', () => {
     ...{ after: FROM, before: FROM + 60_000, speed: 1, bodies: false, typeOf: () => undefined, signal },
   });
 
-  it('puts the oldest first', async () => {
+  it('sorts messages oldest first', async () => {
     const { uplinks, cut } = await collect(pages([message(1000), message(2000), message(3000)]), options());
     expect(uplinks.map(({ at }) => at)).toEqual([1000, 2000, 3000]);
     expect(cut).toBeNull();
   });
 
-  it('that is interrupted keeps what was read, from its oldest message on, and says so', async () => {
+  it('that is interrupted keeps the messages read so far, and the reason', async () => {
     const abort = new AbortController();
     const all = pages([message(1000), message(2000), message(3000)], (page) => {
       if (page === 2) abort.abort(new Error('interrupted by SIGINT'));

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { between, seededRandom } from '../../src/kernel/random.js';
 import { type ComparedRun, compareRuns, comparisonText, objections } from '../../src/report/compare/compare.js';
 import { readSummary } from '../../src/report/compare/read.js';
@@ -44,7 +44,7 @@ const verdictOf = (comparison: ReturnType<typeof compareRuns>, metric: string) =
   comparison.rows.find((row) => row.metric === metric)?.verdict;
 
 describe('comparing two runs', () => {
-  test('hardly ever calls runs of the same that differ in their seeds different', { timeout: 60_000 }, () => {
+  it('rarely reports a difference between runs that differ only in their seeds', { timeout: 60_000 }, () => {
     const runs = Array.from({ length: 16 }, (_, seed) => runOf({ seed }));
     const pairs = runs.flatMap((a, i) => runs.slice(i + 1, i + 5).map((b) => [a, b] as const));
     const different = pairs.filter(([a, b]) => compareRuns(a, b).different).length;
@@ -53,7 +53,7 @@ describe('comparing two runs', () => {
     expect(different).toBeLessThanOrEqual(1);
   });
 
-  test('finds a slowdown by a fifth, whatever the seed', { timeout: 60_000 }, () => {
+  it('finds a slowdown of 20 % for every seed', { timeout: 60_000 }, () => {
     for (let seed = 0; seed < 8; seed++) {
       const comparison = compareRuns(runOf({ seed }), runOf({ seed: seed + 100, slower: 1.2 }));
       expect(verdictOf(comparison, 'call.latency p(50)')).toBe('different');
@@ -61,12 +61,12 @@ describe('comparing two runs', () => {
     }
   });
 
-  test('does not mind a difference that is sure and too small to matter', () => {
+  it('ignores a significant difference below 5 %', () => {
     const comparison = compareRuns(runOf({ seed: 1 }), runOf({ seed: 1, slower: 1.03 }));
     expect(comparison.different).toBe(false);
   });
 
-  test('finds what was never there and then often, and cannot tell about a handful', () => {
+  it('finds a count that was 0 and is 20 or more, but not one that is small', () => {
     expect(verdictOf(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, dropped: 40 })), 'uplink.dropped')).toBe(
       'different',
     );
@@ -75,12 +75,12 @@ describe('comparing two runs', () => {
     );
   });
 
-  test('says the same about the same two runs every time', () => {
+  it('gives the same result for the same two runs', () => {
     const [a, b] = [runOf({ seed: 1 }), runOf({ seed: 2 })];
     expect(compareRuns(a, b)).toEqual(compareRuns(a, b));
   });
 
-  test('shows both values, the change and its interval', () => {
+  it('shows both values, the change and its interval', () => {
     const text = comparisonText(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, slower: 2 })));
     expect(text).toMatch(/call\.latency p\(50\) +\d+ms +\d+ms +\+\d+\.\d % +\+\d+\.\d % … \+\d+\.\d % +≠/);
     expect(text).toMatch(/\ndifferent: .*call\.latency p\(50\) \+\d+\.\d % \(longer\)/s);
@@ -90,20 +90,20 @@ describe('comparing two runs', () => {
 describe('objections to a comparison', () => {
   const run = runOf({ seed: 1 });
 
-  test('are none for two good runs of the same scenario', () => {
+  it('do not exist for two finished runs of the same scenario', () => {
     expect(objections(run, { ...run, seed: 2 })).toEqual([]);
   });
 
-  test('name other scenarios, changed ones, and runs that did not end well or were touched by hand', () => {
-    expect(objections(run, { ...run, scenario: 't' })).toEqual(['they are of different scenarios, "s" and "t"']);
-    expect(objections(run, { ...run, situation: 'y' })).toEqual(['the scenario "s" was changed between them']);
-    expect(objections(run, { ...run, failure: 'the run is invalid' })[0]).toContain('did not come to a good end');
-    expect(objections(run, { ...run, touched: true })).toEqual(['"run 1" was touched from a console']);
+  it('name different scenarios, changed scenarios, unfinished runs and changes from a console', () => {
+    expect(objections(run, { ...run, scenario: 't' })).toEqual(['the runs have different scenarios, "s" and "t"']);
+    expect(objections(run, { ...run, situation: 'y' })).toEqual(['the scenario "s" was changed between the runs']);
+    expect(objections(run, { ...run, failure: 'the run is invalid' })[0]).toContain('did not finish');
+    expect(objections(run, { ...run, touched: true })).toEqual(['"run 1" was changed from a console']);
   });
 });
 
 describe('reading a summary', () => {
-  test('takes what the JSON report wrote', () => {
+  it('accepts the JSON report', () => {
     const { scenario, seed, samples, planned } = resultOf();
     const run = readSummary(json(resultOf()), 'x');
     expect(run).toEqual({
@@ -117,15 +117,15 @@ describe('reading a summary', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['{', 'is not the summary of a run'],
-    ['[]', 'it is not an object'],
-    ['{}', '"format" must be 1, and it has none'],
-    ['{"format":2}', '"format" must be 1, and its is 2'],
+    ['[]', 'not a JSON object'],
+    ['{}', '"format" is missing, expected 1'],
+    ['{"format":2}', '"format" is 2, expected 1'],
     ['{"format":1,"scenario":"a","seed":1}', '"planned.situation" is missing'],
     [
       '{"format":1,"scenario":"a","seed":1,"planned":{"situation":"x"},"samples":{"batches":24,"counts":{},"durations":{"x":{"steps":1,"batches":[[4000000000,1]]}}}}',
-      '"samples" is missing or not as it should be',
+      '"samples" is missing or invalid',
     ],
   ])('refuses %s', (text, complaint) => {
     expect(() => readSummary(text, 'x')).toThrow(complaint);

@@ -1,5 +1,5 @@
 /** JUnit, CSV and Prometheus' format: what other programs read. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { metricsRegistry } from '../../src/report/exposition.js';
 import { downlinksCsv, seriesCsv } from '../../src/report/renderers/csv.js';
 import { junit } from '../../src/report/renderers/junit.js';
@@ -17,20 +17,20 @@ describe('the JUnit report', () => {
     sentence: 'a is 1 <\u0000>',
   } as const;
 
-  test('has one test case an expectation and one for the run', () => {
+  it('has one test case per expectation and one for the run', () => {
     const xml = junit(resultOf({ expectations: [failed, ...resultOf().expectations] }));
     expect(xml.match(/<testcase /g)).toHaveLength(3);
     expect(xml).toContain('tests="3" failures="1" errors="0"');
   });
 
-  test('escapes what means something in XML, and drops what is not allowed there', () => {
+  it('escapes markup and replaces characters that XML does not allow', () => {
     const xml = junit(resultOf({ expectations: [failed] }));
     expect(xml).toContain('name="a &lt; &quot;1&quot; &amp; b"');
     expect(xml).toContain('message="a is 1 &lt;\ufffd&gt;"');
     expect(xml).not.toContain('\u0000');
   });
 
-  test('counts a run that ended early or is invalid as an error', () => {
+  it('counts a run that ended early or is invalid as an error', () => {
     const xml = junit(resultOf({ failure: 'the run is invalid: late', exitCode: 5, passed: false }));
     expect(xml).toContain('errors="1"');
     expect(xml).toContain('<error message="the run is invalid: late">');
@@ -38,7 +38,7 @@ describe('the JUnit report', () => {
 });
 
 describe('CSV', () => {
-  test('of the series has a row a bin and as many cells as titles', () => {
+  it('of the series has one row per bin and as many cells as titles', () => {
     const result = resultOf();
     const rows = seriesCsv(result).split('\r\n');
     expect(rows.at(-1)).toBe('');
@@ -46,7 +46,7 @@ describe('CSV', () => {
     expect(new Set(rows.slice(0, -1).map((row) => row.split(',').length)).size).toBe(1);
   });
 
-  test('of the downlinks has a row each, with times since the API', () => {
+  it('of the downlinks has one row per downlink, with times since the API', () => {
     const records = metricsOf(busyRun(), 3).downlinks;
     const rows = [...downlinksCsv(records, { 2159017985: 'a "quoted", name' })].join('').split('\r\n');
     expect(rows).toHaveLength(5);
@@ -66,7 +66,7 @@ describe('the metrics for Prometheus', () => {
     labels: { scenario: 'with "quotes" and \\' },
   });
 
-  test('are lines that a scraper can read', async () => {
+  it('follow the text format line by line', async () => {
     const lines = (await registry.metrics()).split('\n').filter((line) => line !== '');
     expect(lines.length).toBeGreaterThan(METRICS.length);
     for (const line of lines) {
@@ -76,7 +76,7 @@ describe('the metrics for Prometheus', () => {
     }
   });
 
-  test('have counts as gauges and durations as summaries in seconds', async () => {
+  it('have counts as gauges and durations as summaries in seconds', async () => {
     const text = await registry.metrics();
     expect(text).toContain('ghostfleet_run_simulated_seconds{scenario="with \\"quotes\\" and \\\\"} 1.5');
     expect(text).toMatch(/# TYPE ghostfleet_run_downlink_queued gauge\nghostfleet_run_downlink_queued\{.*\} 3\n/);

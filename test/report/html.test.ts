@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { days } from '../../src/kernel/time.js';
 import { axisTime } from '../../src/report/html/plot.js';
 import { farDurations } from '../../src/report/html/scale.js';
@@ -9,14 +9,14 @@ import { resultOf } from './fixtures.js';
 const HOSTILE = '</script></style><img src=x onerror=alert(1)>"\' &amp; \u202e';
 
 describe('the HTML report', () => {
-  test('needs nothing from elsewhere and runs no script', () => {
+  it('loads nothing and runs no script', () => {
     const page = html(resultOf());
     expect(page).not.toMatch(/<script|<link|<img|<iframe|javascript:|https?:\/\/|@import|url\(/i);
     expect(page).not.toMatch(/\son\w+\s*=/i);
     expect(page).not.toMatch(/\sstyle=/);
   });
 
-  test('forbids everything but its own style sheet', () => {
+  it('forbids everything except its own style sheet', () => {
     const page = html(resultOf());
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1]?.replaceAll('&#39;', "'");
     const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? '';
@@ -24,7 +24,7 @@ describe('the HTML report', () => {
     expect(policy).toBe(`default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`);
   });
 
-  test('shows hostile names as the text that they are', () => {
+  it('shows hostile names as text', () => {
     const mark = { kind: 'fault', what: HOSTILE, whom: HOSTILE, from: 600_000, until: 1_200_000 } as const;
     const expectation = { line: HOSTILE, passed: false, left: 1, right: 2, unit: 'count', sentence: HOSTILE } as const;
     const base = resultOf();
@@ -47,7 +47,7 @@ describe('the HTML report', () => {
     expect(page.match(/<\/style>/g)).toHaveLength(1);
   });
 
-  test('says before anything else that a run is invalid', () => {
+  it('begins with a warning when the run is invalid', () => {
     const page = html(resultOf({ passed: false, exitCode: 5, failure: 'the run is invalid: too slow' }));
     const body = page.slice(page.indexOf('<main>'));
     expect(body.replace('<main>', '').trimStart()).toMatch(
@@ -56,7 +56,7 @@ describe('the HTML report', () => {
     expect(page).toContain('INVALID</span>');
   });
 
-  test('shows failed expectations first, with what was found', () => {
+  it('shows failed expectations first, with their result', () => {
     const held = { line: 'a == 1', passed: true, left: 1, right: 1, unit: 'count', sentence: 'a is 1' } as const;
     const failed = { ...held, line: 'b == 2', passed: false, sentence: 'b is 1, wanted == 2' } as const;
     const page = html(resultOf({ passed: false, expectations: [held, failed] }));
@@ -64,7 +64,7 @@ describe('the HTML report', () => {
     expect(page).toContain('FAILED</span>');
   });
 
-  test('draws every plot for wide and for narrow screens, without a number that is none', () => {
+  it('draws every plot for wide and for narrow screens, without NaN or undefined', () => {
     const page = html(resultOf());
     const count = (text: string) => page.split(text).length - 1;
     expect(count('class="wide"')).toBeGreaterThan(4);
@@ -72,7 +72,7 @@ describe('the HTML report', () => {
     expect(page).not.toMatch(/NaN|Infinity|undefined/);
   });
 
-  test('marks times that lie far apart at 1s, 10s, 1m, 10m, 1h, not at powers of ten', () => {
+  it('has ticks of a logarithmic time axis at 1s, 10s, 1m, 10m, 1h, not at powers of ten', () => {
     expect(farDurations(12_000, 1_400_000).ticks.map(axisTime)).toEqual(['10s', '1m', '10m', '1h']);
     const { place, ticks } = farDurations(0.4, 90);
     expect(ticks.map(axisTime)).toEqual(['0.1ms', '1ms', '10ms', '100ms']);
@@ -80,22 +80,22 @@ describe('the HTML report', () => {
     expect(farDurations(60_000, days(4000)).ticks.map(axisTime).at(-1)).toBe('365d');
   });
 
-  test('has tables that keys can scroll and whose rows and columns have names', () => {
+  it('has tables that are scrollable by keyboard, with named rows and columns', () => {
     const page = html(resultOf());
     const tables = page.split('<table>').length - 1;
     expect(tables).toBeGreaterThan(3);
     expect(page.match(/<div class="scroll" tabindex="0" role="region" aria-label="[^"]+"><table>/g)).toHaveLength(
       tables,
     );
-    expect(page).toContain('<th scope="row">devices of the plan</th><td>');
+    expect(page).toContain('<th scope="row">devices in the plan</th><td>');
     expect(page).not.toMatch(/<th(?!ead| scope=)/);
   });
 
-  test('shows a fault as a band with its name', () => {
+  it('shows a fault as a band with its name', () => {
     expect(html(resultOf())).toMatch(/<rect class="band"[^>]*><title>loss 10% → clime<\/title>/);
   });
 
-  test('of a run in which nothing happened is a page all the same', () => {
+  it('of a run without events is a complete page', () => {
     const page = html(resultOf({ expectations: [] }, []));
     expect(page).toContain('</html>');
     expect(page).not.toMatch(/NaN|Infinity|undefined|<h2>Over time/);

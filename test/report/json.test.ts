@@ -1,9 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { json } from '../../src/report/renderers/json.js';
 import { resultOf } from './fixtures.js';
 
 describe('the JSON report', () => {
-  test('is one object with everything that programs look for', () => {
+  it('is one object with the keys that programs read', () => {
     const result = resultOf();
     const report = JSON.parse(json(result));
     expect(report).toMatchObject({
@@ -29,7 +29,7 @@ describe('the JSON report', () => {
     ]);
   });
 
-  test('loses nothing of the result', () => {
+  it('contains the complete result', () => {
     const result = resultOf();
     expect(JSON.parse(json(result))).toEqual(JSON.parse(JSON.stringify(result)));
   });

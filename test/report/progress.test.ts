@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { bar, plainProgress, progressLine } from '../../src/report/progress.js';
 import { table, wrap } from '../../src/report/table.js';
 
@@ -19,7 +19,7 @@ function progressOf(changes: Partial<Progress> = {}): Progress {
 }
 
 describe('progress', () => {
-  test.each([
+  it.each([
     [
       120,
       '[█████░░░░░░░░░░░░░░░]  25% 30m 00s of 2h 00m · 299/300 ready · 1204 uplinks stored · 180/210 downlinks delivered',
@@ -34,27 +34,27 @@ describe('progress', () => {
     expect(progressLine(progressOf(), columns)).toBe(line);
   });
 
-  test('counts one uplink as one', () => {
+  it('uses the singular for one uplink', () => {
     expect(plainProgress(progressOf({ uplinksStored: 1 }))).toContain(' · 1 uplink stored · ');
   });
 
-  test('in a log is a plain line with the real time', () => {
+  it('in a log is a plain line with the real time', () => {
     expect(plainProgress(progressOf({ downlinksQueued: 0 }))).toBe(
       '30m 00s of 2h 00m · 299/300 ready · 1204 uplinks stored · 4.1s real',
     );
   });
 
-  test('says that it is settling when the time is over', () => {
+  it('shows that the run is settling after its duration', () => {
     expect(progressLine(progressOf({ simulated: 7_200_001 }))).toContain('100% settling');
   });
 
-  test('of a run without a duration is complete', () => {
+  it('of a run without a duration is complete', () => {
     expect(progressLine(progressOf({ simulated: 0, duration: 0 }))).toContain('100%');
   });
 });
 
 describe('a bar', () => {
-  test.each([
+  it.each([
     [0, '░░░░'],
     [0.5, '██░░'],
     [1, '████'],
@@ -66,7 +66,7 @@ describe('a bar', () => {
 });
 
 describe('a table', () => {
-  test('has columns as wide as their widest cell, and no spaces at the end of a line', () => {
+  it('has columns as wide as their widest cell, and no spaces at the end of a line', () => {
     const columns = [{ title: 'name' }, { title: 'n', align: 'right' }, { title: '' }] as const;
     expect(
       table(columns, [
@@ -76,13 +76,13 @@ describe('a table', () => {
     ).toEqual(['name      n', 'a       100', 'longer    1  x']);
   });
 
-  test('of no rows is its titles', () => {
+  it('without rows has only its titles', () => {
     expect(table([{ title: 'a' }, { title: 'b' }], [])).toEqual(['a  b']);
   });
 });
 
 describe('wrapping', () => {
-  test('breaks at spaces, and never within a word', () => {
+  it('breaks at spaces, and never within a word', () => {
     expect(wrap('one two three incomprehensibilities', 9)).toEqual(['one two', 'three', 'incomprehensibilities']);
   });
 });

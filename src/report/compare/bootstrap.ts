@@ -1,32 +1,32 @@
 /**
- * How sure one can be of the ratio of a number between two runs. The batches of each run are drawn anew, with replacement, a
- * thousand times; the ratios that come out span an interval. Batches rather than single values, because what happens to one
- * device, or in one minute, hangs together: single values would promise more certainty than there is.
+ * Bootstrap interval for the ratio of a number between two runs. The batches of each run are resampled with replacement, a
+ * thousand times; the interval spans the resulting ratios. Batches are resampled instead of single values, because the values
+ * of one device, or of one minute, are correlated: with single values, the interval would be too narrow.
  *
- * The interval spans all of the thousand, some 99.8 %: a comparison looks at two dozen numbers at once, and one in twenty of
- * them would be "different" by chance at the usual 95 %.
+ * The interval spans all thousand ratios, about 99.8 %: a comparison checks two dozen numbers at once, and at the usual 95 %,
+ * one in twenty of them would be "different" by chance.
  */
 import { type Draws, seededRandom } from '../../kernel/random.js';
 import { percentileOf } from '../../trace/buckets.js';
 
 const RESAMPLES = 1000;
-/** With fewer batches that hold anything nobody can tell how much they vary. */
+/** With fewer non-empty batches, their variation is unknown. */
 const FEWEST_BATCHES = 8;
-/** Standard deviations that belong to the interval, for counts so small that chance alone decides. */
+/** Width of the interval in standard deviations, for small counts whose variation is mainly chance. */
 const SIGMAS = 3.1;
 
-/** B relative to A: 1.2 is a fifth more. */
+/** A number of run B relative to run A: 1.2 is a fifth more. */
 export interface Ratio {
   readonly a: number;
   readonly b: number;
-  /** null: too little data to tell. */
+  /** Least and greatest ratio; null: too little data. */
   readonly interval: readonly [number, number] | null;
 }
 
-/** Batches as bucket, count, bucket, count, …: see trace/buckets.ts. */
+/** Batches as bucket index, count, bucket index, count, … (trace/buckets.ts). */
 type Batches = readonly (readonly number[])[];
 
-/** The ratio of a percentile of durations, in buckets of `steps` to the ms. */
+/** The ratio of a percentile of durations. @param percent 0 to 100 @param steps per millisecond */
 export function percentileRatio(a: Batches, b: Batches, percent: number, steps: number): Ratio {
   const [one, other] = [new Sample(a), new Sample(b)];
   const enough = [one, other].every(
@@ -45,7 +45,7 @@ export function percentileRatio(a: Batches, b: Batches, percent: number, steps: 
   };
 }
 
-/** A percentile with less beyond it is an anecdote. */
+/** With fewer values above it, a percentile is too uncertain. */
 const FEWEST_BEYOND = 10;
 
 /** The ratio of the sums of counts. */
@@ -61,13 +61,13 @@ export function countRatio(a: readonly number[], b: readonly number[]): Ratio {
     () => sum(draw(b, second)),
   );
   if (drawn === null) return { ...found, interval: null };
-  // What is counted by the dozen varies by chance, however alike the batches happen to be.
+  // Small counts vary by chance, even when the batches happen to be alike.
   const ratio = found.b / found.a;
   const chance = SIGMAS * ratio * Math.sqrt(1 / found.a + 1 / found.b);
   return { ...found, interval: [Math.min(drawn[0], ratio - chance), Math.max(drawn[1], ratio + chance)] };
 }
 
-/** The same draws for every comparison: the same two runs always get the same verdict. */
+/** Fixed seeds, so that the same two runs always get the same verdict. */
 function generators(): readonly [Draws, Draws] {
   const random = seededRandom('compare');
   return [random.fork('a'), random.fork('b')];
@@ -89,12 +89,12 @@ function draw<T>(items: readonly T[], random: Draws): readonly T[] {
   return items.map(() => items[Math.floor(random.next() * items.length)] as T);
 }
 
-/** Batches of durations, with room for their sums. */
+/** Batches of durations, with a buffer for their sum. */
 class Sample {
   readonly #batches: Batches;
   readonly #counts: Uint32Array;
   readonly total: number;
-  /** Batches that hold anything. */
+  /** Number of non-empty batches. */
   readonly filled: number;
 
   constructor(batches: Batches) {

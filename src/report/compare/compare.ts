@@ -1,63 +1,65 @@
 /**
- * Whether two runs differ, number by number. A number counts as different only when its interval excludes "no difference"
- * and the difference is worth talking about: chance must not cry wolf, and neither must half a percent.
+ * Compares two runs, number by number. A number is different only when its interval excludes a ratio of 1 and the change is
+ * more than 5 %: neither chance nor an irrelevant change may be reported.
  */
 import { humanDuration } from '../../kernel/time.js';
 import type { SampleSummary } from '../../trace/metrics/samples.js';
 import { table, wrap } from '../table.js';
 import { countRatio, percentileRatio, type Ratio } from './bootstrap.js';
 
-/** A smaller difference does not matter in practice. */
-const WORTH_TALKING = 0.05;
+/** Smaller changes are irrelevant in practice. */
+const LEAST_CHANGE = 0.05;
 
 const PERCENTILES = [50, 95, 99] as const;
 
-/** What a comparison wants to know about a run; a part of `summary.json`. */
+/** The part of `summary.json` that a comparison needs. */
 export interface ComparedRun {
-  /** Where it was read from. */
+  /** Path that it was read from. */
   readonly name: string;
   readonly scenario: string;
   readonly seed: number;
   readonly situation: string;
-  /** Why it ended early or is invalid; null when it did neither. */
+  /** Why the run ended early or is invalid; null otherwise. */
   readonly failure: string | null;
-  /** Something was done from a console. */
+  /** Whether devices were changed from a console. */
   readonly touched: boolean;
   readonly samples: SampleSummary;
 }
 
-interface Difference extends Ratio {
+/** One number of both runs. */
+interface MetricDifference extends Ratio {
   /** `downlink.delivered p(95)` */
   readonly metric: string;
   readonly unit: 'count' | 'ms';
   readonly verdict: 'different' | 'same' | 'unknown';
 }
 
-interface Comparison {
+/** Result of a comparison of two runs. */
+interface RunComparison {
   readonly a: ComparedRun;
   readonly b: ComparedRun;
-  readonly rows: readonly Difference[];
+  readonly rows: readonly MetricDifference[];
   readonly different: boolean;
 }
 
-export function compareRuns(a: ComparedRun, b: ComparedRun): Comparison {
+export function compareRuns(a: ComparedRun, b: ComparedRun): RunComparison {
   const rows = [...durations(a.samples, b.samples), ...counts(a.samples, b.samples)];
   return { a, b, rows, different: rows.some(({ verdict }) => verdict === 'different') };
 }
 
-/** Why two runs should not be compared, in sentences; empty when nothing speaks against it. */
+/** Reasons not to compare two runs, as texts; empty when they can be compared. */
 export function objections(a: ComparedRun, b: ComparedRun): readonly string[] {
   const found: string[] = [];
-  if (a.scenario !== b.scenario) found.push(`they are of different scenarios, "${a.scenario}" and "${b.scenario}"`);
-  else if (a.situation !== b.situation) found.push(`the scenario "${a.scenario}" was changed between them`);
+  if (a.scenario !== b.scenario) found.push(`the runs have different scenarios, "${a.scenario}" and "${b.scenario}"`);
+  else if (a.situation !== b.situation) found.push(`the scenario "${a.scenario}" was changed between the runs`);
   for (const { name, failure, touched } of [a, b]) {
-    if (failure !== null) found.push(`"${name}" did not come to a good end: ${failure}`);
-    if (touched) found.push(`"${name}" was touched from a console`);
+    if (failure !== null) found.push(`"${name}" did not finish: ${failure}`);
+    if (touched) found.push(`"${name}" was changed from a console`);
   }
   return found;
 }
 
-function durations(a: SampleSummary, b: SampleSummary): readonly Difference[] {
+function durations(a: SampleSummary, b: SampleSummary): readonly MetricDifference[] {
   return Object.entries(a.durations).flatMap(([metric, { steps, batches }]) => {
     const other = b.durations[metric];
     if (other === undefined || other.steps !== steps) return [];
@@ -67,29 +69,29 @@ function durations(a: SampleSummary, b: SampleSummary): readonly Difference[] {
   });
 }
 
-function counts(a: SampleSummary, b: SampleSummary): readonly Difference[] {
+function counts(a: SampleSummary, b: SampleSummary): readonly MetricDifference[] {
   const names = [...new Set([...Object.keys(a.counts), ...Object.keys(b.counts)])];
   return names.map((metric) => judged(metric, 'count', countRatio(a.counts[metric] ?? [], b.counts[metric] ?? [])));
 }
 
-function judged(metric: string, unit: Difference['unit'], ratio: Ratio): Difference {
+function judged(metric: string, unit: MetricDifference['unit'], ratio: Ratio): MetricDifference {
   return { metric, unit, ...ratio, verdict: verdictOf(ratio) };
 }
 
-function verdictOf({ a, b, interval }: Ratio): Difference['verdict'] {
+function verdictOf({ a, b, interval }: Ratio): MetricDifference['verdict'] {
   if (a === b) return 'same';
-  if (interval === null) return Math.min(a, b) === 0 && Math.max(a, b) >= OUT_OF_NOTHING ? 'different' : 'unknown';
+  if (interval === null) return Math.min(a, b) === 0 && Math.max(a, b) >= LEAST_NEW_COUNT ? 'different' : 'unknown';
   const [least, most] = interval;
   const sure = least > 1 || most < 1;
-  return sure && Math.abs(b / a - 1) > WORTH_TALKING ? 'different' : 'same';
+  return sure && Math.abs(b / a - 1) > LEAST_CHANGE ? 'different' : 'same';
 }
 
-/** What was never there and then this often, or the other way round, is no chance; there is no ratio to say so. */
-const OUT_OF_NOTHING = 20;
+/** A count that is 0 in one run and at least this in the other is different; it has no ratio. */
+const LEAST_NEW_COUNT = 20;
 
 const WIDTH = 100;
 
-export function comparisonText({ a, b, rows, different }: Comparison, remarks: readonly string[] = []): string {
+export function comparisonText({ a, b, rows, different }: RunComparison, remarks: readonly string[] = []): string {
   const columns = [
     { title: 'metric' },
     ...['A', 'B', 'change', 'interval'].map((title) => ({ title, align: 'right' as const })),
@@ -99,7 +101,7 @@ export function comparisonText({ a, b, rows, different }: Comparison, remarks: r
   const found = rows.filter(({ verdict }) => verdict === 'different');
   const verdict = different
     ? `different: ${found.map(sentence).join('; ')}`
-    : `no difference: nothing changed by more than ${WORTH_TALKING * 100} % and more than chance explains`;
+    : `no difference: no number changed by more than ${LEAST_CHANGE * 100} % and by more than chance explains`;
   return `${[
     `A  ${a.name} · ${a.scenario} · seed ${a.seed}`,
     `B  ${b.name} · ${b.scenario} · seed ${b.seed}`,
@@ -111,7 +113,7 @@ export function comparisonText({ a, b, rows, different }: Comparison, remarks: r
   ].join('\n')}\n`;
 }
 
-function cells({ metric, unit, a, b, interval, verdict }: Difference): readonly string[] {
+function cells({ metric, unit, a, b, interval, verdict }: MetricDifference): readonly string[] {
   const written = (value: number) => (unit === 'ms' ? humanDuration(value) : String(value));
   const change = a === 0 ? '' : signed(b / a - 1);
   const range = interval === null ? '' : `${signed(interval[0] - 1)} … ${signed(interval[1] - 1)}`;
@@ -119,7 +121,7 @@ function cells({ metric, unit, a, b, interval, verdict }: Difference): readonly 
   return [metric, written(a), written(b), change, range, note];
 }
 
-function sentence({ metric, unit, a, b }: Difference): string {
+function sentence({ metric, unit, a, b }: MetricDifference): string {
   const how = unit === 'ms' ? (b > a ? 'longer' : 'shorter') : b > a ? 'more' : 'fewer';
   return a === 0 || b === 0 ? `${metric} ${a} → ${b}` : `${metric} ${signed(b / a - 1)} (${how})`;
 }

@@ -1,16 +1,20 @@
-/** Reads what a comparison needs out of the text of a `summary.json`, which may be anybody's. */
+/** Reads and checks the part of a `summary.json` that a comparison needs. The file is not trusted. */
 import { UsageError } from '../../kernel/errors.js';
 import { BATCHES, type SampledDurations, type SampleSummary } from '../../trace/metrics/samples.js';
 import { SUMMARY_FORMAT } from '../result.js';
 import type { ComparedRun } from './compare.js';
 
-/** @throws UsageError that says why the text is no summary, or one of another version */
+/**
+ * Reads the text of a `summary.json`.
+ * @param name path of the file, for messages
+ * @throws UsageError when the text is not a summary, or has another format version
+ */
 export function readSummary(text: string, name: string): ComparedRun {
   const summary = objectIn(parsed(text, name));
-  if (summary === undefined) throw wrong(name, 'it is not an object');
+  if (summary === undefined) throw wrong(name, 'not a JSON object');
   if (summary.format !== SUMMARY_FORMAT) {
-    const found = summary.format === undefined ? 'it has none' : `its is ${JSON.stringify(summary.format)}`;
-    throw wrong(name, `"format" must be ${SUMMARY_FORMAT}, and ${found}`);
+    const found = summary.format === undefined ? 'is missing' : `is ${JSON.stringify(summary.format)}`;
+    throw wrong(name, `"format" ${found}, expected ${SUMMARY_FORMAT}`);
   }
   const { scenario, seed, failure } = summary;
   const actions = objectIn(summary.console)?.actions;
@@ -19,9 +23,9 @@ export function readSummary(text: string, name: string): ComparedRun {
   if (typeof scenario !== 'string') throw wrong(name, '"scenario" is missing');
   if (typeof seed !== 'number') throw wrong(name, '"seed" is missing');
   if (typeof situation !== 'string') throw wrong(name, '"planned.situation" is missing');
-  if (samples === undefined) throw wrong(name, '"samples" is missing or not as it should be');
-  const course = { failure: typeof failure === 'string' ? failure : null, touched: Number(actions ?? 0) > 0 };
-  return { name, scenario, seed, situation, ...course, samples };
+  if (samples === undefined) throw wrong(name, '"samples" is missing or invalid');
+  const end = { failure: typeof failure === 'string' ? failure : null, touched: Number(actions ?? 0) > 0 };
+  return { name, scenario, seed, situation, ...end, samples };
 }
 
 function parsed(text: string, name: string): unknown {
@@ -41,7 +45,7 @@ function samplesIn(value: unknown): SampleSummary | undefined {
   const [counts, durations] = [objectIn(samples?.counts), objectIn(samples?.durations)];
   if (samples?.batches !== BATCHES || counts === undefined || durations === undefined) return undefined;
   if (!Object.values(counts).every(isNumbers) || !Object.values(durations).every(isDurations)) return undefined;
-  // Because every value of both has just been looked at.
+  // Because every value of both has just been checked.
   return { batches: BATCHES, counts, durations } as SampleSummary;
 }
 
@@ -54,7 +58,7 @@ function isDurations(value: unknown): value is SampledDurations {
   );
 }
 
-/** There are fewer than a thousand buckets; a larger number would ask for that much memory. */
+/** There are fewer than 1000 buckets; a larger index would allocate that much memory. */
 function inBuckets(batch: readonly number[]): boolean {
   return batch.every((value, i) => i % 2 === 1 || value < 1000);
 }
@@ -64,7 +68,7 @@ function isNumbers(value: unknown): value is readonly number[] {
 }
 
 function objectIn(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  // Because an object can be asked for any key.
+  // Because any key of an object can be read.
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : undefined;

@@ -1,4 +1,4 @@
-/** The downlink microscope: how long downlinks took, split by cause, and the course of the slowest ones from both sides. */
+/** Plots of downlinks: histogram of delivery times by cause, and the timeline of the slowest downlinks. */
 import { humanDuration, type Millis, sinceStart } from '../../kernel/time.js';
 import { STAGES, type Stage } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES, type WaitCause } from '../../trace/downlinks/waits.js';
@@ -25,16 +25,16 @@ import { linear, type Scale, timeline } from './scale.js';
 const HEIGHT = 220;
 
 const CAUSE_TEXTS: Readonly<Record<WaitCause, string>> = {
-  asleep: 'asleep until the next report or poll',
+  asleep: 'device asleep until the next report or poll',
   radio: 'waking the radio, and repetitions',
-  transfer: 'packets to and fro',
-  service: 'the cloud at work',
-  device: 'the device at work',
+  transfer: 'packets in transfer',
+  service: 'cloud processing',
+  device: 'device running, saving or rebooting',
 };
 
 const CAUSE_LEGEND = WAIT_CAUSES.map((cause) => ({ look: cause, name: cause, about: CAUSE_TEXTS[cause] }));
 
-/** Delivered downlinks by the time that they took, each bar split by what they waited for. */
+/** Delivered downlinks by time to their last stage, each bar split by the causes of waiting. */
 export function histogram({ downlinks: { times } }: RunResult): Markup {
   const totals = times.edges.map((_, i) => WAIT_CAUSES.reduce((sum, cause) => sum + (times.byCause[cause][i] ?? 0), 0));
   const first = totals.findIndex((total) => total > 0);
@@ -49,7 +49,8 @@ export function histogram({ downlinks: { times } }: RunResult): Markup {
     const drawn = bars.map((total, i) => {
       let below = 0;
       const [from = 0, until] = [times.edges[first + i], times.edges[first + i + 1]];
-      const range = `${axisTime(from)} to ${until === undefined ? 'for ever' : axisTime(until)}: ${Math.round(total)} downlinks`;
+      const between = until === undefined ? `${axisTime(from)} or more` : `${axisTime(from)} to ${axisTime(until)}`;
+      const range = `${between}: ${Math.round(total)} downlinks`;
       const parts = WAIT_CAUSES.map((cause) => {
         const share = times.byCause[cause][first + i] ?? 0;
         const top = yOf(area, y, below + share);
@@ -72,17 +73,17 @@ export function histogram({ downlinks: { times } }: RunResult): Markup {
     const axis = markup`<line class="base" x1="${area.left}" x2="${area.left + area.width}" y1="${base}" y2="${base}"/>`;
     return svg(width, HEIGHT, yAxis(area, y, axisNumber), ...drawn, axis, ...marks);
   });
-  return markup`<figure><figcaption>How long downlinks took, and what they waited for <small>delivered downlinks by time from the API to their last station</small></figcaption>${legend(CAUSE_LEGEND)}${drawing}</figure>`;
+  return markup`<figure><figcaption>Delivery times and what downlinks waited for <small>delivered downlinks by time from the API to their last stage</small></figcaption>${legend(CAUSE_LEGEND)}${drawing}</figure>`;
 }
 
-/** The first few in sight, the others to be unfolded. */
-const IN_SIGHT = 3;
+/** Number of timelines that are shown without unfolding. */
+const UNFOLDED = 3;
 
 export function slowest({ downlinks: { slowest: timelines }, names }: RunResult): Markup {
   if (timelines.length === 0) return NOTHING;
   const falls = timelines.map((timeline) => waterfall(timeline, names));
-  const rest = falls.slice(IN_SIGHT);
-  return markup`<figure><figcaption>The slowest downlinks <small>above the line what the cloud saw, below what the device did</small></figcaption>${legend(CAUSE_LEGEND.map(({ look, name }) => ({ look, name })))}${falls.slice(0, IN_SIGHT)}${rest.length === 0 ? NOTHING : markup`<details><summary>${rest.length} more</summary>${rest}</details>`}</figure>`;
+  const rest = falls.slice(UNFOLDED);
+  return markup`<figure><figcaption>The slowest downlinks <small>above the line: events of the cloud; below: events of the device</small></figcaption>${legend(CAUSE_LEGEND.map(({ look, name }) => ({ look, name })))}${falls.slice(0, UNFOLDED)}${rest.length === 0 ? NOTHING : markup`<details><summary>${rest.length} more</summary>${rest}</details>`}</figure>`;
 }
 
 function waterfall(timeline: DownlinkTimeline, names: RunResult['names']): Markup {
@@ -92,10 +93,10 @@ function waterfall(timeline: DownlinkTimeline, names: RunResult['names']): Marku
     (cause) => `${cause} ${humanDuration(waits[cause])}`,
   );
   const offers = attempts > 1 ? `, offered ${attempts} times` : '';
-  return markup`<div class="fall"><p><strong>${humanDuration(total)}</strong> · ${type} to ${who}, queued at ${humanDuration(sinceStart(queuedAt))}${offers} <span class="faint">· ${causes.join(', ')}</span></p>${plot(`The course of a downlink to ${who}`, (width) => course(timeline, width))}</div>`;
+  return markup`<div class="fall"><p><strong>${humanDuration(total)}</strong> · ${type} to ${who}, queued at ${humanDuration(sinceStart(queuedAt))}${offers} <span class="faint">· ${causes.join(', ')}</span></p>${plot(`Timeline of a downlink to ${who}`, (width) => stages(timeline, width))}</div>`;
 }
 
-interface Station {
+interface Mark {
   readonly at: Millis;
   readonly name: string;
   readonly side: 'cloud' | 'device';
@@ -113,20 +114,20 @@ const SIDES: Readonly<Record<Stage, 'cloud' | 'device'>> = {
 const LETTER = 6.8;
 const LEVEL = 14;
 
-/** The whole time as a thin bar; below it, enlarged, the part in which something happened. */
-function course({ stages, stretches, total }: DownlinkTimeline, width: number): Markup {
+/** The whole time as a thin bar and, below it, the part with the stages, enlarged. */
+function stages({ stages: reached, stretches, total }: DownlinkTimeline, width: number): Markup {
   const woke = stretches.filter(({ cause }) => cause === 'asleep').map(({ until }) => until);
-  const stations: readonly Station[] = [
+  const stations: readonly Mark[] = [
     { at: 0, name: 'queued', side: 'cloud' as const },
     ...woke.map((at) => ({ at, name: 'woke', side: 'device' as const })),
     ...STAGES.flatMap((stage) => {
-      const at = stages[stage];
+      const at = reached[stage];
       return at === undefined ? [] : [{ at, name: stage === 'delivered' ? 'acknowledged' : stage, side: SIDES[stage] }];
     }),
   ].sort((one, other) => one.at - other.at);
   const from = enlargedFrom(stations, total);
   const shown = stations.filter(({ at }) => at >= from);
-  const side = (wanted: Station['side']) => shown.filter((station) => station.side === wanted);
+  const side = (wanted: Mark['side']) => shown.filter((station) => station.side === wanted);
   const frame = areaOf(width, 0);
   const x: Scale = spanScale(from, total, isNarrow(width) ? 4 : 8);
   const cloud = levels(side('cloud'), frame, x);
@@ -153,14 +154,14 @@ function course({ stages, stretches, total }: DownlinkTimeline, width: number): 
   );
 }
 
-/** What happens in the last fifth of the time or less deserves a picture of its own. */
-function enlargedFrom(stations: readonly Station[], total: Millis): Millis {
+/** Where the enlarged part begins: when all marks lie in the last fifth of the time, that part is enlarged. */
+function enlargedFrom(stations: readonly Mark[], total: Millis): Millis {
   const [, second] = stations;
   if (second === undefined || second.at < total * 0.8) return 0;
   return Math.max(0, second.at - (total - second.at) * 0.06);
 }
 
-/** Times since the downlink was queued, of which only the later part is shown. */
+/** Scale for the times from `from` to `until` since the downlink was queued. */
 function spanScale(from: Millis, until: Millis, marks: number): Scale {
   const span = Math.max(1, until - from);
   const steps = timeline(span, marks).ticks;
@@ -178,9 +179,9 @@ function segments(stretches: DownlinkTimeline['stretches'], area: Area, x: Scale
   })}`;
 }
 
-interface PlacedStation extends Station {
+interface PlacedMark extends Mark {
   readonly x: number;
-  /** What line and name take up, in pixels. */
+  /** Horizontal extent of line and name, in pixels. */
   readonly from: number;
   readonly until: number;
   readonly anchor: 'start' | 'end';
@@ -188,16 +189,16 @@ interface PlacedStation extends Station {
 }
 
 /**
- * Names to the right of their lines, the earlier one further out where there is no room side by side: so no line runs through
- * a name. At the right end, where they would stick out, names stand to the left of their lines, the later one further out.
+ * Places the names of marks so that no line crosses a name. A name is to the right of its line; where two names would
+ * overlap, the earlier one is further out. Names that would exceed the right edge are to the left of their lines.
  */
 function levels(
-  stations: readonly Station[],
+  stations: readonly Mark[],
   area: Area,
   x: Scale,
-): { readonly placed: readonly PlacedStation[]; readonly depth: number } {
-  const placed: PlacedStation[] = [];
-  const toTheLeft: Station[] = [];
+): { readonly placed: readonly PlacedMark[]; readonly depth: number } {
+  const placed: PlacedMark[] = [];
+  const toTheLeft: Mark[] = [];
   let edge = area.left + area.width;
   for (const station of [...stations].reverse()) {
     const at = xOf(area, x, station.at);
@@ -219,12 +220,12 @@ function levels(
   return { placed, depth: outside(placed) || 1 };
 }
 
-function outside(placed: readonly PlacedStation[]): number {
+function outside(placed: readonly PlacedMark[]): number {
   return placed.reduce((most, { level }) => Math.max(most, level + 1), 0);
 }
 
-/** @param way -1: upwards */
-function labels(stations: readonly PlacedStation[], from: number, way: 1 | -1): Markup {
+/** @param way -1: upwards, 1: downwards */
+function labels(stations: readonly PlacedMark[], from: number, way: 1 | -1): Markup {
   return markup`${stations.map(({ x, anchor, level, name, at }) => {
     const end = from + way * (level + 1) * LEVEL;
     const text = way < 0 ? end + LEVEL - 5 : end - 2;

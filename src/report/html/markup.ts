@@ -1,15 +1,15 @@
 /**
- * HTML that cannot be broken by what is put into it. {@link markup} is the only way to make some: everything that it is
- * given is escaped unless it is {@link Markup} itself. A device that calls itself `</script>` is shown as just that.
+ * HTML that is safe against injection. {@link markup} escapes every value that is not {@link Markup} itself, and is the only
+ * function that creates HTML. A device named `</script>` is shown with exactly this name.
  */
 export class Markup {
-  /** @param html made by {@link markup}, or a constant of this program */
+  /** @param html created by {@link markup}, or a constant of this program */
   constructor(readonly html: string) {}
 }
 
 type Part = Markup | string | number | readonly Part[];
 
-/** A template; its values become text, or stay what they are when they are markup. */
+/** Template tag: escapes the values, except for values that are markup. */
 export function markup(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(strings.reduce((all, text, i) => `${all}${written(parts[i - 1] ?? '')}${text}`));
 }
@@ -30,7 +30,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Control characters could end the text early for some readers, and turned-round text could mislead: they are shown as boxes. */
+/** Escapes text. Control characters and direction marks, which could hide or reverse text, become U+FFFD. */
 function escaped(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) =>

@@ -1,4 +1,4 @@
-/** The plots over simulated time: what was done, rates, how long things took, how the fleet stood. */
+/** The plots over simulated time: faults, steps and loads; rates; percentiles; states of the fleet. */
 import type { Instant } from '../../kernel/time.js';
 import { FLEET_STATES, type FleetState } from '../../trace/metrics/fleet-states.js';
 import type { PercentileColumns, SeriesCount, SeriesSummary } from '../../trace/metrics/series.js';
@@ -30,30 +30,30 @@ export function overTime(result: RunResult): Markup {
   const { series, clock } = result;
   if (series.bins === 0) return NOTHING;
   return markup`<section><h2>Over time</h2>
-${happenings(result)}
-${rates('Uplinks', 'messages of all types that were stored', result, [['uplinksStored', 'c1', 'stored']])}
-${rates('Downlinks', 'of users', result, [
+${lanes(result)}
+${rates('Uplinks', 'stored messages of all types', result, [['uplinksStored', 'c1', 'stored']])}
+${rates('Downlinks', 'downlinks of users', result, [
   ['downlinksQueued', 'c2 dashed', 'queued'],
   ['downlinksDelivered', 'c1', 'delivered'],
   ['downlinksAnswered', 'c3 dotted', 'answered'],
 ])}
-${percentiles('Delivery time of downlinks', 'from the API to the confirmed delivery, at the time of delivery', result, series.deliveryTime)}
+${percentiles('Delivery time of downlinks', 'from the API to the confirmed delivery, shown at the time of delivery', result, series.deliveryTime)}
 ${rates('API requests of loads', 'by when they were answered, failed or dropped', result, [
   ['callsAnswered', 'c1', 'answered'],
   ['callsFailed', 'c4 dashed', 'failed'],
   ['callsDropped', 'c5 dotted', 'dropped'],
 ])}
-${clock === 'virtual' ? NOTHING : percentiles('API latency', 'from when a request was due, at the time at which it was due', result, series.callLatency)}
+${clock === 'virtual' ? NOTHING : percentiles('API latency', 'from when a request was due, shown at that time', result, series.callLatency)}
 ${fleet(result)}
 </section>`;
 }
 
-/** The last moment of the plots. */
+/** End of the time axis. */
 function endOf({ bin, bins }: SeriesSummary): Instant {
   return bin * bins;
 }
 
-/** Faults that held for a part of the time. One that held always is no band but the weather; it is in a table. */
+/** Faults that were active for a part of the run. Faults that were always active are listed in a table instead. */
 function faultBands({ planned, series }: RunResult): readonly Band[] {
   const end = endOf(series);
   return planned.marks
@@ -69,23 +69,23 @@ export function nameOf({ what, whom }: PlannedMark): string {
   return whom === '' ? what : `${what} → ${whom}`;
 }
 
-/** More would be a list and not a picture. */
+/** Maximum number of lanes in the plot. */
 const MOST_LANES = 16;
 const LANE = 24;
-/** Of a letter, about. */
+/** Approximate width of a letter, in pixels. */
 const LETTER = 6.1;
 
-/** One lane for each fault, step and load, with its name. */
-function happenings({ planned, series }: RunResult): Markup {
+/** One lane per fault, step and load, with its name. */
+function lanes({ planned, series }: RunResult): Markup {
   const end = endOf(series);
   const marks = planned.marks.filter((mark) => !isConstant(mark) && mark.from < end).slice(0, MOST_LANES);
   if (marks.length === 0) return NOTHING;
-  const drawing = plot('When faults, steps and loads were at work', (width) => {
+  const drawing = plot('Faults, steps and loads over time', (width) => {
     const height = marks.length * LANE + 34;
     const area = areaOf(width, height);
     const x = timeAxis(end, width);
     const letters = Math.floor(area.width / LETTER);
-    const lanes = marks.map((mark, i) => {
+    const drawn = marks.map((mark, i) => {
       const from = xOf(area, x, mark.from);
       const until = Math.max(from + 3, xOf(area, x, mark.until ?? end));
       const y = area.top + i * LANE;
@@ -94,10 +94,10 @@ function happenings({ planned, series }: RunResult): Markup {
       const left = px(Math.min(from, area.left + area.width - shown.length * LETTER));
       return markup`<g><title>${name}</title><rect class="lane ${mark.kind}" x="${from}" y="${y + 14}" width="${px(until - from)}" height="6" rx="2"/><text class="label" x="${Math.max(area.left, left)}" y="${y + 11}">${shown}</text></g>`;
     });
-    return svg(width, height, bands(area, x, faultBandsOf(marks, end)), markup`${lanes}`, xAxis(area, x));
+    return svg(width, height, bands(area, x, faultBandsOf(marks, end)), markup`${drawn}`, xAxis(area, x));
   });
   const kinds = (['fault', 'step', 'load'] as const).filter((kind) => marks.some((mark) => mark.kind === kind));
-  return markup`<figure><figcaption>What was done <small>faults are shaded in all plots below</small></figcaption>${legend(kinds.map((kind) => ({ look: kind, name: `${kind}s` })))}${drawing}</figure>`;
+  return markup`<figure><figcaption>Faults, steps and loads <small>faults are shaded in all plots below</small></figcaption>${legend(kinds.map((kind) => ({ look: kind, name: `${kind}s` })))}${drawing}</figure>`;
 }
 
 function faultBandsOf(marks: readonly PlannedMark[], end: Instant): readonly Band[] {
@@ -153,7 +153,7 @@ function percentiles(title: string, about: string, result: RunResult, columns: P
   if (values.length === 0) return NOTHING;
   const greatest = values.reduce((a, b) => Math.max(a, b), 0);
   const least = values.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), greatest);
-  // What lies far apart can only be seen on a logarithmic axis.
+  // Values that differ by more than a factor of 50 need a logarithmic axis.
   const far = least > 0 && greatest / least > 50;
   const drawing = plot(`${title}, percentiles over time`, (width) => {
     const area = areaOf(width, HEIGHT);
@@ -166,9 +166,9 @@ function percentiles(title: string, about: string, result: RunResult, columns: P
 }
 
 const STATE_TEXTS: Readonly<Record<FleetState, { readonly look: string; readonly about: string }>> = {
-  asleep: { look: 'asleep', about: 'no sign for a while' },
-  awake: { look: 'awake', about: 'has just given a sign' },
-  unheard: { look: 'unheard', about: 'repeats itself, gave up or wakes in vain' },
+  asleep: { look: 'asleep', about: 'not active for a while' },
+  awake: { look: 'awake', about: 'recently active' },
+  unheard: { look: 'unheard', about: 'repeating, failed, or waking without sending' },
   starting: { look: 'starting', about: 'booted, no session yet' },
   off: { look: 'off', about: 'not switched on yet' },
 };

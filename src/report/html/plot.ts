@@ -1,6 +1,7 @@
 /**
- * What plots are made of: a frame with axes, lines, stacked areas, bands for faults. Everything is drawn when the page is
- * made, twice: a plot for wide screens and one for narrow ones, because a scaled one would have letters too small to read.
+ * Parts of plots: axes, lines, stacked areas, bands for faults, legends. Every plot is drawn twice when the page is created,
+ * for wide and for narrow screens, because text in a scaled-down plot would be too small to read. Why we draw plots ourselves:
+ * docs/adr/0014-plots-drawn-by-ourselves.md.
  */
 import { formatDuration, type Instant, type Millis, sinceStart } from '../../kernel/time.js';
 import { type Markup, markup, NOTHING } from './markup.js';
@@ -10,10 +11,10 @@ import { timeline } from './scale.js';
 const WIDE = 1080;
 const NARROW = 356;
 
-/** A plot at a width in pixels. */
+/** Draws a plot at a width in pixels. */
 type Plot = (width: number) => Markup;
 
-/** The plot for either kind of screen. `about` is read out to those who cannot see it. */
+/** The plot for wide and for narrow screens. @param about description for screen readers */
 export function plot(about: string, draw: Plot): Markup {
   return markup`<div class="wide" role="img" aria-label="${about}">${draw(WIDE)}</div><div class="narrow" role="img" aria-label="${about}">${draw(NARROW)}</div>`;
 }
@@ -22,7 +23,7 @@ export function isNarrow(width: number): boolean {
   return width < 600;
 }
 
-/** The part of a plot between its axes, in pixels. */
+/** The rectangle between the axes of a plot, in pixels. */
 export interface Area {
   readonly left: number;
   readonly top: number;
@@ -39,7 +40,7 @@ export function svg(width: number, height: number, ...body: readonly Markup[]): 
   return markup`<svg viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" aria-hidden="true">${body}</svg>`;
 }
 
-/** Lines across the area with their values at the left. */
+/** Grid lines with their values at the left. */
 export function yAxis(area: Area, scale: Scale, written: (value: number) => string): Markup {
   const lines = scale.ticks.map((tick) => {
     const y = yOf(area, scale, tick);
@@ -48,19 +49,19 @@ export function yAxis(area: Area, scale: Scale, written: (value: number) => stri
   return markup`${lines}`;
 }
 
-/** Times below the area. */
+/** Axis below the area with its times. */
 export function xAxis(area: Area, scale: Scale): Markup {
   const base = area.top + area.height;
   const marks = scale.ticks.map((tick) => {
     const x = xOf(area, scale, tick);
-    // The last mark must not stick out at the right.
+    // The label at the right edge must not exceed the plot.
     const anchor = x > area.left + area.width - 14 ? 'axis end' : 'axis middle';
     return markup`<line class="tick" x1="${x}" x2="${x}" y1="${base}" y2="${base + 4}"/><text class="${anchor}" x="${x}" y="${base + 17}">${axisTime(tick)}</text>`;
   });
   return markup`<line class="base" x1="${area.left}" x2="${area.left + area.width}" y1="${base}" y2="${base}"/>${marks}`;
 }
 
-/** The axis of simulated time, the same for all plots of a run. */
+/** The scale of simulated time, the same for all plots of a run. */
 export function timeAxis(end: Instant, width: number): Scale {
   return timeline(sinceStart(end), isNarrow(width) ? 5 : 10);
 }
@@ -71,7 +72,7 @@ export interface Band {
   readonly name: string;
 }
 
-/** Times at which a fault held. */
+/** Shaded bands for the times at which faults were active. */
 export function bands(area: Area, scale: Scale, held: readonly Band[]): Markup {
   return markup`${held.map(({ from, until, name }) => {
     const x = xOf(area, scale, from);
@@ -80,7 +81,7 @@ export function bands(area: Area, scale: Scale, held: readonly Band[]): Markup {
   })}`;
 }
 
-/** A line through the middles of the bins; it is broken where there is no value, and a lone value is a dot. */
+/** A line through the centres of the bins. It has a gap at null values; a single value between gaps is a dot. */
 export function line(
   area: Area,
   x: Scale,
@@ -103,7 +104,7 @@ export function line(
   })}`;
 }
 
-/** Areas on top of each other, each as high as its values, in steps: what they count holds for the bin. */
+/** Stacked areas with one step per bin. */
 export function stack(
   area: Area,
   x: Scale,
@@ -135,25 +136,25 @@ export function yOf(area: Area, scale: Scale, value: number): number {
   return px(area.top + (1 - Math.max(0, Math.min(1, scale.place(value)))) * area.height);
 }
 
-/** To a tenth of a pixel: finer would only make the page larger. */
+/** Rounds to a tenth of a pixel, to keep the page small. */
 export function px(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** A time beside an axis: `0`, `0.5ms`, `30s`, `1h30m`. */
+/** Label of a time: `0`, `0.5ms`, `30s`, `1h30m`. */
 export function axisTime(time: Millis): string {
   if (time === 0) return '0';
   if (time < 1) return `${Number(time.toPrecision(2))}ms`;
   return time > 1000 && time < 60_000 ? `${Number((time / 1000).toPrecision(3))}s` : formatDuration(time);
 }
 
-/** A number beside an axis: `0.5`, `250`, `20k`. */
+/** Label of a number: `0.5`, `250`, `20k`. */
 export function axisNumber(value: number): string {
   if (value >= 1e6) return `${Number((value / 1e6).toPrecision(3))}M`;
   return value >= 10_000 ? `${Number((value / 1000).toPrecision(3))}k` : String(Number(value.toPrecision(3)));
 }
 
-/** What the looks of a plot mean. */
+/** Legend for areas. @param entries CSS class, name and optional description */
 export function legend(
   entries: readonly { readonly look: string; readonly name: string; readonly about?: string }[],
 ): Markup {
@@ -163,7 +164,7 @@ export function legend(
   )}</ul>`;
 }
 
-/** The same for lines, whose patterns tell them apart as well. */
+/** Legend for lines, which differ in colour and in pattern. */
 export function lineLegend(entries: readonly { readonly look: string; readonly name: string }[]): Markup {
   return markup`<ul class="legend">${entries.map(
     ({ look, name }) =>

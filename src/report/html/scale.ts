@@ -1,14 +1,14 @@
-/** From values to places on a plot, with marks where people expect them. */
+/** Scales: map values to positions on a plot, with ticks at round values. */
 import type { Millis } from '../../kernel/time.js';
 
 export interface Scale {
-  /** Where a value lies, from 0 to 1. */
+  /** Position of a value, 0 to 1 within the scale. */
   readonly place: (value: number) => number;
-  /** Values that are written beside the axis. */
+  /** Values with a label. */
   readonly ticks: readonly number[];
 }
 
-/** From 0 to a round number that is not exceeded, with some four marks. */
+/** Linear scale from 0 to a round number not less than `greatest`, with about four ticks. */
 export function linear(greatest: number): Scale {
   const step = roundUp(Math.max(greatest, 1e-9) / 4);
   const top = step * Math.max(1, Math.ceil(greatest / step - 1e-9));
@@ -19,13 +19,13 @@ export function linear(greatest: number): Scale {
   };
 }
 
-/** Lengths of time over which people divide an axis. */
+/** Distances between ticks of a time axis, in ms. */
 const TIME_STEPS: readonly Millis[] = [
   ...[0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000, 15_000, 30_000],
   ...[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 7200, 14_400, 43_200].map((minutes) => minutes * 60_000),
 ];
 
-/** From 0 to exactly `end`, marked at round times, at most `marks` of them. */
+/** Scale from 0 to exactly `end`, with at most `marks` ticks at round times. */
 export function timeline(end: Millis, marks: number): Scale {
   const step = TIME_STEPS.find((candidate) => end / candidate <= marks) ?? end / marks;
   const ticks: number[] = [];
@@ -33,7 +33,7 @@ export function timeline(end: Millis, marks: number): Scale {
   return { place: (value) => (end === 0 ? 0 : value / end), ticks };
 }
 
-/** From 0 to a round length of time. */
+/** Scale from 0 to a round duration not less than `greatest`. */
 export function durations(greatest: Millis): Scale {
   const step = TIME_STEPS.find((candidate) => greatest / candidate <= 4) ?? roundUp(greatest / 4);
   const top = Math.max(step, Math.ceil(greatest / step - 1e-9) * step);
@@ -43,13 +43,13 @@ export function durations(greatest: Millis): Scale {
   };
 }
 
-/** Lengths of time far apart from each other that people have short names for. */
+/** Ticks of the logarithmic scale: durations with short names, in ms. */
 const FAR_STEPS: readonly Millis[] = [
   ...[0.001, 0.01, 0.1, 1, 10, 100, 1000, 10_000],
   ...[1, 10, 60, 360, 1440, 10_080, 43_200, 525_600].map((minutes) => minutes * 60_000),
 ];
 
-/** Logarithmic, between the marks around `least` and `greatest`; for times that lie far apart. */
+/** Logarithmic scale between the ticks around `least` and `greatest`. */
 export function farDurations(least: Millis, greatest: Millis): Scale {
   const first = Math.max(
     0,
@@ -61,7 +61,7 @@ export function farDurations(least: Millis, greatest: Millis): Scale {
   return { place: (value) => Math.max(0, Math.min(1, logTen(value / low) / span)), ticks };
 }
 
-/** The first of {@link FAR_STEPS} that is not exceeded, or the last. */
+/** Index of the first of {@link FAR_STEPS} not less than `greatest`, or of the last one. */
 function endOf(greatest: Millis): number {
   const end = FAR_STEPS.findIndex((step) => step >= greatest);
   return end < 0 ? FAR_STEPS.length - 1 : end;
@@ -77,8 +77,8 @@ function roundUp(value: number): number {
 }
 
 /**
- * The decimal logarithm to six places, by squaring: the built-in one may differ in its last digit between versions of
- * Node, and the same run should give the same page.
+ * Decimal logarithm to six places, by repeated squaring. The built-in one may differ in its last digit between versions of
+ * Node, and the same run must give the same page.
  */
 function logTen(value: number): number {
   if (!(value > 0)) return 0;

@@ -1,6 +1,6 @@
 /**
- * The look of the page. Colours are those of Okabe and Ito, which people with any kind of colour vision can tell apart; lines
- * differ in their patterns as well.
+ * Style sheet of the page. The colours are those of Okabe and Ito, which are distinct for any kind of colour vision; lines
+ * also differ in their pattern.
  */
 export const STYLE = `
 :root{color-scheme:light dark;--paper:#fff;--ink:#1b2026;--faint:#5c6670;--rule:#e1e5e9;--card:#f6f8fa;--shade:#bcc4cc;

@@ -1,4 +1,4 @@
-/** The numbers of a run as tables. */
+/** Tables of the HTML report. */
 import type { Ratio } from '../../kernel/ratio.js';
 import { humanDuration } from '../../kernel/time.js';
 import type { Spread } from '../../trace/distribution.js';
@@ -23,7 +23,7 @@ function table(title: string, columns: readonly string[], rows: readonly Row[]):
     ([name = '', ...cells]) =>
       markup`<tr><th scope="row">${name}</th>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`,
   );
-  // Who has no pointer reaches what a narrow page hides by giving the table the focus.
+  // A focusable table can be scrolled with the keyboard on a narrow page.
   return markup`<h3>${title}</h3><div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><td></td>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
 }
 
@@ -41,7 +41,7 @@ export function downlinkTables({ downlinks }: RunResult): Markup {
     if (spread === null) return [];
     return [[cause, percent(share), ...spreadCells(spread).slice(1)]];
   });
-  return markup`${table('Downlinks by type', ['queued', 'answered', 'only delivered', 'pending', 'cancelled', 'expired'], counts)}
+  return markup`${table('Downlinks by type', ['queued', 'answered', 'delivered only', 'pending', 'cancelled', 'expired'], counts)}
 ${table('Time from the API to each stage', SPREAD, stages)}
 ${table('What delivered downlinks waited for', ['share', ...SPREAD.slice(1)], waits)}`;
 }
@@ -68,7 +68,7 @@ export function loadTables({ calls, clock, generator }: RunResult): Markup {
   const loads = Object.entries(calls);
   if (loads.length === 0) return NOTHING;
   const counts = loads.map(([name, { planned, sent, answered, failed, refused, inFlight, dropped, closedLoop }]) => [
-    closedLoop ? `${name} (users that wait: flatters a slow service)` : name,
+    closedLoop ? `${name} (closed loop: users wait for their answers)` : name,
     ...[planned, sent, answered, failed, refused, inFlight, dropped],
   ]);
   const latencies = loads.flatMap(([name, { latency, service }]) => [
@@ -78,8 +78,8 @@ export function loadTables({ calls, clock, generator }: RunResult): Markup {
   const reasons = loads.flatMap(([name, { reasons: why }]) =>
     Object.entries(why).map(([reason, count]) => [`${name}: ${reason}`, count]),
   );
-  return markup`<section><h2>API requests</h2>${table('Requests', ['planned', 'sent', 'answered', 'failed', 'of it 429', 'in flight', 'dropped'], counts)}
-${clock === 'virtual' ? markup`<p class="faint">In virtual time an answer takes no time at all.</p>` : table('Time to the answer', SPREAD, latencies)}
+  return markup`<section><h2>API requests</h2>${table('Requests', ['planned', 'sent', 'answered', 'failed', '429', 'in flight', 'dropped'], counts)}
+${clock === 'virtual' ? markup`<p class="faint">In virtual time the embedded cloud answers without delay, so there are no latencies.</p>` : table('Time to the answer', SPREAD, latencies)}
 ${table('Why requests failed or were dropped', ['count'], reasons)}${generatorTable(generator)}</section>`;
 }
 
@@ -93,13 +93,13 @@ function generatorTable(generator: RunResult['generator']): Markup {
       ...(lateness === undefined
         ? []
         : [
-            ['actions late, 99 %', humanDuration(lateness.p99)],
-            ['actions late, at most', humanDuration(lateness.max)],
+            ['delay of actions, 99 %', humanDuration(lateness.p99)],
+            ['delay of actions, maximum', humanDuration(lateness.max)],
           ]),
-      ['event loop delayed, 99 %', humanDuration(eventLoopDelay)],
+      ['delay of the event loop, 99 %', humanDuration(eventLoopDelay)],
       ['event loop busy', percent(busy)],
       ['cores used', cpu.toFixed(1)],
-      ['time spent on garbage', percent(gc)],
+      ['time in garbage collection', percent(gc)],
     ],
   );
 }
@@ -112,26 +112,23 @@ export function fleetTables({ fleet, faults, service, planned, anomalies, steps,
   const sum = (counts: Readonly<Record<string, number>>) =>
     Object.values(counts).reduce((all, count) => all + count, 0);
   const rows: Row[] = [
-    ['devices of the plan', fleet.devices],
-    ['had a session', fleet.ready],
+    ['devices in the plan', fleet.devices],
+    ['devices with a session', fleet.ready],
     [`boots (${tally(fleet.boots)})`, sum(fleet.boots)],
     [`radio wakes (${tally(fleet.wakes)})`, sum(fleet.wakes)],
-    ['datagrams sent again', fleet.repeats],
-    ['transfers that began again', fleet.restarts],
-    ['polls given up', fleet.pollsFailed],
-    ['steps carried out', steps.done],
+    ['repeated datagrams', fleet.repeats],
+    ['restarted transfers', fleet.restarts],
+    ['failed polls', fleet.pollsFailed],
+    ['steps executed', steps.done],
     ['steps failed', steps.failed],
     ...Object.entries(uplinks.reasons).map(([reason, count]) => [`data uplinks dropped: ${reason}`, count]),
     ...planned.marks
       .filter((mark) => mark.kind === 'fault' && isConstant(mark))
-      .map((mark) => [`all the time: ${nameOf(mark)}`, '']),
-    ...Object.entries(faults).map(([fault, count]) => [`datagrams struck by ${fault}`, count]),
-    ...Object.entries(service.refused).map(([why, count]) => [`datagrams that the gateway refused: ${why}`, count]),
-    ...Object.entries(service.faults).map(([fault, count]) => [
-      `what the service refused, lost or held up: ${fault}`,
-      count,
-    ]),
-    ...(service.crashes > 0 ? [['times that the service died', service.crashes]] : []),
+      .map((mark) => [`active throughout the run: ${nameOf(mark)}`, '']),
+    ...Object.entries(faults).map(([fault, count]) => [`datagrams affected by ${fault}`, count]),
+    ...Object.entries(service.refused).map(([why, count]) => [`datagrams that the gateway rejected: ${why}`, count]),
+    ...Object.entries(service.faults).map(([fault, count]) => [`service fault: ${fault}`, count]),
+    ...(service.crashes > 0 ? [['crashes of the service', service.crashes]] : []),
   ];
   return markup`${table('The fleet and its network', ['number'], rows)}${table(
     'Worth knowing',

@@ -1,4 +1,4 @@
-/** Tables for spreadsheets and notebooks, as RFC 4180 wants them: CR LF, and quotes where they are needed. */
+/** Tables as CSV according to RFC 4180: line ends are CR LF; cells are quoted where necessary. */
 import { type DownlinkRecord, outcomeOf, STAGES, totalTime } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
 import { FLEET_STATES } from '../../trace/metrics/fleet-states.js';
@@ -7,7 +7,7 @@ import type { RunResult } from '../result.js';
 
 type Cell = string | number | null | undefined;
 
-/** The course of the run: one row a bin. Counts are of the bin, states at its end; what was not measured is empty. */
+/** The run over time, one row per bin: counts of the bin, states at its end. A cell without a measurement is empty. */
 export function seriesCsv({ series }: RunResult): string {
   const { bin, bins, counts, callLatency, deliveryTime, fleet } = series;
   const columns: readonly (readonly [string, readonly (number | null)[]])[] = [
@@ -20,7 +20,7 @@ export function seriesCsv({ series }: RunResult): string {
   return [['from_s', ...columns.map(([name]) => name)], ...rows].map(row).join('');
 }
 
-/** Every downlink, one row each, in pieces: a long run has more of them than fit into one string. Times are ms since the API. */
+/** One row per downlink, in pieces, because all rows of a long run may not fit into one string. Times are in ms since the API. */
 export function* downlinksCsv(records: Iterable<DownlinkRecord>, names: RunResult['names']): Iterable<string> {
   yield row([
     ...['id', 'device', 'serial', 'type', 'queued_at_ms', 'outcome', 'attempts', 'receptions', 'evidence', 'total_ms'],
@@ -44,7 +44,7 @@ function since(at: number | undefined, queuedAt: number): number | undefined {
   return at === undefined ? undefined : at - queuedAt;
 }
 
-/** To a thousandth: real time has fractions. */
+/** Rounds to a thousandth, because real time has fractions of milliseconds. */
 function round(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.round(value * 1000) / 1000;
 }

@@ -1,6 +1,6 @@
 /**
- * The report as one page that needs nothing else: no script, no font, no picture from elsewhere, and a policy that forbids
- * all of them, so that it can be mailed and opened anywhere. What devices and users have named cannot do anything in it.
+ * The report as one self-contained HTML page that can be mailed and opened anywhere. It has no scripts, fonts or images from
+ * other places, and a content security policy that forbids them. Names from devices and users are always escaped.
  */
 import { createHash } from 'node:crypto';
 import { EXIT } from '../../kernel/errors.js';
@@ -38,7 +38,7 @@ ${next(result)}
   return `<!doctype html>\n${page.html}\n`;
 }
 
-/** Ours, and the same for every run: it needs no escaping, which its hash in the policy would not survive. */
+/** Constant and therefore not escaped: escaping would change its hash in the policy. */
 const STYLE_SHEET = new Markup(`<style>${STYLE}</style>`);
 const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
 
@@ -48,11 +48,13 @@ function verdictOf({ passed, exitCode, failure }: RunResult): string {
   return failure === null ? 'FAILED' : 'NOT FINISHED';
 }
 
-/** Before anything else: what makes everything below worth less. */
+/** Warning above the report when the run ended early or is invalid. */
 function alarm({ failure, exitCode }: RunResult): Markup {
   if (failure === null) return NOTHING;
   const heading =
-    exitCode === EXIT.invalid ? 'This run is invalid: it says nothing about the service.' : 'This run ended early.';
+    exitCode === EXIT.invalid
+      ? 'This run is invalid: its numbers do not describe the service.'
+      : 'This run ended early.';
   return markup`<div class="alarm" role="alert"><strong>${heading}</strong>${failure}</div>`;
 }
 
@@ -72,15 +74,15 @@ function tiles({
   downlinks,
   calls,
   clock,
-  expectations: outcomes,
+  expectations: results,
 }: RunResult): readonly (readonly [string, string])[] {
-  const held = outcomes.filter(({ passed }) => passed).length;
+  const held = results.filter(({ passed }) => passed).length;
   const delivered = downlinks.stages.delivered;
   const answered = Object.values(calls).reduce((sum, { answered: some }) => sum + some, 0);
   const planned = Object.values(calls).reduce((sum, { planned: some }) => sum + some, 0);
   const slowestLoad = Object.values(calls).reduce((most, { latency }) => Math.max(most, latency?.p99 ?? 0), 0);
   return [
-    ...(outcomes.length === 0 ? [] : [[`${held} of ${outcomes.length}`, 'expectations hold'] as const]),
+    ...(results.length === 0 ? [] : [[`${held} of ${results.length}`, 'expectations met'] as const]),
     [`${fleet.ready} of ${fleet.devices}`, 'devices had a session'],
     [`${uplinks.stored} of ${uplinks.sent}`, 'data uplinks stored'],
     ...(downlinks.queued === 0
@@ -92,9 +94,9 @@ function tiles({
   ];
 }
 
-function expectations({ expectations: outcomes }: RunResult): Markup {
-  if (outcomes.length === 0) return NOTHING;
-  const failedFirst = [...outcomes].sort((one, other) => Number(one.passed) - Number(other.passed));
+function expectations({ expectations: results }: RunResult): Markup {
+  if (results.length === 0) return NOTHING;
+  const failedFirst = [...results].sort((one, other) => Number(one.passed) - Number(other.passed));
   return markup`<section><h2>Expectations</h2><ul class="checks">${failedFirst.map(
     ({ line, passed, sentence }) =>
       markup`<li><b class="${passed ? 'good' : 'bad'}">${passed ? '✓' : '✗'}</b><code>${line}</code><p>${sentence}</p></li>`,

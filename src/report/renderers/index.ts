@@ -1,4 +1,4 @@
-/** The forms that a report can take. To add one: write its file, list it here. */
+/** The formats of a report. To add one: write its file and list it here. */
 import { seriesCsv } from './csv.js';
 import { html } from './html.js';
 import { json } from './json.js';
@@ -10,7 +10,7 @@ export const RENDERERS = { text, json, html, junit, series: seriesCsv } as const
   Record<string, Renderer>
 >;
 
-/** What a directory of reports holds, beside the events and the downlinks, which are too many for a result. */
+/** Files in the output directory, besides the events and the downlinks, which are written separately. */
 export const REPORT_FILES = {
   'report.html': html,
   'report.txt': text,

@@ -1,11 +1,11 @@
-/** JUnit XML, for build servers: one test case an expectation, and one for the run itself, which can end early or be invalid. */
+/** JUnit XML for build servers: one test case per expectation, and one for the run, which can end early or be invalid. */
 import type { ExpectationResult, RunResult } from '../result.js';
 
 export function junit(result: RunResult): string {
   const { scenario, failure, expectations, wallMs, seed, digest, reproduce } = result;
   const failures = expectations.filter(({ passed }) => !passed).length;
   const counts = `tests="${expectations.length + 1}" failures="${failures}" errors="${failure === null ? 0 : 1}" time="${(wallMs / 1000).toFixed(3)}"`;
-  const course = failure === null ? '/>' : `>${element('error', failure, reproduce)}</testcase>`;
+  const runCase = failure === null ? '/>' : `>${element('error', failure, reproduce)}</testcase>`;
   return `${[
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="ghostfleet" ${counts}>`,
@@ -15,7 +15,7 @@ export function junit(result: RunResult): string {
     `      <property name="digest" value="${xml(digest)}"/>`,
     `      <property name="reproduce" value="${xml(reproduce)}"/>`,
     '    </properties>',
-    `    <testcase classname="${xml(scenario)}" name="the run comes to its end"${course}`,
+    `    <testcase classname="${xml(scenario)}" name="the run finishes"${runCase}`,
     ...expectations.map((expectation) => testCase(expectation, result)),
     '  </testsuite>',
     '</testsuites>',
@@ -28,7 +28,7 @@ function testCase({ line, passed, sentence }: ExpectationResult, { scenario, rep
 }
 
 function element(name: 'error' | 'failure', message: string, reproduce: string): string {
-  return `<${name} message="${xml(message)}">${xml(`${message}\nagain: ${reproduce}`)}</${name}>`;
+  return `<${name} message="${xml(message)}">${xml(`${message}\nreproduce: ${reproduce}`)}</${name}>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -39,7 +39,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** Escapes what means something in XML, and replaces what XML 1.0 (2.2) does not allow at all. */
+/** Escapes text for XML. Characters that XML 1.0 (2.2) does not allow become U+FFFD. */
 function xml(text: string): string {
   return text
     .replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\ufffd')

@@ -1,4 +1,4 @@
-/** The part of the text report about API requests, and about the process that made them. */
+/** The sections of the text report about API requests and about the load generator. */
 import { humanDuration } from '../../kernel/time.js';
 import type { RunResult } from '../result.js';
 import { percent, section, spreadCells } from './text-parts.js';
@@ -7,17 +7,17 @@ export function load({ calls, clock, generator }: RunResult): readonly string[] 
   const loads = Object.entries(calls);
   if (loads.length === 0) return [];
   const counts = loads.map(([name, { planned, answered, failed, refused, inFlight, dropped, closedLoop }]) => {
-    const shown = closedLoop ? `${name} (users that wait)` : name;
+    const shown = closedLoop ? `${name} (closed loop)` : name;
     return [shown, ...[planned, answered, failed, refused, inFlight, dropped].map(String)];
   });
   const reasons = loads.flatMap(([name, { reasons: why }]) =>
     Object.entries(why).map(([reason, count]) => `  ${count} × ${reason} (${name})`),
   );
   const blocks = [
-    ...section('API requests', ['planned', 'answered', 'failed', 'of it 429', 'in flight', 'dropped'], counts),
+    ...section('API requests', ['planned', 'answered', 'failed', '429', 'in flight', 'dropped'], counts),
     ...reasons,
   ];
-  // In virtual time an answer takes no time at all.
+  // In virtual time the embedded cloud answers without delay.
   if (clock === 'virtual') return blocks;
   const latencies = loads.flatMap(([name, { latency, service }]) => [
     ...(latency ? [[`${name}, since due`, ...spreadCells(latency)]] : []),
@@ -30,8 +30,8 @@ export function load({ calls, clock, generator }: RunResult): readonly string[] 
   blocks.push(
     '',
     'generator',
-    `  actions came ${humanDuration(lateness.p99)} late at p99, ${humanDuration(lateness.max)} at most; event loop delayed by ${humanDuration(eventLoopDelay)} at p99`,
-    `  event loop busy ${percent(busy)}, ${cpu.toFixed(1)} cores used, ${percent(gc)} of the time spent on garbage`,
+    `  actions late by ${humanDuration(lateness.p99)} at p99, ${humanDuration(lateness.max)} at most; event loop delayed by ${humanDuration(eventLoopDelay)} at p99`,
+    `  event loop busy ${percent(busy)}, ${cpu.toFixed(1)} cores used, ${percent(gc)} of the time in garbage collection`,
   );
   return blocks;
 }

@@ -1,13 +1,13 @@
-/** What the sections of the text report have in common. */
+/** Shared parts of the sections of the text report. */
 import type { Ratio } from '../../kernel/ratio.js';
 import { humanDuration } from '../../kernel/time.js';
 import type { Spread } from '../../trace/distribution.js';
 import { type Column, table } from '../table.js';
 
-/** Columns of the report. */
+/** Width of the report in characters. */
 export const WIDTH = 100;
 
-/** A table under a title; the first cell of a row names it. An empty column title belongs to text, the others to numbers. */
+/** A table with a title; the first cell of a row is its name. Columns with an empty title contain text, the others numbers. */
 export function section(
   title: string,
   columns: readonly string[],
@@ -28,7 +28,7 @@ export function spreadCells({ count, p50, p95, p99, max }: Spread): readonly str
   return [String(count), ...[p50, p95, p99, max].map(humanDuration)];
 }
 
-/** With one decimal; what is there but rounds to nothing is not 0. */
+/** Percent with one decimal; `<0.1%` for a share that would round to 0. */
 export function percent(share: Ratio): string {
   return share > 0 && share < 0.0005 ? '<0.1%' : `${(share * 100).toFixed(1)}%`;
 }

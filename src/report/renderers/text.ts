@@ -1,6 +1,6 @@
 /**
- * The report for people: at most 100 columns, no colour unless asked for. The first and the last line say how to take
- * the same course again.
+ * The report for terminals: at most 100 columns; colour is optional. The first and the last line contain the command that
+ * reproduces the run.
  */
 import { humanDuration, sinceStart } from '../../kernel/time.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
@@ -14,9 +14,9 @@ import { load } from './text-load.js';
 import { percent, section, spreadCells, WIDTH } from './text-parts.js';
 
 const BAR_WIDTH = 24;
-/** Slowest downlinks that are told; the other reports have more. */
+/** Number of slowest downlinks that are shown; the other reports have more. */
 const SHOWN = 3;
-/** Of the longest type of downlink, `firmware`. */
+/** Length of the longest downlink type, `firmware`. */
 const TYPE_WIDTH = 8;
 
 export function text(result: RunResult, { colour = false }: RenderOptions = {}): string {
@@ -59,8 +59,8 @@ function running({ planDigest, simulatedMs, wallMs, clock, speed, target, transp
 }
 
 function verdict(result: RunResult, paint: Paint): string {
-  const outcome = result.passed ? paint('good', 'passed') : paint('bad', 'FAILED');
-  return `${outcome} · seed ${result.seed} · digest ${result.digest} · ${result.reproduce}`;
+  const word = result.passed ? paint('good', 'passed') : paint('bad', 'FAILED');
+  return `${word} · seed ${result.seed} · digest ${result.digest} · ${result.reproduce}`;
 }
 
 function next({ next: suggestions }: RunResult): readonly string[] {
@@ -75,10 +75,10 @@ function fleet({
       .map(([reason, count]) => `${reason} ${count}`)
       .join(', ');
   const rows = [
-    ['devices', String(devices), `${ready} had a session`],
+    ['devices', String(devices), `${ready} with a session`],
     ['boots', String(sum(boots)), reasons(boots)],
     ['radio wakes', String(sum(wakes)), reasons(wakes)],
-    ['datagrams sent again', String(repeats), `${restarts} transfers began again, ${pollsFailed} polls were given up`],
+    ['repeated datagrams', String(repeats), `${restarts} transfers restarted, ${pollsFailed} polls failed`],
   ];
   return section('fleet', ['number', ''], rows);
 }
@@ -96,8 +96,8 @@ function uplinks({ uplinks: { byType, reasons } }: RunResult): readonly string[]
 
 function downlinks({ downlinks: summary }: RunResult): readonly string[] {
   const types = Object.entries(summary.byType);
-  if (types.length === 0) return ['downlinks', '  none were queued'];
-  const columns = ['queued', 'answered', 'only delivered', 'pending', 'cancelled', 'expired'];
+  if (types.length === 0) return ['downlinks', '  none'];
+  const columns = ['queued', 'answered', 'delivered only', 'pending', 'cancelled', 'expired'];
   const rows = types.map(([type, counts]) => {
     const { queued, answered, delivered, pending, cancelled, expired } = counts;
     return [type, ...[queued, answered, delivered, pending, cancelled, expired].map(String)];
@@ -108,7 +108,7 @@ function downlinks({ downlinks: summary }: RunResult): readonly string[] {
       return spread ? [{ type, cells: [`→ ${stageName(stage)}`, ...spreadCells(spread)] }] : [];
     }),
   );
-  // A type is named in its first row only.
+  // The type appears in its first row only.
   const stageRows = stages.map(({ type, cells: [stage = '', ...cells] }, i) => {
     const name = stages[i - 1]?.type === type ? '' : type;
     return [`${name.padEnd(TYPE_WIDTH)} ${stage}`, ...cells];
@@ -142,7 +142,7 @@ function waits({ downlinks: { waits: causes } }: RunResult): readonly string[] {
     const cells = spread ? spreadCells(spread).slice(1) : [];
     return [WAIT_NAMES[cause], bar(share, BAR_WIDTH), percent(share), ...cells];
   });
-  return section('what they waited for', ['', 'share', 'p50', 'p95', 'p99', 'max'], rows);
+  return section('time waited, by cause', ['', 'share', 'p50', 'p95', 'p99', 'max'], rows);
 }
 
 const WAIT_NAMES = {
@@ -164,7 +164,7 @@ function timelineLines(timeline: DownlinkTimeline, names: RunResult['names']): r
   const reached = STAGES.map((stage) => ({ stage, time: stages[stage] ?? Number.NaN }));
   const stations = reached
     .filter(({ time }) => !Number.isNaN(time))
-    // A device may have done what a downlink says before the cloud knows that it got it.
+    // A device may execute a downlink before the cloud knows of its reception.
     .sort((one, other) => one.time - other.time)
     .map(({ stage, time }) => `${stageName(stage)} +${humanDuration(time)}`);
   const causes = WAIT_CAUSES.filter((cause) => parts[cause] > 0).map(
@@ -181,10 +181,10 @@ function timelineLines(timeline: DownlinkTimeline, names: RunResult['names']): r
 function anomalies({ anomalies: found, faults, service }: RunResult): readonly string[] {
   const { crashes } = service;
   const lines = [
-    ...counted('network faults that struck', faults),
-    ...counted('faults of the service that struck', service.faults),
-    ...(crashes === 0 ? [] : [`the service died ${crashes === 1 ? 'once' : `${crashes} times`}`]),
-    ...counted('datagrams that the gateway refused', service.refused),
+    ...counted('network faults', faults),
+    ...counted('service faults', service.faults),
+    ...(crashes === 0 ? [] : [`crashes of the service: ${crashes}`]),
+    ...counted('datagrams that the gateway rejected', service.refused),
     ...found.map(({ count, about }) => `${count} × ${about}`),
   ];
   if (lines.length === 0) return [];
@@ -196,10 +196,10 @@ function counted(what: string, counts: Readonly<Record<string, number>>): readon
   return parts.length === 0 ? [] : [`${what}: ${parts.join(', ')}`];
 }
 
-function expectations({ expectations: outcomes }: RunResult, paint: Paint): readonly string[] {
-  if (outcomes.length === 0) return [];
-  const width = Math.max(...outcomes.map(({ line }) => line.length));
-  const lines = outcomes.flatMap(({ line, passed, left, unit, sentence }) => {
+function expectations({ expectations: results }: RunResult, paint: Paint): readonly string[] {
+  if (results.length === 0) return [];
+  const width = Math.max(...results.map(({ line }) => line.length));
+  const lines = results.flatMap(({ line, passed, left, unit, sentence }) => {
     if (!passed) return [`  ${paint('bad', '✗')} ${line}`, ...wrap(sentence, WIDTH - 6).map((part) => `      ${part}`)];
     const value = left === null ? '' : unit === 'ms' ? humanDuration(left) : String(left);
     return [`  ${paint('good', '✓')} ${line.padEnd(width)}  ${value}`];
@@ -207,7 +207,7 @@ function expectations({ expectations: outcomes }: RunResult, paint: Paint): read
   return ['expectations', ...lines];
 }
 
-/** A downlink is delivered, which the API calls sent, when its last fragment is acknowledged. */
+/** Name of a stage. A downlink is delivered (in the API: `sent`) when its last fragment is acknowledged. */
 function stageName(stage: (typeof STAGES)[number]): string {
   return stage === 'contact' ? 'first contact' : stage === 'delivered' ? 'acknowledged' : stage;
 }

@@ -31,7 +31,7 @@ interface PlayerOptions {
   readonly waits: () => boolean;
 }
 
-type Task = Pick<Contact, 'kind' | 'goesOn'>;
+type Task = Pick<Contact, 'kind' | 'moreUploads'>;
 
 export class Player {
   readonly #options: PlayerOptions;
@@ -65,7 +65,7 @@ export class Player {
 
   /** Plays a contact that is not in the script, now. */
   contact(kind: Contact['kind']): void {
-    this.#begin({ kind, goesOn: false });
+    this.#begin({ kind, moreUploads: false });
   }
 
   /** Downlink `n` has been delivered: what it causes may come, at its time. */
@@ -126,7 +126,7 @@ export class Player {
   #acknowledged(task: Task, poll: boolean): void {
     if (task.kind === 'session') return this.#poll();
     this.#pollAsked ||= poll;
-    if (task.goesOn || !this.#pollAsked) return this.#end();
+    if (task.moreUploads || !this.#pollAsked) return this.#end();
     this.#pollAsked = false;
     this.#poll();
   }

@@ -1,7 +1,7 @@
 /** Replays a recording: every world of its predictions, one after another. */
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
-import { type Comparison, compare, scriptsOf } from '../../record/predict.js';
+import { accuracyOf, type ReplayAccuracy, scriptsOf } from '../../record/predict.js';
 import type { Recording } from '../../record/recording.js';
 import type { Polls } from '../../record/script.js';
 import { play } from './play.js';
@@ -14,7 +14,10 @@ interface ReplayOptions {
 }
 
 /** @throws UsageError when the file contradicts itself; the reason of the signal */
-export async function replayRecording(recording: Recording, { polls, ...options }: ReplayOptions): Promise<Comparison> {
+export async function replayRecording(
+  recording: Recording,
+  { polls, ...options }: ReplayOptions,
+): Promise<ReplayAccuracy> {
   const predicted = new Map<number, Millis>();
   for (const script of scriptsOf(recording, polls)) {
     const delivered = await play({ ...options, script, from: recording.from });
@@ -23,5 +26,5 @@ export async function replayRecording(recording: Recording, { polls, ...options 
       if (at !== undefined) predicted.set(n, at);
     }
   }
-  return compare(recording, predicted);
+  return accuracyOf(recording, predicted);
 }

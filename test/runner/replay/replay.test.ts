@@ -1,7 +1,7 @@
 /** Recordings that are played, and what is predicted. */
 import { describe, expect, it } from 'vitest';
-import { describeComparison } from '../../../src/record/describe.js';
-import { beyond, type Comparison, isWithin } from '../../../src/record/predict.js';
+import { describeAccuracy } from '../../../src/record/describe.js';
+import { beyond, isWithin, type ReplayAccuracy } from '../../../src/record/predict.js';
 import type { Recording } from '../../../src/record/recording.js';
 import type { Polls } from '../../../src/record/script.js';
 import { replayRecording } from '../../../src/runner/replay/replay.js';
@@ -11,8 +11,8 @@ import { QUIET } from '../../support/cloud.js';
 const replay = (made: Recording, polls: Polls = 'foretold') =>
   replayRecording(made, { polls, log: QUIET, signal: new AbortController().signal });
 
-const text = (made: Recording, comparison: Comparison) =>
-  describeComparison(made, comparison, { within: 1000, polls: 'foretold' });
+const text = (made: Recording, accuracy: ReplayAccuracy) =>
+  describeAccuracy(made, accuracy, { within: 1000, polls: 'foretold' });
 
 const MINUTE = 60_000;
 /** What a device with a round trip of 200 ms leaves in a history: a start, then a report a minute. */
@@ -43,22 +43,22 @@ describe('a replay', () => {
     expect([errors?.count, missed, invented]).toEqual([6, 0, 0]);
   });
 
-  it('does not know a poll that nothing but the predicted delivery shows, and says how far off it is', async () => {
+  it('does not know a poll that only the predicted delivery shows, and reports the error', async () => {
     const made = recording([...START, ...reports(3)], [ANSWER, downlink(MINUTE + 5000, MINUTE + 30_000)]);
-    const comparison = await replay(made);
-    expect(comparison.predictions[1]).toMatchObject({ predicted: 2 * MINUTE + 400, error: 30_400 });
-    expect(beyond(comparison, 1000).map(({ n }) => n)).toEqual([2]);
-    expect(text(made, comparison)).toContain('FAIL: 1 of 2 predictions are not within 1s');
-    expect(text(made, comparison)).toMatch(/ {2}poll +1 +30\.4s +30\.4s +30\.4s\n/);
+    const accuracy = await replay(made);
+    expect(accuracy.predictions[1]).toMatchObject({ predicted: 2 * MINUTE + 400, error: 30_400 });
+    expect(beyond(accuracy, 1000).map(({ n }) => n)).toEqual([2]);
+    expect(text(made, accuracy)).toContain('FAIL: 1 of 2 predictions are not within 1s');
+    expect(text(made, accuracy)).toMatch(/ {2}poll +1 +30\.4s +30\.4s +30\.4s\n/);
   });
 
-  it('takes that poll when it is to replay the polls that took place', async () => {
+  it('knows this poll with the option to replay recorded polls', async () => {
     const made = recording([...START, ...reports(3)], [ANSWER, downlink(MINUTE + 5000, MINUTE + 30_000)]);
     const { predictions } = await replay(made, 'recorded');
     expect(predictions[1]).toMatchObject({ ledBy: 'poll', error: 0 });
   });
 
-  it('sees a poll by a delivery after the answer to the predicted downlink', async () => {
+  it('finds a poll by a delivery after the answer to the predicted downlink', async () => {
     const made = recording(
       [...START, ...reports(3), uplink(MINUTE + 30_010, { type: 'shell' })],
       [
@@ -82,14 +82,14 @@ describe('a replay', () => {
     expect(errors?.worst).toBeLessThan(1000);
   });
 
-  it('knows polls by the clock from the configuration that a device told', async () => {
+  it('estimates periodic polls from the configuration of a device', async () => {
     const start = START.map((entry) => (entry.type === 'config' ? { ...entry, pollEvery: 45 } : entry));
     const made = recording([...start, ...reports(3)], [ANSWER, downlink(61_000, 93_900)]);
     const { predictions } = await replay(made);
     expect(predictions[1]?.error).toBe(0);
   });
 
-  it('lets no answer come before its question, which would give the delivery away', async () => {
+  it('sends no answer before its downlink is delivered', async () => {
     const made = recording(
       [...START, ...reports(3), uplink(MINUTE + 30_010, { type: 'shell' })],
       [ANSWER, downlink(MINUTE + 5000, MINUTE + 30_000, { type: 'shell', answer: 6 })],
@@ -98,7 +98,7 @@ describe('a replay', () => {
     expect(predictions[1]?.predicted).toBe(2 * MINUTE + 400);
   });
 
-  it('holds data back until the encoder is there, and offers nothing that was cancelled', async () => {
+  it('holds data back until the encoder is known, and does not offer cancelled downlinks', async () => {
     const made = recording(
       [uplink(MINUTE), uplink(2 * MINUTE, { type: 'encoder' }), uplink(3 * MINUTE)],
       [
@@ -115,7 +115,7 @@ describe('a replay', () => {
     expect(invented).toBe(0);
   });
 
-  it('tells what was delivered in one of both only', async () => {
+  it('reports downlinks delivered in only one of both', async () => {
     const made = recording(
       [...START, ...reports(2)],
       [
@@ -125,19 +125,19 @@ describe('a replay', () => {
         downlink(MINUTE, 2 * MINUTE, { type: 'firmware' }),
       ],
     );
-    const comparison = await replay(made);
-    expect(comparison).toMatchObject({ missed: 1, invented: 1, leftOut: 1 });
-    expect(beyond(comparison, 1000)).toHaveLength(2);
+    const accuracy = await replay(made);
+    expect(accuracy).toMatchObject({ missed: 1, invented: 1, leftOut: 1 });
+    expect(beyond(accuracy, 1000)).toHaveLength(2);
   });
 
-  it('of nothing proves nothing', async () => {
+  it('without deliveries fails', async () => {
     const made = recording([...START, ...reports(2)], []);
-    const comparison = await replay(made);
-    expect(isWithin(comparison, 1000)).toBe(false);
-    expect(text(made, comparison)).toContain('FAIL: nothing was delivered, so nothing was predicted');
+    const accuracy = await replay(made);
+    expect(isWithin(accuracy, 1000)).toBe(false);
+    expect(text(made, accuracy)).toContain('FAIL: no downlink was delivered, so there are no predictions');
   });
 
-  it('is the same every time', async () => {
+  it('gives the same result every time', async () => {
     const made = recording([...START, ...reports(5)], [ANSWER, downlink(MINUTE + 5000, 2 * MINUTE + 390)]);
     expect(await replay(made)).toEqual(await replay(made));
   });
