@@ -129,7 +129,7 @@ describe('record', () => {
     expect(out).toContain('1 devices, 0 uplinks and 100 downlinks');
     expect(out).toContain('(cut short: interrupted by SIGINT)');
     expect(readFileSync(path('a.jsonl'), 'utf8')).toContain('"cut":"interrupted by SIGINT"');
-    expect((await ghostfleet(['replay', path('a.jsonl')])).out).toContain('the recording was cut short');
+    expect((await ghostfleet(['replay', path('a.jsonl')])).out).toContain('the recording is incomplete');
     expect(existsSync(path('a.jsonl.part'))).toBe(false);
   });
 
@@ -180,7 +180,7 @@ describe('replay and fit', () => {
     writeFileSync(path('a.jsonl'), '{"kind":"run"}\n');
     const broken = await ghostfleet([command, path('a.jsonl')]);
     expect(broken.exit).toBe(2);
-    expect(broken.err).toContain('a.jsonl:1:1: the file does not begin with the header of a recording');
+    expect(broken.err).toContain('a.jsonl:1:1: the first line is not the header of a recording');
     expect((await ghostfleet([command, path('b.jsonl')])).err).toContain('there is no such file');
   });
 });
