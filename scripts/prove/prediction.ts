@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { ReplayAccuracy, ErrorSpread } from '../../src/record/predict.js';
+import type { ErrorSpread, ReplayAccuracy } from '../../src/record/predict.js';
 import type { Polls } from '../../src/record/script.js';
 import { program, startServe } from '../support/serve-process.js';
 import type { Proof } from './proof.js';

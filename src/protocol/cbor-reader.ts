@@ -1,15 +1,15 @@
 /**
- * Reads CBOR (RFC 8949) item by item, straight from the bytes.
+ * Reads CBOR (RFC 8949) item by item from bytes.
  *
- * Our own, although good libraries exist, because these bytes are whatever somebody put into a datagram. Libraries also
- * read what this protocol does not have (tags that build dates, patterns and reference cycles, breaks in odd places,
- * nesting until the stack ends), so each of their values would have to be checked again. And bodies become JSON without a
- * tree in between, in less time than a library takes for the tree alone. The tests compare it with two libraries.
+ * We use our own reader because the bytes come from untrusted datagrams. Libraries also accept what this protocol does not use
+ * (tags for dates, patterns and cyclic references, misplaced breaks, unlimited nesting), so all of their values would need
+ * another check. Also, bodies become JSON without a tree in between, which takes less time than a library takes for the tree
+ * (docs/adr/0001-own-cbor-reader.md). The tests compare the results with two libraries.
  *
- * Not read: tags, strings in chunks, simple values other than false, true, null and undefined.
+ * Not supported: tags, strings in chunks, simple values other than false, true, null and undefined.
  */
 
-/** The bytes are not CBOR, or not the part of it that this protocol uses; the message says why in a sentence. */
+/** The bytes are not CBOR, or not the subset that this protocol uses. */
 export class CborError extends Error {
   constructor(message: string) {
     super(message);
@@ -26,10 +26,10 @@ export const ARRAY = 4;
 export const MAP = 5;
 export const SIMPLE = 7;
 
-/** The `count` of an array or map whose end is marked by a break. */
+/** `count` of an array or map of indefinite length. */
 const INDEFINITE = -1;
 const BREAK = 0xff;
-/** A codec document of nine nested fields needs 20 levels. */
+/** Maximum nesting. A codec document with nine nested fields needs 20 levels. */
 const DEEPEST = 64;
 
 /**
@@ -46,7 +46,7 @@ const DEEPEST = 64;
  * In a map, each turn of the loop reads a key and a value.
  */
 export class CborReader {
-  /** What the last head carried: a length in bytes, or the number of items or entries. */
+  /** Argument of the last head: a length in bytes, or the number of items or entries. */
   count = 0;
   #major = 0;
   #at = 0;
@@ -58,8 +58,9 @@ export class CborReader {
   }
 
   /**
-   * Reads the head of the next item and returns its major type. A number, string or simple value must then be taken
-   * with the method of its type, an array or map be walked with {@link more}.
+   * Reads the head of the next item and returns its major type. The caller must then read a number, string or simple value
+   * with the method of its type, or iterate over an array or map with {@link more}.
+   * @throws CborError
    */
   next(): number {
     const bytes = this.#bytes;
@@ -74,7 +75,7 @@ export class CborReader {
     return major;
   }
 
-  /** Whether the array or map of `count` items has one after the first `index`. Stepping out happens on the first no. */
+  /** Whether an array or map of `count` items has an item at `index`. The first false leaves the array or map. */
   more(index: number, count: number): boolean {
     if (count === INDEFINITE) {
       if (this.#bytes[this.#at] !== BREAK) return true;
@@ -84,7 +85,7 @@ export class CborReader {
     return false;
   }
 
-  /** The integer whose head was read: a bigint when it is not exact as a number. */
+  /** The integer whose head was read; a bigint if a number cannot represent it exactly. */
   integer(): number | bigint {
     const exact = this.count <= Number.MAX_SAFE_INTEGER - this.#major;
     if (exact) return this.#major === UINT ? this.count : -1 - this.count;
@@ -107,7 +108,7 @@ export class CborReader {
     return this.#bytes.toString('hex', this.#at, this.#skip());
   }
 
-  /** Goes past the text or byte string whose head was read. */
+  /** Skips the text or byte string whose head was read. */
   pass(): void {
     this.#at += this.count;
   }
@@ -139,7 +140,7 @@ export class CborReader {
     }
   }
 
-  /** @throws CborError when bytes are left */
+  /** Checks that all bytes were read. @throws CborError */
   end(): void {
     const left = this.#bytes.length - this.#at;
     if (left > 0) throw new CborError(`${left} bytes are left over behind the value`);
@@ -169,7 +170,7 @@ export class CborReader {
     }
   }
 
-  /** Checks that what the head promises can be there, so that no loop or allocation follows an empty promise. */
+  /** Checks that the bytes can contain the announced length, so that no loop or allocation exceeds the data. */
   #enter(major: number): void {
     const least = major === MAP ? this.count * 2 : this.count;
     if (least > this.#bytes.length - this.#at) throw this.#promised();

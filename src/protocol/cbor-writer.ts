@@ -1,9 +1,8 @@
 /**
- * Writes CBOR item by item into a buffer that grows and is used again.
+ * Writes CBOR item by item into a growing buffer, which is reused.
  *
- * Devices write every map and array with indefinite length, as the firmware does (wire protocol, 7); the cloud writes
- * definite ones. Integers always take their shortest form. What is written is the caller's business: the writer does not
- * count items.
+ * Devices write maps and arrays with indefinite length, as the firmware does (wire protocol, 7); the cloud uses definite
+ * lengths. Integers always have their shortest form. The writer does not check the number of items.
  */
 const LARGEST_UINT = 0xffff_ffff_ffff_ffffn;
 
@@ -29,17 +28,17 @@ export class CborWriter {
     this.#byte(0xff);
   }
 
-  /** The head of a map of `size` entries, which need no end. */
+  /** Begins a map of `size` entries, without an end mark. */
   mapOf(size: number): void {
     this.#head(0xa0, size);
   }
 
-  /** The head of an array of `size` items, which need no end. */
+  /** Begins an array of `size` items, without an end mark. */
   arrayOf(size: number): void {
     this.#head(0x80, size);
   }
 
-  /** A key of a map. */
+  /** Writes the key of a map entry. */
   key(number: number): void {
     this.#head(0, number);
   }
@@ -50,7 +49,7 @@ export class CborWriter {
     this.int(value);
   }
 
-  /** @throws RangeError when the value is no integer that CBOR can hold (as a number: between -2^53 and 2^53) */
+  /** @throws RangeError when the value is not an integer that CBOR can represent (as a number: between -2^53 and 2^53) */
   int(value: number | bigint): void {
     if (typeof value === 'bigint') this.#wide(value);
     else if (!Number.isSafeInteger(value)) throw new RangeError(`${value} is not an exact integer`);
@@ -58,14 +57,14 @@ export class CborWriter {
     else this.#head(0, value);
   }
 
-  /** A 32-bit float. */
+  /** Writes a 32-bit float. */
   single(value: number): void {
     this.#byte(0xfa);
     this.#reserve(4);
     this.#at = this.#buffer.writeFloatBE(value, this.#at);
   }
 
-  /** A 64-bit float. */
+  /** Writes a 64-bit float. */
   float(value: number): void {
     this.#byte(0xfb);
     this.#reserve(8);
@@ -92,19 +91,19 @@ export class CborWriter {
     this.raw(value);
   }
 
-  /** Bytes that are CBOR already, or that stand before it. */
+  /** Writes bytes unchanged: encoded CBOR, or a prefix. */
   raw(value: Uint8Array): void {
     this.#reserve(value.length);
     this.#buffer.set(value, this.#at);
     this.#at += value.length;
   }
 
-  /** Returns a copy of what was written, and starts afresh. */
+  /** Returns a copy of the written bytes and clears the buffer. */
   finish(): Uint8Array {
     return new Uint8Array(this.take());
   }
 
-  /** The same without a copy: good until something is written again. */
+  /** Returns the written bytes without a copy and clears the buffer; they are valid until the next write. */
   take(): Uint8Array {
     const written = this.#buffer.subarray(0, this.#at);
     this.#at = 0;

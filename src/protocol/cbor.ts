@@ -1,6 +1,6 @@
 /**
- * Whole CBOR values, for everything that is not in a hurry: messages, codec documents. Data bodies are read with
- * {@link CborReader} directly.
+ * Encodes and decodes complete CBOR values, for messages and codec documents. Data bodies are read with {@link CborReader}
+ * directly, which is faster.
  */
 import { ARRAY, BYTES, CborError, CborReader, MAP, NEGATIVE, SIMPLE, TEXT, UINT } from './cbor-reader.js';
 import { CborWriter } from './cbor-writer.js';
@@ -8,7 +8,7 @@ import { CborWriter } from './cbor-writer.js';
 export { CborError, CborReader } from './cbor-reader.js';
 export { CborWriter } from './cbor-writer.js';
 
-/** Map keys are integers or texts. Integers that are not exact as a number are bigints. */
+/** Map keys are integers or texts. Integers that a number cannot represent exactly are bigints. */
 export type CborKey = number | bigint | string;
 export type CborValue =
   | null
@@ -20,7 +20,7 @@ export type CborValue =
   | readonly CborValue[]
   | ReadonlyMap<CborKey, CborValue>;
 
-/** Encodes with definite lengths and shortest integers; a number that is no exact integer becomes a 64-bit float. */
+/** Encodes with definite lengths and shortest integers; a number that is not a safe integer becomes a 64-bit float. */
 export function encodeCbor(value: CborValue): Uint8Array {
   const writer = new CborWriter();
   write(writer, value);
@@ -28,8 +28,8 @@ export function encodeCbor(value: CborValue): Uint8Array {
 }
 
 /**
- * Decodes exactly one value; a map becomes a Map in the order of the bytes, undefined becomes null.
- * @throws CborError on anything malformed, on duplicate keys, tags, leftover bytes and more than 64 levels
+ * Decodes exactly one value. Maps keep the order of the bytes; undefined becomes null.
+ * @throws CborError for malformed data, duplicate keys, tags, trailing bytes, and more than 64 levels
  */
 export function decodeCbor(bytes: Uint8Array): CborValue {
   const reader = new CborReader(bytes);
@@ -38,7 +38,7 @@ export function decodeCbor(bytes: Uint8Array): CborValue {
   return value;
 }
 
-/** Says that a value has a tag. */
+/** Message of the error for a tag. */
 export const A_TAG = 'a tag is not part of this protocol';
 
 function read(reader: CborReader): CborValue {
@@ -92,7 +92,7 @@ export function readKey(reader: CborReader): CborKey {
   }
 }
 
-/** Goes past a key of a map. */
+/** Skips the key of a map entry. */
 export function passKey(reader: CborReader): void {
   const type = reader.next();
   if (type === TEXT) reader.pass();

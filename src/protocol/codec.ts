@@ -1,15 +1,14 @@
 /**
- * Codecs: what the integers of a data message mean.
+ * Codecs: the meaning of the integer keys of a data message.
  *
- * A codec document is what a device uploads and a profile declares. A compiled codec is the same as a flat table of keys,
- * which is what firmware and cloud work with: a device may send a key inside of any map, whatever its place in the
- * document (wire protocol, 12.2).
+ * A device uploads a codec document, and a profile declares it. A compiled codec is its flat table of keys, which firmware
+ * and cloud use: a device may send a key inside any map, regardless of its place in the document (wire protocol, 12.2).
  */
 import { type CborValue, decodeCbor, encodeCbor } from './cbor.js';
 import { codecHash, type Hash } from './hashes.js';
 import { MOST_DECIMALS, type Modifier } from './modifiers.js';
 
-/** A codec document as it is written in YAML and sent in CBOR (wire protocol, 12.1). */
+/** A codec document, written in YAML and sent in CBOR (wire protocol, 12.1). */
 export interface CodecDocument {
   readonly version: 2;
   /** A decoder reads uplinks; an encoder writes downlinks. */
@@ -18,19 +17,19 @@ export interface CodecDocument {
   readonly schema: readonly CodecEntry[];
 }
 
-/** A field, or a modifier when the name begins with `$`. */
+/** A field, or a modifier if the name begins with `$`. */
 export interface CodecEntry {
   readonly name: string;
   readonly value: CodecValue;
 }
 
-/** Of a field: null, or a list of modifiers and child fields. Of a modifier: whatever it takes. */
+/** Of a field: null, or a list of modifiers and child fields. Of a modifier: its argument. */
 export type CodecValue = null | number | string | readonly string[] | readonly CodecEntry[];
 
-/** How a value is named and changed on its way to JSON (in an encoder: on its way to the wire). */
+/** Name and modifiers of a value, applied from the wire to JSON (in an encoder: from JSON to the wire). */
 export interface CodecColumn {
   readonly name: string;
-  /** Its name in JSON: that of `$key`, else its own. */
+  /** Name in JSON: the value of `$key`, or its own name. */
   readonly outputName: string;
   /** In the order in which they apply. */
   readonly modifiers: readonly Modifier[];
@@ -38,19 +37,19 @@ export interface CodecColumn {
   readonly type: 'int' | 'float' | 'bool' | 'string' | undefined;
 }
 
-/** A field with its key. */
+/** A field with its key on the wire. */
 export interface CodecField extends CodecColumn {
   /** The key on the wire. */
   readonly number: number;
   /** The names from the root: `hygrometer.temperature.events`. */
   readonly path: string;
-  /** How an array of this field is laid out when it is no plain list. */
+  /** Layout of an array of this field; undefined: a plain list. */
   readonly series: CodecSeries | undefined;
 }
 
 /**
- * `period`: start, period, rows (`$tsp`); `offsets`: start, then each row behind its offset from the start (`$tso`);
- * `frames`: signal strength and bytes in turn (`$wmbus`).
+ * `period`: start, period, rows (`$tsp`); `offsets`: start, then for each row its offset from the start and its values
+ * (`$tso`); `frames`: alternating signal strength and bytes (`$wmbus`).
  */
 export type CodecSeries =
   | { readonly kind: 'period' | 'offsets'; readonly columns: readonly CodecColumn[] }
@@ -59,7 +58,7 @@ export type CodecSeries =
 export interface Codec {
   readonly document: CodecDocument;
   readonly hash: Hash;
-  /** The document in CBOR, as it is uploaded. */
+  /** The document in CBOR, as uploaded. */
   readonly bytes: Uint8Array;
   /** The fields by key. */
   readonly keys: readonly CodecField[];
@@ -67,7 +66,7 @@ export interface Codec {
   numberOf(path: string): number | undefined;
 }
 
-/** A codec document is wrong, or a value does not fit its encoder. The message lists all that is wrong. */
+/** A codec document is invalid, or a value does not fit the encoder. The message lists all problems. */
 export class CodecError extends Error {
   readonly problems: readonly string[];
 
@@ -78,7 +77,7 @@ export class CodecError extends Error {
   }
 }
 
-/** Encodes a document exactly as the vendor's generator does, so that the hash is the same. */
+/** Encodes a document exactly like the generator of the vendor, so that the hash is the same. */
 function encodeCodecDocument(document: CodecDocument): Uint8Array {
   return encodeCbor(
     new Map<string, CborValue>([
@@ -91,7 +90,7 @@ function encodeCodecDocument(document: CodecDocument): Uint8Array {
 }
 
 /**
- * Reads a codec document, in whatever key order. Whether its modifiers make sense is for {@link compileCodec} to say.
+ * Reads a codec document with keys in any order. {@link compileCodec} checks the modifiers.
  * @throws CodecError
  */
 export function parseCodecDocument(bytes: Uint8Array): CodecDocument {
@@ -116,8 +115,8 @@ export function parseCodecDocument(bytes: Uint8Array): CodecDocument {
 
 /**
  * Numbers the fields and checks the modifiers.
- * @param bytes the document as it was uploaded, when it was: its hash counts, not that of our own encoding
- * @throws CodecError with everything that is wrong
+ * @param bytes the document as uploaded; its hash is the hash of the codec. Default: our own encoding
+ * @throws CodecError with all problems
  */
 export function compileCodec(document: CodecDocument, bytes: Uint8Array = encodeCodecDocument(document)): Codec {
   const problems: string[] = [];
@@ -141,7 +140,7 @@ export function compileCodec(document: CodecDocument, bytes: Uint8Array = encode
   };
   walk(document.schema, '');
   for (const { name } of document.schema) {
-    if (name.startsWith('$')) problems.push(`"${name}" modifies nothing: it stands outside of a field`);
+    if (name.startsWith('$')) problems.push(`modifier "${name}" is outside of a field`);
   }
   if (problems.length > 0) throw new CodecError(problems);
   return { document, hash: codecHash(bytes), bytes, keys, numberOf: (path) => numbers.get(path) };
@@ -188,14 +187,14 @@ function columnOf(entry: CodecEntry, children: readonly CodecEntry[], path: stri
         }
     }
   }
-  // Because JSON is built from plain objects, where this name is not one like any other.
+  // Because decoded bodies are plain objects, in which this name would set the prototype.
   if (outputName === '__proto__') problems.push(`"${path}" cannot be called "__proto__" in JSON`);
   return { name, outputName, modifiers, type };
 }
 
 const ARITHMETIC = { $add: 'add', $sub: 'sub', $mul: 'mul', $div: 'div' } as const;
 const TYPES = ['int', 'float', 'bool', 'string'] as const;
-/** Modifiers of a whole array. What `$mbus`, `$loc` and `$rel` mean is not public: their arrays stay as they are. */
+/** Modifiers of a whole array. The meaning of `$mbus`, `$loc` and `$rel` is not public: their arrays stay unchanged. */
 const LAYOUTS: ReadonlySet<string> = new Set(['$tsp', '$tso', '$wmbus', '$mbus', '$loc', '$rel']);
 
 function seriesOf(children: readonly CodecEntry[], path: string, problems: string[]): CodecSeries | undefined {

@@ -1,8 +1,8 @@
 /**
- * Data bodies into JSON (wire protocol, 12.4).
+ * Decodes data bodies to JSON (wire protocol, 12.4).
  *
- * The cloud does this once for every report of every device, so it reads the bytes and builds the JSON in one go, by the
- * table of the compiled codec. The JSON is nested like the CBOR, not like the codec document.
+ * The cloud decodes every report of every device, so decoding builds the JSON in one pass over the bytes, with the key table
+ * of the compiled codec. The JSON is nested like the CBOR, not like the codec document.
  */
 import { A_TAG, CborError, CborReader, passKey, readKey } from './cbor.js';
 import { ARRAY, BYTES, MAP, NEGATIVE, SIMPLE, TEXT, UINT } from './cbor-reader.js';
@@ -13,8 +13,8 @@ type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonO
 export type JsonObject = { readonly [name: string]: JsonValue };
 
 /**
- * Decodes the body of a data message. A key that the codec does not have keeps its number as name; integers beyond 2^53
- * become decimal text, byte strings hex, NaN and infinities null.
+ * Decodes the body of a data message. An unknown key keeps its number as name. Integers beyond 2^53 become decimal text,
+ * byte strings hex, NaN and infinities null.
  * @throws CborError when the body is not one CBOR map
  */
 export function decodeBody(codec: Codec, body: Uint8Array): JsonObject {
@@ -26,8 +26,8 @@ export function decodeBody(codec: Codec, body: Uint8Array): JsonObject {
 }
 
 /**
- * Makes sure that {@link decodeBody} will not throw, whatever the codec, for a quarter of its price.
- * @throws CborError as it would
+ * Checks that {@link decodeBody} accepts a body, with any codec, in a quarter of its time.
+ * @throws CborError the same error as decodeBody
  */
 export function checkBody(body: Uint8Array): void {
   const reader = new CborReader(body);
@@ -72,7 +72,7 @@ function passValue(reader: CborReader): void {
 type Keys = readonly CodecField[];
 type MutableObject = Record<string, JsonValue>;
 
-/** Reads one value. `column` is unknown for a key that the codec does not have. */
+/** Reads one value. `column` is undefined for an unknown key. */
 function readValue(
   reader: CborReader,
   keys: Keys,
@@ -122,7 +122,7 @@ function readList(reader: CborReader, keys: Keys, column: CodecColumn | undefine
   return items;
 }
 
-/** The rows of `$tsp` and `$tso`, each with its time in Unix seconds. An incomplete last row is dropped. */
+/** The rows of `$tsp` and `$tso`, each with its time in Unix seconds. An incomplete last row is discarded. */
 function readRows(reader: CborReader, keys: Keys, series: Exclude<CodecSeries, { kind: 'frames' }>): JsonObject[] {
   const { count } = reader;
   const { columns } = series;
@@ -149,7 +149,7 @@ function readRows(reader: CborReader, keys: Keys, series: Exclude<CodecSeries, {
   return rows;
 }
 
-/** The pairs of `$wmbus`. Decrypting the frames takes keys that are not part of the codec. */
+/** The pairs of `$wmbus`. Frames stay encrypted: their keys are not part of the codec. */
 function readFrames(reader: CborReader, keys: Keys): JsonObject[] {
   const { count } = reader;
   const frames: JsonObject[] = [];

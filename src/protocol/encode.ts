@@ -1,16 +1,16 @@
 /**
- * JSON into data bodies for a device (wire protocol, 12.6).
+ * Encodes JSON to data bodies for a device (wire protocol, 12.6).
  *
- * Strict, because a device is not: its parser takes the value behind an unknown key for the next key, and no answer ever
- * tells that it did.
+ * Encoding is strict because the parser of a device is not: after an unknown key it reads the value as the next key, and it
+ * reports no error.
  */
 import { CborWriter } from './cbor.js';
 import { type Codec, CodecError, type CodecField } from './codec.js';
 import { calculate, roundHalfAway } from './modifiers.js';
 
 /**
- * Encodes the fields of `json` with the keys of the encoder; fields that are not to change are left out.
- * @throws CodecError naming every unknown field and wrong value
+ * Encodes the fields of `json` with the keys of the encoder; other fields of the encoder are not sent.
+ * @throws CodecError with all unknown fields and invalid values
  */
 export function encodeBody(codec: Codec, json: object): Uint8Array {
   const encoding: Encoding = { codec, writer: new CborWriter(), problems: [] };
@@ -76,7 +76,7 @@ function writeScalar({ writer, problems }: Encoding, field: CodecField, value: u
   }
 }
 
-/** The value as it goes on the wire, before its type is seen to; undefined when the modifiers cannot take it. */
+/** The value after the modifiers, before its type is checked; undefined when a modifier does not accept it. */
 function applyModifiers(field: CodecField, given: unknown): number | string | boolean | undefined {
   if (typeof given !== 'string' && typeof given !== 'number' && typeof given !== 'boolean') return undefined;
   let value = given;

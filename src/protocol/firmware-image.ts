@@ -1,6 +1,6 @@
 /**
- * Firmware images of virtual devices: a header of text lines, an empty line, then filler. Real images are opaque to
- * everybody but the bootloader; ours say in plain text what a device has to know of them.
+ * Firmware images of virtual devices: a header of text lines, an empty line, then filler. Only a bootloader understands real
+ * images; ours contain the facts that a virtual device needs as plain text.
  *
  *     GHOSTFLEET-FIRMWARE 1
  *     bundle: com.hardwario.chester.app.clime
@@ -10,7 +10,7 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 
-/** What a device runs, or would run. */
+/** Identity of a firmware build. */
 export interface Build {
   readonly bundle: string;
   readonly name: string;
@@ -22,25 +22,25 @@ const LONGEST_HEADER = 512;
 const HEADER_END = '\n\n';
 
 /**
- * Makes an image of `size` bytes.
- * @throws RangeError when the header alone is longer
+ * Creates an image of `size` bytes.
+ * @throws RangeError when the header is longer than `size`
  */
 export function writeImage(build: Build, size: number): Uint8Array {
-  // The length of the header does not depend on the digest in it.
+  // The digest has a fixed length, so a placeholder gives the length of the header.
   const length = size - header(build, '0'.repeat(64)).length;
   if (length < 0) throw new RangeError(`an image of ${size} bytes is shorter than its own header`);
   const filler = Uint8Array.from({ length }, (_, i) => i % 256);
   return Buffer.concat([header(build, createHash('sha256').update(filler).digest('hex')), filler]);
 }
 
-/** What a whole image says of itself; undefined when it is none of ours, or damaged. */
+/** The build of a complete image; undefined when it is not an image of this format, or damaged. */
 export function readImage(image: Uint8Array): Build | undefined {
   const reader = new ImageReader();
   reader.write(image);
   return reader.finish();
 }
 
-/** Reads an image that comes in parts, without keeping it. */
+/** Reads an image part by part, without storing it. */
 export class ImageReader {
   #head = '';
   #filler: Hash | undefined;
@@ -63,7 +63,7 @@ export class ImageReader {
   #readHead(part: Uint8Array): void {
     if (this.#head.length > LONGEST_HEADER) return;
     const before = this.#head.length;
-    // A character a byte, so that places in the text are places in the image.
+    // Latin-1 has one character per byte, so positions in the text are positions in the image.
     this.#head += Buffer.from(part.buffer, part.byteOffset, Math.min(part.length, LONGEST_HEADER + 1)).toString(
       'latin1',
     );

@@ -1,9 +1,7 @@
 /**
- * The fingerprints of the protocol. All of them start from SHA-256; what differs is what is hashed and in which order the
- * bytes go on the wire.
+ * The hashes of the protocol. All are derived from SHA-256; they differ in their input and in their byte order on the wire.
  *
- * A hash is kept everywhere as the 16 lower-case hex digits of its 8 wire bytes, so that nobody has to think about byte
- * order again.
+ * A hash is always represented by the 16 lower-case hex digits of its 8 wire bytes, so its byte order matters only here.
  */
 import { hash as digest } from 'node:crypto';
 
@@ -16,32 +14,32 @@ export function codecHash(cbor: Uint8Array): Hash {
 }
 
 /**
- * Hash of a configuration: over the raw output of `config show`, which is a line break, then each line with one (wire
- * protocol, 9.2). A device hashes what its capture buffer holds of it.
+ * Hash of a configuration: over the raw output of `config show`, which is a line break followed by lines with line breaks
+ * (wire protocol, 9.2). A device hashes the part of it in its capture buffer.
  */
 export function configTextHash(text: string): Hash {
   return toHex(xorFold(digest('sha256', text, 'buffer')));
 }
 
-/** Hash of the whole configuration of these lines. */
+/** Hash of a complete configuration with these lines. */
 export function configHash(lines: readonly string[]): Hash {
   return configTextHash(`\r\n${lines.map((line) => `${line}\r\n`).join('')}`);
 }
 
 /**
- * Identifies the content of a whole message, wherever it turns up: on either end, in the trace.
- * @param message its bytes, type byte included; or its JSON where it came as such
+ * Fingerprint of a complete message, the same on the device, in the cloud and in the trace.
+ * @param message its bytes including the type byte, or its JSON on an HTTP link
  */
 export function contentFingerprint(message: Uint8Array | string): string {
   return digest('sha256', message, 'hex').slice(0, 16);
 }
 
-/** Lower-case hex digits of bytes. */
+/** Bytes as lower-case hex digits. */
 export function toHex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');
 }
 
-/** The bytes that pairs of hex digits stand for. @throws RangeError, which does not repeat the text: it may be a secret */
+/** Bytes of pairs of hex digits. @throws RangeError that does not contain the text, because it may be a secret */
 export function fromHex(digits: string): Uint8Array {
   const bytes = new Uint8Array(Buffer.from(digits, 'hex'));
   if (bytes.length * 2 !== digits.length) throw new RangeError('the text does not consist of pairs of hex digits');

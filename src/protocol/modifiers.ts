@@ -1,6 +1,6 @@
 /**
- * Modifiers turn the small integers on the wire into values for people, one after the other in the order in which the
- * codec lists them (wire protocol, 12.4). In an encoder they say how a value of the user's becomes one for the wire.
+ * Modifiers convert the integers on the wire to values with units, in the order in which the codec lists them (wire protocol,
+ * 12.4). In an encoder they convert values of users to integers on the wire.
  */
 
 /** `$add`, `$sub`, `$mul`, `$div`: arithmetic with a number; `$fpp`: rounding; `$enum`: a number is an index of a text. */
@@ -9,10 +9,10 @@ export type Modifier =
   | { readonly kind: 'fpp'; readonly decimals: number }
   | { readonly kind: 'enum'; readonly labels: readonly string[] };
 
-/** More decimals than a number has would not round anything. */
+/** Maximum of `$fpp`: a number has no more decimals. */
 export const MOST_DECIMALS = 15;
 
-/** Applies the modifiers to a number off the wire. A text ends the row. */
+/** Applies the modifiers to a number from the wire. The text of an enumeration is the final result. */
 export function modify(modifiers: readonly Modifier[], raw: number): number | string | null {
   let value = raw;
   for (const modifier of modifiers) {
@@ -25,12 +25,12 @@ export function modify(modifiers: readonly Modifier[], raw: number): number | st
   return finite(value);
 }
 
-/** What JSON makes of a number: NaN and infinities are null, minus zero is zero. */
+/** The number as JSON represents it: NaN and infinities become null, minus zero becomes zero. */
 export function finite(value: number): number | null {
   return Number.isFinite(value) ? value + 0 : null;
 }
 
-/** Applies one modifier that keeps a number a number. */
+/** Applies one modifier whose result is a number. */
 export function calculate(modifier: Exclude<Modifier, { kind: 'enum' }>, value: number): number {
   switch (modifier.kind) {
     case 'div':
@@ -51,17 +51,17 @@ export function calculate(modifier: Exclude<Modifier, { kind: 'enum' }>, value: 
 const POWERS = Array.from({ length: MOST_DECIMALS + 1 }, (_, decimals) => Number(`1e${decimals}`));
 
 /**
- * Rounds to `decimals` places (0 to 15). A tie goes away from zero, and what is a tie is decided in decimal: 22.505
- * becomes 22.51, although the nearest double lies below it.
+ * Rounds to `decimals` places (0 to 15), ties away from zero. Ties are detected in the decimal text: 22.505 becomes 22.51,
+ * although the nearest double is below it.
  */
 export function roundHalfAway(value: number, decimals: number): number {
   const power = POWERS[decimals] ?? 1;
   const scaled = Math.abs(value) * power;
   let whole = Math.round(scaled);
-  // The product may be off in its last bit, which matters only close to a tie.
+  // The last bit of the product can be wrong, which matters only near a tie.
   const clear = scaled < 1e9 && Math.abs(scaled - whole) < 0.499999;
   if (!clear) {
-    // So large that doubles are no closer together than what is rounded to; also infinities and NaN.
+    // For such large numbers, doubles are no denser than the rounding step; also infinities and NaN.
     if (!(scaled < Number.MAX_SAFE_INTEGER)) return value;
     whole = Math.round(shiftPoint(Math.abs(value), decimals));
   }
@@ -69,7 +69,7 @@ export function roundHalfAway(value: number, decimals: number): number {
   return value < 0 ? -whole / power : whole / power;
 }
 
-/** value × 10^decimals, exact: by moving the decimal point in the text of the number. */
+/** value × 10^decimals, computed exactly by moving the decimal point in the text of the number. */
 function shiftPoint(value: number, decimals: number): number {
   const [digits = '', exponent = '0'] = String(value).split('e');
   return Number(`${digits}e${Number(exponent) + decimals}`);

@@ -1,4 +1,4 @@
-/** Ids of 16 bytes on the wire, which are UUIDs everywhere else: of shell messages and firmware updates. */
+/** Conversion of UUIDs: ids of shell messages and firmware updates are 16 bytes on the wire. */
 
 /** The 16 bytes of a UUID. */
 export function uuidBytes(id: string): Uint8Array {

@@ -67,7 +67,7 @@ describe('a codec document', () => {
     expect(codec.hash).toBe('c76a16dd617f713b');
   });
 
-  it('comes back from CBOR as it was', () => {
+  it('is the same after encoding and parsing', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('decoder' as const, 'encoder' as const),
@@ -81,7 +81,7 @@ describe('a codec document', () => {
     );
   });
 
-  it('keeps the hash of the bytes in which it was uploaded, not that of our own', () => {
+  it('has the hash of the uploaded bytes, not of our own encoding', () => {
     const schema = [map(['relay', null])];
     const bytes = encodeCbor(map(['schema', schema], ['name', 'odd order'], ['type', 'encoder'], ['version', 2]));
     const uploaded = compileCodec(parseCodecDocument(bytes), bytes);
@@ -89,7 +89,7 @@ describe('a codec document', () => {
     expect(uploaded.hash).not.toBe(compileCodec(parseCodecDocument(bytes)).hash);
   });
 
-  it('is refused with all that is wrong about its head', () => {
+  it('is rejected with all problems of its head', () => {
     const bytes = encodeCbor(map(['version', 1], ['type', 'codec'], ['schema', 'none']));
     expect(problemsOf(() => parseCodecDocument(bytes))).toEqual([
       'the version of a codec must be 2, not "1"',
@@ -108,11 +108,11 @@ describe('a codec document', () => {
     [documentWith(map(['a', true])), '"a" cannot have the value "true"'],
     [documentWith(map(['a', map(['b', null])])), '"a" cannot have the value a map'],
     [documentWith(map(['a', [map(['b', null]), 'c']])), 'an entry of a codec must be a map of one name, not "c"'],
-  ])('is refused when it is no tree of entries (%#)', (bytes, problem) => {
+  ])('is rejected when it is not a tree of entries (%#)', (bytes, problem) => {
     expect(problemsOf(() => parseCodecDocument(bytes))).toEqual([problem]);
   });
 
-  it('never fails with anything but a CodecError, whatever the bytes', () => {
+  it('throws only CodecError, for any bytes', () => {
     const bytes = decoderOf(field('a', field('b', modifier('$div', 10)), field('c'))).bytes;
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(), fc.nat(255)), { minLength: 1, maxLength: 4 }), (changes) => {
@@ -148,7 +148,7 @@ describe('keys', () => {
     });
   });
 
-  it('tell the layout of their arrays', () => {
+  it('have the layout of their arrays', () => {
     const codec = decoderOf(
       field('p', modifier('$tsp', [field('min', modifier('$div', 2))])),
       field('o', modifier('$tso', [field('type')])),
@@ -181,14 +181,14 @@ describe('a wrong schema', () => {
     [field('a', modifier('$tso', [field('b', modifier('$div', 'x'))])), '$div of "a.$tso.b" must be a number, not "x"'],
     [modifier('a', 5), '"a" must be empty or a list of modifiers and fields, not "5"'],
     [modifier('a', ['b']), '"a" must be empty or a list of modifiers and fields, not a list'],
-    [modifier('$div', 5), '"$div" modifies nothing: it stands outside of a field'],
+    [modifier('$div', 5), 'modifier "$div" is outside of a field'],
     [field('__proto__'), '"__proto__" cannot be called "__proto__" in JSON'],
     [field('a', modifier('$key', '__proto__')), '"a" cannot be called "__proto__" in JSON'],
   ])('is refused (%#)', (entry, problem) => {
     expect(problemsOf(() => decoderOf(entry))).toEqual([problem]);
   });
 
-  it('is refused with everything that is wrong', () => {
+  it('is rejected with all problems', () => {
     const schema = [field('a', modifier('$div', 0), field('b', modifier('$fpp', -1))), field('a')];
     expect(problemsOf(() => decoderOf(...schema))).toEqual([
       '$div of "a" must be a number other than 0, not "0"',

@@ -184,7 +184,7 @@ describe('a body', () => {
     expect(() => decodeBody(codec, hex(bytes))).toThrow(message);
   });
 
-  it('is refused when it is nested for ever', () => {
+  it('is rejected when it is nested more than 64 levels deep', () => {
     const deep = new Uint8Array(10_000).fill(0x81);
     deep.set([0xa1, 0x00]);
     expect(() => decodeBody(codec, deep)).toThrow('nested more than 64 levels deep');

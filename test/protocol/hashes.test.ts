@@ -7,12 +7,12 @@ describe('hashes', () => {
     expect(configHash([])).toBe('4775b196f2e87f90');
   });
 
-  it('of a configuration tell where a line ends', () => {
+  it('of a configuration depend on its line breaks', () => {
     expect(configHash(['a', 'b'])).not.toBe(configHash(['ab']));
     expect(configHash(['a', 'b'])).toBe(configHash(['a\r\nb']));
   });
 
-  it('print a message by the first half of half its SHA-256', () => {
+  it('have as fingerprint of a message the first 8 bytes of its SHA-256', () => {
     // SHA-256 of "abc" begins with ba7816bf 8f01cfea.
     expect(contentFingerprint(new TextEncoder().encode('abc'))).toBe('ba7816bf8f01cfea');
   });

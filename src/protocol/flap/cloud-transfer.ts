@@ -1,9 +1,8 @@
 /**
- * The cloud's side of the transfers of one device (wire protocol, 6.1 and 6.2): what a packet means and what to answer.
+ * The cloud side of the transfers of one device (wire protocol, 6.1 and 6.2): what a packet means and how to answer it.
  *
- * Neither storage nor clock in here. A move says what to do; where the answer depends on the outside (was the message
- * stored? what is first in the queue?), the caller comes back with `acknowledge`, `refuse` or `offer`. Packets of one
- * device must be handed in strictly one after another.
+ * The class has no storage and no clock. Each packet results in a move. If the answer depends on storage or on the queue, the
+ * caller then calls `acknowledge`, `refuse` or `offer`. Packets of one device must be passed strictly one after another.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import {
@@ -22,17 +21,18 @@ import {
   successor,
 } from './packet.js';
 
-/** What made the cloud believe that a downlink has arrived. */
+/** Evidence for the delivery of a downlink. */
 type Evidence = 'final-ack' | 'next-packet' | 'sequence-zero';
 
+/** What the cloud does after a packet. */
 export type CloudMove = {
-  /** Before anything else: the downlink in flight is delivered. */
+  /** Apply first: the downlink in flight is delivered. */
   readonly delivered?: Evidence;
 } & (
   | { readonly kind: 'silence'; readonly why: string }
   /** Answer with this packet. */
   | { readonly kind: 'answer'; readonly packet: Packet; readonly why: string }
-  /** A whole uplink message: store it, then call `acknowledge`; or call `refuse`. */
+  /** An uplink message is complete: store it and call `acknowledge`, or call `refuse`. */
   | { readonly kind: 'store'; readonly message: Uint8Array }
   /** The device asks for a downlink: call `offer`. */
   | { readonly kind: 'offer' }
@@ -41,14 +41,14 @@ export type CloudMove = {
 interface Remembered {
   readonly packet: KeptPacket;
   readonly since: Instant;
-  /** What was answered; undefined when the packet got no answer. */
+  /** The answer; undefined when the packet was not answered. */
   readonly answer: Packet | undefined;
   repetitions: number;
 }
 
 interface Uplink {
   readonly fragments: Uint8Array[];
-  /** Bytes received, also those that were too many to keep. */
+  /** Bytes received, including those beyond the maximum length, which are not kept. */
   length: number;
 }
 
@@ -62,33 +62,33 @@ interface Downlink {
 export class CloudTransfer {
   readonly #fragmentSize: number;
   readonly #patience: Millis;
-  /** Number of the next packet; undefined: only a new exchange will do. */
+  /** Expected sequence number; undefined: only a new exchange is accepted. */
   #expect: number | undefined;
   #last: Remembered | undefined;
   #ignored: Remembered | undefined;
-  /** The uplink message under way. */
+  /** The uplink message in transfer. */
   #uplink: Uplink | undefined;
   #downlink: Downlink | undefined;
-  /** The accepted packet whose answer waits for the caller. */
+  /** The accepted packet that the caller has to answer. */
   #open: { readonly packet: Packet; readonly at: Instant } | undefined;
 
   /**
    * @param fragmentSize bytes of message data in a downlink packet
-   * @param patience how long the same packet may be repeated before the device is told to start over; published: 60 s
+   * @param patience time for which the same packet may be repeated before the cloud sends a reset; published: 60 s
    */
   constructor(fragmentSize: number, patience: Millis) {
     this.#fragmentSize = fragmentSize;
     this.#patience = patience;
   }
 
-  /** Is a downlink in flight that is not confirmed yet? */
+  /** Whether a downlink is in flight and not confirmed. */
   get offering(): boolean {
     return this.#downlink !== undefined;
   }
 
   /**
-   * Takes a packet with a valid tag.
-   * @param others does any downlink wait besides the one in flight?
+   * Processes a packet with a valid tag.
+   * @param others whether another downlink is queued besides the one in flight
    */
   receive(packet: Packet, now: Instant, others: () => boolean): CloudMove {
     const { flags, data } = packet;
@@ -113,13 +113,13 @@ export class CloudTransfer {
     return delivered ? { ...move, delivered } : move;
   }
 
-  /** The message of a `store` move is durable. @param waiting does a downlink wait? */
+  /** Answers a `store` move after the message is durable. @param waiting whether a downlink is queued */
   acknowledge(waiting: boolean): Packet {
     this.#uplink = undefined;
     return this.#answer(waiting ? ACK | POLL : ACK, NOTHING);
   }
 
-  /** The message of a `store` move is not acceptable: it gets no answer (wire protocol, 6.3). */
+  /** Rejects the message of a `store` move: it gets no answer (wire protocol, 6.3). */
   refuse(): void {
     const { packet, at } = this.#takeOpen();
     this.#takeBack(packet);
@@ -128,8 +128,8 @@ export class CloudTransfer {
 
   /**
    * Answers an `offer` move.
-   * @param message the first downlink of the queue, undefined when nothing waits
-   * @param others does another one wait behind it?
+   * @param message the first downlink of the queue; undefined when the queue is empty
+   * @param others whether another downlink is queued
    */
   offer(message: Uint8Array | undefined, others: boolean): Packet {
     if (message === undefined) return this.#answer(FIRST | LAST, NOTHING);
@@ -137,7 +137,7 @@ export class CloudTransfer {
     return this.#nextFragment(this.#downlink, others);
   }
 
-  /** Where the packet stands in the numbering (wire protocol, 6.2 step 4). */
+  /** Position of a packet relative to the expected sequence number (wire protocol, 6.2 step 4). */
   #placeOf({ sequence, flags }: Packet): 'zero' | 'next' | 'ack-lost' | 'ahead' | 'behind' {
     const expect = this.#expect;
     if (sequence === 0) return 'zero';
@@ -173,7 +173,7 @@ export class CloudTransfer {
     const uplink = this.#uplink;
     if (uplink === undefined) return this.#ignore(packet, now, 'fragment without a first one');
     uplink.length += data.length;
-    // Counted but not kept, because a device could send fragments for ever.
+    // Fragments beyond the maximum length are counted but not kept, because a device could send an endless message.
     if (uplink.length <= LONGEST_MESSAGE) uplink.fragments.push(data);
     if (flags & LAST) return this.#complete(uplink, packet, now);
     this.#open = { packet, at: now };
@@ -190,7 +190,7 @@ export class CloudTransfer {
     return { kind: 'store', message: fragments.length === 1 && only ? only : Buffer.concat(fragments) };
   }
 
-  /** The last fragment does not count: the device will repeat it, and has to meet the same state again. */
+  /** Removes the last fragment again: the device will repeat it, and the cloud must be in the same state then. */
   #takeBack({ flags, data }: Packet): void {
     const uplink = this.#uplink;
     if (uplink === undefined) return;
@@ -226,7 +226,7 @@ export class CloudTransfer {
     this.#ignored = { packet: keepPacket(packet), since, answer: undefined, repetitions: 0 };
   }
 
-  /** The downlink is kept: the sequence-0 packet that follows decides about it. */
+  /** Resets the exchange. The downlink in flight stays: the next packet with sequence 0 decides whether it is delivered. */
   #reset(why: string): CloudMove {
     this.#uplink = undefined;
     this.#expect = undefined;
@@ -260,7 +260,7 @@ export class CloudTransfer {
 
   #remember(packet: Packet, since: Instant, answer: Packet | undefined): void {
     this.#last = { packet: keepPacket(packet), since, answer, repetitions: 0 };
-    // A device that has gone on does not repeat any more what was ignored; the same bytes, much later, are something new.
+    // After an accepted packet, the device does not repeat an ignored one; the same bytes later are a new packet.
     this.#ignored = undefined;
   }
 

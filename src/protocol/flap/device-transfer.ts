@@ -1,12 +1,12 @@
 /**
- * The device's side of a transfer (wire protocol, 4.4 and 5.4): what to send next, given what was answered.
+ * The device side of a transfer (wire protocol, 4.4 and 5.4): what to send next after an answer.
  *
- * No clock and no wire in here. Whoever drives it sends the packet of a `send` step, hands the answer to `answered`, and
- * repeats the same bytes when none comes (5.2). Lasting state is two numbers, because a fleet has one of these a device.
+ * The class has no clock and no transport. The caller sends the packet of a `send` step, passes the answer to `answered`, and
+ * repeats the same bytes without an answer (5.2). Between transfers the state is two numbers, because each device has one.
  */
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, successor } from './packet.js';
 
-/** Send this and wait for an answer. `again`: why the transfer did not simply go on. */
+/** Send this packet and wait for an answer. `again`: why a part is sent again. */
 interface SendStep {
   readonly kind: 'send';
   readonly packet: Packet;
@@ -16,11 +16,11 @@ interface SendStep {
 /** What the device does next. */
 export type DeviceStep =
   | SendStep
-  /** The message is acknowledged; `poll`: the cloud has something for us. */
+  /** The message is acknowledged; `poll`: a downlink is queued. */
   | { readonly kind: 'uplink-done'; readonly poll: boolean }
   /**
-   * The poll is over. `message` is empty when nothing was waiting; otherwise `finalAck` must be sent, without waiting for an
-   * answer, before the message is used. `more`: another downlink waits.
+   * The poll is complete. `message` is empty when no downlink was queued; otherwise send `finalAck`, without waiting for an
+   * answer, before using the message. `more`: another downlink is queued.
    */
   | {
       readonly kind: 'poll-done';
@@ -34,15 +34,15 @@ export type DeviceStep =
 export class DeviceTransfer {
   readonly #fragmentSize: number;
   readonly #bufferSize: number;
-  /** Number of the next packet. */
+  /** Sequence number of the next packet. */
   #sequence = 0;
-  /** Number of the last packet received. */
+  /** Sequence number of the last packet received. */
   #received = 0;
   #task: UplinkTask | PollTask | undefined;
 
   /**
    * @param fragmentSize bytes of message data in an uplink packet
-   * @param bufferSize bytes of the longest downlink message (wire protocol, section 13)
+   * @param bufferSize maximum length of a downlink message in bytes (wire protocol, section 13)
    */
   constructor(fragmentSize: number, bufferSize: number) {
     this.#fragmentSize = fragmentSize;
@@ -62,24 +62,24 @@ export class DeviceTransfer {
   }
 
   /**
-   * Takes the answer to the last `send`. 'unreadable': it could not be decoded or has a wrong tag; 'foreign': its serial
-   * number is another device's.
+   * Processes the answer to the last `send`. 'unreadable': not decodable, or a wrong tag; 'foreign': the serial number of
+   * another device.
    */
   answered(answer: Packet | 'unreadable' | 'foreign'): DeviceStep {
     const task = this.#task;
-    if (task === undefined) throw new Error('no transfer is under way');
+    if (task === undefined) throw new Error('no transfer in progress');
     if (answer === 'unreadable') return this.fail('unreadable answer');
     if (answer === 'foreign') return this.fail('answer for another device');
     return task.kind === 'uplink' ? this.#acknowledged(task, answer) : this.#fragmentReceived(task, answer);
   }
 
-  /** Gives the transfer up: no answer in time. */
+  /** Aborts the transfer, for example after a timeout. */
   fail(why: string): DeviceStep {
     this.reset();
     return { kind: 'failed', why };
   }
 
-  /** As after a boot: no transfer, both counters 0. */
+  /** State after a boot: no transfer, both counters 0. */
   reset(): void {
     this.#task = undefined;
     this.#sequence = 0;
@@ -168,7 +168,7 @@ interface UplinkTask {
   readonly message: Uint8Array;
   /** Bytes that are acknowledged. */
   offset: number;
-  /** Bytes of the fragment under way. */
+  /** Bytes of the fragment in transfer. */
   sent: number;
 }
 

@@ -1,8 +1,8 @@
 /**
  * The MAC envelope around a packet, raw or as base64 text (wire protocol, 2.2 and 3.1).
  *
- * Sealing and opening happen for every datagram in both directions, so neither allocates more than its result: the input of
- * the hash is laid out in one place, where the tag overwrites the second half of the token.
+ * Every datagram is sealed and opened, so both allocate only their result: one shared buffer holds the input of the hash, and
+ * the tag overwrites the second half of the token in it.
  */
 import { hash } from 'node:crypto';
 import { NOTHING, type Packet } from './packet.js';
@@ -16,17 +16,17 @@ export const FRAGMENT_SIZE: Readonly<Record<EnvelopeFormat, { readonly up: numbe
   base64: { up: 360, down: 360 },
 };
 
-/** The cloud reads no more than this of a datagram (wire protocol, 2.1). */
+/** The cloud reads at most this many bytes of a datagram (wire protocol, 2.1). */
 const LONGEST_DATAGRAM = 1024;
 
 const TOKEN_SIZE = 16;
 const TAG_SIZE = 8;
-/** Where the envelope stands behind the token, of which its tag takes the second half. */
+/** Offset of the envelope in the buffer: its tag overwrites the second half of the token. */
 const ENVELOPE_AT = TOKEN_SIZE - TAG_SIZE;
 const HEADER_AT = 12;
 const DATA_AT = 14;
 
-/** What a datagram says before anybody has checked its tag. */
+/** Content of a datagram whose tag is not verified yet. */
 export interface Envelope {
   readonly serial: number;
   readonly packet: Packet;
@@ -52,8 +52,8 @@ export function seal(packet: Packet, serial: number, token: Uint8Array, format: 
 }
 
 /**
- * Takes a datagram apart. Undefined when it is not base64, too short, or of serial number 0 (wire protocol, 6.2 step 1).
- * What a datagram has beyond 1024 bytes is cut off; the tag of the rest does not match.
+ * Parses a datagram. undefined when it is not base64, too short, or has serial number 0 (wire protocol, 6.2 step 1).
+ * Only the first 1024 bytes are read, so the tag of a longer datagram does not match.
  */
 export function open(datagram: Uint8Array, format: EnvelopeFormat): Envelope | undefined {
   const read = datagram.length > LONGEST_DATAGRAM ? datagram.subarray(0, LONGEST_DATAGRAM) : datagram;
@@ -66,11 +66,11 @@ export function open(datagram: Uint8Array, format: EnvelopeFormat): Envelope | u
   return { serial, packet: { flags: header >> 12, sequence: header & 0xfff, data }, bytes };
 }
 
-/** The input of the hash, for one envelope after the other; with room for some that the cloud would not read. */
+/** Input of the hash, reused for every envelope; large enough for datagrams that the cloud rejects. */
 const scratch = new Uint8Array(2 * LONGEST_DATAGRAM);
 const checkTag = new Uint8Array(TAG_SIZE);
 
-/** Was this envelope signed with `token`? */
+/** Whether this envelope was signed with `token`. */
 export function hasValidTag(envelope: Envelope, token: Uint8Array): boolean {
   const { bytes } = envelope;
   scratch.set(bytes, ENVELOPE_AT);
@@ -86,7 +86,7 @@ export function tokenBytes(hex: string): Uint8Array {
   return Uint8Array.from(Buffer.from(tokenText(hex), 'hex'));
 }
 
-/** A claim token in small hex digits: for who has many of them, and little room. @throws RangeError when it is none */
+/** A claim token in lower-case hex digits, which needs less memory than bytes. @throws RangeError for an invalid token */
 export function tokenText(hex: string): string {
   if (!/^[0-9a-f]{32}$/i.test(hex)) throw new RangeError('a claim token is 32 hex digits');
   return hex.toLowerCase();
@@ -94,7 +94,7 @@ export function tokenText(hex: string): string {
 
 /** Tag byte i = D[i] ^ D[8+i] ^ D[16+i] ^ D[24+i] of the SHA-256 D of `input` (wire protocol, 3.1). */
 function foldDigest(input: Uint8Array, into: Uint8Array, at: number): void {
-  // As text, a byte a character: half a million buffers of 32 bytes would keep the garbage collector busy.
+  // As text with one character per byte: many buffers of 32 bytes would burden the garbage collector.
   const digest = hash('sha256', input, 'binary');
   for (let i = 0; i < TAG_SIZE; i++) {
     into[at + i] =
@@ -108,13 +108,13 @@ function uint16(bytes: Uint8Array, at: number): number {
 
 const ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/', 'latin1');
 const PADDING = '='.charCodeAt(0);
-/** By character code: its six bits; what is above is no character of the alphabet. */
+/** Six bits by character code; 64 for characters outside of the alphabet. */
 const SIX_BITS = new Uint8Array(256).fill(64);
 ALPHABET.forEach((character, bits) => {
   SIX_BITS[character] = bits;
 });
 
-/** By hand, because native calls with a text in between take longer for the few bytes that most packets have. */
+/** Own encoder: for the few bytes of most packets, native calls with a text in between take longer. */
 function encodeBase64(bytes: Uint8Array, from: number, end: number): Uint8Array {
   const text = Buffer.allocUnsafe(4 * Math.ceil((end - from) / 3));
   const rest = (end - from) % 3;
@@ -136,7 +136,7 @@ function encodeBase64(bytes: Uint8Array, from: number, end: number): Uint8Array 
   return text;
 }
 
-/** Strict RFC 4648 section 4: Node's own decoder skips what it does not know, the protocol rejects it. */
+/** Strict RFC 4648 section 4: the decoder of Node skips invalid characters, but the protocol rejects them. */
 function decodeBase64(text: Uint8Array): Uint8Array | undefined {
   const { length } = text;
   if (length === 0 || length % 4 !== 0) return undefined;

@@ -2,7 +2,7 @@
  * A FLAP packet: four flags, a 12-bit sequence number, and a fragment of a message (wire protocol, section 3).
  */
 
-/** Flag bits as they stand in the upper four bits of the header (wire protocol, 3.2). */
+/** Flags, the upper four bits of the header (wire protocol, 3.2). */
 export const FIRST = 0x8;
 export const LAST = 0x4;
 export const ACK = 0x2;
@@ -33,7 +33,7 @@ export function successor(sequence: number): number {
   return sequence === LARGEST ? 1 : sequence + 1;
 }
 
-/** Is `sequence` ahead of `expected` on the ring 1..4095, rather than behind it? (wire protocol, 6.2 step 4) */
+/** Whether `sequence` is ahead of `expected` on the ring 1..4095, rather than behind it (wire protocol, 6.2 step 4). */
 export function isAhead(sequence: number, expected: number): boolean {
   const distance = (sequence - expected + LARGEST) % LARGEST;
   return distance >= 1 && distance <= 2047;
@@ -46,19 +46,19 @@ export function formatFlags(flags: number): string {
   );
 }
 
-/** A packet to compare others with. Its data are text, a byte a character: a small array takes several times the room and time. */
+/** A packet for comparisons. Its data are text with one character per byte, which takes less memory and time than an array. */
 export interface KeptPacket {
   readonly flags: number;
   readonly sequence: number;
   readonly data: string;
 }
 
-/** A copy, which does not keep the datagram that the packet came in. */
+/** Copies a packet, without a reference to its datagram. */
 export function keepPacket({ flags, sequence, data }: Packet): KeptPacket {
   return { flags, sequence, data: textOf(data) };
 }
 
-/** Same flags, number and data. */
+/** Whether flags, sequence number and data are equal. */
 export function samePacket(kept: KeptPacket, { flags, sequence, data }: Packet): boolean {
   return kept.flags === flags && kept.sequence === sequence && kept.data === textOf(data);
 }

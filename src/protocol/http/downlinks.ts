@@ -1,6 +1,6 @@
 /**
- * Downlink messages as JSON, for devices that talk HTTP (cloud API gaps, 5.5): what `poll` answers with. `id` is what the
- * device acknowledges; of a shell downlink it is also the `message_id` of the answer.
+ * Downlink messages as JSON, for devices with an HTTP link (cloud API gaps, 5.5): the answer to `poll`. The device
+ * acknowledges the `id`; for a shell downlink it is also the `message_id` of the answer.
  *
  *   {"id": "…", "type": "session", "body": {"session_id": 1750000000, "timestamp": 1750000001, "device_id": "…", …}}
  *   {"id": "…", "type": "timestamp", "body": {"timestamp": 1750000001}}
@@ -53,7 +53,7 @@ export function downToJson(id: string, message: DownMessage, body: unknown): Jso
   }
 }
 
-/** Reads what the cloud sent. @throws MessageError */
+/** Reads a downlink from JSON. @throws MessageError */
 export function downFromJson(value: unknown): { readonly id: string; readonly message: DownMessage } {
   const fields = new JsonFields(value, 'downlink');
   const id = uuidText(fields.need('id', fields.uuid('id')));

@@ -1,4 +1,4 @@
-/** Taking JSON of the peer apart: each reader says which field is wrong, and what was wanted. */
+/** Reads fields of JSON from the peer. An error names the field, its value and the expected form. */
 import { fromHex } from '../hashes.js';
 import { MessageError } from '../messages/error.js';
 import { uuidBytes } from '../uuid.js';
@@ -10,7 +10,7 @@ export class JsonFields {
   readonly #fields: Readonly<Record<string, unknown>>;
   readonly #where: string;
 
-  /** @param where how the object is called in messages: `body` @throws MessageError unless it is an object */
+  /** @param where name of the object in messages: `body` @throws MessageError unless it is an object */
   constructor(value: unknown, where: string) {
     if (!isObject(value)) throw new MessageError('malformed', `${where} is not a JSON object`);
     this.#fields = value;
@@ -50,7 +50,7 @@ export class JsonFields {
     return this.#read(name, 'base64', (value) => {
       if (typeof value !== 'string') return undefined;
       const bytes = Buffer.from(value, 'base64');
-      // The decoder is lenient: what is no base64 does not come back the same.
+      // The decoder is lenient: invalid base64 is not the same after decoding and encoding.
       return bytes.toString('base64') === value ? new Uint8Array(bytes) : undefined;
     });
   }
@@ -85,7 +85,7 @@ export class JsonFields {
     return this.#read(name, 'a JSON object', (value) => (isObject(value) ? value : undefined));
   }
 
-  /** Insists on a field: `fields.need('id', fields.uuid('id'))`. @throws MessageError when it is undefined */
+  /** Requires a field: `fields.need('id', fields.uuid('id'))`. @throws MessageError when it is undefined */
   need<T>(name: string, value: T | undefined): T {
     if (value !== undefined) return value;
     throw new MessageError('malformed', `${this.#where} needs "${name}"`);

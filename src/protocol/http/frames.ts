@@ -1,15 +1,15 @@
 /**
- * A device's HTTP request, and what was answered, as bytes: a head line, then JSON. That is how they cross a transport, so
- * that the network misbehaves towards them as towards any datagram; transport/http.ts makes real HTTP of them.
+ * HTTP request of a device and its response as bytes: a head line, then JSON. In this form they pass a transport, so that
+ * network faults affect them like datagrams; transport/http.ts converts them to real HTTP.
  */
 
-/** What a device asks for: the last part of the path. */
+/** Kind of a request: the last part of its path. */
 const REQUEST_KINDS = ['session', 'uplink', 'poll', 'ack'] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
 interface RequestFrame {
   readonly kind: RequestKind;
-  /** Names the request: the answer repeats it, and so does a repetition of the request (`Idempotency-Key`). */
+  /** Identifies the request: response and repetitions of the request have the same key (`Idempotency-Key`). */
   readonly key: string;
   /** Claim token, 32 hex digits. */
   readonly token: string;
@@ -21,7 +21,7 @@ interface ResponseFrame {
   readonly key: string;
   /** HTTP status code. */
   readonly status: number;
-  /** JSON, when all is well. */
+  /** JSON for a 2xx status. */
   readonly body: string;
 }
 
@@ -29,7 +29,7 @@ export function encodeRequest({ kind, key, token, body }: RequestFrame): Uint8Ar
   return Buffer.from(`${kind} ${key} ${token}\n${body}`);
 }
 
-/** @throws Error for what {@link encodeRequest} did not make */
+/** @throws Error for bytes that {@link encodeRequest} did not create */
 export function decodeRequest(bytes: Uint8Array): RequestFrame {
   const { head, body } = split(bytes);
   const [word, key, token] = head;
@@ -42,7 +42,7 @@ export function encodeResponse({ key, status, body }: ResponseFrame): Uint8Array
   return Buffer.from(`${key} ${status}\n${body}`);
 }
 
-/** Undefined for what is no response. */
+/** undefined for bytes that are not a response frame. */
 export function decodeResponse(bytes: Uint8Array): ResponseFrame | undefined {
   const { head, body } = split(bytes);
   const [key, status] = head;

@@ -1,9 +1,9 @@
 /**
- * Uplink messages as JSON, for devices that talk HTTP (cloud API gaps, 5.5): one object a message, with its `type` and the
- * `body` that the API shows of it (cloud API gaps, 4).
+ * Uplink messages as JSON, for devices with an HTTP link (cloud API gaps, 5.5): one object per message, with its `type` and
+ * the `body` as the API shows it (cloud API gaps, 4).
  *
- *   {"type": "data", "body": {"temperature": 21.5}}          decoded already, by a device that knows no codecs
- *   {"type": "data", "codec_hash": "92fd…", "cbor": "vwAB"}  as firmware makes it: CBOR in base64, and its decoder
+ *   {"type": "data", "body": {"temperature": 21.5}}          decoded, from a device without codecs
+ *   {"type": "data", "codec_hash": "92fd…", "cbor": "vwAB"}  as firmware sends it: CBOR in base64, and the hash of its decoder
  *   {"type": "decoder", "codec_hash": "92fd…", "cbor": "…"}  or "encoder"; the hash may be left out
  *   {"type": "decoder", "body": {"version": 2, …}}           the same with the document as JSON
  *   {"type": "config", "hash": "3c69…", "body": ["app config mode \"lte\""]}   the hash may be left out
@@ -32,13 +32,13 @@ import { FACTS, STATS } from '../messages/session.js';
 import { uuidText } from '../uuid.js';
 import { isObject, JsonFields } from './fields.js';
 
-/** Values by the device's own names. No codec was involved. */
+/** Data with names of the device, without a codec. */
 export interface DecodedData {
   readonly kind: 'decoded-data';
   readonly body: JsonObject;
 }
 
-/** What `type` can be. */
+/** Values of `type`. */
 export const UPLINK_TYPES = [
   'session',
   'data',
@@ -89,7 +89,7 @@ export function upToJson(message: UpMessage): JsonUplink {
   }
 }
 
-/** Reads what a device sent. @throws MessageError that says what is wrong and what was wanted */
+/** Reads an uplink from JSON. @throws MessageError with the invalid field and the expected form */
 export function upFromJson(value: unknown): UpMessage | DecodedData {
   const fields = new JsonFields(value, 'body');
   const type = fields.need('type', fields.text('type'));
@@ -145,7 +145,7 @@ function readSession(facts: JsonFields): CreateSession {
 function readData(fields: JsonFields): UploadData | DecodedData {
   const cbor = fields.base64('cbor');
   if (cbor === undefined) {
-    // Because what was parsed from JSON is JSON.
+    // Because values from JSON are JSON values.
     const body = fields.plain('body') as JsonObject | undefined;
     if (body === undefined) throw new MessageError('malformed', 'data needs a "body", or "cbor" and "codec_hash"');
     return { kind: 'decoded-data', body };
@@ -166,7 +166,7 @@ function readCodec(type: 'decoder' | 'encoder', fields: JsonFields): UploadCodec
 function asCbor(value: unknown): CborValue {
   if (Array.isArray(value)) return value.map(asCbor);
   if (isObject(value)) return new Map(Object.entries(value).map(([key, item]) => [key, asCbor(item)]));
-  // Because nothing else than these is left in JSON.
+  // Because JSON has no other types of values.
   return value as null | boolean | number | string;
 }
 

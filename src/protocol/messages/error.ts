@@ -1,9 +1,9 @@
-/** What is wrong with a message of the peer. */
+/** Errors in messages of the peer. */
 
-/** `unknown-type`: a device ignores such a message and carries on, the cloud does not acknowledge it. */
+/** `unknown-type`: a device ignores such a message; the cloud does not acknowledge it. */
 type MessageFault = 'malformed' | 'unknown-type' | 'too-long';
 
-/** A message cannot be read, or not be written. */
+/** A message cannot be read or written. */
 export class MessageError extends Error {
   readonly fault: MessageFault;
 

@@ -1,16 +1,15 @@
 /**
- * Taking the CBOR map of a message apart, in two tempers.
+ * Reads the CBOR map of a message, loosely or strictly.
  *
- * The cloud is tolerant: what it does not know, or what has another type than expected, is as good as missing (wire
- * protocol, 6.3). A device is strict: its parser knows neither unknown keys nor other types, and refuses the whole
- * message (wire protocol, 7).
+ * The cloud is tolerant: it ignores unknown keys and fields of an unexpected type (wire protocol, 6.3). A device is strict: it
+ * rejects the whole message in both cases (wire protocol, 7).
  */
 import { CborError, type CborKey, type CborValue, decodeCbor } from '../cbor.js';
 import { MessageError } from './error.js';
 
 type CborMap = ReadonlyMap<CborKey, CborValue>;
 
-/** The fields of a map by key. Each reader yields undefined for a missing field. */
+/** The fields of a map by key. Each reader returns undefined for a missing field. */
 export class Fields {
   readonly #map: CborMap;
   /** The name of the message, when the reading is strict. */
@@ -73,14 +72,14 @@ export class Fields {
   }
 }
 
-/** The one CBOR map that a value must be. @throws MessageError */
+/** Decodes a value that must be one CBOR map. @throws MessageError */
 export function mapIn(value: Uint8Array, message: string): CborMap {
   const decoded = cborIn(value, message);
   if (decoded instanceof Map) return decoded;
   throw new MessageError('malformed', `the value of ${message} is not a CBOR map`);
 }
 
-/** The one CBOR item that a value must be. @throws MessageError */
+/** Decodes a value that must be one CBOR item. @throws MessageError */
 export function cborIn(value: Uint8Array, message: string): CborValue {
   try {
     return decodeCbor(value);
@@ -90,10 +89,10 @@ export function cborIn(value: Uint8Array, message: string): CborValue {
   }
 }
 
-/** A record without the members that are undefined. */
+/** A copy of an object without its undefined members. */
 export function present<T extends object>(members: { readonly [K in keyof T]: T[K] | undefined }): T {
   const defined = Object.entries(members).filter(([, member]) => member !== undefined);
-  // Because leaving out an undefined member is all that separates the two types.
+  // Because the two types differ only in members that may be undefined.
   return Object.fromEntries(defined) as T;
 }
 

@@ -1,4 +1,4 @@
-/** UPLOAD_FIRMWARE and DOWNLOAD_FIRMWARE: an image in chunks, asked for by the device (wire protocol, 11). */
+/** UPLOAD_FIRMWARE and DOWNLOAD_FIRMWARE: an image in chunks, requested by the device (wire protocol, 11). */
 import { CborWriter } from '../cbor.js';
 import { MessageError } from './error.js';
 import { Fields, mapIn, present } from './fields.js';
@@ -14,9 +14,9 @@ export interface UploadFirmware {
   readonly updateId?: Uint8Array;
   /** Bytes accepted so far; 0 is the same as absent. */
   readonly offset?: number;
-  /** The longest chunk that the device takes. */
+  /** Maximum length of a chunk that the device accepts. */
   readonly maxLength?: number;
-  /** Identifies the wanted image. */
+  /** Identifies the requested image. */
   readonly firmware?: string;
   readonly error?: string;
 }
@@ -25,13 +25,13 @@ export interface DownloadFirmware {
   readonly kind: 'download-firmware';
   /** `app`. */
   readonly target: string;
-  /** `chunk`. A device can read others, but does nothing with them. */
+  /** `chunk`. A device parses other types, but ignores them. */
   readonly type: string;
   /** 16 bytes. */
   readonly updateId: Uint8Array;
   readonly offset: number;
   readonly data: Uint8Array;
-  /** Of the whole image, in bytes. */
+  /** Size of the whole image in bytes. */
   readonly size: number;
 }
 
@@ -112,14 +112,14 @@ export function readDownloadFirmware(value: Uint8Array): DownloadFirmware {
     data: fields.bytes(5) ?? new Uint8Array(0),
     size: fields.uint(6) ?? 0,
   };
-  const refuse = (why: string): never => {
+  const reject = (why: string): never => {
     throw new MessageError('malformed', `DOWNLOAD_FIRMWARE ${why}`);
   };
-  if (message.target.length > LONGEST_TARGET) refuse(`has a target of more than ${LONGEST_TARGET} characters`);
-  if (message.type.length > LONGEST_TYPE) refuse(`has a type of more than ${LONGEST_TYPE} characters`);
-  if (message.updateId.length !== ID_BYTES) refuse(`has an id of ${message.updateId.length} bytes, not ${ID_BYTES}`);
+  if (message.target.length > LONGEST_TARGET) reject(`has a target of more than ${LONGEST_TARGET} characters`);
+  if (message.type.length > LONGEST_TYPE) reject(`has a type of more than ${LONGEST_TYPE} characters`);
+  if (message.updateId.length !== ID_BYTES) reject(`has an id of ${message.updateId.length} bytes, not ${ID_BYTES}`);
   const length = fields.uint(4) ?? 0;
-  if (message.data.length !== length) refuse(`announces ${length} bytes and has ${message.data.length}`);
-  if (message.size === 0) refuse('does not tell the size of the image');
+  if (message.data.length !== length) reject(`announces ${length} bytes and has ${message.data.length}`);
+  if (message.size === 0) reject('does not tell the size of the image');
   return message;
 }

@@ -1,8 +1,8 @@
 /**
  * The messages that device and cloud exchange: one type byte, then a value (wire protocol, 7).
  *
- * A message is plain data with a `kind`. Documents and bodies in one that was parsed are views into its bytes. How the
- * values of each family look is told in the files under messages/.
+ * A message is plain data with a `kind`. Documents and bodies in one that was parsed are views into its bytes. The
+ * other files of this folder define the values of each family.
  */
 import type { UnixSeconds } from '../../kernel/time.js';
 import { codecHash, fromHex, type Hash, toHex } from '../hashes.js';
@@ -49,12 +49,12 @@ export type { UploadConfig } from './lines.js';
 export type { CreateSession, SessionFacts, SetSession, UploadStats } from './session.js';
 export type { UploadShell } from './shell.js';
 
-/** Asks for the time. No firmware sends it. */
+/** Request for the time. No known firmware sends it. */
 interface GetTimestamp {
   readonly kind: 'get-timestamp';
 }
 
-/** A codec document in CBOR under its hash. */
+/** A codec document in CBOR with its hash. */
 export interface UploadCodec {
   readonly kind: 'upload-decoder' | 'upload-encoder';
   readonly hash: Hash;
@@ -63,7 +63,7 @@ export interface UploadCodec {
 
 export interface UploadData {
   readonly kind: 'upload-data';
-  /** Of the decoder; 0 when the body is raw. */
+  /** Hash of the decoder; 0 for a raw body. */
   readonly hash: Hash;
   /** Normally a CBOR map; see decodeBody. */
   readonly body: Uint8Array;
@@ -77,7 +77,7 @@ interface SetTimestamp {
 
 export interface DownloadData {
   readonly kind: 'download-data';
-  /** Of the encoder. No device looks at it. */
+  /** Hash of the encoder. Devices ignore it. */
   readonly hash: Hash;
   /** See encodeBody. */
   readonly body: Uint8Array;
@@ -116,7 +116,7 @@ export const TYPE = {
   'download-firmware': 0x88,
 } as const satisfies Record<UpMessage['kind'] | DownMessage['kind'], number>;
 
-/** The longest value: a message is one byte longer. */
+/** Maximum length of a value in bytes; a message has one more byte. */
 export const LONGEST_VALUE = 16_383;
 
 const HASH_BYTES = 8;
@@ -165,7 +165,7 @@ export function parseUp(bytes: Uint8Array): UpMessage {
 
 /**
  * Reads a downlink as a device does.
- * @throws MessageError when its parser would fail; the fault `unknown-type` is none to a device
+ * @throws MessageError when its parser would fail; a device ignores a message with the fault `unknown-type`
  */
 export function parseDown(bytes: Uint8Array): DownMessage {
   const value = unframed(bytes);
@@ -187,7 +187,7 @@ export function parseDown(bytes: Uint8Array): DownMessage {
   }
 }
 
-/** Without the hash that some begin with. */
+/** Value without the hash at its beginning, which some messages have. */
 function upValue(message: UpMessage): Uint8Array {
   switch (message.kind) {
     case 'create-session':
@@ -212,7 +212,7 @@ function upValue(message: UpMessage): Uint8Array {
   }
 }
 
-/** Without the hash that some begin with. */
+/** Value without the hash at its beginning, which some messages have. */
 function downValue(message: DownMessage): Uint8Array {
   switch (message.kind) {
     case 'set-session':
@@ -235,7 +235,7 @@ function downValue(message: DownMessage): Uint8Array {
   }
 }
 
-/** The hash is what proves that all fragments of a codec were put together rightly. */
+/** The hash proves that the fragments of a codec were assembled correctly. */
 function readUploadCodec(kind: UploadCodec['kind'], value: Uint8Array): UploadCodec {
   const message = kind === 'upload-decoder' ? 'UPLOAD_DECODER' : 'UPLOAD_ENCODER';
   const { hash, body } = readHashed(value, message);
@@ -263,7 +263,7 @@ function readHashed(value: Uint8Array, message: string): { hash: Hash; body: Uin
   return { hash: toHex(value.subarray(0, HASH_BYTES)), body: value.subarray(HASH_BYTES) };
 }
 
-/** @param hash with which the value begins */
+/** @param hash at the beginning of the value */
 function framed(type: number, rest: Uint8Array, hash: Hash | undefined): Uint8Array {
   const head = hash === undefined ? NO_HASH : fromHex(hash);
   const length = head.length + rest.length;

@@ -6,7 +6,7 @@ import { cborIn, isText } from './fields.js';
 
 export interface UploadConfig {
   readonly kind: 'upload-config';
-  /** Computed by the device over its whole output. It may differ from that of `lines`: long outputs are cut (9.2). */
+  /** Computed by the device over its output. It can differ from the hash of `lines`, because devices truncate (9.2). */
   readonly hash: Hash;
   readonly lines: readonly string[];
 }
@@ -17,14 +17,14 @@ export interface DownloadConfig {
   readonly lines: readonly string[];
 }
 
-/** In bytes. A device refuses the whole message when a config line or shell command is longer. */
+/** Maximum bytes of a line. A device rejects the whole message when a config line or shell command is longer. */
 const LONGEST_LINE = 255;
 
-/** The only compression there is: none. */
+/** The only defined compression: none. */
 const UNCOMPRESSED = 0;
 const HASH_BYTES = 8;
 
-/** Without the hash that it begins with. */
+/** Value without the hash at its beginning. */
 export function writeUploadConfig({ lines }: UploadConfig): Uint8Array {
   const writer = new CborWriter();
   writer.raw(Uint8Array.of(UNCOMPRESSED));
@@ -48,10 +48,10 @@ export function writeDownloadConfig({ lines }: DownloadConfig): Uint8Array {
 }
 
 export function readDownloadConfig(value: Uint8Array): DownloadConfig {
-  // The firmware wants 4 bytes with the type, which is more than an empty list of definite length has.
+  // The firmware requires 4 bytes including the type, one more than an empty list of definite length has.
   if (value.length < 3) throw new MessageError('malformed', `DOWNLOAD_CONFIG has only ${value.length} bytes`);
   const lines = readLines(value, 'DOWNLOAD_CONFIG');
-  refuseLongLines(lines, 'DOWNLOAD_CONFIG');
+  rejectLongLines(lines, 'DOWNLOAD_CONFIG');
   return { kind: 'download-config', lines };
 }
 
@@ -67,8 +67,8 @@ export function textsOf(items: CborValue, message: string): readonly string[] {
   throw new MessageError('malformed', `the lines of ${message} are not an array of texts`);
 }
 
-/** What a device does with lines that its buffer does not hold. @throws MessageError */
-export function refuseLongLines(lines: readonly string[], message: string): void {
+/** Rejects lines that exceed the buffer of a device. @throws MessageError */
+export function rejectLongLines(lines: readonly string[], message: string): void {
   for (const line of lines) {
     const length = Buffer.byteLength(line);
     if (length > LONGEST_LINE) {

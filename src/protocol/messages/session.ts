@@ -1,10 +1,10 @@
-/** CREATE_SESSION, SET_SESSION and UPLOAD_STATS: who a device is, what the cloud knows of it, how it is (7.1 to 7.3). */
+/** CREATE_SESSION, SET_SESSION and UPLOAD_STATS: identity of a device, state of the cloud, statistics (wire protocol, 7.1 to 7.3). */
 import type { Seconds, UnixSeconds } from '../../kernel/time.js';
 import { CborWriter } from '../cbor.js';
 import type { Hash } from '../hashes.js';
 import { Fields, mapIn, present } from './fields.js';
 
-/** What a device tells about itself. What an older firmware does not send is left out. */
+/** Facts of a device about itself; older firmware sends fewer. */
 export type SessionFacts = {
   /** Seconds; always 0 today. */
   readonly watchdog_timeout?: Seconds;
@@ -37,21 +37,21 @@ export interface CreateSession {
 
 export interface SetSession {
   readonly kind: 'set-session';
-  /** Not 0: to a device, that is no session. */
+  /** Not 0: a device treats 0 as a missing session. */
   readonly sessionId: number;
-  /** What the cloud has from this device. Missing: nothing yet, the device uploads it. */
+  /** Hash of the decoder that the cloud has stored. Missing: not stored, the device uploads it. Likewise the next two. */
   readonly decoderHash?: Hash;
   readonly encoderHash?: Hash;
   readonly configHash?: Hash;
   /** Unix seconds. */
   readonly timestamp: UnixSeconds;
-  /** At most 36 bytes; what is longer is cut. */
+  /** At most 36 bytes; longer ids are truncated. */
   readonly deviceId: string;
-  /** At most 32 bytes; what is longer is cut. */
+  /** At most 32 bytes; longer names are truncated. */
   readonly deviceName: string;
 }
 
-/** Names and numbers of the radio, by {@link STATS}. No firmware sends them yet. */
+/** Statistics of the radio, by the names of {@link STATS}. No known firmware sends them. */
 type Stats = Readonly<Record<string, number>>;
 
 export interface UploadStats {
@@ -131,7 +131,7 @@ export function writeSetSession(message: SetSession): Uint8Array {
   return writer.finish();
 }
 
-/** What is missing is 0 or empty, as in the firmware. */
+/** Missing fields are 0 or empty, as in the firmware. */
 export function readSetSession(value: Uint8Array): SetSession {
   const fields = Fields.strict(mapIn(value, 'SET_SESSION'), [0, 1, 2, 3, 4, 5, 6], 'SET_SESSION');
   return present<SetSession>({
@@ -173,7 +173,7 @@ function hashText(hash: bigint | undefined): Hash | undefined {
   return hash?.toString(16).padStart(16, '0');
 }
 
-/** The first `most` bytes of a text in UTF-8, without half a character at the end. */
+/** Truncates a text to at most `most` bytes of UTF-8, between two characters. */
 function cut(text: string, most: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= most) return text;

@@ -1,14 +1,14 @@
-/** DOWNLOAD_SHELL and UPLOAD_SHELL: commands for the device's shell, and what they printed (wire protocol, 10). */
+/** DOWNLOAD_SHELL and UPLOAD_SHELL: commands for the device's shell, and their outputs (wire protocol, 10). */
 import { CborWriter } from '../cbor.js';
 import { MessageError } from './error.js';
 import { Fields, isText, mapIn } from './fields.js';
-import { refuseLongLines, textsOf, writeLines } from './lines.js';
+import { rejectLongLines, textsOf, writeLines } from './lines.js';
 
 export interface DownloadShell {
   readonly kind: 'download-shell';
   /** Each at most 255 bytes. */
   readonly commands: readonly string[];
-  /** The 16 bytes of a UUID, which come back with the answer. */
+  /** The 16 bytes of a UUID; the answer contains the same. */
   readonly messageId: Uint8Array;
 }
 
@@ -45,7 +45,7 @@ export function readDownloadShell(value: Uint8Array): DownloadShell {
   if (first !== 0) throw new MessageError('malformed', 'DOWNLOAD_SHELL does not begin with its commands');
   const fields = Fields.strict(map, [0, 1], 'DOWNLOAD_SHELL');
   const commands = textsOf(fields.list(0) ?? [], 'DOWNLOAD_SHELL');
-  refuseLongLines(commands, 'DOWNLOAD_SHELL');
+  rejectLongLines(commands, 'DOWNLOAD_SHELL');
   const messageId = fields.bytes(1) ?? new Uint8Array(ID_BYTES);
   if (messageId.length !== ID_BYTES) {
     throw new MessageError('malformed', `DOWNLOAD_SHELL has an id of ${messageId.length} bytes, not ${ID_BYTES}`);

@@ -16,7 +16,7 @@ interface Setting extends LittleCloudOptions {
   readonly queue?: readonly Uint8Array[];
 }
 
-/** A cloud, and `hear`, which tells how it answers a packet of the device. */
+/** A cloud, and `hear`, which returns its answer to a packet of the device. */
 function fixture({ expecting, queue = [], ...options }: Setting = {}) {
   const cloud = new LittleCloud(options);
   const hear = (flags: string, sequence: number, data?: Uint8Array) =>
@@ -464,7 +464,7 @@ describe('a message that is not acceptable', () => {
     expect(cloud.stored[0]).toHaveLength(LONGEST_MESSAGE);
   });
 
-  test('a reset follows after 60 s, and so on for as long as the device repeats (quirk 14)', () => {
+  test('a reset follows after every 60 s for as long as the device repeats', () => {
     const { cloud, hear } = fixture({ accepts, expecting: 7 });
     hear('FLxx', 7, bad);
     cloud.now = seconds(61);

@@ -345,6 +345,6 @@ describe('the two counters', () => {
   });
 });
 
-test('an answer when no transfer is under way is a mistake of the caller', () => {
-  expect(() => new DeviceTransfer(360, 1000).answered(packet('xxAx', 1))).toThrow('no transfer is under way');
+test('an answer when no transfer is under way is an error of the caller', () => {
+  expect(() => new DeviceTransfer(360, 1000).answered(packet('xxAx', 1))).toThrow('no transfer in progress');
 });

@@ -136,7 +136,7 @@ describe('an envelope', () => {
   });
 });
 
-describe('a datagram that is nobody’s', () => {
+describe('an invalid datagram', () => {
   const good = Buffer.from(seal(packet('FLxx', 7, message(5)), serial, token, 'base64')).toString();
 
   test.each([

@@ -148,7 +148,7 @@ describe('a device without an answer', () => {
     expect(Math.round(picture.uplinks.took / 1000)).toBe(10);
   });
 
-  test('repeats an uplink for ever', async () => {
+  test('repeats an uplink without limit', async () => {
     const picture = await runFlapPair(
       [exchange(0, message(5))],
       losing(1000, (way) => way === 'up'),
@@ -171,7 +171,7 @@ describe('a device without an answer', () => {
 });
 
 describe('what the protocol does not exclude', () => {
-  test('quirk 12: a downlink is taken for delivered although the device never received it', async () => {
+  test('a downlink counts as delivered although the device never received it', async () => {
     // Every fragment is lost, the device gives up its poll and begins again with sequence 0.
     const channel = losing(100, (way, { data }) => way === 'down' && data.length > 0);
     const picture = await runFlapPair([exchange(0, message(5), message(9))], channel);
@@ -179,14 +179,14 @@ describe('what the protocol does not exclude', () => {
     expect(picture.quirks.deliveredNotReceived).toBe(1);
   });
 
-  test('quirk 12 spares a downlink that was sent only in part: it is offered again and received', async () => {
+  test('a downlink that was sent only in part is offered again and received', async () => {
     const channel = losing(3, (way, { data }) => way === 'down' && data.length > 0);
     const picture = await runFlapPair([exchange(0, message(5), message(900))], channel);
     expect(picture.downlinks).toEqual({ delivered: 1, received: 1, corrupted: 0 });
     expect(picture.quirks.deliveredNotReceived).toBe(0);
   });
 
-  test('quirk 13: a lost answer costs 20 s, because the first repetition is not answered', async () => {
+  test('a lost answer costs 20 s, because the cloud does not answer the first repetition', async () => {
     const picture = await runFlapPair(
       [exchange(0, message(5))],
       losing(1, (way) => way === 'down'),
@@ -196,7 +196,7 @@ describe('what the protocol does not exclude', () => {
     expect(picture.uplinks).toMatchObject({ acknowledged: 1, stored: 1 });
   });
 
-  test('quirk 15: after 60 s of repetition the device starts over, and the message arrives twice', async () => {
+  test('after 60 s of repetition the cloud resets the transfer, and the message arrives twice', async () => {
     // The answers at 0, 20 and 40 s are lost; the repetition at 60 s brings the reset.
     const picture = await runFlapPair(
       [exchange(0, message(5))],

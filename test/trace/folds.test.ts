@@ -1,0 +1,169 @@
+/** Boundaries and arithmetic of the folds, with exact values. */
+import { describe, expect, it } from 'vitest';
+import { Buckets } from '../../src/trace/buckets.js';
+import type { TraceEvent } from '../../src/trace/events.js';
+import { BusiestSecond } from '../../src/trace/metrics/busiest-second.js';
+import { FleetStates } from '../../src/trace/metrics/fleet-states.js';
+import { metricInfos, readMetric, Tally } from '../../src/trace/metrics/metric.js';
+import { downlinkLife, metricsOf } from './fixtures.js';
+
+describe('the busiest second', () => {
+  it('is 0 without events, and counts from the warm-up on', () => {
+    const peak = new BusiestSecond(1000);
+    peak.add(999);
+    expect(peak.most).toBe(0);
+    peak.add(1000);
+    expect(peak.most).toBe(1);
+  });
+
+  it('ends at a full second', () => {
+    const peak = new BusiestSecond(0);
+    for (const at of [1000, 1999, 2000]) peak.add(at);
+    expect(peak.most).toBe(2);
+  });
+
+  it.each([
+    [120, 2],
+    [121, 1],
+  ])('after events in %d seconds, an event in the first one makes %d', (seconds, most) => {
+    const peak = new BusiestSecond(0);
+    for (let second = 0; second < seconds; second++) peak.add(second * 1000);
+    peak.add(500);
+    expect(peak.most).toBe(most);
+  });
+});
+
+describe('buckets', () => {
+  it.each([
+    [-5, 0],
+    [0, 0],
+    [63, 63],
+    [64, 64],
+    [65, 64],
+    [66, 65],
+    [127, 95],
+    [128, 96],
+    [4_294_967_295, 895],
+    [9_000_000_000, 895],
+  ])('count %d in bucket %d', (value, bucket) => {
+    const buckets = new Buckets();
+    buckets.record(value);
+    expect(buckets.toPairs()).toEqual([bucket, 1]);
+  });
+
+  it('interpolate percentiles within a bucket', () => {
+    const buckets = new Buckets();
+    for (const value of [64, 65]) buckets.record(value);
+    expect([0, 50, 100].map((percent) => buckets.percentile(percent))).toEqual([64, 64.5, 65]);
+  });
+
+  it('add up', () => {
+    const [one, other] = [new Buckets(), new Buckets()];
+    for (const value of [3, 5]) one.record(value);
+    for (const value of [5, 9]) other.record(value);
+    one.add(other);
+    expect([one.count, one.toPairs()]).toEqual([4, [3, 1, 5, 2, 9, 1]]);
+  });
+});
+
+describe('delivery times', () => {
+  it.each([
+    [49, 0],
+    [50, 1],
+    [99, 1],
+    [100, 2],
+    [604_799_999, 39],
+    [604_800_000, 40],
+    [900_000_000, 40],
+  ])('of %d ms are in bar %d', (time, bar) => {
+    const { times } = metricsOf(downlinkLife({ type: 'data', offered: 0, delivered: time })).summary().downlinks;
+    expect(times.byStage.delivered?.indexOf(1)).toBe(bar);
+  });
+
+  it('of 0 ms count as transfer', () => {
+    const { times } = metricsOf(downlinkLife({ type: 'data', delivered: 0 })).summary().downlinks;
+    expect(Object.values(times.byCause).map(([first]) => first)).toEqual([0, 0, 1, 0, 0]);
+  });
+
+  it('are divided among causes with three decimals', () => {
+    const life = downlinkLife({ type: 'data', contact: 10, offered: 10, delivered: 30 });
+    const { byCause } = metricsOf(life).summary().downlinks.times;
+    expect([byCause.radio[0], byCause.transfer[0]]).toEqual([0.333, 0.667]);
+  });
+});
+
+describe('states of the fleet', () => {
+  it('count a device as awake for the window after its last activity', () => {
+    const states = new FleetStates(1, 10);
+    states.ready(1, 1000);
+    // Bin 1 ends at 2000, bin 2 at 3000; the window of 1000 ms includes its first instant.
+    states.closeUntil(3, 1000, 1000);
+    expect(states.columns(3)).toMatchObject({ awake: [1, 1, 0], asleep: [0, 0, 1], off: [0, 0, 0] });
+  });
+
+  it('merge pairs of bins to the later one', () => {
+    const states = new FleetStates(1, 4);
+    states.closeUntil(1, 1000, 1000);
+    states.boot(1, 1500);
+    states.closeUntil(4, 1000, 1000);
+    states.merge();
+    expect(states.columns(2)).toMatchObject({ off: [0, 0], starting: [1, 1] });
+  });
+
+  it('count devices beyond those of the plan', () => {
+    const states = new FleetStates(1, 2);
+    for (let serial = 1; serial <= 40; serial++) states.boot(serial, 0);
+    states.closeUntil(1, 1000, 1000);
+    expect(states.columns(1)).toMatchObject({ starting: [40], off: [0] });
+  });
+});
+
+describe('samples', () => {
+  const call = (intended: number, at: number, status = 200): TraceEvent => ({
+    ...{ kind: 'call.done', call: 'x', at, intended, sent: intended + 1, status, why: '' },
+  });
+
+  it('put a request into the batch of the time at which it was due', () => {
+    // 96 slices of 1000 ms, 24 batches: slice 25 belongs to batch 1.
+    const { counts } = metricsOf([call(0, 5), call(25_999, 26_000), call(26_000, 26_001)], 1, 96_000).summary().samples;
+    expect(counts['call.answered']?.slice(0, 4)).toEqual([1, 1, 1, 0]);
+  });
+
+  it('count failed requests without a duration', () => {
+    const { counts, durations } = metricsOf([call(0, 5, 500)], 1, 96_000).summary().samples;
+    expect([counts['call.failed']?.[0], durations]).toEqual([1, {}]);
+  });
+
+  it('measure latencies in microseconds', () => {
+    const { durations } = metricsOf([call(0, 0.05)], 1, 96_000).summary().samples;
+    expect(durations['call.latency']).toMatchObject({ steps: 1000 });
+    expect(durations['call.latency']?.batches[0]).toEqual([50, 1]);
+  });
+});
+
+describe('a tally', () => {
+  it('adds up and is sorted by name', () => {
+    const tally = new Tally();
+    tally.add('b');
+    tally.add('a', 2);
+    tally.add('b', 3);
+    expect([tally.of('a'), tally.of('b'), tally.of('c'), tally.total]).toEqual([2, 4, 0, 6]);
+    expect(Object.entries(tally.toRecord())).toEqual([
+      ['a', 2],
+      ['b', 4],
+    ]);
+  });
+});
+
+describe('a table of metrics', () => {
+  const table = { size: { about: 'its size', count: (fold: { readonly size: number }) => fold.size } };
+
+  it('reads its metrics by name', () => {
+    expect(readMetric(table, { size: 3 }, 'size')).toEqual({ kind: 'count', value: 3 });
+    expect(readMetric(table, { size: 3 }, 'constructor')).toBeUndefined();
+  });
+
+  it('describes its metrics', () => {
+    expect(metricInfos(table, 'devices')).toEqual([{ name: 'size', shape: 'count', about: 'its size', of: 'devices' }]);
+  });
+});
