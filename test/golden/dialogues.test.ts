@@ -1,4 +1,4 @@
-/** One device of each application talks to the cloud exactly as in the dialogue that somebody has read and found right. */
+/** One device of each application talks to the cloud exactly as in its golden dialogue, which was checked against the documents. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { recordDialogue } from '../../scripts/golden/dialogue.js';
@@ -30,20 +30,20 @@ describe('a dialogue with the cloud', () => {
     expect(renderDialogue(dialogue).join('\n')).not.toContain(token);
   });
 
-  it('is that of one device, and a scenario with more is refused', async () => {
+  it('has one device; a scenario with more devices is rejected', async () => {
     const text = 'name: two\nduration: 1h\nfleet: [{ name: clime, profile: clime, count: 2 }]\n';
     await expect(recordDialogue(text, 'two.yaml', profiles)).rejects.toThrow('two.yaml has 2 devices');
   });
 });
 
 describe('a difference', () => {
-  it('shows what went and what came, with the lines around it and its place', () => {
+  it('shows removed and added lines, with their context and position', () => {
     const before = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     const after = ['a', 'b', 'c', 'd', 'X', 'f', 'g', 'h', 'i'];
     expect(diffLines(before, after)).toEqual(['@ 2', '  b', '  c', '  d', '- e', '+ X', '  f', '  g', '  h', '+ i']);
   });
 
-  it('is empty between equal texts, and everything where there was nothing', () => {
+  it('is empty for equal texts, and the whole text for an empty one', () => {
     expect(diffLines(['a', 'b'], ['a', 'b'])).toEqual([]);
     expect(diffLines([], ['a', 'b'])).toEqual(['@ 1', '+ a', '+ b']);
   });

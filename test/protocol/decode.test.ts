@@ -113,7 +113,7 @@ describe('a series with a period', () => {
     });
   });
 
-  it('is a plain value when it is no array', () => {
+  it('is a plain value when it is not an array', () => {
     expect(decodeBody(codec, body([0, 5]))).toEqual({ measurements: 5 });
     expect(decodeBody(codec, body([0, null]))).toEqual({ measurements: null });
   });

@@ -244,16 +244,20 @@ describe('the cloud accepts', () => {
 
 describe('the cloud refuses', () => {
   it.each([
-    ['a session that is no map', raw('create-session', { cbor: [] }), 'the value of CREATE_SESSION is not a CBOR map'],
+    [
+      'a session that is not a map',
+      raw('create-session', { cbor: [] }),
+      'the value of CREATE_SESSION is not a CBOR map',
+    ],
     ['a session with leftovers', raw('create-session', { cbor: map() }, hex('00')), '1 bytes are left over'],
-    ['statistics that are no map', raw('upload-stats', { cbor: 1 }), 'the value of UPLOAD_STATS is not a CBOR map'],
+    ['statistics that are not a map', raw('upload-stats', { cbor: 1 }), 'the value of UPLOAD_STATS is not a CBOR map'],
     [
       'a shell answer without a value',
       raw('upload-shell'),
       'the value of UPLOAD_SHELL is not CBOR: the data ends early',
     ],
     [
-      'firmware that is no map',
+      'firmware that is not a map',
       raw('upload-firmware', { cbor: 'x' }),
       'the value of UPLOAD_FIRMWARE is not a CBOR map',
     ],

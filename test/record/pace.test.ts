@@ -4,20 +4,20 @@ import { inDeviceTime, paceOf } from '../../src/record/pace.js';
 import { downlink, FROM, recording, uplink } from './fixtures.js';
 
 const reports = [0, 1000, 1900, 3000].map((at) => uplink(at));
-const told = uplink(100, { type: 'config', reportEvery: 60 });
+const configured = uplink(100, { type: 'config', reportEvery: 60 });
 
 describe('the pace of devices', () => {
   it('is the configured divided by the measured report period', () => {
-    expect(paceOf(recording([told, ...reports]))).toBe(60);
+    expect(paceOf(recording([configured, ...reports]))).toBe(60);
   });
 
   it('is measured in the time of the devices when their speed is known', () => {
-    expect(paceOf(recording([told, ...reports], [], { speed: 60 }))).toBe(1);
+    expect(paceOf(recording([configured, ...reports], [], { speed: 60 }))).toBe(1);
   });
 
   it('is undefined when no device reported its interval, or reported twice', () => {
     expect(paceOf(recording(reports))).toBeUndefined();
-    expect(paceOf(recording([told, uplink(1000)]))).toBeUndefined();
+    expect(paceOf(recording([configured, uplink(1000)]))).toBeUndefined();
   });
 });
 

@@ -87,8 +87,8 @@ describe('polls', () => {
     });
 
     it('follow from a known poll when the restart was before the recording', () => {
-      const told = { ...uplink(90_000, { type: 'config', pollEvery: 60 }) };
-      expect(pollsOf([told], [130_000])).toEqual([10_000, 70_000, 130_000, 190_000]);
+      const configured = { ...uplink(90_000, { type: 'config', pollEvery: 60 }) };
+      expect(pollsOf([configured], [130_000])).toEqual([10_000, 70_000, 130_000, 190_000]);
     });
 
     it('restart with every session', () => {

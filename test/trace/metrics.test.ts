@@ -84,7 +84,7 @@ describe('uplinks', () => {
       later(uplink('acked', 4, 'session'), 90),
     ];
     const delay = metricsOf(events).read('uplink.delay');
-    if (delay?.kind !== 'durations') throw new Error('uplink.delay is no duration');
+    if (delay?.kind !== 'durations') throw new Error('uplink.delay is not a distribution');
     expect([delay.distribution.count, delay.distribution.max]).toEqual([1, 60]);
   });
 

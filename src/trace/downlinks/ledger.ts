@@ -85,7 +85,7 @@ export function expectsAnswer(type: DownlinkType): boolean {
 }
 
 /** How far a downlink came: `delivered` without an answer, `pending` while it is in the queue. */
-export type DownlinkOutcome = 'answered' | 'delivered' | 'pending' | 'cancelled' | 'expired';
+type DownlinkOutcome = 'answered' | 'delivered' | 'pending' | 'cancelled' | 'expired';
 
 /** Outcome of a downlink, up to now. */
 export function outcomeOf({ reached, ended }: DownlinkRecord): DownlinkOutcome {

@@ -1,7 +1,7 @@
 /**
  * The device's side, answer by answer: the device cases of wire protocol 16.6 and every row of 4.4.
  *
- * "No answer" is repeated by whoever drives the transfer: see pair.test.ts.
+ * The caller repeats a packet without an answer: see pair.test.ts.
  */
 import { describe, expect, test } from 'vitest';
 import { type DeviceStep, DeviceTransfer } from '../../../src/protocol/flap/device-transfer.js';
@@ -14,7 +14,7 @@ interface Setting {
   readonly bufferSize?: number;
 }
 
-/** A device whose steps are told in words. */
+/** A device whose steps are written as text. */
 function fixture({ sequence = 0, bufferSize = 10_240 }: Setting = {}) {
   const device = new DeviceTransfer(360, bufferSize);
   for (let next = 0; next !== sequence; next = successor(successor(next))) {
@@ -225,7 +225,7 @@ describe('reset', () => {
     ]);
   });
 
-  test('there is no limit on restarts', () => {
+  test('restarts are not limited', () => {
     const { send, hear } = fixture();
     send(message(5));
     for (let i = 0; i < 1000; i++) expect(hear('xxxx', 0)).toBe('FLxx 0 +5 (again: reset by the cloud)');
@@ -238,12 +238,12 @@ describe('stale answer: the previous sequence first, then the right one', () => 
     const { send, hear } = fixture();
     expect([send(message(5)), hear('xxAx', 1), send(message(6))].at(-1)).toBe('FLxx 2 +6');
     expect(hear('xxAx', 1)).toBe('FLxx 3 +6 (again: stale answer)');
-    // The answer to number 2, which had arrived meanwhile, does not fit any more.
+    // The answer to number 2, which had arrived meanwhile, does not fit afterwards.
     expect(hear('xxAx', 3)).toBe('FLxx 0 +6 (again: unexpected sequence number)');
     expect([hear('xxAx', 1), send(message(7))]).toEqual(['done', 'FLxx 2 +7']);
   });
 
-  test('uplink of many fragments: only the fragment under way is sent again', () => {
+  test('uplink of many fragments: only the fragment in transfer is sent again', () => {
     const { send, hear } = fixture();
     send(message(900));
     expect(hear('xxAx', 1)).toBe('xxxx 2 +360');
@@ -345,6 +345,6 @@ describe('the two counters', () => {
   });
 });
 
-test('an answer when no transfer is under way is an error of the caller', () => {
+test('an answer without a transfer in progress is an error of the caller', () => {
   expect(() => new DeviceTransfer(360, 1000).answered(packet('xxAx', 1))).toThrow('no transfer in progress');
 });

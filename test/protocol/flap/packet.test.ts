@@ -58,7 +58,7 @@ describe('flags', () => {
     for (let flags = 0; flags < 16; flags++) expect(flagsOf(formatFlags(flags))).toBe(flags);
   });
 
-  test('of a reset are none, with sequence 0 and no data', () => {
+  test('of a reset are all 0, with sequence 0 and no data', () => {
     expect(RESET).toEqual(packet('xxxx', 0));
   });
 });
