@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { buildSync } from 'esbuild';
 import type { Proof } from './proof.js';
 
-const SEEDS = 200;
+const SEEDS = Number(process.env.PROVE_SEEDS ?? 200);
 const VERSIONS = [20, 22, 24];
 const BUNDLE = '.bench/out/seeds.mjs';
 
