@@ -1,18 +1,31 @@
 /**
- * ghostfleet as a library: the client of the public API, the embedded service, and scenarios that can be run from a test.
+ * ghostfleet as a library: scenarios that run in a test or program, the Device Cloud Service, and a client of its API. All of
+ * it works in Node's strict ESM; docs/api/ghostfleet.api.md lists every export.
  */
+import type { RunResult } from './report/result.js';
+import { type RunOptions, runPlan } from './runner/library.js';
+import type { Plan } from './scenario/model/plan.js';
+
+export type { ClientOptions, Gate, HttpOptions } from './client/client.js';
 export { ApiError, ConnectionError, DeviceCloudClient } from './client/client.js';
-export { type Service, type ServiceOptions, startService } from './cloud/service.js';
-export { InputError } from './input/problems.js';
-export { GhostfleetError, UsageError } from './kernel/errors.js';
-export { seededRandom } from './kernel/random.js';
-export { RealClock } from './kernel/real-clock.js';
-export { VirtualClock } from './kernel/virtual-clock.js';
+export type * from './client/firmware-types.js';
+export { SpaceClient } from './client/space-client.js';
+export type * from './client/types.js';
+export { InputError, type Problem } from './input/problems.js';
+export { type ExitCode, GhostfleetError, UsageError } from './kernel/errors.js';
+export type { Log } from './kernel/log.js';
 export { packagedProfiles } from './profile/library.js';
-export type { RunResult } from './report/result.js';
-export { deviceTypes } from './runner/flash-settings.js';
-export { type DefineOptions, defineScenario, runPlan as run } from './runner/library.js';
-export type { RunOptions } from './runner/run.js';
+export type { Profile } from './profile/profile.js';
+export type { ExpectationResult, GeneratorReport, RunResult } from './report/result.js';
+export {
+  type DefineOptions,
+  defineScenario,
+  type ReadOptions,
+  type RunOptions,
+  readScenario,
+} from './runner/library.js';
+export { type Service, type ServiceOptions, startService } from './runner/library-service.js';
+export type { RemoteCloud } from './runner/targets/remote.js';
 export type { Plan } from './scenario/model/plan.js';
 export type {
   FaultDefinition,
@@ -22,5 +35,11 @@ export type {
   SetupDefinition,
   StepDefinition,
 } from './scenario/parse/define.js';
-export { parseScenario } from './scenario/parse/scenario.js';
-export { planScenario } from './scenario/plan/plan-scenario.js';
+
+/**
+ * Runs a plan: by default in virtual time against an embedded cloud in memory. Resolves with the result also when an
+ * expectation failed: see `passed`, `failure` and `expectations`.
+ * @throws InputError with all invalid options
+ * @throws UsageError when the world cannot be built, such as for a database that is not new
+ */
+export const run: (plan: Plan, options?: RunOptions) => Promise<RunResult> = runPlan;

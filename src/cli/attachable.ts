@@ -4,7 +4,7 @@ import type { Fleet } from '../console/member.js';
 import { newPlace } from '../console/places.js';
 import { ConsoleServer } from '../console/server.js';
 import { readText } from '../input/text-file.js';
-import { entropy } from './entropy.js';
+import { entropy } from '../kernel/entropy.js';
 import type { Host } from './host.js';
 
 /** Undefined, with a complaint on the error stream, when consoles cannot be let in. */

@@ -9,7 +9,7 @@ import { RealClock } from '../kernel/real-clock.js';
 import { parseDuration } from '../kernel/time.js';
 import { MOST_REQUESTS, SHORTEST_EXPIRY, SHORTEST_RETENTION } from '../scenario/parse/cloud.js';
 import { checked, command, wholeNumber } from './command.js';
-import { entropy } from './entropy.js';
+import { entropy } from '../kernel/entropy.js';
 import type { Host } from './host.js';
 import { interruption } from './interrupts.js';
 import { createLog, LOG_LEVELS, type LogLevel } from './logs.js';

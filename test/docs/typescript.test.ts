@@ -50,7 +50,7 @@ it('files that it names are looked for in the folder that it is given', () => {
   const step = { at: '1h', sensor: { 'hygrometer.temperature': { replay: 'cellar.csv' } } };
   const fleet = [{ name: 'clime', profile: 'clime', count: 1 }];
   const replaying = { name: 'replaying', duration: '2h', fleet, steps: [step] };
-  expect(() => defineScenario(replaying)).toThrow('has no folder of its own: give the option "folder"');
+  expect(() => defineScenario(replaying)).toThrow('needs the option "folder" to name files');
   const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-folder-'));
   try {
     writeFileSync(join(folder, 'cellar.csv'), 'time [min],temperature\n0,21\n10,30\n');
@@ -71,7 +71,7 @@ it('what only files need is refused', () => {
 it('what is no plan is refused with a sentence', async () => {
   // @ts-expect-error JavaScript lets it pass
   await expect(run({ name: 'not-defined' })).rejects.toThrow(
-    new UsageError('no-plan', 'run takes a plan: what defineScenario makes of a scenario'),
+    new UsageError('no-plan', 'run needs a plan, as defineScenario returns it'),
   );
 });
 

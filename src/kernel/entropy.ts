@@ -1,10 +1,10 @@
-/** Randomness of a real service: ids and keys that nobody can foresee. Never for anything that a seed should decide. */
+/** Cryptographic randomness for the ids and keys of a real service. Never for values that a seed must decide. */
 import { randomFillSync } from 'node:crypto';
-import type { Random } from '../kernel/random.js';
+import type { Random } from './random.js';
 
-/** 48 bits a number: as many as fit without loss beside the 53 of a double. */
+/** Bytes per number: 48 bits fit exactly into the 53-bit mantissa of a double. */
 const SIZE = 6;
-/** Asking the system costs the same for one number as for hundreds, and an id takes many. */
+/** Filled at once, because a system call costs the same for one number as for hundreds. */
 const pool = Buffer.alloc(SIZE * 512);
 let used = pool.length;
 
@@ -15,7 +15,7 @@ export const entropy: Random = {
       used = 0;
     }
     const number = pool.readUIntBE(used, SIZE) / 281_474_976_710_656;
-    // What has been given out is not kept: it may be part of a secret.
+    // Erased after use, because the number may become part of a secret.
     for (const end = used + SIZE; used < end; used++) pool[used] = 0;
     return number;
   },

@@ -1,0 +1,63 @@
+/** The report of the public surface, docs/api/ghostfleet.api.md: every export of the package with its signature. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { Extractor, ExtractorConfig } from '@microsoft/api-extractor';
+import ts from 'typescript';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+/**
+ * Makes the report from the sources and compares it with the committed one.
+ * @param update writes the new report in place of the committed one
+ * @returns whether the committed report was different
+ */
+export function apiReport(update: boolean): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'gf-api-'));
+  try {
+    emitDeclarations(folder);
+    const path = join(ROOT, 'api-extractor.json');
+    const file = ExtractorConfig.loadFile(path);
+    const config = ExtractorConfig.prepare({
+      configObject: {
+        ...file,
+        mainEntryPointFilePath: join(folder, 'index.d.ts'),
+        projectFolder: ROOT,
+        apiReport: { enabled: true, ...file.apiReport, reportTempFolder: join(folder, 'report') },
+      },
+      configObjectFullPath: path,
+      packageJsonFullPath: join(ROOT, 'package.json'),
+    });
+    const { apiReportChanged } = Extractor.invoke(config, {
+      localBuild: update,
+      messageCallback: (message) => {
+        // Its notices go to the console by themselves; only errors matter here, and these make the report fail.
+        if (message.logLevel !== 'error') message.handled = true;
+      },
+    });
+    return apiReportChanged;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** @throws Error with the compiler's complaints */
+function emitDeclarations(folder: string): void {
+  const read = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, ROOT);
+  const program = ts.createProgram([join(ROOT, 'src/index.ts')], {
+    ...options,
+    outDir: folder,
+    rootDir: join(ROOT, 'src'),
+    emitDeclarationOnly: true,
+    // `npm run types` checks them.
+    noCheck: true,
+    sourceMap: false,
+  });
+  const { diagnostics } = program.emit();
+  if (diagnostics.length > 0) throw new Error(ts.formatDiagnostics(diagnostics, host()));
+}
+
+function host(): ts.FormatDiagnosticsHost {
+  return { getCurrentDirectory: () => ROOT, getCanonicalFileName: (name) => name, getNewLine: () => '\n' };
+}

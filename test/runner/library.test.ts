@@ -1,0 +1,61 @@
+/** The package as a library: scenario files and the service. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DeviceCloudClient, InputError, readScenario, run, startService, UsageError } from '../../src/index.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'gf-library-'));
+
+/** The path of a new scenario file. */
+function scenarioFile(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+describe('readScenario', () => {
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the scenario.
+  const lines = [
+    'name: short',
+    'vars: { n: 1 }',
+    'duration: 10m',
+    'fleet: [{ name: clime, profile: clime, count: "${n}" }]',
+  ];
+
+  it('plans a file with the given seed and variables', async () => {
+    const file = scenarioFile('short.yaml', lines.join('\n'));
+    const plan = readScenario(file, { seed: 7, vars: new Map([['n', '2']]) });
+    const result = await run(plan);
+    expect([plan.seed, plan.devices.length, result.passed]).toEqual([7, 2, true]);
+  });
+
+  it('rejects an invalid file with line and column', () => {
+    const file = scenarioFile('wrong.yaml', 'name: wrong\nduration: soon\nfleet: []\n');
+    expect(() => readScenario(file)).toThrow(InputError);
+    expect(() => readScenario(file)).toThrow(`${file}:2:11`);
+  });
+
+  it('rejects a file that does not exist', () => {
+    expect(() => readScenario(join(folder, 'missing.yaml'))).toThrow(UsageError);
+  });
+});
+
+describe('startService', () => {
+  it('serves an empty space in memory on free ports without options', async () => {
+    const service = await startService();
+    const client = new DeviceCloudClient({
+      baseUrl: service.api,
+      apiKey: service.apiKey ?? '',
+      spaceId: service.spaceId,
+    });
+    try {
+      expect(await client.devices()).toEqual([]);
+      expect(service.udp).toBeGreaterThan(0);
+      expect(service.udpRaw).toBeNull();
+    } finally {
+      await client.close();
+      await service.close();
+    }
+  });
+});
