@@ -15,16 +15,14 @@ function scenarioFile(name: string, text: string): string {
 }
 
 describe('readScenario', () => {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the scenario.
-  const lines = [
-    'name: short',
-    'vars: { n: 1 }',
-    'duration: 10m',
-    'fleet: [{ name: clime, profile: clime, count: "${n}" }]',
-  ];
+  const text = `name: short
+vars: { n: 1 }
+duration: 10m
+fleet: [{ name: clime, profile: clime, count: "\${n}" }]
+`;
 
   it('plans a file with the given seed and variables', async () => {
-    const file = scenarioFile('short.yaml', lines.join('\n'));
+    const file = scenarioFile('short.yaml', text);
     const plan = readScenario(file, { seed: 7, vars: new Map([['n', '2']]) });
     const result = await run(plan);
     expect([plan.seed, plan.devices.length, result.passed]).toEqual([7, 2, true]);
