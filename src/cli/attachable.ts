@@ -1,4 +1,4 @@
-/** Lets `ghostfleet console` attach to what a command runs. Nothing that goes wrong with it may keep a run from running. */
+/** Lets `ghostfleet console` attach to the devices of a command. A failure here never fails the command. */
 
 import type { Fleet } from '../console/member.js';
 import { newPlace } from '../console/places.js';
@@ -7,7 +7,7 @@ import { readText } from '../input/text-file.js';
 import { entropy } from '../kernel/entropy.js';
 import type { Host } from './host.js';
 
-/** Undefined, with a complaint on the error stream, when consoles cannot be let in. */
+/** Undefined, with a message on the error stream, if consoles cannot attach. */
 export async function openToConsoles(host: Host, fleet: Fleet): Promise<ConsoleServer | undefined> {
   try {
     const random = Math.floor(entropy.next() * 0x1_00_00)
@@ -15,7 +15,7 @@ export async function openToConsoles(host: Host, fleet: Fleet): Promise<ConsoleS
       .padStart(4, '0');
     return await ConsoleServer.open({ place: newPlace(fleet.name, random, host.env), fleet, readText });
   } catch (error) {
-    host.err.write(`ghostfleet: no console can attach: ${error instanceof Error ? error.message : String(error)}\n`);
+    host.err.write(`ghostfleet: consoles cannot attach: ${error instanceof Error ? error.message : String(error)}\n`);
     return undefined;
   }
 }

@@ -5,17 +5,17 @@ import { command } from './command.js';
 
 export const backup = command<{ readonly db: string; readonly target: string }>(
   'backup <db> <target>',
-  'Copy the SQLite file of a service, which may be running',
+  'Copy the SQLite database of a service, also while it runs',
   (parser) =>
     parser
       .positional('db', { type: 'string', demandOption: true, describe: 'SQLite file of the service' })
-      .positional('target', { type: 'string', demandOption: true, describe: 'file to make; it must not exist' }),
+      .positional('target', { type: 'string', demandOption: true, describe: 'file to create; it must not exist' }),
   async ({ db, target }, host) => {
     if (/^postgres(ql)?:/i.test(db)) {
-      throw new UsageError('bad-database', 'a PostgreSQL database is not a file', 'use pg_dump');
+      throw new UsageError('bad-database', 'backup copies SQLite files only', 'use pg_dump for PostgreSQL');
     }
     const bytes = await backupDatabase(db, target);
-    host.out.write(`${target}: ${bytes} bytes, complete and checked\n`);
+    host.out.write(`${target}: ${bytes} bytes, copied and verified\n`);
     return EXIT.fine;
   },
 );

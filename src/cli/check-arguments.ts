@@ -1,19 +1,19 @@
 /**
- * Whether the words of a command line are those that the chosen command knows: all that is wrong at once. Values of options are
- * looked at later, by the option itself.
+ * Checks the words of a command line against the chosen command and reports all errors together. The values of options are checked
+ * later, by each option.
  */
 import { didYouMean, orList, quote } from '../input/problems.js';
 
-/** What the parser has made of the words. */
+/** The words as parsed. */
 interface Parsed {
-  /** The name of the command, and words that nobody wants. */
+  /** The name of the command, followed by unexpected words. */
   readonly _: readonly (string | number)[];
-  /** What stands behind `--`. */
+  /** The words after `--`. */
   readonly '--'?: readonly (string | number)[];
   readonly [name: string]: unknown;
 }
 
-/** What the parser knows of the options and positional words of the command, by name. */
+/** The declared options and positional words of the command, by name. */
 export interface Known {
   readonly key: Readonly<Record<string, unknown>>;
   readonly alias: Readonly<Record<string, readonly string[]>>;
@@ -28,14 +28,14 @@ interface Given {
   readonly name: string;
   /** `--` or `-`. */
   readonly dashes: string;
-  /** What stands behind an equals sign. */
+  /** The text after an equals sign. */
   readonly value: string | undefined;
 }
 
 /**
- * What is wrong, a sentence each.
- * @param args the words as they were typed
- * @param pattern how the command is written, such as `run <file>`
+ * All errors, one sentence each.
+ * @param args the words as typed
+ * @param pattern syntax of the command, such as `run <file>`
  */
 export function wrongArguments(
   args: readonly string[],
@@ -52,7 +52,7 @@ export function wrongArguments(
     ...given.flatMap((option) => wrongSwitch(option, known.boolean)),
     ...repeated(given, known.array),
     ...Object.keys(known.demandedOptions).flatMap((name) => missing(titleOf(name), parsed[name], known.choices[name])),
-    ...[...parsed._.slice(1), ...(parsed['--'] ?? [])].map((word) => `${quote(String(word))} is too much`),
+    ...[...parsed._.slice(1), ...(parsed['--'] ?? [])].map((word) => `unexpected argument ${quote(String(word))}`),
     ...Object.entries(known.choices).flatMap(([name, words]) => wrongChoice(titleOf(name), parsed[name], words)),
   ];
 }
@@ -72,18 +72,18 @@ function unknown({ name, dashes }: Given, options: readonly string[], { alias, b
     `--${name}`,
     options.map((option) => `--${option}`),
   );
-  return [`${quote(dashes + name)} is no option here${guess}`];
+  return [`unknown option ${quote(dashes + name)}${guess}`];
 }
 
 function wrongSwitch({ name, value }: Given, switches: readonly string[]): readonly string[] {
   if (value === undefined || value === 'true' || value === 'false' || !switches.includes(name)) return [];
-  return [`--${name} ${quote(value)} is not true or false`];
+  return [`--${name} ${quote(value)} must be true or false`];
 }
 
 function repeated(given: readonly Given[], lists: readonly string[]): readonly string[] {
   const names = given.map(({ name }) => name).filter((name) => !lists.includes(name));
   const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
-  return [...twice].map((name) => `--${name} is given several times`);
+  return [...twice].map((name) => `--${name} may be given only once`);
 }
 
 function missing(title: string, value: unknown, words: readonly string[] | undefined): readonly string[] {
@@ -92,8 +92,8 @@ function missing(title: string, value: unknown, words: readonly string[] | undef
 }
 
 function wrongChoice(title: string, value: unknown, words: readonly string[]): readonly string[] {
-  // An option without a value is true for the parser, one with "no-" in front of it is false.
-  if (value === true) return [`${title} needs a value: ${orList(words)}`];
+  // The parser sets an option without a value to true, and one with the prefix "no-" to false.
+  if (value === true) return [`${title} requires a value: ${orList(words)}`];
   if (typeof value !== 'string' || words.includes(value)) return [];
   return [`${title} ${quote(value)} is not one of ${orList(words)}${didYouMean(value, words)}`];
 }

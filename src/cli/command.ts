@@ -1,20 +1,20 @@
-/** What a command is: its options, read by yargs, and what is then done. */
+/** A command: its options, which yargs reads, and the function that runs it. */
 import type { Argv, Options } from 'yargs';
 import type { ExitCode } from '../kernel/errors.js';
 import type { Host } from './host.js';
 
-/** Does the work of a command. @throws GhostfleetError for what is not the program's fault */
+/** Runs a command. @throws GhostfleetError for every failure that is not a bug in the program */
 export type Run = (host: Host) => Promise<ExitCode>;
 
 export interface Command {
   readonly name: string;
-  /** How it is written, such as `run <file>`. */
+  /** Its syntax, such as `run <file>`. */
   readonly pattern: string;
-  /** Adds the command to a parser; hands over what to do when it is the one that was chosen. */
+  /** Adds the command to a parser, which calls `choose` if the user chose this command. */
   readonly addTo: (parser: Argv, choose: (run: Run) => void) => Argv;
 }
 
-/** Describes a command: how it is written, its options, and what it does with their values. */
+/** Declares a command: its syntax, its one-line description, its options, and what it does with their values. */
 export function command<O>(
   pattern: string,
   about: string,
@@ -32,7 +32,7 @@ export function command<O>(
   };
 }
 
-/** An option whose text has to pass a check; the complaint names the option, and repeats the text unless it is a secret. */
+/** An option whose text is parsed and checked. The error names the option and quotes the text, unless it is a secret. */
 export function checked<T>(
   options: Options & { readonly secret?: boolean },
   name: string,

@@ -1,4 +1,4 @@
-/** `ghostfleet compare`: whether two runs of a scenario differ by more than chance explains. */
+/** `ghostfleet compare`: shows whether two runs of a scenario differ by more than chance explains. */
 import { join } from 'node:path';
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
@@ -16,7 +16,7 @@ interface CompareFlags {
 
 export const compare = command<CompareFlags>(
   'compare <a> <b>',
-  'Compare two runs of a scenario, number by number',
+  'Compare the figures of two runs of a scenario',
   (parser) =>
     parser
       .positional('a', {
@@ -24,8 +24,12 @@ export const compare = command<CompareFlags>(
         demandOption: true,
         describe: 'directory of a run (--out), or its summary.json',
       })
-      .positional('b', { type: 'string', demandOption: true, describe: 'that of the other one' })
-      .option('force', { type: 'boolean', default: false, describe: 'compare also what should not be compared' }),
+      .positional('b', { type: 'string', demandOption: true, describe: 'the same for the other run' })
+      .option('force', {
+        type: 'boolean',
+        default: false,
+        describe: 'compare the runs even if they are not comparable',
+      }),
   execute,
 );
 
@@ -36,7 +40,7 @@ async function execute({ a, b, force }: CompareFlags, host: Host): Promise<ExitC
     throw new UsageError(
       'not-comparable',
       `the runs cannot be compared: ${against.join('; ')}`,
-      '--force compares them all the same',
+      'use --force to compare them anyway',
     );
   }
   const comparison = compareRuns(one, other);

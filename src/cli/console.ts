@@ -1,6 +1,6 @@
 /**
- * `ghostfleet console`: attaches to the devices of a run in another terminal. What is typed goes to the shells of the selected
- * devices, or with a dot to the hands on them; answers that are the same are shown once.
+ * `ghostfleet console`: attaches to the devices of a run in another terminal. Typed lines go to the shells of the selected
+ * devices; lines that begin with a dot control the devices from outside. Identical answers are shown once.
  */
 import { resolve } from 'node:path';
 import { type Connection, findRuns, LEFT } from '../console/client.js';
@@ -28,28 +28,28 @@ interface ConsoleFlags {
 
 export const attachConsole = command<ConsoleFlags>(
   'console [selector..]',
-  'Attach to devices of a run in real time, or type one line at many of them',
+  'Attach to the devices of a run in real time, or send one line to many of them',
   (parser) =>
     parser
       .positional('selector', {
         type: 'string',
         array: true,
         default: [] as string[],
-        describe: 'devices such as cellar, "fw<3.1 & battery<20", or *; with " : LINE" behind, types the line and ends',
+        describe: 'devices, such as cellar, "fw<3.1 & battery<20" or *; "SELECTOR : LINE" sends one line and exits',
       })
-      .option('run', { type: 'string', requiresArg: true, describe: 'which run, when there are several' })
-      .option('log', { type: 'boolean', default: false, describe: 'show what happens on the devices' })
+      .option('run', { type: 'string', requiresArg: true, describe: 'the run to attach to, if there are several' })
+      .option('log', { type: 'boolean', default: false, describe: 'show the events of the devices' })
       .option('show-secrets', {
         type: 'boolean',
         default: false,
-        describe: 'show claim tokens, keys and passwords as the shell prints them',
+        describe: 'do not mask claim tokens, keys and passwords',
       }),
   execute,
 );
 
 async function execute(flags: ConsoleFlags, host: Host): Promise<ExitCode> {
   const { selection, command: rest } = splitLine(flags.selector.join(' '));
-  // Without a colon the words are the selection, with one they may also be only the line.
+  // Without a colon, all words are the selector.
   const on = (selection ?? rest) || '*';
   parseSelector(on);
   const clock = new RealClock();
@@ -66,7 +66,7 @@ async function execute(flags: ConsoleFlags, host: Host): Promise<ExitCode> {
   }
 }
 
-/** The run that was chosen, or the only one. @throws UsageError that names those there are */
+/** The run with the wanted name, or the only one. @throws UsageError that lists the runs */
 async function attach(wanted: string | undefined, host: Host, clock: EdgeClock): Promise<Connection> {
   const runs = await findRuns(host.env, clock);
   const chosen = runs.filter(({ greeting }) => wanted === undefined || [greeting.run, greeting.name].includes(wanted));
@@ -76,16 +76,16 @@ async function attach(wanted: string | undefined, host: Host, clock: EdgeClock):
   if (runs.length === 0) {
     throw new UsageError(
       'nothing-to-attach',
-      'nothing runs that a console could attach to',
-      'begin with "ghostfleet run FILE --clock real" or "ghostfleet device"; in virtual time a run is over too soon',
+      'no run to attach to',
+      'start one with "ghostfleet run FILE --clock real" or "ghostfleet device"; runs in virtual time cannot be attached to',
     );
   }
   const rows = runs.map(({ greeting: { run, name, devices } }) => `  --run ${run}  ${name}, ${counted(devices)}`);
-  const what = wanted === undefined || more.length > 0 ? 'there are several runs' : `${quote(wanted)} is no run`;
+  const what = wanted === undefined || more.length > 0 ? 'there are several runs' : `unknown run ${quote(wanted)}`;
   throw new UsageError('which-run', `${what}; choose one with --run`, rows.join('\n'));
 }
 
-/** What is done with one run. */
+/** A console that is attached to one run. */
 class Session {
   readonly #connection: Connection;
   readonly #secrets: boolean;
@@ -101,15 +101,15 @@ class Session {
     this.#clock = clock;
   }
 
-  /** Types one line, waits until it has been carried out everywhere, and is done. @throws UsageError when nobody is selected */
+  /** Sends one line and waits until all selected devices have executed it. @throws UsageError when no device is selected */
   async typeOnce(line: string, host: Host): Promise<void> {
     this.#print = (lines) => host.out.write(lines.map((text) => `${text}\n`).join(''));
-    if (line === '') throw new UsageError('bad-command', 'there is nothing behind the colon to be typed');
+    if (line === '') throw new UsageError('bad-command', 'the line after the colon is empty');
     const devices = await this.#carryOut(this.#on, line, true);
-    if (devices === 0) throw new UsageError('nobody', `no device is selected by ${quote(this.#on)}`);
+    if (devices === 0) throw new UsageError('nobody', `no device matches ${quote(this.#on)}`);
   }
 
-  /** Takes lines from a terminal, or whatever stands in for one. */
+  /** Reads lines from a terminal or a pipe until the user or the run ends. */
   async converse(following: boolean, host: Host): Promise<void> {
     const { greeting, ended } = this.#connection;
     const terminal = host.terminal({ prompt: this.#prompt(), complete: (line) => this.#complete(line) });
@@ -119,11 +119,11 @@ class Session {
     };
     this.#connection.onNews((news) => {
       if ('bye' in news) return;
-      const skipped = news.skipped === undefined ? '' : ` (${news.skipped} before it are left out)`;
+      const skipped = news.skipped === undefined ? '' : ` (${news.skipped} earlier ones skipped)`;
       this.#print([faint(logLine(news.event, news.from) + skipped, terminal)]);
     });
     try {
-      if (terminal) this.#print([`${greeting.run}: ${counted(greeting.devices)}; .help shows what can be typed`]);
+      if (terminal) this.#print([`${greeting.run}: ${counted(greeting.devices)}; type .help for help`]);
       if (following) await this.#follow(true);
       const lines = terminal?.lines ?? host.lines();
       const left = await takeLines(lines, ended, (line) => this.#typed(line.trim(), terminal));
@@ -143,9 +143,9 @@ class Session {
       else if (rest === '.log on' || rest === '.log off') await this.#follow(rest === '.log on');
       else if (/^\.on(\s|$)/.test(line)) await this.#turnTo(line.slice(3).trim() || '*', terminal);
       else if (rest !== '') {
-        // At a terminal one can go on typing while devices are at work.
+        // A terminal accepts the next line while devices are still executing this one.
         const devices = await this.#carryOut(on, rest, terminal === undefined);
-        if (devices === 0) this.#print([`no device is selected by ${quote(on)}`]);
+        if (devices === 0) this.#print([`no device matches ${quote(on)}`]);
       }
     } catch (error) {
       if (!(error instanceof GhostfleetError)) throw error;
@@ -154,12 +154,12 @@ class Session {
     return 'stay';
   }
 
-  /** @param toTheEnd waits for commands that take time as well */
+  /** @param toTheEnd also waits for commands that take time */
   async #carryOut(on: string, line: string, toTheEnd: boolean): Promise<number> {
     parseSelector(on);
     if (line === '.list') return this.#list(on);
     const screen = new Screen(this.#clock, this.#print);
-    // Relative paths begin where the user is, not where the run is.
+    // Relative paths are resolved in the user's folder, not in that of the run.
     const question = { do: 'line', on, line, secrets: this.#secrets, folder: resolve('.') } as const;
     const { done, finished } = this.#connection.ask(question, (reply) => 'from' in reply && screen.add(reply));
     const devices = await done;
@@ -213,14 +213,14 @@ class Session {
 const OWN_COMMANDS = ['.help', '.list', '.log', '.on', '.quit'];
 
 const HELP = [
-  'What you type goes to the shells of the selected devices. In front of it may stand who else is meant: cellar : info show',
-  'With a dot it is done to the devices from outside:',
+  'Lines go to the shells of the selected devices. SELECTOR : LINE sends one line to others: cellar : info show',
+  'Lines that begin with a dot control the devices from outside:',
   ...controlHelp(),
-  'and these are for the console:',
-  '  .on SELECTION  turns to other devices: cellar, tag=cold, fw<3.1 & battery<20, !state=off, clime-00*, *',
-  '  .list          shows the selected devices',
-  '  .log on | off  shows what happens on them',
-  '  .quit          leaves, like Ctrl-D; the run goes on',
+  'Commands of the console:',
+  '  .on SELECTOR   selects other devices: cellar, tag=cold, fw<3.1 & battery<20, !state=off, clime-00*, *',
+  '  .list          lists the selected devices',
+  '  .log on | off  shows or hides their events',
+  '  .quit          detaches, like Ctrl-D; the run continues',
 ];
 
 function counted(devices: number): string {

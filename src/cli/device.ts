@@ -1,6 +1,6 @@
 /**
- * `ghostfleet device`: one virtual device in real time, against any cloud that speaks the wire protocol. What is typed goes to
- * its shell, or with a dot to the hands on it; what happens to it is written beside.
+ * `ghostfleet device`: one virtual device in real time, against any cloud that speaks the wire protocol. Typed lines go to its
+ * shell; lines that begin with a dot control it from outside. Its events are logged in between.
  */
 import { controlHelp } from '../console/control-line.js';
 import { carryOut, completions, type LineOptions } from '../console/line.js';
@@ -41,16 +41,16 @@ interface DeviceFlags {
   readonly 'show-secrets': boolean;
 }
 
-/** Where a service on this machine is, unless told otherwise. */
+/** Default addresses of a service on this machine. */
 const GATEWAY: HostAndPort = { host: '127.0.0.1', port: 5003 };
 const API = 'http://127.0.0.1:8080';
 
-/** What log lines are about: how the kinds of events begin. */
+/** Subjects of log lines: prefixes of event kinds. */
 const LOG_SUBJECTS = ['device', 'uplink', 'downlink', 'poll', 'net'];
 
 export const device = command<DeviceFlags>(
   'device <profile>',
-  'Run one virtual device in real time; what you type goes to its shell',
+  'Run one virtual device in real time, with its shell',
   (parser) =>
     parser
       .positional('profile', { type: 'string', demandOption: true, describe: 'device type, see "list profiles"' })
@@ -61,7 +61,7 @@ export const device = command<DeviceFlags>(
       .option(
         'token',
         checked(
-          { describe: 'claim token; or in GHOSTFLEET_CLAIM_TOKEN', secret: true },
+          { describe: 'claim token; also GHOSTFLEET_CLAIM_TOKEN', secret: true },
           'token',
           'a claim token of 32 hex digits',
           tokenOf,
@@ -70,39 +70,49 @@ export const device = command<DeviceFlags>(
       .option('link', {
         choices: ['udp', 'http'] as const,
         default: 'udp' as const,
-        describe: 'how to reach the cloud: its UDP gateway, or the device ingress beside its API',
+        describe: 'link to the cloud: its UDP gateway, or the device ingress of its API',
       })
       .option('api', {
         type: 'string',
         requiresArg: true,
-        describe: `address of the API with --link http; ${API}`,
+        describe: `address of the API for --link http (default: ${API})`,
       })
       .option(
         'udp',
-        checked({ describe: `gateway as HOST:PORT; ${addressText(GATEWAY)}` }, 'udp', 'HOST:PORT', hostAndPort),
+        checked(
+          { describe: `UDP gateway as HOST:PORT (default: ${addressText(GATEWAY)})` },
+          'udp',
+          'HOST:PORT',
+          hostAndPort,
+        ),
       )
-      .option('raw', { type: 'boolean', default: false, describe: 'send raw datagrams (port 5002) in place of base64' })
+      .option('raw', { type: 'boolean', default: false, describe: 'send raw datagrams (port 5002) instead of base64' })
       .option('config', {
         type: 'string',
         requiresArg: true,
         array: true,
         default: [] as string[],
-        describe: 'line written to flash beforehand, such as "app config interval-report 60"',
+        describe: 'configuration line stored before the start, such as "app config interval-report 60"',
       })
       .option(
         'speed',
-        checked({ default: '1', describe: 'how much faster than real' }, 'speed', POSITIVE_FORM, positiveNumber),
+        checked(
+          { default: '1', describe: 'simulated seconds per real second' },
+          'speed',
+          POSITIVE_FORM,
+          positiveNumber,
+        ),
       )
       .option(
         'for',
-        checked({ describe: 'how long to run; without it, until Ctrl-C' }, 'for', DURATION_FORM, parseDuration),
+        checked({ describe: 'time to run, such as 10m (default: until Ctrl-C)' }, 'for', DURATION_FORM, parseDuration),
       )
       .option(
         'log',
         checked(
-          { describe: `what to log, separated by commas: ${LOG_SUBJECTS.join(', ')}; all of it is the default` },
+          { describe: `what to log, separated by commas: ${LOG_SUBJECTS.join(', ')} (default: all)` },
           'log',
-          `${orList(LOG_SUBJECTS)}, or some of them with commas between`,
+          `a comma-separated list of ${orList(LOG_SUBJECTS)}`,
           subjectsIn,
         ),
       )
@@ -110,7 +120,7 @@ export const device = command<DeviceFlags>(
       .option('show-secrets', {
         type: 'boolean',
         default: false,
-        describe: 'show claim token, keys and passwords as the shell prints them',
+        describe: 'do not mask claim token, keys and passwords',
       }),
   execute,
 );
@@ -119,9 +129,9 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   const profile = profileNamed(flags.profile);
   const claimToken = flags.token ?? host.env.GHOSTFLEET_CLAIM_TOKEN;
   if (claimToken === undefined || tokenOf(claimToken) === undefined) {
-    throw new UsageError('bad-flags', 'a claim token of 32 hex digits is needed: --token, or GHOSTFLEET_CLAIM_TOKEN');
+    throw new UsageError('bad-flags', 'a claim token of 32 hex digits is required: --token or GHOSTFLEET_CLAIM_TOKEN');
   }
-  if (flags.quiet && flags.log !== undefined) throw new UsageError('bad-flags', '--quiet makes no sense with --log');
+  if (flags.quiet && flags.log !== undefined) throw new UsageError('bad-flags', '--quiet and --log exclude each other');
   const clock = new RealClock({ speed: flags.speed ?? 1 });
   let terminal: Terminal | undefined;
   let consoles: ConsoleServer | undefined;
@@ -140,7 +150,7 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
   };
   const running = await startDevice({
     profile,
-    // Because this option is demanded.
+    // Because the option is required.
     serial: flags.serial as number,
     cloud,
     claimToken,
@@ -168,11 +178,11 @@ async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
     const lines = terminal?.lines ?? host.lines();
     const options = { secrets: flags['show-secrets'], folder: '.', readText, noted };
     const left = takeLines(lines, over, (line) => typed(line, member, options, print));
-    // Without a terminal the end of the input is not the end: what was typed has to have its effect.
+    // A pipe may end before its commands have taken effect, so its end does not stop the device.
     if (!(await left) || terminal === undefined) await over;
   } finally {
     terminal?.close();
-    consoles?.close('the device is switched off');
+    consoles?.close('the device was switched off');
     await running.stop();
     forget();
   }
@@ -189,20 +199,20 @@ async function typed(line: string, member: Member, options: LineOptions, print: 
 }
 
 const HELP = [
-  'What you type goes to the shell of the device, see "help". With a dot it is done to the device from outside:',
+  'Lines go to the shell of the device; type "help" for its commands. Lines that begin with a dot control it from outside:',
   ...controlHelp(),
-  '  .list  shows what runs on the device, its battery and whether it is awake',
-  '  .quit  switches it off, like Ctrl-D',
+  '  .list  shows its firmware, its battery and its state',
+  '  .quit  switches it off and exits, like Ctrl-D',
 ];
 
-/** @throws UsageError when flags contradict each other */
+/** @throws UsageError for options that exclude each other */
 function addressIn({ link, api, udp, raw }: DeviceFlags): CloudAddress {
   if (link === 'http') {
     const wrong = udp !== undefined ? 'udp' : raw ? 'raw' : undefined;
-    if (wrong !== undefined) throw new UsageError('bad-flags', `--${wrong} makes no sense with --link http`);
+    if (wrong !== undefined) throw new UsageError('bad-flags', `--${wrong} cannot be used with --link http`);
     return { link, api: api ?? API };
   }
-  if (api !== undefined) throw new UsageError('bad-flags', '--api needs --link http');
+  if (api !== undefined) throw new UsageError('bad-flags', '--api requires --link http');
   return { link, ...(udp ?? GATEWAY), format: raw ? 'raw' : 'base64' };
 }
 

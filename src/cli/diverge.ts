@@ -1,4 +1,4 @@
-/** `ghostfleet diverge`: the first event in which two runs differ. */
+/** `ghostfleet diverge`: shows the first event in which two runs differ. */
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { EXIT } from '../kernel/errors.js';
@@ -17,7 +17,7 @@ export const diverge = command<{ readonly a: string; readonly b: string }>(
         demandOption: true,
         describe: 'directory of a run (--out), or its events.jsonl',
       })
-      .positional('b', { type: 'string', demandOption: true, describe: 'the same of another run' }),
+      .positional('b', { type: 'string', demandOption: true, describe: 'the same for the other run' }),
   async ({ a, b }, host) => {
     const [one, other] = [logOf(a), logOf(b)];
     const comparison = compareLogs(one.events, other.events);
@@ -29,7 +29,7 @@ export const diverge = command<{ readonly a: string; readonly b: string }>(
 interface RunLog {
   readonly name: string;
   readonly events: string;
-  /** Of summary.json, when the run left one. */
+  /** Content of summary.json; undefined if there is none. */
   readonly facts: Readonly<Record<string, unknown>> | undefined;
   readonly names: Readonly<Record<string, unknown>>;
 }
@@ -41,7 +41,7 @@ function logOf(path: string): RunLog {
   return { name: path, events, facts: summary, names: isRecord(names) ? names : {} };
 }
 
-/** A run that was killed leaves events and no summary: that is no reason not to compare them. */
+/** Undefined for a run that was killed: it leaves events, which can still be compared, but no summary. */
 function readSummary(path: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
@@ -55,7 +55,7 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What makes two runs different from the start, as summary.json calls it. */
+/** Inputs of a run that decide its events, with their names in summary.json. */
 const FACTS = [
   ['scenario', 'scenario'],
   ['seed', 'seed'],
@@ -71,29 +71,29 @@ function report({ difference, reordered, same }: LogComparison, a: RunLog, b: Ru
   const lines = [`A  ${a.name}`, `B  ${b.name}`, ...facts(a, b), ''];
   if (reordered.first !== undefined) {
     const where = reordered.count === 1 ? 'At one instant' : `At ${reordered.count} instants`;
-    lines.push(`${where} both have the same events in another order, first here:`, '');
+    lines.push(`${where} the same events occur in another order; the first place:`, '');
     lines.push(...shown(reordered.first, names), '');
   }
   if (difference !== undefined) {
-    lines.push(`The first ${same === 1 ? 'event is' : `${same} events are`} the same; then they differ:`, '');
+    lines.push(`The first ${same === 1 ? 'event is' : `${same} events are`} the same; the next ones differ:`, '');
     lines.push(...shown(difference, names));
   } else if (reordered.first !== undefined) lines.push(`Otherwise the same: ${same} events.`);
   else lines.push(`The same: ${same} events.`);
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-/** Says which of the things differ that decide a run. */
+/** Compares the inputs that decide a run. */
 function facts(a: RunLog, b: RunLog): readonly string[] {
   const [one, other] = [a.facts, b.facts];
   if (one === undefined || other === undefined) {
-    return ['no summary.json beside both: nothing is known of plan, seed and version'];
+    return ['cannot compare seed, plan and version: a summary.json is missing'];
   }
   const known = FACTS.filter(([, key]) => one[key] !== undefined || other[key] !== undefined);
   const differ = known.filter(([, key]) => one[key] !== other[key]);
   const alike = known.filter(([, key]) => one[key] === other[key]).map(([title]) => title);
   return [
     ...differ.map(([title, key]) => `${title} differs: ${value(one[key])} in A, ${value(other[key])} in B`),
-    ...(alike.length === 0 ? [] : [`the same ${alike.join(', ')}`]),
+    ...(alike.length === 0 ? [] : [`same ${alike.join(', ')}`]),
   ];
 }
 
@@ -105,16 +105,16 @@ function shown(difference: LogDifference, names: Readonly<Record<string, unknown
   const { a, b, before, afterA, afterB, fields } = difference;
   const [one, other] = [deviceOf(a, names), deviceOf(b, names)];
   const both = one === other || one === undefined || other === undefined;
-  const devices = both ? (one ?? other) : `${one} in A, where this is of ${other} in B`;
+  const devices = both ? (one ?? other) : `${one} in A, ${other} in B`;
   const who = devices === undefined ? [] : [`  device ${devices}`];
-  const what = fields.length === 0 ? [] : [`  what differs: ${fields.join(', ')}`];
+  const what = fields.length === 0 ? [] : [`  different fields: ${fields.join(', ')}`];
   return [
     ...who,
     ...before.map((line) => row('both', line)),
     row('A', a, '>'),
     row('B', b, '>'),
     ...what,
-    ...(afterA.length + afterB.length === 0 ? [] : ['  and then']),
+    ...(afterA.length + afterB.length === 0 ? [] : ['  next events']),
     ...aligned(afterA, afterB),
   ];
 }
@@ -125,7 +125,7 @@ function deviceOf(line: LoggedEvent | undefined, names: Readonly<Record<string, 
   return String(names[String(serial)] ?? serial);
 }
 
-/** What both have in the same place stands there once. */
+/** Lists the events side by side; an event that both have in the same place is listed once. */
 function aligned(a: readonly LoggedEvent[], b: readonly LoggedEvent[]): readonly string[] {
   const rows: string[] = [];
   for (let i = 0; i < Math.max(a.length, b.length); i++) {
@@ -138,9 +138,6 @@ function aligned(a: readonly LoggedEvent[], b: readonly LoggedEvent[]): readonly
 
 function row(side: string, line: LoggedEvent | undefined, mark = ' '): string {
   const place = line === undefined ? '' : `${line.line}`.padStart(8);
-  const text =
-    line === undefined
-      ? 'nothing more: this log ends here'
-      : `${humanDuration(sinceStart(line.event.at))}  ${line.text}`;
+  const text = line === undefined ? 'end of the log' : `${humanDuration(sinceStart(line.event.at))}  ${line.text}`;
   return `${mark} ${side.padEnd(5)}${place}  ${text}`;
 }

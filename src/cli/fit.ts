@@ -1,4 +1,4 @@
-/** `ghostfleet fit`: a scenario whose groups behave as the devices of a recording did. */
+/** `ghostfleet fit`: writes a scenario whose groups behave like the devices of a recording. */
 import { basename } from 'node:path';
 import { readText } from '../input/text-file.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
@@ -13,17 +13,17 @@ import { writeWhole } from './write-files.js';
 
 export const fit = command<{ readonly file: string; readonly out: string | undefined }>(
   'fit <file>',
-  'Make a scenario whose devices behave as those of a recording',
+  'Create a scenario whose devices behave like those of a recording',
   (parser) =>
     parser
-      .positional('file', { type: 'string', demandOption: true, describe: 'file of "ghostfleet record"' })
-      .option('out', { type: 'string', requiresArg: true, describe: 'file to write; without it, it is printed' }),
+      .positional('file', { type: 'string', demandOption: true, describe: 'file from "ghostfleet record"' })
+      .option('out', { type: 'string', requiresArg: true, describe: 'file to write (default: standard output)' }),
   async ({ file, out }, host) => {
     const recording = inDeviceTime(readRecording(readText(file), file));
     const profiles = packagedProfiles();
     const groups = fitGroups(recording, profiles);
     if (groups.length === 0) {
-      throw new UsageError('bad-file', `"${file}" has no device that reported twice: there is nothing to fit`);
+      throw new UsageError('bad-file', `"${file}" has no device with two reports, so nothing can be fitted`);
     }
     const types = deviceTypes(profiles);
     const yaml = scenarioYaml(nameFor(out ?? file), recording, groups, (profile, line) => types.get(profile)?.(line));
@@ -38,7 +38,7 @@ export const fit = command<{ readonly file: string; readonly out: string | undef
   },
 );
 
-/** A name that a scenario may have, after the file's. */
+/** A valid scenario name made from the file name. */
 function nameFor(path: string): string {
   const name = basename(path)
     .replace(/\.[^.]*$/, '')

@@ -1,22 +1,21 @@
 /**
- * What the command line needs of the outside, so that a test can run the whole program in memory and look at its output and
- * exit code.
+ * Everything outside the program that the command line uses, so that tests can run it in memory and check output and exit code.
  */
 import type { Millis } from '../kernel/time.js';
 
 export interface Output {
   write(text: string): void;
-  /** A terminal, on which a line can be written over. */
+  /** Whether lines can be overwritten. */
   readonly isTerminal: boolean;
-  /** Width of the terminal. */
+  /** Width in characters. */
   readonly columns: number;
 }
 
 /** A prompt at the user's terminal. */
 export interface Terminal {
-  /** Lines as they are typed; ends when the user presses Ctrl-D, or the terminal is closed. Ctrl-C is an interrupt. */
+  /** Typed lines, until the user presses Ctrl-D or the terminal is closed. Ctrl-C is an interrupt. */
   readonly lines: AsyncIterable<string>;
-  /** Writes lines above the prompt; what is being typed stays. */
+  /** Writes lines above the prompt and keeps the line that is being typed. */
   print(lines: readonly string[]): void;
   prompt(text: string): void;
   close(): void;
@@ -24,7 +23,7 @@ export interface Terminal {
 
 export interface TerminalOptions {
   readonly prompt: string;
-  /** What may stand in place of the last word of a line. */
+  /** Completions for the last word of a line. */
   readonly complete: (line: string) => Promise<readonly string[]>;
 }
 
@@ -35,18 +34,18 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Results. */
   readonly out: Output;
-  /** Progress, logs and complaints. */
+  /** Progress, logs and errors. */
   readonly err: Output;
-  /** Lines typed by the user, as they come. */
+  /** Lines of the standard input as they arrive. */
   lines(): AsyncIterable<string>;
-  /** Opens a prompt with history and completion; undefined when input or output is no terminal. */
+  /** Opens a prompt with history and completion; undefined unless input and output are terminals. */
   terminal(options: TerminalOptions): Terminal | undefined;
   /**
-   * Calls `handler` once, when the user or the system wants the program to end; who insists ends it at once.
-   * @param left what is then left behind, in words
-   * @returns the way to stop listening, for when the program has ended what it began
+   * Calls `handler` at the first Ctrl-C or termination signal; a second one exits the process at once.
+   * @param left message about what such an exit leaves behind
+   * @returns a function that removes the handler
    */
   onInterrupt(handler: InterruptHandler, left?: string): () => void;
-  /** Real milliseconds since some moment. */
+  /** Real milliseconds since an arbitrary moment. */
   stopwatch(): Millis;
 }

@@ -1,4 +1,4 @@
-/** `ghostfleet image`: makes a firmware image for virtual devices, as the body of the request that uploads it. */
+/** `ghostfleet image`: prints a firmware image for virtual devices as the body of its upload request. */
 import { EXIT } from '../kernel/errors.js';
 import { imageFor } from '../runner/image.js';
 import { IMAGE_SIZE, IMAGE_VERSION } from '../scenario/setup/firmware.js';
@@ -13,13 +13,13 @@ interface ImageFlags {
 
 export const image = command<ImageFlags>(
   'image <profile>',
-  'Print a firmware image for virtual devices, ready to be posted to …/firmware/images',
+  'Print a firmware image for virtual devices as JSON for POST …/firmware/images',
   (parser) =>
     parser
       .positional('profile', { type: 'string', demandOption: true, describe: 'device type, see "list profiles"' })
       .option('fw-version', {
         ...checked(
-          { describe: 'version that it brings, such as v3.6.0' },
+          { describe: 'firmware version of the image, such as v3.6.0' },
           'fw-version',
           'a version of 1 to 47 characters',
           versionOf,
@@ -36,7 +36,7 @@ export const image = command<ImageFlags>(
         ),
       ),
   async ({ profile, fwVersion, size }, host) => {
-    // Because the version is demanded, and the size has a default.
+    // Because the version is required, and the size has a default.
     const content = imageFor(profileNamed(profile), fwVersion as string, size as number);
     host.out.write(`${JSON.stringify({ data: Buffer.from(content).toString('base64') })}\n`);
     return EXIT.fine;

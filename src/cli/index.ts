@@ -1,5 +1,5 @@
 /**
- * The command line: one file a command, this one puts them together and turns every way to end into an exit code.
+ * The command line: assembles the commands, one file each, and turns every result into an exit code.
  */
 import yargs, { type Argv } from 'yargs';
 import { didYouMean, quote } from '../input/problems.js';
@@ -56,27 +56,27 @@ export async function main(host: Host): Promise<ExitCode> {
 }
 
 async function chosen(host: Host): Promise<ExitCode> {
-  // People ask for help in more ways than the parser knows.
+  // yargs does not know "ghostfleet help COMMAND".
   const args = host.args[0] === 'help' ? [...host.args.slice(1), '--help'] : host.args;
   const [first] = args;
   if (first !== undefined && !first.startsWith('-') && commandNamed(first) === undefined) {
     const names = COMMANDS.map(({ name }) => name);
     throw new UsageError(
       'unknown-command',
-      `${quote(first)} is not a command${didYouMean(first, names)}; there are ${names.join(', ')}`,
+      `unknown command ${quote(first)}${didYouMean(first, names)}; commands are ${names.join(', ')}`,
     );
   }
   let action: Run | undefined;
   let parser: Argv = yargs([...args])
     .scriptName('ghostfleet')
-    .usage('$0 <command>\n\nA fleet of virtual devices, and the device cloud that they talk to.')
+    .usage('$0 <command>\n\nA fleet of virtual IoT devices, and the device cloud that they talk to.')
     .version(version())
     .help()
     .alias('help', 'h')
-    .demandCommand(1, 'Which command?')
+    .demandCommand(1, 'a command is required')
     .wrap(Math.min(100, host.out.columns))
     .exitProcess(false)
-    .updateStrings({ 'Not enough arguments following: %s': '--%s needs a value' })
+    .updateStrings({ 'Not enough arguments following: %s': '--%s requires a value' })
     .middleware((values) => {
       if (values.help || values.version) return;
       const [name] = values._;
@@ -103,13 +103,14 @@ function commandNamed(name: unknown): Command | undefined {
 
 function badArguments(message: string, command: unknown): UsageError {
   const hint = commandNamed(command)
-    ? `ghostfleet ${command} --help shows its options`
-    : 'ghostfleet --help shows the commands and their options';
+    ? `run "ghostfleet ${command} --help" for its options`
+    : 'run "ghostfleet --help" for the commands';
   return new UsageError('bad-arguments', message, hint);
 }
 
-/** Because the parser hands over more than its types say. */
+/** The declared options of the parser. */
 function knownTo(parser: Argv): Known {
+  // Because the types of yargs omit this method.
   return (parser as Argv & { getOptions(): Known }).getOptions();
 }
 
@@ -128,6 +129,6 @@ function complain(host: Host, error: unknown): ExitCode {
     return error.exit;
   }
   const details = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  host.err.write(`ghostfleet: this is a bug in ghostfleet, please report it\n${details}\n`);
+  host.err.write(`ghostfleet: internal error (a bug in ghostfleet, worth reporting)\n${details}\n`);
   return EXIT.internal;
 }

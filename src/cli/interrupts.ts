@@ -1,13 +1,13 @@
-/** Ctrl-C and its like: the first asks the command to end, a second one ends the process. */
+/** Ctrl-C and termination signals: the first one asks the command to end, a second one exits the process. */
 import type { Alarm, Clock } from '../kernel/clock.js';
 import { EXIT } from '../kernel/errors.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import type { Host, InterruptHandler } from './host.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** npm and others pass on the Ctrl-C that the terminal has sent to all processes: that is one, not two. */
+/** A repeated signal within this time is the same Ctrl-C: npm forwards what the terminal has sent to all processes. */
 const ECHO: Millis = 300;
-/** When users begin to wonder what takes so long. */
+/** Time after which a message explains that the program is still ending. */
 const PATIENCE: Millis = seconds(2);
 
 interface Listener {
@@ -27,7 +27,7 @@ export class Interrupts {
     this.#clock = clock;
   }
 
-  /** As {@link Host.onInterrupt} says. While nobody listens, the system ends the process. */
+  /** See {@link Host.onInterrupt}. Without a handler, the system ends the process. */
   listen(handler: InterruptHandler, left?: string): () => void {
     const listener = { handler, left };
     if (this.#listeners.size === 0) for (const signal of SIGNALS) this.#self.on(signal, this.interrupt);
@@ -40,22 +40,22 @@ export class Interrupts {
     };
   }
 
-  /** A signal has come, or Ctrl-C where it is none. */
+  /** Called for a signal, or for Ctrl-C read as a key press in raw mode. */
   readonly interrupt = (signal: string): void => {
     if (this.#firstAt !== undefined) {
       if (this.#clock.now - this.#firstAt > ECHO) this.#endAtOnce();
       return;
     }
     this.#firstAt = this.#clock.now;
-    this.#reminder = this.#clock.after(PATIENCE, 'a word about what takes so long', () =>
-      this.#say('still coming to an end; one more Ctrl-C ends it at once'),
+    this.#reminder = this.#clock.after(PATIENCE, 'the message that the program is shutting down', () =>
+      this.#say('shutting down; press Ctrl-C again to quit immediately'),
     );
     for (const { handler } of this.#listeners) handler(signal);
   };
 
   #endAtOnce(): void {
     const left = [...this.#listeners].flatMap((listener) => listener.left ?? []);
-    this.#say(['ended at once', ...left].join('; '));
+    this.#say(['quit immediately', ...left].join('; '));
     this.#self.exit(EXIT.interrupted);
   }
 
@@ -64,10 +64,10 @@ export class Interrupts {
   }
 }
 
-/** For commands that go on until they are interrupted. */
+/** For commands that run until they are interrupted. */
 interface Interruption {
   readonly happens: Promise<void>;
-  /** Nothing is left to be interrupted. */
+  /** Removes the handler. */
   readonly forget: () => void;
 }
 

@@ -1,4 +1,4 @@
-/** `ghostfleet list`: what scenarios can name. */
+/** `ghostfleet list`: lists everything that scenarios can refer to by name. */
 import { EXIT } from '../kernel/errors.js';
 import { packagedProfiles } from '../profile/library.js';
 import { DEVICE_FAULTS } from '../scenario/faults/device/index.js';
@@ -32,7 +32,7 @@ type Subject = keyof typeof SUBJECTS;
 
 export const list = command<{ readonly subject: Subject }>(
   'list <subject>',
-  'List profiles, steps, setup, calls, faults, metrics or invariants',
+  'List the profiles, steps, setup, calls, faults, metrics or invariants',
   (parser) =>
     parser.positional('subject', {
       choices: Object.keys(SUBJECTS),

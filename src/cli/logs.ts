@@ -1,9 +1,9 @@
 /**
  * Logs of the service: pino lines on the error stream.
  *
- * No caller hands secrets to a log. Should one do so all the same, two nets hold them back: fields with the name of a
- * secret are masked at any depth, and so is, in the finished line, whatever looks like one or is one that was given on the
- * command line. Ids are never taken for keys: ours are UUIDs of version 7, keys of version 4.
+ * Callers do not log secrets. As a safeguard against mistakes, two filters mask them: fields with the name of a secret, at any
+ * depth, and in the finished line every text that has the form of a secret or was given as one on the command line. Ids are not
+ * mistaken for keys: ids are UUIDs of version 7, keys of version 4.
  */
 import { pino } from 'pino';
 import type { Log } from '../kernel/log.js';
@@ -12,10 +12,10 @@ import type { Output } from './host.js';
 export const LOG_LEVELS = ['silent', 'error', 'warn', 'info'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** @param secrets texts that must not appear in a line, such as a key of the user's own choice */
+/** @param secrets texts that must not appear in a line, such as the key that the user chose */
 export function createLog(output: Output, level: LogLevel, secrets: readonly string[] = []): Log {
   return pino(
-    // Because what masking gives back has the names of what it was given.
+    // Because masking returns a record for a record.
     { level, base: null, formatters: { log: (fields) => masked(fields) as Record<string, unknown> } },
     { write: (line) => output.write(scrubbed(line, secrets)) },
   );
@@ -25,20 +25,20 @@ const MASK = '***';
 const SECRET_NAME = /^(?:(?:claim|access|api|x-api)?[_-]?(?:token|key)|secret|password|psk|authorization|cookie)$/i;
 
 const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
-  // Claim tokens, and keys as the service makes them.
+  // Claim tokens, and keys that the service created.
   [/\b[0-9a-f]{32}\b/gi, MASK],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, MASK],
   // Headers, and the credentials of a database address.
   [/\b(bearer|apikey|claim|basic)\s+[^\s"\\]+/gi, `$1 ${MASK}`],
   [/:\/\/[^\s/@"\\]+@/g, `://${MASK}@`],
-  // What is typed at the shell of a device, and what it prints.
+  // Input and output of a device shell.
   [/(\bconfig [^\s"\\]*(?:passw|key|token|secret)[^\s"\\]*\s+)(?:\\"(?:(?!\\").)*\\"|[^\s"\\]+)/gi, `$1${MASK}`],
   [/(\bpasskey: )[^\s"\\]+/g, `$1${MASK}`],
 ];
 
 function scrubbed(line: string, secrets: readonly string[]): string {
   let text = line;
-  // As they stand in JSON.
+  // In their JSON form.
   for (const secret of secrets) text = text.replaceAll(JSON.stringify(secret).slice(1, -1), MASK);
   for (const [form, mask] of SECRET_FORMS) text = text.replace(form, mask);
   return text;
@@ -46,7 +46,7 @@ function scrubbed(line: string, secrets: readonly string[]): string {
 
 function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(masked);
-  // An error is written by pino's own serializer.
+  // pino serializes errors itself.
   if (typeof value !== 'object' || value === null || value instanceof Error) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [name, SECRET_NAME.test(name) ? MASK : masked(inner)]),

@@ -1,4 +1,4 @@
-/** `ghostfleet plan`: what a scenario comes to, without running it. */
+/** `ghostfleet plan`: prints the plan of a scenario without running it. */
 import { EXIT } from '../kernel/errors.js';
 import { describePlan } from '../scenario/plan/describe.js';
 import { command } from './command.js';
@@ -13,7 +13,7 @@ interface PlanFlags {
 
 export const plan = command<PlanFlags>(
   'plan <file>',
-  'Print what a scenario will do, and run nothing',
+  'Print what a scenario will do, without running it',
   (parser) =>
     parser
       .positional('file', { type: 'string', demandOption: true, describe: 'scenario file' })

@@ -1,4 +1,4 @@
-/** The Host that is the real process. */
+/** The Host of the real process. */
 import { createInterface } from 'node:readline';
 import type { Clock } from '../kernel/clock.js';
 import { EXIT } from '../kernel/errors.js';
@@ -14,8 +14,8 @@ export function processHost(self: NodeJS.Process, clock: Clock = new RealClock()
     args: self.argv.slice(2),
     env: self.env,
     out: output(self.stdout, (why) => {
-      self.stderr.write(`ghostfleet: what was printed is not complete: ${why}\n`);
-      // Whoever reads the exit code believes what was printed.
+      self.stderr.write(`ghostfleet: the output is incomplete: ${why}\n`);
+      // Exit code 0 would mean that the output is complete.
       self.on('exit', () => {
         self.exitCode ||= EXIT.usage;
       });
@@ -28,7 +28,7 @@ export function processHost(self: NodeJS.Process, clock: Clock = new RealClock()
   };
 }
 
-/** Lines of a pipe. Who ends the iteration lets go of the pipe as well, which Node's own iterator does not. */
+/** Lines of a pipe. Ending the iteration also closes the pipe, which Node's own iterator does not. */
 function linesOf(input: NodeJS.ReadableStream): AsyncIterable<string> {
   const reader = createInterface({ input, terminal: false });
   const lines = reader[Symbol.asyncIterator]();
@@ -39,11 +39,11 @@ function linesOf(input: NodeJS.ReadableStream): AsyncIterable<string> {
   return { [Symbol.asyncIterator]: () => ({ next: () => lines.next(), return: end }) };
 }
 
-/** @param failed told once why what was written is lost */
+/** @param failed called once with the reason when output is lost */
 function output(stream: NodeJS.WriteStream, failed: (why: string) => void = () => {}): Output {
   let lost = false;
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader that has seen enough (`| head`) closes the pipe: that is no reason to complain.
+    // EPIPE is normal: a reader such as `head` closes the pipe early.
     if (lost || error.code === 'EPIPE') return;
     lost = true;
     failed(fileReason(error, error.message));
@@ -53,7 +53,7 @@ function output(stream: NodeJS.WriteStream, failed: (why: string) => void = () =
       stream.write(text);
     },
     isTerminal: stream.isTTY === true,
-    // It changes when the user pulls at the window; some terminals say 0.
+    // Read each time because the window may be resized; some terminals report 0.
     get columns() {
       return stream.columns || 100;
     },

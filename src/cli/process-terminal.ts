@@ -1,11 +1,11 @@
-/** The Terminal that is the real one, with Node's line editor. */
+/** The Terminal of the real process, with Node's line editor. */
 import { clearScreenDown, createInterface, cursorTo, moveCursor } from 'node:readline';
 import type { Terminal, TerminalOptions } from './host.js';
 
-/** Lines that the arrow keys bring back. They are kept in memory only: what is typed at a shell may be secret. */
+/** Lines of history. They are kept in memory only, because typed lines may contain secrets. */
 const HISTORY = 1000;
 
-/** @param interrupt called for Ctrl-C, which is no signal while the line editor reads the keys */
+/** @param interrupt called for Ctrl-C, which the line editor reads as a key press */
 export function processTerminal(
   { stdin, stdout }: NodeJS.Process,
   { prompt, complete }: TerminalOptions,
@@ -31,7 +31,7 @@ export function processTerminal(
   let closed = false;
   editor.on('close', () => {
     closed = true;
-    // The prompt must not stand in front of what comes next.
+    // Moves later output off the line of the prompt.
     stdout.write('\n');
   });
   async function* lines(): AsyncIterable<string> {
@@ -51,7 +51,7 @@ export function processTerminal(
       cursorTo(stdout, 0);
       clearScreenDown(stdout);
       stdout.write(text);
-      // The editor would draw a line of several rows further up, where it has been; Node has no other way to tell it.
+      // Otherwise the editor redraws a line of several rows at its old place; Node has no public way to reset it.
       Object.assign(editor, { prevRows: 0 });
       editor.prompt(true);
     },

@@ -1,4 +1,4 @@
-/** `ghostfleet profile`: checks and shows device types, for those who write them. */
+/** `ghostfleet profile`: checks and shows device types, for authors of profiles. */
 import { quote } from '../input/problems.js';
 import { readText } from '../input/text-file.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
@@ -17,7 +17,7 @@ interface ProfileFlags {
 
 export const profile = command<ProfileFlags>(
   'profile <action> [profiles..]',
-  'Check profile files, show a profile, or print the JSON Schema of profiles for an editor',
+  'Check profile files, show a profile, or print the JSON Schema of profiles',
   (parser) =>
     parser
       .positional('action', {
@@ -25,26 +25,31 @@ export const profile = command<ProfileFlags>(
         demandOption: true,
         describe: 'what to do',
       })
-      .positional('profiles', { type: 'string', array: true, default: [], describe: 'files; "show" takes a name, too' })
+      .positional('profiles', {
+        type: 'string',
+        array: true,
+        default: [],
+        describe: 'profile files; "show" also takes a name',
+      })
       .option('resolved', {
         type: 'boolean',
         default: false,
-        describe: 'show it with all that it takes from other files',
+        describe: 'show it merged with the files that it extends',
       }),
   async ({ action, profiles, resolved }, host) => {
     const [first] = profiles;
     const tooMuch = profiles[MOST[action]];
-    if (tooMuch !== undefined) throw new UsageError('bad-arguments', `${quote(tooMuch)} is too much`);
-    if (resolved && action !== 'show') throw new UsageError('bad-flags', `--resolved makes no sense with ${action}`);
+    if (tooMuch !== undefined) throw new UsageError('bad-arguments', `unexpected argument ${quote(tooMuch)}`);
+    if (resolved && action !== 'show') throw new UsageError('bad-flags', `--resolved cannot be used with ${action}`);
     if (action === 'schema') host.out.write(`${JSON.stringify(profileSchema(), undefined, 2)}\n`);
-    else if (first === undefined) throw new UsageError('no-profile', `profile ${action} needs a file`);
+    else if (first === undefined) throw new UsageError('no-profile', `profile ${action} requires a file`);
     else if (action === 'check') check(profiles, host);
     else host.out.write(shown(first, resolved));
     return EXIT.fine;
   },
 );
 
-/** How many profiles can be named. */
+/** Most profiles that an action takes. */
 const MOST = { check: Number.POSITIVE_INFINITY, show: 1, schema: 0 } as const;
 
 /** @throws UsageError with the problems of all files */
@@ -53,7 +58,7 @@ function check(files: readonly string[], host: Host): void {
   for (const file of files) {
     try {
       readProfile(readText(file), file, userFiles(file));
-      host.out.write(`${file}: fine\n`);
+      host.out.write(`${file}: valid\n`);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
       wrong.push(error.message);
@@ -67,7 +72,7 @@ function shown(name: string, resolved: boolean): string {
   if (packaged) return resolved ? resolvedText(packaged.source, packaged.path, packagedFiles) : packaged.source;
   if (!name.endsWith('.yaml')) {
     const names = [...packagedProfiles().keys()].join(', ');
-    throw new UsageError('unknown-profile', `"${name}" is neither a profile (${names}) nor a .yaml file`);
+    throw new UsageError('unknown-profile', `unknown profile "${name}"; expected one of ${names}, or a .yaml file`);
   }
   const source = readText(name);
   return resolved ? resolvedText(source, name, userFiles(name)) : source;

@@ -1,4 +1,4 @@
-/** Writes progress to the error stream: one line that is written over, or a line now and then where there is no terminal. */
+/** Writes progress to the error stream: one line that is overwritten on a terminal, a new line every 5 s otherwise. */
 import type { Alarm } from '../kernel/clock.js';
 import { type Millis, seconds } from '../kernel/time.js';
 import { plainProgress, progressLine } from '../report/progress.js';
@@ -8,7 +8,7 @@ import type { Host } from './host.js';
 
 const TERMINAL_EVERY: Millis = 100;
 const PLAIN_EVERY: Millis = seconds(5);
-/** Parts into which virtual time is cut to look at the progress. */
+/** Number of progress checks in a run. */
 const VIRTUAL_PARTS = 400;
 
 export class ProgressDisplay {
@@ -30,9 +30,9 @@ export class ProgressDisplay {
     const every = Math.max(1, Math.round(this.#plan.duration / VIRTUAL_PARTS));
     const tick = (): void => {
       this.#look(control);
-      this.#next = control.clock.after(every, 'the next look at the progress', tick);
+      this.#next = control.clock.after(every, 'the next progress check', tick);
     };
-    this.#next = control.clock.after(every, 'the next look at the progress', tick);
+    this.#next = control.clock.after(every, 'the next progress check', tick);
   }
 
   end(): void {
@@ -40,7 +40,7 @@ export class ProgressDisplay {
     this.#clear();
   }
 
-  /** Writes something else to the error stream, on a line of its own. */
+  /** Writes another line to the error stream, below the progress. */
   say(line: string): void {
     this.#clear();
     this.#host.err.write(`${line}\n`);

@@ -1,4 +1,4 @@
-/** The user's files, read for a command. */
+/** Reads the user's files for a command. */
 import { dirname, join } from 'node:path';
 import { readBeside, readText } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
@@ -22,12 +22,12 @@ interface Loaded {
   readonly profiles: ReadonlyMap<string, Profile>;
 }
 
-/** @throws UsageError that lists everything that is wrong with the file */
+/** @throws UsageError that lists all problems of the file */
 export function loadScenario(path: string, vars: Variables = NO_VARIABLES): Loaded {
   return scenarioIn(readText(path), path, vars);
 }
 
-/** Reads a scenario from `text` as if it stood in the file `path`. */
+/** Reads a scenario from `text` as the content of the file `path`. */
 function scenarioIn(text: string, path: string, vars: Variables, profiles: Profiles = profilesBeside(path)): Loaded {
   return {
     scenario: parseScenario(text, path, deviceTypes(profiles), {
@@ -49,8 +49,8 @@ export function loadPlan(
 }
 
 /**
- * Makes the plan of a scenario that stands in `text`, as if that were the file `path`.
- * @param known the profiles of an earlier call, which take longer to read than a scenario
+ * Plans a scenario from `text` as the content of the file `path`.
+ * @param known profiles of an earlier call, to avoid reading them again
  */
 export function planOf(
   text: string,
@@ -64,18 +64,18 @@ export function planOf(
 }
 
 /**
- * The packaged profiles and those in a folder `profiles` beside the scenario; of two with the same name the user's.
- * @throws InputError with everything that is wrong with the user's
+ * The packaged profiles and those in a folder `profiles` next to the scenario, which take precedence.
+ * @throws InputError with all problems of the user's profiles
  */
 function profilesBeside(scenario: string): ReadonlyMap<string, Profile> {
   return new Map([...packagedProfiles(), ...profilesIn(join(dirname(scenario), 'profiles'))]);
 }
 
-/** A packaged profile, or one in a file of the user's. @throws UsageError that names those there are */
+/** A packaged profile, or the profile of a file. @throws UsageError that lists the packaged profiles */
 export function profileNamed(name: string): Profile {
   if (name.endsWith('.yaml')) return readProfile(readText(name), name, userFiles(name));
   const profiles = packagedProfiles();
   const profile = profiles.get(name);
   if (profile) return profile;
-  throw new UsageError('unknown-profile', `"${name}" is not a profile; there are ${[...profiles.keys()].join(', ')}`);
+  throw new UsageError('unknown-profile', `unknown profile "${name}"; profiles are ${[...profiles.keys()].join(', ')}`);
 }

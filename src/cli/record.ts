@@ -1,4 +1,4 @@
-/** `ghostfleet record`: a space's history, read through the public API and scrubbed, as a file. */
+/** `ghostfleet record`: reads the history of a space through the public API and writes it, anonymised, to a file. */
 import { ApiError, ConnectionError, DeviceCloudClient } from '../client/client.js';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
@@ -27,37 +27,50 @@ interface RecordFlags {
   readonly bodies: boolean;
 }
 
-/** Requests a second, unless said otherwise: a space is in use while it is read. */
+/** Default requests per second; low, because the space is in use. */
 const GENTLE = 5;
 const PROGRESS_EVERY = 1000;
 const DEFAULT_REACH = days(1);
-const TIME = 'a time such as 2026-03-02T06:00Z, or how long ago, such as 2h';
+const TIME = 'a time such as 2026-03-02T06:00Z, or a duration before now such as 2h';
 
 export const record = command<RecordFlags>(
   'record',
-  'Write the history of a space to a file without names, ids and bodies, to be replayed',
+  'Record the history of a space in a file for replay, without names, ids and bodies',
   (parser) =>
     parser
-      .option('target', { type: 'string', requiresArg: true, demandOption: true, describe: 'address of the cloud' })
-      .option('api-key', { type: 'string', requiresArg: true, describe: 'its API key; or in GHOSTFLEET_API_KEY' })
-      .option('space', { type: 'string', requiresArg: true, describe: 'id of the space; the first that the key opens' })
-      .option('after', checked({ describe: `begin of the window, ${TIME}; 1d ago` }, 'after', TIME, moment))
-      .option('before', checked({ describe: 'end of the window; now' }, 'before', TIME, moment))
+      .option('target', { type: 'string', requiresArg: true, demandOption: true, describe: 'address of the cloud API' })
+      .option('api-key', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'API key of the cloud; also GHOSTFLEET_API_KEY',
+      })
+      .option('space', {
+        type: 'string',
+        requiresArg: true,
+        describe: 'id of the space (default: the first that the key opens)',
+      })
+      .option('after', checked({ describe: `start of the recording: ${TIME} (default: 1d)` }, 'after', TIME, moment))
+      .option('before', checked({ describe: 'end of the recording (default: now)' }, 'before', TIME, moment))
       .option('out', { type: 'string', requiresArg: true, demandOption: true, describe: 'file to write' })
       .option(
         'rate',
-        checked({ describe: `API requests a second at most; ${GENTLE}` }, 'rate', POSITIVE_FORM, positiveNumber),
+        checked(
+          { describe: `maximum API requests per second (default: ${GENTLE})` },
+          'rate',
+          POSITIVE_FORM,
+          positiveNumber,
+        ),
       )
       .option(
         'speed',
         checked(
-          { describe: 'the --speed of the run that made the history; 1' },
+          { describe: '--speed of the run that produced the history (default: 1)' },
           'speed',
           POSITIVE_FORM,
           positiveNumber,
         ),
       )
-      .option('bodies', { type: 'boolean', default: false, describe: 'keep the range of every measured value' }),
+      .option('bodies', { type: 'boolean', default: false, describe: 'record the range of each measured value' }),
   execute,
 );
 
@@ -68,14 +81,14 @@ async function execute(flags: RecordFlags, host: Host): Promise<ExitCode> {
   if (after >= before) throw new UsageError('bad-flags', '--after must be earlier than --before');
   const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
   if (apiKey === undefined) {
-    throw new UsageError('bad-flags', '--target needs an API key', 'give --api-key, or set GHOSTFLEET_API_KEY');
+    throw new UsageError('bad-flags', '--target requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
   }
   const abort = new AbortController();
   let signalled: string | undefined;
   const forget = host.onInterrupt((signal) => {
     signalled = signal;
     abort.abort(new InterruptedError(signal));
-  }, `"${flags.out}" is not written`);
+  }, `"${flags.out}" was not written`);
   try {
     reserve(flags.out);
     const recording = await read(flags, apiKey, { after, before, signal: abort.signal }, host);
@@ -114,7 +127,7 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
     });
   } catch (error) {
     if (!(error instanceof ApiError || error instanceof ConnectionError)) throw error;
-    throw new UsageError('bad-target', `${flags.target} cannot be read: ${error.message}`);
+    throw new UsageError('bad-target', `cannot read ${flags.target}: ${error.message}`);
   } finally {
     await api?.close();
   }
@@ -122,10 +135,10 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
 
 /** A line for every thousand messages. */
 function progressOf(host: Host): (messages: number) => void {
-  let told = 0;
+  let reported = 0;
   return (messages) => {
-    if (messages - told < PROGRESS_EVERY) return;
-    told = messages;
+    if (messages - reported < PROGRESS_EVERY) return;
+    reported = messages;
     host.err.write(`${messages} messages read\n`);
   };
 }
@@ -135,17 +148,17 @@ function summary(out: string, { devices, uplinks, downlinks, from, until, cut }:
   return `${out}: ${counts} in ${formatDuration(until - from)}${cut === null ? '' : ` (cut short: ${cut})`}`;
 }
 
-/** Intervals are of no use in the wrong time. */
+/** A warning if the devices report much faster than configured: then `--speed` is wrong. */
 function hint(recording: Recording): string {
   const pace = Math.round(paceOf(recording) ?? 1);
   if (pace < 2) return '';
   return (
-    `the devices report about ${pace} times as often as they are configured to: ` +
-    'if a run with --speed made this history, give the same --speed here\n'
+    `warning: the devices report about ${pace} times as often as configured; ` +
+    'if a run with --speed produced this history, use the same --speed here\n'
   );
 }
 
-/** A moment that may be told from now. */
+/** A moment that may be relative to now. */
 type Moment = (now: UnixMillis) => UnixMillis;
 
 function moment(text: string): Moment | undefined {

@@ -1,4 +1,4 @@
-/** `ghostfleet replay`: predicts the deliveries of a recording, and compares them with what happened. */
+/** `ghostfleet replay`: predicts the deliveries of a recording and compares them with the recorded ones. */
 
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, InterruptedError } from '../kernel/errors.js';
@@ -21,20 +21,25 @@ interface ReplayFlags {
 
 export const replay = command<ReplayFlags>(
   'replay <file>',
-  'Play a recording in virtual time, and compare predicted with recorded deliveries',
+  'Replay a recording in virtual time and compare predicted with recorded deliveries',
   (parser) =>
     parser
-      .positional('file', { type: 'string', demandOption: true, describe: 'file of "ghostfleet record"' })
+      .positional('file', { type: 'string', demandOption: true, describe: 'file from "ghostfleet record"' })
       .option(
         'within',
-        checked({ describe: 'exit with 3 when a prediction is further off' }, 'within', DURATION_FORM, parseDuration),
+        checked(
+          { describe: 'exit with status 3 if a prediction is off by more than this' },
+          'within',
+          DURATION_FORM,
+          parseDuration,
+        ),
       )
       .option('polls', {
         choices: POLLS,
         default: POLLS[0],
-        describe: 'foretell polls, or take also those that only the predicted downlink shows',
+        describe: 'predict polls, or also use polls that are known only from the downlink to predict',
       })
-      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object in place of the report' }),
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the report' }),
   execute,
 );
 

@@ -1,4 +1,4 @@
-/** What a run leaves in its directory, beside the events that were written while it went on. */
+/** Files of a run in its directory, other than the event log, which is written during the run. */
 import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
@@ -9,31 +9,31 @@ import type { RunResult } from '../report/result.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { isDirectory } from './write-files.js';
 
-/** Makes the directory, unless it is there. @throws UsageError that says why it cannot be made */
+/** Creates the directory if it does not exist. @throws UsageError with the reason when that fails */
 export function openDirectory(path: string): string {
   try {
     makeWithParents(path);
     return path;
   } catch (error) {
-    const reason = fileReason(error, 'there is no place for it');
-    throw new UsageError('cannot-write', `the directory "${path}" cannot be made: ${reason}`);
+    const reason = fileReason(error, 'no such file or directory');
+    throw new UsageError('cannot-write', `cannot create the directory "${path}": ${reason}`);
   }
 }
 
-/** One directory at a time, because in /proc Node's own way to make all of them never ends. */
+/** Creates one directory at a time, because Node's recursive `mkdir` never returns in /proc. */
 function makeWithParents(path: string): void {
   if (isDirectory(path)) return;
   makeWithParents(dirname(path));
   try {
     mkdirSync(path);
   } catch (error) {
-    // Another run may have made it meanwhile.
+    // Another run may have created it in the meantime.
     if (!isDirectory(path)) throw error;
   }
 }
 
 /**
- * The path of a database in the directory: of an earlier one nothing is left, because every run begins with an empty cloud.
+ * The path of the database in the directory. Deletes the database of an earlier run, because a run begins with an empty cloud.
  * @throws UsageError when it cannot be removed
  */
 export function newDatabase(out: string): string {

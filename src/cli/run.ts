@@ -1,4 +1,4 @@
-/** `ghostfleet run`: carries a scenario out and reports. */
+/** `ghostfleet run`: runs a scenario and reports the result. */
 import { join } from 'node:path';
 import type { ConsoleServer } from '../console/server.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
@@ -41,7 +41,7 @@ interface RunFlags extends TargetFlags {
 
 export const run = command<RunFlags>(
   'run <file>',
-  'Run a scenario against the embedded cloud, and report',
+  'Run a scenario and report the result',
   (parser) =>
     targetOptions(parser)
       .positional('file', { type: 'string', demandOption: true, describe: 'scenario file' })
@@ -49,29 +49,34 @@ export const run = command<RunFlags>(
       .option('var', VARIABLES)
       .option('clock', {
         choices: CLOCKS,
-        describe: 'virtual time, the default, or real time',
+        describe: 'virtual or real time (default: virtual; real with --target)',
       })
       .option(
         'speed',
-        checked({ describe: 'how much faster than real; with --clock real' }, 'speed', POSITIVE_FORM, positiveNumber),
+        checked(
+          { describe: 'simulated seconds per real second, with --clock real (default: 1)' },
+          'speed',
+          POSITIVE_FORM,
+          positiveNumber,
+        ),
       )
       .option('transport', {
         choices: TRANSPORTS,
-        describe: 'what carries messages: datagrams in memory, the default, or over UDP, or HTTP requests',
+        describe: 'what carries messages: memory, UDP datagrams or HTTP requests (default: memory)',
       })
       .option('store', {
         choices: ['memory', 'sqlite'] as const,
-        describe: 'where the cloud keeps its data; memory is the default, sqlite needs --out',
+        describe: 'where the embedded cloud keeps its data; sqlite requires --out (default: memory)',
       })
       .option('out', {
         type: 'string',
         requiresArg: true,
-        describe: 'directory for the reports (HTML, text, JSON, JUnit, CSV) and the events',
+        describe: 'directory for the reports (HTML, text, JSON, JUnit, CSV) and the event log',
       })
       .option(
         'metrics-port',
         checked(
-          { describe: 'port on this machine where Prometheus finds the metrics while the run goes on' },
+          { describe: 'port on 127.0.0.1 where Prometheus can scrape metrics during the run; 0 takes a free one' },
           'metrics-port',
           'a port number',
           wholeNumber(0, 65_535),
@@ -80,13 +85,13 @@ export const run = command<RunFlags>(
       .option('keep', {
         type: 'boolean',
         default: false,
-        describe: 'leave in the cloud of --target what the run has made there',
+        describe: 'do not delete what the run created in the cloud of --target',
       })
       .option(
         'metrics-push',
         checked(
           {
-            describe: 'Pushgateway that gets the metrics now and then, and at the end; may hold user:password@',
+            describe: 'Pushgateway to push metrics to every 15 s and at the end; may contain user:password@',
             secret: true,
           },
           'metrics-push',
@@ -94,26 +99,27 @@ export const run = command<RunFlags>(
           pushAddress,
         ),
       )
-      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object in place of the report' }),
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the report' }),
   execute,
 );
 
 async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
   const wrong = flags.target === undefined ? undefined : OF_EMBEDDED.find((name) => flags[name] !== undefined);
-  if (wrong !== undefined) throw new UsageError('bad-flags', `--${wrong} makes no sense with --target`);
+  if (wrong !== undefined)
+    throw new UsageError('bad-flags', `--${wrong} cannot be used with --target: it is for the embedded cloud`);
   if (flags.target !== undefined && flags.clock === 'virtual') {
-    throw new UsageError('bad-flags', '--clock virtual makes no sense with --target: another cloud lives in real time');
+    throw new UsageError('bad-flags', '--clock virtual cannot be used with --target: another cloud runs in real time');
   }
   if (flags.keep && flags.target === undefined) {
-    throw new UsageError('bad-flags', '--keep needs --target: the embedded cloud ends with the run');
+    throw new UsageError('bad-flags', '--keep requires --target: the embedded cloud ends with the run');
   }
   const cloud = cloudIn(flags, host);
   const clock = flags.clock ?? (cloud === undefined ? 'virtual' : 'real');
   if (flags.speed !== undefined && clock !== 'real') {
-    throw new UsageError('bad-flags', '--speed needs --clock real: virtual time runs as fast as it can');
+    throw new UsageError('bad-flags', '--speed requires --clock real: virtual time runs as fast as possible');
   }
   if (flags.store === 'sqlite' && flags.out === undefined) {
-    throw new UsageError('bad-flags', '--store sqlite needs --out: the database is kept there');
+    throw new UsageError('bad-flags', '--store sqlite requires --out, the directory for the database');
   }
   const { plan, profiles } = loadPlan(flags.file, flags.seed, flags.var);
   const settings = plan.cloud ? describeCloud(plan.cloud) : [];
@@ -147,7 +153,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
       stopwatch: () => host.stopwatch(),
       ...(clock === 'real' && { watch: { take: (event: TraceEvent) => attached?.take(event) } }),
       started: (control) => {
-        // In virtual time the run would be over before anybody could type.
+        // A run in virtual time ends before a user could type.
         if (clock === 'real') {
           consoles = openToConsoles(host, control.fleet).then((opened) => {
             attached = opened;
@@ -168,7 +174,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
     const pushed = push?.last();
     const colour = host.out.isTerminal && !host.env.NO_COLOR;
     host.out.write(flags.json ? RENDERERS.json(result) : RENDERERS.text(result, { colour }));
-    // Behind what is printed, so that a long run is not lost to a file that cannot be written.
+    // After printing, so that a file that cannot be written does not lose the result of a long run.
     if (out) writeReports(out, result, downlinks);
     await pushed;
     return result.exitCode;
@@ -177,26 +183,26 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
     live?.close();
     push?.close();
     forget();
-    (await consoles)?.close('the run is over');
+    (await consoles)?.close('the run has ended');
     if (flags.keep) host.err.write(keptText(kept));
   }
 }
 
-/** A scenario is to be run against other clouds as well; but its user shall not wonder. */
+/** A warning, not an error, because the same scenario should also run against other clouds. */
 function otherSettings(api: string, settings: readonly string[]): string {
-  return `warning: ${api} has settings of its own; those of the scenario do not hold there: ${settings.join(', ')}\n`;
+  return `warning: ${api} ignores the cloud settings of the scenario: ${settings.join(', ')}\n`;
 }
 
-/** What the run leaves behind that is not let come to its end. */
+/** What a run leaves behind if the user quits immediately. */
 function leftBy({ target, out }: RunFlags): string | undefined {
   const left = [
-    ...(target === undefined ? [] : [`what the run has made in ${target} may still be there`]),
-    ...(out === undefined ? [] : [`"${out}" is not complete`]),
+    ...(target === undefined ? [] : [`what the run created in ${target} may still exist`]),
+    ...(out === undefined ? [] : [`"${out}" is incomplete`]),
   ];
   return left.length === 0 ? undefined : left.join('; ');
 }
 
-/** What a run has left behind, to be looked at and to be deleted by hand. */
+/** Lists what `--keep` left in the cloud, to be inspected and deleted by hand. */
 function keptText(things: readonly string[]): string {
   return [`kept in the cloud: ${things.length} things`, ...things].join('\n  ').concat('\n');
 }
@@ -208,7 +214,7 @@ function pushIn(flags: RunFlags, plan: Plan, progress: ProgressDisplay): Metrics
   return new MetricsPush({ address, plan, clock: new RealClock(), complain });
 }
 
-/** The shortest command that takes the same course again. */
+/** The shortest command that repeats the run. */
 function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
   const words = ['ghostfleet', 'run', flags.file, '--seed', String(plan.seed), '--clock', clock];
   for (const [name, value] of flags.var) words.push('--var', `${name}=${value}`);
@@ -219,5 +225,5 @@ function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
   return words.map((word) => (/^[\w./:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)).join(' ');
 }
 
-/** Flags that are about the embedded cloud. */
+/** Options of the embedded cloud. */
 const OF_EMBEDDED = ['transport', 'store'] as const;

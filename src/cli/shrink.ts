@@ -1,4 +1,4 @@
-/** `ghostfleet shrink`: a failing scenario, reduced to what it needs to fail. */
+/** `ghostfleet shrink`: reduces a failing scenario to what it needs to fail. */
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { readText } from '../input/text-file.js';
@@ -28,20 +28,20 @@ const BUDGET = minutes(2);
 
 export const shrink = command<ShrinkFlags>(
   'shrink <file>',
-  'Reduce a failing scenario while it fails in the same way',
+  'Reduce a failing scenario to what it needs to fail in the same way',
   (parser) =>
     parser
-      .positional('file', { type: 'string', demandOption: true, describe: 'scenario file that fails' })
+      .positional('file', { type: 'string', demandOption: true, describe: 'file of a failing scenario' })
       .option('seed', SEED)
       .option('out', {
         type: 'string',
         requiresArg: true,
-        describe: 'file for the result; FILE-small.yaml beside the file is the default',
+        describe: 'file for the result (default: FILE-small.yaml in the same folder)',
       })
       .option(
         'budget',
         checked(
-          { describe: 'how long to try; 2m is the default' },
+          { describe: 'time limit of the search (default: 2m)' },
           'budget',
           'a duration such as "30s" or "5m"',
           (text) => parseDuration(text) || undefined,
@@ -53,7 +53,7 @@ export const shrink = command<ShrinkFlags>(
 async function execute({ file, seed, out, budget = BUDGET }: ShrinkFlags, host: Host): Promise<ExitCode> {
   const target = out ?? join(dirname(file), `${basename(file, extname(file))}-small.yaml`);
   if (existsSync(target) && existsSync(file) && realpathSync(target) === realpathSync(file)) {
-    throw new UsageError('bad-flags', `--out "${target}" is the scenario itself, which stays as it is`);
+    throw new UsageError('bad-flags', `--out "${target}" is the scenario itself; choose another file`);
   }
   const { plan, profiles } = loadPlan(file, seed);
   reserve(target);
@@ -63,7 +63,7 @@ async function execute({ file, seed, out, budget = BUDGET }: ShrinkFlags, host: 
     host.err.write(`running ${file} with seed ${plan.seed}\n`);
     const first = await attempts.run(readText(file), file, plan.seed);
     if (first.passed)
-      throw new UsageError('passes', `"${file}" passes with seed ${plan.seed}: there is nothing to reduce`);
+      throw new UsageError('passes', `"${file}" passes with seed ${plan.seed}, so there is nothing to reduce`);
     if (first.exitCode === EXIT.interrupted) return EXIT.interrupted;
     const failure = failureOf(first);
     const lines = first.expectations.filter(({ passed }) => !passed).map(({ line }) => line);
@@ -78,7 +78,7 @@ async function execute({ file, seed, out, budget = BUDGET }: ShrinkFlags, host: 
       onCut: ({ about }, tries) => host.err.write(`${String(tries).padStart(5)} tries  ${about}\n`),
     });
     writeWhole(target, withOrigin(result.text, { file, seed: plan.seed, target, failure: lines, first }));
-    return await verdict(target, failure, { ...result, lines, budget, attempts }, host);
+    return await confirm(target, failure, { ...result, lines, budget, attempts }, host);
   } finally {
     attempts.end();
   }
@@ -93,34 +93,36 @@ interface Found {
   readonly attempts: Attempts;
 }
 
-/** The file that was written is run from where it is: it must fail in the same way there, too. */
-async function verdict(target: string, failure: string, found: Found, host: Host): Promise<ExitCode> {
+/** Runs the written file in its folder, where it must fail in the same way, and prints the result. */
+async function confirm(target: string, failure: string, found: Found, host: Host): Promise<ExitCode> {
   const { cuts, tries, minimal, lines, budget, attempts } = found;
   if (attempts.interrupted) {
-    host.out.write(`interrupted: ${target} has what was found until then\n`);
+    host.out.write(`interrupted: ${target} has the smallest scenario found so far\n`);
     return EXIT.interrupted;
   }
   if (!(await attempts.failsLike(readText(target), target, failure))) {
     throw new UsageError(
       'not-here',
-      `${target} does not fail in the same way from where it is`,
-      'Files and profiles that a scenario names are looked for beside it: give --out a path in the same folder.',
+      `${target} does not fail in the same way in its folder`,
+      'paths in a scenario are relative to its folder: choose a path for --out in the folder of the original',
     );
   }
   const { plan } = loadPlan(target, undefined);
   const size = `${plan.devices.length} ${plan.devices.length === 1 ? 'device' : 'devices'}, ${formatDuration(plan.duration)}`;
   const end = minimal
-    ? 'nothing more can be taken away'
-    : `stopped after ${formatDuration(budget)}: --budget gives it more`;
+    ? 'nothing more can be removed'
+    : `stopped after ${formatDuration(budget)}; --budget sets the time limit`;
   host.out.write(`${target}: ${size}; ${cuts} cuts in ${tries} tries, ${end}\n`);
   for (const line of fixedNumbers(lines)) {
-    host.out.write(`"${line}" compares with a fixed number: it may fail here because there is less of everything\n`);
+    host.out.write(
+      `note: "${line}" compares with a fixed number, so it may fail only because the scenario is smaller\n`,
+    );
   }
   host.out.write(`ghostfleet run ${target}\n`);
   return EXIT.fine;
 }
 
-/** Runs texts in virtual time, one after the other. */
+/** Runs scenario texts in virtual time, one after the other. */
 class Attempts {
   readonly #host: Host;
   readonly #forget: () => void;
@@ -139,7 +141,7 @@ class Attempts {
     this.#forget();
   }
 
-  /** @param known profiles; those beside the file when left out */
+  /** @param known profiles (default: those next to the file) */
   run(text: string, file: string, seed?: number, known?: Profiles): Promise<RunResult> {
     return run({
       ...planOf(text, file, seed, known),
@@ -158,7 +160,7 @@ class Attempts {
     });
   }
 
-  /** False as well for what is no scenario, or cannot be run. */
+  /** Also false for an invalid scenario and for one that cannot be run. */
   async failsLike(text: string, file: string, failure: string, known?: Profiles): Promise<boolean> {
     try {
       return failureOf(await this.run(text, file, undefined, known)) === failure;
@@ -177,7 +179,7 @@ interface Origin {
   readonly first: RunResult;
 }
 
-/** What stood above the original says what the original is; the result says where it comes from. */
+/** Replaces the comment at the top of the original with one that states the origin of the result. */
 function withOrigin(text: string, { file, seed, target, failure, first }: Origin): string {
   const fails = [...failure, ...(first.failure === null ? [] : [first.failure])];
   const head = [

@@ -1,16 +1,16 @@
-/** Notices that nobody answers a device. A gateway that is not there looks like one that does not know the device. */
+/** Detects that a device gets no response: an unreachable gateway and an unknown device look the same. */
 import type { TraceEvent } from '../trace/events.js';
 
 /**
- * What is to be said after an event, once until an answer comes; undefined: nothing.
- * @param address of the cloud
+ * The message to show after an event, once per silence; undefined for no message.
+ * @param address address of the cloud
  */
 export function silenceOf(address: string): (event: TraceEvent) => string | undefined {
-  let told = false;
+  let reported = false;
   return ({ kind }) => {
-    if (kind === 'uplink.acked' || kind === 'downlink.received') told = false;
-    if (told || kind !== 'device.repeat') return undefined;
-    told = true;
-    return `no answer yet from ${address}: is it there, and does it know this serial number and claim token?`;
+    if (kind === 'uplink.acked' || kind === 'downlink.received') reported = false;
+    if (reported || kind !== 'device.repeat') return undefined;
+    reported = true;
+    return `no response from ${address}: check that it is running and knows this serial number and claim token`;
   };
 }

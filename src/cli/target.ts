@@ -1,4 +1,4 @@
-/** The flags that name another cloud than the embedded one. */
+/** The options for a cloud other than the embedded one. */
 import type { Argv } from 'yargs';
 import { UsageError } from '../kernel/errors.js';
 import type { RemoteCloud } from '../runner/targets/remote.js';
@@ -20,39 +20,51 @@ export function targetOptions(parser: Argv): Argv {
     .option('target', {
       type: 'string',
       requiresArg: true,
-      describe: 'address of another cloud to run against, in real time',
+      describe: 'address of another cloud API to run against, in real time',
     })
-    .option('api-key', { type: 'string', requiresArg: true, describe: 'its API key; or in GHOSTFLEET_API_KEY' })
-    .option('space', { type: 'string', requiresArg: true, describe: 'id of its space; the first that the key opens' })
+    .option('api-key', { type: 'string', requiresArg: true, describe: 'API key of --target; also GHOSTFLEET_API_KEY' })
+    .option('space', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'id of the space in --target (default: the first that the key opens)',
+    })
     .option(
       'udp',
-      checked({ describe: 'its UDP gateway; port 5003 of its host, unless given' }, 'udp', 'HOST:PORT', hostAndPort),
+      checked(
+        { describe: 'UDP gateway of --target as HOST:PORT (default: port 5003 of its host)' },
+        'udp',
+        'HOST:PORT',
+        hostAndPort,
+      ),
     )
     .option('link', {
       choices: ['udp', 'http'] as const,
-      describe: 'how devices reach it: UDP, or HTTP beside its API',
+      describe: 'how devices reach --target: UDP gateway, or HTTP ingress of the API (default: udp)',
     })
-    .option('rate', checked({ describe: 'API requests a second at most' }, 'rate', POSITIVE_FORM, positiveNumber));
+    .option(
+      'rate',
+      checked({ describe: 'maximum API requests per second to --target' }, 'rate', POSITIVE_FORM, positiveNumber),
+    );
 }
 
-/** API requests to another cloud that are under way at once. */
+/** Concurrent API requests to another cloud. */
 const AT_ONCE = 16;
 const GATEWAY_PORT = 5003;
-/** Flags that only make sense with --target. */
+/** Options that require --target. */
 const OF_TARGET = ['api-key', 'space', 'udp', 'link', 'rate'] as const;
 
-/** The cloud that --target names. @throws UsageError when flags contradict each other, or a key is missing */
+/** The cloud of --target. @throws UsageError when options exclude each other or the key is missing */
 export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined {
   const { target, udp, link } = flags;
   if (target === undefined) {
     const lost = OF_TARGET.find((name) => flags[name] !== undefined);
-    if (lost !== undefined) throw new UsageError('bad-flags', `--${lost} needs --target`);
+    if (lost !== undefined) throw new UsageError('bad-flags', `--${lost} requires --target`);
     return undefined;
   }
-  if (udp !== undefined && link === 'http') throw new UsageError('bad-flags', '--udp makes no sense with --link http');
+  if (udp !== undefined && link === 'http') throw new UsageError('bad-flags', '--udp cannot be used with --link http');
   const apiKey = flags['api-key'] ?? host.env.GHOSTFLEET_API_KEY;
   if (apiKey === undefined) {
-    throw new UsageError('bad-flags', '--target needs an API key', 'give --api-key, or set GHOSTFLEET_API_KEY');
+    throw new UsageError('bad-flags', '--target requires an API key', 'use --api-key or set GHOSTFLEET_API_KEY');
   }
   if (!URL.canParse(target))
     throw new UsageError('bad-flags', `--target "${target}" is not an address such as "https://cloud.example"`);
@@ -67,12 +79,12 @@ export function cloudIn(flags: TargetFlags, host: Host): RemoteCloud | undefined
   };
 }
 
-/** @throws UsageError when the environment has none */
+/** @throws UsageError when the environment variable is not set */
 function spaceKey(space: string, { env }: Host): string {
   const variable = `GHOSTFLEET_API_KEY_${space.toUpperCase().replaceAll('-', '_')}`;
   const key = env[variable];
   if (key === undefined) {
-    throw new UsageError('no-space-key', `there is no API key for the space "${space}"`, `set ${variable}`);
+    throw new UsageError('no-space-key', `no API key for the space "${space}"`, `set ${variable}`);
   }
   return key;
 }
@@ -82,7 +94,7 @@ function hostIn(address: string): string {
   return new URL(address).hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** The flags as they were given, without the key. */
+/** The options as given, without the key. */
 export function targetWords({ target, space, udp, link, rate }: TargetFlags): readonly string[] {
   const values = { target, space, udp: udp && addressText(udp), link, rate };
   return Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, String(value)]));

@@ -1,11 +1,11 @@
-/** Lines that the user types, taken one after the other for as long as there is something to type them for. */
+/** Handles the lines that the user types, one after the other. */
 
-/** What is to be done after a line. */
+/** Whether to read further lines after a line. */
 export type AfterLine = 'leave' | 'stay';
 
 /**
- * Hands each line to `handle`, until there are no more, `handle` says so, or `ended` settles.
- * @returns whether the user has left: false when `ended` came first
+ * Passes each line to `handle` until the input ends, `handle` returns `leave`, or `ended` settles.
+ * @returns whether the user ended it; false if `ended` settled first
  */
 export async function takeLines(
   lines: AsyncIterable<string>,
@@ -24,7 +24,7 @@ export async function takeLines(
       if (outcome === 'over') return false;
     }
   } finally {
-    // Else a pipe that stays open keeps the process alive. Not awaited: it may come behind a line that never does.
+    // Otherwise an open pipe keeps the process alive. Not awaited, because it would wait for a pending read of the next line.
     void iterator.return?.();
   }
 }

@@ -1,4 +1,4 @@
-/** `ghostfleet validate`: checks scenario files, all problems at once. */
+/** `ghostfleet validate`: checks scenario files and reports all problems together. */
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 import { loadScenario } from './read-files.js';
@@ -16,7 +16,7 @@ export const validate = command<{ readonly files: readonly string[]; readonly va
     for (const file of files) {
       try {
         loadScenario(file, vars);
-        host.out.write(`${file}: fine\n`);
+        host.out.write(`${file}: valid\n`);
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;
         wrong.push(error.message);

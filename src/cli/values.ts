@@ -1,4 +1,4 @@
-/** How the values of options are written, where several commands have the same ones. */
+/** Options and formats of values that several commands share. */
 import { checked, wholeNumber } from './command.js';
 
 export interface HostAndPort {
@@ -19,7 +19,7 @@ export function addressText({ host, port }: HostAndPort): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-/** What {@link positiveNumber} takes, for messages. */
+/** For messages: what {@link positiveNumber} expects. */
 export const POSITIVE_FORM = 'a number above 0';
 
 export function positiveNumber(text: string): number | undefined {
@@ -29,24 +29,24 @@ export function positiveNumber(text: string): number | undefined {
 
 /** `--seed 7` */
 export const SEED = checked(
-  { describe: 'seed in place of the file’s' },
+  { describe: 'seed, overriding that of the file' },
   'seed',
   `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
   wholeNumber(0, Number.MAX_SAFE_INTEGER),
 );
 
-/** `--var name=value`, as often as one likes. */
+/** `--var name=value`; may be repeated. */
 export const VARIABLES = {
   type: 'string' as const,
   array: true,
   nargs: 1,
   requiresArg: true,
   default: [] as readonly string[],
-  describe: 'value for a variable of the scenario: name=value',
+  describe: 'variable of the scenario as name=value; may be repeated',
   coerce: variables,
 };
 
-/** Values by name; of several for one name the last. @throws Error when one is no `name=value` */
+/** Values by name; the last one wins. @throws Error for a text that is not `name=value` */
 function variables(texts: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     texts.map((text) => {

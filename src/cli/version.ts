@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 
 export function version(): string {
-  // Two levels up is the package's root from src/cli/ and from dist/cli/ alike.
+  // The package's root is two levels up, from src/cli/ as well as from dist/cli/.
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return (JSON.parse(text) as { readonly version: string }).version;
 }

@@ -2,18 +2,18 @@
 import { renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
 import { cannotWrite } from '../kernel/file-failure.js';
 
-/** Says now, and not after an hour of work, that a file cannot be written. @throws UsageError */
+/** Checks before long work that a file can be written. @throws UsageError if not */
 export function reserve(path: string): void {
   if (isSpecial(path)) return;
   attempt(path, () => {
-    // Fails, and says why.
+    // Fails with the system's reason.
     if (isDirectory(path)) writeFileSync(path, '');
     writeFileSync(partOf(path), '');
     rmSync(partOf(path));
   });
 }
 
-/** Nobody ever sees half a file. @throws UsageError when it cannot be written */
+/** Writes a file atomically: readers never see a part of it. @throws UsageError when it cannot be written */
 export function writeWhole(path: string, text: string): void {
   attempt(path, () => {
     if (isSpecial(path)) return writeFileSync(path, text);
@@ -26,13 +26,13 @@ export function isDirectory(path: string): boolean {
   return found(path)?.isDirectory() ?? false;
 }
 
-/** A pipe or a device, which a file must not take the place of: `/dev/stdout`. */
+/** Whether it is a pipe or a device such as `/dev/stdout`, which must not be replaced by a file. */
 function isSpecial(path: string): boolean {
   const there = found(path);
   return there !== undefined && !there.isFile() && !there.isDirectory();
 }
 
-/** What is there; undefined: nothing, or nothing that can be looked at. */
+/** Undefined if nothing exists there or it cannot be inspected. */
 function found(path: string): Stats | undefined {
   try {
     return statSync(path);

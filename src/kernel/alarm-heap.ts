@@ -2,7 +2,7 @@
  * A 4-ary heap of alarms in typed arrays, ordered by (due, order of insertion).
  *
  * Four children a node and flat arrays because a fleet sets and takes millions of alarms: half the depth of a binary
- * heap, no object per entry to collect. What a slot number stands for is the clock's business.
+ * heap, no object per entry to collect. The clock defines what a slot number means.
  */
 export class AlarmHeap {
   #due = new Float64Array(1024);
@@ -48,17 +48,17 @@ export class AlarmHeap {
     this.#size = 0;
   }
 
-  /** Whether most of it is cancelled, when `waiting` of its alarms are not: then it is time to {@link retain} those. */
+  /** Whether most entries are cancelled, given the number of alarms that are not: then call {@link retain}. */
   isMostlyCancelled(waiting: number): boolean {
     return this.#size > 2 * waiting + FEW_ALARMS;
   }
 
-  /** Drops the alarms of all slots that `keep` does not want. */
+  /** Drops the alarms of all slots for which `keep` returns false. */
   retain(keep: (slot: number) => boolean): void {
     let kept = 0;
     for (let at = 0; at < this.#size; at++) if (keep(this.#slots[at] as number)) this.#move(at, kept++);
     this.#size = kept;
-    // From the last parent up, each is let down to where it belongs.
+    // Restores the heap order from the last parent up.
     for (let at = (kept - 2) >> 2; at >= 0; at--) {
       this.#sink(this.#due[at] as number, this.#order[at] as number, this.#slots[at] as number, at);
     }
@@ -110,5 +110,5 @@ export class AlarmHeap {
   }
 }
 
-/** So many cancelled alarms are not worth looking for. */
+/** Fewer cancelled alarms than this are not worth a cleanup. */
 const FEW_ALARMS = 1024;

@@ -2,8 +2,8 @@
  * Small blocks of memory, cut one after the other from large ones. A typed array with a buffer of its own costs several
  * hundred bytes before its first number, which is a lot when there is one for every device of a fleet.
  *
- * Nothing is given back: a large block goes when nobody uses a piece of it any more. So this is for what lives long, and for
- * what comes and goes together.
+ * Pieces are not returned: a large block is freed when none of its pieces is referenced. So this suits pieces that live long or
+ * are freed together.
  */
 export class Arena {
   readonly #chunk: number;
@@ -15,7 +15,7 @@ export class Arena {
     this.#chunk = chunk;
   }
 
-  /** A piece of `bytes` zeros, from `offset` on in a block that others use too; `offset` is a multiple of 8. */
+  /** A piece of `bytes` zeros at `offset` in a shared block; `offset` is a multiple of 8. */
   take(bytes: number): { readonly block: Uint8Array<ArrayBuffer>; readonly offset: number } {
     if (this.#used + bytes > this.#block.length) {
       this.#block = new Uint8Array(Math.max(this.#chunk, bytes));

@@ -1,4 +1,4 @@
-/** A clock for what may end before its time: with it, all its alarms and holds are gone, and it begins nothing more. */
+/** A clock that can be ended: that cancels all its alarms and holds, and later ones have no effect. */
 import { type Action, type Alarm, type EdgeClock, perform, type Release } from './clock.js';
 import type { Instant, Millis, UnixMillis } from './time.js';
 
@@ -8,7 +8,7 @@ export class EndingClock implements EdgeClock {
   readonly #holds = new Set<Release>();
   #ended = false;
 
-  /** @param clock goes on when this one has ended */
+  /** @param clock the clock behind it, which keeps running */
   constructor(clock: EdgeClock) {
     this.#clock = clock;
   }

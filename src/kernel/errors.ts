@@ -1,32 +1,31 @@
 /**
- * What can go wrong, whose fault it is, and the exit code that says so. One table, so that a message, its code and the
- * exit status never disagree.
+ * The errors of the program, each with its exit status.
  */
 
 /** Exit statuses of the command line. */
 export const EXIT = {
   fine: 0,
-  /** Our fault: a bug. */
+  /** A bug in ghostfleet. */
   internal: 1,
-  /** The user's file, flags or environment. */
+  /** An invalid file, option or environment. */
   usage: 2,
   /** An expectation of the scenario failed. */
   expectation: 3,
   /** The world did not come to rest. */
   stuck: 4,
-  /** The machine or the generator spoiled the measurement: it says nothing about the service. */
+  /** The measurement is invalid: this machine was too slow to judge the service. */
   invalid: 5,
   interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** An error that is worth a sentence rather than a stack trace. */
+/** An expected failure, reported as a sentence without a stack trace. */
 export class GhostfleetError extends Error {
   /** Stable, for programs: `bad-file`, `port-in-use`, … */
   readonly code: string;
   readonly exit: ExitCode;
-  /** What to do about it, when there is something to do. */
+  /** What the user can do; undefined if there is nothing. */
   readonly hint: string | undefined;
 
   constructor(code: string, message: string, exit: ExitCode, hint?: string) {
@@ -38,7 +37,7 @@ export class GhostfleetError extends Error {
   }
 }
 
-/** The user's input or environment is at fault. */
+/** Invalid input or environment of the user. */
 export class UsageError extends GhostfleetError {
   constructor(code: string, message: string, hint?: string) {
     super(code, message, EXIT.usage, hint);
@@ -46,7 +45,7 @@ export class UsageError extends GhostfleetError {
   }
 }
 
-/** Something never came to an end; `waitsFor` names it. */
+/** The run cannot make progress; `waitsFor` names what it waits for. */
 export class StuckError extends GhostfleetError {
   readonly waitsFor: string;
 
@@ -57,7 +56,7 @@ export class StuckError extends GhostfleetError {
   }
 }
 
-/** The user pressed Ctrl-C, or the process was told to end. */
+/** The user pressed Ctrl-C, or the process received a termination signal. */
 export class InterruptedError extends GhostfleetError {
   constructor(signal: string) {
     super('interrupted', `interrupted by ${signal}`, EXIT.interrupted);

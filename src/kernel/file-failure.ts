@@ -1,18 +1,18 @@
-/** Files that cannot be read or written: a sentence for each reason that users meet. */
+/** Messages for files that cannot be read or written. */
 import { UsageError } from './errors.js';
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'that takes more rights',
-  EPERM: 'that takes more rights',
-  EEXIST: 'a file of that name is in the way',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EEXIST: 'a file with that name exists',
   EISDIR: 'it is a directory',
   ERR_FS_EISDIR: 'it is a directory',
-  ENOTDIR: 'a file stands where a directory is wanted',
+  ENOTDIR: 'a part of the path is a file, not a directory',
   ENOSPC: 'the disk is full',
-  EROFS: 'that file system is only for reading',
+  EROFS: 'the file system is read-only',
 };
 
-/** @param missing what it means here that there is nothing of that name */
+/** @param missing the message for a file that does not exist */
 export function fileReason(error: unknown, missing: string): string {
   // Because all errors of Node's file system have a code.
   const { code = '', message } = error as NodeJS.ErrnoException;
@@ -21,8 +21,5 @@ export function fileReason(error: unknown, missing: string): string {
 
 /** @param what with its path in quotes, such as `the event log "runs/events.jsonl"` */
 export function cannotWrite(what: string, error: unknown): UsageError {
-  return new UsageError(
-    'cannot-write',
-    `${what} cannot be written: ${fileReason(error, 'there is no such directory')}`,
-  );
+  return new UsageError('cannot-write', `cannot write ${what}: ${fileReason(error, 'no such directory')}`);
 }

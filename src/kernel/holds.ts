@@ -1,8 +1,8 @@
-/** What somebody waits for, such as the holds that keep virtual time still: by name, so that a stuck run can say what it is. */
+/** Named holds, such as those that stop virtual time: a stuck run reports the names. */
 import type { Release } from './clock.js';
 
 export class Holds {
-  /** By the order in which they were taken. */
+  /** In the order in which they were taken. */
   readonly #open = new Map<number, string>();
   #taken = 0;
   #waiters: (() => void)[] = [];
@@ -32,7 +32,7 @@ export class Holds {
     return false;
   }
 
-  /** Resolves when the last open hold ends, or somebody calls {@link wake}: look again then. */
+  /** Resolves when the last open hold ends or {@link wake} is called; the caller then checks again. */
   changed(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiters.push(resolve);

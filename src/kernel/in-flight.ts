@@ -1,8 +1,8 @@
 /**
- * Datagrams on a real wire while simulated time stands still.
+ * Holds virtual time while datagrams are on a real wire.
  *
  * Both ends of a UDP socket pair share one of these per direction: the sender reports a departure, the receiver an
- * arrival, and time waits in between. That is why a run over UDP takes the same course as one in memory.
+ * arrival, and virtual time is held in between. So a run over UDP has the same events as one in memory.
  */
 import type { EdgeClock, Release } from './clock.js';
 
@@ -11,7 +11,7 @@ export class InFlight {
   readonly #what: string;
   readonly #open: Release[] = [];
 
-  /** @param what names the wait: `datagram to the gateway` */
+  /** @param what name of the hold, such as `datagram to the gateway` */
   constructor(clock: EdgeClock, what: string) {
     this.#clock = clock;
     this.#what = what;

@@ -1,8 +1,8 @@
 /**
- * Randomness that does not depend on who else draws.
+ * Random numbers that do not depend on other users of the generator.
  *
  * A fork is seeded from its path (`seed/device/2159017985/radio`), never by drawing from its parent: adding a device or
- * a sensor leaves everybody else's numbers untouched.
+ * a sensor does not change the numbers of others.
  */
 
 import seedrandom from 'seedrandom';
@@ -26,7 +26,7 @@ export function seededRandom(seed: string | number): Random {
 
 class PathRandom implements Random {
   readonly #path: string;
-  // Made on the first draw: most forks of a large fleet are only there to be forked again.
+  // Created by the first draw, because most forks of a large fleet are only forked again.
   #generator: (() => number) | undefined;
 
   constructor(path: string) {
@@ -53,13 +53,13 @@ export function integerBetween(random: Draws, from: number, to: number): number 
   return from + Math.floor(random.next() * (to - from + 1));
 }
 
-/** True with the probability `ratio`. Draws only when the outcome is open, so that "0%" costs nobody a number. */
+/** True with the probability `ratio`. Draws only if the result is open, so a ratio of 0 or 1 uses no number. */
 export function chance(random: Draws, ratio: Ratio): boolean {
   return ratio > 0 && (ratio >= 1 || random.next() < ratio);
 }
 
 /**
- * Exponentially distributed with mean 1: the time between arrivals that know nothing of each other.
+ * Exponentially distributed with mean 1, such as the time between independent arrivals.
  *
  * Von Neumann's comparison of uniform numbers, because a logarithm may differ in its last bit between engines. Runs of falling
  * numbers are drawn until one has odd length; the first number of that run is the fraction, the runs before it the whole part.
@@ -105,8 +105,8 @@ export function noise(seed: number, index: number): number {
 }
 
 /**
- * A generator that is two numbers large: for what exists once a device and draws often. (One of seedrandom's takes 0.44 kB,
- * which is a tenth of what a whole device may take.)
+ * A generator with a state of two numbers, for users that exist once per device and draw often. (A generator of seedrandom takes
+ * 0.44 kB, a tenth of the limit for a whole device.)
  */
 export class NoiseStream implements Draws {
   readonly #seed: number;

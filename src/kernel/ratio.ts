@@ -4,10 +4,10 @@ import type { Flavoured } from './units.js';
 /** A number from 0 to 1. */
 export type Ratio = Flavoured<'ratio'>;
 
-/** What a ratio looks like; used in messages that ask for one. */
+/** For messages: the form of a ratio. */
 export const RATIO_FORM = 'a ratio from 0 to 1 such as "1/20" or "5%"';
 
-/** Reads "1/20" or "5%". Returns undefined when the text is none, or lies outside 0..1 ("21/20"). */
+/** Reads "1/20" or "5%". Returns undefined for any other text and for a value outside 0..1 ("21/20"). */
 export function parseRatio(text: string): Ratio | undefined {
   const trimmed = text.trim();
   const percent = /^(\d+(?:\.\d+)?)\s*%$/.exec(trimmed);

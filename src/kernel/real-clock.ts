@@ -15,11 +15,11 @@ const nothing = (): void => {};
 interface RealClockOptions {
   /** Simulated milliseconds that pass in a real one. Default 1. */
   readonly speed?: number;
-  /** The calendar time at which the world begins. Default: the moment at which it does. */
+  /** Calendar time at which the world begins. Default: now. */
   readonly start?: UnixMillis;
-  /** Time stands at 0, and no alarm comes, until {@link RealClock.begin}: for as long as a world is being built. */
+  /** Keeps time at 0, without alarms, until {@link RealClock.begin}: while a world is being built. */
   readonly frozen?: boolean;
-  /** Told for every alarm how much later it came than it was due, in real milliseconds. */
+  /** Called for every alarm with its delay, in real milliseconds. */
   readonly onAlarm?: (lateBy: Millis) => void;
 }
 
@@ -32,7 +32,7 @@ export class RealClock implements DrivenClock {
   readonly #fixedStart: boolean;
   readonly #heap = new AlarmHeap();
   readonly #pending = new Map<number, RealAlarm>();
-  /** What ends the `attend`s that are under way. */
+  /** Rejects the pending `attend`s. */
   readonly #interrupts = new Set<(reason: unknown) => void>();
   #nextSlot = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -48,7 +48,7 @@ export class RealClock implements DrivenClock {
     this.#fixedStart = options.start !== undefined;
   }
 
-  /** In whole microseconds, which are short in a trace. */
+  /** Rounded to microseconds, which keeps traces short. */
   get now(): Instant {
     return this.#frozen ? 0 : Math.round((performance.now() - this.#origin) * this.#speed * 1000) / 1000;
   }
@@ -80,7 +80,7 @@ export class RealClock implements DrivenClock {
     return alarm;
   }
 
-  /** Nothing keeps real time still. */
+  /** Has no effect: real time cannot be held. */
   hold(): Release {
     return nothing;
   }
@@ -123,7 +123,7 @@ export class RealClock implements DrivenClock {
     }
   }
 
-  /** Ends every `attend`; false when there is none. */
+  /** Rejects every pending `attend`; false if there is none. */
   #interrupt(reason: unknown): boolean {
     for (const reject of this.#interrupts) reject(reason);
     return this.#interrupts.size > 0;
@@ -137,7 +137,7 @@ export class RealClock implements DrivenClock {
     this.#timer = setTimeout(() => this.#fire(), Math.min(wait, LONGEST_TIMER));
   }
 
-  /** Nothing waits: forget cancelled alarms, and do not keep the process alive for them. */
+  /** No alarm is pending: drops cancelled ones, so that they do not keep the process alive. */
   #rest(): void {
     this.#heap.clear();
     clearTimeout(this.#timer);
@@ -145,8 +145,8 @@ export class RealClock implements DrivenClock {
   }
 
   #fire(): void {
-    // Alarms that are set meanwhile need no timer of their own, and wait for the next round: a chain of alarms without
-    // delay must not keep sockets and signals from being served.
+    // Alarms that are set meanwhile wait for the next round: a chain of alarms without delay must not block sockets
+    // and signals.
     this.#armedFor = Number.NEGATIVE_INFINITY;
     const until = this.now;
     try {
@@ -170,7 +170,7 @@ export class RealClock implements DrivenClock {
   }
 }
 
-/** What waits and its handle in one: a fleet sets thousands in a second. */
+/** The pending entry and its handle in one object, because a fleet sets thousands per second. */
 class RealAlarm implements Alarm {
   readonly slot: number;
   readonly action: Action;

@@ -1,6 +1,6 @@
-/** Retries as data: a schedule is an iterable of tries, and whoever walks it owns the timer. */
+/** Retries as data: a schedule is an iterable of tries; its user owns the timer. */
 
-/** Tries in order: waits, or whatever a try consists of. When it ends, the user of the schedule gives up. */
+/** Tries in order, such as delays. After the last one, its user gives up. */
 export type RetrySchedule<T> = Iterable<T>;
 
 /** The given tries, again and again. */

@@ -31,12 +31,12 @@ export const sinceStart = (instant: Instant): Millis => instant as number;
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** What a duration looks like; used in messages that ask for one. */
+/** For messages: the form of a duration. */
 export const DURATION_FORM = 'a duration such as "250ms", "30s", "15m" or "1h30m"';
 
 /**
  * Reads a duration such as "250ms", "15m" or "1h30m"; units from large to small, each once. "0" is allowed bare.
- * Returns undefined when the text is none.
+ * Returns undefined for any other text.
  */
 export function parseDuration(text: string): Millis | undefined {
   const trimmed = text.trim();

@@ -2,8 +2,8 @@
  * Simulated time. Nothing happens between two alarms, so a day passes in seconds; the same alarms run in the same
  * order on every machine.
  *
- * While anything is held (a request to the real world is under way), time stands still. While somebody attends a
- * promise, promises are given the chance to settle before each step. Otherwise neither is paid for.
+ * A hold (such as an open request to the real world) stops time. During `attend`, promises can settle before each step. Without
+ * holds and `attend`, steps follow each other synchronously.
  */
 import { AlarmHeap } from './alarm-heap.js';
 import { type Action, type Alarm, DEFAULT_START, type DrivenClock, perform, type Release } from './clock.js';
@@ -12,7 +12,7 @@ import { Holds } from './holds.js';
 import { formatDuration, type Instant, type Millis, seconds, type UnixMillis } from './time.js';
 
 interface VirtualClockOptions {
-  /** The calendar time at which the world begins. Default 2026-01-01T00:00:00Z. */
+  /** Calendar time at which the world begins. Default 2026-01-01T00:00:00Z. */
   readonly start?: UnixMillis;
   /** A hold that lasts longer than this in real time (twice this, at worst) is an error. Default 10 s. */
   readonly holdLimit?: Millis;
@@ -20,7 +20,7 @@ interface VirtualClockOptions {
   readonly instantLimit?: number;
 }
 
-/** How many alarms in a row keep signals and progress lines waiting. */
+/** Number of alarms after which signals and progress lines are served. */
 const STEPS_PER_BREATH = 16_384;
 
 /** An alarm is a slot plus the slot's generation, so that a stale handle cannot cancel the slot's next tenant. */
@@ -93,7 +93,7 @@ export class VirtualClock implements DrivenClock {
         if (this.#stopped) throw this.#stopped;
         if (this.#holds.count > 0) await this.#untilReleased(() => settled);
         else if (this.#heap.size > 0) this.#step();
-        else throw new StuckError('everybody waits and no alarm is set: time cannot pass', 'no alarm');
+        else throw new StuckError('deadlock: all tasks are waiting and no timer is set', 'no alarm');
       }
     } finally {
       clearInterval(watch);
@@ -122,7 +122,7 @@ export class VirtualClock implements DrivenClock {
   /** Called by the alarm's own handle. */
   cancel(slot: number, generation: number): void {
     if (this.#generations[slot] !== generation || this.#actions[slot] === undefined) return;
-    // The slot stays in the heap as an empty entry, until its time comes or there are too many of them.
+    // The slot stays in the heap as an empty entry until it is due, or until there are too many of them.
     this.#actions[slot] = undefined;
     this.#waiting--;
     if (this.#heap.isMostlyCancelled(this.#waiting)) this.#dropCancelled();
@@ -160,7 +160,7 @@ export class VirtualClock implements DrivenClock {
     }
   }
 
-  /** Waits while anything is held, unless `enough` says that nobody cares any more. */
+  /** Waits until no hold is open or `enough` returns true. */
   async #untilReleased(enough: () => boolean): Promise<void> {
     while (this.#holds.count > 0 && !this.#stopped && !enough()) await this.#holds.changed();
   }
@@ -196,7 +196,7 @@ class VirtualAlarm implements Alarm {
   }
 }
 
-/** Lets every promise that is ready settle. */
+/** Lets all ready promises settle. */
 function breathe(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

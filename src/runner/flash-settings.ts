@@ -1,5 +1,5 @@
 /**
- * Configuration written to flash at the bench, before a device is switched on for the first time.
+ * Configuration written to flash before a device is switched on for the first time.
  */
 import { DeviceConfig, type Settings } from '../device/config/device-config.js';
 import { type ConfigLayout, configLayout } from '../device/config/layout.js';
@@ -10,15 +10,15 @@ import { withoutSecrets } from '../profile/secrets.js';
 import type { DeviceTypes } from '../scenario/parse/sources.js';
 
 /**
- * What flash holds after these lines (`app config interval-report 900`). One result serves a whole group: devices share it
+ * Content of the flash after these lines (`app config interval-report 900`). One result serves a whole group: devices share it
  * until they change it.
- * @throws UsageError that lists every line that a device would refuse
+ * @throws UsageError that lists every line that a device would reject
  */
 export function flashSettings(layout: ConfigLayout, lines: readonly string[]): Settings {
   const config = new DeviceConfig(layout);
   const refusals = lines.flatMap((line) => {
     const refusal = write(config, line);
-    return refusal === undefined ? [] : [`"${withoutSecrets(line)}" would be refused: ${refusal}`];
+    return refusal === undefined ? [] : [`"${withoutSecrets(line)}" would be rejected: ${refusal}`];
   });
   if (refusals.length > 0) throw new UsageError('bad-config', refusals.join('\n'));
   config.save();
@@ -35,7 +35,7 @@ export function deviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes
   );
 }
 
-/** Carries a line out; returns what the device says against it. */
+/** Applies a line; returns why the device rejects it, or undefined. */
 function write(config: DeviceConfig, line: string): string | undefined {
   const [, module = '', name = '', value = ''] = /^(\S+) config (\S+) (.*)$/.exec(line) ?? [];
   const { list } = config.layout.module(module) ?? {};

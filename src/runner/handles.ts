@@ -12,7 +12,7 @@ import type { Target } from './targets/target.js';
 
 type Known = Pick<PlannedDevice, 'name' | 'serial' | 'claimToken'>;
 
-/** A device with its page in the cloud. */
+/** A device as scenario steps see it. */
 export function deviceHandle(planned: Known, tags: readonly string[], device: Device): DeviceHandle {
   return {
     name: planned.name,
@@ -33,15 +33,15 @@ export function deviceHandle(planned: Known, tags: readonly string[], device: De
 
 export interface RunWorld extends World, SetupWorld {
   readonly api: DeviceCloudClient;
-  /** The world for somebody whose requests may have to wait, and time with them. */
+  /** The world for a caller with a clock hold, whose requests a fault may delay. */
   withHold(hold: ClockHold): World;
-  /** What was made beside the devices, in order of time. */
+  /** Everything created except devices, oldest first. */
   readonly things: readonly MadeThing[];
-  /** With what a client of the setup comes; undefined when it was not made. */
+  /** Credentials of a client created by `setup`; undefined if it was not created. */
   client(name: string): ClientAccess | undefined;
 }
 
-/** Something in the target that was not there before the run. */
+/** Something that the run created in the target. */
 interface MadeThing {
   /** In words: `tag "cold-store"`. */
   readonly what: string;
@@ -64,13 +64,13 @@ export function worldOf(
     tagId: (name: string, colour?: string) => {
       const id = tags.get(name) ?? findOrCreateTag(client, name, colour, made);
       tags.set(name, id);
-      // Whoever wants it next asks again.
+      // The next caller tries again.
       id.catch(() => tags.delete(name));
       return id;
     },
     firmwareId: (name: string) => {
       const id = firmware.get(name);
-      if (id === undefined) throw new Error(`there is no firmware "${name}" in the cloud`);
+      if (id === undefined) throw new Error(`unknown firmware "${name}"`);
       return id;
     },
   });
@@ -89,16 +89,16 @@ export function worldOf(
     client: (name) => clients.get(name),
     image: (profile, version, size) => imageFor(profileOf(profiles, profile), version, size),
     nameFirmware: (name, id) => void firmware.set(name, id),
-    withHold: (hold) => (admit ? over(api.through((request) => passed(admit(hold), request))) : world),
+    withHold: (hold) => (admit ? over(api.through((request) => admitted(admit(hold), request))) : world),
   };
 }
 
-async function passed<T>(admit: Promise<boolean>, request: () => Promise<T>): Promise<T> {
-  if (await admit) return request();
-  throw new Error('the service does not run: it refuses connections');
+async function admitted<T>(admission: Promise<boolean>, request: () => Promise<T>): Promise<T> {
+  if (await admission) return request();
+  throw new Error('the service is down and refuses connections');
 }
 
-/** Tags of a run have colours that differ as long as there are few of them. */
+/** Colours of the tags that a run creates, reused after the last one. */
 const COLOURS = ['#3b82f6', '#10b981', '#f59e0b', '#ef4444', '#8b5cf6', '#14b8a6'];
 
 async function findOrCreateTag(

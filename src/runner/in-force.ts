@@ -1,4 +1,4 @@
-/** Which faults hold at a moment, by name: what is not at rest may not be able to. */
+/** Names of the faults in force at a moment: they may be why a run does not come to rest. */
 import type { Instant } from '../kernel/time.js';
 import type { Plan, PlannedFault } from '../scenario/model/plan.js';
 
@@ -15,7 +15,7 @@ export function faultsInForce(
   const holds = ({ from, until }: Window) => now >= from && (until === null || now < until);
   const service = serviceFaults.filter(holds);
   const down = service.filter(({ fault }) => fault.kind === 'service-down');
-  // What a network is like from the beginning is no fault, unless nothing passes; a service that is down has an outage made.
+  // Network conditions from the start are not faults, except an outage. A service that is down implies an outage, listed once.
   const isFault = ({ fault: { kind }, from, until }: PlannedFault) =>
     kind === 'outage' ? !down.some((made) => made.from === from && made.until === until) : from > 0;
   const names = [

@@ -1,4 +1,4 @@
-/** How a run ends: what it is worth, and the exit status that says so. */
+/** The exit status of a run, and why. */
 import { EXIT, type ExitCode, GhostfleetError } from '../kernel/errors.js';
 import type { ExpectationResult, GeneratorReport } from '../report/result.js';
 
@@ -8,12 +8,12 @@ export interface End {
   readonly failure: string | null;
 }
 
-/** Ends that are what they are because of what was measured. */
+/** Exit codes that depend on measurements, which a slow generator invalidates. */
 const AS_MEASURED: readonly ExitCode[] = [EXIT.fine, EXIT.expectation, EXIT.stuck];
 
 /**
- * What went wrong first decides: books that do not balance, somebody who ended it, a spoiled measurement, a world that did not
- * come so far, an expectation.
+ * The most serious failure decides: an accounting mismatch, an interrupted run, an invalid measurement, a world that is not at rest,
+ * a failed expectation.
  */
 export function judge(
   end: End,
@@ -22,7 +22,10 @@ export function judge(
   generator: GeneratorReport | null,
 ): End {
   if (contradictions.length > 0) {
-    return { exitCode: EXIT.internal, failure: `the books do not balance: ${contradictions.join('; ')}` };
+    return {
+      exitCode: EXIT.internal,
+      failure: `accounting mismatch (a bug in ghostfleet): ${contradictions.join('; ')}`,
+    };
   }
   if (!AS_MEASURED.includes(end.exitCode)) return end;
   const spoiled = generator?.spoiled ?? null;
@@ -34,10 +37,10 @@ export function judge(
   return expectations.every(({ passed }) => passed) ? end : { exitCode: EXIT.expectation, failure: null };
 }
 
-/** Waits for the course of a run. @throws what is not meant for its user */
-export async function howItEnds(course: Promise<void>): Promise<End> {
+/** Waits for the end of a schedule. @throws every error that is not a GhostfleetError */
+export async function endOf(schedule: Promise<void>): Promise<End> {
   try {
-    await course;
+    await schedule;
     return { exitCode: EXIT.fine, failure: null };
   } catch (error) {
     if (error instanceof GhostfleetError) return { exitCode: error.exit, failure: error.message };

@@ -1,4 +1,4 @@
-/** What a run needs in the cloud, made through the public API before it begins, and taken away after it. */
+/** Creates what a run needs in the cloud through the public API, and deletes it afterwards. */
 import PQueue from 'p-queue';
 import { ApiError, ConnectionError } from '../client/client.js';
 import { UsageError } from '../kernel/errors.js';
@@ -9,13 +9,13 @@ import type { DeviceHandle } from '../scenario/world.js';
 import type { RunWorld } from './handles.js';
 
 interface ProvisionOptions {
-  /** Requests at once: one in virtual time, where their order is part of the run. */
+  /** Concurrent requests: 1 in virtual time, where their order is part of the run. */
   readonly concurrency: number;
-  /** Ends it early, and without complaint: what has been asked for is waited for, and no more is begun. */
+  /** Ends it early without an error: open requests finish, and no further ones start. */
   readonly signal: AbortSignal;
 }
 
-/** Makes what the scenario sets up, then the devices of the fleet, with their tags. @throws UsageError for the first refusal */
+/** Runs the setup of the scenario, then creates the devices with their tags. @throws UsageError for the first failure */
 export async function provision(
   plan: Plan,
   world: RunWorld,
@@ -30,7 +30,7 @@ async function setUp({ setup = [] }: Plan, world: RunWorld, { signal }: Provisio
   for (const [index, call] of setup.entries()) {
     if (signal.aborted) return;
     await runSetup(world, call).catch((error: unknown) => {
-      throw notMade(`setup ${index + 1}, ${describeSetup(call)}, could not be made`, error);
+      throw notMade(`setup ${index + 1}, ${describeSetup(call)}, failed`, error);
     });
   }
 }
@@ -51,19 +51,19 @@ async function createFleet(
   if (failed?.status === 'rejected') throw notMade('the fleet could not be created', failed.reason);
 }
 
-/** What the target refuses is for the user to mend. */
+/** Turns an error of the target into a UsageError, because the user has to fix its cause. */
 function notMade(what: string, error: unknown): unknown {
   const refused = error instanceof ApiError || error instanceof ConnectionError;
   return refused ? new UsageError('not-created', `${what}: ${error.message}`) : error;
 }
 
-/** What the run has made in the target, in words. */
+/** Names of everything that the run created in the target. */
 export function madeBy(world: RunWorld, handles: readonly DeviceHandle[]): readonly string[] {
   const devices = handles.filter(({ cloudId }) => cloudId !== undefined);
   return [...world.things.map(({ what }) => what), ...devices.map(({ name }) => `device "${name}"`)];
 }
 
-/** Deletes what the run has made: its devices, then the rest, the last first. Returns what could not be deleted. */
+/** Deletes what the run created: first devices, then the rest, newest first. Returns what could not be deleted. */
 export async function tearDown(
   world: RunWorld,
   handles: readonly DeviceHandle[],

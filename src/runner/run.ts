@@ -1,5 +1,5 @@
 /**
- * Carries a plan out: builds the world, lets its time pass, waits for it to come to rest, and judges it.
+ * Runs a plan: builds the world, lets its time pass, waits until it is at rest, and judges the result.
  */
 
 import type { Fleet } from '../console/member.js';
@@ -28,7 +28,7 @@ import { withFaults } from '../transport/faults/with-faults.js';
 import { buildFleet } from './fleet.js';
 import { GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, worldOf } from './handles.js';
-import { type End, howItEnds, judge } from './judge.js';
+import { type End, endOf, judge } from './judge.js';
 import { Callers } from './load/callers.js';
 import { Loads } from './load/loads.js';
 import { fleetOf } from './members.js';
@@ -38,10 +38,10 @@ import { embeddedTarget, type TransportName } from './targets/embedded.js';
 import { type RemoteCloud, remoteTarget } from './targets/remote.js';
 import type { Target } from './targets/target.js';
 
-/** Requests of the provisioning that are under way at once in real time. */
+/** Concurrent requests of the provisioning in real time. */
 const PROVISIONING = 16;
 
-/** Whose time a run takes: its own, or that of this machine. */
+/** Simulated time, or the time of this machine. */
 export const CLOCKS = ['virtual', 'real'] as const;
 
 export interface RunOptions {
@@ -50,7 +50,7 @@ export interface RunOptions {
   readonly clock: (typeof CLOCKS)[number];
   /** Simulated milliseconds in a real one; only for the real clock. */
   readonly speed: number;
-  /** A cloud elsewhere, in place of the embedded one; needs the real clock. */
+  /** A cloud to use instead of the embedded one; needs the real clock. */
   readonly cloud?: RemoteCloud;
   /** To the embedded cloud. */
   readonly transport: TransportName;
@@ -62,19 +62,19 @@ export interface RunOptions {
   /** The command that repeats the run. */
   readonly reproduce: string;
   readonly out: string | null;
-  /** Leaves in another cloud what the run has made there, and is told what that is; left out: it is taken away. */
+  /** Keeps what the run created in another cloud, and is called with its names. Not set: it is deleted. */
   readonly keep?: (what: readonly string[]) => void;
-  /** Of the program, for the result. */
+  /** Version of the program, for the result. */
   readonly version?: string;
   /** Real milliseconds since some moment, for what the run took. */
   readonly stopwatch: () => number;
-  /** Told of everything that happens, beside the sinks. */
+  /** Receives every event, like the sinks. */
   readonly watch?: Fold;
-  /** Called when the world is about to be built. */
+  /** Called before the provisioning. */
   readonly started?: (control: RunControl) => void;
 }
 
-/** What may be done to a run from outside. */
+/** Control of a running run. */
 export interface RunControl {
   readonly clock: DrivenClock;
   readonly metrics: Metrics;
@@ -113,14 +113,14 @@ export async function run(options: RunOptions): Promise<RunResult> {
     await provision(plan, fixture.world, fixture.handles, { concurrency, signal: abort.signal });
     begin();
     target.begin();
-    end = await howItEnds(runSchedule(fixture, clock).then(() => target.lastLook()));
+    end = await endOf(runSchedule(fixture, clock).then(() => target.lastLook()));
   } finally {
     target.end();
     generator = generatorReport();
     try {
       trace.close();
     } finally {
-      // Also when the event log could not be written: what was made in another cloud has to go.
+      // Also if the event log could not be written: the run must clean up in another cloud.
       for (const device of fixture.devices) device.powerOff();
       if (target.outlivesRun) await cleanUp(fixture, options);
       await callers.close();
@@ -155,7 +155,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     events: trace.events,
     expectations,
     planned: outline(plan),
-    reproduce: options.reproduce + withoutHands(summary.console.actions),
+    reproduce: options.reproduce + withoutConsole(summary.console.actions),
     next: plan.next,
     names: Object.fromEntries(names),
   };
@@ -169,7 +169,7 @@ function scopesOf({ scopes = [], devices }: Plan): MetricScopes {
   };
 }
 
-/** The clock of a run, and in real time what watches whether the run keeps up with it. */
+/** The clock of a run, and in real time the measurement of how well this process keeps up. */
 function timeOf({ clock, speed, plan }: RunOptions): {
   readonly clock: DrivenClock;
   readonly begin: () => void;
@@ -178,8 +178,8 @@ function timeOf({ clock, speed, plan }: RunOptions): {
   readonly generatorReport: () => GeneratorReport | null;
 } {
   if (clock === 'virtual') {
-    const nobody = { begin: () => {}, late: () => {}, generatorReport: () => null };
-    return { clock: new VirtualClock({ start: plan.start }), ...nobody };
+    const none = { begin: () => {}, late: () => {}, generatorReport: () => null };
+    return { clock: new VirtualClock({ start: plan.start }), ...none };
   }
   let watch: GeneratorWatch | undefined;
   const late = (lateBy: Millis) => watch?.late(lateBy);
@@ -191,10 +191,10 @@ function timeOf({ clock, speed, plan }: RunOptions): {
   return { clock: real, begin, late, generatorReport: () => watch?.end() ?? null };
 }
 
-/** A comment behind the command, for people and for shells. */
-function withoutHands(actions: number): string {
+/** A shell comment after the command if it cannot repeat the run. */
+function withoutConsole(actions: number): string {
   if (actions === 0) return '';
-  return ` # another course: ${actions} ${actions === 1 ? 'action' : 'actions'} from a console will be missing`;
+  return ` # not the same run: without ${actions} ${actions === 1 ? 'action' : 'actions'} from a console`;
 }
 
 function transportOf({ cloud, transport }: RunOptions): string {
@@ -218,7 +218,7 @@ function openTarget(options: RunOptions, clock: DrivenClock, trace: Trace, rando
   const [unknown] = serviceFaults;
   if (unknown !== undefined) {
     const { kind } = unknown.fault;
-    throw new UsageError('bad-fault', `${kind} needs the embedded cloud: another one has faults of its own`);
+    throw new UsageError('bad-fault', `the fault ${kind} requires the embedded cloud`);
   }
   const serials = new Set(plan.devices.map(({ serial }) => serial));
   return remoteTarget({ cloud, serials, speed, clock, trace });
@@ -232,7 +232,7 @@ interface WorldParts {
   readonly late: (lateBy: Millis) => void;
 }
 
-/** The fleet, ready to be made known to the cloud and switched on. */
+/** Builds the fleet, switched off and not yet registered in the cloud. */
 function build(
   options: RunOptions,
   target: Target,
@@ -263,7 +263,7 @@ function build(
 async function cleanUp({ world, handles }: RunFixture & { world: RunWorld }, { keep, log }: RunOptions): Promise<void> {
   if (keep !== undefined) return keep(madeBy(world, handles));
   const left = await tearDown(world, handles, PROVISIONING);
-  if (left.length > 0) log.warn({ left }, `${left.length} things that the run made could not be deleted`);
+  if (left.length > 0) log.warn({ left }, `${left.length} things that the run created could not be deleted`);
 }
 
 function faultsOf(plan: Plan): readonly ScheduledFault<FaultSpec>[] {

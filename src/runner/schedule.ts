@@ -1,4 +1,4 @@
-/** The course of a run: power-ups and steps at their moments, until nothing is open any more. */
+/** Runs the schedule of a plan: power-ups and steps at their times, until no exchange is open. */
 import type { Device } from '../device/device.js';
 import type { DrivenClock } from '../kernel/clock.js';
 import { ClockHold } from '../kernel/clock-hold.js';
@@ -15,7 +15,7 @@ import { faultsInForce } from './in-force.js';
 import type { Loads } from './load/loads.js';
 import { Waits } from './waits.js';
 
-/** How often the world is asked whether it has come to rest. */
+/** Interval of the checks whether the world has come to rest. */
 const REST_CHECK = seconds(1);
 
 /** Everything that takes part in a run. */
@@ -26,21 +26,21 @@ export interface RunFixture {
   readonly handles: readonly DeviceHandle[];
   readonly world: Pick<RunWorld, 'withHold'>;
   readonly trace: Trace;
-  /** What has happened so far, for steps that wait for something. */
+  /** Metrics so far, for steps that wait for a condition. */
   readonly metrics: MetricSource;
-  /** Begins the loads of the plan. */
+  /** Starts the loads of the plan. */
   readonly startLoads: () => Pick<Loads, 'open' | 'close'>;
 }
 
 /** Lets the time of the plan pass. @throws StuckError when the world does not come to rest; the reason when the clock is stopped */
 export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Promise<void> {
   const { plan, devices, trace } = fixture;
-  // In real time what a run that is interrupted still has in mind would come afterwards, and keep the process alive.
+  // Otherwise, in real time, pending alarms of an interrupted run would keep the process alive.
   const agenda = new EndingClock(clock);
   plan.devices.forEach((planned, index) => {
     agenda.after(sinceStart(planned.bootAt), 'the first power-up of a device', () => devices[index]?.powerOn());
   });
-  /** Steps that are being carried out, by their description. */
+  /** Steps in progress. */
   const steps = new Set<{ readonly step: string }>();
   const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, fixture, agenda, steps);
   for (const action of plan.actions) if (action.wait === undefined) schedule(action, 0);
@@ -59,7 +59,7 @@ export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Prom
   }
 }
 
-/** A step's requests keep virtual time still, device after device: the order of requests is part of the run. */
+/** Requests of a step hold virtual time and go to one device after the other: their order is part of the run. */
 function scheduleAction(
   action: PlannedAction,
   begin: Instant,
@@ -92,7 +92,7 @@ function scheduleAction(
   });
 }
 
-/** Lets open exchanges end. @throws StuckError naming who is still busy, and with what */
+/** Waits for open exchanges. @throws StuckError that lists what is still busy */
 async function settle(
   devices: readonly Device[],
   others: () => readonly string[],

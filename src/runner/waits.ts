@@ -1,7 +1,6 @@
 /**
- * Steps that wait for a condition. It is looked at once a simulated second, so that the same run looks at the same moments; a
- * condition that does not come true in time ends the run by name, because what follows would happen in another situation than
- * the scenario means.
+ * Steps that wait for a condition. It is checked every simulated second, so that equal runs check at equal times. A condition that
+ * does not come true in time fails the run, because the following steps would act on another situation than the scenario means.
  */
 import type { Clock } from '../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../kernel/errors.js';
@@ -12,7 +11,7 @@ import type { Plan, PlannedAction, PlannedWait } from '../scenario/model/plan.js
 const LOOK_EVERY = seconds(1);
 
 interface WaitActions {
-  /** Given the actions of a step when its wait is over, with the moment from which they count. */
+  /** Schedules an action of a step whose wait is over, relative to `begin`. */
   schedule(action: PlannedAction, begin: Instant): void;
   /** Ends the run. */
   fail(reason: GhostfleetError): void;
@@ -24,7 +23,7 @@ export class Waits {
   readonly #metrics: MetricSource;
   readonly #clock: Clock;
   readonly #actions: WaitActions;
-  /** Those that are not over. */
+  /** Waits that are not over. */
   readonly #open: Set<PlannedWait>;
 
   constructor(plan: Plan, metrics: MetricSource, clock: Clock, actions: WaitActions) {
@@ -37,7 +36,7 @@ export class Waits {
     this.#begin(null, 0);
   }
 
-  /** The time of the scenario is over. @throws GhostfleetError when a step still waits */
+  /** Called at the end of the scenario. @throws GhostfleetError when a step still waits */
   end(): void {
     for (const wait of this.#open) throw this.#failure(wait, 'until the end of the scenario');
   }

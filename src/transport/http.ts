@@ -1,6 +1,6 @@
 /**
- * Requests of devices over HTTP, in the form of a transport: a frame goes in, a real request goes out, its answer comes back
- * as a frame. A request that fails is silence to the device, which repeats it.
+ * Requests of devices over HTTP as a transport: sends each frame as an HTTP request and returns the response as a frame. A failed
+ * request gives no response, so the device repeats it.
  */
 import { Pool } from 'undici';
 import type { EdgeClock } from '../kernel/clock.js';
@@ -18,10 +18,10 @@ interface HttpRequest {
   readonly body: string;
 }
 
-/** Sends a request; resolves with what was answered, whatever its status. */
+/** Sends a request; resolves with the response, whatever its status. */
 type SendRequest = (request: HttpRequest) => Promise<{ readonly status: number; readonly body: string }>;
 
-/** @param clock stands still while a request is under way */
+/** @param clock held while a request is open */
 export function httpTransport(
   send: SendRequest,
   clock: Pick<EdgeClock, 'hold'>,
@@ -40,12 +40,12 @@ export function httpTransport(
         send(request)
           .then(
             (answer) => receiver.receive(encodeResponse({ key, ...answer })),
-            // No service there, or it went away: the device hears nothing.
+            // No service, or a lost connection: the device gets no response.
             () => {},
           )
           .finally(release);
       },
-      // Connections are the pool's.
+      // The pool manages the connections.
       reopen: () => {},
     }),
     close,
@@ -54,17 +54,17 @@ export function httpTransport(
 
 /** Connections that a whole fleet shares. */
 const CONNECTIONS = 64;
-/** Longer than any device listens. */
+/** Longer than any device waits. */
 const TIMEOUT = seconds(30);
 const LARGEST_ANSWER = 1_048_576;
 
 /**
  * Real HTTP to one service, such as `http://127.0.0.1:8080`.
- * @throws UsageError when the address cannot be one
+ * @throws UsageError for an invalid address
  */
 export function pooledRequests(baseUrl: string): { readonly send: SendRequest; close(): Promise<void> } {
   if (!URL.canParse(baseUrl) || !/^https?:$/.test(new URL(baseUrl).protocol)) {
-    throw new UsageError('bad-url', `"${baseUrl}" is not an address such as "http://127.0.0.1:8080"`);
+    throw new UsageError('bad-url', `"${baseUrl}" is not a URL such as "http://127.0.0.1:8080"`);
   }
   const { origin, pathname } = new URL(baseUrl);
   const prefix = pathname.replace(/\/+$/, '');
@@ -80,7 +80,7 @@ export function pooledRequests(baseUrl: string): { readonly send: SendRequest; c
       const answer = await pool.request({ method: 'POST', path: prefix + path, headers: { ...headers }, body });
       return { status: answer.statusCode, body: await answer.body.text() };
     },
-    // What is still under way is of no use to anybody.
+    // Aborts open requests: their results are not needed.
     close: () => pool.destroy(),
   };
 }

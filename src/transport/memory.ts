@@ -1,9 +1,9 @@
-/** The shortest wire: hands each datagram to the cloud in the same turn, as bytes. */
+/** Transport in memory: passes each datagram synchronously to the cloud, as bytes. */
 import type { Channel, Receive, Receiver, Transport } from './transport.js';
 
 type Deliver = (datagram: Uint8Array, reply: Receive) => void;
 
-/** @param deliver hands a datagram to the cloud; answers go to `reply`, at most one a datagram */
+/** @param deliver passes a datagram to the cloud, which calls `reply` at most once per datagram */
 export function memoryTransport(deliver: Deliver): Transport {
   return {
     connect: (_serial, receiver) => new MemoryChannel(deliver, receiver),
@@ -24,6 +24,6 @@ class MemoryChannel implements Channel {
     this.#deliver(datagram, (answer) => this.#receiver.receive(answer));
   }
 
-  /** There are no ports. */
+  /** Has no effect: there are no ports. */
   reopen(): void {}
 }

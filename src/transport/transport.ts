@@ -1,24 +1,24 @@
 /**
- * Carries datagrams between many devices and one cloud. Implementations: memory, udp; faults decorate either.
+ * Carries datagrams between many devices and one cloud. Implementations: memory, udp, http; faults decorate any of them.
  */
 
 /** Called with every datagram that arrives. */
 export type Receive = (datagram: Uint8Array) => void;
 
-/** Takes every datagram that arrives. An object and no function: there is one for every device, and functions take more. */
+/** Receives every datagram that arrives. An object, because one per device takes less memory than a function. */
 export interface Receiver {
   receive(datagram: Uint8Array): void;
 }
 
-/** A device's way to the cloud. */
+/** Connection of a device to the cloud. */
 export interface Channel {
   send(datagram: Uint8Array): void;
-  /** The device has a new socket: over UDP, what it sends from now on comes from another port. */
+  /** The device has opened a new socket: over UDP, later datagrams come from another port. */
   reopen(): void;
 }
 
 export interface Transport {
-  /** Opens the way of the device with this serial number; answers of the cloud go to `receiver`. */
+  /** Connects the device with this serial number; `receiver` receives the datagrams of the cloud. */
   connect(serial: number, receiver: Receiver): Channel;
   close(): Promise<void>;
 }

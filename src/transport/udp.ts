@@ -1,7 +1,7 @@
 /**
- * Real UDP. A few sockets carry the whole fleet: a socket a device would take 100,000 ports. What comes back is handed to
- * the device whose serial number stands in the envelope, to whichever of its ports it was sent. A device that opens a new
- * socket goes over to the next one.
+ * Real UDP. The whole fleet shares a few sockets, because one per device would take 100,000 ports. A received datagram goes to
+ * the device with the serial number of its envelope, whatever socket it arrived at. A device that opens a new socket moves to
+ * the next shared one.
  */
 import { createSocket, type Socket } from 'node:dgram';
 import type { InFlight } from '../kernel/in-flight.js';
@@ -18,11 +18,11 @@ interface UdpTransportOptions {
   readonly format: EnvelopeFormat;
   /** Number of sockets. Default 16. */
   readonly sockets?: number;
-  /** Lets simulated time wait for datagrams on the wire; left out in real time. */
+  /** Hold simulated time while datagrams are on the wire; not set in real time. */
   readonly wires?: { readonly toCloud: InFlight; readonly toDevices: InFlight };
 }
 
-/** Opens the sockets. @throws UsageError when the host of the gateway is not known */
+/** Opens the sockets. @throws UsageError for an unknown host */
 export async function udpTransport(options: UdpTransportOptions): Promise<Transport> {
   const { host, port, format, wires } = options;
   const receivers = new Map<number, Receiver>();
@@ -34,24 +34,24 @@ export async function udpTransport(options: UdpTransportOptions): Promise<Transp
       if (envelope) receivers.get(envelope.serial)?.receive(datagram);
       wires?.toDevices.arrived();
     });
-    // No gateway at that port, or no route: to the device it is silence, and it repeats.
+    // No gateway at that port, or no route: the device gets no response and repeats.
     socket.on('error', () => {});
   }
   let closed = false;
   return {
     connect: (serial, receiver) => {
       receivers.set(serial, receiver);
-      let turn = serial;
+      let socketIndex = serial;
       return {
         send: (datagram) => {
-          // What a fault has held back may come when the wire is cut.
+          // A fault may release a delayed datagram after the close.
           if (closed) return;
           wires?.toCloud.departed();
-          const socket = sockets[turn % sockets.length] as Socket;
+          const socket = sockets[socketIndex % sockets.length] as Socket;
           socket.send(datagram, port, host);
         },
         reopen: () => {
-          turn++;
+          socketIndex++;
         },
       };
     },

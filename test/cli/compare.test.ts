@@ -92,7 +92,7 @@ describe('ghostfleet run --metrics-port', () => {
     const { server: taken, port } = await listening();
     const { exit, err } = await ghostfleet(['run', scenario, '--metrics-port', String(port)]);
     taken.close();
-    expect(err).toContain(`--metrics-port ${port} on "127.0.0.1" cannot be used: another process listens there`);
+    expect(err).toContain(`cannot open --metrics-port ${port} on "127.0.0.1": another process uses it`);
     expect(exit).toBe(2);
   });
 

@@ -82,7 +82,7 @@ describe('ghostfleet device at a terminal', () => {
     expect((await device(['--log', 'uplink,poll'])).out).not.toContain('device.boot');
     expect((await device(['--quiet'])).out).not.toContain('device.boot');
     expect((await device(['--log', 'uplinks'])).err).toContain('--log "uplinks" is not device, uplink');
-    expect((await device(['--log', 'uplink', '--quiet'])).err).toContain('--quiet makes no sense with --log');
+    expect((await device(['--log', 'uplink', '--quiet'])).err).toContain('--quiet and --log exclude each other');
   });
 
   it('shows the claim token only when it is told to', async () => {
@@ -101,7 +101,7 @@ describe('ghostfleet console', () => {
   it('says so when there is nothing to attach to', async () => {
     const { exit, err } = await ghostfleet(['console'], { env: { XDG_RUNTIME_DIR: folder() } });
     expect(exit).toBe(2);
-    expect(err).toContain('nothing runs that a console could attach to');
+    expect(err).toContain('no run to attach to');
     expect(err).toContain('in virtual time a run is over too soon');
   });
 
@@ -175,7 +175,7 @@ describe('ghostfleet console', () => {
     expect(talk.out).toContain('live gate> ');
     expect(talk.out).toContain('2 × gate-0001…0002\n  firmware name: CHESTER Control\n');
     expect(talk.out).toContain('column 1 of the selector: "batery" is not a field');
-    expect(talk.out).toContain('no device is selected by "attic"');
+    expect(talk.out).toContain('no device matches "attic"');
     stop();
     expect((await running).exit).toBe(130);
   });
@@ -193,20 +193,20 @@ describe('ghostfleet console', () => {
       expect.stringContaining('"serial":2159017998,"action":"radio: off"}'),
     ]);
     expect(run.out).toContain('2 × action from a console: the seed alone does not reproduce this run');
-    expect(run.out).toContain(' --speed 20 # another course: 2 actions from a console will be missing\n');
+    expect(run.out).toContain(' --speed 20 # not the same run: without 2 actions from a console\n');
     expect(JSON.parse(readFileSync(join(out, 'summary.json'), 'utf8'))).toMatchObject({ console: { actions: 2 } });
   });
 
-  it('stays until the run is over, and names the runs when there are several', { timeout: LONG }, async () => {
+  it('stays attached until the run ends, and lists the runs if there are several', { timeout: LONG }, async () => {
     const { env, stop, begin, at } = runs();
     const first = begin();
     await until(async () => (await at('* : .list')).exit === 0);
     const staying = ghostfleet(['console'], { env, terminal: {}, typed: [/never to be seen/] });
     const second = begin();
     await until(async () => (await at('* : .list')).err.includes('there are several runs; choose one with --run'));
-    expect((await at('--run', 'elsewhere')).err).toContain('"elsewhere" is no run');
+    expect((await at('--run', 'elsewhere')).err).toContain('unknown run "elsewhere"');
     stop();
     expect([(await first).exit, (await second).exit]).toEqual([130, 130]);
-    expect(await staying).toMatchObject({ exit: 0, out: expect.stringContaining('the run is over') });
+    expect(await staying).toMatchObject({ exit: 0, out: expect.stringContaining('the run has ended') });
   });
 });

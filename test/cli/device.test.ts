@@ -15,21 +15,21 @@ function device(...flags: readonly string[]) {
 it.each([
   ['--udp', 'no..where:5003'],
   ['--link', 'http', '--api', 'http://no..where:8080'],
-])('a host that nobody knows is refused at once: %s %s', async (...flags) => {
+])('an unknown host is rejected at once: %s %s', async (...flags) => {
   const { exit, out, err } = await device(...flags);
   expect([exit, out]).toEqual([2, '']);
-  expect(err).toBe('ghostfleet: "no..where" cannot be reached: the name of the host is not known\n');
+  expect(err).toBe('ghostfleet: cannot resolve "no..where": unknown host\n');
 });
 
-it('a gateway that does not answer is told of once', async () => {
+it('a gateway that does not respond is reported once', async () => {
   const { exit, out } = await device('--udp', '127.0.0.1:9');
-  expect(out.match(/^no answer yet from 127\.0\.0\.1:9: /gm)).toHaveLength(1);
+  expect(out.match(/^no response from 127\.0\.0\.1:9: /gm)).toHaveLength(1);
   expect(exit).toBe(0);
 });
 
-it('an ingress that does not answer is told of as well, but not to those who want it quiet', async () => {
+it('an ingress that does not respond is reported, but not with --quiet', async () => {
   const ingress = ['--link', 'http', '--api', 'http://127.0.0.1:9'];
-  expect((await device(...ingress, '--log', 'poll')).out).toMatch(/^no answer yet from http:\/\/127\.0\.0\.1:9: .*\n$/);
+  expect((await device(...ingress, '--log', 'poll')).out).toMatch(/^no response from http:\/\/127\.0\.0\.1:9: .*\n$/);
   expect((await device(...ingress, '--quiet')).out).toBe('');
 });
 

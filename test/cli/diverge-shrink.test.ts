@@ -68,7 +68,7 @@ describe('ghostfleet shrink', () => {
   it.each([
     [['--budget', 'soon'], '--budget "soon" is not a duration'],
     [['--out', join(directory, 'same.yaml')], 'is the scenario itself'],
-    [['--out', join(directory, 'nowhere', 'x.yaml')], 'cannot be written'],
+    [['--out', join(directory, 'nowhere', 'x.yaml')], 'cannot write'],
   ])('refuses %j before it begins', async (flags, complaint) => {
     const { exit, err } = await ghostfleet(['shrink', file('same.yaml', PLANTED), ...flags]);
     expect(err).toContain(complaint);

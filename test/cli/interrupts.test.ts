@@ -25,17 +25,17 @@ it('one signal asks whoever listens to end', () => {
   expect(done).toEqual(['one: SIGTERM', 'two: SIGTERM']);
 });
 
-it('a second one ends the process at once with 130, and says what is left behind', async () => {
+it('a second signal exits the process with 130 and reports what is left behind', async () => {
   const { done, self, clock, interrupts } = made();
-  interrupts.listen(() => {}, 'a device may still be there');
+  interrupts.listen(() => {}, 'a device may still exist');
   interrupts.listen(() => {});
   self.emit('SIGINT', 'SIGINT', 2);
   await clock.runUntil(1000);
   self.emit('SIGINT', 'SIGINT', 2);
-  expect(done).toEqual(['ghostfleet: ended at once; a device may still be there\n', 'exit 130']);
+  expect(done).toEqual(['ghostfleet: quit immediately; a device may still exist\n', 'exit 130']);
 });
 
-it('a signal that comes twice at the same time, as through npm, is one', async () => {
+it('a signal that is repeated at once, as npm does, counts once', async () => {
   const { done, self, clock, interrupts } = made();
   interrupts.listen((signal) => done.push(signal));
   self.emit('SIGINT', 'SIGINT', 2);
@@ -44,15 +44,15 @@ it('a signal that comes twice at the same time, as through npm, is one', async (
   expect(done).toEqual(['SIGINT']);
 });
 
-it('says how to end at once when the end takes its time', async () => {
+it('a slow shutdown explains how to quit immediately', async () => {
   const { done, self, clock, interrupts } = made();
   interrupts.listen(() => {});
   self.emit('SIGINT', 'SIGINT', 2);
   await clock.runUntil(5000);
-  expect(done).toEqual(['ghostfleet: still coming to an end; one more Ctrl-C ends it at once\n']);
+  expect(done).toEqual(['ghostfleet: shutting down; press Ctrl-C again to quit immediately\n']);
 });
 
-it('signals are left to the system, and nothing waits any more, when nobody listens', () => {
+it('without a handler, signals are left to the system and no timer is pending', () => {
   const { self, clock, interrupts } = made();
   const forget = interrupts.listen(() => {});
   self.emit('SIGINT', 'SIGINT', 2);

@@ -32,10 +32,10 @@ function runOf(scenario: string, env: Readonly<Record<string, string>> = {}) {
 }
 
 describe('run --target', () => {
-  it('warns that settings of the embedded cloud do not hold there', async () => {
+  it('warns that another cloud ignores the settings of the scenario', async () => {
     const { exit, err } = await runOf('cloud: { rate-limit: 600/m, expire-downlinks: 7d }\n');
     expect(err).toContain(
-      `warning: ${service.api} has settings of its own; those of the scenario do not hold there: rate-limit 600/m, expire-downlinks 7d\n`,
+      `warning: ${service.api} ignores the cloud settings of the scenario: rate-limit 600/m, expire-downlinks 7d\n`,
     );
     expect(exit).toBe(0);
   });
@@ -44,7 +44,7 @@ describe('run --target', () => {
     const setup = 'setup: [{ client: { name: neighbour, space: next-door } }]\n';
     const { exit, err } = await runOf(setup);
     expect(exit).toBe(2);
-    expect(err).toContain('there is no API key for the space "next-door"');
+    expect(err).toContain('no API key for the space "next-door"');
     expect(err).toContain('set GHOSTFLEET_API_KEY_NEXT_DOOR');
     const { apiKey } = await service.openSpace('theirs');
     expect(await runOf(setup, { GHOSTFLEET_API_KEY_NEXT_DOOR: String(apiKey) })).toMatchObject({ exit: 0 });

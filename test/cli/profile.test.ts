@@ -25,13 +25,13 @@ const BROKEN = file(
 describe('ghostfleet profile check', () => {
   it('is content with packaged profiles and with those that extend them', async () => {
     const { exit, out } = await ghostfleet(['profile', 'check', 'profiles/serial.yaml', MINE]);
-    expect([exit, out]).toEqual([0, `profiles/serial.yaml: fine\n${MINE}: fine\n`]);
+    expect([exit, out]).toEqual([0, `profiles/serial.yaml: valid\n${MINE}: valid\n`]);
   });
 
   it('lists all problems of all files, each with its place', async () => {
     const { exit, out, err } = await ghostfleet(['profile', 'check', BROKEN, MINE, join(directory, 'none.yaml')]);
     expect(exit).toBe(2);
-    expect(out).toBe(`${MINE}: fine\n`);
+    expect(out).toBe(`${MINE}: valid\n`);
     expect(err).toContain(`${BROKEN}:12:18: "1" is not a whole number from 512 to 16384`);
     expect(err).toMatch(/broken\.yaml:15:9: "lrv" is not one of .*\(did you mean "lrw"\?\)/);
     expect(err).toContain('none.yaml" cannot be read: there is no such file');
@@ -62,7 +62,7 @@ describe('ghostfleet profile show', () => {
   it('names the profiles there are when it is asked for another', async () => {
     const { exit, err } = await ghostfleet(['profile', 'show', 'fridge']);
     expect(exit).toBe(2);
-    expect(err).toContain('"fridge" is neither a profile (clime, control,');
+    expect(err).toContain('unknown profile "fridge"; expected one of clime, control,');
   });
 });
 

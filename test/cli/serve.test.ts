@@ -101,7 +101,7 @@ describe('the service', () => {
       );
     const refused = await start(taken);
     expect(refused).toMatchObject({ exit: 2, out: '' });
-    expect(refused.err).toContain(`port ${taken} on "127.0.0.1" cannot be used: another process listens there`);
+    expect(refused.err).toContain(`port ${taken} on "127.0.0.1": another process uses it`);
     expect((await start('0')).out).toMatch(/API key {2}[0-9a-f-]{36} \(shown only once\)/);
     expect((await start('0')).out).toContain('(shown on the first start; --api-key adds another)');
   });

@@ -28,13 +28,13 @@ describe('a file that a command writes', () => {
 
   it.each([
     ['folder', 'it is a directory'],
-    ['no/such/file', 'there is no such directory'],
-    ['taken/file', 'a file stands where a directory is wanted'],
+    ['no/such/file', 'no such directory'],
+    ['taken/file', 'a part of the path is a file, not a directory'],
   ])('that cannot be written is refused beforehand as well: %s', (name, why) => {
     mkdirSync(path('folder'), { recursive: true });
     writeFileSync(path('taken'), '');
     for (const write of [reserve, (to: string) => writeWhole(to, 'text')]) {
-      expect(() => write(path(name))).toThrow(`"${path(name)}" cannot be written: ${why}`);
+      expect(() => write(path(name))).toThrow(`cannot write "${path(name)}": ${why}`);
     }
   });
 

@@ -342,11 +342,11 @@ describe('a ConnectionError', () => {
       return (await failure(client.space())).message.split(`got no answer from ${baseUrl}: `)[1];
     };
     const silent = await listening(() => {});
-    expect(await reason(silent)).toBe('it lets connect, and then says nothing');
+    expect(await reason(silent)).toBe('connected, but no response in time');
     const plain = await listening((_, response) => response.end('{}'));
-    expect(await reason(plain.replace('http:', 'https:'))).toBe('it does not speak https');
+    expect(await reason(plain.replace('http:', 'https:'))).toBe('the server does not support HTTPS');
     const other = await listening((request) => request.socket.end('220 mail\r\n'));
-    expect(await reason(other)).toBe('what it says is not HTTP');
+    expect(await reason(other)).toBe('the response is not HTTP');
   });
 
   it('is thrown if the answer does not end', async () => {

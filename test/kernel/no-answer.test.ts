@@ -5,13 +5,16 @@ const failure = (message: string, code?: string) => Object.assign(new Error(mess
 
 describe('why there was no answer', () => {
   it.each([
-    [failure('connect ECONNREFUSED ::1:80', 'ECONNREFUSED'), 'the connection was refused'],
-    [failure('40:error:0A00010B:SSL routines::\n', 'ERR_SSL_WRONG_VERSION_NUMBER'), 'it does not speak https'],
-    [failure('40:error:0A000126:SSL routines::\n', 'ERR_SSL_NO_CIPHER_MATCH'), 'no secure connection: no cipher match'],
+    [failure('connect ECONNREFUSED ::1:80', 'ECONNREFUSED'), 'connection refused'],
+    [
+      failure('40:error:0A00010B:SSL routines::\n', 'ERR_SSL_WRONG_VERSION_NUMBER'),
+      'the server does not support HTTPS',
+    ],
+    [failure('40:error:0A000126:SSL routines::\n', 'ERR_SSL_NO_CIPHER_MATCH'), 'TLS failed: no cipher match'],
     [failure('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT'), 'self-signed certificate'],
     [failure('', 'EPIPE'), 'EPIPE'],
     ['a word', 'a word'],
-  ])('of %j is told in words: %s', (error, words) => {
+  ])('of %j is reported as: %s', (error, words) => {
     expect(reasonOf(error)).toBe(words);
   });
 

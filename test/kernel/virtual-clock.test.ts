@@ -149,7 +149,7 @@ describe('VirtualClock, when the world hangs', () => {
   test('says so when work is attended and no alarm is set', async () => {
     const clock = new VirtualClock();
     const failure = clock.attend(new Promise(() => {}));
-    await expect(failure).rejects.toThrow('everybody waits and no alarm is set: time cannot pass');
+    await expect(failure).rejects.toThrow('deadlock: all tasks are waiting and no timer is set');
     await expect(failure).rejects.toBeInstanceOf(StuckError);
   });
 

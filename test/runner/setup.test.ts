@@ -120,7 +120,7 @@ describe('what a scenario sets up in another cloud', () => {
     const before = await there();
     const failure = await visit().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(UsageError);
-    expect(String(failure)).toMatch(/setup 3, variable "threshold" = "8", could not be made: POST .*409/);
+    expect(String(failure)).toMatch(/setup 3, variable "threshold" = "8", failed: POST .*409/);
     expect(await there()).toEqual(before);
   });
 });

@@ -93,7 +93,7 @@ describe('the event file', () => {
   it('that cannot be written is reported as a usage error', () => {
     const path = join(scratch(), 'missing', 'events.jsonl');
     expect(() => new FileSink(path)).toThrow(UsageError);
-    expect(() => new FileSink(path)).toThrow(`the event log "${path}" cannot be written`);
+    expect(() => new FileSink(path)).toThrow(`cannot write the event log "${path}"`);
   });
 
   // A device file of Linux that is always full.

@@ -105,6 +105,6 @@ describe('a UDP port', () => {
     const listener = await listenUdp({} as never, { host: '127.0.0.1', port: 0, format: 'raw' });
     listeners.push(listener);
     const again = listenUdp({} as never, { host: '127.0.0.1', port: listener.port, format: 'raw' });
-    await expect(again).rejects.toThrow(`UDP port ${listener.port} on "127.0.0.1" cannot be used: another process`);
+    await expect(again).rejects.toThrow(`cannot open UDP port ${listener.port} on "127.0.0.1": another process`);
   });
 });

@@ -1,4 +1,4 @@
-/** The faults of the embedded cloud at work: they get in the way of its API and of its store, and end its process. */
+/** Applies the faults of the embedded cloud: to its API, its store and its process. */
 
 import { StoreUnavailable } from '../../cloud/store/store.js';
 import type { DrivenClock } from '../../kernel/clock.js';
@@ -25,32 +25,32 @@ const BEHAVIOURS = {
   'service-restart': serviceRestart,
 } as const;
 
-/** How long whoever looks after a service waits before starting again one that could not start. */
+/** Delay before a service that could not start is started again. */
 const START_AGAIN = seconds(1);
 
 interface ServiceFaultOptions {
   readonly faults: readonly PlannedServiceFault[];
   readonly clock: DrivenClock;
   readonly random: Random;
-  /** Told of every time that a fault struck. */
+  /** Called each time a fault takes effect. */
   readonly struck: (fault: ServiceFault['kind']) => void;
 }
 
 /** The process of the service. */
 export interface ServiceProcess {
   readonly running: boolean;
-  /** Ends it in the middle of what it does; nothing happens when it does not run. */
+  /** Ends it without finishing its work; has no effect when it is not running. */
   kill(): Promise<void>;
-  /** Starts it on the data that it left. @throws StoreUnavailable when it cannot read them */
+  /** Starts it on its stored data. @throws StoreUnavailable when they cannot be read */
   start(): Promise<void>;
 }
 
-/** Nothing goes wrong before the world has begun: what the run itself needs is made then. */
+/** Faults take effect after the world has begun, so the provisioning is not affected. */
 export class ServiceFaults {
   readonly #options: ServiceFaultOptions;
   readonly #draws: NoiseStream;
   readonly #clock: EndingClock;
-  /** Set while the world goes on. */
+  /** Set while the world is running. */
   #service: ServiceProcess | undefined;
 
   constructor(options: ServiceFaultOptions) {
@@ -73,7 +73,7 @@ export class ServiceFaults {
     this.#clock.end();
   }
 
-  /** A request has come to the API. Devices that come over HTTP are met by what goes wrong with the network. */
+  /** The status to answer an API request with; undefined: no fault. Device requests are subject to network faults instead. */
   request(url: string): number | undefined {
     if (url.startsWith('/v2/device/')) return undefined;
     for (const fault of this.#holding()) {
@@ -94,21 +94,21 @@ export class ServiceFaults {
     }
   }
 
-  /** A request is on its way to the API. Resolves when it gets there; false: nobody is there to take it. */
+  /** Delays a request to the API. Resolves when it arrives; false if the service is down. */
   async admit(hold: ClockHold): Promise<boolean> {
     const held = this.#delay();
     if (held > 0) await this.#hold(hold, held);
     return !this.missed();
   }
 
-  /** Whether nobody is there to take what has just come. */
+  /** Whether the service is down, so that a request or datagram is lost. */
   missed(): boolean {
     if (this.#service?.running !== false) return false;
     this.#options.struck('service-restart');
     return true;
   }
 
-  /** The log of a service whose failures are wanted: nobody has to be told of each of them. */
+  /** A log without the errors that active faults cause. */
   quiet(log: Log): Log {
     return {
       info: (fields, message) => log.info(fields, message),
@@ -149,7 +149,7 @@ export class ServiceFaults {
     });
   }
 
-  /** Simulated time stands still until it is done. */
+  /** Holds simulated time until the action is done. */
   #at(moment: Instant, what: string, act: () => Promise<void>): void {
     this.#clock.after(Math.max(0, moment - this.#clock.now), what, () => {
       const release = this.#clock.hold(what);

@@ -1,7 +1,7 @@
 import type { ServiceFault } from '../../scenario/faults/service.js';
 import type { ServiceFaultBehaviour } from './service-fault.js';
 
-/** Its gateway hears nothing either: the scenario has given the network an outage of the same time. */
+/** For the gateway, the scenario adds a network outage of the same time. */
 export const serviceDown: ServiceFaultBehaviour<Extract<ServiceFault, { kind: 'service-down' }>> = {
   request: () => 503,
 };

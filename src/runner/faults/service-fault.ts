@@ -1,16 +1,16 @@
-/** What a fault of the embedded cloud does. A kind is one file in this folder, listed in index.ts. */
+/** Behaviour of a fault of the embedded cloud. Each kind is one file in this folder, listed in index.ts. */
 import type { Draws } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
 import type { ServiceFault } from '../../scenario/faults/service.js';
 import type { StoreUse } from './store.js';
 
 export interface ServiceFaultBehaviour<F extends ServiceFault> {
-  /** A request of a user of the API comes. The status to answer in its place; undefined: it goes on. */
+  /** The status to answer an API request with; undefined: it is processed normally. */
   readonly request?: (fault: F, draws: Draws) => number | undefined;
-  /** How much longer a request takes. */
+  /** Additional delay of a request. */
   readonly delay?: (fault: F) => Millis;
-  /** Whether the store cannot be used for that. */
+  /** Whether the store fails for this use. */
   readonly stops?: (fault: F, use: StoreUse) => boolean;
-  /** The process of the service is not there. */
+  /** The process of the service is down. */
   readonly away?: true;
 }

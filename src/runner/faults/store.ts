@@ -1,11 +1,11 @@
-/** A store that does not always do what it is asked. */
+/** A store that can be made to fail. */
 import type { Store } from '../../cloud/store/store.js';
 
 export type StoreUse = 'read' | 'write';
 
 const WRITES: ReadonlySet<string> = new Set<keyof Store>(['commit', 'prune']);
 
-/** @param check asked before each call; throws what it is to fail with */
+/** @param check called before each call; throws the error to fail with */
 export function checkedStore(store: Store, check: (use: StoreUse) => void): Store {
   return new Proxy(store, {
     get: (target, name: keyof Store) => {

@@ -1,6 +1,6 @@
 /**
- * Who sends the requests of loads: the run itself, and the clients of its setup. In real time each has connections of its own,
- * so that a client that floods the service keeps no other one waiting on this side.
+ * The callers of loads: the run itself and the clients of its setup. In real time each has its own connections, so that a client
+ * with many requests does not delay the others on this side.
  */
 import type { ClientAccess } from '../../scenario/setup/kind.js';
 import { type CallSender, httpCalls } from './http-calls.js';
@@ -10,13 +10,13 @@ export interface Caller {
   /** Id of its space. */
   readonly space: string;
   readonly sender: CallSender;
-  /** Its connections, for which requests wait. */
+  /** Limits its concurrent requests. */
   readonly connections: Semaphore;
 }
 
 interface CallersOptions {
   readonly baseUrl: string;
-  /** In virtual time one request is under way at a time, whoever makes it: their order is part of the run. */
+  /** In virtual time all callers share one connection: the order of requests is part of the run. */
   readonly virtual: boolean;
 }
 
@@ -34,7 +34,7 @@ export class Callers {
     this.#virtual = virtual;
   }
 
-  /** Whoever has that key; always the same for the same. */
+  /** The caller with that key; the same object for the same key. */
   of({ spaceId: space, apiKey }: ClientAccess): Caller {
     const known = this.#known.get(apiKey);
     if (known !== undefined) return known;

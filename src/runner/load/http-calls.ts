@@ -1,6 +1,6 @@
 /**
- * Sends the requests of loads. Connections are driven at undici's lowest level, and answers are not parsed: what the generator
- * saves, it can send.
+ * Sends the requests of loads through undici's lowest level, without parsing responses: every saved millisecond is capacity of the
+ * load generator.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { Client, type Dispatcher } from 'undici';
@@ -10,18 +10,18 @@ import { type Millis, seconds } from '../../kernel/time.js';
 import type { CallRequest } from '../../scenario/load/calls.js';
 
 interface CallResult {
-  /** 0 when there was no answer. */
+  /** HTTP status; 0 if there was no response. */
   readonly status: number;
-  /** Why there was none: a code such as `ECONNREFUSED`; empty otherwise. */
+  /** Code of the error, such as `ECONNREFUSED`; empty if there was a response. */
   readonly why: string;
-  /** The text of the answer; empty unless it was asked for. */
+  /** Body of the response; empty unless requested. */
   readonly body: string;
-  /** For how long the service asks to stay away; 0 when it does not. */
+  /** `Retry-After` of the response; 0 without one. */
   readonly retryAfter: Millis;
 }
 
 export interface CallSender {
-  /** @param wantsBody whether the text of the answer is of interest */
+  /** @param wantsBody whether the result contains the body */
   send(request: CallRequest, wantsBody: boolean): Promise<CallResult>;
   close(): Promise<void>;
 }
@@ -30,7 +30,7 @@ interface CallSenderOptions {
   readonly baseUrl: string;
   /** Secret. */
   readonly apiKey: string;
-  /** How many requests may be under way. */
+  /** Maximum number of concurrent requests. */
   readonly connections: number;
 }
 
@@ -46,7 +46,7 @@ export function httpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): 
   const clients: Client[] = [];
   const free: Client[] = [];
   const open = (): Client => {
-    if (clients.length === connections) throw new RangeError(`more than ${connections} requests are under way`);
+    if (clients.length === connections) throw new RangeError(`more than ${connections} concurrent requests`);
     const client = new Client(origin, options);
     clients.push(client);
     return client;
@@ -62,7 +62,7 @@ export function httpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): 
         };
         client.dispatch({ path: prefix + path, method, headers, body: body ?? null }, new Exchange(wantsBody, done));
       }),
-    // What is still under way is counted as such, and of no use to anybody.
+    // Aborts open requests: the load has counted them already.
     close: async () => {
       await Promise.all(clients.map((client) => client.destroy()));
     },

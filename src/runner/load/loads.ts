@@ -1,6 +1,6 @@
 /**
- * Carries the loads of a plan out. Requests at a rate come when they are due, whatever the service does; users that wait come
- * again when they have their answer and have thought about it.
+ * Runs the loads of a plan. Requests at a rate are sent when they are due, whatever the service does; a user of a closed load sends
+ * the next request after the response and a think time.
  */
 import type { Alarm } from '../../kernel/clock.js';
 import type { Random } from '../../kernel/random.js';
@@ -16,13 +16,13 @@ interface LoadOptions extends RequestContext {
   readonly callerOf: (load: PlannedLoad) => Caller;
   /** The least time between an answer and the next request of the same user: 0 in real time only, where answers take time. */
   readonly leastPause: Millis;
-  /** Told of every request at a rate how much later it was made than it was due. */
+  /** Called for every request at a rate with its delay after the due time. */
   readonly late?: (lateBy: Millis) => void;
 }
 
-/** A load under way. */
+/** A running load. */
 interface Running {
-  /** Requests that have come and are not yet done with. */
+  /** Requests that were due and are not finished. */
   readonly unfinished: number;
   readonly name: string;
   close(): void;
@@ -32,7 +32,7 @@ interface Running {
 export class Loads {
   readonly #running: readonly Running[];
 
-  /** They begin at their times. */
+  /** Schedules the loads for their times. */
   constructor(loads: readonly PlannedLoad[], options: LoadOptions) {
     this.#running = loads.map((load) => {
       const requests = new Requests(load, options, options.callerOf(load));
@@ -42,14 +42,14 @@ export class Loads {
     });
   }
 
-  /** What is waited for, in words. */
+  /** Descriptions of loads with open requests. */
   get open(): readonly string[] {
     return this.#running.flatMap(({ name, unfinished }) =>
       unfinished > 0 ? [`the load "${name}" with ${unfinished} requests`] : [],
     );
   }
 
-  /** Closes the books; what is answered later does not count. */
+  /** Ends the accounting; later responses do not count. */
   close(): void {
     for (const running of this.#running) running.close();
   }

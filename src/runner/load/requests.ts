@@ -1,7 +1,6 @@
 /**
- * The requests of one load, and their books. A request is sent as soon as a connection is free; how long it waited for one
- * counts in its latency. None goes missing: it is answered, has failed, is still under way at the end, or was dropped for a
- * reason.
+ * The requests of one load, and their accounting. A request is sent as soon as a connection is free; the waiting time is part of
+ * its latency. Every request is accounted for: answered, failed, open at the end, or dropped for a reason.
  */
 import type { EdgeClock } from '../../kernel/clock.js';
 import { ClockHold } from '../../kernel/clock-hold.js';
@@ -18,7 +17,7 @@ export interface RequestContext {
   readonly trace: Trace;
   /** All devices of the plan, in its order. */
   readonly handles: readonly DeviceHandle[];
-  /** To be asked before every request; left out: each gets there at once. */
+  /** Called before every request; not set: no fault delays or stops it. */
   readonly admit?: Admission;
   /** Milliseconds of the run in one of the service's; left out: they have one clock. */
   readonly serviceSpeed?: number;
@@ -26,7 +25,7 @@ export interface RequestContext {
   readonly accepted: (answer: string) => boolean;
 }
 
-/** Requests that may wait for a connection: far more than any service catches up with. */
+/** Limit of requests that wait for a connection. */
 const MOST_WAITING = 100_000;
 
 interface PendingRequest {
@@ -55,7 +54,7 @@ export class Requests {
     this.#what = `a request of the load "${load.name}"`;
   }
 
-  /** Requests that have come and are not yet done with. */
+  /** Requests that were due and are not finished. */
   get unfinished(): number {
     return this.#unfinished.size;
   }
@@ -89,7 +88,7 @@ export class Requests {
     return this.#context.handles[devices[this.#count++ % devices.length] ?? -1]?.cloudId;
   }
 
-  /** Accounts for a request that is never sent. */
+  /** Accounts for a request that is not sent. */
   drop(intended: Instant, why: string): false {
     this.#context.trace.emit({
       kind: 'call.dropped',
@@ -101,7 +100,7 @@ export class Requests {
     return false;
   }
 
-  /** @param planned requests that have come, counted by whoever let them come */
+  /** @param planned number of requests that were due, as counted by the caller */
   close(planned: number): void {
     const { clock, trace } = this.#context;
     const { name: call, pace } = this.#load;

@@ -1,4 +1,4 @@
-/** Plays a script in virtual time against the embedded cloud, and tells when it delivered which downlink. */
+/** Plays a script in virtual time against the embedded cloud and returns when each downlink was delivered. */
 
 import { UsageError } from '../../kernel/errors.js';
 import type { Log } from '../../kernel/log.js';
@@ -13,10 +13,10 @@ import type { Target } from '../targets/target.js';
 import { QUEUED_BY_USERS, queueLike } from './messages.js';
 import { Player } from './player.js';
 
-/** The world exists this long before the recording begins: for devices that told what they are before it. */
+/** Simulated time before the recording begins, for what devices had reported earlier. */
 const LEAD = minutes(2);
 const BEFORE: Millis = minutes(1);
-/** What is under way at the end may end. */
+/** Simulated time after the end, to finish open exchanges. */
 const AFTER = seconds(30);
 const FIRST_SERIAL = 2_159_017_985;
 
@@ -93,9 +93,9 @@ class ReplayWorld {
     for (const { device, contacts } of devices) {
       const player = this.#players.get(device);
       player?.start(LEAD);
-      // Otherwise it told its encoder before the recording began.
+      // Otherwise it reported its encoder before the recording began.
       if (!takesData.has(device) || contacts.some(({ kind }) => kind === 'encoder')) continue;
-      this.#clock.after(BEFORE, 'what a device told before', () => player?.contact('encoder'));
+      this.#clock.after(BEFORE, 'a report before the recording', () => player?.contact('encoder'));
     }
     for (const downlink of downlinks) {
       if (!QUEUED_BY_USERS.has(downlink.type)) continue;
@@ -117,7 +117,7 @@ class ReplayWorld {
 
   async #queue(downlink: ScriptDownlink): Promise<void> {
     const id = this.#ids.get(downlink.device);
-    if (id === undefined) throw new UsageError('bad-file', `downlink ${downlink.n} is for a device that there is not`);
+    if (id === undefined) throw new UsageError('bad-file', `downlink ${downlink.n} is for an unknown device`);
     this.#watch.expect(downlink);
     const message = await queueLike(downlink, this.#target.api, id);
     this.#messages.set(downlink.n, message.id);
@@ -137,7 +137,7 @@ class Watch implements Trace {
   readonly #made: ReadonlyMap<string, ScriptDownlink[]>;
   readonly #devices = new Map<
     number,
-    { readonly device: string; readonly told: (n: number) => void; waiting: number }
+    { readonly device: string; readonly onDelivered: (n: number) => void; waiting: number }
   >();
   readonly #numbers = new Map<string, number>();
   /** What the API is being asked for, by device; requests keep time still, so there is one at a time. */
@@ -152,8 +152,8 @@ class Watch implements Trace {
     this.#made = made;
   }
 
-  add(device: string, serial: number, told: (n: number) => void): void {
-    this.#devices.set(serial, { device, told, waiting: 0 });
+  add(device: string, serial: number, onDelivered: (n: number) => void): void {
+    this.#devices.set(serial, { device, onDelivered, waiting: 0 });
   }
 
   expect({ n, device }: ScriptDownlink): void {
@@ -198,7 +198,7 @@ class Watch implements Trace {
     const n = this.#numbers.get(id);
     if (n === undefined) return;
     this.delivered.set(n, at - LEAD);
-    this.#devices.get(serial)?.told(n);
+    this.#devices.get(serial)?.onDelivered(n);
   }
 
   #left(serial: number): void {

@@ -39,7 +39,7 @@ export class Player {
   readonly #transfer = new DeviceTransfer(FRAGMENT_SIZE.base64.up, BUFFER);
   /** Contacts that wait for the delivery that causes them. */
   readonly #caused = new Map<number, Contact[]>();
-  /** What is due, while an exchange is under way. */
+  /** Contacts that are due during an exchange. */
   #due: Task[] = [];
   #task: Task | undefined;
   /** The cloud asked for a poll while the session was being set up. */

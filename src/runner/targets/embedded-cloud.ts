@@ -1,7 +1,6 @@
 /**
- * The process of the embedded cloud. When it dies, what it has in memory is gone: sessions with devices, transfers under way,
- * work that waits. What is stored stays, as on a disk, also in memory; what is just being written gets there, but nobody is
- * answered any more. It comes up again on the same ports.
+ * The process of the embedded cloud. Killing it discards its memory: device sessions, open transfers, queued work. Stored data
+ * survives, also with the store `memory`; pending writes finish, but no response is sent. It starts again on the same ports.
  */
 
 import type { Wires } from '../../cloud/gateway/udp.js';
@@ -34,7 +33,7 @@ interface EmbeddedCloudOptions {
   readonly wires?: Wires;
   /** As the scenario wants it; left out: as it is by itself. */
   readonly settings?: CloudSettings;
-  /** What goes wrong with it; left out: nothing, and it does not die. */
+  /** Its faults; not set: none, and it is never killed. */
   readonly faults?: ServiceFaults;
 }
 
@@ -77,7 +76,7 @@ export class EmbeddedCloud implements ServiceProcess {
 
   /** @throws GhostfleetError when it does not run */
   openSpace(name: string): ReturnType<Service['openSpace']> {
-    if (this.#life === undefined) throw new GhostfleetError('no-service', 'the service does not run', EXIT.usage);
+    if (this.#life === undefined) throw new GhostfleetError('no-service', 'the service is down', EXIT.usage);
     return this.#life.service.openSpace(name);
   }
 
@@ -85,7 +84,7 @@ export class EmbeddedCloud implements ServiceProcess {
     return this.#next(async () => {
       if (this.running) return;
       this.#life = await this.#start();
-      if (this.#lives > 1) this.#tell(true);
+      if (this.#lives > 1) this.#report(true);
     });
   }
 
@@ -93,7 +92,7 @@ export class EmbeddedCloud implements ServiceProcess {
     return this.#next(async () => {
       const life = this.#life;
       if (life === undefined) return;
-      this.#tell(false);
+      this.#report(false);
       this.#life = undefined;
       life.clock.end();
       await life.service.hangUp();
@@ -108,7 +107,7 @@ export class EmbeddedCloud implements ServiceProcess {
 
   #next(change: () => Promise<void>): Promise<void> {
     const next = this.#change.then(change);
-    // Whoever wanted it hears that it has failed; the next change may be the remedy.
+    // The caller sees the failure; the next change is made all the same.
     this.#change = next.catch(() => {});
     return next;
   }
@@ -138,7 +137,7 @@ export class EmbeddedCloud implements ServiceProcess {
     return { service, clock };
   }
 
-  #tell(runs: boolean): void {
+  #report(runs: boolean): void {
     const { clock, trace } = this.#options;
     trace.emit({ kind: 'service.process', at: clock.now, runs });
   }
@@ -156,7 +155,7 @@ function settingsOf(
   };
 }
 
-/** A dead process begins nothing more. */
+/** A killed process starts no further work. */
 function lost(): never {
   throw new StoreUnavailable(new Error('the process has died'));
 }

@@ -1,4 +1,4 @@
-/** The Device Cloud Service in this process, made anew for every run, on the clock of the run. */
+/** The Device Cloud Service in this process: a new one for every run, on the clock of the run. */
 import { DeviceCloudClient } from '../../client/client.js';
 import type { DrivenClock } from '../../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../../kernel/errors.js';
@@ -75,7 +75,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
         faults?.begin(cloud);
       },
       end: () => faults?.end(),
-      // It has told everything itself.
+      // The embedded cloud writes to the trace itself.
       accepted: () => true,
       lastLook: async () => {},
     };
@@ -95,7 +95,7 @@ function serviceFaults(
 
 function keyOf(apiKey: string | undefined): string {
   if (apiKey !== undefined) return apiKey;
-  throw new GhostfleetError('old-database', 'the database of a run must be a new one', EXIT.usage);
+  throw new GhostfleetError('old-database', 'the database of a run must be new', EXIT.usage);
 }
 
 type FlightWires = { readonly toCloud: InFlight; readonly toDevices: InFlight };
@@ -123,7 +123,7 @@ async function openWire(
     return memoryTransport((datagram, reply) => {
       const { service } = cloud;
       service?.gateway.receive(datagram, 'base64', (answer) => {
-        // One that has died meanwhile answers nobody.
+        // A service that was killed meanwhile does not answer.
         if (service === cloud.service) reply(answer);
       });
     });
@@ -131,7 +131,7 @@ async function openWire(
   return udpTransport({ host: cloud.host, port, format: 'base64', ...(wires && { wires }) });
 }
 
-/** A wire on which what is sent while nobody is there gets lost. */
+/** A wire that loses datagrams while the service is down. */
 function missing(inner: Transport, faults: ServiceFaults): Transport {
   return {
     connect: (serial, receiver) => {

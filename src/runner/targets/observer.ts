@@ -1,6 +1,5 @@
 /**
- * What a cloud does that can only be asked: read off the messages of its public API, and told to the trace as the embedded
- * cloud tells it by itself.
+ * Observes another cloud through its public API: derives trace events from its messages, as the embedded cloud emits them itself.
  *
  * Three things differ, because no API can show them. An offer is known when it has arrived, so the service's own time counts
  * as transfer. A moment that the cloud gives is of the cloud's clock, which must not be far from ours. And a repetition that
@@ -46,7 +45,7 @@ export class Observer implements Trace {
   readonly #speed: number;
   /** Downlinks that are not known to be at their end, in the order in which they were queued. */
   readonly #open = new Set<Watched>();
-  /** Firmware updates that have not ended, as they were when they were last asked for, which was longest ago for the first. */
+  /** Unfinished firmware updates in their last known state, least recently polled first. */
   readonly #updates = new Map<string, { readonly serial: number; readonly update: FirmwareUpdate | undefined }>();
   /** Messages that were read within the overlap, and when they were created. */
   readonly #seen = new Map<string, UnixMillis>();
@@ -55,7 +54,7 @@ export class Observer implements Trace {
   #looking: Promise<void> = Promise.resolve();
 
   /**
-   * @param serials of the devices of the run: nobody else's messages count
+   * @param serials serial numbers of the run; messages of other devices are ignored
    * @param speed milliseconds of the run in one of the cloud's
    */
   constructor(clock: Clock, trace: Trace, serials: ReadonlySet<number>, speed: number) {
@@ -146,7 +145,7 @@ export class Observer implements Trace {
     }
     const asked = [...this.#updates].slice(0, mostUpdates);
     for (const [id, { serial }] of asked) this.#moved(serial, await api.firmwareUpdate(id));
-    for (const message of await this.#unread(api)) this.#tell(message);
+    for (const message of await this.#unread(api)) this.#report(message);
   }
 
   /** What is new, oldest first. */
@@ -165,13 +164,13 @@ export class Observer implements Trace {
     return found.reverse();
   }
 
-  #tell({ id, type, created_at, device_serial_number }: Message): void {
+  #report({ id, type, created_at, device_serial_number }: Message): void {
     const serial = Number(device_serial_number);
     const kind = UPLINKS[type];
     if (kind === undefined || !this.#serials.has(serial)) return;
     const at = this.#moment(created_at);
     this.#trace.emit({ kind: 'cloud.stored', at, serial, type: kind, message: id, copy: false });
-    // What a device tells after a shell command is its answer; after a configuration, that configuration.
+    // A shell uplink after a shell command answers it; a configuration uplink answers a configuration.
     const asked = this.#first((open) => open.serial === serial && open.type === kind && open.received);
     if (asked === undefined || (kind !== 'shell' && kind !== 'config')) return;
     this.#trace.emit({ kind: 'downlink.answered', at, serial, downlink: asked.id });

@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
 
 export interface Pace {
-  /** Requests under way. */
+  /** Concurrent requests. */
   readonly atOnce: number;
   /** Requests begun in a second; null: as many as there are. */
   readonly perSecond: number | null;

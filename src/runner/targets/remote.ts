@@ -100,7 +100,7 @@ async function spaceOf(options: HttpOptions & { readonly apiKey: string }, wante
     return spaceId;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError('bad-target', `${options.baseUrl} cannot be used: ${reason}`);
+    throw new UsageError('bad-target', `${options.baseUrl} is not usable: ${reason}`);
   } finally {
     await Promise.resolve(client).then(
       (opened) => opened.close(),
@@ -115,7 +115,7 @@ async function openWire({ api, gateway }: RemoteCloud, clock: EdgeClock): Promis
   return httpTransport(requests.send, clock, () => requests.close());
 }
 
-/** undefined: it is none, or no JSON at all. */
+/** Undefined if the text is not JSON or not a message. */
 function messageIn(answer: string): Message | undefined {
   try {
     const value: unknown = JSON.parse(answer);
@@ -125,7 +125,7 @@ function messageIn(answer: string): Message | undefined {
   }
 }
 
-/** Tells which downlinks and updates it has queued. */
+/** Reports the downlinks and updates that it has queued to the observer. */
 class ReportingClient extends DeviceCloudClient {
   readonly #observer: Observer;
   /** Of the devices that it has made, by their ids. */
@@ -149,18 +149,18 @@ class ReportingClient extends DeviceCloudClient {
   }
 
   override async sendConfig(deviceId: string, lines: readonly string[]): Promise<Message> {
-    return this.#told(await super.sendConfig(deviceId, lines));
+    return this.#report(await super.sendConfig(deviceId, lines));
   }
 
   override async sendCommands(deviceId: string, commands: readonly string[]): Promise<Message> {
-    return this.#told(await super.sendCommands(deviceId, commands));
+    return this.#report(await super.sendCommands(deviceId, commands));
   }
 
   override async sendData(deviceId: string, body: Readonly<Record<string, unknown>>): Promise<Message> {
-    return this.#told(await super.sendData(deviceId, body));
+    return this.#report(await super.sendData(deviceId, body));
   }
 
-  #told(message: Message): Message {
+  #report(message: Message): Message {
     this.#observer.queued(message);
     return message;
   }

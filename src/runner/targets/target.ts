@@ -9,8 +9,8 @@ import type { Trace } from '../../trace/events.js';
 import type { Transport } from '../../transport/transport.js';
 
 /**
- * A request to the API is on its way, by somebody who keeps simulated time still meanwhile. Resolves when it gets there; false:
- * nobody is there to take it.
+ * Delays a request to the API of a caller that holds simulated time. Resolves when the request arrives; false if the service is
+ * down.
  */
 export type Admission = (hold: ClockHold) => Promise<boolean>;
 
@@ -21,11 +21,11 @@ export interface Target {
   readonly address: { readonly baseUrl: string; readonly apiKey: string };
   /** The API for a further space, by a name for it. @throws UsageError when nothing opens it */
   openSpace(name: string): Promise<DeviceCloudClient>;
-  /** To be asked before every request; left out: each gets there at once. */
+  /** Called before every request; not set: no fault delays or stops it. */
   readonly admit?: Admission;
   /** The fleet is made, and the world begins: its limits hold from now on, and what goes wrong with it goes by its time. */
   begin(): void;
-  /** Nothing goes wrong any more. */
+  /** Ends all faults. */
   end(): void;
   /** Takes the answer to a request that queued a downlink past `api`. False: it names none. */
   accepted(answer: string): boolean;
@@ -35,11 +35,11 @@ export interface Target {
   readonly format: LinkFormat;
   /** Milliseconds of the run in one of its own. */
   readonly speed: number;
-  /** Where the devices tell what happens to them. */
+  /** The trace for events of the devices. */
   readonly trace: Trace;
-  /** What the run made there has to be taken away at its end. */
+  /** Whether the run has to delete what it created there. */
   readonly outlivesRun: boolean;
-  /** The fleet is at rest: tells what is not yet known about the last messages. */
+  /** Called when the fleet is at rest: reports the final state of the last messages. */
   lastLook(): Promise<void>;
   /** Ends what was opened for the run. */
   close(): Promise<void>;

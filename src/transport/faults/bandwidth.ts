@@ -7,7 +7,7 @@ export interface Bandwidth {
 }
 
 export const bandwidth: FaultKind<Bandwidth> = {
-  about: 'each device has so many bits a second each way; datagrams queue up for them',
+  about: 'limits the bits per second of each device and direction; datagrams queue up',
   strike({ bitsPerSecond }, verdict: Verdict, _draws, delivery) {
     const takes = Math.ceil((delivery.size * 8000) / bitsPerSecond);
     for (let i = 0; i < verdict.length; i++) {

@@ -1,41 +1,41 @@
 /**
- * What a fault is: a named way in which the network misbehaves. A kind is one file in this folder, listed in index.ts.
+ * A network fault: each kind is one file in this folder, listed in index.ts.
  */
 import type { Draws } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 
-/** Seen from the device. */
+/** Direction, seen from the device. */
 export type Way = 'up' | 'down';
 
-/** What becomes of a datagram: one entry for each copy that arrives, with how much later than now. */
+/** The delays of a datagram: one entry per copy that arrives, relative to now; empty if it is lost. */
 export type Verdict = Millis[];
 
-/** A datagram that passes the hop of a device, and what becomes of it beside its {@link Verdict}. */
+/** A datagram on the hop of a device, and what faults change beside its {@link Verdict}. */
 export interface Delivery {
   /** Bytes. */
   size: number;
   now: Instant;
-  /** When the link of this device and direction has sent what was handed to it before. */
+  /** When the link of this device and direction has sent all earlier datagrams. */
   freeAt: Instant;
-  /** A bit that is not what it was, counted from 0; -1: none. */
+  /** Index of a flipped bit, from 0; -1 for none. */
   flippedBit: number;
 }
 
-/** `S`: its options, as plain data with a `kind`. */
+/** A kind of fault. `S`: its options, as plain data with a `kind`. */
 export interface FaultKind<S> {
   /** One line for `ghostfleet list faults`. */
   readonly about: string;
-  /** Does to the copies of one datagram what the fault does; returns true when anything worth a fact happened. */
+  /** Applies the fault to one datagram; returns true if that is an event for the trace. */
   readonly strike: (options: S, verdict: Verdict, draws: Draws, delivery: Delivery) => boolean;
 }
 
-/** A fault with when and whom it hits. */
+/** A fault with its time window and devices. */
 export interface ScheduledFault<S> {
   readonly fault: S;
   readonly from: Instant;
-  /** Exclusive; Infinity: for ever. */
+  /** Exclusive; Infinity for a fault without end. */
   readonly until: Instant;
   readonly way: Way | 'both';
-  /** Which devices it hits. */
+  /** Whether it affects the device with this serial number. */
   readonly hits: (serial: number) => boolean;
 }

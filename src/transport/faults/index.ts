@@ -1,4 +1,4 @@
-/** All kinds of faults, in the order in which they strike a datagram. */
+/** All kinds of faults, in the order in which they are applied to a datagram. */
 import type { Draws } from '../../kernel/random.js';
 import { type Bandwidth, bandwidth } from './bandwidth.js';
 import { type Corruption, corruption } from './corruption.js';
@@ -14,7 +14,7 @@ export const FAULT_KINDS = { outage, loss, corruption, duplication, bandwidth, l
 
 export type FaultSpec = Outage | Loss | Corruption | Duplication | Bandwidth | Latency | Jitter | Reorder;
 
-/** Lets a fault strike; true when anything worth a fact happened. */
+/** Applies a fault to a datagram; true if that is an event for the trace. */
 export function strike(fault: FaultSpec, verdict: Verdict, draws: Draws, delivery: Delivery): boolean {
   // Because a spec's kind names the entry whose options it is.
   const kind = FAULT_KINDS[fault.kind] as FaultKind<FaultSpec>;

@@ -2,7 +2,7 @@ import { type Draws, exponential } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
 import type { FaultKind } from './fault.js';
 
-/** Anything up to `by`; mostly about half of it; or mostly little and now and then a lot, with the mean `by`. */
+/** `even`: uniform up to `by`; `bell`: mostly about half of it; `tail`: exponential with mean `by`. */
 const JITTER_SHAPES = ['even', 'bell', 'tail'] as const;
 
 export interface Jitter {
@@ -13,7 +13,7 @@ export interface Jitter {
 
 export const jitter: FaultKind<Jitter> = {
   about:
-    'each datagram is delayed further by a draw: even, bell (mostly half of it) or tail (mostly little, now and then a lot)',
+    'delays each datagram by a random extra time: even, bell (mostly about half) or tail (mostly short, sometimes long)',
   strike(options, verdict, draws) {
     for (let i = 0; i < verdict.length; i++) verdict[i] = (verdict[i] ?? 0) + delay(options, draws);
     return false;

@@ -5,7 +5,7 @@ export interface Outage {
 }
 
 export const outage: FaultKind<Outage> = {
-  about: 'nothing passes',
+  about: 'loses all datagrams',
   strike(_options, verdict) {
     verdict.length = 0;
     return true;

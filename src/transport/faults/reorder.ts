@@ -7,12 +7,12 @@ export interface Reorder {
   readonly kind: 'reorder';
   /** Probability per datagram. */
   readonly ratio: Ratio;
-  /** Longest time that a datagram is held back. */
+  /** Longest delay. */
   readonly by: Millis;
 }
 
 export const reorder: FaultKind<Reorder> = {
-  about: 'datagrams are held back with a probability, so that later ones overtake them',
+  about: 'delays a datagram with a probability, so that later ones overtake it',
   strike({ ratio, by }, verdict, draws) {
     if (verdict.length === 0 || !chance(draws, ratio)) return false;
     verdict[0] = (verdict[0] ?? 0) + integerBetween(draws, 1, by);

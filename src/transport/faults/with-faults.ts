@@ -1,8 +1,8 @@
 /**
- * A transport that takes its time and loses, doubles, spoils or reorders datagrams: the same odds over every wire.
+ * A transport decorator that delays, loses, duplicates, corrupts or reorders datagrams, in the same way for every transport.
  *
- * Also the one place where a hop gets its least time of 1 ms. Without it, an answer could arrive in the same instant as its
- * question, and transports would disagree about the order.
+ * It also gives every hop its minimum delay of 1 ms. Without it, a response could arrive in the same instant as its request, and
+ * the order would depend on the transport.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { NoiseStream, noiseSeed, type Random } from '../../kernel/random.js';
@@ -19,11 +19,11 @@ interface FaultOptions {
   readonly random: Random;
   readonly trace: Trace;
   readonly faults: readonly ScheduledFault<FaultSpec>[];
-  /** Whether what carries the datagrams notices spoiled ones by itself, and drops them, as TCP does. */
+  /** Whether the transport detects and drops corrupted datagrams, as TCP does. */
   readonly checksummed?: boolean;
 }
 
-/** The one that is on its way just now: there is never another at the same time. */
+/** The current datagram; reused, because faults are applied to one datagram at a time. */
 const DELIVERY: Delivery = { size: 0, now: 0, freeAt: 0, flippedBit: -1 };
 
 export function withFaults(inner: Transport, options: FaultOptions): Transport {
@@ -37,8 +37,8 @@ export function withFaults(inner: Transport, options: FaultOptions): Transport {
 }
 
 /**
- * Moves one device's datagrams over its hop. Those of one direction arrive in the order in which they left, however their
- * delays were drawn: a radio link is a queue. Only the fault `reorder`, which strikes last, lets one overtake another.
+ * The hop of one device. Datagrams of one direction arrive in the order in which they left, whatever their delays, because a
+ * radio link is a queue. Only the fault `reorder`, which is applied last, lets one overtake another.
  */
 class Hop implements Channel, Receiver {
   readonly #serial: number;
@@ -48,7 +48,7 @@ class Hop implements Channel, Receiver {
   readonly #channel: Channel;
   #lastUp: Instant = 0;
   #lastDown: Instant = 0;
-  /** When either direction has sent what waits; made by the first limit of bandwidth. */
+  /** When each direction has sent its queue; created by the first bandwidth limit. */
   #freeAt: Record<Way, Instant> | undefined;
 
   constructor(serial: number, options: FaultOptions, inner: Transport, device: Receiver) {
@@ -61,7 +61,7 @@ class Hop implements Channel, Receiver {
 
   send(datagram: Uint8Array): void {
     const verdict = this.#verdict('up', datagram.length);
-    const arriving = asItArrives(datagram);
+    const arriving = asReceived(datagram);
     for (const delay of verdict) {
       this.#options.clock.after(delay, 'a datagram on its way', () => this.#channel.send(arriving));
     }
@@ -73,13 +73,13 @@ class Hop implements Channel, Receiver {
 
   receive(datagram: Uint8Array): void {
     const verdict = this.#verdict('down', datagram.length);
-    const arriving = asItArrives(datagram);
+    const arriving = asReceived(datagram);
     for (const delay of verdict) {
       this.#options.clock.after(delay, 'a datagram on its way', () => this.#device.receive(arriving));
     }
   }
 
-  /** What the faults make of a datagram that leaves now. */
+  /** Applies the faults to a datagram that leaves now. */
   #verdict(way: Way, size: number): Verdict {
     const { clock, trace, faults, checksummed = false } = this.#options;
     const { now } = clock;
@@ -108,7 +108,7 @@ class Hop implements Channel, Receiver {
     return verdict;
   }
 
-  /** Lets no copy arrive before what left earlier. */
+  /** Delays copies so that none arrives before an earlier datagram. */
   #queueUp(verdict: Verdict, way: Way, now: Instant): void {
     let last = way === 'up' ? this.#lastUp : this.#lastDown;
     for (let i = 0; i < verdict.length; i++) {
@@ -120,8 +120,8 @@ class Hop implements Channel, Receiver {
   }
 }
 
-/** The datagram of {@link DELIVERY}; a copy when a bit is flipped, because its sender may repeat it. */
-function asItArrives(datagram: Uint8Array): Uint8Array {
+/** The datagram as it arrives; a copy if a bit is flipped, because the sender may send the original again. */
+function asReceived(datagram: Uint8Array): Uint8Array {
   const { flippedBit } = DELIVERY;
   if (flippedBit < 0) return datagram;
   const spoiled = Uint8Array.from(datagram);

@@ -175,10 +175,10 @@ describe('a request', () => {
   it('without a listener reports the reason', async () => {
     const { url, close } = await target();
     await close();
-    const why = 'the connection was refused';
+    const why = 'connection refused';
     expect(await free().send(get(url), seconds(5))).toEqual({ kind: 'silence', why });
     const broken = await target((_, response) => response.destroy());
-    expect(await free().send(get(broken.url), seconds(5))).toEqual({ kind: 'silence', why: 'the connection broke' });
+    expect(await free().send(get(broken.url), seconds(5))).toEqual({ kind: 'silence', why: 'connection lost' });
     const long = await target((_, response) => response.setHeader('x', 'y'.repeat(20_000)).end());
     expect(await free().send(get(long.url), seconds(5))).toMatchObject({ kind: 'silence' });
   });

@@ -56,7 +56,7 @@ describe('a backup', () => {
     await store.close();
     const target = newPath();
     const { exit, out } = await ghostfleet(['backup', path, target]);
-    expect([exit, out]).toEqual([0, expect.stringMatching(/: \d+ bytes, complete and checked\n$/)]);
+    expect([exit, out]).toEqual([0, expect.stringMatching(/: \d+ bytes, copied and verified\n$/)]);
     expect(readdirSync(directory).filter((file) => file.includes('unfinished'))).toEqual([]);
     expect(await countOf(target)).toBe(3);
   });
@@ -77,7 +77,7 @@ describe('a backup', () => {
     const target = newPath();
     await expect(backupDatabase(newPath(), target)).rejects.toThrow('there is no file');
     await expect(backupDatabase(text, target)).rejects.toThrow('is not a database');
-    await expect(backupDatabase(path, missing)).rejects.toThrow(/missing.*cannot be written/);
+    await expect(backupDatabase(path, missing)).rejects.toThrow(/cannot write .*missing/);
     expect((await ghostfleet(['backup', 'postgres://user:pw@host/db', target])).err).toContain('pg_dump');
     expect(existsSync(target)).toBe(false);
   });

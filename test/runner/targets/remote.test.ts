@@ -136,7 +136,7 @@ describe('a run against another cloud', () => {
     const cloud = { ...cloudAt(await serve(), 'udp'), apiKey: 'wrong-key' };
     const failure = await visit(cloud).catch((error: Error) => error);
     expect(failure).toBeInstanceOf(UsageError);
-    expect(String(failure)).toMatch(/cannot be used: GET .*401/);
+    expect(String(failure)).toMatch(/is not usable: GET .*401/);
     expect(String(failure)).not.toContain('wrong-key');
   });
 

@@ -278,7 +278,7 @@ describe('the configuration of a group', () => {
     const fleet =
       '  - { name: clime, profile: clime, count: 1, config: { interval-sample: 60, interval-report: 5 } }\n';
     const [problem] = problemsOf(yamlOf({ fleet }));
-    expect(problem).toContain('"app config interval-report 5" would be refused: Invalid range');
+    expect(problem).toContain('"app config interval-report 5" would be rejected: Invalid range');
     const [line, column] = problem?.split(':').map(Number) ?? [];
     expect(
       yamlOf({ fleet })
