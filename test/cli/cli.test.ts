@@ -96,7 +96,7 @@ describe('ghostfleet', () => {
     [[...DEVICE, '--link', 'http', '--raw'], '--raw cannot be used with --link http'],
     [['device', 'clime', '--serial', '0', '--token', '0'.repeat(32)], '--serial "0" is not a serial number'],
     [['device', 'clime', '--serial', '1', '--token', 'abc'], '--token'],
-    [['device', 'clime', '--serial', '1'], 'a claim token of 32 hex digits is needed'],
+    [['device', 'clime', '--serial', '1'], 'a claim token of 32 hex digits is required'],
     [['device', 'clime', '--serial', '1', '--token', '0'.repeat(32), '--udp', 'nowhere'], 'is not HOST:PORT'],
   ])('refuses %j with one message and exit code 2', async (args, complaint) => {
     const { exit, out, err } = await ghostfleet(args);

@@ -96,12 +96,12 @@ describe('ghostfleet diverge', () => {
     await ghostfleet(['run', small, '--out', other, '--seed', '2']);
     const same = await ghostfleet(['diverge', one, two]);
     expect(same).toMatchObject({ exit: 0, err: '' });
-    expect(same.out).toMatch(/the same scenario, seed, plan, version.*\n\nThe same: \d+ events\.\n$/);
+    expect(same.out).toMatch(/same scenario, seed, plan, version.*\n\nThe same: \d+ events\.\n$/);
     const differ = await ghostfleet(['diverge', one, join(other, 'events.jsonl')]);
     expect(differ.exit).toBe(3);
     expect(differ.out).toContain('seed differs: 1 in A, 2 in B');
     expect(differ.out).toMatch(/ {2}device (clime|control)-000\d/);
-    expect(differ.out).toContain('what differs: ');
+    expect(differ.out).toContain('different fields: ');
   });
 
   it('refuses what it cannot read, with file and line', async () => {

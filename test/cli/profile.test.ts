@@ -40,7 +40,7 @@ describe('ghostfleet profile check', () => {
   it('needs a file', async () => {
     const { exit, err } = await ghostfleet(['profile', 'check']);
     expect(exit).toBe(2);
-    expect(err).toContain('profile check needs a file');
+    expect(err).toContain('profile check requires a file');
   });
 });
 

@@ -119,7 +119,7 @@ function checkConfig({ profile, config }: Draft, node: LocatedNode, types: Devic
   config.forEach((line, i) => {
     const refusal = refusalOf?.(line);
     if (refusal !== undefined)
-      problems.add(places[i] ?? node, `${quote(withoutSecrets(line))} would be refused: ${refusal}`);
+      problems.add(places[i] ?? node, `${quote(withoutSecrets(line))} would be rejected: ${refusal}`);
   });
 }
 
