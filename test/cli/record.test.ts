@@ -151,7 +151,7 @@ describe('record', () => {
   it('needs a key, a cloud that answers, and a place for its file', async () => {
     const { api } = await serve();
     const out = ['--out', path('a.jsonl')];
-    expect((await ghostfleet(['record', '--target', api, ...out])).err).toContain('needs an API key');
+    expect((await ghostfleet(['record', '--target', api, ...out])).err).toContain('requires an API key');
     expect((await record('http://127.0.0.1:9')).err).toContain('http://127.0.0.1:9 cannot be read');
     const nowhere = ['record', '--target', api, '--api-key', KEY, '--out', path('no/such/folder/a.jsonl')];
     expect(await ghostfleet(nowhere)).toMatchObject({ exit: 2, err: expect.stringContaining('cannot write') });
