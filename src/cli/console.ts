@@ -106,7 +106,7 @@ class Session {
     this.#print = (lines) => host.out.write(lines.map((text) => `${text}\n`).join(''));
     if (line === '') throw new UsageError('bad-command', 'the line after the colon is empty');
     const devices = await this.#carryOut(this.#on, line, true);
-    if (devices === 0) throw new UsageError('nobody', `no device matches ${quote(this.#on)}`);
+    if (devices === 0) throw new UsageError('no-device', `no device matches ${quote(this.#on)}`);
   }
 
   /** Reads lines from a terminal or a pipe until the user or the run ends. */
