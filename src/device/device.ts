@@ -27,6 +27,7 @@ import { HttpLink } from './link/http-link.js';
 import type { LinkObserver } from './link/link.js';
 import type { DatagramPort, DeviceEnd, RadioLink } from './link/radio-link.js';
 import { Modem, type ModemBoard } from './modem/modem.js';
+import type { ModemTimings } from './modem/timing.js';
 import type { CommandResult } from './shell/command.js';
 import type { DeviceIdentity } from './shell/host.js';
 
@@ -135,6 +136,10 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   /** What the device is doing; undefined at rest. */
   get busyWith(): string | undefined {
     return this.#standstill?.what ?? this.#firmware?.busyWith;
+  }
+
+  get modemTimings(): ModemTimings {
+    return this.type.modemTimings;
   }
 
   attachPolicy(): string {

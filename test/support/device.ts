@@ -2,6 +2,8 @@
 import { Device, type LinkFormat } from '../../src/device/device.js';
 import { deviceType } from '../../src/device/hardware/device-type.js';
 import type { ModemBoard } from '../../src/device/modem/modem.js';
+import type { SendRequest } from '../../src/device/modem/pending-send.js';
+import { ASSUMED_TIMINGS, type ModemTimings } from '../../src/device/modem/timing.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { packagedProfiles } from '../../src/profile/library.js';
@@ -22,6 +24,8 @@ export interface TestDeviceOptions {
   readonly events?: TraceEvent[];
   readonly format?: LinkFormat;
   readonly serial?: number;
+  /** How long the modem and its network take. */
+  readonly modemTimings?: ModemTimings;
   /** Called whenever the device has a new socket. */
   readonly reopen?: () => void;
   /** Another device type than the packaged one. */
@@ -43,7 +47,7 @@ export function testDevice(options: TestDeviceOptions): TestDevice {
   const { format = 'base64', serial = SERIAL, change = (known) => known } = options;
   const known = profiles.get(profile);
   if (known === undefined) throw new Error(`no profile ${profile}`);
-  const type = deviceType(change(known));
+  const type = deviceType(change(known), options.modemTimings);
   const device = new Device({
     type,
     serial,
@@ -79,10 +83,16 @@ export function datagramOf(packet: Packet, serial = SERIAL, token = TOKEN): Uint
   return seal(packet, serial, tokenBytes(token), 'base64');
 }
 
+/** A datagram for a modem alone that needs no answer; `left` is called when it is on the air. */
+export function sending(left: () => void = () => {}): SendRequest {
+  return { listens: false, transmit: left, listening: () => {}, ended: () => {} };
+}
+
 /** A board for a modem alone, with a supply that never breaks down unless `change` says so. */
 export function testBoard(clock: VirtualClock, change: Partial<ModemBoard> = {}): ModemBoard {
   return {
     clock,
+    modemTimings: ASSUMED_TIMINGS,
     attachPolicy: () => 'periodic-2h',
     spent: () => {},
     faded: () => {},

@@ -139,7 +139,12 @@ export class Application implements TaskOwner {
       return this.#seconds(this.#profile.timing.pollEvery);
     }
     if (own === WATCHDOG) return this.#checkWatchdog();
-    if (this.#reporter.sending) return this.#postpone(task);
+    if (this.#reporter.sending) {
+      if (own !== EVENT) return this.#postpone(task);
+      // It triggers the same work item as the regular report.
+      this.#reporter.eventMerged();
+      return this.#postpone(this.#own + REPORT);
+    }
     if (own >= 0) return this.#queued(own);
     const { measurements, hardware } = this.#firmware;
     const wall = this.clock.wall - (this.clock.now - at);

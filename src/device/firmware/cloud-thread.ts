@@ -1,9 +1,9 @@
 /**
- * The part of the firmware that talks to the cloud: sets the session up, then sends, polls and carries out downlinks, one
- * exchange at a time (wire protocol, section 8).
+ * The part of the firmware that talks to the cloud: the session phase, then reports, polls and downlinks, one at a time under
+ * one lock (wire protocol, section 8; firmware timing, 3 to 5).
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
-import { type Instant, type Millis, minutes, seconds, type UnixSeconds } from '../../kernel/time.js';
+import { type Instant, type Millis, seconds, type UnixSeconds } from '../../kernel/time.js';
 import { FRAGMENT_SIZE } from '../../protocol/flap/envelope.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
 import { type DownMessage, MessageError, parseDown } from '../../protocol/messages/index.js';
@@ -11,14 +11,16 @@ import type { ContactReason, DownlinkType, UplinkType } from '../../trace/events
 import type { DeviceFacts } from '../hardware/hardware.js';
 import type { Link, UplinkOutcome } from '../link/link.js';
 import { type CloudCounters, countDownlink, countUplink, shiftTimes, zeroCounters } from './cloud-counters.js';
+import { CloudLock } from './cloud-lock.js';
+import { PollWork } from './poll-work.js';
+import { type Session, type SessionHost, setUpSession } from './session-phase.js';
 
-/** Budget of a poll, per datagram, and the wait after one that failed (wire protocol, 5.1). */
+/** For the wait for the lock and the first datagram of a poll; the rest of it for each later datagram (firmware timing, 4). */
 const POLL_BUDGET = seconds(60);
-const POLL_RETRY = minutes(5);
+/** The handler starts a moment after the tick that queued it, so that the tick a minute later comes before its budget is over. */
+const LATENCY: Millis = 1;
 const FRAGMENT = FRAGMENT_SIZE.base64.up;
-
-/** What the session answer said. */
-type Session = Extract<DownMessage, { readonly kind: 'set-session' }>;
+const NO_LOCK = 'another exchange holds the cloud lock';
 
 /** A downlink that the application or the shell has to carry out. */
 export type ReactiveDownlink = Exclude<DownMessage, { readonly kind: 'set-session' | 'set-timestamp' }>;
@@ -42,19 +44,12 @@ interface Restart {
 }
 
 /** The firmware around the thread. */
-export interface CloudThreadHost {
+export interface CloudThreadHost extends SessionHost {
   readonly clock: Clock;
   readonly link: Link;
   /** Unix seconds on the device's clock. */
   unixTime(): UnixSeconds;
   setUnixTime(time: UnixSeconds): void;
-  /** The messages of a session start; undefined where there is nothing to upload. */
-  sessionRequest(): Uint8Array;
-  decoderUpload(known: string | undefined): Uint8Array | undefined;
-  encoderUpload(known: string | undefined): Uint8Array | undefined;
-  configUpload(known: string | undefined): Uint8Array | undefined;
-  /** What there is to say about a firmware update, once the session is set up; undefined: nothing. */
-  updateReport(): Uint8Array | undefined;
   /** The session is set up. */
   initialized(): void;
   /** Carries out a downlink whose message has `size` bytes. */
@@ -62,199 +57,161 @@ export interface CloudThreadHost {
   readonly facts: DeviceFacts;
 }
 
-type Job = (done: () => void) => void;
-
-const IDLE: readonly Job[] = [];
-
 export class CloudThread {
   readonly counters: CloudCounters = zeroCounters();
   /** Time of the last successful exchange of any kind; undefined before the first. */
   lastSuccess: Instant | undefined;
   readonly #host: CloudThreadHost;
+  readonly #lock: CloudLock;
+  readonly #polls: PollWork;
   #initialized = false;
-  /** What the cloud said, until the session is set up. */
   #session: Session | undefined;
-  /** What waits for its turn. Never changed in place: most of the time nothing waits, and that is the same for all devices. */
-  #jobs: readonly Job[] = IDLE;
-  #busy = false;
-  #halted = false;
-  #closing = false;
-  /** A poll waits for its turn. */
-  #pollQueued = false;
-  #pollRetry: Alarm | undefined;
   /** A downlink waits: for a command that takes its time, or to restart the device. */
   #carrying: Alarm | undefined;
-  /** The cloud asked for a poll while the session was being set up. */
-  #pollAsked = false;
-  /** A message of the thread's own that is on its way. */
+  /** A message of the thread itself that is being sent. */
   #own: { readonly uplink: number; readonly type: UplinkType } | undefined;
 
   constructor(host: CloudThreadHost) {
     this.#host = host;
+    this.#lock = new CloudLock(host.clock);
+    this.#polls = new PollWork(host.clock, (done) => this.#poll(done));
   }
 
   get initialized(): boolean {
     return this.#initialized;
   }
 
-  /** Is anything going on, or about to? */
+  /** Whether an exchange runs or is queued. */
   get busy(): boolean {
-    return this.#busy || this.#jobs.length > 0;
+    return this.#lock.held || this.#polls.busy;
   }
 
   /** Begins with the session; the modem has been started. */
   start(): void {
-    this.#enqueue((done) => this.#createSession(done));
+    this.lock(Number.POSITIVE_INFINITY, () => {
+      const { link, facts } = this.#host;
+      facts.reason = 'boot';
+      setUpSession(
+        this.#host,
+        {
+          send: (type, message, done) => this.#send(type, message, done),
+          poll: (done) => link.poll(Number.POSITIVE_INFINITY, done),
+          process: (message, done) => this.#processSession(message, done),
+          requestPoll: () => this.requestPoll(),
+        },
+        () => this.#ready(),
+      );
+    });
+  }
+
+  /**
+   * Takes the lock that {@link sendData} needs; the caller gives it back with {@link unlock}.
+   * @param limit Infinity for none @param refused the lock did not become free in time
+   */
+  lock(limit: Millis, granted: () => void, refused: () => void = () => {}): void {
+    this.#lock.take(limit, granted, refused);
+  }
+
+  unlock(): void {
+    this.#lock.release();
+    if (!this.#lock.held) this.#host.link.rest();
   }
 
   /** Sends application data: an uplink that the host has numbered. `done` is called once, unless the device restarts. */
   sendData(uplink: number, message: Uint8Array, budget: Millis, why: ContactReason, done: (ok: boolean) => void): void {
-    this.#enqueue((next) => {
-      this.#host.facts.reason = why;
-      this.#transmit(uplink, 'data', message, budget, (outcome) => {
-        if (outcome.ok && outcome.poll) this.requestPoll();
-        done(outcome.ok);
-        next();
-      });
+    this.#host.facts.reason = why;
+    this.#transmit(uplink, 'data', message, budget, (outcome) => {
+      if (outcome.ok && outcome.poll) this.requestPoll();
+      done(outcome.ok);
     });
   }
 
-  /** Polls as soon as possible; not while a failed poll waits for its next try (wire protocol, 5.1). */
+  /** Polls as soon as possible; has no effect while a poll is queued or waits for its retry (firmware timing, 4). */
   requestPoll(): void {
-    if (this.#pollQueued || this.#pollRetry || !this.#initialized) return;
-    this.#pollQueued = true;
-    this.#enqueue((done) => {
-      this.#pollQueued = false;
-      // The poll before this one may have failed since this one was asked for.
-      if (this.#pollRetry) done();
-      else this.#poll(done);
-    });
+    this.#polls.request();
   }
 
   /** Sends a message that asks the cloud for a firmware image. */
   requestFirmware(request: Uint8Array): void {
-    this.#enqueue((done) => {
+    this.lock(Number.POSITIVE_INFINITY, () => {
       this.#host.facts.reason = 'shell';
       this.#send('firmware', request, (outcome) => {
         if (outcome.ok && outcome.poll) this.requestPoll();
-        done();
+        this.unlock();
       });
     });
   }
 
-  /** Begins nothing by itself any more; what is under way goes on. */
+  /** Retries no poll from now on; a running exchange continues. */
   close(): void {
-    this.#closing = true;
-    this.#pollRetry?.cancel();
+    this.#polls.close();
   }
 
   /** As when the device loses power. */
   halt(why: string): void {
-    this.#halted = true;
     if (this.#own) this.#host.facts.dropped(this.#own.uplink, this.#own.type, why);
-    this.#jobs = IDLE;
-    this.#pollRetry?.cancel();
+    this.#lock.clear();
+    this.#polls.clear();
     this.#carrying?.cancel();
   }
 
-  #enqueue(job: Job): void {
-    this.#jobs = [...this.#jobs, job];
-    this.#next();
-  }
-
-  #next(): void {
-    if (this.#busy || this.#halted) return;
-    const job = this.#jobs[0];
-    if (job === undefined) return this.#host.link.rest();
-    this.#jobs = this.#jobs.length === 1 ? IDLE : this.#jobs.slice(1);
-    this.#busy = true;
-    job(() => {
-      this.#busy = false;
-      this.#next();
-    });
-  }
-
-  #createSession(done: () => void): void {
-    const again = () => this.#createSession(done);
-    this.#host.facts.reason = 'boot';
+  #processSession(message: Uint8Array, done: (session: Session | undefined) => void): void {
     this.#session = undefined;
-    this.#send('session', this.#host.sessionRequest(), (outcome) => {
-      // Without a poll flag the firmware takes the exchange for failed and repeats it at once (quirk 1).
-      if (!outcome.ok || !outcome.poll) return again();
-      this.#host.link.poll(Number.POSITIVE_INFINITY, (answer) => {
-        if (!answer.ok || answer.message.length === 0) return again();
-        this.#carryOut(answer.message, (reaction) => {
-          if (reaction.kind === 'restart') return;
-          if (reaction.kind !== 'done' || this.#session === undefined) return again();
-          this.#uploadCodecs(this.#session, done, again);
-        });
-      });
+    this.#carryOut(message, (reaction) => {
+      if (reaction.kind !== 'restart') done(reaction.kind === 'done' ? this.#session : undefined);
     });
   }
 
-  #uploadCodecs(session: Session, done: () => void, again: () => void): void {
-    const host = this.#host;
-    const ready = () => this.#ready(done);
-    const update = () => this.#upload('firmware', host.updateReport(), ready, ready);
-    // A configuration that cannot be uploaded is left for the next boot.
-    const config = () => this.#upload('config', host.configUpload(session.configHash), update, update);
-    const encoder = () => this.#upload('codec', host.encoderUpload(session.encoderHash), again, config);
-    this.#upload('codec', host.decoderUpload(session.decoderHash), again, encoder);
-  }
-
-  #upload(type: UplinkType, message: Uint8Array | undefined, failed: () => void, uploaded: () => void): void {
-    if (message === undefined) return uploaded();
-    this.#send(type, message, (outcome) => {
-      if (!outcome.ok) return failed();
-      this.#pollAsked ||= outcome.poll;
-      uploaded();
-    });
-  }
-
-  #ready(done: () => void): void {
+  #ready(): void {
     this.#initialized = true;
     this.#session = undefined;
     this.#host.initialized();
-    if (this.#pollAsked) this.requestPoll();
-    done();
+    this.unlock();
+    this.#polls.open();
   }
 
-  #poll(done: () => void): void {
-    this.#host.facts.reason = 'poll';
-    this.#host.link.poll(POLL_BUDGET, (outcome) => {
-      if (!outcome.ok) {
+  #poll(done: (ok: boolean) => void): void {
+    const { clock, facts, link } = this.#host;
+    const end = clock.now + POLL_BUDGET + LATENCY;
+    const failed = (why: string) => {
+      facts.pollFailed(why);
+      done(false);
+    };
+    const granted = () => {
+      facts.reason = 'poll';
+      link.poll(Math.max(0, end - clock.now), (outcome) => {
+        if (outcome.ok) return this.#polled(outcome.message, outcome.more, ended);
         this.counters.downlinkErrors++;
         this.counters.downlinkErrorLast = this.#host.unixTime();
-        this.#retryPoll(outcome.why);
-        return done();
-      }
-      this.#succeeded();
-      this.counters.pollCount++;
-      this.counters.pollLast = this.#host.unixTime();
-      if (outcome.message.length === 0) return done();
-      this.#carryOut(outcome.message, (reaction) => {
-        if (reaction.kind === 'restart') return;
-        if (reaction.kind === 'failed') this.#retryPoll('downlink could not be carried out');
-        if (reaction.kind === 'done' && outcome.more) this.requestPoll();
-        if (reaction.kind !== 'answer') return done();
-        this.#host.facts.reason = 'answer';
-        this.#send(reaction.type, reaction.message, (answered) => {
-          if (reaction.afterwards) return this.#restartLater(reaction.afterwards, () => {});
-          if (!answered.ok) this.#retryPoll('answer could not be sent');
-          // The flag on the answer decides, not the one on the downlink (wire protocol, 8.2).
-          else if (answered.poll) this.requestPoll();
-          done();
-        });
+        ended(outcome.why);
       });
-    });
+    };
+    const ended = (why: string | undefined) => {
+      this.unlock();
+      if (why === undefined) done(true);
+      else failed(why);
+    };
+    this.lock(end - clock.now, granted, () => failed(NO_LOCK));
   }
 
-  #retryPoll(why: string): void {
-    this.#host.facts.pollFailed(why);
-    if (this.#closing) return;
-    this.#pollRetry = this.#host.clock.after(POLL_RETRY, 'the next try of a failed poll', () => {
-      this.#pollRetry = undefined;
-      this.requestPoll();
+  /** @param done with the reason if the poll counts as failed */
+  #polled(message: Uint8Array, more: boolean, done: (why: string | undefined) => void): void {
+    this.#succeeded();
+    this.counters.pollCount++;
+    this.counters.pollLast = this.#host.unixTime();
+    if (message.length === 0) return done(undefined);
+    this.#carryOut(message, (reaction) => {
+      if (reaction.kind === 'restart') return;
+      if (reaction.kind === 'failed') return done('downlink could not be carried out');
+      if (reaction.kind === 'done' && more) this.requestPoll();
+      if (reaction.kind !== 'answer') return done(undefined);
+      this.#host.facts.reason = 'answer';
+      this.#send(reaction.type, reaction.message, (answered) => {
+        if (reaction.afterwards) return this.#restartLater(reaction.afterwards, () => {});
+        // The flag on the answer decides, not the one on the downlink (firmware timing, 4.1).
+        if (answered.ok && answered.poll) this.requestPoll();
+        done(answered.ok ? undefined : 'answer could not be sent');
+      });
     });
   }
 
@@ -266,7 +223,8 @@ export class CloudThread {
     try {
       message = parseDown(bytes);
     } catch (error) {
-      if (error instanceof MessageError) return then({ kind: 'failed' });
+      // The firmware logs a type that it does not know, and the poll counts as good (firmware timing, 9).
+      if (error instanceof MessageError) return then({ kind: error.fault === 'unknown-type' ? 'done' : 'failed' });
       throw error;
     }
     const type = DOWNLINK_TYPE[message.kind];

@@ -36,7 +36,9 @@ import { sessionRequest } from './session-request.js';
 import { FirmwareShellHost, type ShellFirmware } from './shell-host.js';
 import { reportUpdate, Updater } from './updater.js';
 
-/** From power-up to the start of the modem: sensors, Bluetooth, 1-Wire scan (firmware behaviour, 1). */
+/** The system start resets the modem line before `main` begins (firmware timing, 2). */
+const LINE_RESET: Millis = 3100;
+/** From there to the start of the modem: sensors, Bluetooth, 1-Wire scan (firmware behaviour, 1). */
 const START_UP: readonly [Millis, Millis] = [seconds(1), seconds(10)];
 
 /** One writer serves the whole fleet: firmware is synchronous, and a body is copied out before anybody else writes. */
@@ -69,7 +71,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     this.cloud = new CloudThread(this);
     this.receiver = type.profile.receiver && new Receiver(this, type.profile.receiver);
     this.application = new Application(this);
-    const startUp = integerBetween(hardware.draws, ...START_UP);
+    const startUp = LINE_RESET + integerBetween(hardware.draws, ...START_UP);
     this.#starting = clock.after(startUp, 'the start-up of a device', () => this.#startRadio());
   }
 

@@ -67,26 +67,27 @@ export class Reporter {
     return config.number(eventDelay.module, eventDelay.name) * 1000;
   }
 
-  /** Sends a report; `done` is called when the work queue goes on. */
+  /** An event report could not start because another report is being sent: the next report contains its event. */
+  eventMerged(): void {
+    this.#eventWaits = false;
+  }
+
+  /** Sends a report; `done` is called when the work queue continues. */
   report(why: ContactReason, done: () => void): void {
-    const { config, profile, spool } = this.#host;
+    const { config, profile } = this.#host;
     if (why === 'event') this.#eventWaits = false;
     const message = this.#host.encode();
     const { mode } = profile.timing;
     if (mode && config.text(mode.module, mode.name) !== 'lte') {
-      // Nothing is sent, but the data are gone all the same.
+      // Nothing is sent, but the data are cleared all the same.
       this.#host.clear();
       return done();
     }
     this.sending = true;
     const uplink = this.#host.facts.made('data', message.length);
-    const capacity = this.#capacity();
-    const report: SpooledMessage = { uplink, message };
-    if (capacity > 0) for (const lost of spool.add(report, capacity)) this.#drop(lost, 'spool full');
-    else this.#unsent = [...this.#unsent, uplink];
-    this.#send(report, this.#timeout(), why, (ok) => {
+    this.#unsent = [...this.#unsent, uplink];
+    this.#send({ uplink, message }, why, (ok) => {
       if (ok || profile.timing.onSendFailure === 'drop') this.#host.clear();
-      if (!ok && capacity === 0) this.#drop(report, 'not sent in time');
       this.sending = false;
       done();
     });
@@ -98,26 +99,59 @@ export class Reporter {
     this.#unsent = NOTHING;
   }
 
-  /** Sends the newest message, then what the spool still holds, oldest first, within one budget (wire protocol, 8.3). */
-  #send(report: SpooledMessage, budget: Millis, why: ContactReason, done: (ok: boolean) => void): void {
-    const { cloud, spool } = this.#host;
-    const deadline = this.#host.now + budget;
-    const sendOldest = (): void => {
-      const { oldest } = spool;
-      const left = deadline - this.#host.now;
-      if (oldest === undefined || left <= 0) return done(true);
-      cloud.sendData(oldest.uplink, oldest.message, left, why, (ok) => {
-        if (!ok) return done(true);
-        spool.remove(oldest);
-        sendOldest();
+  /**
+   * Sends the newest message, then what the spool still holds, oldest first (firmware timing, 5 and 5.1). What differs between
+   * firmware versions are two parameters of the profile: without a send timeout nothing limits the wait for the lock and the
+   * datagrams, without a spool a message that failed is lost.
+   */
+  #send(report: SpooledMessage, why: ContactReason, done: (ok: boolean) => void): void {
+    const { cloud } = this.#host;
+    const deadline = this.#host.now + this.#timeout();
+    const left = () => Math.max(0, deadline - this.#host.now);
+    const granted = () => {
+      const spooled = this.#spool(report);
+      cloud.sendData(report.uplink, report.message, left(), why, (ok) => {
+        if (ok) this.#sent(report);
+        else if (!spooled) this.#drop(report, 'not sent in time');
+        if (!ok || !spooled) return ended(ok);
+        this.#drain(left, why, () => ended(true));
       });
     };
-    cloud.sendData(report.uplink, report.message, budget, why, (ok) => {
-      if (!ok) return done(false);
-      this.#noLongerUnsent(report);
-      spool.remove(report);
-      sendOldest();
+    const ended = (ok: boolean) => {
+      cloud.unlock();
+      done(ok);
+    };
+    cloud.lock(left(), granted, () => {
+      this.#drop(report, 'another exchange holds the cloud lock');
+      done(false);
     });
+  }
+
+  /** Once the time is used up, each message still has the 30 s in which the modem may finish its attempt. */
+  #drain(left: () => Millis, why: ContactReason, done: () => void): void {
+    const { cloud, spool } = this.#host;
+    const { oldest } = spool;
+    if (oldest === undefined) return done();
+    cloud.sendData(oldest.uplink, oldest.message, left(), why, (ok) => {
+      if (!ok) return done();
+      spool.remove(oldest);
+      this.#drain(left, why, done);
+    });
+  }
+
+  /** Stores the report in flash, which survives a reboot; returns false if the device has no spool. */
+  #spool(report: SpooledMessage): boolean {
+    const { spoolSize } = this.#host.profile.timing;
+    const capacity = spoolSize ? this.#host.config.number(spoolSize.module, spoolSize.name) : 0;
+    if (capacity === 0) return false;
+    this.#noLongerUnsent(report);
+    for (const lost of this.#host.spool.add(report, capacity)) this.#drop(lost, 'spool full');
+    return true;
+  }
+
+  #sent(report: SpooledMessage): void {
+    this.#noLongerUnsent(report);
+    this.#host.spool.remove(report);
   }
 
   #drop(report: SpooledMessage, why: string): void {
@@ -128,11 +162,6 @@ export class Reporter {
   #noLongerUnsent({ uplink }: SpooledMessage): void {
     const left = this.#unsent.filter((other) => other !== uplink);
     this.#unsent = left.length === 0 ? NOTHING : left;
-  }
-
-  #capacity(): number {
-    const { spoolSize } = this.#host.profile.timing;
-    return spoolSize ? this.#host.config.number(spoolSize.module, spoolSize.name) : 0;
   }
 
   #timeout(): Millis {

@@ -4,7 +4,6 @@ import type { DeviceConfig } from '../config/device-config.js';
 import type { DeviceFacts, Hardware } from '../hardware/hardware.js';
 import { positionsByModem } from '../hardware/identity.js';
 import type { Spool, SpooledMessage } from '../hardware/spool.js';
-import type { LinkPhase } from '../link/link.js';
 import type { ShellLine, ShellReceiver } from '../shell/attached.js';
 import type { Position, ShellInputs, ShellMemory, ShellMotion, ShellTags } from '../shell/equipment.js';
 import { ENOTSUP, OK } from '../shell/errno.js';
@@ -13,7 +12,6 @@ import type {
   CloudState,
   DeviceIdentity,
   FirmwareImages,
-  LteFsmState,
   LteState,
   Probe,
   ShellChannels,
@@ -113,7 +111,7 @@ export class FirmwareShellHost implements ShellHost {
   }
 
   lte(): LteState {
-    const { modem, link, subscriber, type } = this.#firmware.hardware;
+    const { modem, subscriber, type } = this.#firmware.hardware;
     const started = modem.state !== 'disabled' && modem.state !== 'boot';
     const { counters } = modem;
     const traffic = this.#firmware.cloud.counters;
@@ -123,7 +121,7 @@ export class FirmwareShellHost implements ShellHost {
         ? { status: modem.registered ? 'registered-home' : 'searching', mode: modem.registered ? 'lte-m' : 'unknown' }
         : undefined,
       evaluation: modem.evaluation(),
-      fsm: fsmState(modem.state, link.phase),
+      fsm: modem.state,
       attachAttempt: modem.attempt,
       wait: modem.wait,
       imei: started ? subscriber.imei : undefined,
@@ -219,12 +217,6 @@ export class FirmwareShellHost implements ShellHost {
     const { now } = this.#firmware;
     return this.#firmware.unixTime() - Math.round((now - instant) / 1000);
   }
-}
-
-/** Sending and its pauses are the link's, everything else the modem's. */
-function fsmState(modem: LteFsmState, link: LinkPhase | undefined): LteFsmState {
-  if (modem !== 'ready' || link === undefined || link === 'connect') return modem;
-  return link === 'listen' ? 'receive' : 'error';
 }
 
 function reader(firmware: ShellFirmware): (sensor: string, quantity: string, number?: number) => number | undefined {

@@ -7,6 +7,7 @@ import type { Build } from '../../protocol/firmware-image.js';
 import { encodeUp } from '../../protocol/messages/index.js';
 import { buildShell } from '../commands/index.js';
 import { type ConfigLayout, configLayout } from '../config/layout.js';
+import { ASSUMED_TIMINGS, type ModemTimings } from '../modem/timing.js';
 import type { Shell } from '../shell/shell.js';
 
 export interface DeviceType {
@@ -19,10 +20,12 @@ export interface DeviceType {
   readonly decoderUpload: Uint8Array;
   /** The UPLOAD_ENCODER message; undefined when the device type takes no data downlinks. */
   readonly encoderUpload: Uint8Array | undefined;
+  /** How long the modem and its network take. */
+  readonly modemTimings: ModemTimings;
 }
 
 /** Makes what the devices of `profile` share; do it once a profile. */
-export function deviceType(profile: Profile): DeviceType {
+export function deviceType(profile: Profile, modemTimings: ModemTimings = ASSUMED_TIMINGS): DeviceType {
   const { decoder, encoder, identity } = profile;
   return {
     profile,
@@ -31,5 +34,6 @@ export function deviceType(profile: Profile): DeviceType {
     layout: configLayout(profile.modules),
     decoderUpload: encodeUp({ kind: 'upload-decoder', hash: decoder.hash, document: decoder.bytes }),
     encoderUpload: encoder && encodeUp({ kind: 'upload-encoder', hash: encoder.hash, document: encoder.bytes }),
+    modemTimings,
   };
 }

@@ -1,57 +1,64 @@
-/** What most modems never have: an unusual place, faults, errors to count. Kept only by those that do. */
+/** State that most modems never have: an unusual place, faults, error counters. Only modems that need it carry it. */
 import type { Instant, Millis } from '../../kernel/time.js';
-import type { LastingFault } from './faults.js';
 import type { Signal } from './signal.js';
 import { ERROR_CEILING, ERROR_STEP, LOOP_RESETS, LOOP_TIME, SOCKET_FAILURES } from './timing.js';
+import type { LastingFault } from './faults.js';
 
 export class ModemAnomalies {
-  /** What the antenna hears, and what it heard when the connection was evaluated last; undefined: the device's own cell. */
+  /** Signal at the antenna, and at the last connection evaluation; undefined: the device's own cell. */
   signal: Signal | undefined;
   evaluated: Signal | undefined;
   /** Whether the network here grants power saving mode, and whether it did at the last attach. */
   grants = true;
   granted = true;
   fault: LastingFault | undefined;
-  /** What the next check will find gone. */
+  /** What the next check finds lost. */
   lost: 'socket' | 'registration' | 'modem' | undefined;
-  /** Errors, and failures to open a socket, since one opened. */
+  /** Errors since a socket was opened, and socket errors since a good check. */
   #errors = 0;
   #socketFailures = 0;
   /** Resets that the modem was not prepared for, and when the first of them was. */
   #resets = 0;
   #resetsSince: Instant = 0;
 
-  /** Whether the modem has been reset so often that it wants to be left alone. */
+  /** Whether the modem has been reset so often that it reports a reset loop. */
   get loops(): boolean {
     return this.#resets >= LOOP_RESETS;
   }
 
-  /** RAM is gone. What is wrong with the modem, and around it, stays. */
+  /** RAM is lost. The state of the modem and of its surroundings stays. */
   forget(): void {
-    this.socketOpened();
+    this.#errors = 0;
+    this.#socketFailures = 0;
     this.lost = undefined;
   }
 
-  /** The network is found: it says now whether it grants power saving mode. */
+  /** The modem has registered; the network says whether it grants power saving mode. */
   registered(): void {
     this.granted = this.grants;
     this.lost = undefined;
   }
 
+  /** The back-off starts anew. */
   socketOpened(): void {
     this.#errors = 0;
+  }
+
+  /** The check in the error state was good. */
+  checked(): void {
     this.#socketFailures = 0;
   }
 
-  /** True: it has failed so often that the modem has to start over (wire protocol, 5.2 step 4). */
+  /** Counts a socket error; returns whether the modem has to be restarted (firmware timing, 7.3). */
   socketFailed(): boolean {
     this.lost = undefined;
-    return ++this.#socketFailures >= SOCKET_FAILURES;
+    if (++this.#socketFailures < SOCKET_FAILURES) return false;
+    this.#socketFailures = 0;
+    return true;
   }
 
-  /** Counts an error; returns for how long the modem is off: longer each time (firmware behaviour, 4.3). */
+  /** Counts an error; returns for how long the modem is off: longer each time (firmware timing, 7.3). */
   failed(): Millis {
-    this.#socketFailures = 0;
     return Math.min(ERROR_CEILING, ++this.#errors * ERROR_STEP);
   }
 
@@ -63,7 +70,7 @@ export class ModemAnomalies {
     this.#resets++;
   }
 
-  /** The modem has had its rest. */
+  /** The pause after a reset loop has begun. */
   rested(): void {
     this.#resets = 0;
   }

@@ -1,14 +1,18 @@
 /**
- * The LTE modem as the firmware sees it: boot, attach, sleep between exchanges, wake on the next one (firmware behaviour, 4).
+ * The LTE modem with the state machine that the firmware runs it by (firmware timing, 6 and 7).
  *
- *     boot ─► prepare ─► attach ─► open_socket ─► ready ─► (send ─► receive)* ─► coneval ─► sleep ─► wakeup ─► ready
- *       ▲                  │ policy                  │ lost socket, registration, modem
- *       └── retry_delay ◄──┘      reset_loop, error ◄┘
+ *     boot ─► prepare ─► attach ─► open_socket ─► coneval ─► ready ─► sleep ─► wakeup ─► ready
+ *       ▲                 │  ▲                       ▲         │ send
+ *       │   window over   │  │ deregistered          │         ▼
+ *       ├── retry_delay ◄─┘  └───────────────────────┴── send ─► receive
+ *       │                                            5 s │ no answer, bad check, error −14
+ *       └── off for 10, 20, … 600 s ◄─────────────────── error ─► 5 s ─► ready
  *
- * It decides *when* a datagram can leave and which ones come to nothing. What a network is like at the device's place
- * (coverage, signal, power saving) and what is wrong with the modem is set from outside; all of that is rare, and a device
- * that nobody touched carries none of it. Phases that pass by within a second are told from the clock when somebody asks;
- * `receive`, and the pause after it, is the link's to tell.
+ * It decides when a datagram leaves, repeats it until there is an answer, and reports the end of the time limit. The network at
+ * the device's place (coverage, signal, power saving) and faults of the modem are set from outside.
+ *
+ * After an exchange no alarm is set: `open_socket`, `coneval`, `ready` and `sleep` follow each other by the clock, and are one
+ * internal state, `sleep`. In the same way `boot` contains `prepare`.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Draws, integerBetween } from '../../kernel/random.js';
@@ -16,51 +20,52 @@ import type { Instant, Millis } from '../../kernel/time.js';
 import type { LteFsmState } from '../shell/host.js';
 import { Attaching } from './attach-policy.js';
 import { ModemCounters } from './counters.js';
-import type { LastingFault, PassingFault } from './faults.js';
+import { PendingSend, type SendOwner, type SendRequest } from './pending-send.js';
 import { Reception } from './reception.js';
 import {
   ANSWER_LIMIT,
-  BOOT,
   CONNECTION_LIMIT,
   ERROR_PAUSE,
-  EVALUATION,
+  FLIGHT_MODE,
   IDLE,
-  OPEN_SOCKET,
+  LISTEN,
+  type ModemTimings,
   PREPARE,
   RESET_LOOP,
-  WAKE,
-  WAKE_ONLY,
 } from './timing.js';
+import type { LastingFault, PassingFault } from './faults.js';
 
 /** What the modem is mounted on. */
 export interface ModemBoard {
   readonly clock: Clock;
+  readonly modemTimings: ModemTimings;
   /** Value of `lte config attach-policy`. */
   attachPolicy(): string;
   /** The radio was on for a while. */
   spent(use: 'attach' | 'connected', duration: Millis): void;
   /** A datagram was lost to a weak signal. */
   faded(way: 'up' | 'down'): void;
-  /** The socket is another one from now on, with a port of its own. */
+  /** A new socket is open, with a port of its own. */
   socketOpened(): void;
-  /** Whether the supply carries the transmitter. False: it has broken down, and this modem is off already. */
+  /** Whether the supply carries the transmitter. False: the device has restarted, and this modem is off already. */
   feedRadio(): boolean;
 }
 
-export class Modem extends Reception {
+export class Modem extends Reception implements SendOwner {
   readonly #board: ModemBoard;
   #state: LteFsmState = 'disabled';
   #registered = false;
-  /** Until a network is found. */
+  /** Undefined while registered. */
   #attaching: Attaching | undefined;
+  /** Of the present state; in `sleep` the evaluation of the connection. */
   #phaseStart: Instant = 0;
   #phaseEnd: Instant = 0;
-  /** When the radio was connected last; while attaching, when it will be. */
-  #connectedAt: Instant = 0;
-  /** It also finds out where it is; only some modems can (firmware shell, 5.7). Between exchanges that takes the place of sleep. */
+  /** Since when the present radio connection is not accounted for; undefined without connection. */
+  #connectedAt: Instant | undefined;
+  /** GNSS takes the place of sleep; only some modems can do that (firmware shell, 5.7). */
   positioning = false;
   #alarm: Alarm | undefined;
-  #whenReady: (() => void) | undefined;
+  #pending: PendingSend | undefined;
   #counters = new ModemCounters();
 
   /** @param cellSeed decides about the cell that the device finds; see noise() */
@@ -69,22 +74,15 @@ export class Modem extends Reception {
     this.#board = board;
   }
 
-  /** What `lte state` shows. */
+  /** The state that `lte state` shows. */
   get state(): LteFsmState {
     const { now } = this.#board.clock;
-    switch (this.#state) {
-      case 'boot':
-        return now < this.#phaseEnd - PREPARE ? 'boot' : 'prepare';
-      case 'attach':
-        return now < this.#connectedAt - OPEN_SOCKET ? 'attach' : 'open_socket';
-      case 'wakeup':
-        return now < this.#phaseStart + WAKE_ONLY ? 'wakeup' : 'send';
-      case 'sleep':
-        if (now >= this.#phaseEnd) return this.positioning ? 'gnss' : 'sleep';
-        return this.savesPower || now < this.#phaseEnd - IDLE ? 'coneval' : 'ready';
-      default:
-        return this.#state;
-    }
+    if (this.#state === 'boot') return now < this.#phaseEnd - PREPARE ? 'boot' : 'prepare';
+    if (this.#state !== 'sleep') return this.#state;
+    if (now < this.#phaseStart) return 'open_socket';
+    if (now < this.#phaseEnd) return 'coneval';
+    if (!this.#asleep) return 'ready';
+    return this.positioning ? 'gnss' : 'sleep';
   }
 
   get registered(): boolean {
@@ -95,56 +93,99 @@ export class Modem extends Reception {
     return this.#counters;
   }
 
-  /** Number of the present attempt to attach, or of the one that this is the pause after, from 1; 0 when there is none. */
+  /** Number of the present attempt to attach, or of the one before the present pause, from 1; 0 when there is none. */
   get attempt(): number {
     return this.#attaching?.number ?? 0;
   }
 
-  /** Length of the present attach attempt or pause, and what is left of it. */
+  /** Length of the present attach attempt or pause, and the rest of it; undefined in other states. */
   get wait(): { readonly timeout: Millis; readonly remaining: Millis } | undefined {
     if (this.#state !== 'attach' && this.#state !== 'retry_delay') return undefined;
-    return {
-      timeout: this.#phaseEnd - this.#phaseStart,
-      remaining: Math.max(0, this.#phaseEnd - this.#board.clock.now),
-    };
-  }
-
-  /** Is a datagram able to leave at once? */
-  get connected(): boolean {
-    return this.#state === 'ready' && this.covered && !this.anomalies?.lost;
+    const timeout = this.#phaseEnd - this.#phaseStart;
+    return { timeout, remaining: Math.min(timeout, Math.max(0, this.#phaseEnd - this.#board.clock.now)) };
   }
 
   /** Starts the modem from cold, as a boot does. */
   start(): void {
     this.stop();
-    if (this.anomalies?.loops) this.#rest();
-    else this.#boot();
+    this.#boot();
   }
 
-  /** Power off: no alarm stays behind, and nothing that was in RAM. */
+  /** Power off: nothing of the RAM and no alarm is left. */
   stop(): void {
     this.#attaching = undefined;
     this.positioning = false;
     this.#counters = new ModemCounters();
-    this.forget();
+    this.forgetState();
     this.#alarm?.cancel();
     this.#alarm = undefined;
-    this.#whenReady = undefined;
+    this.#pending?.cancel();
+    this.#pending = undefined;
     this.#registered = false;
+    this.#connectedAt = undefined;
     this.#state = 'disabled';
   }
 
-  /** Calls `ready` as soon as a datagram can leave: now, after waking up, or when the modem has attached. */
-  connect(ready: () => void): void {
-    if (this.connected) return ready();
-    this.#whenReady = ready;
-    if (this.#state === 'sleep') this.#fromSleep();
-    else if (this.#state === 'ready') this.#check();
+  /**
+   * Sends a datagram as soon as the state allows, and repeats it until there is an answer (firmware timing, 6 and 7.5).
+   * One at a time. @param budget for this datagram, Infinity for none
+   */
+  send(request: SendRequest, budget: Millis): void {
+    if (this.#pending) throw new Error('the modem sends one datagram at a time');
+    this.#pending = new PendingSend(request, budget, this.#board.clock, this);
+    // In every other state the send waits for `ready` or `sleep`.
+    if (this.#state !== 'sleep') return;
+    if (this.#asleep) return this.#wake();
+    this.#enter('sleep', Math.max(0, this.#phaseEnd - this.#board.clock.now), () => this.#ready());
   }
 
-  /** Nobody waits for {@link connect} any more; the modem goes on by itself. */
-  abandon(): void {
-    this.#whenReady = undefined;
+  /** Whether the modem listens for an answer to the datagram that it has sent. */
+  get listening(): boolean {
+    return this.#state === 'receive';
+  }
+
+  /** The answer has arrived. */
+  answered(): void {
+    this.#pending?.succeeded();
+    this.#settle(0);
+  }
+
+  forget(send: PendingSend): void {
+    if (this.#pending === send) this.#pending = undefined;
+  }
+
+  /** The error −14 (firmware timing, 7.4). */
+  stuck(): void {
+    const { now } = this.#board.clock;
+    switch (this.#state) {
+      case 'disabled':
+      case 'error':
+        return;
+      case 'sleep':
+        if (!this.#asleep) this.#error();
+        return;
+      case 'retry_delay': {
+        // Events wait while the firmware pauses in flight mode.
+        const left = this.#phaseStart - now;
+        this.#attaching?.advance();
+        if (left > 0) return this.#enter('retry_delay', left, () => this.#fail());
+        return this.#fail();
+      }
+      case 'reset_loop': {
+        // The modem is woken, its check fails; the timer of the 32 min still runs and takes the place of the back-off.
+        const end = this.#phaseEnd;
+        return this.#enter('reset_loop', FLIGHT_MODE, () => {
+          this.known.failed();
+          this.#enter('error', Math.max(0, end - this.#board.clock.now), () => this.#boot());
+        });
+      }
+      case 'send':
+      case 'receive':
+        return this.#error();
+      default:
+        // boot, prepare, attach, open_socket, wakeup
+        return this.#fail();
+    }
   }
 
   /** Whether a datagram gets over the air. */
@@ -155,43 +196,37 @@ export class Modem extends Reception {
     return false;
   }
 
-  /** The exchange is over: evaluate the connection, then sleep. */
-  release(): void {
-    if (this.#state !== 'ready') return;
-    const { now } = this.#board.clock;
-    this.evaluate();
-    const connected = now - this.#connectedAt;
-    this.#counters.connectedFor(connected);
-    this.#board.spent('connected', connected + EVALUATION);
-    this.#state = 'sleep';
-    this.#phaseEnd = now + EVALUATION + (this.savesPower ? 0 : IDLE);
-  }
-
-  /** `lte reconnect`: registers again from scratch. */
+  /** `lte reconnect`: registers again from scratch. A pending send stays. */
   reconnect(): void {
     if (this.#state === 'disabled') return;
     this.#attaching = undefined;
+    this.anomalies?.forget();
     this.#boot();
   }
 
-  /** Lets something go wrong with the modem once. */
+  /** Causes a fault that the firmware overcomes by itself. */
   suffer(fault: PassingFault): void {
-    if (this.#state === 'disabled') return;
     switch (fault) {
       case 'error':
+        // The firmware ignores an error during the back-off of another one, and ends a pause of the attach policy.
+        if (this.#state === 'disabled' || this.#state === 'error') return;
+        if (this.#state === 'retry_delay') this.#attaching?.advance();
         return this.#fail();
       case 'reset-loop':
-        return this.#rest();
+        if (this.#state !== 'disabled') this.#rest();
+        return;
       case 'lost-registration':
       case 'lost-socket':
-        if (this.#registered) this.known.lost = fault === 'lost-socket' ? 'socket' : 'registration';
+        if (!this.#registered) return;
+        this.known.lost = fault === 'lost-socket' ? 'socket' : 'registration';
+        if (fault === 'lost-registration') this.#deregistered();
         return;
       default:
         fault satisfies never;
     }
   }
 
-  /** Breaks the modem, or mends it (undefined). The firmware finds out when it next has to do with it. */
+  /** Causes a lasting fault of the modem, or repairs it (undefined). The firmware notices at the next check. */
   setFault(fault: LastingFault | undefined): void {
     if (fault === undefined && this.anomalies?.fault === undefined) return;
     this.known.fault = fault;
@@ -199,45 +234,55 @@ export class Modem extends Reception {
     this.known.lost = fault === 'no-socket' ? 'socket' : 'modem';
   }
 
+  get #asleep(): boolean {
+    return this.#board.clock.now >= this.#phaseEnd + (this.savesPower ? 0 : IDLE);
+  }
+
   get #inFlightMode(): boolean {
-    return this.#state === 'sleep' && !this.savesPower && this.#board.clock.now >= this.#phaseEnd;
+    return this.#state === 'sleep' && !this.savesPower && this.#asleep;
+  }
+
+  /** What the check of the firmware finds (wire protocol, 5.2 step 1); undefined: nothing. */
+  get #found(): 'socket' | 'registration' | 'modem' | undefined {
+    return this.covered && this.#registered ? this.anomalies?.lost : 'registration';
   }
 
   #boot(): void {
     this.#off();
     const { fault } = this.anomalies ?? {};
+    const { now } = this.#board.clock;
     this.#phaseEnd = Number.POSITIVE_INFINITY;
     if (fault === 'mute') return this.#enter('boot', ANSWER_LIMIT, () => this.#fail());
-    const takes = integerBetween(this.random, ...BOOT);
-    // The SIM card is looked for when the modem has said "Ready".
+    const takes = integerBetween(this.random, ...this.#board.modemTimings.boot);
+    // The SIM card is looked for at the end of the preparation.
     if (fault === 'no-sim') return this.#enter('boot', takes + ANSWER_LIMIT, () => this.#fail());
-    this.#phaseEnd = this.#board.clock.now + takes;
-    this.#enter('boot', takes, () => this.#attach());
+    this.#phaseEnd = now + takes;
+    this.#enter('boot', takes, () => (this.anomalies?.loops ? this.#rest() : this.#attach()));
   }
 
   #attach(): void {
     this.#registered = false;
+    this.#connectedAt = undefined;
     this.#phaseStart = this.#board.clock.now;
     this.#attaching ??= new Attaching(this.#board.attachPolicy());
     this.#counters.attaching(this.#phaseStart);
     this.#phaseEnd = this.#phaseStart + this.#attaching.current.timeout;
     this.#state = 'attach';
-    this.#tryAttach(this.#attaching);
+    this.#tryAttach();
   }
 
-  /** (Re)plans the end of the present attempt: success when there is coverage long enough, otherwise its time-out. */
-  #tryAttach(attaching: Attaching): void {
-    const { clock } = this.#board;
-    const left = this.#phaseEnd - clock.now;
-    const takes = this.attachTime();
-    this.#connectedAt = takes < left ? clock.now + takes : Number.POSITIVE_INFINITY;
+  /** (Re)plans the end of the present window: registration if there is coverage long enough, otherwise its time-out. */
+  #tryAttach(): void {
+    const left = this.#phaseEnd - this.#board.clock.now;
+    const takes = this.attachTime(this.#board.modemTimings.attach);
     if (takes < left) this.#enter('attach', takes, () => this.#attached());
-    else this.#enter('attach', left, () => this.#attachFailed(attaching));
+    else this.#enter('attach', left, () => this.#attachFailed());
   }
 
   #attached(): void {
     this.#attemptEnded(true);
     this.#registered = true;
+    this.#connectedAt = this.#board.clock.now;
     this.#attaching = undefined;
     this.anomalies?.registered();
     this.#openSocket();
@@ -249,109 +294,164 @@ export class Modem extends Reception {
     this.#board.spent('attach', took);
   }
 
-  #attachFailed(attaching: Attaching): void {
-    const { pause } = attaching.current;
+  #attachFailed(): void {
+    const pause = this.#attaching?.current.pause ?? 0;
     this.#attemptEnded(false);
-    if (pause === 0) {
-      attaching.advance();
-      return this.#attach();
-    }
-    this.#phaseStart = this.#board.clock.now;
+    this.#phaseStart = this.#board.clock.now + FLIGHT_MODE;
     this.#phaseEnd = this.#phaseStart + pause;
-    this.#enter('retry_delay', pause, () => {
-      attaching.advance();
+    this.#enter('retry_delay', FLIGHT_MODE + pause, () => {
+      this.#attaching?.advance();
       this.#boot();
     });
   }
 
-  #fromSleep(): void {
-    if (this.#inFlightMode) return this.#attach();
-    // The exchange before has just ended, and the socket is still open.
-    if (!this.savesPower && !this.anomalies?.lost && this.covered) return this.#ready();
-    this.#wake();
+  #wake(): void {
+    const { wake } = this.#board.modemTimings;
+    this.#connectedAt = undefined;
+    if (this.#inFlightMode) return this.#enter('wakeup', wake, () => this.#attach());
+    const silent = this.anomalies?.lost === 'modem' && this.anomalies.fault === 'mute';
+    if (silent) this.#enter('wakeup', ANSWER_LIMIT, () => this.#error());
+    else this.#enter('wakeup', wake, () => this.#ready());
   }
 
-  #wake(): void {
+  /** State `ready`: checks the modem and sends, or goes to sleep. */
+  #ready(): void {
+    if (this.#pending === undefined) return this.#idle();
+    if (this.#found) return this.#error();
+    this.#sendPending(this.#pending);
+  }
+
+  #idle(): void {
+    this.#state = 'sleep';
+    this.#alarm = undefined;
     this.#phaseStart = this.#board.clock.now;
-    const { lost, fault } = this.anomalies ?? {};
-    if (lost === 'modem' && fault === 'mute') return this.#enter('wakeup', ANSWER_LIMIT, () => this.#fail());
-    if (!this.covered) return this.#enter('wakeup', CONNECTION_LIMIT, () => this.#lose());
+    this.#phaseEnd = this.#phaseStart;
+  }
+
+  #sendPending(pending: PendingSend): void {
+    pending.attempt();
+    if (this.#connectedAt !== undefined) return this.#transmit(pending);
+    const begun = this.#board.clock.now;
     if (this.fades()) {
-      // No radio connection came about; the network still knows the device, so it is tried again at once.
-      return this.#enter('wakeup', CONNECTION_LIMIT, () => this.#wake());
+      return this.#enter('send', CONNECTION_LIMIT, () => {
+        pending.failed('no radio connection');
+        if (this.#state === 'send') this.#ready();
+      });
     }
-    const takes = integerBetween(this.random, ...WAKE);
-    this.#enter('wakeup', takes, () => {
-      this.#board.spent('connected', takes);
-      if (lost) this.#check();
-      else this.#ready();
+    this.#enter('send', integerBetween(this.random, ...this.#board.modemTimings.connect), () => {
+      this.#connectedAt = begun;
+      this.#transmit(pending);
     });
   }
 
-  /** The check before each sending has found something (wire protocol, 5.2 step 4). */
-  #check(): void {
-    const lost = this.anomalies?.lost;
-    if (lost === 'socket') this.#openSocket();
-    else if (lost === 'modem') this.#fail();
-    else this.#lose();
+  #transmit(pending: PendingSend): void {
+    if (!this.#board.feedRadio()) return this.known.reset(this.#board.clock.now);
+    const { request } = pending;
+    request.transmit();
+    if (request.listens) {
+      this.#enter('receive', LISTEN, () => this.#unanswered(pending));
+      return request.listening();
+    }
+    pending.succeeded();
+    this.#settle(0);
+    request.ended(undefined);
   }
 
-  /** No connection although registered: the modem check finds the registration gone (firmware behaviour, 4.3). */
-  #lose(): void {
-    this.#registered = false;
-    this.#enter('error', ERROR_PAUSE, () => this.#attach());
+  #unanswered(pending: PendingSend): void {
+    this.#disconnected(this.#board.clock.now);
+    pending.failed(this.#found === 'registration' ? 'deregistered' : 'no answer');
+    // Unless the end of the send has restarted the device.
+    if (this.#state === 'receive') this.#error();
   }
 
-  /** Opens the socket; when it was lost, after a pause and not for ever. */
+  /** Evaluates the connection; what follows depends on the clock alone until the next send. */
+  #settle(before: Millis): void {
+    const { clock, modemTimings } = this.#board;
+    this.evaluate();
+    this.#alarm?.cancel();
+    this.#alarm = undefined;
+    this.#state = 'sleep';
+    this.#phaseStart = clock.now + before;
+    this.#phaseEnd = this.#phaseStart + modemTimings.evaluation;
+    this.#disconnected(this.#phaseEnd);
+    // The next datagram may still use the connection.
+    this.#connectedAt = this.#phaseEnd;
+    if (this.#pending) this.#enter('sleep', this.#phaseEnd - clock.now, () => this.#ready());
+  }
+
+  /** Accounts for the radio connection up to `end`. */
+  #disconnected(end: Instant): void {
+    if (this.#connectedAt === undefined) return;
+    const connected = end - this.#connectedAt;
+    this.#connectedAt = undefined;
+    this.#counters.connectedFor(connected);
+    this.#board.spent('connected', connected);
+  }
+
+  /** State `error` (firmware timing, 7.3). */
+  #error(): void {
+    const found = this.#found;
+    if (found === undefined) {
+      this.anomalies?.checked();
+      return this.#enter('error', ERROR_PAUSE, () => this.#ready());
+    }
+    if (found !== 'socket' || this.known.socketFailed()) return this.#fail();
+    this.#enter('error', ERROR_PAUSE, () => this.#openSocket());
+  }
+
   #openSocket(): void {
     const { anomalies } = this;
-    const wasLost = anomalies?.lost === 'socket';
-    const refused = anomalies?.fault === 'no-socket';
-    if (!wasLost && !refused) {
-      anomalies?.socketOpened();
-      this.#board.socketOpened();
-      return this.#ready();
+    const { openSocket } = this.#board.modemTimings;
+    if (anomalies?.fault === 'no-socket') {
+      anomalies.lost = 'socket';
+      return this.#enter('open_socket', openSocket, () => this.#error());
     }
-    if (anomalies.socketFailed()) return this.#fail();
-    this.#enter('error', ERROR_PAUSE, () => this.#enter('open_socket', OPEN_SOCKET, () => this.#openSocket()));
+    anomalies?.socketOpened();
+    this.#board.socketOpened();
+    this.#settle(openSocket);
   }
 
-  /** Switches the modem off for longer each time, then begins with a boot (firmware behaviour, 4.3). */
+  /** Switches the modem off for longer each time, then boots it. An attach window that this interrupts begins anew. */
   #fail(): void {
-    // It ends a pause of the attach policy, while an attempt that it interrupts begins again.
-    if (this.#state === 'retry_delay') this.#attaching?.advance();
     this.#off();
     this.#enter('error', this.known.failed(), () => this.#boot());
   }
 
-  /** The modem has counted too many resets, and wants to be left alone (firmware behaviour, 4.1). */
+  /** The modem has counted too many resets. After the pause it attaches without a boot (firmware timing, 7.1). */
   #rest(): void {
     this.#off();
     this.#attaching = undefined;
     this.anomalies?.rested();
-    this.#enter('reset_loop', RESET_LOOP, () => this.#boot());
+    this.#phaseEnd = this.#board.clock.now + FLIGHT_MODE + RESET_LOOP;
+    this.#enter('reset_loop', FLIGHT_MODE + RESET_LOOP + FLIGHT_MODE, () => this.#attach());
   }
 
   #off(): void {
-    if (this.#state === 'attach') this.#board.spent('attach', this.#board.clock.now - this.#phaseStart);
+    const { now } = this.#board.clock;
+    if (this.#state === 'attach') this.#board.spent('attach', now - this.#phaseStart);
+    // In the state after an exchange the connection is accounted for already.
+    if (this.#state === 'sleep') this.#connectedAt = undefined;
+    this.#disconnected(now);
     this.#registered = false;
     if (this.anomalies) this.anomalies.lost = undefined;
   }
 
-  #ready(): void {
-    this.#state = 'ready';
-    this.#alarm = undefined;
-    this.#connectedAt = this.#board.clock.now;
-    if (!this.#board.feedRadio()) return this.known.reset(this.#board.clock.now);
-    const ready = this.#whenReady;
-    this.#whenReady = undefined;
-    if (ready) ready();
-    else this.release();
+  protected moved(): void {
+    if (this.#state === 'attach') this.#tryAttach();
+    else if (!this.covered) this.#deregistered();
   }
 
-  protected moved(): void {
-    if (this.#state === 'attach' && this.#attaching) this.#tryAttach(this.#attaching);
-    else if (this.#state === 'wakeup') this.#wake();
+  /** The network has told an awake modem that it is not registered. Asleep it does not notice (firmware timing, 7.3). */
+  #deregistered(): void {
+    if (this.#state === 'send') {
+      this.#pending?.failed('deregistered');
+      if (this.#state === 'send') this.#attach();
+    } else if (this.#state === 'sleep' && !this.#asleep) {
+      const { now } = this.#board.clock;
+      if (now < this.#phaseStart || now >= this.#phaseEnd) return this.#attach();
+      // The evaluation fails, and its error follows the message of the network into the attach state.
+      this.#enter('coneval', this.#phaseEnd - now, () => this.#fail());
+    }
   }
 
   #enter(state: LteFsmState, duration: Millis, then: () => void): void {

@@ -1,13 +1,13 @@
 /**
- * What a modem hears at the place where it is, and what that costs it. The place is set from outside; most devices stay where
- * they belong, and carry nothing of this.
+ * The signal at the modem's place, and its effects. The place is set from outside. Most devices stay where they belong and
+ * keep no state for this.
  */
 import { chance, type Draws, integerBetween } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
 import type { LteEvaluation } from '../shell/host.js';
 import { ModemAnomalies } from './anomalies.js';
 import { attachFactor, evaluate, hasService, lossRatio, type Signal } from './signal.js';
-import { ATTACH } from './timing.js';
+import type { Span } from './timing.js';
 
 export abstract class Reception {
   protected readonly random: Draws;
@@ -35,14 +35,14 @@ export abstract class Reception {
     this.moved();
   }
 
-  /** What the antenna hears from now on; undefined: the device's own cell, which is good. */
+  /** Sets the signal at the antenna; undefined: the device's own cell, which is good. */
   setSignal(signal: Signal | undefined): void {
     if (signal === undefined && this.anomalies?.signal === undefined) return;
     this.known.signal = signal;
     this.moved();
   }
 
-  /** Whether the network grants power saving mode; asked at every attach. */
+  /** Whether the network grants power saving mode from the next attach on. */
   setPowerSaving(granted: boolean): void {
     if (granted && this.anomalies === undefined) return;
     this.known.grants = granted;
@@ -54,7 +54,7 @@ export abstract class Reception {
     return evaluate(this.#cellSeed, this.#evaluations, this.anomalies?.evaluated);
   }
 
-  /** The device is in another place. */
+  /** The coverage or the signal has changed. */
   protected abstract moved(): void;
 
   protected get known(): ModemAnomalies {
@@ -73,20 +73,20 @@ export abstract class Reception {
     if (this.anomalies) this.anomalies.evaluated = this.anomalies.signal;
   }
 
-  /** Forgets what was evaluated. */
-  protected forget(): void {
+  /** Forgets the evaluations and the error counters. */
+  protected forgetState(): void {
     this.#evaluations = 0;
     this.anomalies?.forget();
   }
 
-  /** How long attaching takes from now on; Infinity without network. */
-  protected attachTime(): Millis {
+  /** How long attaching takes from now on, given the span for a good signal; Infinity without network. */
+  protected attachTime(span: Span): Millis {
     if (!this.covered) return Number.POSITIVE_INFINITY;
     const signal = this.anomalies?.signal;
-    return Math.round(integerBetween(this.random, ...ATTACH) * (signal ? attachFactor(signal) : 1));
+    return Math.round(integerBetween(this.random, ...span) * (signal ? attachFactor(signal) : 1));
   }
 
-  /** Whether a weak signal brings to nothing what is on the air now. */
+  /** Draws whether a weak signal loses a datagram or a radio connection. */
   protected fades(): boolean {
     const signal = this.anomalies?.signal;
     return signal !== undefined && chance(this.random, lossRatio(signal));

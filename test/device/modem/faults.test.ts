@@ -5,7 +5,7 @@ import type { LteFsmState } from '../../../src/device/shell/host.js';
 import { NoiseStream } from '../../../src/kernel/random.js';
 import { type Instant, type Millis, millis, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
-import { testBoard } from '../../support/device.js';
+import { sending, testBoard } from '../../support/device.js';
 
 interface Phase {
   readonly state: LteFsmState;
@@ -25,9 +25,12 @@ async function attached(change: Partial<ModemBoard> = {}) {
     async connect(): Promise<Millis> {
       const begun = clock.now;
       let ready: Instant | undefined;
-      modem.connect(() => {
-        ready = clock.now;
-      });
+      modem.send(
+        sending(() => {
+          ready = clock.now;
+        }),
+        Number.POSITIVE_INFINITY,
+      );
       while (ready === undefined) await clock.runUntil(clock.now + millis(100));
       return ready - begun;
     },
@@ -53,9 +56,8 @@ describe('the states of a modem', () => {
     const { clock, modem, phases } = await attached();
     modem.start();
     expect(names(await phases(minutes(1)))).toEqual(['boot', 'prepare', 'attach', 'open_socket', 'coneval', 'sleep']);
-    modem.connect(() => {});
+    modem.send(sending(), Number.POSITIVE_INFINITY);
     expect(names(await phases(seconds(5)))).toEqual(['wakeup', 'send', 'ready']);
-    modem.release();
     expect(names(await phases(seconds(5)))).toEqual(['coneval', 'sleep']);
     expect(clock.waiting).toBe(0);
   });
@@ -69,7 +71,6 @@ describe('without power saving mode', () => {
     await phases(minutes(1));
     expect([modem.state, modem.registered]).toEqual(['sleep', false]);
     expect(await connect()).toBeGreaterThanOrEqual(seconds(5));
-    modem.release();
     expect(await phases(seconds(3))).toMatchObject([
       { state: 'coneval', lasted: 1000 },
       { state: 'ready', lasted: 500 },
@@ -85,7 +86,6 @@ describe('without power saving mode', () => {
     modem.reconnect();
     await phases(minutes(1));
     await connect();
-    modem.release();
     expect(await connect()).toBe(0);
   });
 
@@ -101,12 +101,10 @@ describe('without power saving mode', () => {
     const { modem, phases, connect } = await attached();
     modem.setPowerSaving(false);
     expect(await connect()).toBeLessThanOrEqual(seconds(4));
-    modem.release();
     modem.reconnect();
     await phases(minutes(1));
     modem.setPowerSaving(true);
     await connect();
-    modem.release();
     await phases(seconds(10));
     expect(modem.registered).toBe(true);
     expect(await connect()).toBeLessThanOrEqual(seconds(4));
@@ -125,7 +123,7 @@ describe('an error of the modem', () => {
   it('that comes again and again makes the pauses longer by 10 s, up to 600 s', async () => {
     const { modem, phases } = await attached();
     modem.setFault('mute');
-    modem.connect(() => {});
+    modem.send(sending(), Number.POSITIVE_INFINITY);
     const errors = lengths(await phases(minutes(60 * 8)), 'error');
     expect(errors.slice(0, 5)).toEqual([10, 20, 30, 40, 50]);
     expect(errors.slice(58, 62)).toEqual([590, 600, 600, 600]);
@@ -134,7 +132,7 @@ describe('an error of the modem', () => {
   it('is forgotten when a socket opens', async () => {
     const { modem, phases } = await attached();
     modem.setFault('mute');
-    modem.connect(() => {});
+    modem.send(sending(), Number.POSITIVE_INFINITY);
     await phases(minutes(5));
     modem.setFault(undefined);
     await phases(minutes(5));
@@ -159,9 +157,12 @@ describe('an error of the modem', () => {
     const { clock, modem } = await attached();
     let ready = false;
     modem.setFault('no-sim');
-    modem.connect(() => {
-      ready = true;
-    });
+    modem.send(
+      sending(() => {
+        ready = true;
+      }),
+      Number.POSITIVE_INFINITY,
+    );
     await clock.runUntil(minutes(10));
     expect(ready).toBe(false);
     modem.setFault(undefined);
@@ -217,7 +218,6 @@ describe('a socket', () => {
     const { modem, connect } = await attached({ socketOpened: () => opened++ });
     expect(opened).toBe(1);
     await connect();
-    modem.release();
     expect(opened).toBe(1);
     modem.suffer('lost-socket');
     await connect();
@@ -234,7 +234,6 @@ describe('a modem that finds out where it is', () => {
     modem.positioning = true;
     expect(modem.state).toBe('gnss');
     expect(await connect()).toBeLessThanOrEqual(seconds(4));
-    modem.release();
     await clock.runUntil(clock.now + seconds(2));
     expect(modem.state).toBe('gnss');
     modem.positioning = false;
@@ -263,7 +262,7 @@ describe('a lost socket', () => {
   it('that cannot be opened is tried twice more, then the modem starts over', async () => {
     const { modem, phases } = await attached();
     modem.setFault('no-socket');
-    modem.connect(() => {});
+    modem.send(sending(), Number.POSITIVE_INFINITY);
     const seen = await phases(seconds(30));
     expect(names(seen).slice(2, 8)).toEqual(['error', 'open_socket', 'error', 'open_socket', 'error', 'boot']);
     expect(lengths(seen, 'error')).toEqual([5, 5, 10]);
@@ -311,7 +310,6 @@ describe('an evaluation', () => {
     const before = modem.evaluation();
     await connect();
     modem.setCoverage(false);
-    modem.release();
     expect(modem.evaluation()).toEqual(before);
   });
 });

@@ -5,7 +5,7 @@ import { Modem } from '../../../src/device/modem/modem.js';
 import { NoiseStream } from '../../../src/kernel/random.js';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
-import { testBoard } from '../../support/device.js';
+import { sending, testBoard } from '../../support/device.js';
 
 function testModem(policy = 'periodic-2h') {
   const clock = new VirtualClock();
@@ -67,9 +67,12 @@ describe('a modem', () => {
     modem.start();
     await clock.runUntil(minutes(1));
     let ready = 0;
-    modem.connect(() => {
-      ready = clock.now;
-    });
+    modem.send(
+      sending(() => {
+        ready = clock.now;
+      }),
+      Number.POSITIVE_INFINITY,
+    );
     expect(modem.state).toBe('wakeup');
     await clock.runUntil(minutes(2));
     expect(ready - minutes(1)).toBeGreaterThanOrEqual(seconds(1));
@@ -104,7 +107,7 @@ describe('a modem', () => {
     modem.start();
     await clock.runUntil(minutes(1));
     modem.setCoverage(false);
-    modem.connect(() => {});
+    modem.send(sending(), Number.POSITIVE_INFINITY);
     await clock.runUntil(minutes(1) + seconds(31));
     expect(modem.registered).toBe(false);
     await clock.runUntil(minutes(2));
@@ -117,7 +120,7 @@ describe('a modem', () => {
     modem.start();
     await clock.runUntil(minutes(1));
     const first = modem.evaluation();
-    modem.connect(() => modem.release());
+    modem.send(sending(), Number.POSITIVE_INFINITY);
     await clock.runUntil(minutes(2));
     const second = modem.evaluation();
     expect(first).toMatchObject({ plmn: 23003, band: 20 });

@@ -5,7 +5,7 @@ import { attachFactor, evaluate, hasService, lossRatio } from '../../../src/devi
 import { NoiseStream } from '../../../src/kernel/random.js';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
-import { testBoard } from '../../support/device.js';
+import { sending, testBoard } from '../../support/device.js';
 
 function testModem() {
   const clock = new VirtualClock();
@@ -89,9 +89,11 @@ describe('a modem with a weak signal', () => {
     const waits: number[] = [];
     for (let i = 0; i < 50; i++) {
       const begun = clock.now;
-      modem.connect(() => waits.push(clock.now - begun));
+      modem.send(
+        sending(() => waits.push(clock.now - begun)),
+        Number.POSITIVE_INFINITY,
+      );
       await clock.runUntil(clock.now + minutes(10));
-      modem.release();
     }
     const late = waits.filter((wait) => wait >= seconds(30));
     expect(late.length).toBeGreaterThan(15);

@@ -1,0 +1,79 @@
+/**
+ * The work item that polls, on the queue of the cloud connection (firmware timing, 1 and 4).
+ *
+ * | the item is | a request | a failure |
+ * |---|---|---|
+ * | idle | queues it | – |
+ * | queued, or waiting for its retry | has no effect | – |
+ * | running | queues one more poll | starts the retry of 5 min, unless one more poll is queued |
+ *
+ * A request is a tick of `interval-poll`, a poll flag, or a command; all have the same effect.
+ */
+import type { Alarm, Clock } from '../../kernel/clock.js';
+import { minutes } from '../../kernel/time.js';
+
+const RETRY = minutes(5);
+
+export class PollWork {
+  readonly #clock: Clock;
+  readonly #handler: (done: (ok: boolean) => void) => void;
+  /** The queue runs: the session phase, which occupies it, is over. */
+  #open = false;
+  #closing = false;
+  #queued = false;
+  #running = false;
+  #retry: Alarm | undefined;
+
+  /** @param handler polls once, and calls `done` with the result */
+  constructor(clock: Clock, handler: (done: (ok: boolean) => void) => void) {
+    this.#clock = clock;
+    this.#handler = handler;
+  }
+
+  /** Whether a poll is queued or running. */
+  get busy(): boolean {
+    return this.#running || (this.#open && this.#queued);
+  }
+
+  /** The session phase is over: a poll that was requested meanwhile runs now. */
+  open(): void {
+    this.#open = true;
+    this.#next();
+  }
+
+  request(): void {
+    if (this.#queued || this.#retry) return;
+    this.#queued = true;
+    this.#next();
+  }
+
+  /** Cancels the retry, and arms no other. */
+  close(): void {
+    this.#closing = true;
+    this.#retry?.cancel();
+  }
+
+  /** The RAM is lost. */
+  clear(): void {
+    this.close();
+    this.#open = false;
+  }
+
+  #next(): void {
+    if (!this.#open || this.#running || !this.#queued) return;
+    this.#queued = false;
+    this.#running = true;
+    this.#handler((ok) => {
+      this.#running = false;
+      if (!ok && !this.#queued && !this.#closing) this.#retryLater();
+      this.#next();
+    });
+  }
+
+  #retryLater(): void {
+    this.#retry = this.#clock.after(RETRY, 'the retry of a failed poll', () => {
+      this.#retry = undefined;
+      this.request();
+    });
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * A datagram that the firmware wants sent, with a time limit (firmware timing, 5 and 6).
+ *
+ * The limit is soft. When it is over and the last attempt has failed, the send ends at once with the error of that attempt.
+ * While an attempt runs, its end decides. If no attempt comes to an end within 30 s more, the modem counts as stuck: the send
+ * fails and the modem is restarted.
+ */
+import type { Alarm, Clock } from '../../kernel/clock.js';
+import type { Millis } from '../../kernel/time.js';
+import { STUCK_LIMIT } from './timing.js';
+
+/** What the firmware reports for a send that failed: −5, −116, −115 and −14 (firmware timing, error names). */
+export type SendError = 'no answer' | 'no radio connection' | 'deregistered' | 'modem stuck';
+
+/** The sender of a datagram; the modem calls it. */
+export interface SendRequest {
+  /** False: the send is complete once the datagram is on the air. */
+  readonly listens: boolean;
+  /** The datagram leaves; called again for every repetition. */
+  transmit(): void;
+  /** The modem listens now: the sender reads what waits in its socket. */
+  listening(): void;
+  /** The send is over: undefined for a datagram that needs no answer and is on the air, otherwise why it failed. */
+  ended(error: SendError | undefined): void;
+}
+
+/** The modem around the send. */
+export interface SendOwner {
+  /** The modem forgets the send. */
+  forget(send: PendingSend): void;
+  /** No attempt came to an end: the firmware raises the error −14. */
+  stuck(): void;
+}
+
+export class PendingSend {
+  readonly request: SendRequest;
+  readonly #clock: Clock;
+  readonly #owner: SendOwner;
+  /** Result of the last attempt; undefined before its end, and while the next one runs. */
+  #failure: SendError | undefined;
+  #overdue = false;
+  #limit: Alarm | undefined;
+
+  /** @param budget Infinity for no limit */
+  constructor(request: SendRequest, budget: Millis, clock: Clock, owner: SendOwner) {
+    this.request = request;
+    this.#clock = clock;
+    this.#owner = owner;
+    if (Number.isFinite(budget)) this.#limit = clock.after(budget, 'the time limit of a send', () => this.#expire());
+  }
+
+  /** An attempt begins. */
+  attempt(): void {
+    this.#failure = undefined;
+  }
+
+  /** An attempt has failed; the next one follows unless the time is over. */
+  failed(error: SendError): void {
+    this.#failure = error;
+    if (this.#overdue) this.#end(error);
+  }
+
+  /** The datagram is on the air, or its answer has arrived. */
+  succeeded(): void {
+    this.cancel();
+    this.#owner.forget(this);
+  }
+
+  /** Ends without a word, as when the power fails. */
+  cancel(): void {
+    this.#limit?.cancel();
+  }
+
+  #expire(): void {
+    if (this.#failure !== undefined) return this.#end(this.#failure);
+    this.#overdue = true;
+    this.#limit = this.#clock.after(STUCK_LIMIT, 'a modem that is stuck', () => {
+      this.#owner.stuck();
+      this.#end('modem stuck');
+    });
+  }
+
+  #end(error: SendError): void {
+    this.cancel();
+    this.#owner.forget(this);
+    this.request.ended(error);
+  }
+}

@@ -1,0 +1,169 @@
+/** Polls that fail: their budget, their retry, and what the ticks and poll flags meanwhile do (firmware timing, 4, 10.3 and 10.6). */
+import { describe, expect, it } from 'vitest';
+import { minutes, seconds } from '../../../src/kernel/time.js';
+import { POLL } from '../../../src/protocol/flap/packet.js';
+import { expectTimes, measured, report, unplugged } from './measured.js';
+
+describe('timeline 10.3 (run D): the cloud is silent until a moment after 144.5 s, polls every 60 s', () => {
+  it('the queued tick takes the place of the retry, and the command arrives 10.6 s after the end', async () => {
+    const { command, network, tick, until, sent, times } = await measured({ config: ['app config interval-poll 60'] });
+    await command();
+    await tick(seconds(60));
+    network.up = false;
+    await until(seconds(144.9));
+    network.up = true;
+    await until(seconds(290));
+    const polls = sent().filter(({ at }) => at < seconds(150));
+    expectTimes(
+      polls.map(({ at }) => at),
+      // Three polls of up to six copies.
+      [...[0.5, 10.8, 21.1, 31.4, 41.7, 52], ...[61.9, 72.2, 82.5, 92.8, 103.1, 113.5], ...[123.8, 134.2, 144.5]],
+    );
+    expect(polls.slice(6, 12).map(({ packet }) => packet.sequence)).toEqual([0, 0, 0, 0, 0, 0]);
+    expectTimes(times('poll.failed'), [60, 120]);
+    expectTimes(times('downlink.executed'), [154.8]);
+    // Normal ticks again.
+    expectTimes(
+      times('device.wake').filter((at) => at > seconds(160)),
+      [180, 240],
+    );
+  });
+
+  it('with ticks every 240 s the retry of 5 min counts, and the tick meanwhile is ignored', async () => {
+    const { command, network, tick, until, times } = await measured({ config: ['app config interval-poll 240'] });
+    await command();
+    await tick(seconds(240));
+    network.up = false;
+    await until(seconds(200));
+    network.up = true;
+    await until(seconds(470));
+    expectTimes(times('poll.failed'), [60]);
+    expectTimes(times('downlink.executed'), [360.5]);
+  });
+});
+
+describe('timeline 10.6: the registration is lost before a report without time limit', () => {
+  it('run E, polls every 240 s: the poll that waits for the lock fails after 60 s, and its retry makes the device deaf to the poll flag', async () => {
+    const bench = await unplugged({ profile: 'control', config: ['app config interval-poll 240'] });
+    const { device, command, tick, until, times, now, zero } = bench;
+    device.radio(true);
+    await command();
+    // The loss comes 40 s before a tick.
+    await tick(seconds(240));
+    await until(seconds(200));
+    zero();
+    device.radio(false);
+    expect(now()).toBe(0);
+    await command();
+    await until(seconds(4));
+    report(device);
+    await until(seconds(100.5));
+    expectTimes(times('poll.failed'), [100]);
+    expect(device.modem.state).toBe('attach');
+    await until(seconds(119.1));
+    device.radio(true);
+    await until(seconds(399));
+    expectTimes(times('uplink.acked'), [120.4]);
+    expect(times('downlink.executed')).toEqual([]);
+    await until(seconds(402));
+    expectTimes(times('downlink.executed'), [400.5]);
+  });
+
+  it('run C, polls every 60 s: the waiting poll starts at once, and one empty poll follows', async () => {
+    const bench = await measured({ profile: 'control', config: ['app config interval-poll 60'] });
+    const { device, command, tick, until, times, zero, sent } = bench;
+    await tick(seconds(60));
+    await until(seconds(20));
+    zero();
+    device.radio(false);
+    await command();
+    await until(seconds(4));
+    report(device);
+    await until(seconds(404.1));
+    expectTimes(times('poll.failed'), [100, 160, 220, 280, 340, 400]);
+    // These polls never touch the radio.
+    expect(sent()).toEqual([]);
+    device.radio(true);
+    await until(seconds(415));
+    expectTimes(times('uplink.acked'), [405.4, 405.4]);
+    expectTimes(times('downlink.executed'), [405.4]);
+    const last = sent().at(-1);
+    expect(last?.packet.flags).toBe(POLL);
+    expectTimes([last?.at ?? 0], [406]);
+  });
+});
+
+describe('a failed poll', () => {
+  it('(b) whose retry is armed lets the poll flag of an acknowledgement have no effect, and a command neither', async () => {
+    const { device, command, network, until, times, zero } = await measured();
+    zero();
+    network.up = false;
+    device.shell('cloud poll');
+    await until(seconds(80));
+    network.up = true;
+    await command();
+    report(device);
+    await until(seconds(120));
+    device.shell('cloud poll');
+    await until(seconds(355));
+    expect(times('uplink.acked')).toHaveLength(1);
+    expect(times('downlink.executed')).toEqual([]);
+    await until(seconds(370));
+    expectTimes(times('downlink.executed'), [360.5]);
+  });
+
+  it('(d) finds the registration lost at the check before its send: off for 10 s, boot, attach; 10.56 s to the window', async () => {
+    const { device, phases } = await unplugged();
+    device.shell('cloud poll');
+    const window = (await phases(seconds(30))).find(({ state }) => state === 'attach');
+    expectTimes([window?.at ?? 0], [10.56]);
+  });
+
+  it('(e) ends 60.0 s after its start', async () => {
+    const { device, network, until, times, zero } = await measured();
+    zero();
+    network.up = false;
+    device.shell('cloud poll');
+    await until(seconds(100));
+    expectTimes(times('poll.failed'), [60]);
+  });
+
+  it('ends after 90 s when nothing could be sent: −14', async () => {
+    const { device, until, times, of } = await unplugged();
+    device.shell('cloud poll');
+    await until(seconds(100));
+    expectTimes(times('poll.failed'), [90]);
+    expect(of('poll.failed').at(-1)?.why).toBe('modem stuck');
+  });
+
+  it('is tried again after 5 min also if the downlink could not be carried out, whatever the interval', async () => {
+    const { configure, tick, until, times } = await measured({ config: ['app config interval-poll 240'] });
+    await configure(['app config interval-report nonsense', 'nonsense']);
+    await tick(seconds(240));
+    await until(seconds(239));
+    expectTimes(times('poll.failed'), [0.5]);
+    await until(seconds(500));
+    // The tick of 240 was ignored; the next wake is the retry.
+    expectTimes(
+      times('device.wake').filter((at) => at > seconds(10)),
+      [300.5, 480],
+    );
+  });
+
+  it('is cleared by nothing but the end of its 5 min', async () => {
+    const { device, network, until, times, zero } = await measured({ config: ['app config interval-poll 3600'] });
+    zero();
+    network.up = false;
+    device.shell('cloud poll');
+    await until(seconds(90));
+    network.up = true;
+    for (let at = 100; at < 350; at += 50) {
+      await until(seconds(at));
+      device.shell('poll');
+      device.shell('cloud poll');
+    }
+    await until(minutes(7));
+    const polls = times('device.wake').filter((at) => at > seconds(1));
+    expectTimes(polls, [360]);
+  });
+});

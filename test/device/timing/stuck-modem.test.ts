@@ -1,0 +1,178 @@
+/** The modem that is stuck: error −14 in every state, and the worked timeline 10.1 (firmware timing, 5, 7.4 and 10.1). */
+import { describe, expect, it } from 'vitest';
+import { hours, minutes, seconds } from '../../../src/kernel/time.js';
+import { expectTimes, lengths, measured, path, report, unplugged, windows } from './measured.js';
+
+describe('timeline 10.1: 70 min without network, a report every 30 min, send timeout 120 s', () => {
+  it('run B, reports at 600, 2401 and 4203: −14 at 750 and 2551, the command 1.4 s after the end', async () => {
+    const bench = await unplugged();
+    const { device, phases, until, times, command } = bench;
+    await command();
+    await until(seconds(600));
+    report(device);
+    const first = await phases(seconds(2400.4));
+    expectTimes(windows(first), [610.8, 750.3, 770.7, 1070.7, 1076.2, 1376.2, 1381.7, 2400.4]);
+    expect(lengths(first, 'error')).toEqual([10, 20]);
+    report(device);
+    const second = await phases(seconds(4202.6));
+    expect(lengths(second, 'error')).toEqual([30]);
+    expectTimes(windows(second), [2400.4, 2550.8, 2581.2, 4202.6]);
+    device.radio(true);
+    await until(seconds(4202.8));
+    report(device);
+    await until(seconds(4230));
+    expectTimes(times('downlink.executed'), [4204]);
+    // The two older reports follow from the spool.
+    expect(times('uplink.acked').length).toBe(4);
+    expect(device.spool.count).toBe(0);
+  });
+
+  it('run A, reports at 0, 1800 and 3600: −14 at 150, 1950 and 3750, and no pause of an hour', async () => {
+    const { device, phases } = await unplugged();
+    const all = [];
+    for (const at of [1800, 3600, 4200]) {
+      report(device);
+      all.push(...(await phases(seconds(at))));
+    }
+    // The sampling splits a window at each report.
+    expectTimes(windows(all), [
+      ...[10.6, 150, 170.5, 470.5, 475.9, 775.9, 781.4, 1800],
+      ...[1800, 1950.2, 1980.7, 3600],
+      ...[3600, 3750.2, 3790.7, 4200],
+    ]);
+    expect(lengths(all, 'error')).toEqual([10, 20, 30, 40]);
+  });
+
+  it('without a report at the end, the modem registers at once and the command comes with the next report', async () => {
+    const { device, until, times, command } = await unplugged();
+    await command();
+    for (const at of [1800, 3600, 4200]) {
+      report(device);
+      await until(seconds(at));
+    }
+    device.radio(true);
+    await until(seconds(4203));
+    expect(device.modem.registered).toBe(true);
+    await until(seconds(4800));
+    expect(times('downlink.executed')).toEqual([]);
+    report(device);
+    await until(seconds(4810));
+    expectTimes(times('downlink.executed'), [4801]);
+  });
+});
+
+describe('run F: polls every 60 s, one hour without network, a modem that attaches in 15 s', () => {
+  it('−14 every 90 s chops the windows, and the modem is off for 10, 20 … 220 s in between', async () => {
+    const bench = await measured({ config: ['app config interval-poll 60'], modem: { attach: [15_000, 15_000] } });
+    const { device, phases, until, times, command, zero } = bench;
+    // The loss comes while the device sleeps, right before a tick.
+    await command();
+    zero();
+    device.radio(false);
+    const seen = await phases(hours(1));
+    const off = lengths(seen, 'error');
+    // A boot of a millisecond between two pauses does not show.
+    const single = off.flatMap((length) =>
+      length % 20 === 10 && length > 180 && !off.includes((length - 10) / 2)
+        ? [(length - 10) / 2, (length + 10) / 2]
+        : [length],
+    );
+    expect(single.slice(0, 19)).toEqual(Array.from({ length: 19 }, (_, i) => (i + 1) * 10));
+    for (const window of lengths(seen, 'attach')) expect(window).toBeLessThanOrEqual(91);
+    device.radio(true);
+    await until(hours(1) + minutes(6));
+    const [executed] = times('downlink.executed');
+    // Measured 56.2; it depends on how far the back-off is.
+    expect((executed ?? Number.POSITIVE_INFINITY) - hours(1)).toBeLessThan(seconds(220 + 15 + 60));
+  });
+});
+
+describe('error −14, by the state of the modem', () => {
+  it('attach: off, back-off, boot, the same attempt with its full window', async () => {
+    const { device, phases } = await unplugged();
+    report(device);
+    const seen = await phases(seconds(400));
+    expectTimes(windows(seen), [10.6, 150, 170.5, 400]);
+    expect(device.modem).toMatchObject({ attempt: 1, wait: { timeout: minutes(5) } });
+  });
+
+  it('retry_delay: the pause ends, the next attempt follows after the back-off and a boot', async () => {
+    const { device, until, phases } = await unplugged();
+    device.modem.reconnect();
+    // Windows of 5, 5 and 50 min, then the pause of an hour.
+    await until(minutes(65));
+    expect(device.modem).toMatchObject({ state: 'retry_delay', attempt: 3 });
+    report(device);
+    const seen = await phases(minutes(65) + seconds(170));
+    expect(path(seen)).toEqual(['retry_delay', 'error', 'attach']);
+    expect(lengths(seen, 'retry_delay')).toEqual([150]);
+    expect(device.modem).toMatchObject({ attempt: 4, wait: { timeout: minutes(5) } });
+  });
+
+  it('error: nothing; the back-off is not shortened', async () => {
+    const { device, phases, until } = await unplugged();
+    device.modem.reconnect();
+    // Fifteen errors: the next back-off is 160 s, longer than 150.
+    for (let i = 0; i < 16; i++) {
+      await until(seconds(300 * i + 1));
+      device.bench.modem('error');
+    }
+    report(device);
+    const seen = await phases(seconds(4501 + 200));
+    expect(lengths(seen, 'error')).toEqual([160]);
+  });
+
+  it('reset_loop: the modem is woken for 5 s and boots when the 32 min are over', async () => {
+    const { device, phases, zero } = await measured();
+    zero();
+    device.bench.modem('reset-loop');
+    report(device);
+    const seen = await phases(minutes(33));
+    expect(path(seen)).toEqual(['reset_loop', 'error', 'attach', 'sleep']);
+    expect(lengths(seen, 'reset_loop')).toEqual([155]);
+    expect(lengths(seen, 'error')).toEqual([32 * 60 + 5 - 155]);
+  });
+
+  it('sleep: nothing', async () => {
+    const { device, zero, phases } = await measured();
+    zero();
+    device.modem.stuck();
+    expect((await phases(seconds(30))).map(({ state }) => state)).toEqual(['sleep']);
+  });
+
+  it('the back-off grows by 10 s with every error up to 600 s, until a socket opens', async () => {
+    const { device, until, phases } = await unplugged();
+    // One poll; each failure is followed by a retry after 5 min, and ends in −14 after 90 s.
+    device.shell('cloud poll');
+    const off = lengths(await phases(hours(24)), 'error');
+    expect(off.slice(0, 38)).toEqual(Array.from({ length: 38 }, (_, i) => (i + 1) * 10));
+    expect(Math.max(...off)).toBe(600);
+    device.radio(true);
+    await until(hours(25));
+    device.bench.modem('error');
+    expect(lengths(await phases(hours(25) + seconds(20)), 'error')).toEqual([10]);
+  });
+});
+
+describe('a network without power saving mode in which attaching takes long', () => {
+  it.each([
+    ['clime, reports every 30 min, attach 160 s', 'clime', ['app config interval-report 1800'], 160],
+    ['control, polls every 30 min, attach 100 s', 'control', ['app config interval-poll 1800'], 100],
+  ] as const)(
+    '%s: nothing gets through, although the modem attaches in between',
+    async (_, profile, config, attach) => {
+      const takes = seconds(attach);
+      const bench = await measured({ profile, config, modem: { attach: [takes, takes] } });
+      const { device, until, zero, times, now } = bench;
+      device.modem.setPowerSaving(false);
+      device.modem.reconnect();
+      // The session, then the modem is in flight mode.
+      await until(now() + minutes(25));
+      zero();
+      const { attaches } = device.modem.counters;
+      await until(hours(6));
+      expect(device.modem.counters.attaches).toBeGreaterThan(attaches + 10);
+      expect([...times('uplink.acked'), ...times('downlink.received')]).toEqual([]);
+    },
+  );
+});
