@@ -1,8 +1,8 @@
 /** State that most modems never have: an unusual place, faults, error counters. Only modems that need it carry it. */
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { LastingFault } from './faults.js';
 import type { Signal } from './signal.js';
 import { ERROR_CEILING, ERROR_STEP, LOOP_RESETS, LOOP_TIME, SOCKET_FAILURES } from './timing.js';
-import type { LastingFault } from './faults.js';
 
 export class ModemAnomalies {
   /** Signal at the antenna, and at the last connection evaluation; undefined: the device's own cell. */

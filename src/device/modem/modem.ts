@@ -20,6 +20,7 @@ import type { Instant, Millis } from '../../kernel/time.js';
 import type { LteFsmState } from '../shell/host.js';
 import { Attaching } from './attach-policy.js';
 import { ModemCounters } from './counters.js';
+import type { LastingFault, PassingFault } from './faults.js';
 import { PendingSend, type SendOwner, type SendRequest } from './pending-send.js';
 import { Reception } from './reception.js';
 import {
@@ -33,7 +34,6 @@ import {
   PREPARE,
   RESET_LOOP,
 } from './timing.js';
-import type { LastingFault, PassingFault } from './faults.js';
 
 /** What the modem is mounted on. */
 export interface ModemBoard {
@@ -281,6 +281,7 @@ export class Modem extends Reception implements SendOwner {
 
   #attached(): void {
     this.#attemptEnded(true);
+    if (!this.#board.feedRadio()) return this.known.reset(this.#board.clock.now);
     this.#registered = true;
     this.#connectedAt = this.#board.clock.now;
     this.#attaching = undefined;
@@ -359,7 +360,7 @@ export class Modem extends Reception implements SendOwner {
 
   #unanswered(pending: PendingSend): void {
     this.#disconnected(this.#board.clock.now);
-    pending.failed(this.#found === 'registration' ? 'deregistered' : 'no answer');
+    pending.failed(this.#found === 'registration' ? 'deregistered' : 'no answer in time');
     // Unless the end of the send has restarted the device.
     if (this.#state === 'receive') this.#error();
   }

@@ -10,7 +10,7 @@ import type { Millis } from '../../kernel/time.js';
 import { STUCK_LIMIT } from './timing.js';
 
 /** What the firmware reports for a send that failed: −5, −116, −115 and −14 (firmware timing, error names). */
-export type SendError = 'no answer' | 'no radio connection' | 'deregistered' | 'modem stuck';
+export type SendError = 'no answer in time' | 'no radio connection' | 'deregistered' | 'modem stuck';
 
 /** The sender of a datagram; the modem calls it. */
 export interface SendRequest {

@@ -75,7 +75,7 @@ const acknowledge = (packet: Packet): Uint8Array =>
 const message = Uint8Array.of(6, 1, 2, 3);
 
 describe('without an answer', () => {
-  it('the byte-identical datagram goes out about every 10 s', async () => {
+  it('the byte-identical datagram leaves again after 5 s of listening, 5 s of pause and a radio connection', async () => {
     const { clock, sent, send } = await testLink();
     send(message);
     await clock.runUntil(minutes(3));
@@ -83,16 +83,18 @@ describe('without an answer', () => {
     for (const [i, { at, datagram }] of sent.entries()) {
       if (i === 0) continue;
       expect(Buffer.compare(datagram, sent[0]?.datagram ?? NOTHING)).toBe(0);
-      expect(at - (sent[i - 1]?.at ?? 0)).toBe(seconds(10));
+      const period = at - (sent[i - 1]?.at ?? 0);
+      expect(period).toBeGreaterThanOrEqual(10_500);
+      expect(period).toBeLessThanOrEqual(13_500);
     }
   });
 
-  it('an uplink without a budget is repeated for ever', async () => {
+  it('an uplink without a budget is repeated without limit', async () => {
     const { clock, outcomes, sent, send } = await testLink();
     send(message);
     await clock.runUntil(minutes(600));
     expect(outcomes).toEqual([]);
-    expect(sent.length).toBeGreaterThan(3000);
+    expect(sent.length).toBeGreaterThan(2900);
   });
 
   it('a poll is given up after its budget of 60 s', async () => {
@@ -263,7 +265,7 @@ describe('the radio', () => {
     modem.setCoverage(false);
     send(message, seconds(120));
     await clock.runUntil(minutes(5));
-    expect(outcomes).toEqual([{ ok: false, why: 'no connection in time' }]);
+    expect(outcomes).toEqual([{ ok: false, why: 'modem stuck' }]);
     expect(modem.registered).toBe(false);
     modem.setCoverage(true);
     await clock.runUntil(minutes(10));

@@ -100,15 +100,16 @@ describe('an uplink', () => {
     expect(requests).toMatchObject([{ kind: 'session', body: '{"fw_version":"v1"}' }]);
   });
 
-  it('is repeated every 10 s under the same key while there is no answer', async () => {
+  it('is repeated about every 12 s under the same key while there is no answer', async () => {
     const { clock, requests, outcomes, send } = await testLink();
     send(DATA, seconds(60));
     await clock.runUntil(minutes(5));
     expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
-    expect(requests.slice(1).map(({ at }, i) => at - (requests[i]?.at ?? 0))).toEqual(
-      Array.from({ length: requests.length - 1 }, () => seconds(10)),
-    );
-    expect(requests.length).toBeGreaterThan(5);
+    const periods = requests.slice(1).map(({ at }, i) => at - (requests[i]?.at ?? 0));
+    // 5 s of listening, 5 s of pause, and a radio connection.
+    expect(Math.min(...periods)).toBeGreaterThanOrEqual(10_500);
+    expect(Math.max(...periods)).toBeLessThanOrEqual(13_500);
+    expect(requests.length).toBeGreaterThanOrEqual(5);
     expect(outcomes).toEqual([{ ok: false, why: 'no answer in time' }]);
   });
 
@@ -118,7 +119,8 @@ describe('an uplink', () => {
     );
     send(DATA);
     await clock.runUntil(minutes(3));
-    expect(requests.map(({ at }) => at - (requests[0]?.at ?? 0))).toEqual([0, seconds(10)]);
+    expect(requests).toHaveLength(2);
+    expect((requests[1]?.at ?? 0) - (requests[0]?.at ?? 0)).toBeGreaterThanOrEqual(10_500);
     expect(outcomes).toEqual([{ ok: true, poll: false }]);
   });
 

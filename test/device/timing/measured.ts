@@ -8,7 +8,7 @@ import type { ModemTimings } from '../../../src/device/modem/timing.js';
 import type { LteFsmState } from '../../../src/device/shell/host.js';
 import { type Instant, type Millis, seconds } from '../../../src/kernel/time.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL } from '../../../src/protocol/flap/packet.js';
-import { encodeDown } from '../../../src/protocol/messages.js';
+import { encodeDown } from '../../../src/protocol/messages/index.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
 import { testCloud } from '../../support/cloud.js';
 import { datagramOf, packetIn, type TestDeviceOptions, testDevice } from '../../support/device.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL } from '../../../src/protocol/flap/packet.js';
-import { type DownMessage, encodeDown } from '../../../src/protocol/messages.js';
+import { type DownMessage, encodeDown } from '../../../src/protocol/messages/index.js';
 import { expectTimes, IDLE_SERVER, measured, report, type Server, scripted } from './measured.js';
 
 const polls = (packets: readonly Packet[]) => packets.filter(({ flags }) => flags & POLL).length;

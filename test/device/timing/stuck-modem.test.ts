@@ -115,7 +115,7 @@ describe('error −14, by the state of the modem', () => {
     // Fifteen errors: the next back-off is 160 s, longer than 150.
     for (let i = 0; i < 16; i++) {
       await until(seconds(300 * i + 1));
-      device.bench.modem('error');
+      device.controls.modem('error');
     }
     report(device);
     const seen = await phases(seconds(4501 + 200));
@@ -125,7 +125,7 @@ describe('error −14, by the state of the modem', () => {
   it('reset_loop: the modem is woken for 5 s and boots when the 32 min are over', async () => {
     const { device, phases, zero } = await measured();
     zero();
-    device.bench.modem('reset-loop');
+    device.controls.modem('reset-loop');
     report(device);
     const seen = await phases(minutes(33));
     expect(path(seen)).toEqual(['reset_loop', 'error', 'attach', 'sleep']);
@@ -149,7 +149,7 @@ describe('error −14, by the state of the modem', () => {
     expect(Math.max(...off)).toBe(600);
     device.radio(true);
     await until(hours(25));
-    device.bench.modem('error');
+    device.controls.modem('error');
     expect(lengths(await phases(hours(25) + seconds(20)), 'error')).toEqual([10]);
   });
 });

@@ -1,0 +1,297 @@
+/** Uplinks: limits, locks, what a failure leaves behind, and the exchange of one datagram (firmware timing, 5 and 6). */
+import { describe, expect, it } from 'vitest';
+import { minutes, seconds } from '../../../src/kernel/time.js';
+import { ACK, FIRST, LAST, NOTHING, POLL } from '../../../src/protocol/flap/packet.js';
+import { encodeDown } from '../../../src/protocol/messages/index.js';
+import { datagramOf } from '../../support/device.js';
+import { expectTimes, IDLE_SERVER, measured, report, scripted, unplugged } from './measured.js';
+
+describe('one datagram', () => {
+  it('has 6 copies in 60 s while the cloud is silent: 0, 10.3, 20.6, 31.0, 41.3, 51.6', async () => {
+    const { device, network, until, sent, zero } = await measured();
+    zero();
+    network.up = false;
+    device.shell('cloud poll');
+    await until(seconds(70));
+    // The first one also waits for the modem to wake up.
+    expectTimes(
+      sent().map(({ at }) => at - 500),
+      [0, 10.3, 20.6, 31, 41.3, 51.6],
+    );
+  });
+
+  it('is sent again when the registration was lost while the modem listened: off for 10 s, boot, attach', async () => {
+    const { device, network, phases, zero, sent, until } = await measured();
+    zero();
+    network.up = false;
+    device.shell('cloud poll');
+    await until(seconds(1));
+    device.radio(false);
+    const seen = await phases(seconds(20));
+    expect(seen.map(({ state }) => state)).toEqual(['receive', 'error', 'prepare', 'attach']);
+    device.radio(true);
+    await until(seconds(30));
+    expect(sent()).toHaveLength(2);
+  });
+});
+
+describe('timeline 10.5: lost acknowledgements', () => {
+  it('(a) a lost request comes 10.3 s late, a lost acknowledgement 20.6 s, and the report is stored once', async () => {
+    let lose = 0;
+    const { device, until, times, zero, cloud } = await measured({ up: () => lose-- <= 0 });
+    zero();
+    lose = 1;
+    report(device);
+    await until(seconds(60));
+    expectTimes(times('uplink.acked'), [10.8]);
+    let hide = 0;
+    const other = await measured({ down: () => hide-- <= 0 });
+    other.zero();
+    hide = 1;
+    report(other.device);
+    await other.until(seconds(60));
+    expectTimes(other.times('uplink.acked'), [21.1]);
+    const stored = (await other.cloud.messages(await other.cloud.device())).filter(({ type }) => type === 'data');
+    expect(stored).toHaveLength(2);
+    expect(cloud).toBeDefined();
+  });
+
+  it('(b) a lost final acknowledgement of a shell downlink makes nothing late', async () => {
+    let lost = -1;
+    const { command, device, until, times, zero } = await measured({
+      up: ({ flags }) => !(flags === ACK && lost >= 0 && lost++ === 0),
+    });
+    await command();
+    zero();
+    lost = 0;
+    device.shell('cloud poll');
+    await until(seconds(20));
+    expect(lost).toBe(1);
+    expectTimes(times('downlink.executed'), [0.5]);
+    expectTimes(times('uplink.acked'), [0.5]);
+  });
+
+  it('(c) a lost final acknowledgement of a config is proved by the session after the reboot, sequence 0', async () => {
+    let lost = -1;
+    const { configure, device, until, times, zero, sent } = await measured({
+      up: ({ flags }) => !(flags === ACK && lost >= 0 && lost++ === 0),
+    });
+    await configure(['app config interval-sample 77']);
+    zero();
+    lost = 0;
+    device.shell('cloud poll');
+    await until(minutes(1));
+    const boot = times('device.boot')[0] ?? 0;
+    const next = sent().find(({ at }) => at > boot);
+    expect(next?.packet.sequence).toBe(0);
+    expect(times('downlink.executed', ({ type }) => type === 'config')).toHaveLength(1);
+    expect((next?.at ?? 0) / 1000).toBeLessThan(20);
+  });
+
+  it('(d) a final acknowledgement that cannot be sent within the budget leaves the message unprocessed', async () => {
+    const bench = await measured({ modem: { evaluation: 2000 } });
+    const { command, device, until, times, zero, sent, of } = bench;
+    await command();
+    zero();
+    device.shell('cloud poll');
+    // The answer has arrived, the evaluation runs; then the device has no network for two minutes.
+    await until(seconds(1.5));
+    expect(sent()).toHaveLength(1);
+    device.radio(false);
+    await until(seconds(120));
+    expect(times('downlink.executed')).toEqual([]);
+    expect(of('poll.failed').at(-1)?.why).toBe('modem stuck');
+    // The budget of the acknowledgement is what was left of the 60 s; then 30 s until the modem counts as stuck.
+    expectTimes(times('poll.failed'), [91]);
+    device.radio(true);
+    await until(seconds(480));
+    expectTimes(times('device.wake'), [391]);
+  });
+});
+
+describe('the limit of a report', () => {
+  it('counts for each datagram: a report of three fragments may wait longer than 120 s', async () => {
+    const { device, serve, run, start, of, clock } = await scripted();
+    await start();
+    await run(minutes(45));
+    let silentUntil = 0;
+    let fragment = 0;
+    serve.by = (packet) => {
+      if (packet.data.length === 0) return IDLE_SERVER(packet);
+      if (clock.now < silentUntil) return undefined;
+      // Every fragment is answered after 100 s.
+      if (silentUntil === 0 || fragment > 0) {
+        silentUntil = clock.now + seconds(100);
+        fragment = 0;
+        return undefined;
+      }
+      fragment++;
+      return { flags: ACK, data: NOTHING };
+    };
+    const begun = clock.now;
+    report(device);
+    await run(minutes(15));
+    const acked = of('uplink.acked').filter(({ at }) => at > begun);
+    expect(acked).toHaveLength(1);
+    expect((acked[0]?.at ?? 0) - begun).toBeGreaterThan(seconds(200));
+  });
+
+  it('ends with −5 at 120 s when the cloud is silent', async () => {
+    const { device, network, until, times, zero, of } = await measured({ config: ['cloud config spool-size 0'] });
+    zero();
+    network.up = false;
+    report(device);
+    await until(seconds(135));
+    // The modem is in its pause between two copies.
+    expectTimes(times('uplink.dropped'), [120]);
+    expect(of('uplink.dropped').at(-1)?.why).toBe('not sent in time');
+  });
+
+  it.each([
+    ['decides when it is over: −5 after its 5 s', false],
+    ['still succeeds when its answer comes', true],
+  ])('that ends while an attempt runs: the attempt %s', async (_, answered) => {
+    // The copies leave at 0.5, 10.8 and 21.1.
+    const { device, network, until, times, zero, sent } = await measured({
+      config: ['app config send-timeout 22', 'cloud config spool-size 0'],
+    });
+    zero();
+    network.up = false;
+    report(device);
+    await until(seconds(22.5));
+    expect(device.modem.state).toBe('receive');
+    expect(times('uplink.dropped')).toEqual([]);
+    const sequence = (sent().at(-1)?.packet.sequence ?? 0) + 1;
+    if (answered) device.receive(datagramOf({ flags: ACK, sequence, data: NOTHING }));
+    await until(seconds(30));
+    expectTimes(times(answered ? 'uplink.acked' : 'uplink.dropped'), [answered ? 22.5 : 26.1]);
+  });
+
+  it('exists in Clime only: a report of another type waits without limit, and delivers', async () => {
+    const { device, until, times } = await unplugged({ profile: 'meteo' });
+    report(device);
+    await until(minutes(50));
+    expect(times('uplink.dropped')).toEqual([]);
+    device.radio(true);
+    await until(minutes(51));
+    expectTimes(times('uplink.acked').slice(0, 1), [50 * 60 + 1.3]);
+  });
+
+  it('contains the wait for the lock: −11 after 120 s, not spooled, windows kept', async () => {
+    // A shell answer without time limit holds the lock.
+    const { device, serve, run, start, of, clock } = await scripted();
+    await start();
+    const shell = {
+      flags: FIRST | LAST,
+      data: encodeDown({ kind: 'download-shell', messageId: ID, commands: ['info show'] }),
+    };
+    serve.by = (packet) => (packet.flags === POLL ? shell : undefined);
+    device.shell('cloud poll');
+    await run(seconds(10));
+    const begun = clock.now;
+    report(device);
+    await run(seconds(125));
+    const [dropped] = of('uplink.dropped');
+    expect(dropped?.why).toBe('another exchange holds the cloud lock');
+    expectTimes([(dropped?.at ?? 0) - begun], [120]);
+    expect(device.spool.count).toBe(0);
+  });
+});
+
+describe('a send that takes longer than the interval', () => {
+  it('is followed by one more report at once, however many intervals have passed', async () => {
+    const { device, until, times } = await unplugged({
+      profile: 'control',
+      config: ['app config interval-report 600'],
+    });
+    report(device);
+    await until(minutes(40));
+    expect(times('uplink.made')).toEqual([]);
+    device.radio(true);
+    await until(minutes(41));
+    // The blocked one was made at the zero itself.
+    expectTimes(times('uplink.made'), [2401.3]);
+    expectTimes(times('uplink.acked'), [2401.3, 2401.3]);
+  });
+
+  it('merges an event, a command and the regular timer into that one report', async () => {
+    const { device, until, times } = await unplugged({
+      profile: 'control',
+      config: ['app config interval-report 600', 'app config event-report-delay 5'],
+    });
+    // Its report is due 5 s later, when the report of the command blocks the queue.
+    device.controls.line(false);
+    await until(seconds(1));
+    report(device);
+    await until(minutes(2));
+    report(device);
+    await until(minutes(40));
+    device.radio(true);
+    await until(minutes(41));
+    expectTimes(times('uplink.acked'), [2401.3, 2401.3]);
+  });
+});
+
+describe('windows and events after a report that failed', () => {
+  it.each([
+    ['clime', 'kept'],
+    ['meteo', 'kept'],
+    ['control', 'cleared'],
+    ['range', 'cleared'],
+  ])('%s: %s', async (profile, expected) => {
+    const { device, serve, run, start } = await scripted({ profile });
+    await start();
+    await run(minutes(11));
+    const windows = () => {
+      // The shell catches up with the measurements.
+      device.shell('info show');
+      const { memory } = device.firmware?.measurements ?? {};
+      const sensors = memory?.plan.sensors ?? [];
+      return sensors.reduce((sum, sensor) => sum + (memory?.windowCount(sensor) ?? 0), 0);
+    };
+    const before = windows();
+    expect(before).toBeGreaterThan(0);
+    // An acknowledgement with wrong flags is an error at once (firmware timing, 6).
+    serve.by = ({ data }) => (data.length > 0 ? { flags: FIRST, data: NOTHING } : undefined);
+    report(device);
+    await run(seconds(5));
+    expect(windows()).toBe(expected === 'kept' ? before : 0);
+  });
+});
+
+describe('the drain of the spool', () => {
+  it('whose time is used up continues on a good link: each message has a budget of 0 and the grace of 30 s', async () => {
+    const { device, network, until, times, zero, run } = await measured({
+      config: ['app config send-timeout 1'],
+      modem: { connect: [900, 900], evaluation: 900 },
+    });
+    zero();
+    network.up = false;
+    for (let i = 1; i <= 5; i++) {
+      report(device);
+      await until(i * minutes(2));
+    }
+    expect(device.spool.count).toBe(5);
+    network.up = true;
+    report(device);
+    await run(minutes(1));
+    expect(device.spool.count).toBe(0);
+    expect(times('uplink.acked')).toHaveLength(6);
+  });
+
+  it('ends with the first lost packet, and is not started by a poll', async () => {
+    const { device, network, until, zero } = await measured({ config: ['app config send-timeout 1'] });
+    zero();
+    network.up = false;
+    for (let i = 1; i <= 3; i++) {
+      report(device);
+      await until(i * minutes(2));
+    }
+    network.up = true;
+    device.shell('cloud poll');
+    await until(minutes(7));
+    expect(device.spool.count).toBe(3);
+  });
+});
+
+const ID = new Uint8Array(16);
