@@ -93,7 +93,7 @@ describe('the attach policy', () => {
 describe('a registration that is lost', () => {
   it('while the modem sleeps is found by the check of the next send: off for 10 s, boot; 10.56 s to the window', async () => {
     const { device, phases, zero } = await measured();
-    device.bench.modem('lost-registration');
+    device.controls.modem('lost-registration');
     zero();
     report(device);
     const window = (await phases(seconds(20))).find(({ state }) => state === 'attach');
@@ -111,7 +111,7 @@ describe('a registration that is lost', () => {
     zero();
     device.shell('cloud poll');
     for (let at = 0; device.modem.state !== state && at < 20_000; at += 10) await until(at);
-    device.bench.modem('lost-registration');
+    device.controls.modem('lost-registration');
     const seen = await phases(seconds(40));
     expect(seen[0]?.state).toBe('attach');
     expect(lengths(seen, 'error')).toEqual([]);
@@ -130,7 +130,7 @@ describe('a registration that is lost', () => {
 describe('a socket that is lost', () => {
   it('is reopened after 5 s twice; the third error without a good check restarts the modem', async () => {
     const { device, phases, zero } = await measured({ modem: { openSocket: 300 } });
-    device.bench.modem('no-socket');
+    device.controls.modem('no-socket');
     zero();
     report(device);
     expect(lengths(await phases(seconds(21)), 'error')).toEqual([5, 5, 10]);
@@ -141,7 +141,7 @@ describe('a reset loop', () => {
   it('keeps the modem off for 32 min and 10 s; then it attaches without a boot, attempt 1', async () => {
     const { device, phases, zero, until, times } = await measured();
     zero();
-    device.bench.modem('reset-loop');
+    device.controls.modem('reset-loop');
     await until(minutes(32));
     device.shell('cloud poll');
     const seen = await phases(minutes(33));

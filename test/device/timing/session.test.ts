@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL } from '../../../src/protocol/flap/packet.js';
-import { encodeDown } from '../../../src/protocol/messages.js';
+import { encodeDown } from '../../../src/protocol/messages/index.js';
 import { expectTimes, IDLE_SERVER, measured, type Server, scripted } from './measured.js';
 
 /** Types of the uplinks that begin in these packets. */
