@@ -114,7 +114,7 @@ export class CloudThread {
 
   unlock(): void {
     this.#lock.release();
-    if (!this.#lock.held) this.#host.link.rest();
+    this.#rest();
   }
 
   /** Sends application data: an uplink that the host has numbered. `done` is called once, unless the device restarts. */
@@ -155,6 +155,10 @@ export class CloudThread {
     this.#carrying?.cancel();
   }
 
+  #rest(): void {
+    if (!this.busy) this.#host.link.rest();
+  }
+
   #processSession(message: Uint8Array, done: (session: Session | undefined) => void): void {
     this.#session = undefined;
     this.#carryOut(message, (reaction) => {
@@ -166,8 +170,9 @@ export class CloudThread {
     this.#initialized = true;
     this.#session = undefined;
     this.#host.initialized();
-    this.unlock();
+    // A poll that was requested meanwhile takes the lock over.
     this.#polls.open();
+    this.unlock();
   }
 
   #poll(done: (ok: boolean) => void): void {
@@ -190,6 +195,7 @@ export class CloudThread {
       this.unlock();
       if (why === undefined) done(true);
       else failed(why);
+      this.#rest();
     };
     this.lock(end - clock.now, granted, () => failed(NO_LOCK));
   }

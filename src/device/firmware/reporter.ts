@@ -118,8 +118,9 @@ export class Reporter {
       });
     };
     const ended = (ok: boolean) => {
-      cloud.unlock();
+      // A report that follows at once takes the lock over.
       done(ok);
+      cloud.unlock();
     };
     cloud.lock(left(), granted, () => {
       this.#drop(report, 'another exchange holds the cloud lock');
