@@ -122,7 +122,7 @@ export class Player {
     }
   }
 
-  /** When the firmware asks for what waits (wire protocol, 8): at once, but at a session's start only for the answer to it. */
+  /** The firmware polls at once for a poll flag, and in the session phase behind the last upload (firmware timing, 3). */
   #acknowledged(task: Task, poll: boolean): void {
     if (task.kind === 'session') return this.#poll();
     this.#pollAsked ||= poll;
@@ -131,9 +131,16 @@ export class Player {
     this.#poll();
   }
 
-  /** After data it asks again; commands are answered first, a configuration restarts it, a session goes on by itself. */
+  /**
+   * What follows a downlink with the poll flag (firmware timing, 3 and 4.1): after data and a timestamp the next poll, after a
+   * session one poll behind its uploads; commands are answered first, and a configuration restarts the device.
+   */
   #received([type]: Uint8Array, more: boolean): void {
-    if (more && type === TYPE['download-data']) return this.#transmit(this.#transfer.startPoll().packet);
+    if (more && (type === TYPE['download-data'] || type === TYPE['set-timestamp'])) return this.#poll();
+    if (more && type === TYPE['set-session']) {
+      if (!this.#task?.goesOn) return this.#poll();
+      this.#pollAsked = true;
+    }
     this.#end();
   }
 
