@@ -138,7 +138,7 @@ export class Player {
   #received([type]: Uint8Array, more: boolean): void {
     if (more && (type === TYPE['download-data'] || type === TYPE['set-timestamp'])) return this.#poll();
     if (more && type === TYPE['set-session']) {
-      if (!this.#task?.goesOn) return this.#poll();
+      if (!this.#task?.moreUploads) return this.#poll();
       this.#pollAsked = true;
     }
     this.#end();
