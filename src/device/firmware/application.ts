@@ -14,7 +14,7 @@ import type { Receiver } from '../receiver/receiver.js';
 import { Reporter, type ReporterHost } from './reporter.js';
 import { type TaskOwner, TaskTable } from './task-table.js';
 
-/** The hardware watchdog, once nobody feeds it (firmware behaviour, 8). */
+/** The hardware watchdog, without feeding (firmware behaviour, 8). */
 export const HARDWARE_WATCHDOG = seconds(120);
 
 /** The task that connects the test load. */
@@ -75,7 +75,7 @@ export class Application implements TaskOwner {
     if (this.#firmware.talks) this.#tasks.set(this.#own + WATCHDOG, this.#seconds(timing.downlinkWatchdog));
   }
 
-  /** Begins nothing new any more; a report that is on its way goes on. */
+  /** Starts nothing new; a report that is being sent continues. */
   close(): void {
     this.#closing = true;
     this.#tasks.clear();
@@ -120,7 +120,7 @@ export class Application implements TaskOwner {
     if (receiver && !this.#closing) this.#tasks.set(this.#own + SCAN, receiver.next);
   }
 
-  /** Notices inputs that somebody has just changed; as soon as the work queue allows. */
+  /** Notices inputs that have just changed, as soon as the work queue allows. */
   look(): void {
     if (this.#reporter.sending) {
       this.#postpone(this.#own + LOOK);

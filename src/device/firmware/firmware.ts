@@ -154,13 +154,13 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     return undefined;
   }
 
-  /** Begins nothing new any more; what is under way goes on. */
+  /** Starts nothing new; a running exchange continues. */
   close(): void {
     this.application.close();
     this.cloud.close();
   }
 
-  /** The power goes: nothing of this life happens any more. */
+  /** The power fails: this life ends. */
   halt(why: string): void {
     this.#starting?.cancel();
     this.cloud.halt(why);

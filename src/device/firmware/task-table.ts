@@ -2,8 +2,8 @@
  * Many things to do, one alarm: a table of due times, of which only the earliest is set on the clock. Tasks that are due
  * together run in the order of their numbers.
  *
- * A *quiet* task is one that nobody outside notices before something else happens, such as taking a sample. It sets no alarm.
- * It runs when the table is caught up, as if it had run on time: in the order of the due times, and told its own. That makes
+ * A *quiet* task, such as taking a sample, has no effect outside before something else happens. It sets no alarm.
+ * It runs when the table is caught up, as if it had run on time: in the order of the due times, each with its own time. That makes
  * one wake-up of most devices out of forty, and a day of a fleet several times shorter.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
@@ -34,7 +34,7 @@ export class TaskTable {
     this.#due = new Array(size).fill(NEVER);
   }
 
-  /** Plans `task` for `delay` from now, in place of what was planned for it; Infinity: not any more. */
+  /** Plans `task` for `delay` from now, in place of what was planned for it; Infinity: not at all. */
   set(task: number, delay: Millis): void {
     this.#due[task] = this.#owner.clock.now + delay;
     if (!this.#running) this.#arm();

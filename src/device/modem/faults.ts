@@ -11,9 +11,9 @@ export type PassingFault =
   /** The socket is gone; the next one opens. */
   | 'lost-socket';
 
-/** Stays until somebody mends it. */
+/** Stays until it is repaired. */
 export type LastingFault =
-  /** The modem does not answer any more. */
+  /** The modem does not answer. */
   | 'mute'
   /** The SIM card is out. */
   | 'no-sim'

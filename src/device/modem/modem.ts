@@ -442,7 +442,7 @@ export class Modem extends Reception implements SendOwner {
     else if (!this.covered) this.#deregistered();
   }
 
-  /** The network has told an awake modem that it is not registered. Asleep it does not notice (firmware timing, 7.3). */
+  /** The network deregisters the modem, which notices if it is awake. Asleep it does not notice (firmware timing, 7.3). */
   #deregistered(): void {
     if (this.#state === 'send') {
       this.#pending?.failed('deregistered');
