@@ -19,7 +19,8 @@ import {
 } from 'yaml';
 import { formatProblem, InputError, oneLine, type Problem, quote } from './problems.js';
 
-interface Place {
+/** Where a value is in a file; lines and columns count from 1. */
+export interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;

@@ -63,7 +63,7 @@ function readFile(path: string, { load, read }: Files): LocatedNode | undefined 
 }
 
 /** What `base` says, overridden and completed by `own`. */
-function merge(base: LocatedNode, own: LocatedNode): LocatedNode {
+export function merge(base: LocatedNode, own: LocatedNode): LocatedNode {
   if (base.kind !== 'map' || own.kind !== 'map') return own;
   const entries = new Map(base.entries);
   for (const [name, entry] of own.entries) {
@@ -74,6 +74,7 @@ function merge(base: LocatedNode, own: LocatedNode): LocatedNode {
   return { ...own, entries };
 }
 
-function without(node: MapNode, name: string): MapNode {
+/** The map without one of its keys. */
+export function without(node: MapNode, name: string): MapNode {
   return { ...node, entries: new Map([...node.entries].filter(([key]) => key !== name)) };
 }

@@ -25,6 +25,8 @@ export interface Profile {
   /** For people: `CHESTER Clime`. */
   readonly title: string;
   readonly identity: Identity;
+  /** All firmware versions of the device type; this profile is one of them. */
+  readonly firmware: FirmwareVersions;
   /** The backup supply module (CHESTER-Z); left out when the device type has none. */
   readonly supplyModule?: SupplyModule;
   /** Left out: a build without a bootloader, which cannot be updated over the air. */
@@ -54,6 +56,19 @@ export interface Profile {
   readonly tasks: readonly TaskSpec[];
   /** What the firmware writes into an uplink body, in the order in which it writes. */
   readonly body: readonly BodyNode[];
+}
+
+/** The firmware versions in which a device type can be had. */
+export interface FirmwareVersions {
+  /** Without the leading `v`, the oldest first: `['3.5.5', '4.0.0']`. */
+  readonly names: readonly string[];
+  /**
+   * The device type with another firmware.
+   * @param version with or without a leading `v`
+   * @returns undefined for a version that the profile does not describe
+   * @throws InputError if the profile describes that version wrongly
+   */
+  with(version: string): Profile | undefined;
 }
 
 /** What the button on the board can be for (firmware behaviour, 7). */

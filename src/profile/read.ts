@@ -40,6 +40,7 @@ import { readEventLists } from './read-events.js';
 import { readReceiver } from './read-receiver.js';
 import { readSensors } from './read-sensors.js';
 import { readTasks } from './read-tasks.js';
+import { firmwareVersions, separateVersions } from './versions.js';
 
 /**
  * Reads one profile.
@@ -53,10 +54,25 @@ export function readProfile(source: string, file: string, load: LoadText, read?:
   const root = readExtended(source, file, load, problems, read);
   // Without the file that it extends nearly everything is missing, and that is not worth a hundred messages.
   problems.finish();
-  const profile = compile(root, file, problems);
+  const { newest, older } = separateVersions(root, problems);
+  problems.finish();
+  const sections = compiled(newest, file);
+  const firmware = firmwareVersions(
+    sections.identity.fwVersion,
+    () => profile,
+    new Map([...older].map(([version, node]) => [version, () => ({ ...compiled(node, file), firmware })])),
+  );
+  const profile: Profile = { ...sections, firmware };
+  return profile;
+}
+
+/** @throws InputError with all problems */
+function compiled(root: LocatedNode, file: string): ProfileSections {
+  const problems = new Problems();
+  const sections = compile(root, file, problems);
   problems.finish();
   // Because every part that is missing has left a problem behind, and with a problem `finish` has thrown.
-  return profile as Profile;
+  return sections as ProfileSections;
 }
 
 /**
@@ -81,6 +97,9 @@ export function loadProfiles(files: readonly string[], load: LoadText): Readonly
   problems.finish();
   return profiles;
 }
+
+/** A profile without its other versions. */
+type ProfileSections = Omit<Profile, 'firmware'>;
 
 /** The lengths that a session has room for (wire protocol, 7.1). */
 const identity: Check<Identity> = refine(
@@ -204,7 +223,7 @@ export const OPTIONAL_SECTIONS: ReadonlySet<Section> = new Set([
   'encoder',
 ]);
 
-function compile(root: LocatedNode, file: string, problems: Problems): Profile | undefined {
+function compile(root: LocatedNode, file: string, problems: Problems): ProfileSections | undefined {
   if (root.kind !== 'map') return complain(root, problems, 'a profile: a map');
   rejectUnknownKeys(root, Object.keys(SECTIONS), 'a profile', problems);
   const read = <T>(name: Section, check: Check<T>): T | undefined => {

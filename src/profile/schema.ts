@@ -14,7 +14,10 @@ import { CODEC_ENTRY } from './read-codec.js';
 /** The schema, in draft 7, which all editors know. */
 export function profileSchema(): Form {
   const complete = completeForm();
-  const whole = { ...complete, properties: { ...propertiesOf(complete), extends: EXTENDS } };
+  const versions = { description: ABOUT_VERSIONS, type: 'object', additionalProperties: loosened(complete) };
+  const properties = { ...propertiesOf(complete), versions };
+  const alone = { ...complete, properties };
+  const whole = { ...complete, properties: { ...properties, extends: EXTENDS } };
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'A device type of ghostfleet',
@@ -23,7 +26,7 @@ export function profileSchema(): Form {
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { $ref: '#/definitions/extending' },
     else: { $ref: '#/definitions/complete' },
-    definitions: { complete, extending: loosened(whole), bodyEntry: BODY_ENTRY, codecEntry: CODEC_ENTRY },
+    definitions: { complete: alone, extending: loosened(whole), bodyEntry: BODY_ENTRY, codecEntry: CODEC_ENTRY },
   };
 }
 
@@ -32,6 +35,9 @@ const EXTENDS: Form = {
   pattern: /^(?!\/)(?!.*\.\.)[\w./-]+\.yaml$/.source,
   description: 'Another file, below the folder of this one, that this one adds to.',
 };
+
+const ABOUT_VERSIONS =
+  'Older firmware versions, and what is different in each: maps are merged, and `~` leaves out what the version lacks.';
 
 const ABOUT: Readonly<Record<Section, string>> = {
   title: 'For people.',

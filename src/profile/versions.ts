@@ -1,0 +1,92 @@
+/**
+ * The firmware versions of a device type. The file of a profile describes the newest one; its section `versions` has, for
+ * each older version, what was different. Maps are merged as with `extends`, and `~` leaves out what that version lacks:
+ *
+ *     versions:
+ *       3.5.5: { transfer_buffer: 16384, timing: { send_timeout: ~, spool: ~ } }
+ *
+ * A version is compiled when it is first asked for: most runs need one.
+ */
+import { text } from '../input/checks.js';
+import type { LocatedNode, Place, Problems } from '../input/document.js';
+import { merge, without } from './extend.js';
+import type { FirmwareVersions, Profile } from './profile.js';
+
+/** Section of a profile that holds the older versions. */
+export const VERSIONS = 'versions';
+
+/** `3.5.5`, `4.0.0-rc3` */
+const VERSION = /^\d+\.\d+\.\d+(-[a-z0-9.]+)?$/;
+const checkVersion = text(VERSION, 'a version such as 3.5.5');
+
+export interface VersionedNode {
+  /** The newest version: the file without its section `versions`. */
+  readonly newest: LocatedNode;
+  /** The complete profile of each older version, by its name. */
+  readonly older: ReadonlyMap<string, LocatedNode>;
+}
+
+/** Separates the versions of a profile. Adds to `problems` what is wrong with the section itself. */
+export function separateVersions(root: LocatedNode, problems: Problems): VersionedNode {
+  const section = root.kind === 'map' ? root.entries.get(VERSIONS)?.value : undefined;
+  if (root.kind !== 'map' || section === undefined) return { newest: root, older: new Map() };
+  const newest = without(root, VERSIONS);
+  if (section.kind !== 'map') {
+    problems.add(section, 'versions: a map from a version such as 3.5.5 to what is different in it');
+    return { newest, older: new Map() };
+  }
+  const older = new Map<string, LocatedNode>();
+  for (const [version, { key, value }] of section.entries) {
+    if (checkVersion(scalarAt(key, version), problems) === undefined) continue;
+    if (value.kind !== 'map')
+      problems.add(value, `version ${version}: a map of what is different in it, {} for nothing`);
+    else older.set(version, merge(merge(newest, identityOf(version, key)), value));
+  }
+  return { newest, older };
+}
+
+/**
+ * @param newest compiles the profile as the file describes it; the others compile the older versions
+ * @param version of the newest, with or without a leading `v`
+ */
+export function firmwareVersions(
+  version: string,
+  newest: () => Profile,
+  older: ReadonlyMap<string, () => Profile>,
+): FirmwareVersions {
+  const makers = new Map([...older, [bare(version), newest]]);
+  const made = new Map<string, Profile>();
+  return {
+    names: [...makers.keys()].sort(byVersion),
+    with: (wanted) => {
+      const name = bare(wanted);
+      const profile = made.get(name) ?? makers.get(name)?.();
+      if (profile) made.set(name, profile);
+      return profile;
+    },
+  };
+}
+
+function bare(version: string): string {
+  return version.replace(/^v(?=\d)/, '');
+}
+
+/** Compares number by number, so that 3.10.0 is newer than 3.9.0. */
+function byVersion(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
+}
+
+/** What the device says about its version: the key of the section with a `v` before it. */
+function identityOf(version: string, place: Place): LocatedNode {
+  const identity = mapAt(place, 'fw_version', scalarAt(place, `v${version}`));
+  return mapAt(place, 'identity', identity);
+}
+
+function mapAt(place: Place, name: string, value: LocatedNode): LocatedNode {
+  const { file, line, column } = place;
+  return { kind: 'map', file, line, column, entries: new Map([[name, { key: place, value }]]) };
+}
+
+function scalarAt({ file, line, column }: Place, value: string): LocatedNode {
+  return { kind: 'scalar', file, line, column, value, source: value, textColumn: column };
+}
