@@ -63,7 +63,8 @@ interface Standstill {
 }
 
 export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, ModemBoard {
-  readonly type: DeviceType;
+  /** That of the firmware version that runs; an update may change it. */
+  type: DeviceType;
   readonly serial: number;
   readonly clock: Clock;
   readonly draws: Draws;
@@ -302,6 +303,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
       // The firmware of another device type hangs on this board until the watchdog resets it.
       return this.#standStill(HARDWARE_WATCHDOG, 'a firmware that is not its own', () => this.reboot('watchdog'));
     }
+    this.#adoptVersion();
     const reset = this.boardOverrides && factoryResetAt(this.clock.now, this.boardOverrides.pressedUntil);
     if (reset !== undefined) {
       return this.#standStill(reset - this.clock.now, 'a factory reset by its button', () => {
@@ -311,6 +313,15 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     }
     this.#firmware = new Firmware(this);
     if (this.#closing) this.#firmware.close();
+  }
+
+  /** An update may have replaced the firmware: parameters, buffers and timing are those of its version. */
+  #adoptVersion(): void {
+    const type = this.type.withVersion(this.build.version);
+    if (type === this.type) return;
+    this.type = type;
+    this.config.adopt(type.layout);
+    this.environment.adopt(type.profile);
   }
 
   #standStill(duration: Millis, what: string, then: () => void): void {

@@ -20,7 +20,7 @@ export type Settings = ReadonlyMap<string, ParameterValue>;
 const FACTORY_SETTINGS: Settings = new Map();
 
 export class DeviceConfig {
-  readonly layout: ConfigLayout;
+  #layout: ConfigLayout;
   #flash: Settings;
   #live: Settings;
   #interim: Settings;
@@ -29,10 +29,20 @@ export class DeviceConfig {
 
   /** `flash` is what the settings storage holds when the device is first switched on. */
   constructor(layout: ConfigLayout, flash: Settings = FACTORY_SETTINGS) {
-    this.layout = layout;
+    this.#layout = layout;
     this.#flash = flash;
     this.#live = flash;
     this.#interim = flash;
+  }
+
+  /** The parameters of the firmware that runs. */
+  get layout(): ConfigLayout {
+    return this.#layout;
+  }
+
+  /** Another firmware version runs from now on. Flash keeps all settings, also of parameters that this version lacks. */
+  adopt(layout: ConfigLayout): void {
+    this.#layout = layout;
   }
 
   /** What survives a reboot. Another device of the profile that is given it starts with the same configuration. */
@@ -92,7 +102,7 @@ export class DeviceConfig {
 
   /** Live BLE address in slot `n` of a module, 12 hex digits; undefined when the slot is empty or does not exist. */
   slot(module: string, n: number): string | undefined {
-    const item = this.layout.module(module)?.slots[n];
+    const item = this.#layout.module(module)?.slots[n];
     const address = item && this.#live.get(item.key);
     return address === undefined ? undefined : String(address);
   }
@@ -116,7 +126,7 @@ export class DeviceConfig {
 
   /** Live numbers of a module's list, without empty places. */
   list(module: string): readonly number[] {
-    const numbers = (this.layout.module(module)?.list?.items ?? []).map((item) =>
+    const numbers = (this.#layout.module(module)?.list?.items ?? []).map((item) =>
       Number(this.#live.get(item.key) ?? 0),
     );
     return numbers.filter((number) => number !== 0);
@@ -147,7 +157,7 @@ export class DeviceConfig {
   }
 
   #inEffect(module: string, name: string): ParameterValue | undefined {
-    const item = this.layout.find(module, name);
+    const item = this.#layout.find(module, name);
     return item && (this.#live.get(item.key) ?? item.default);
   }
 }

@@ -39,8 +39,8 @@ type SignalTable = readonly (readonly (readonly Signal[])[])[];
 
 export class Environment {
   readonly battery: Battery;
-  readonly #table: SignalTable;
-  readonly #feeding: Feeding;
+  #table: SignalTable;
+  #feeding: Feeding;
   readonly #seed: number;
   #overrides: Map<Signal, Override> | undefined;
 
@@ -50,6 +50,23 @@ export class Environment {
     this.#feeding = feedingOf(profile);
     this.#seed = seed;
     this.battery = new Battery(seed);
+  }
+
+  /**
+   * Another firmware version runs, which may number its sensors differently. Overrides stay with their quantity; those of a
+   * quantity that the version does not measure are removed.
+   */
+  adopt(profile: Profile): void {
+    const overrides = this.#overrides;
+    this.#table = signalTable(profile);
+    this.#feeding = feedingOf(profile);
+    this.#overrides = undefined;
+    if (overrides === undefined) return;
+    const signals = new Map(this.#table.flat(2).map((signal) => [signal.salt, signal]));
+    for (const [{ salt }, override] of overrides) {
+      const signal = signals.get(salt);
+      if (signal) this.#replace(signal, override);
+    }
   }
 
   /** The quantities of a sensor; empty when the device type has no such sensor. */

@@ -22,12 +22,19 @@ export interface DeviceType {
   readonly encoderUpload: Uint8Array | undefined;
   /** How long the modem and its network take. */
   readonly modemTimings: ModemTimings;
+  /** The same device type with another firmware version (`v3.5.5`); this one for a version that its profile does not describe. */
+  withVersion(version: string): DeviceType;
 }
 
 /** Makes what the devices of `profile` share; do it once a profile. */
 export function deviceType(profile: Profile, modemTimings: ModemTimings = ASSUMED_TIMINGS): DeviceType {
+  return versionOf(new Map(), profile, modemTimings);
+}
+
+/** @param family the versions made so far, by the version that a session reports: devices share them, too */
+function versionOf(family: Map<string, DeviceType>, profile: Profile, modemTimings: ModemTimings): DeviceType {
   const { decoder, encoder, identity } = profile;
-  return {
+  const type: DeviceType = {
     profile,
     build: { bundle: identity.fwBundle, name: identity.fwName, version: identity.fwVersion },
     shell: buildShell(profile.commands, profile.modules),
@@ -35,5 +42,13 @@ export function deviceType(profile: Profile, modemTimings: ModemTimings = ASSUME
     decoderUpload: encodeUp({ kind: 'upload-decoder', hash: decoder.hash, document: decoder.bytes }),
     encoderUpload: encoder && encodeUp({ kind: 'upload-encoder', hash: encoder.hash, document: encoder.bytes }),
     modemTimings,
+    withVersion: (version) => {
+      const known = family.get(version);
+      if (known) return known;
+      const other = profile.firmware.with(version);
+      return other ? (family.get(other.identity.fwVersion) ?? versionOf(family, other, modemTimings)) : type;
+    },
   };
+  family.set(identity.fwVersion, type);
+  return type;
 }
