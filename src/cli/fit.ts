@@ -26,7 +26,9 @@ export const fit = command<{ readonly file: string; readonly out: string | undef
       throw new UsageError('bad-file', `"${file}" has no device with two reports, so nothing can be fitted`);
     }
     const types = deviceTypes(profiles);
-    const yaml = scenarioYaml(nameFor(out ?? file), recording, groups, (profile, line) => types.get(profile)?.(line));
+    const yaml = scenarioYaml(nameFor(out ?? file), recording, groups, (profile, line) =>
+      types.get(profile)?.refusal(line, null),
+    );
     if (out === undefined) {
       host.out.write(yaml);
       return EXIT.fine;

@@ -67,6 +67,17 @@ export function firmwareVersions(
   };
 }
 
+/**
+ * A device type with one of its firmware versions.
+ * @param version null for the newest, which is the profile itself
+ * @throws Error for a version that the profile does not describe; who takes versions from users checks them before
+ */
+export function withFirmware(profile: Profile, version: string | null): Profile {
+  const found = version === null ? profile : profile.firmware.with(version);
+  if (found === undefined) throw new Error(`the profile "${profile.name}" has no firmware version ${version}`);
+  return found;
+}
+
 function bare(version: string): string {
   return version.replace(/^v(?=\d)/, '');
 }

@@ -7,7 +7,8 @@ import { changeList } from '../device/config/list.js';
 import { UsageError } from '../kernel/errors.js';
 import type { Profile } from '../profile/profile.js';
 import { withoutSecrets } from '../profile/secrets.js';
-import type { DeviceTypes } from '../scenario/parse/sources.js';
+import { withFirmware } from '../profile/versions.js';
+import type { DeviceTypes, KnownDeviceType } from '../scenario/parse/sources.js';
 
 /**
  * Content of the flash after these lines (`app config interval-report 900`). One result serves a whole group: devices share it
@@ -27,12 +28,19 @@ export function flashSettings(layout: ConfigLayout, lines: readonly string[]): S
 
 /** What scenarios are checked against. */
 export function deviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes {
-  return new Map(
-    [...profiles].map(([name, { modules }]) => {
-      const layout = configLayout(modules);
-      return [name, (line: string) => write(new DeviceConfig(layout), line)];
-    }),
-  );
+  return new Map([...profiles].map(([name, profile]) => [name, knownType(profile)]));
+}
+
+function knownType(profile: Profile): KnownDeviceType {
+  const layouts = new Map<string | null, ConfigLayout>();
+  return {
+    versions: profile.firmware.names,
+    refusal: (line, firmware) => {
+      const layout = layouts.get(firmware) ?? configLayout(withFirmware(profile, firmware).modules);
+      layouts.set(firmware, layout);
+      return write(new DeviceConfig(layout), line);
+    },
+  };
 }
 
 /** Applies a line; returns why the device rejects it, or undefined. */

@@ -19,7 +19,9 @@ const reports = (device: string, minutes: readonly number[], size = 200) =>
 const every = (step: number, count: number) => Array.from({ length: count }, (_, i) => i * step);
 
 const scenarioOf = (made: Recording) => {
-  const yaml = scenarioYaml('fitted', made, fitGroups(made, profiles), (profile, line) => types.get(profile)?.(line));
+  const yaml = scenarioYaml('fitted', made, fitGroups(made, profiles), (profile, line) =>
+    types.get(profile)?.refusal(line, null),
+  );
   return parseScenario(yaml, 'fitted.yaml', types, { profiles, readFile: () => ({ file: '', text: '' }) });
 };
 

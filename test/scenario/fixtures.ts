@@ -8,7 +8,10 @@ import type { DeviceTypes } from '../../src/scenario/parse/sources.js';
 export const TYPES: DeviceTypes = new Map(
   ['clime', 'control'].map((name) => [
     name,
-    (line) => (/interval-report [0-9]$/.test(line) ? 'Invalid range' : undefined),
+    {
+      versions: ['3.5.5', '4.0.0'],
+      refusal: (line) => (/interval-report [0-9]$/.test(line) ? 'Invalid range' : undefined),
+    },
   ]),
 );
 

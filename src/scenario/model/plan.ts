@@ -54,6 +54,8 @@ export interface Plan {
 export interface PlannedGroup {
   readonly name: string;
   readonly profile: string;
+  /** The firmware version that its devices leave the factory with; left out: the newest. */
+  readonly firmware?: string;
   readonly count: number;
   /** Tags that its devices carry in the cloud; the runner creates those that do not exist. */
   readonly tags: readonly string[];

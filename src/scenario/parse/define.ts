@@ -56,6 +56,8 @@ export type SetupDefinition = { readonly [K in SetupName]?: Value };
 export interface GroupDefinition {
   readonly name: string;
   readonly profile: string;
+  /** `3.5.5`: the firmware version that its devices leave the factory with; the newest unless given. */
+  readonly firmware?: string;
   readonly serial?: number;
   readonly boot?: { readonly from?: string; readonly over?: string; readonly pattern?: BootPattern };
   readonly config?: { readonly [parameter: string]: string | number | boolean } | readonly string[];

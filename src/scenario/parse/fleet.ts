@@ -23,7 +23,7 @@ import {
   valueAt,
 } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
-import { quote } from '../../input/problems.js';
+import { didYouMean, orList, quote } from '../../input/problems.js';
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
 import type { Millis } from '../../kernel/time.js';
 import { withoutSecrets } from '../../profile/secrets.js';
@@ -31,11 +31,13 @@ import { BOOT_PATTERNS, type Boot, type FleetGroup } from '../model/fleet.js';
 import { RESERVED } from '../selector/check.js';
 import { configLines, configPlaces } from '../values/config-lines.js';
 import { apportion } from './apportion.js';
-import type { DeviceTypes } from './sources.js';
+import type { DeviceTypes, KnownDeviceType } from './sources.js';
 
 export interface FleetShape {
   /** Device types that there are. */
   readonly types: DeviceTypes;
+  /** Firmware version of the groups that do not name one; undefined: the newest. */
+  readonly firmware: string | undefined;
   /** When the scenario is over. */
   readonly end: Millis;
 }
@@ -54,7 +56,10 @@ export function fleet(node: LocatedNode, problems: Problems, shape: FleetShape):
   const before = problems.list.length;
   const drafts = node.kind === 'map' ? sharedDrafts(node, problems, shape) : countedDrafts(node, problems, shape);
   if (drafts === undefined) return undefined;
-  for (const { item, draft } of drafts) if (draft) checkConfig(draft, item, shape.types, problems);
+  for (const { item, draft } of drafts) {
+    const type = draft && shape.types.get(draft.profile);
+    if (draft && type && checkFirmware(draft, item, type, problems)) checkConfig(draft, item, type, problems);
+  }
   const complete = drafts.every(({ draft }) => draft !== undefined);
   let next = FIRST_SERIAL;
   const groups: FleetGroup[] = [];
@@ -111,13 +116,26 @@ function countsOf(shares: readonly Ratio[], devices: number, node: LocatedNode, 
   return apportion(devices, shares);
 }
 
-/** Notes the lines that a device of the group's type would refuse. */
-function checkConfig({ profile, config }: Draft, node: LocatedNode, types: DeviceTypes, problems: Problems): void {
+/** False, and a problem, for a firmware version that the group's type does not have. */
+function checkFirmware(
+  { profile, firmware }: Draft,
+  node: LocatedNode,
+  { versions }: KnownDeviceType,
+  problems: Problems,
+): boolean {
+  if (firmware === null || versions.includes(firmware)) return true;
+  const place = node.kind === 'map' ? valueAt(node, 'firmware') : node;
+  const near = didYouMean(firmware, versions);
+  problems.add(place, `${quote(firmware)} is not a firmware version of ${quote(profile)}: ${orList(versions)}${near}`);
+  return false;
+}
+
+/** Adds a problem for each line that a device of the group would refuse. */
+function checkConfig({ config, firmware }: Draft, node: LocatedNode, type: KnownDeviceType, problems: Problems): void {
   if (node.kind !== 'map') return;
-  const refusalOf = types.get(profile);
   const places = configPlaces(valueAt(node, 'config'));
   config.forEach((line, i) => {
-    const refusal = refusalOf?.(line);
+    const refusal = type.refusal(line, firmware);
     if (refusal !== undefined)
       problems.add(places[i] ?? node, `${quote(withoutSecrets(line))} would be rejected: ${refusal}`);
   });
@@ -125,7 +143,7 @@ function checkConfig({ profile, config }: Draft, node: LocatedNode, types: Devic
 
 /** The form of a fleet, for editors. */
 export function fleetForm(): Form {
-  const shape: FleetShape = { types: new Map(), end: Number.POSITIVE_INFINITY };
+  const shape: FleetShape = { types: new Map(), firmware: undefined, end: Number.POSITIVE_INFINITY };
   const shared = record('a fleet', { devices: DEVICES, groups: list(sharedGroup(shape), 1) });
   return eitherForm(formOf(list(countedGroup(shape), 1)), formOf(shared));
 }
@@ -137,13 +155,18 @@ const SHARES_OFF = 1e-6;
 const countedGroup = (shape: FleetShape) => record('a group', { ...groupKeys(shape), count: DEVICES });
 const sharedGroup = (shape: FleetShape) => record('a group', { ...groupKeys(shape), share: ratio });
 
+/** With or without the `v` that devices report. */
+const firmwareVersion = refine(text(/^v?\d+\.\d+\.\d+\S*$/, 'a firmware version such as 3.5.5'), (version) =>
+  version.replace(/^v/, ''),
+);
+
 const BOOT = record('boot', {
   from: optional(duration, 0),
   over: optional(duration, 0),
   pattern: optional(oneOf(BOOT_PATTERNS), 'staggered' as const),
 });
 
-function groupKeys({ types, end }: FleetShape) {
+function groupKeys({ types, firmware, end }: FleetShape) {
   const boot = refine(BOOT, (read, node, problems): Boot | undefined => {
     if (read.pattern === 'storm' && read.over > 0) {
       problems.add(node.kind === 'map' ? valueAt(node, 'over') : node, 'a storm is all at once: it has no "over"');
@@ -159,6 +182,7 @@ function groupKeys({ types, end }: FleetShape) {
     ),
     // An editor cannot know the profiles that lie beside the scenario.
     profile: formed(() => formOf(text()), oneOf([...types.keys()])),
+    firmware: optional(firmwareVersion, firmware ?? null),
     serial: optional(integer(1, LAST_SERIAL)),
     boot: optional(boot, BOOT_AT_ONCE),
     config: optional(configLines, []),

@@ -157,7 +157,7 @@ function readParts(
   const warmUp = plain('warm-up');
   // A wrong duration must not make every later moment wrong too.
   const end = length ?? Number.POSITIVE_INFINITY;
-  const shape: FleetShape = { types, end };
+  const shape: FleetShape = { types, firmware: sources.firmware, end };
   const groups = read('fleet', (node, found) => fleet(node, found, shape));
   const settings = read<CloudSettings | null>('cloud', cloud, null);
   const prepared = read('setup', (node, found) => setup(node, found, sources), []);

@@ -11,6 +11,7 @@ import type {
   Plan,
   PlannedAction,
   PlannedFault,
+  PlannedGroup,
   PlannedLoad,
   PlannedServiceFault,
   PlannedWait,
@@ -69,11 +70,15 @@ function describeFleet(plan: Plan): readonly string[] {
       ...(group.register ? [] : ['not in the cloud at the start']),
     ];
     return [
-      `${group.count} × ${group.name} (profile ${group.profile}), serial numbers ${serials}`,
+      `${group.count} × ${group.name} (${typeText(group)}), serial numbers ${serials}`,
       `  ${notes.join(' · ')}`,
       ...group.config.map((line) => `  ${withoutSecrets(line)}`),
     ];
   });
+}
+
+function typeText({ profile, firmware }: PlannedGroup): string {
+  return `profile ${profile}${firmware === undefined ? '' : `, firmware ${firmware}`}`;
 }
 
 function describeFault({ fault, from, until, to, devices, way }: PlannedFault): string {

@@ -67,10 +67,11 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
   };
 }
 
-function planGroup({ name, profile, count, tags, region, config, register }: FleetGroup): PlannedGroup {
+function planGroup({ name, profile, firmware, count, tags, region, config, register }: FleetGroup): PlannedGroup {
   // Out of the box an application's mode is "none": the device would never say a word (firmware behaviour, 1).
   const provisioned = sets(config, 'app', 'mode') ? config : ['app config mode lte', ...config];
-  return { name, profile, count, tags, region, config: provisioned, register };
+  const version = firmware === null ? {} : { firmware };
+  return { name, profile, ...version, count, tags, region, config: provisioned, register };
 }
 
 function planDevices(group: FleetGroup, index: number, random: Random): readonly PlannedDevice[] {
