@@ -23,10 +23,11 @@ import { interruption } from './interrupts.js';
 import { profileNamed } from './read-files.js';
 import { silenceOf } from './silence.js';
 import { type AfterLine, takeLines } from './typed-lines.js';
-import { addressText, type HostAndPort, hostAndPort, POSITIVE_FORM, positiveNumber } from './values.js';
+import { addressText, FIRMWARE, type HostAndPort, hostAndPort, POSITIVE_FORM, positiveNumber } from './values.js';
 
 interface DeviceFlags {
   readonly profile: string;
+  readonly firmware: string | undefined;
   readonly serial: number | undefined;
   readonly token: string | undefined;
   readonly udp: HostAndPort | undefined;
@@ -67,6 +68,7 @@ export const device = command<DeviceFlags>(
           tokenOf,
         ),
       )
+      .option('firmware', { ...FIRMWARE, describe: 'firmware version, such as 3.5.5; the newest is the default' })
       .option('link', {
         choices: ['udp', 'http'] as const,
         default: 'udp' as const,
@@ -126,7 +128,7 @@ export const device = command<DeviceFlags>(
 );
 
 async function execute(flags: DeviceFlags, host: Host): Promise<ExitCode> {
-  const profile = profileNamed(flags.profile);
+  const profile = profileNamed(flags.profile, flags.firmware);
   const claimToken = flags.token ?? host.env.GHOSTFLEET_CLAIM_TOKEN;
   if (claimToken === undefined || tokenOf(claimToken) === undefined) {
     throw new UsageError('bad-flags', 'a claim token of 32 hex digits is required: --token or GHOSTFLEET_CLAIM_TOKEN');

@@ -12,7 +12,11 @@ import { FAULT_KINDS } from '../transport/faults/index.js';
 import { command } from './command.js';
 
 const SUBJECTS = {
-  profiles: () => [...packagedProfiles().values()].map(({ name, title }) => [name, title]),
+  profiles: () =>
+    [...packagedProfiles().values()].map(({ name, title, firmware }) => [
+      name,
+      `${title}; firmware ${firmware.names.join(', ')}`,
+    ]),
   steps: () => Object.entries(STEPS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
   setup: () => Object.entries(SETUPS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),
   calls: () => Object.entries(CALLS).map(([name, { about, example }]) => [name, `${about}; ${example}`]),

@@ -3,11 +3,12 @@ import { EXIT } from '../kernel/errors.js';
 import { describePlan } from '../scenario/plan/describe.js';
 import { command } from './command.js';
 import { loadPlan } from './read-files.js';
-import { SEED, VARIABLES } from './values.js';
+import { FIRMWARE, SEED, VARIABLES } from './values.js';
 
 interface PlanFlags {
   readonly file: string;
   readonly seed: number | undefined;
+  readonly firmware: string | undefined;
   readonly var: ReadonlyMap<string, string>;
 }
 
@@ -18,9 +19,10 @@ export const plan = command<PlanFlags>(
     parser
       .positional('file', { type: 'string', demandOption: true, describe: 'scenario file' })
       .option('seed', SEED)
-      .option('var', VARIABLES),
-  async ({ file, seed, var: vars }, host) => {
-    host.out.write(describePlan(loadPlan(file, seed, vars).plan));
+      .option('var', VARIABLES)
+      .option('firmware', FIRMWARE),
+  async ({ file, seed, var: vars, firmware }, host) => {
+    host.out.write(describePlan(loadPlan(file, { seed, vars, firmware }).plan));
     return EXIT.fine;
   },
 );

@@ -1,5 +1,6 @@
 /** Reads the user's files for a command. */
 import { dirname, join } from 'node:path';
+import { orList } from '../input/problems.js';
 import { readBeside, readText } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
 import { packagedProfiles, profilesIn, userFiles } from '../profile/library.js';
@@ -13,55 +14,46 @@ import { planScenario } from '../scenario/plan/plan-scenario.js';
 
 export type Profiles = ReadonlyMap<string, Profile>;
 
-/** Values for variables of a scenario, by name. */
-type Variables = ReadonlyMap<string, string>;
-const NO_VARIABLES: Variables = new Map();
-
-interface Loaded {
-  readonly scenario: Scenario;
-  readonly profiles: ReadonlyMap<string, Profile>;
+/** What the command line says about a scenario; all of it may be left out. */
+export interface ScenarioSettings {
+  /** In place of the scenario's own. */
+  readonly seed?: number | undefined;
+  /** Values for its variables, by name. */
+  readonly vars?: ReadonlyMap<string, string> | undefined;
+  /** Firmware version of the groups that do not name one. */
+  readonly firmware?: string | undefined;
+  /** Profiles of an earlier call, which take longer to read than a scenario; otherwise those beside the file. */
+  readonly profiles?: Profiles | undefined;
 }
 
 /** @throws UsageError that lists all problems of the file */
-export function loadScenario(path: string, vars: Variables = NO_VARIABLES): Loaded {
-  return scenarioIn(readText(path), path, vars);
-}
-
-/** Reads a scenario from `text` as the content of the file `path`. */
-function scenarioIn(text: string, path: string, vars: Variables, profiles: Profiles = profilesBeside(path)): Loaded {
-  return {
-    scenario: parseScenario(text, path, deviceTypes(profiles), {
-      profiles,
-      readFile: (name) => readBeside(dirname(path), name),
-      vars,
-    }),
-    profiles,
-  };
+export function checkScenario(path: string, settings: ScenarioSettings): void {
+  scenarioIn(readText(path), path, profilesBeside(path), settings);
 }
 
 /** Reads a scenario and makes its plan. */
-export function loadPlan(
-  path: string,
-  seed: number | undefined,
-  vars: Variables = NO_VARIABLES,
-): { plan: Plan; profiles: ReadonlyMap<string, Profile> } {
-  return planOf(readText(path), path, seed, undefined, vars);
+export function loadPlan(path: string, settings: ScenarioSettings = {}): { plan: Plan; profiles: Profiles } {
+  return planOf(readText(path), path, settings);
 }
 
-/**
- * Plans a scenario from `text` as the content of the file `path`.
- * @param known profiles of an earlier call, to avoid reading them again
- */
-export function planOf(
-  text: string,
-  path: string,
-  seed?: number,
-  known?: Profiles,
-  vars: Variables = NO_VARIABLES,
-): { plan: Plan; profiles: Profiles } {
-  const { scenario, profiles } = scenarioIn(text, path, vars, known);
+/** Makes the plan of the scenario in `text`, as if it were the content of the file `path`. */
+export function planOf(text: string, path: string, settings: ScenarioSettings): { plan: Plan; profiles: Profiles } {
+  const { seed, profiles = profilesBeside(path) } = settings;
+  const scenario = scenarioIn(text, path, profiles, settings);
   return { plan: planScenario(scenario, seed === undefined ? {} : { seed }), profiles };
 }
+
+function scenarioIn(text: string, path: string, profiles: Profiles, settings: ScenarioSettings): Scenario {
+  const { vars = NO_VARIABLES, firmware } = settings;
+  return parseScenario(text, path, deviceTypes(profiles), {
+    profiles,
+    readFile: (name) => readBeside(dirname(path), name),
+    vars,
+    ...(firmware !== undefined && { firmware }),
+  });
+}
+
+const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
 
 /**
  * The packaged profiles and those in a folder `profiles` next to the scenario, which take precedence.
@@ -71,8 +63,20 @@ function profilesBeside(scenario: string): ReadonlyMap<string, Profile> {
   return new Map([...packagedProfiles(), ...profilesIn(join(dirname(scenario), 'profiles'))]);
 }
 
-/** A packaged profile, or the profile of a file. @throws UsageError that lists the packaged profiles */
-export function profileNamed(name: string): Profile {
+/**
+ * A packaged profile, or the profile of a file.
+ * @param firmware version; the newest unless given
+ * @throws UsageError that lists the packaged profiles, or the versions of the profile
+ */
+export function profileNamed(name: string, firmware?: string): Profile {
+  const profile = newestNamed(name);
+  const found = firmware === undefined ? profile : profile.firmware.with(firmware);
+  if (found) return found;
+  const versions = orList(profile.firmware.names);
+  throw new UsageError('unknown-firmware', `unknown firmware version "${firmware}" of "${name}": ${versions}`);
+}
+
+function newestNamed(name: string): Profile {
   if (name.endsWith('.yaml')) return readProfile(readText(name), name, userFiles(name));
   const profiles = packagedProfiles();
   const profile = profiles.get(name);

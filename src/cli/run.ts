@@ -21,12 +21,13 @@ import { ProgressDisplay } from './progress-display.js';
 import { loadPlan } from './read-files.js';
 import { newDatabase, openDirectory, writeReports } from './run-files.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
-import { POSITIVE_FORM, positiveNumber, SEED, VARIABLES } from './values.js';
+import { FIRMWARE, POSITIVE_FORM, positiveNumber, SEED, VARIABLES } from './values.js';
 import { version } from './version.js';
 
 interface RunFlags extends TargetFlags {
   readonly file: string;
   readonly seed: number | undefined;
+  readonly firmware: string | undefined;
   readonly var: ReadonlyMap<string, string>;
   readonly clock: RunOptions['clock'] | undefined;
   readonly speed: number | undefined;
@@ -46,6 +47,7 @@ export const run = command<RunFlags>(
     targetOptions(parser)
       .positional('file', { type: 'string', demandOption: true, describe: 'scenario file' })
       .option('seed', SEED)
+      .option('firmware', FIRMWARE)
       .option('var', VARIABLES)
       .option('clock', {
         choices: CLOCKS,
@@ -121,7 +123,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
   if (flags.store === 'sqlite' && flags.out === undefined) {
     throw new UsageError('bad-flags', '--store sqlite requires --out, the directory for the database');
   }
-  const { plan, profiles } = loadPlan(flags.file, flags.seed, flags.var);
+  const { plan, profiles } = loadPlan(flags.file, { seed: flags.seed, vars: flags.var, firmware: flags.firmware });
   const settings = plan.cloud ? describeCloud(plan.cloud) : [];
   if (cloud && settings.length > 0) host.err.write(otherSettings(cloud.api, settings));
   const reproduce = commandLine(flags, clock, plan);
@@ -217,6 +219,7 @@ function pushIn(flags: RunFlags, plan: Plan, progress: ProgressDisplay): Metrics
 /** The shortest command that repeats the run. */
 function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
   const words = ['ghostfleet', 'run', flags.file, '--seed', String(plan.seed), '--clock', clock];
+  if (flags.firmware !== undefined) words.push('--firmware', flags.firmware);
   for (const [name, value] of flags.var) words.push('--var', `${name}=${value}`);
   if (flags.speed !== undefined) words.push('--speed', String(flags.speed));
   const { transport = 'memory' } = flags;

@@ -55,7 +55,7 @@ async function execute({ file, seed, out, budget = BUDGET }: ShrinkFlags, host: 
   if (existsSync(target) && existsSync(file) && realpathSync(target) === realpathSync(file)) {
     throw new UsageError('bad-flags', `--out "${target}" is the scenario itself; choose another file`);
   }
-  const { plan, profiles } = loadPlan(file, seed);
+  const { plan, profiles } = loadPlan(file, { seed });
   reserve(target);
   const attempts = new Attempts(host);
   try {
@@ -107,7 +107,7 @@ async function confirm(target: string, failure: string, found: Found, host: Host
       'paths in a scenario are relative to its folder: choose a path for --out in the folder of the original',
     );
   }
-  const { plan } = loadPlan(target, undefined);
+  const { plan } = loadPlan(target);
   const size = `${plan.devices.length} ${plan.devices.length === 1 ? 'device' : 'devices'}, ${formatDuration(plan.duration)}`;
   const end = minimal
     ? 'nothing more can be removed'
@@ -144,7 +144,7 @@ class Attempts {
   /** @param known profiles (default: those next to the file) */
   run(text: string, file: string, seed?: number, known?: Profiles): Promise<RunResult> {
     return run({
-      ...planOf(text, file, seed, known),
+      ...planOf(text, file, { seed, profiles: known }),
       clock: 'virtual',
       speed: 1,
       transport: 'memory',

@@ -1,21 +1,28 @@
 /** `ghostfleet validate`: checks scenario files and reports all problems together. */
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
-import { loadScenario } from './read-files.js';
-import { VARIABLES } from './values.js';
+import { checkScenario } from './read-files.js';
+import { FIRMWARE, VARIABLES } from './values.js';
 
-export const validate = command<{ readonly files: readonly string[]; readonly var: ReadonlyMap<string, string> }>(
+interface ValidateFlags {
+  readonly files: readonly string[];
+  readonly var: ReadonlyMap<string, string>;
+  readonly firmware: string | undefined;
+}
+
+export const validate = command<ValidateFlags>(
   'validate <files..>',
   'Check scenario files',
   (parser) =>
     parser
       .positional('files', { type: 'string', array: true, demandOption: true, describe: 'scenario files' })
-      .option('var', VARIABLES),
-  async ({ files, var: vars }, host) => {
+      .option('var', VARIABLES)
+      .option('firmware', FIRMWARE),
+  async ({ files, var: vars, firmware }, host) => {
     const wrong: string[] = [];
     for (const file of files) {
       try {
-        loadScenario(file, vars);
+        checkScenario(file, { vars, firmware });
         host.out.write(`${file}: valid\n`);
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;

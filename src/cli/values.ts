@@ -35,6 +35,14 @@ export const SEED = checked(
   wholeNumber(0, Number.MAX_SAFE_INTEGER),
 );
 
+/** `--firmware 3.5.5`, with or without the `v` that devices report. */
+export const FIRMWARE = checked(
+  { describe: 'firmware version of groups that name none, such as 3.5.5; the newest is the default' },
+  'firmware',
+  'a firmware version such as 3.5.5',
+  (text) => /^v?(\d+\.\d+\.\d+\S*)$/.exec(text)?.[1],
+);
+
 /** `--var name=value`; may be repeated. */
 export const VARIABLES = {
   type: 'string' as const,

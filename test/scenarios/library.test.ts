@@ -23,7 +23,7 @@ const fileOf = (name: string) => `scenarios/library/${name}.yaml`;
 const pageOf = (name: string) => `docs/scenarios/${name}.md`;
 
 function planIn(file: string, vars?: ReadonlyMap<string, string>): Plan {
-  return planOf(readFileSync(file, 'utf8'), file, undefined, profiles, vars).plan;
+  return planOf(readFileSync(file, 'utf8'), file, { profiles, vars }).plan;
 }
 
 function play(plan: Plan, transport: RunOptions['transport'] = 'memory'): Promise<RunResult> {

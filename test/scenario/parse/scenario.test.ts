@@ -2,11 +2,10 @@ import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { loadScenario } from '../../../src/cli/read-files.js';
+import { loadPlan } from '../../../src/cli/read-files.js';
 import { InputError } from '../../../src/input/problems.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { describePlan } from '../../../src/scenario/plan/describe.js';
-import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import { problemsOf, scenarioOf, TYPES, yamlOf } from '../fixtures.js';
 
 describe('a scenario', () => {
@@ -294,8 +293,8 @@ describe('the scenarios of the package', () => {
   );
 
   test.each(files)('%s can be read, planned and described', (file) => {
-    const { scenario } = loadScenario(`scenarios/${file}`);
-    expect(`${scenario.name}.yaml`).toBe(basename(file));
-    expect(describePlan(planScenario(scenario))).toContain(scenario.name);
+    const { plan } = loadPlan(`scenarios/${file}`);
+    expect(`${plan.scenario}.yaml`).toBe(basename(file));
+    expect(describePlan(plan)).toContain(plan.scenario);
   });
 });

@@ -1,0 +1,63 @@
+/** The firmware version of a group: in the file, from the command line, and what the configuration is checked against. */
+import { expect, it } from 'vitest';
+import { InputError } from '../../../src/input/problems.js';
+import { packagedProfiles } from '../../../src/profile/library.js';
+import { deviceTypes } from '../../../src/runner/flash-settings.js';
+import { parseScenario } from '../../../src/scenario/parse/scenario.js';
+import { describePlan } from '../../../src/scenario/plan/describe.js';
+import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
+
+const profiles = packagedProfiles();
+const readFile = () => {
+  throw new Error('no files');
+};
+
+/** A scenario with one group. @param firmware as the command line gives it */
+function scenario(group: string, firmware?: string) {
+  const text = `name: test\nduration: 1h\nfleet:\n  - { name: rooms, profile: clime, count: 2, ${group} }\n`;
+  const sources = { profiles, readFile, ...(firmware !== undefined && { firmware }) };
+  return parseScenario(text, 'test.yaml', deviceTypes(profiles), sources);
+}
+
+const firmwareOf = (group: string, firmware?: string) => scenario(group, firmware).fleet[0]?.firmware;
+
+function problems(act: () => unknown): readonly string[] {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof InputError) return error.problems.map(({ column, message }) => `${column}: ${message}`);
+    throw error;
+  }
+  return [];
+}
+
+it('a group has the newest firmware unless it names one', () => {
+  expect(firmwareOf('boot: {}')).toBeNull();
+  expect(firmwareOf('firmware: 3.5.5')).toBe('3.5.5');
+});
+
+it('a version may be written with the v that devices report', () => {
+  expect(firmwareOf('firmware: v3.5.5')).toBe('3.5.5');
+});
+
+it('the version of the command line is for the groups that do not name one', () => {
+  expect(firmwareOf('boot: {}', '3.5.5')).toBe('3.5.5');
+  expect(firmwareOf('firmware: 4.0.0', '3.5.5')).toBe('4.0.0');
+});
+
+it('an unknown version is refused with those of the device type', () => {
+  expect(problems(() => scenario('firmware: 3.5.6'))).toEqual([
+    expect.stringMatching(/^\d+: "3\.5\.6" is not a firmware version of "clime": 3\.5\.5 or 4\.0\.0/),
+  ]);
+});
+
+it('the configuration is checked against the version', () => {
+  expect(problems(() => scenario('config: { send-timeout: 60 }'))).toEqual([]);
+  expect(problems(() => scenario('firmware: 3.5.5, config: { send-timeout: 60 }'))).toEqual([
+    expect.stringMatching(/"app config send-timeout 60" would be refused: the device type has no such parameter/),
+  ]);
+});
+
+it('a plan says which version it is', () => {
+  expect(describePlan(planScenario(scenario('firmware: 3.5.5')))).toContain('profile clime, firmware 3.5.5');
+});
