@@ -47,6 +47,7 @@ const LEDS: readonly Led[] = ['red', 'green', 'yellow', 'ext'];
 export const led: Command = {
   word: 'led',
   help: 'The LEDs.',
+  run: groupHelp,
   children: [
     {
       word: 'switch',

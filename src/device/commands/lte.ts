@@ -93,9 +93,9 @@ function metricsLines(m: LteMetrics): readonly string[] {
   return [
     `attach count: ${m.attachCount}`,
     `attach fail count: ${m.attachFailCount}`,
-    `attach duration ms: ${m.attachDuration}`,
+    `attach duration ms: ${Math.trunc(m.attachDuration)}`,
     `attach last ts: ${m.attachLast ?? 0}`,
-    `attach last duration ms: ${m.attachLastDuration}`,
+    `attach last duration ms: ${Math.trunc(m.attachLastDuration)}`,
     `uplink messages: ${m.uplinkCount}`,
     `uplink bytes: ${m.uplinkBytes}`,
     `uplink errors: ${m.uplinkErrors}`,
@@ -104,8 +104,8 @@ function metricsLines(m: LteMetrics): readonly string[] {
     `downlink bytes: ${m.downlinkBytes}`,
     `downlink errors: ${m.downlinkErrors}`,
     `downlink last ts: ${m.downlinkLast ?? 0}`,
-    `cscon 1 duration ms: ${m.connectedDuration}`,
-    `cscon 1 last duration ms: ${m.connectedLastDuration}`,
+    `cscon 1 duration ms: ${Math.trunc(m.connectedDuration)}`,
+    `cscon 1 last duration ms: ${Math.trunc(m.connectedLastDuration)}`,
   ];
 }
 

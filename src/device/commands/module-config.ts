@@ -30,7 +30,7 @@ export function moduleConfig(module: string): Command {
         if (complaint !== undefined) return refused(EINVAL, complaint);
       }
       const items = found?.items ?? [];
-      if (found && name === 'show' && value === undefined) return ok(...moduleLines(config, found));
+      if (found && name === 'show' && value === undefined) return ok(...allLines(config, found));
       // One word too many is within what the shell lets through, and the firmware does nothing with it.
       if (surplus !== undefined) return ok();
       const chosen = name === undefined ? [] : items.filter((item) => matches(item, name));
@@ -41,15 +41,19 @@ export function moduleConfig(module: string): Command {
   };
 }
 
-/** What `<module> config show` prints. */
-export function moduleLines(config: DeviceConfig, module: ConfigModule): readonly string[] {
-  return [...listLines(config, module), ...configLines(config, listedItems(config, module))];
+/** What `<module> config show` prints: every parameter. */
+function allLines(config: DeviceConfig, module: ConfigModule): readonly string[] {
+  return [...listLines(config, module), ...configLines(config, module.items)];
 }
 
-/** The parameters that a listing of a module shows. */
-function listedItems(config: DeviceConfig, { items, hidden }: ConfigModule): readonly ConfigItem[] {
-  if (hidden === undefined || config.read(hidden.unless) === hidden.is) return items;
-  return items.filter((item) => !hidden.items.includes(item));
+/** What `config show` prints for a module. Motion leaves out four parameters, unless the running configuration uses them. */
+export function moduleLines(config: DeviceConfig, module: ConfigModule): readonly string[] {
+  const { hidden } = module;
+  if (hidden === undefined || config.text(module.name, hidden.unless.spec.name) === hidden.is) {
+    return allLines(config, module);
+  }
+  const shown = module.items.filter((item) => !hidden.items.includes(item));
+  return [...listLines(config, module), ...configLines(config, shown)];
 }
 
 /** The read lines of these parameters: what `config show` prints. */

@@ -1,9 +1,12 @@
 /** Sensors of Meteo: `meteo`, the barometer `mpl3115a2`, and `sensors_read` for all of them (firmware shell, 5.7; applications.json, meteo). */
 import type { Command, CommandResult } from '../shell/command.js';
 import { EINVAL, ENODEV } from '../shell/errno.js';
+import { commandHelp } from '../shell/help.js';
 import type { ShellHost } from '../shell/host.js';
 import { hygroLines } from './probes.js';
-import { groupHelp, noAnswer, ok, prepend, refused, withReading } from './results.js';
+import { groupHelp, noAnswer, ok, refused, withReading } from './results.js';
+
+const NOT_READY = 'device not ready';
 
 export const meteo: Command = {
   word: 'meteo',
@@ -17,7 +20,7 @@ export const meteo: Command = {
       run: (host, [device]) => {
         if (device !== 'ctr_meteo_a') return refused(EINVAL, 'device not found');
         const lines = weatherLines(host);
-        return lines ? ok(...lines) : refused(ENODEV, 'device not ready');
+        return lines ? ok(...lines) : refused(ENODEV, NOT_READY);
       },
     },
   ],
@@ -40,20 +43,14 @@ export const mpl3115a2: Command = {
 export const sensorsRead: Command = {
   word: 'sensors_read',
   help: 'Read all sensors, one after the other.',
-  args: [0, 0],
-  run: (host): CommandResult => {
-    const parts = [
-      ['Barometer', barometerLines(host)],
-      ['Meteo', weatherLines(host)],
-      ['Humidity', hygroLines(host)],
-    ] as const;
-    const printed: string[] = [];
-    for (const [heading, lines] of parts) {
-      printed.push(heading);
-      if (lines === undefined) return prepend(printed, noAnswer());
-      printed.push(...lines);
-    }
-    return ok(...printed);
+  run: (host, [surplus], command): CommandResult => {
+    if (surplus !== undefined) return refused(EINVAL, `unknown parameter: ${surplus}`, ...commandHelp(command));
+    // A part that fails prints why, and the next one is read.
+    return ok(
+      ...['Barometer', ...(barometerLines(host) ?? noAnswer().lines)],
+      ...['Meteo', ...(weatherLines(host) ?? [NOT_READY])],
+      ...['Humidity', ...(hygroLines(host) ?? noAnswer().lines)],
+    );
   },
 };
 

@@ -34,14 +34,11 @@ function checkBands(text: string): string | undefined {
   if (text === '') return undefined;
   let rest = text;
   while (true) {
-    const number = /^\d+/.exec(rest);
-    const band = Number(number?.[0]);
-    if (!number || band > 255) return 'invalid number format';
-    if (!BANDS.has(band)) return `band ${band} is not supported`;
-    rest = rest.slice(number[0].length);
-    if (rest === '') return undefined;
-    if (!rest.startsWith(',')) return `expected comma after ${band}`;
-    rest = rest.slice(1);
+    const number = /^\d+(?=,|$)/.exec(rest)?.[0];
+    if (number === undefined || Number(number) > 255) return 'invalid number format';
+    if (!BANDS.has(Number(number))) return `band ${Number(number)} is not supported`;
+    if (rest === number) return undefined;
+    rest = rest.slice(number.length + 1);
   }
 }
 

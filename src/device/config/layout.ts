@@ -28,7 +28,7 @@ export interface ConfigModule {
   readonly slots: readonly ConfigItem[];
   /** A list that has commands of its own; its items are in none of the others. */
   readonly list?: ConfigList;
-  /** Items that listings leave out, unless `unless` has the value `is`. */
+  /** Items that `config show` leaves out, unless `unless` has the value `is`. */
   readonly hidden?: { readonly items: readonly ConfigItem[]; readonly unless: ConfigItem; readonly is: string };
 }
 

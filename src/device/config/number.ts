@@ -4,6 +4,15 @@ export function leadingInteger(text: string): number {
   return Number(/^\s*([+-]?\d+)/.exec(text)?.[1] ?? 0) + 0;
 }
 
+/** C's `%f` of scanf: the number that the text begins with, `nan` and `inf` among them; undefined if there is none. */
+export function leadingFloat(text: string): number | undefined {
+  const [, sign, word, number] = /^\s*([+-]?)(?:(nan|inf)|((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?))/i.exec(text) ?? [];
+  const size = number === undefined ? SPECIAL[word?.toLowerCase() ?? ''] : Number(number);
+  return size !== undefined && sign === '-' ? -size : size;
+}
+
+const SPECIAL: Readonly<Record<string, number>> = { nan: Number.NaN, inf: Number.POSITIVE_INFINITY };
+
 /** A number as C's strtoul reads it in base 0, `19` or `0x13`; undefined when the text is something else, or too long. */
 export function wholeNumber(text: string): number | undefined {
   return /^(?:0x[\da-f]{1,8}|\d{1,10})$/i.test(text) ? Number(text) : undefined;

@@ -6,7 +6,7 @@
  */
 import type { ParameterSpec, ParameterValue } from '../../profile/parameters.js';
 import { STRING_CHECKERS } from './checks.js';
-import { leadingInteger } from './number.js';
+import { leadingFloat, leadingInteger } from './number.js';
 import { helpLines } from './text.js';
 
 export { leadingInteger } from './number.js';
@@ -24,14 +24,17 @@ export function parseValue(spec: ParameterSpec, text: string): Parsed {
       return inRange(spec, leadingInteger(text));
     }
     case 'float': {
-      const number = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/.exec(text)?.[1];
-      return number === undefined ? refused('Invalid value', spec) : inRange(spec, Math.fround(Number(number)));
+      const number = leadingFloat(text);
+      return number === undefined ? refused('Invalid value', spec) : inRange(spec, Math.fround(number));
     }
     case 'bool':
       return text === 'true' || text === 'false' ? accepted(text === 'true') : refused('invalid format', spec);
     case 'enum':
       return spec.values.includes(text) ? accepted(text) : refused('invalid option', spec);
     case 'string': {
+      // A network that is too long is answered with the help line alone.
+      if (text.length > spec.maxLength && spec.check === 'lte-network')
+        return { kind: 'refused', lines: helpLines(spec) };
       if (text.length > spec.maxLength) return refused('value too long', spec);
       const complaint = spec.check && STRING_CHECKERS[spec.check](text, spec);
       // The module's own checks print no help.
@@ -46,6 +49,7 @@ export function parseValue(spec: ParameterSpec, text: string): Parsed {
   }
 }
 
+/** A value that is not a number is in every range: both comparisons of the firmware are false for it. */
 function inRange(spec: ParameterSpec & { readonly min: number; readonly max: number }, value: number): Parsed {
   return value < spec.min || value > spec.max ? refused('Invalid range', spec) : accepted(value);
 }

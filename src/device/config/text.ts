@@ -15,7 +15,7 @@ function valueText(spec: ParameterSpec, value: ParameterValue): string {
     case 'hex':
       return String(value);
     case 'float':
-      return Number(value).toFixed(2);
+      return Number.isNaN(value) ? 'nan' : Number(value).toFixed(2);
     case 'enum':
     case 'string':
       return `"${value}"`;

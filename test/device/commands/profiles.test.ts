@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { buildShell } from '../../../src/device/commands/index.js';
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { configLayout } from '../../../src/device/config/layout.js';
+import type { ShellHost } from '../../../src/device/shell/host.js';
 import { listConfig, runRemoteConfig } from '../../../src/device/shell/remote.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
 import { fakeHost } from '../shell/fake-host.js';
@@ -32,7 +33,7 @@ describe.each([...packagedProfiles()])('%s', (_name, profile) => {
   test('has a module config command for every module', () => {
     for (const module of layout.modules) {
       const { code, lines } = shell.run(host(), `${module.name} config show`);
-      const listed = module.items.length - (module.hidden?.items.length ?? 0) + (module.list ? 1 : 0);
+      const listed = module.items.length + (module.list ? 1 : 0);
       expect([module.name, code, lines.length]).toEqual([module.name, 0, listed]);
     }
   });
@@ -43,12 +44,22 @@ describe('motion', () => {
   if (profile === undefined) throw new Error('no profile motion');
   const shell = buildShell(profile.commands, profile.modules);
 
-  test('lists the settings of its detectors only while no preset makes them', () => {
+  const motionLines = (host: ShellHost, line: string) =>
+    shell.run(host, line).lines.filter((shown) => shown.includes('config motion-'));
+
+  test('lists the settings of its detectors in "app config show" always', () => {
     const host = { ...fakeHost(), config: new DeviceConfig(configLayout(profile.modules)) };
-    const listed = () => shell.run(host, 'app config show').lines.filter((line) => line.includes('config motion-'));
-    expect(listed()).toEqual([]);
-    expect(shell.run(host, 'app config motion-sens').lines).toEqual(['app config motion-sens 64']);
+    expect(motionLines(host, 'app config show')).toHaveLength(4);
+  });
+
+  test('lists them in "config show" only while the running configuration uses them', () => {
+    const host = { ...fakeHost(), config: new DeviceConfig(configLayout(profile.modules)) };
+    const listed = () => motionLines(host, 'config show').length;
+    expect(listed()).toBe(0);
     shell.run(host, 'app config sensitivity individual');
-    expect(listed()).toHaveLength(4);
+    expect(listed()).toBe(0);
+    host.config.save();
+    host.config.boot();
+    expect(listed()).toBe(4);
   });
 });

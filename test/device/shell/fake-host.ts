@@ -175,9 +175,9 @@ const LTE: LteState = {
   metrics: {
     attachCount: 1,
     attachFailCount: 2,
-    attachDuration: 15_000,
+    attachDuration: 15_000.824,
     attachLast: NOON,
-    attachLastDuration: 5000,
+    attachLastDuration: 5000.5,
     uplinkCount: 3,
     uplinkBytes: 400,
     uplinkErrors: 5,
@@ -186,8 +186,8 @@ const LTE: LteState = {
     downlinkBytes: 700,
     downlinkErrors: 8,
     downlinkLast: undefined,
-    connectedDuration: 9000,
-    connectedLastDuration: 1000,
+    connectedDuration: 9000.999,
+    connectedLastDuration: 1000.25,
   },
 };
 

@@ -171,7 +171,12 @@ export const APPLICATIONS: readonly Row[] = [
     'Temperature: 22.22 C',
     'Humidity: 45.7 %',
   ]),
-  app('sensors_read', ['Barometer', 'command failed'], { host: { sensors: { quantity: () => undefined } }, code: -5 }),
+  app(
+    'sensors_read',
+    ['Barometer', 'command failed', 'Meteo', /^rainfall/, /^wind speed/, /^wind direction/, 'Humidity', /^T/, /^H/],
+    { host: { sensors: { quantity: () => undefined } } },
+  ),
+  app('sensors_read x', ['unknown parameter: x', helpOf('sensors_read')], { code: -22 }),
 
   app('motion', [helpOf('motion')]),
   // The application prints it; whoever runs the command gets it apart from the command's own output.

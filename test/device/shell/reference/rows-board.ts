@@ -7,6 +7,8 @@ const ble = section('5.8');
 const FAILED = { code: -5 };
 
 export const BOARD: readonly Row[] = [
+  board('led', [helpOf('led')]),
+  board('led foo', ['command not found: foo', helpOf('led')], { code: -22 }),
   board('led switch red on', [], { asked: ['led red on'] }),
   board('led switch green off', [], { asked: ['led green off'] }),
   board('led switch yellow on', [], { asked: ['led yellow on'] }),
