@@ -102,7 +102,7 @@ describe('a console', () => {
     });
     expect(await done).toBe(1);
     expect(devices).toEqual([
-      expect.objectContaining({ name: 'control-0001', profile: 'control', fw: 'v3.5.1', state: 'starting' }),
+      expect.objectContaining({ name: 'control-0001', profile: 'control', fw: 'v4.0.0', state: 'starting' }),
     ]);
     expect(JSON.stringify(devices)).not.toContain(TOKEN);
   });
@@ -222,7 +222,7 @@ describe('a run', () => {
         region: null,
         profile: 'clime',
         tags: [],
-        fw: 'v3.5.1',
+        fw: 'v4.0.0',
       },
       ...{ battery: 50, state: 'asleep', handle: member.handle, type: member.type },
       complete: (line) => member.complete(line),

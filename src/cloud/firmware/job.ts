@@ -20,6 +20,8 @@ export interface UpdateJob {
   readonly size: number;
   /** Version that the device ran before the update; null: not reported yet. */
   readonly fromVersion: string | null;
+  /** Reported after the swap, and neither the label of the image nor the old version: an acknowledgement will decide. */
+  readonly unexpectedVersion?: string;
   readonly state: UpdateState;
   /** Bytes that the device has accepted. */
   readonly offset: number;

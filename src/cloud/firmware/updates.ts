@@ -137,7 +137,7 @@ export class Updates {
         return this.#only(job, failure(error));
       case 'ack':
       case 'confirmed':
-        return this.#only(job, judgement(job, versionIn(device.session) ?? job.version));
+        return this.#only(job, acknowledged(job, versionIn(device.session)));
       default:
         return undefined;
     }
@@ -150,10 +150,10 @@ export class Updates {
     const version = session.fw_version ?? null;
     if (job.state === 'scheduled') return this.#only(job, { fromVersion: version });
     if (version === null) return undefined;
-    if (job.state === 'swapping') return this.#only(job, judgement(job, version));
+    if (job.state === 'swapping') return this.#only(job, restarted(job, version));
     // With the new version, the device has swapped without announcing it. Otherwise it has lost its partial image.
     const isNew = version === job.version && version !== job.fromVersion;
-    return isNew ? this.#only(job, judgement(job, version)) : this.restart(device, job);
+    return isNew ? this.#only(job, SUCCESS) : this.restart(device, job);
   }
 
   /** Handles the delivery of a chunk. The delivery of the first one changes the state to `downloading`. */
@@ -238,9 +238,26 @@ export class Updates {
   }
 }
 
-/** The result of a swap. It depends on the version that runs afterwards: the old image may acknowledge the swap as well. */
-function judgement(job: UpdateJob, version: string): Partial<UpdateJob> {
-  return version === job.version ? { state: 'succeeded' } : failure(`reverted: the device runs "${version}"`);
+const SUCCESS: Partial<UpdateJob> = { state: 'succeeded' };
+
+/** A session after the swap. A version that was not expected may be that of an image with another label: the next report decides. */
+function restarted(job: UpdateJob, version: string): Partial<UpdateJob> {
+  if (version === job.version) return SUCCESS;
+  const mayBeNew = version !== job.fromVersion && version !== job.unexpectedVersion;
+  return mayBeNew ? { unexpectedVersion: version } : reverted(version);
+}
+
+/**
+ * CHESTER acknowledges only an image that was on trial. The other device family does so with the old image as well, which
+ * the version in its session shows (wire protocol, 8.2).
+ */
+function acknowledged(job: UpdateJob, version: string | null): Partial<UpdateJob> {
+  const isOld = version !== null && version === job.fromVersion && version !== job.version;
+  return isOld ? reverted(version) : SUCCESS;
+}
+
+function reverted(version: string): Partial<UpdateJob> {
+  return failure(`reverted: the device runs "${version}"`);
 }
 
 function failure(error: string): Partial<UpdateJob> {

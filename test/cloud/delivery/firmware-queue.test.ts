@@ -241,6 +241,25 @@ describe('a swap', () => {
     await report('ack');
     expect(await job()).toMatchObject({ state: 'failed', error: 'reverted: the device runs "v1.0.0"' });
   });
+
+  it('has succeeded when the device acknowledges an image whose own version is not its label', async () => {
+    const { receive, report, begin, job } = await updating();
+    await receive();
+    await report('swap', { offset: SIZE });
+    await begin('v2.0.0-rc1');
+    expect((await job()).state).toBe('swapping');
+    await report('ack');
+    expect((await job()).state).toBe('succeeded');
+  });
+
+  it('to an image with another label was not confirmed when the next session comes before an acknowledgement', async () => {
+    const { receive, report, begin, job } = await updating();
+    await receive();
+    await report('swap', { offset: SIZE });
+    await begin('v2.0.0-rc1');
+    await begin('v2.0.0-rc1');
+    expect(await job()).toMatchObject({ state: 'failed', error: 'reverted: the device runs "v2.0.0-rc1"' });
+  });
 });
 
 describe('a report', () => {

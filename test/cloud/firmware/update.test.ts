@@ -110,7 +110,7 @@ describe('an update', () => {
     await update(await upload());
     const job = await until('succeeded');
     expect(states(job)).toEqual(['scheduled', 'downloading', 'swapping', 'succeeded']);
-    expect(job).toMatchObject({ offset: SIZE, restarts: 0, error: null, fromVersion: 'v3.5.1' });
+    expect(job).toMatchObject({ offset: SIZE, restarts: 0, error: null, fromVersion: 'v4.0.0' });
     expect(version()).toBe('v9.0.0');
     expect((await cloud.device()).session).toMatchObject({ fw_version: 'v9.0.0' });
     // The version in the session is enough; that the image is confirmed and acknowledged comes after that.
@@ -218,8 +218,8 @@ describe('an update that goes wrong', () => {
     const { device, clock, update, upload, until, version } = await world();
     await update(await upload({ bundle: 'com.hardwario.chester.app.push' }));
     const { error } = await until('failed');
-    expect(error).toBe('reverted: the device runs "v3.5.1"');
-    expect(version()).toBe('v3.5.1');
+    expect(error).toBe('reverted: the device runs "v4.0.0"');
+    expect(version()).toBe('v4.0.0');
     expect(device.of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'update', 'watchdog']);
     await clock.runUntil(clock.now + minutes(30));
     expect(device.of('device.boot')).toHaveLength(3);
@@ -237,8 +237,8 @@ describe('an update that goes wrong', () => {
     device.device.reboot('power');
     expect(device.device.busyWith).toBe('the swap of its firmware images');
     device.device.radio(true);
-    expect((await until('failed')).error).toBe('reverted: the device runs "v3.5.1"');
-    expect(version()).toBe('v3.5.1');
+    expect((await until('failed')).error).toBe('reverted: the device runs "v4.0.0"');
+    expect(version()).toBe('v4.0.0');
     await clock.runUntil(clock.now + minutes(10));
     const messages = await cloud.messages(await cloud.device());
     const reports = messages.filter(({ type, direction }) => type === 'firmware' && direction === 'up');
@@ -252,7 +252,7 @@ describe('an update that goes wrong', () => {
     await until('failed');
     device.device.reboot('power');
     await clock.runUntil(clock.now + minutes(5));
-    expect(version()).toBe('v3.5.1');
+    expect(version()).toBe('v4.0.0');
     expect(device.device.busyWith).toBeUndefined();
   });
 
@@ -261,8 +261,8 @@ describe('an update that goes wrong', () => {
     const content = writeImage(BUILD, SIZE);
     content[SIZE - 1] = 7;
     await update(await upload(cloud, content));
-    expect((await until('failed')).error).toBe('reverted: the device runs "v3.5.1"');
-    expect(version()).toBe('v3.5.1');
+    expect((await until('failed')).error).toBe('reverted: the device runs "v4.0.0"');
+    expect(version()).toBe('v4.0.0');
     expect(device.of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'update']);
   });
 
@@ -299,7 +299,7 @@ describe('an update that goes wrong', () => {
     expect(await cloud.core.firmware.cancel(running)).toBe('cancelled');
     await clock.runUntil(clock.now + hours(1));
     expect(await job()).toMatchObject({ state: 'cancelled' });
-    expect(version()).toBe('v3.5.1');
+    expect(version()).toBe('v4.0.0');
     expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
   });
 

@@ -84,7 +84,7 @@ describe('a chunk', () => {
     expect(answer(last)).toEqual(report('swap', { offset: SIZE }));
     if (last.kind !== 'answer' || last.afterwards === undefined) throw new Error('no restart');
     expect(last.afterwards.delay).toBe(100);
-    expect(device.build.version).toBe('v3.5.1');
+    expect(device.build.version).toBe('v4.0.0');
     last.afterwards.restart();
     expect(device.bootloader?.updateId).toEqual(ID);
     expect(device.busyWith).toBe('the swap of its firmware images');
