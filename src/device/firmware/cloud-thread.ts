@@ -203,9 +203,12 @@ export class CloudThread {
   /** @param done with the reason if the poll counts as failed */
   #polled(message: Uint8Array, more: boolean, done: (why: string | undefined) => void): void {
     this.#succeeded();
-    this.counters.pollCount++;
-    this.counters.pollLast = this.#host.unixTime();
-    if (message.length === 0) return done(undefined);
+    if (message.length === 0) {
+      // The firmware counts a poll that brings a message as a downlink alone.
+      this.counters.pollCount++;
+      this.counters.pollLast = this.#host.unixTime();
+      return done(undefined);
+    }
     this.#carryOut(message, (reaction) => {
       if (reaction.kind === 'restart') return;
       if (reaction.kind === 'failed') return done('downlink could not be carried out');

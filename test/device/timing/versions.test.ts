@@ -1,0 +1,95 @@
+/** The same outage on two firmware versions of Clime (firmware timing, 5, 5.1 and 10.2), and what an update changes. */
+import { describe, expect, it } from 'vitest';
+import { Bootloader } from '../../../src/device/hardware/bootloader.js';
+import { minutes, seconds } from '../../../src/kernel/time.js';
+import type { Profile } from '../../../src/profile/profile.js';
+import { withFirmware } from '../../../src/profile/versions.js';
+import { expectTimes, type MeasuredOptions, measured, report, unplugged, windows } from './measured.js';
+
+const on355: Partial<MeasuredOptions> = { change: (profile: Profile) => withFirmware(profile, '3.5.5') };
+const EVERY_HALF_HOUR = ['app config interval-report 1800'];
+/** The real boot of the derived timelines: 6 s. */
+const REAL_BOOT = { boot: [6000, 6000], wake: 0 } as const;
+
+describe('timeline 10.2 on Clime 3.5.5: 70 min without network, report at 0', () => {
+  it('the first report has no limit: it keeps the radio until the pause, and goes 51 min late', async () => {
+    const { device, until, phases, times } = await unplugged({ ...on355, modem: REAL_BOOT, config: EVERY_HALF_HOUR });
+    report(device);
+    expectTimes(windows(await phases(seconds(4202.6))), [16, 316, 327, 627, 638, 3638]);
+    device.radio(true);
+    await until(seconds(7300));
+    expectTimes(times('uplink.acked'), [7249 + 1.2, 7249 + 1.2]);
+  });
+
+  it('its polls fail with −11 and do not restart the modem', async () => {
+    const config = ['app config interval-poll 60'];
+    const { device, until, times, of } = await unplugged({ ...on355, modem: REAL_BOOT, config });
+    report(device);
+    await until(seconds(600));
+    expect(times('poll.failed').length).toBeGreaterThan(5);
+    expect(of('device.restart')).toEqual([]);
+  });
+});
+
+describe('the same on Clime 4.0.0', () => {
+  it('each report gives up after 150 s and restarts the modem: no pause of an hour', async () => {
+    const { device, phases } = await unplugged({ modem: REAL_BOOT, config: EVERY_HALF_HOUR });
+    report(device);
+    const seen = await phases(seconds(4202.6));
+    expect(seen.filter(({ state, lasted }) => state === 'retry_delay' && lasted > minutes(30))).toEqual([]);
+    expect(windows(seen).length).toBeGreaterThan(6);
+  });
+
+  it('reports of the outage wait in the spool and follow the first new one', async () => {
+    const { device, until, times, of } = await unplugged({ config: EVERY_HALF_HOUR });
+    report(device);
+    await until(seconds(400));
+    device.radio(true);
+    await until(seconds(460));
+    report(device);
+    await until(seconds(600));
+    expect(times('uplink.acked')).toHaveLength(2);
+    expect(of('uplink.dropped')).toEqual([]);
+  });
+});
+
+it('on 3.5.5 a report that fails is not kept: nothing is in the spool', async () => {
+  const { device, until } = await unplugged({ ...on355 });
+  report(device);
+  await until(seconds(400));
+  expect(device.spool.count).toBe(0);
+});
+
+it('after an update to 4.0.0 a report gives up after its send-timeout', async () => {
+  const { device, run, zero, until, of } = await measured(on355);
+  const bootloader = new Bootloader(device.build);
+  device.bootloader = bootloader;
+  bootloader.request({ ...device.build, version: 'v4.0.0' });
+  device.reboot('update');
+  await run(minutes(5));
+  expect(device.build.version).toBe('v4.0.0');
+  zero();
+  device.radio(false);
+  report(device);
+  await until(seconds(160));
+  expect(device.spool.count).toBe(1);
+  expect(of('device.boot')).toHaveLength(2);
+});
+
+describe('cloud metrics', () => {
+  it('count a poll only when it brought nothing', async () => {
+    const { device, command, run } = await measured();
+    const counted = () => {
+      const { pollCount = -1, downlinkCount = -1 } = device.firmware?.cloud.counters ?? {};
+      return [pollCount, downlinkCount];
+    };
+    const [polls = 0, downlinks = 0] = counted();
+    device.shell('cloud poll');
+    await run(seconds(30));
+    expect(counted()).toEqual([polls + 1, downlinks]);
+    await command();
+    device.shell('cloud poll');
+    await run(seconds(30));
+    expect(counted()).toEqual([polls + 1, downlinks + 1]);
+  });
+});
