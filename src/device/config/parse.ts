@@ -4,7 +4,7 @@
  * The rules are those of the C library functions that the firmware calls, oddities included: a client that was tried
  * against a real device must not find this one stricter.
  */
-import type { ParameterSpec, ParameterValue } from '../../profile/parameters.js';
+import type { ParameterSpec, ParameterValue, StringParameter } from '../../profile/parameters.js';
 import { STRING_CHECKERS } from './checks.js';
 import { leadingFloat, leadingInteger } from './number.js';
 import { helpLines } from './text.js';
@@ -31,15 +31,8 @@ export function parseValue(spec: ParameterSpec, text: string): Parsed {
       return text === 'true' || text === 'false' ? accepted(text === 'true') : refused('invalid format', spec);
     case 'enum':
       return spec.values.includes(text) ? accepted(text) : refused('invalid option', spec);
-    case 'string': {
-      // A network that is too long is answered with the help line alone.
-      if (text.length > spec.maxLength && spec.check === 'lte-network')
-        return { kind: 'refused', lines: helpLines(spec) };
-      if (text.length > spec.maxLength) return refused('value too long', spec);
-      const complaint = spec.check && STRING_CHECKERS[spec.check](text, spec);
-      // The module's own checks print no help.
-      return complaint === undefined ? accepted(text) : { kind: 'refused', lines: complaint.split('\n') };
-    }
+    case 'string':
+      return parseString(spec, text);
     case 'hex':
       return text.length === 2 * spec.size && /^[\da-f]*$/i.test(text)
         ? accepted(text.toLowerCase())
@@ -47,6 +40,16 @@ export function parseValue(spec: ParameterSpec, text: string): Parsed {
     default:
       return spec satisfies never;
   }
+}
+
+function parseString(spec: StringParameter, text: string): Parsed {
+  if (text.length > spec.maxLength) {
+    // A network that is too long is answered with the help line alone.
+    return spec.check === 'lte-network' ? { kind: 'refused', lines: helpLines(spec) } : refused('value too long', spec);
+  }
+  const complaint = spec.check && STRING_CHECKERS[spec.check](text, spec);
+  // The module's own checks print no help.
+  return complaint === undefined ? accepted(text) : { kind: 'refused', lines: complaint.split('\n') };
 }
 
 /** A value that is not a number is in every range: both comparisons of the firmware are false for it. */
