@@ -1,4 +1,7 @@
-/** Sensors of Meteo: `meteo`, the barometer `mpl3115a2`, and `sensors_read` for all of them (firmware shell, 5.7; applications.json, meteo). */
+/**
+ * Sensors of Meteo: `meteo`, the barometer `mpl3115a2`, and `sensors_read` for all of them (firmware shell, 5.7;
+ * applications.json, meteo).
+ */
 import type { Command, CommandResult } from '../shell/command.js';
 import { EINVAL, ENODEV } from '../shell/errno.js';
 import type { ShellHost } from '../shell/host.js';

@@ -97,7 +97,10 @@ export class DeviceConfig {
     return address === undefined ? undefined : String(address);
   }
 
-  /** Writes a value to all three copies at once; other unsaved changes stay unsaved. False if the value is invalid or the write failed. */
+  /**
+   * Writes a value to all three copies at once; other unsaved changes stay unsaved. False if the value is invalid or the write
+   * failed.
+   */
   store(item: ConfigItem, text: string): boolean {
     const parsed = parseValue(item.spec, text);
     if (parsed.kind === 'refused' || !this.#write()) return false;

@@ -35,7 +35,7 @@ export interface Hardware {
    * `setFault('no-sim')`. It stays through reboots.
    */
   readonly modem: Modem;
-  /** For tests: `battery.set(0.9)` replaces the pack by one that is 90 % used. It is used only while no line supplies the board. */
+  /** Used only while no line supplies the board. For tests: `battery.set(0.9)` replaces the pack by one that is 90 % used. */
   readonly battery: Battery;
   readonly link: Link;
   readonly facts: DeviceFacts;

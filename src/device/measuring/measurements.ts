@@ -281,7 +281,7 @@ export class Measurements {
     return Math.max(millis(1), next - wall);
   }
 
-  /** A high alarm switches on above threshold + hysteresis / 2 and off below threshold - hysteresis / 2; a low alarm, the reverse. */
+  /** A high alarm switches on above threshold + hysteresis / 2, off below threshold - hysteresis / 2; a low one, the reverse. */
   #evaluate(list: ListPlan<AlarmListSpec>, clock: UnixSeconds): void {
     const { high, low, report } = list.settings;
     const value = this.memory.last(list.sensor, list.spec.quantity);

@@ -76,7 +76,7 @@ export interface SensorPlan {
   readonly calibration: Calibration | undefined;
 }
 
-/** How the firmware computes a calibrated quantity: `offset + factor` × the quantity `from`; NaN without two different points. */
+/** Computes a calibrated quantity: `offset + factor` × the quantity `from`; NaN without two different points. */
 interface Calibration {
   /** Index of the calibrated quantity. */
   readonly quantity: number;

@@ -1,7 +1,7 @@
 /**
- * The receiver of meter frames. It scans, keeps one frame of each meter on its list, and the firmware reports the frames in parts
- * (firmware behaviour, 3.5). It is in RAM: each boot creates a new one. It holds frames only from the end of a scan until they
- * are reported.
+ * The receiver of meter frames. It scans and keeps one frame of each meter on its list; the firmware reports the frames in
+ * parts (firmware behaviour, 3.5). It is in RAM: each boot creates a new one. It holds frames only from the end of a scan until
+ * they are reported.
  *
  * The frames of a scan are computed at its start, and so is its end: when the last meter of the list has been received, or at
  * the timeout.

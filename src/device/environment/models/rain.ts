@@ -8,7 +8,7 @@ const UNEVEN = 0.9;
 
 /** Tips of a rain gauge since 1970: showers at the device's place, with dry days between them. */
 export function rain({ tips }: RainModel): Model {
-  // The total when a shower begins: `tips` for each earlier shower, and a random part of at most `UNEVEN` × `tips`. So it rises.
+  // The total when a shower begins: `tips` for each earlier shower, plus at most `UNEVEN` × `tips`. So it never falls.
   const before = (seed: number, shower: number): number => tips * (shower + UNEVEN * noise(seed, shower));
   return {
     value(seed, wall, { place }) {
