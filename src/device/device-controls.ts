@@ -1,7 +1,7 @@
 /**
- * The controls of a device: what scenario steps and the console change reaches the firmware as it does on a real board, as a
- * reading, an input that changes, or a write that fails. An object is made for each call; lasting changes are kept in the part
- * of the device that they concern, and only by devices that have any.
+ * The controls of a device for scenario steps and the console. The firmware sees a change as on a real board: as a reading, an
+ * input that changes, or a write that fails. Each call creates a new controls object; lasting changes are stored in the part of
+ * the device that they affect.
  */
 import type { Ratio } from '../kernel/ratio.js';
 import { type Instant, type Millis, seconds } from '../kernel/time.js';
@@ -14,17 +14,17 @@ import { isLasting, type LastingFault, type PassingFault } from './modem/faults.
 import type { Signal } from './modem/signal.js';
 
 /**
- * What scenario steps and the console can do to a device. Quantities are named like `hygrometer.temperature` or `trigger.2.state` (profile/quantities.ts). Every method throws an Error whose
- * message says why it cannot be done.
+ * Changes that scenario steps and the console can make to a device. Quantities have names like `hygrometer.temperature` or
+ * `trigger.2.state` (profile/quantities.ts). Every method throws an Error with the reason if the change is not possible.
  */
 export interface DeviceControls {
   /** Holds a quantity at a value. NaN: the sensor does not answer. */
   hold(quantity: string, value: number): void;
-  /** Changes it linearly to a value and holds that. Without `from` it starts at the present value. */
+  /** Changes a quantity linearly to a value, then holds it. Without `from` it starts at the present value. */
   ramp(quantity: string, ramp: Ramp): void;
-  /** Plays back a recording from now on. The last value is held. */
+  /** Plays back a recording to a quantity from now on, then holds the last value. */
   replay(quantity: string, series: Series): void;
-  /** Returns it to its model. A running total continues from its present value. */
+  /** Lets a quantity follow its model again. A running total continues from its present value. */
   free(quantity: string): void;
   /** Adds pulses to a counter, or closes a contact repeatedly. */
   pulse(quantity: string, pulses: Pulses): void;
@@ -81,7 +81,7 @@ export interface BoardOverrides {
   pressedUntil: Instant;
 }
 
-/** The device as its controls see it. */
+/** The part of a device that its controls need. */
 interface ControlledDevice extends Pick<Hardware, 'type' | 'clock' | 'config' | 'environment' | 'modem' | 'battery'> {
   /** The running firmware; undefined while none runs. */
   readonly firmware: Firmware | undefined;
@@ -92,7 +92,7 @@ interface ControlledDevice extends Pick<Hardware, 'type' | 'clock' | 'config' | 
 /** Volts of a line that is cut (firmware behaviour, 6: "0-0.1 V when absent"). */
 const DEAD_LINE = 0.04;
 const LINE = 'backup.line_voltage';
-/** Between clicks on one of Push's buttons. */
+/** Time between clicks on one of Push's buttons. */
 const CLICK_PAUSE: Millis = seconds(1);
 
 export class VirtualDeviceControls implements DeviceControls {
@@ -168,7 +168,7 @@ export class VirtualDeviceControls implements DeviceControls {
   batteryVoltage(volts: number): void {
     const { battery } = this.#device;
     let [full, empty] = [0, 1];
-    // The voltage falls with use; twenty halvings find the share to a millionth.
+    // Bisection, because the voltage falls with use: after twenty halvings the share is exact to a millionth.
     for (let halvings = 0; halvings < 20; halvings++) {
       const middle = (full + empty) / 2;
       battery.set(middle);
@@ -196,13 +196,13 @@ export class VirtualDeviceControls implements DeviceControls {
     const { firmware } = this.#device;
     const time = firmware?.exactTime();
     this.#boardOverrides.drift = drift;
-    // The error so far remains.
+    // The new drift starts from the present time of the clock, with the error that it has by now.
     if (firmware && time !== undefined) firmware.setUnixTime(time);
   }
 
   skew(by: Millis): void {
     const { firmware } = this.#device;
-    if (firmware === undefined) throw new Error('the clock does not run: nothing of it survives a reset');
+    if (firmware === undefined) throw new Error('the clock does not run: the device has no power or is restarting');
     // The calendar of the firmware begins in 1970.
     firmware.setUnixTime(Math.max(0, firmware.exactTime() + by / 1000));
   }

@@ -1,8 +1,8 @@
 /**
  * A virtual device: hardware and flash. Each boot runs a new instance of the firmware on them.
  *
- * A fleet has up to a hundred thousand of these, so an instance is small: what devices of a type have in common is in the
- * {@link DeviceType}, and identity numbers are computed on demand.
+ * A fleet has up to 100,000 instances, so an instance is small: the shared data of a type is in its {@link DeviceType}, and
+ * identity numbers are computed on demand.
  */
 import type { Alarm, Clock } from '../kernel/clock.js';
 import { type Draws, NoiseStream, noiseSeed, type Random } from '../kernel/random.js';
@@ -43,7 +43,7 @@ export interface DeviceOptions {
   /** Settings in flash before the first boot. */
   readonly flash?: Settings;
   readonly clock: Clock;
-  /** The device's own generator; not shared. */
+  /** A generator for this device alone. */
   readonly random: Random;
   readonly trace: Trace;
   readonly format: LinkFormat;
@@ -54,7 +54,7 @@ export interface DeviceOptions {
 /** How long the bootloader takes to swap two images (firmware behaviour, 5.6: up to 2 min; cloud API gaps, 3.9: 1:44). */
 const SWAP_TIME = seconds(104);
 
-/** Result of a command that a restart has cut off; the firmware discards it. */
+/** Result of a command cut off by a restart: nothing. */
 const CUT_SHORT: CommandResult = { code: 0, lines: [] };
 
 interface Standstill {
@@ -81,7 +81,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   boardOverrides: BoardOverrides | undefined;
   readonly #trace: Trace;
   #firmware: Firmware | undefined;
-  /** Set while the power is on and no firmware runs: during a swap of images, for example. */
+  /** Set while the power is on but no firmware runs, for example during a swap of images. */
   #standstill: Standstill | undefined;
   #uplinks = 0;
   #closing = false;
@@ -194,14 +194,16 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   }
 
   /**
-   * Runs a line on the local shell. If the command takes time, the result has what it printed at once; each later part is passed
-   * to `later`, the last one without `rest`. If the device restarts meanwhile, the last part is empty.
+   * Runs a line on the local shell. If the command takes time, the result has its first output; `later` gets each further part,
+   * the last one without `rest`. If the device restarts in the meantime, the last part is empty.
    * @throws Error while no firmware runs
    */
   shell(line: string, later: (part: CommandResult) => void = () => {}): CommandResult {
     const firmware = this.#firmware;
     if (firmware === undefined)
-      throw new Error(`the device has no ${this.#standstill ? 'firmware that runs' : 'power'}`);
+      throw new Error(
+        `no firmware is running: ${this.#standstill ? `waiting for ${this.#standstill.what}` : 'the power is off'}`,
+      );
     const begin = (part: CommandResult): CommandResult => {
       const { rest, reboot, afterwards } = part;
       if (reboot) this.reboot(reboot);
@@ -215,7 +217,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     return begin(this.type.shell.run(firmware.shellHost(), line));
   }
 
-  /** What scenario steps and the console can do to it. */
+  /** Changes that scenario steps and the console can make to the device. */
   get controls(): DeviceControls {
     return new VirtualDeviceControls(this);
   }

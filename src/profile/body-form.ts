@@ -1,13 +1,13 @@
 /** Form of the entries of a body: the patterns for reading them, and the schema for editors. */
 import type { Form } from '../input/checks.js';
 
-/** `last thermometer.temperature * 1000`, `events backup if any`: what, of what, how often, on condition. */
+/** `last thermometer.temperature * 1000`, `events backup if any`: kind of source, its name, factor, condition. */
 export const SOURCE = /^(\S+) (\S+?)(?: \* (\d+))?( if any)?$/;
 /** `frames if cloud-decode` */
 export const FRAMES = /^frames (if|unless) (\S+)$/;
 
 const WORDS = 'fact|label|last|windows|log|samples|total|delta|calibration|state|events|scan';
-/** Maps have maps: the form of an entry is defined once, by name (profile/schema.ts). A `~` leaves out what is inherited. */
+/** Entries nest, so their form is defined once, by name (profile/schema.ts). A `~` removes an inherited entry. */
 export const BODY_ENTRY: Form = {
   anyOf: [
     { type: 'null' },

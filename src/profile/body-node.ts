@@ -1,7 +1,7 @@
-/** What a body is made of, compiled: keys of the decoder, and what the firmware writes for each (see read-body.ts). */
+/** The compiled form of a body: keys of the decoder, and the value that the firmware writes for each (see read-body.ts). */
 import type { ParameterRef } from './parameters.js';
 
-/** A key of the body with what belongs to it. `key` is the number in the decoder (wire protocol, 12.2). */
+/** A key of the body with the source of its value. `key` is its number in the decoder (wire protocol, 12.2). */
 export type BodyNode =
   | { readonly kind: 'map'; readonly key: number; readonly children: readonly BodyNode[] }
   /** A list with one map for each sensor of these kinds that the device has, in the order of their numbers. */
@@ -10,7 +10,7 @@ export type BodyNode =
       readonly key: number;
       readonly sensors: readonly number[];
       readonly children: readonly BodyNode[];
-      /** Sensors without a sample are left out; without sensors not even the key is written. */
+      /** Whether to omit sensors without a sample; if no sensor is left, the key is omitted, too. */
       readonly sparse: boolean;
     }
   | { readonly kind: 'fact'; readonly key: number; readonly fact: Fact }
@@ -25,7 +25,7 @@ export type BodyNode =
     }
   /** Whether an input is on: 0 or 1. */
   | { readonly kind: 'state'; readonly key: number; readonly list: number }
-  /** A counter's total since boot, or what came in since the last report. */
+  /** A counter's total since boot, or its increment since the last report. */
   | { readonly kind: 'total' | 'delta'; readonly key: number; readonly sensor: number; readonly quantity: number }
   /** The closed windows: time of the first, interval, values × `divide` (codec: `$tsp`). */
   | {
@@ -39,11 +39,11 @@ export type BodyNode =
   | { readonly kind: 'log'; readonly key: number; readonly sensor: number; readonly divide: number }
   /** The samples of a log as a list of maps: a time, and each quantity × `divide` under its own key. */
   | { readonly kind: 'samples'; readonly key: number; readonly time: number; readonly columns: SampleColumns }
-  /** About the last scan of the receiver. */
+  /** A fact about the last scan of the receiver. */
   | { readonly kind: 'scan'; readonly key: number; readonly fact: ScanFact }
   /**
-   * The frames of the receiver, if the bool parameter `when` is `is`: strengths and frames in turn (codec: `$wmbus`), or a
-   * map of both for each.
+   * The frames of the receiver, if the bool parameter `when` has the value `is`: signal strengths and frames alternating (codec:
+   * `$wmbus`), or a map of both for each frame.
    */
   | {
       readonly kind: 'frames';
@@ -52,7 +52,7 @@ export type BodyNode =
       readonly is: boolean;
       readonly keys?: { readonly rssi: number; readonly data: number };
     }
-  /** Which raw quantity a calibrated one is made of, as its place in the model's `of`. */
+  /** The raw quantity from which a calibrated one is computed: its position in the model's `of`. */
   | { readonly kind: 'calibration'; readonly key: number; readonly sensor: number }
   /** The recorded events: time of the first, then offset and type of each (codec: `$tso`); alarms add value × `divide`. */
   | {
@@ -60,11 +60,11 @@ export type BodyNode =
       readonly key: number;
       readonly list: number;
       readonly divide: number;
-      /** Without an event not even the key is written. */
+      /** Whether to omit the key if there are no events. */
       readonly optional: boolean;
     };
 
-/** By index of the sensor: what is written for each of its quantities. */
+/** By sensor index: the value that is written for each of its quantities. */
 export type SampleColumns = ReadonlyMap<number, readonly SampleColumn[]>;
 
 export interface SampleColumn {
@@ -77,11 +77,11 @@ export interface SampleColumn {
 export const SCAN_FACTS = ['time', 'received', 'devices', 'cycle', 'part'] as const;
 export type ScanFact = (typeof SCAN_FACTS)[number];
 
-/** What the modem knows of its last connection. */
+/** Values of the modem's last connection evaluation. */
 export const NETWORK_FACTS = ['eest', 'ecl', 'rsrp', 'rsrq', 'snr', 'plmn', 'cid', 'band', 'earfcn'] as const;
 export type NetworkFact = (typeof NETWORK_FACTS)[number];
 
-/** What the firmware says about itself, as `info` does. */
+/** Identity of the device, as in `info`. */
 export const IDENTITY_FACTS = [
   'vendor_name',
   'product_name',
@@ -92,13 +92,13 @@ export const IDENTITY_FACTS = [
 ] as const;
 export type IdentityFact = (typeof IDENTITY_FACTS)[number];
 
-/** What the firmware knows without a sensor. */
+/** Values that do not come from a sensor. */
 export const FACTS = ['version', 'sequence', 'timestamp', 'uptime', ...NETWORK_FACTS, ...IDENTITY_FACTS] as const;
 export type Fact = (typeof FACTS)[number];
 
 /**
- * About the sensor of the enclosing `each`: its 1-Wire serial number, its number from 1 or from 0, its BLE address, and of a
- * device in a slot its address on the line, the number and the name of its type.
+ * Facts about the sensor of the enclosing `each`: its 1-Wire serial number, its number from 1 or from 0, its BLE address; for a
+ * device in a slot, its address on the line, and the number and name of its type.
  */
 export const LABELS = ['serial', 'channel', 'index', 'address', 'line_address', 'type', 'type_name'] as const;
 export type Label = (typeof LABELS)[number];

@@ -1,4 +1,4 @@
-/** Checks that several parts of a profile share. */
+/** Checks that several sections of a profile use. */
 import { type Check, complain, type Form, formed, formOf, list, number, oneOf, refine } from '../input/checks.js';
 import type { LocatedNode } from '../input/document.js';
 import { didYouMean, orList, quote } from '../input/problems.js';
@@ -24,7 +24,7 @@ export const range: Check<readonly [number, number]> = refine(list(number()), (e
   return undefined;
 });
 
-/** A name of something defined elsewhere, as its index. If that part could not be read, every name is accepted. */
+/** A reference by name to something defined elsewhere, read as its index. If that section has errors, any name is accepted. */
 export function indexOf(names: readonly string[] | undefined, what: string): Check<number> {
   return formed(
     () => ({ type: 'string' }),
@@ -56,7 +56,7 @@ export function setupLine(modules: readonly ModuleSpec[] | undefined): Check<str
 const SETUP = /^(\S+) config (\S+) ./;
 
 /**
- * The name of a configuration parameter, `module.name` or the bare name of one of the application's.
+ * The name of a configuration parameter: `module.name`, or only the name for a parameter of the application.
  * @param types what the parameter may hold
  */
 export function parameter(
@@ -83,7 +83,7 @@ export function parameter(
   );
 }
 
-/** A map whose other keys depend on the word at `tag`; each kind's check reads the whole map, `tag` included. */
+/** A map whose keys depend on its kind, the word at `tag`. The check of the kind reads the whole map, including `tag`. */
 export function byTag<T>(what: string, tag: string, kinds: Readonly<Record<string, Check<T>>>): Check<T> {
   const form = () => ({ anyOf: Object.entries(kinds).map(([kind, check]) => tagged(formOf(check), tag, kind)) });
   return formed(form, (node, problems) => {
@@ -98,14 +98,14 @@ export function byTag<T>(what: string, tag: string, kinds: Readonly<Record<strin
   });
 }
 
-/** The form of one kind: its tag is the word of the kind. */
+/** The form of one kind, with the word of the kind as the only value of `tag`. */
 function tagged(form: Form, tag: string, kind: string): Form {
   // Because only the form of a record has properties.
   const properties = form.properties as Form | undefined;
   return properties ? { ...form, properties: { ...properties, [tag]: { const: kind } } } : form;
 }
 
-/** A map whose kind follows from the first of these keys that it has; without any, it is of the last kind. */
+/** A map whose kind is that of the first of these keys that it has, or the last kind if it has none of them. */
 export function byKey<T>(kinds: Readonly<Record<string, Check<T>>>): Check<T> {
   const checks = Object.entries(kinds);
   return formed(
@@ -117,7 +117,7 @@ export function byKey<T>(kinds: Readonly<Record<string, Check<T>>>): Check<T> {
   );
 }
 
-/** A map whose values are read one by one, each with the check for its name; undefined when any of them was wrong. */
+/** A map in which the name of each key selects the check of its value; undefined if any value is invalid. */
 export function named<T>(wanted: string, check: (name: string) => Check<T>): Check<readonly T[]> {
   const form = () => ({
     type: 'object',

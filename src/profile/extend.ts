@@ -1,21 +1,20 @@
 /**
- * `extends`: a profile that begins with what another file says. Maps are merged key by key; where both files have a value
- * that is not a map on both sides, the extending file wins, and its `~` (null) leaves out what the other one has. Every
- * value still knows the file that it came from.
+ * `extends`: a profile that inherits from another file. Maps are merged key by key. For other values the extending file wins,
+ * and `~` (null) in it removes the inherited value. Every value keeps its file and line for messages.
  */
 import { text } from '../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml } from '../input/document.js';
 import { quote } from '../input/problems.js';
 
-/** Reads a file beside the profile; undefined when there is none of that name. */
+/** Reads a file by its path relative to the profile; undefined if it does not exist. */
 export type LoadText = (path: string) => string | undefined;
 
 const KEY = 'extends';
 
-/** Files that have been read already, by path: most profiles extend the same few. */
+/** Cache of files by path: most profiles extend the same few files. */
 export type ReadFiles = Map<string, LocatedNode>;
 
-/** Reads a file and whatever it extends. @throws InputError for YAML that cannot be read at all */
+/** Reads a file and the files that it extends. @throws InputError for invalid YAML */
 export function readExtended(
   source: string,
   file: string,
@@ -31,7 +30,7 @@ interface Files {
   readonly read: ReadFiles;
 }
 
-/** `chain` is the files that extend each other, the present one last. */
+/** @param chain files that extend each other, the present one last */
 function resolve(root: LocatedNode, chain: readonly string[], files: Files, problems: Problems): LocatedNode {
   const entry = root.kind === 'map' ? root.entries.get(KEY) : undefined;
   if (root.kind !== 'map' || entry === undefined) return root;
@@ -62,7 +61,7 @@ function readFile(path: string, { load, read }: Files): LocatedNode | undefined 
   return node;
 }
 
-/** What `base` says, overridden and completed by `own`. */
+/** Merges two files: `own` overrides `base`. */
 export function merge(base: LocatedNode, own: LocatedNode): LocatedNode {
   if (base.kind !== 'map' || own.kind !== 'map') return own;
   const entries = new Map(base.entries);

@@ -1,4 +1,4 @@
-/** The profiles that come with the package: every file in profiles/, wherever the package is installed. */
+/** The packaged profiles: every file in profiles/ of the installed package. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { readText } from '../input/text-file.js';
@@ -6,13 +6,13 @@ import type { LoadText } from './extend.js';
 import type { Profile } from './profile.js';
 import { loadProfiles } from './read.js';
 
-// Two levels up is the package's root from src/profile/ and from dist/profile/ alike.
+// The package root is two levels above this file, both in src/profile/ and in dist/profile/.
 const ROOT = new URL('../../', import.meta.url);
 
 let packaged: ReadonlyMap<string, Profile> | undefined;
 
 /**
- * Reads all packaged profiles, by name. They are read once: the files of an installed package do not change.
+ * Returns all packaged profiles, by name. They are read once and cached: the files of an installed package do not change.
  * @throws InputError if a profile is invalid
  */
 export function packagedProfiles(): ReadonlyMap<string, Profile> {
@@ -31,10 +31,10 @@ function readPackagedProfiles(): ReadonlyMap<string, Profile> {
 }
 
 /**
- * Reads the user's files. What a profile of theirs extends may lie beside it, or among the packaged ones:
- * `extends: common/chester.yaml` works everywhere.
- * @param file the profile that the reading begins with, or its folder with a `/` behind it
- * @returns throws a UsageError for a file that cannot be read
+ * Returns a function that reads a user's files. A profile may extend a file in its folder or a packaged one, so that
+ * `extends: common/chester.yaml` always works.
+ * @param file the profile to start from, or its folder with a `/` at the end
+ * @returns a function that throws a UsageError for an unreadable file
  */
 export function userFiles(file: string): LoadText {
   const folder = file.slice(0, file.lastIndexOf('/') + 1);
@@ -51,14 +51,14 @@ export function profilesIn(folder: string): ReadonlyMap<string, Profile> {
   return loadProfiles(paths, (path) => userFiles(`${folder}/`)(path));
 }
 
-/** The text of a packaged profile by its name, and the path that it is known by; undefined when there is none. */
+/** The text of a packaged profile, and its path in messages; undefined if there is no profile of this name. */
 export function packagedSource(name: string): { readonly source: string; readonly path: string } | undefined {
   const path = `profiles/${name}.yaml`;
   const source = /^[a-z0-9-]+$/.test(name) ? readPackaged(path) : undefined;
   return source === undefined ? undefined : { source, path };
 }
 
-/** Reads what a packaged profile extends. */
+/** Reads a file that a packaged profile extends. */
 export const packagedFiles: LoadText = (path) => readPackaged(path);
 
 function readPackaged(path: string): string | undefined {

@@ -1,10 +1,10 @@
 /**
- * Sensor models as plain data: their options. read-models.ts reads and checks them; what a model does with them is in
- * src/device/environment/models/, one file a model.
+ * The options of sensor models, as plain data. read-models.ts reads and checks them; src/device/environment/models/ has the
+ * behaviour, one file per model.
  */
 import type { Millis } from '../kernel/time.js';
 
-/** A constant value; each device has its own, at most `spread` away from `value`. */
+/** A constant value, different for each device: at most `spread` away from `value`. */
 export interface ConstantModel {
   readonly kind: 'constant';
   readonly value: number;
@@ -14,15 +14,15 @@ export interface ConstantModel {
 }
 
 /**
- * A mean and what moves a quantity away from it: the day, the year, the weather, people. All sensors of a device share
- * its weather and its people, so that their effects coincide.
+ * A mean, plus the effects of the day, the year, the weather and people. All sensors of a device share its weather and its
+ * people, so that their effects coincide.
  */
 export interface DailyModel {
   readonly kind: 'daily';
   readonly mean: number;
-  /** Each device has its own mean, at most this far away. */
+  /** Largest difference between the mean of a device and `mean`. */
   readonly spread: number;
-  /** Half the difference between day and night; negative for what is lower by day. */
+  /** Half the difference between day and night; negative for a quantity that is lower by day. */
   readonly swing: number;
   /** Largest random drift within hours. */
   readonly drift: number;
@@ -30,19 +30,19 @@ export interface DailyModel {
   readonly noise: number;
   /** Half the difference between July and January. */
   readonly season: number;
-  /** What the middle of a low adds and the middle of a high subtracts; a covered sky halves the daily swing. */
+  /** Added in the middle of a low, subtracted in the middle of a high. A covered sky halves the daily swing. */
   readonly front: number;
-  /** What heavy rain adds. */
+  /** Added in heavy rain. */
   readonly rain: number;
-  /** What a room full of people adds, in office hours. */
+  /** Added by a room full of people, in office hours. */
   readonly people: number;
-  /** Largest error of a reading, as a share of it. */
+  /** Largest relative error of a reading. */
   readonly gusts: number;
 }
 
 /**
- * When people are about: always (`even`), at home, in an office, in a shop, in a factory of two shifts. By the hours of the
- * week, UTC (src/device/environment/models/week.ts).
+ * When people are present: always (`even`), at home, in an office, in a shop, or in a factory with two shifts. By the hour of
+ * the week, UTC (src/device/environment/models/week.ts).
  */
 export const RHYTHMS = ['even', 'home', 'office', 'shop', 'shifts'] as const;
 export type RhythmName = (typeof RHYTHMS)[number];
@@ -50,34 +50,34 @@ export type RhythmName = (typeof RHYTHMS)[number];
 /** A running total of random pulses. */
 export interface PulsesModel {
   readonly kind: 'pulses';
-  /** Mean number in an hour. */
+  /** Mean number of pulses in an hour. */
   readonly perHour: number;
   readonly by: RhythmName;
 }
 
-/** A total that a meter counts itself: it has grown for years, at a rate of its own. */
+/** The reading of a meter that has counted for years. Each meter has a different rate. */
 export interface MeterModel {
   readonly kind: 'meter';
-  /** Mean growth in an hour; meters differ by half of it. */
+  /** Mean growth in an hour; the rate of a meter differs from it by at most half. */
   readonly perHour: number;
 }
 
-/** A running total of the tips of a rain gauge: showers come with the lows of the device's weather; between them it is dry. */
+/** A running total of the tips of a rain gauge: showers come with the lows of the device's weather; otherwise it is dry. */
 export interface RainModel {
   readonly kind: 'rain';
-  /** Mean number of tips in a shower; there is one a day, in the mean. */
+  /** Mean number of tips in a shower. On average there is one shower a day. */
   readonly tips: number;
 }
 
-/** A level that falls slowly and is filled again; all such quantities of a device move together. */
+/** A level that falls slowly and is filled again; all tank quantities of a device follow the same level. */
 export interface TankModel {
   readonly kind: 'tank';
-  /** What is shown when it is full, and when it is empty. */
+  /** Readings of a full tank and of an empty one. */
   readonly full: number;
   readonly empty: number;
   /** Mean time from one filling to the next. */
   readonly lasts: Millis;
-  /** Largest constant error of a sensor; each has its own. */
+  /** Largest constant error of a sensor. */
   readonly spread: number;
   /** Largest error of a reading. */
   readonly noise: number;
@@ -92,33 +92,33 @@ export interface PressesModel {
   readonly by: RhythmName;
 }
 
-/** A direction in degrees, 0 to 360, in the steps of a vane: each device has a prevailing one of its own. */
+/** A direction in degrees, 0 to 360, in the steps of a vane. Each device has a different prevailing direction. */
 export interface DirectionModel {
   readonly kind: 'direction';
   /** Step of the vane, degrees. */
   readonly step: number;
   /** Largest random turn, either way. */
   readonly drift: number;
-  /** How far a low turns it one way, and a high the other. */
+  /** Turn by a low; a high turns the direction as far the other way. */
   readonly front: number;
   /** Largest error of a reading. */
   readonly noise: number;
 }
 
-/** A contact, such as that of a door, that is closed now and then: 1 while it is, otherwise 0. */
+/** A contact, for example of a door: 1 while it is closed, otherwise 0. */
 export interface SwitchModel {
   readonly kind: 'switch';
-  /** Number of times in a day. */
+  /** Number of closings in a day. */
   readonly perDay: number;
   /** Longest time that it stays closed; it must end before the next closing, also in busy hours. */
   readonly stays: Millis;
   readonly by: RhythmName;
 }
 
-/** A voltage of the battery, which ages with what the device does (src/device/environment/battery.ts). */
+/** A voltage of the battery, which ages with the activity of the device (src/device/environment/battery.ts). */
 export interface BatteryModel {
   readonly kind: 'battery';
-  /** At rest, or with the test load across it. */
+  /** At rest, or under the test load. */
   readonly shows: 'rest' | 'load';
 }
 
@@ -130,7 +130,7 @@ export interface ScaledModel {
   readonly factor: number;
 }
 
-/** Which way up the device lies, 0 to 6, derived from its three accelerations. */
+/** Orientation of the device, 0 to 6, derived from its three accelerations. */
 export interface OrientationModel {
   readonly kind: 'orientation';
   /** Indices of the quantities x, y and z, in m/s². */
@@ -138,7 +138,7 @@ export interface OrientationModel {
 }
 
 /**
- * Computed by the firmware from another quantity: a line through two points of the configuration; null while the two points
+ * Computed by the firmware from another quantity with a line through two points of the configuration; null while the two points
  * are equal.
  */
 export interface CalibratedModel {
@@ -164,7 +164,7 @@ export type ModelSpec =
   | ScaledModel
   | OrientationModel;
 
-/** Whether a model is a running total, which only ever grows. */
+/** Whether a model is a running total, which never falls. */
 export function isTotal({ kind }: ModelSpec): boolean {
   return kind === 'pulses' || kind === 'rain' || kind === 'presses';
 }

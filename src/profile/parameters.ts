@@ -1,8 +1,7 @@
 /**
- * What a configuration parameter is: name, type, limits, default and help text, as plain data.
+ * Configuration parameters as plain data: name, type, limits, default and help text (firmware shell, 3).
  *
- * Profiles carry these specs; src/device/config gives them behaviour (reading, writing, refusing). One list of specs is
- * shared by all devices of a profile (firmware shell, 3).
+ * A profile has a list of these specs, shared by all its devices; src/device/config reads, writes and checks the values.
  */
 
 /** Parameters that are registered together and share a shell word: `app`, `ble`, `tag`, `lrw`, `lte`, … */
@@ -15,9 +14,9 @@ export interface ModuleSpec {
   readonly parameters: readonly ParameterSpec[];
   /** Number of slots for BLE tag addresses; only the module `tag` has them (firmware shell, 5.9). */
   readonly slots?: number;
-  /** A list of numbers that is set with commands of its own (applications: wmbus). */
+  /** A list of numbers with its own commands (applications: wmbus). */
   readonly list?: ListSpec;
-  /** Parameters that listings leave out (applications: motion). */
+  /** Parameters that listings omit (applications: motion). */
   readonly hidden?: HiddenSpec;
 }
 
@@ -29,13 +28,13 @@ interface ListSpec {
 
 export interface HiddenSpec {
   readonly parameters: readonly string[];
-  /** They are listed while this parameter of the module has this value. */
+  /** Listings show them while this parameter of the module has this value. */
   readonly unless: { readonly parameter: string; readonly is: string };
 }
 
 interface Parameter {
   readonly name: string;
-  /** What the help line says after the name; several lines for a few texts (lte mode, lte bands). */
+  /** Text of the help line after the name; several lines for some parameters (lte mode, lte bands). */
   readonly help: string;
 }
 
@@ -60,7 +59,7 @@ interface BoolParameter extends Parameter {
   readonly default: boolean;
 }
 
-/** One of `values`, case sensitive. */
+/** One of `values`; case-sensitive. */
 interface EnumParameter extends Parameter {
   readonly type: 'enum';
   readonly values: readonly string[];
@@ -72,9 +71,9 @@ export interface StringParameter extends Parameter {
   readonly type: 'string';
   readonly maxLength: number;
   readonly default: string;
-  /** A check of its own, by name; src/device/config/checks.ts has them all. */
+  /** Name of an additional check; src/device/config/checks.ts has the checks. */
   readonly check?: StringCheck;
-  /** With the check `device-slot`: the device types that a slot may name, and their numbers. */
+  /** For the check `device-slot`: the valid device types, and their numbers. */
   readonly types?: SlotTypes;
 }
 
@@ -98,14 +97,14 @@ export type ParameterSpec =
   | StringParameter
   | HexParameter;
 
-/** What a parameter may hold: numbers for int and float, texts for enum, string and hex. */
+/** Value of a parameter: a number for int and float, a text for enum, string and hex. */
 export type ParameterValue = ParameterSpec['default'];
 
-/** Texts that the firmware checks beyond their length (firmware shell, 3.4; applications: serial). */
+/** Checks of texts beyond their length (firmware shell, 3.4; applications: serial). */
 export const STRING_CHECKS = ['lte-mode', 'lte-bands', 'lte-network', 'device-slot'] as const;
 export type StringCheck = (typeof STRING_CHECKS)[number];
 
-/** Names a configuration parameter: `{ module: 'app', name: 'interval-report' }`. */
+/** Reference to a configuration parameter: `{ module: 'app', name: 'interval-report' }`. */
 export interface ParameterRef {
   readonly module: string;
   readonly name: string;

@@ -1,10 +1,9 @@
 /**
- * A device type, read, checked and compiled: what every virtual device of that type has in common. It is made once from
- * a file in profiles/ (see read.ts) and shared by all devices; nothing in it ever changes and nothing in it belongs to
- * one device.
+ * A device type: the checked and compiled content of a file in profiles/ (see read.ts). It is built once, shared by all devices
+ * of the type, and never changes.
  *
- * References between the parts (a task's sensors, a body value's sensor) are indices into the lists of the profile: the
- * reader has checked them, and a fleet follows them millions of times.
+ * References between its parts (a task's sensors, a body value's sensor) are indices, because a fleet follows them millions of
+ * times. The reader has checked them.
  */
 
 import type { Ratio } from '../kernel/ratio.js';
@@ -22,14 +21,14 @@ export type { ParameterRef } from './parameters.js';
 export interface Profile {
   /** Name of its file without `.yaml`: `clime`. */
   readonly name: string;
-  /** For people: `CHESTER Clime`. */
+  /** Name for users: `CHESTER Clime`. */
   readonly title: string;
   readonly identity: Identity;
   /** All firmware versions of the device type; this profile is one of them. */
   readonly firmware: FirmwareVersions;
-  /** The backup supply module (CHESTER-Z); left out when the device type has none. */
+  /** The backup supply module (CHESTER-Z); undefined if the device type has none. */
   readonly supplyModule?: SupplyModule;
-  /** Left out: a build without a bootloader, which cannot be updated over the air. */
+  /** Undefined for a build without a bootloader, which cannot be updated over the air. */
   readonly bootloader?: BootloaderSpec;
   /** `message.version` of every body. */
   readonly messageVersion: number;
@@ -37,28 +36,28 @@ export interface Profile {
   readonly transferBuffer: number;
   /** Root words of the shell (firmware shell, 2). */
   readonly commands: readonly CommandWord[];
-  /** Shell lines that the vendor suggests for a first set-up; without them most device types never talk. */
+  /** Shell lines that the vendor recommends for setup. With the defaults alone, most device types never connect to the cloud. */
   readonly setup: readonly string[];
-  /** In the order of `config show`. The module `app` is always there: the application's own parameters. */
+  /** In the order of `config show`. Always includes the module `app`, the parameters of the application. */
   readonly modules: readonly ModuleSpec[];
   readonly timing: Timing;
-  /** What clicks of the button on the board do: first a single click, then a double one, and so on. */
+  /** Actions of the button on the board: for a single click, a double click, and so on. */
   readonly clicks: readonly (readonly ClickAction[])[];
-  /** A receiver of frames from meters around the device; left out: none. */
+  /** A receiver of frames from meters around the device; undefined if the device type has none. */
   readonly receiver?: ReceiverSpec;
-  /** What the cloud decodes this device's bodies with. */
+  /** The codec with which the cloud decodes the bodies of this device. */
   readonly decoder: Codec;
-  /** What the cloud encodes data downlinks with; only some device types take any. */
+  /** The codec with which the cloud encodes data downlinks; undefined if the device type accepts none. */
   readonly encoder?: Codec;
   readonly sensors: readonly SensorSpec[];
   readonly eventLists: readonly EventListSpec[];
-  /** In the order in which tasks that are due together run. */
+  /** Tasks that are due at the same time run in this order. */
   readonly tasks: readonly TaskSpec[];
-  /** What the firmware writes into an uplink body, in the order in which it writes. */
+  /** The content of an uplink body, in the order in which the firmware writes it. */
   readonly body: readonly BodyNode[];
 }
 
-/** The firmware versions in which a device type can be had. */
+/** The firmware versions of a device type. */
 export interface FirmwareVersions {
   /** Without the leading `v`, the oldest first: `['3.5.5', '4.0.0']`. */
   readonly names: readonly string[];
@@ -71,11 +70,11 @@ export interface FirmwareVersions {
   with(version: string): Profile | undefined;
 }
 
-/** What the button on the board can be for (firmware behaviour, 7). */
+/** Actions of the button on the board (firmware behaviour, 7). */
 export const CLICK_ACTIONS = ['send', 'sample', 'aggregate', 'poll', 'scan', 'reboot'] as const;
 export type ClickAction = (typeof CLICK_ACTIONS)[number];
 
-/** What the device says about itself in a session and in `info` (wire protocol, 7.1; firmware shell, 4). */
+/** Identity that the device reports in a session and in `info` (wire protocol, 7.1; firmware shell, 4). */
 export interface Identity {
   readonly vendorName: string;
   readonly productName: string;
@@ -103,49 +102,49 @@ interface BootloaderSpec {
   readonly slotSize: number;
 }
 
-/** When the application does what (firmware behaviour, 3.1). */
+/** Intervals and delays of the application (firmware behaviour, 3.1). */
 export interface Timing {
-  /** The first report comes this long after the start of the application; left out: none comes by itself. */
+  /** Delay of the first report after the start of the application; undefined: the application sends no first report by itself. */
   readonly firstReport?: Millis;
   /** Share of the report interval by which the next report may come earlier or later. */
   readonly jitter: Ratio;
-  /** The parameters that hold the intervals, in seconds, and the radio mode. Left out: no reports by the clock. */
+  /** Parameter with the report interval, in seconds; undefined: no periodic reports. */
   readonly reportEvery?: ParameterRef;
-  /** Left out: no polls by the clock. */
+  /** Parameter with the poll interval, in seconds; undefined: no periodic polls. */
   readonly pollEvery?: ParameterRef;
-  /** Silence from the cloud after which the device reboots, in seconds; 0 is off, and so is leaving it out. */
+  /** Parameter with the time without contact to the cloud after which the device reboots, in seconds; 0 or undefined: never. */
   readonly downlinkWatchdog?: ParameterRef;
   /** Timeout of the hardware watchdog once the firmware stops feeding it; default 120 s (firmware behaviour, 8). */
   readonly hardwareWatchdog?: Millis;
-  /** Left out, like the rate, when there are no events. */
+  /** Undefined, like `eventRate`, if the device type has no events. */
   readonly eventDelay?: ParameterRef;
-  /** Event reports in an hour. */
+  /** Most event reports in an hour. */
   readonly eventRate?: ParameterRef;
-  /** `none`, `lte` or `lrw`; left out: always `lte`. */
+  /** Parameter with the radio: `none`, `lte` or `lrw`; undefined: always `lte`. */
   readonly mode?: ParameterRef;
-  /** How long a report may take, in seconds; left out: without limit (firmware behaviour, 3.3). */
+  /** Longest duration of a report, in seconds; undefined: without limit (firmware behaviour, 3.3). */
   readonly sendTimeout?: ParameterRef;
   /** Whether windows and events survive a failed send (firmware behaviour, 3.3). */
   readonly onSendFailure: 'keep' | 'drop';
-  /** Capacity of the spool in flash; left out: no spool (firmware behaviour, 3.4). */
+  /** Capacity of the spool in flash; undefined: no spool (firmware behaviour, 3.4). */
   readonly spoolSize?: ParameterRef;
 }
 
-/** Something that is read: one value or several at a time. */
+/** A kind of sensor, which measures one quantity or several at a time. */
 export interface SensorSpec {
   readonly name: string;
-  /** How many of its kind a device has at most: probes on a bus, inputs, tag slots. Numbered from 0 here, from 1 outside. */
+  /** Most sensors of this kind in a device: probes on a bus, inputs, tag slots. Numbered from 0 here, from 1 for users. */
   readonly count: number;
-  /** Which of them a device has, decided at boot; left out: all. */
+  /** Decides at boot which of them a device has; undefined: all. */
   readonly present?: Presence;
-  /** How its samples are gathered into windows; left out: only the last sample counts. */
+  /** How the firmware aggregates samples; undefined: only the last sample is used. */
   readonly windows?: WindowSpec;
-  /** Whether its quantities are running totals, of which the firmware counts what comes in. */
+  /** Whether its quantities are running totals, whose increments the firmware counts. */
   readonly counter: boolean;
   readonly quantities: readonly QuantitySpec[];
 }
 
-/** A condition on the configuration under which the n-th sensor of its kind is there. */
+/** A condition on the configuration under which a device has the n-th sensor of a kind. */
 export type Presence =
   /** Parameter `<name>-<n>` has the value `is`: the inputs of Control. */
   | { readonly kind: 'parameter'; readonly ref: ParameterRef; readonly is: string }
@@ -153,20 +152,20 @@ export type Presence =
   | { readonly kind: 'flag'; readonly ref: ParameterRef }
   /** Slot n of `module` holds an address, and the parameter `enabled` is true: BLE tags. */
   | { readonly kind: 'slot'; readonly module: string; readonly enabled: ParameterRef }
-  /** Parameter `<name>-<n>`, n from 0, is a slot that names the device type `is`: what hangs on Serial's line. */
+  /** Parameter `<name>-<n>`, n from 0, is a slot with the device type `is`: devices on the line of Serial. */
   | { readonly kind: 'device'; readonly ref: ParameterRef; readonly is: string };
 
-/** What a sensor measures. */
+/** A quantity that a sensor measures. */
 export interface QuantitySpec {
   readonly name: string;
-  /** `°C`; empty when it has none. */
+  /** `°C`; empty for a quantity without a unit. */
   readonly unit: string;
-  /** The range of plausible values, infinite where none is given. Models stay inside. */
+  /** Range of plausible values; infinite if the profile gives no range. Model values are inside. */
   readonly min: number;
   readonly max: number;
-  /** A parameter without which it is not measured: always null; left out: always measured. */
+  /** A bool parameter: while it is false, the quantity is not measured and its value is null. Undefined: always measured. */
   readonly enabled?: ParameterRef;
-  /** Written into lists of samples as a single-precision number, and not as an integer. */
+  /** Whether lists of samples have it as a single-precision number instead of an integer. */
   readonly float: boolean;
   readonly model: ModelSpec;
 }
@@ -183,9 +182,9 @@ export interface WindowSpec {
   readonly samples: number;
   /** Windows that are kept until a report; 0 for a log. */
   readonly windows: number;
-  /** A reading that failed: makes the whole window null, goes in unchecked, or leaves no sample. */
+  /** Effect of a failed reading: the whole window is null, NaN is aggregated unchecked, or there is no sample. */
   readonly missing: 'spoils' | 'unchecked' | 'skipped';
-  /** What one pulse of an `amount` stands for; otherwise 1. */
+  /** Value of one pulse of an `amount`; otherwise 1. */
   readonly each: number;
 }
 
@@ -198,11 +197,11 @@ interface EventList {
   readonly sensor: number;
   /** Index of the quantity. */
   readonly quantity: number;
-  /** Events that fit in; further ones are neither recorded nor reported. */
+  /** Most events in the list; further ones are neither recorded nor reported. */
   readonly capacity: number;
 }
 
-/** An input that is on or off: noticed at once, recorded always, reported when the parameter for its new state says so. */
+/** An input that is on or off. A change is detected at once, always recorded, and reported if the parameter for its state is true. */
 export interface EdgeListSpec extends EventList {
   readonly kind: 'edge';
   /** The input is on while the quantity is above this. */
@@ -219,7 +218,7 @@ export interface AlarmListSpec extends EventList {
 }
 
 /**
- * A button: every press is an event and is reported. With a full list a press is not even counted.
+ * A button: every press is an event and is reported. If the list is full, a press is not counted either.
  */
 export interface PressListSpec extends EventList {
   readonly kind: 'press';
@@ -234,22 +233,22 @@ export interface AlarmSpec {
 }
 
 /**
- * A radio receiver that listens for the frames of meters from time to time, a scan, and reports after each scan what it has
- * heard (firmware behaviour, 3.5).
+ * A radio receiver of meter frames. It scans from time to time, and the device reports the received frames after each scan
+ * (firmware behaviour, 3.5).
  */
 export interface ReceiverSpec {
   readonly scan: ScanSpec;
-  /** The module whose list names the meters to keep; while the list is empty all are kept. */
+  /** The module with the list of meters whose frames are kept; an empty list keeps all. */
   readonly keep: string;
-  /** Frames that a scan can keep. */
+  /** Most frames that a scan keeps. */
   readonly capacity: number;
-  /** Frames in one report; further ones go into further reports. */
+  /** Most frames in one report; the device sends further reports for the rest. */
   readonly perReport: number;
-  /** What there is to be heard. */
+  /** The meters in range. */
   readonly around: MetersSpec;
 }
 
-/** The parameters that say when a scan begins and how long it takes. */
+/** Parameters for the start and duration of a scan. */
 export interface ScanSpec {
   /** `off`, `interval`, `daily`, `weekly` or `monthly`. */
   readonly mode: ParameterRef;
@@ -265,7 +264,7 @@ export interface ScanSpec {
   readonly antennas: ParameterRef;
 }
 
-/** Meters around every device, besides those that its list names. */
+/** Meters around every device, besides those on its list. */
 export interface MetersSpec {
   readonly count: number;
   /** The shortest and the longest time from one frame of a meter to the next. */
@@ -276,16 +275,16 @@ export interface MetersSpec {
   readonly unheard: Ratio;
 }
 
-/** Something that the application does again and again. */
+/** A periodic task of the application. */
 export interface TaskSpec {
   readonly kind: 'sample' | 'aggregate';
-  /** For people and alarms: `sample hygrometer`. */
+  /** Name for messages and for clock alarms: `sample hygrometer`. */
   readonly what: string;
   /** Indices of the sensors. */
   readonly sensors: readonly number[];
-  /** A fixed interval, or the parameter that holds it, in seconds. */
+  /** A fixed interval, or the parameter with the interval in seconds. */
   readonly every: Millis | ParameterRef;
-  /** Delay of the first run after the start of the application; left out: one interval. */
+  /** Delay of the first run after the start of the application; undefined: one interval. */
   readonly first?: Millis;
   /** Whether the shell's `sample` or `aggreg` runs it at once. */
   readonly onRequest: boolean;

@@ -1,6 +1,6 @@
 /**
- * Names of what a device type measures, as scenarios and people write them: `hygrometer.temperature`, and with a number
- * from 1 where there may be several of a sensor, `trigger.2.state`.
+ * Names of the quantities of a device type in scenarios and on the console: `hygrometer.temperature`, or with a number from 1 if
+ * there may be several sensors of the kind, `trigger.2.state`.
  */
 import type { Profile } from './profile.js';
 
@@ -11,7 +11,7 @@ export interface QuantityAddress {
   readonly quantity: number;
 }
 
-/** Finds a quantity by its name. The number may be left out where there is only one sensor of the kind. */
+/** Finds a quantity by its name. The number is optional if there is only one sensor of the kind. */
 export function findQuantity(profile: Profile, name: string): QuantityAddress | undefined {
   const words = name.split('.');
   const sensor = profile.sensors.findIndex((spec) => spec.name === words[0]);
@@ -24,7 +24,7 @@ export function findQuantity(profile: Profile, name: string): QuantityAddress | 
   return { sensor, number, quantity };
 }
 
-/** All names that {@link findQuantity} knows, one for each quantity of a kind: `trigger.<1-8>.state`. */
+/** All names that {@link findQuantity} accepts, one for each quantity of a kind: `trigger.<1-8>.state`. */
 export function quantityNames(profile: Profile): readonly string[] {
   return profile.sensors.flatMap(({ name, count, quantities }) =>
     quantities.map((quantity) => `${name}${count > 1 ? `.<1-${count}>` : ''}.${quantity.name}`),

@@ -1,10 +1,11 @@
 /**
- * The body of an uplink: which value the firmware writes for which key of the decoder.
+ * The section `body`: the value that the firmware writes for each key of the decoder.
  *
- * The map mirrors the decoder's names. A leaf names its source in two words, `last thermometer.temperature`, with `* 1000`
- * where the decoder has another unit and `if any` where a list without events leaves out its key; a list of one
- * map is written once for each sensor of the kinds that `$each` names, with `$sparse` only for those with samples. A name with dots is a path from the top of the decoder, because
- * firmware does write keys of one section inside of another (wire protocol, 12.2).
+ * The map has the names of the decoder. A leaf names its source in two words, `last thermometer.temperature`, with `* 1000` if
+ * the unit of the decoder differs, and with `if any` if the firmware omits the key of an event list without events. A list of
+ * one map is written once for each sensor of the kinds in `$each`; with `$sparse`, only for sensors with samples. A name with
+ * dots is a path from the top of the decoder, because some firmware writes keys of one section inside another (wire protocol,
+ * 12.2).
  */
 import { boolean, type Check, complain, formed, list } from '../input/checks.js';
 import type { LocatedNode, MapNode, Problems, ScalarNode } from '../input/document.js';
@@ -25,7 +26,7 @@ import {
 } from './profile.js';
 import { quantityRef } from './read-sensors.js';
 
-/** What a body is made of; parts that could not be read are undefined and everything about them is taken for right. */
+/** The sections to which a body refers. A section with errors is undefined, and references to it are accepted unchecked. */
 export interface BodyParts {
   readonly decoder: Codec | undefined;
   readonly modules: readonly ModuleSpec[] | undefined;
@@ -89,7 +90,7 @@ class BodyReader {
     }
     const named = item.entries.get(EACH);
     if (named === undefined) {
-      this.#problems.add(item, `a list in a body needs "${EACH}" with the sensor that it has an entry for each of`);
+      this.#problems.add(item, `a list in a body needs "${EACH}" with the kind of sensor that its entries are about`);
       return undefined;
     }
     const names = this.#parts.sensors?.map(({ name }) => name);
@@ -188,7 +189,7 @@ class BodyReader {
     }
   }
 
-  /** Events go into a `$tso` array, or plainly into an array that the decoder leaves as it is. */
+  /** Events are written for a `$tso` array, or for an array without modifiers in the decoder. */
   #events(
     field: CodecField,
     list: number,
@@ -198,7 +199,7 @@ class BodyReader {
   ): BodyNode | undefined {
     const common = { kind: 'events', key: field.number, list, optional } as const;
     if (spec?.kind !== 'alarm' && field.series === undefined) return { ...common, divide: 1 };
-    // Not every decoder has a column for the value of an alarm; the firmware writes it all the same.
+    // Some decoders have no column for the value of an alarm; the firmware writes it anyway.
     const { series } = field;
     const valued = spec?.kind === 'alarm' && !(series?.kind === 'offsets' && series.columns.length === 1);
     const wanted = valued ? ['type', 'value'] : ['type'];
@@ -208,7 +209,7 @@ class BodyReader {
     return columns && { ...common, divide: value ? this.#divide(value, field.path, node) : undeclared };
   }
 
-  /** `samples each`: of every sensor of the list; otherwise of the sensor that is named. Keys have the names of quantities. */
+  /** `samples each`: samples of each sensor of the list; otherwise of the named sensor. Keys are the names of the quantities. */
   #samples(field: CodecField, node: ScalarNode, each: Each): BodyNode | undefined {
     const named = node.source === 'each' ? each : this.#sensor(node, each);
     const sensors = typeof named === 'number' ? [named] : named;
@@ -236,7 +237,7 @@ class BodyReader {
     return { kind: 'samples', key: field.number, time: time.number, columns };
   }
 
-  /** Frames go as they are into a `$wmbus`, otherwise as maps into a list of `rssi` and `data`. */
+  /** Frames are written unchanged for a `$wmbus`, otherwise as a list of maps with `rssi` and `data`. */
   #frames(field: CodecField, node: ScalarNode, is: boolean, name: string): BodyNode | undefined {
     if (!this.#parts.receives) return this.#refuse(node, 'possible without a "receiver"');
     const place = { ...node, value: name, source: name };
@@ -263,7 +264,7 @@ class BodyReader {
     return at && (this.#belongs(at.sensor, each) ? at : this.#refuse(node, this.#wantedSensor(each)));
   }
 
-  /** Inside of a list only its own sensor can be meant, outside only one that there is exactly one of. */
+  /** Whether a value may refer to a sensor: inside a list only to the list's sensor, outside only to one that every device has once. */
   #belongs(sensor: number, each: Each): boolean {
     const spec = this.#parts.sensors?.[sensor];
     if (spec === undefined) return true;
@@ -272,9 +273,10 @@ class BodyReader {
   }
 
   #wantedSensor(each: Each): string {
-    if (each === undefined) return `about a sensor that there is always one of; write a list with "${EACH}" for others`;
+    if (each === undefined)
+      return `about a sensor that every device has exactly once; use a list with "${EACH}" for others`;
     const names = each.map((sensor) => quote(this.#parts.sensors?.[sensor]?.name));
-    return `about the sensor of this list, ${names.join(' or ')}, of which there may be only one kind for this`;
+    return `about the sensor of this list, ${names.join(' or ')}; the list must have only one kind of sensor for this`;
   }
 
   #windowKind(sensor: number): WindowSpec['kind'] | undefined {
@@ -294,7 +296,7 @@ class BodyReader {
     const modifier = kind === 'period' ? '$tsp' : '$tso';
     this.#problems.add(
       node,
-      `${quote(field.path)} must be a ${modifier} of ${wanted.join(', ')} in the decoder for this`,
+      `${quote(field.path)} must be a ${modifier} of ${wanted.join(', ')} in the decoder for this source`,
     );
     return undefined;
   }
@@ -307,7 +309,7 @@ class BodyReader {
     return first;
   }
 
-  /** What the firmware multiplies with, so that the decoder gets the value back. */
+  /** Factor by which the firmware multiplies; the decoder divides by it. */
   #divide(column: CodecColumn, path: string, node: ScalarNode): number {
     let divide = 1;
     for (const modifier of column.modifiers) {
@@ -338,5 +340,5 @@ const WINDOW_COLUMNS = {
   count: ['value', 'delta'],
   amount: ['value'],
 } as const;
-/** Of a value that the decoder does not know: hundredths, like other temperatures. */
+/** Factor of a value that the decoder has no column for: hundredths, as for other temperatures. */
 const UNDECLARED_DIVIDE = 100;

@@ -1,6 +1,6 @@
 /**
- * Codec documents in a profile, in the vendor's own YAML: a schema is a list of one-key maps, so that a published codec
- * file can be pasted as it stands (wire protocol, 12.1). Its published hash stands beside it and must come out.
+ * Codec documents in a profile, in the vendor's YAML: a schema is a list of one-key maps, so a published codec file can be pasted
+ * unchanged (wire protocol, 12.1). The profile also has its published hash, which must match the document.
  */
 import { type Check, complain, type Form, formed, formOf, list, oneOf, record, refine, text } from '../input/checks.js';
 import type { LocatedNode, Problems } from '../input/document.js';
@@ -18,7 +18,7 @@ import { anything } from './checks.js';
 /** Reads `decoder` or `encoder`: the expected `hash` and the `document`. */
 export function codec(type: CodecDocument['type']): Check<Codec> {
   const documents = codecDocument(type);
-  // Read as they stand, because a complaint about the hash must know where it is, and what the document came to.
+  // The located nodes are kept, because a problem with the hash needs its position and the compiled document.
   const shape = { hash: formed(() => formOf(hash), anything), document: formed(() => formOf(documents), anything) };
   return refine(record(`the ${type}`, shape), (read, _node, problems) => {
     const expected = hash(read.hash, problems);
@@ -50,7 +50,7 @@ function codecDocument(type: CodecDocument['type']): Check<CodecDocument> {
   return record(`the ${type} document`, { version, type: oneOf([type]), name: text(), schema: list(entry, 1) });
 }
 
-/** Fields have fields: the form of one is defined once, by name (profile/schema.ts). */
+/** Fields nest, so their form is defined once, by name (profile/schema.ts). */
 export const CODEC_ENTRY: Form = {
   type: 'object',
   minProperties: 1,

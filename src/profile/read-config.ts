@@ -15,7 +15,7 @@ import {
 import { byTag, range } from './checks.js';
 import { type ModuleSpec, type ParameterSpec, type SlotTypes, STRING_CHECKS } from './parameters.js';
 
-/** A default and limits, before it is known which parameter they belong to. */
+/** A parameter without its name. */
 type Nameless = ParameterSpec extends infer P ? (P extends ParameterSpec ? Omit<P, 'name'> : never) : never;
 
 const anyText: Check<string> = text(/^/);
@@ -45,7 +45,10 @@ const parameterSpec = byTag<Nameless>('a parameter', 'type', {
     }),
     ({ max_length, default: standard, check, types, help }, node, problems) => {
       if ((check === 'device-slot') !== (types !== undefined)) {
-        problems.add(node, 'the check "device-slot" and "types" belong together: the types are what a slot may name');
+        problems.add(
+          node,
+          'the check "device-slot" needs "types", the valid types of a slot, and "types" needs the check',
+        );
       }
       if (standard.length > max_length) problems.add(node, `the default is longer than ${max_length} characters`);
       const more = { ...(check && { check }), ...(types && { types }) };
@@ -105,7 +108,7 @@ export const readModules: Check<readonly ModuleSpec[]> = refine(
         problems.add(node, `"${name}" of "order" is not one of the modules`);
         return [];
       }
-      // Because adding the name makes of each kind of nameless parameter the same kind of parameter.
+      // Because adding the name turns each kind of nameless parameter into the same kind of parameter.
       const parameters = [...module.parameters].map(([word, spec]) => ({ name: word, ...spec }) as ParameterSpec);
       const { slots, list, hidden } = module;
       if (list && module.parameters.has(list.name)) {

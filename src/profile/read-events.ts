@@ -1,4 +1,4 @@
-/** The section `events`: what a report says about edges, alarms and presses. */
+/** The section `events`: the lists of edges, alarms and presses for the next report. */
 import { type Check, integer, list, number, record, refine, text } from '../input/checks.js';
 import { quote } from '../input/problems.js';
 import { byTag, named, parameter } from './checks.js';

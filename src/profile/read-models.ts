@@ -21,7 +21,7 @@ import type { QuantitySpec } from './profile.js';
 
 /**
  * One quantity of a sensor: unit, range, and the model with its options side by side.
- * @param above the quantities before this one, which it may be made of
+ * @param above the quantities before this one, from which it may be derived
  */
 export function quantity(
   name: string,
@@ -101,7 +101,7 @@ export function quantity(
     };
     return refine(record('this quantity', { ...common, ...shape }), (read, node, problems) => {
       const { model: _, unit, range: ends, enabled, float, ...options } = read as RecordOf<typeof common> & RecordOf<S>;
-      // Because what is left after taking out the common keys are the keys of the shape.
+      // Because the keys that remain after removing the common ones are those of the shape.
       const model = make(options as unknown as RecordOf<S>, (why) => problems.add(node, why));
       const [min, max] = ends;
       const centre = model.kind === 'daily' ? model.mean : model.kind === 'constant' ? model.value : min;

@@ -1,4 +1,4 @@
-/** The section `receiver`: when a device listens for frames of meters, and what meters there are around it. */
+/** The section `receiver`: when a device scans for meter frames, and the meters around it. */
 import { type Check, duration, integer, list, ratio, record, refine, text } from '../input/checks.js';
 import { orList, quote } from '../input/problems.js';
 import type { Millis } from '../kernel/time.js';

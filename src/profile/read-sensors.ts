@@ -1,4 +1,4 @@
-/** The section `sensors`: what is measured, how it is gathered, and what there is to measure. */
+/** The section `sensors`: the sensors, how their samples are aggregated, and the models of their quantities. */
 import {
   type Check,
   complain,
@@ -84,7 +84,7 @@ function presence(modules: Modules): Check<Presence> {
   });
 }
 
-/** A numbered parameter has one setting for each of the sensors: channel-mode-1 to channel-mode-8. */
+/** Checks that a numbered parameter exists for each sensor: channel-mode-1 to channel-mode-8. */
 function checkNumbered(
   numbered: string,
   types: readonly ParameterSpec['type'][],
@@ -104,7 +104,7 @@ function checkNumbered(
   }
 }
 
-/** Slots are numbered from 0: device-0 to device-7. */
+/** Checks that each slot exists, numbered from 0: device-0 to device-7. */
 function checkDeviceSlots(
   { ref, is }: Extract<Presence, { readonly kind: 'device' }>,
   count: number,
@@ -146,7 +146,7 @@ function checkCalibration(
 
 const buffer = integer(1, 1024);
 
-/** `windows`: statistics unless `kind` says something else. */
+/** `windows`; the default of `kind` is statistics. */
 const windowSpec: Check<WindowSpec> = byKey<WindowSpec>({
   kind: byTag<WindowSpec>('windows', 'kind', {
     direction: refine(record('windows', { kind: text(), samples: buffer, windows: buffer }), (read) => ({

@@ -1,4 +1,4 @@
-/** The section `tasks`: what is sampled and aggregated, and when. */
+/** The section `tasks`: the sensors to sample and to aggregate, and the intervals. */
 import {
   boolean,
   type Check,
@@ -29,7 +29,7 @@ export function readTasks(modules: Modules, sensors: readonly SensorSpec[] | und
   });
 }
 
-/** Rejects windows that not exactly one task aggregates, and samples that no task takes: a run would not show the mistake. */
+/** Checks that one task aggregates each window and some task samples it. A run would not show these mistakes. */
 function checkTasks(tasks: readonly TaskSpec[], sensors: readonly SensorSpec[], node: LocatedNode, problems: Problems) {
   sensors.forEach(({ name, windows }, sensor) => {
     const count = (kind: TaskSpec['kind']) => tasks.filter((t) => t.kind === kind && t.sensors.includes(sensor)).length;
@@ -69,7 +69,7 @@ function task(modules: Modules, sensors: readonly SensorSpec[] | undefined): Che
   });
 }
 
-/** A duration, or the name of a parameter that holds seconds. */
+/** A duration, or the name of a parameter with a number of seconds. */
 function interval(modules: Modules): Check<Millis | ParameterRef> {
   const holds = parameter(modules, ['int']);
   return formed(

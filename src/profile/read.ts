@@ -1,9 +1,9 @@
 /**
- * Reads a profile: YAML text in, a checked and compiled {@link Profile} out, or every problem of the file at once with its
- * line and column. Files are fetched by the caller's function, so that this works on a disk, in a test and in a browser.
+ * Reads a profile from YAML text. The result is a checked and compiled {@link Profile}, or all problems of the file with line and
+ * column. The caller's function loads files, so the reader works with a disk, in a test and in a browser.
  *
- * The parts are read in the order in which they refer to each other. When one of them is wrong, what refers to it is taken
- * for right: one mistake is one message.
+ * The sections are read in the order of their references. References to a section with errors are accepted, so that one mistake
+ * causes one message.
  */
 import {
   type Check,
@@ -44,15 +44,15 @@ import { firmwareVersions, separateVersions } from './versions.js';
 
 /**
  * Reads one profile.
- * @param file its path, for messages, for the profile's name and as the place that `extends` starts from
- * @param load fetches the files that it extends
- * @param read files that it extends and that were read before; those that it reads are added
+ * @param file its path: used in messages, for the profile's name, and to resolve `extends`
+ * @param load loads the files that it extends
+ * @param read cache of the files that profiles extend; new ones are added
  * @throws InputError with all problems
  */
 export function readProfile(source: string, file: string, load: LoadText, read?: ReadFiles): Profile {
   const problems = new Problems();
   const root = readExtended(source, file, load, problems, read);
-  // Without the file that it extends nearly everything is missing, and that is not worth a hundred messages.
+  // Without the extended file, nearly every section would be reported as missing.
   problems.finish();
   const { newest, older } = separateVersions(root, problems);
   problems.finish();
@@ -71,7 +71,7 @@ function compiled(root: LocatedNode, file: string): ProfileSections {
   const problems = new Problems();
   const sections = compile(root, file, problems);
   problems.finish();
-  // Because every part that is missing has left a problem behind, and with a problem `finish` has thrown.
+  // Because each missing section has added a problem, and `finish` throws if there are problems.
   return sections as ProfileSections;
 }
 
@@ -101,7 +101,7 @@ export function loadProfiles(files: readonly string[], load: LoadText): Readonly
 /** A profile without its other versions. */
 type ProfileSections = Omit<Profile, 'firmware'>;
 
-/** The lengths that a session has room for (wire protocol, 7.1). */
+/** Largest lengths of the texts in a session (wire protocol, 7.1). */
 const identity: Check<Identity> = refine(
   record('identity', {
     vendor: atMost(16),
@@ -172,7 +172,7 @@ function timing(modules: readonly ModuleSpec[] | undefined): Check<Timing> {
 
 const actions: Check<readonly ClickAction[]> = list(oneOf(CLICK_ACTIONS));
 
-/** What one click of the button on the board does, what two in a row do, and so on. */
+/** Actions of the button on the board for one click, two clicks in a row, and so on. */
 const button: Check<Profile['clicks']> = refine(
   record('button', {
     single: optional(actions, []),
@@ -183,14 +183,14 @@ const button: Check<Profile['clicks']> = refine(
   (read) => [read.single, read.double, read.triple, read.quadruple],
 );
 
-/** What some sections have to know of others; a part that is wrong, or not read yet, is undefined. */
+/** Results of sections that other sections need; undefined for a section that has errors or has not been read yet. */
 export interface Parts extends BodyParts {
   readonly modules: readonly ModuleSpec[] | undefined;
 }
 
 const commandWords = list(oneOf(COMMAND_WORDS));
 
-/** The sections of a profile with their checks, in the order in which they are documented. */
+/** The sections of a profile with their checks, in the order of the documentation. */
 export const SECTIONS = {
   title: () => text(),
   identity: () => identity,
@@ -213,7 +213,7 @@ export const SECTIONS = {
 } as const satisfies Record<string, (parts: Parts) => Check<unknown>>;
 export type Section = keyof typeof SECTIONS;
 
-/** Sections that a profile may leave out. */
+/** Optional sections of a profile. */
 export const OPTIONAL_SECTIONS: ReadonlySet<Section> = new Set([
   'supply_module',
   'bootloader',
@@ -249,7 +249,10 @@ function compile(root: LocatedNode, file: string, problems: Problems): ProfileSe
   parts = { ...parts, sensors };
   const eventLists = read('events', SECTIONS.events(parts));
   if (when && eventLists && eventLists.length > 0 && !(when.eventDelay && when.eventRate)) {
-    problems.add(root, 'events are reported: "timing" needs "event_delay" and "event_rate"');
+    problems.add(
+      root,
+      '"timing" needs "event_delay" and "event_rate", because the profile has events that are reported',
+    );
   }
   const tasks = read('tasks', SECTIONS.tasks(parts));
   const receiver = read('receiver', SECTIONS.receiver(parts));

@@ -1,11 +1,11 @@
-/** A profile as it is after `extends`, written down again: what `ghostfleet profile show --resolved` prints. */
+/** A profile after `extends`, as YAML: the output of `ghostfleet profile show --resolved`. */
 import { stringify } from 'yaml';
 import { type LocatedNode, Problems } from '../input/document.js';
 import { type LoadText, readExtended } from './extend.js';
 
 /**
- * The profile in YAML, with everything that it takes from other files and nothing that refers to one.
- * @throws InputError when one of the files cannot be read
+ * The profile in YAML with all inherited values and without `extends`.
+ * @throws InputError if one of the files is invalid
  */
 export function resolvedText(source: string, file: string, load: LoadText): string {
   const problems = new Problems();
@@ -14,7 +14,7 @@ export function resolvedText(source: string, file: string, load: LoadText): stri
   return stringify(written(root), { lineWidth: 120, aliasDuplicateObjects: false });
 }
 
-/** The plain value of a node. The hash of a codec stays a text, even when it looks like a number to YAML. */
+/** The plain value of a node. The hash of a codec stays a text, even if YAML would read it as a number. */
 function written(node: LocatedNode): unknown {
   switch (node.kind) {
     case 'scalar':

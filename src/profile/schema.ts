@@ -1,17 +1,16 @@
 /**
- * The JSON Schema of profiles, for editors. It is made of the forms that the checks know of themselves (input/checks.ts), so
- * that it cannot say something else than they do. It says less: what refers to other parts of a file is only checked by
- * `ghostfleet profile check`.
+ * The JSON Schema of profiles, for editors. It is generated from the forms of the checks (input/checks.ts), so it cannot
+ * contradict them. It checks less: only `ghostfleet profile check` checks references between sections.
  *
- * A profile that extends another may leave everything out, and leave out with `~` what it would inherit; a profile that
- * stands alone may not.
+ * In a profile that extends another, every key is optional, and `~` removes an inherited value. A profile without `extends` must
+ * have all required keys.
  */
 import { type Form, formOf } from '../input/checks.js';
 import { BODY_ENTRY } from './body-form.js';
 import { OPTIONAL_SECTIONS, type Parts, SECTIONS, type Section } from './read.js';
 import { CODEC_ENTRY } from './read-codec.js';
 
-/** The schema, in draft 7, which all editors know. */
+/** The schema, in draft 7, which all editors support. */
 export function profileSchema(): Form {
   const complete = completeForm();
   const versions = { description: ABOUT_VERSIONS, type: 'object', additionalProperties: loosened(complete) };
@@ -40,21 +39,21 @@ const ABOUT_VERSIONS =
   'Older firmware versions, and what is different in each: maps are merged, and `~` leaves out what the version lacks.';
 
 const ABOUT: Readonly<Record<Section, string>> = {
-  title: 'For people.',
-  identity: 'What the device says about itself in a session and in `info`.',
-  supply_module: 'The backup supply module (CHESTER-Z), if there is one.',
-  bootloader: 'Updates over the air, if there are any.',
+  title: 'Name of the device type for users.',
+  identity: 'Identity that the device reports in a session and in `info`.',
+  supply_module: 'The backup supply module (CHESTER-Z), if the device type has one.',
+  bootloader: 'Updates over the air, if the device type supports them.',
   message_version: 'Version of the body layout, the same in every body.',
   transfer_buffer: 'Largest message either way, in bytes.',
   commands: 'Root words of the shell.',
-  button: 'What the button on the board is for.',
-  setup: 'Shell lines that the vendor suggests for a first set-up.',
-  timing: 'When the application does what.',
+  button: 'Actions of the button on the board.',
+  setup: 'Shell lines that the vendor recommends for setup.',
+  timing: 'Intervals and delays of the application.',
   config: 'Parameters of the configuration, by module.',
-  sensors: 'What is measured, and what there is to measure.',
-  events: 'Lists of events that reports carry.',
-  tasks: 'What is sampled and aggregated, and when.',
-  receiver: 'A receiver of frames from meters around the device, if there is one.',
+  sensors: 'Sensors with their quantities, models and windows.',
+  events: 'Lists of events in reports.',
+  tasks: 'The sensors to sample and to aggregate, and the intervals.',
+  receiver: 'A receiver of frames from meters around the device, if the device type has one.',
   body: 'What the firmware writes for which key of the decoder.',
   decoder: 'What the cloud decodes bodies with: the published document and its hash.',
   encoder: 'What the cloud encodes data downlinks with, if there are any.',
@@ -80,7 +79,7 @@ function completeForm(): Form {
   };
 }
 
-/** The same where maps are added to those of another file: nothing is required, and null leaves something out. */
+/** The form in a file that extends another: no key is required, and null removes an inherited value. */
 function loosened(form: Form): Form {
   const { required: _, ...rest } = form;
   const entries = Object.entries(rest).map(([keyword, value]): readonly [string, unknown] => {

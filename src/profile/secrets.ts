@@ -1,27 +1,27 @@
 /**
- * Secrets in what is typed at the shell of a device, and in what it prints: claim token, keys of LoRaWAN, the password of the
- * access point, the Bluetooth passkey (firmware shell, 3.4 and 4). The firmware prints them on request, also in answers to the
- * cloud. Consoles, plans, reports and the trace mask them.
+ * Secrets in shell lines of a device and in their output: claim token, LoRaWAN keys, the password of the access point, the
+ * Bluetooth passkey (firmware shell, 3.4 and 4). The firmware prints them on request, also in answers to the cloud. Consoles,
+ * plans, reports and the trace mask them.
  */
 const MASK = '********';
 
-/** Claim tokens and LoRaWAN keys; nothing else that a device prints looks like that. */
+/** Claim tokens and LoRaWAN keys; no other output of a device has this form. */
 const TOKEN = /(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])/gi;
 /** A word that names a secret, such as `password`, `appskey` or `lte/password`. */
 const NAME = String.raw`\S*(?:passw|key|token|secret)\S*`;
-/** What stands behind such a name, or behind a prefix such as `pass*`, which may stand for one (firmware shell, 3.2). */
+/** The value after such a name, or after a pattern such as `pass*` that may match one (firmware shell, 3.2). */
 const TYPED = new RegExp(String.raw`((?:${NAME}|\bconfig\s+\S*\*\S*)\s+).+`, 'i');
 /** `lte config password "sesame"`, and not `""`; `ble passkey: 123456`, and not `(unset)`. */
 const PRINTED = new RegExp(String.raw`^(\S+ config ${NAME} |(?:claim token|ble passkey): )(?!""$|\(unset\)$).+`, 'i');
 /** A command that prints the bare value. */
 const READING = new RegExp(String.raw`^\s*settings\s+read\s.*${NAME}`, 'i');
 
-/** A line for a shell without the secrets in it. */
+/** Masks the secrets in a shell line. */
 export function withoutSecrets(line: string): string {
   return line.trim().replace(TOKEN, MASK).replace(TYPED, `$1${MASK}`);
 }
 
-/** What a line has printed, without the secrets in it. @param code what the line returned */
+/** Masks the secrets in the output of a line. @param code result code of the line */
 export function printedWithoutSecrets(line: string, code: number, printed: readonly string[]): readonly string[] {
   if (code === 0 && READING.test(line)) return printed.map(() => MASK);
   return printed.map((text) => text.replace(PRINTED, `$1${MASK}`).replace(TOKEN, MASK));

@@ -28,7 +28,7 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
     'serial',
     '          check: device-slot\n',
     '',
-    'the check "device-slot" and "types" belong together: the types are what a slot may name',
+    'the check "device-slot" needs "types", the valid types of a slot, and "types" needs the check',
   ],
   [
     'a sensor for a type that no slot may name',

@@ -194,7 +194,7 @@ describe('a profile with a mistake', () => {
       'one of several sensors outside of a list',
       'temperature: last thermometer.temperature',
       'temperature: last ble_tag.temperature',
-      'is not about a sensor that there is always one of',
+      'is not about a sensor that every device has exactly once',
     ],
     ['a list without a sensor', '- $each: soil_sensor\n      serial', '- serial', 'a list in a body needs "$each"'],
     [

@@ -55,7 +55,7 @@ function onChannels(host: ShellHost, act: (channels: ShellChannels) => CommandRe
   return host.channels ? act(host.channels) : failed(ENODEV);
 }
 
-/** A line for each channel that is named, or for all; stops at a name that is none. */
+/** One line for each named channel, or for all channels if none is named; stops at an invalid name. */
 function onEach(channels: ShellChannels, names: readonly string[], lineOf: (n: number) => string): CommandResult {
   if (names.length === 0) return ok(...Array.from({ length: channels.count }, (_, i) => lineOf(i + 1)));
   const lines: string[] = [];

@@ -6,11 +6,11 @@ import { EINVAL, ENOTSUP } from '../shell/errno.js';
 import type { CloudMetrics, DeviceTime, ShellHost, ShellSpool } from '../shell/host.js';
 import { failed, groupHelp, ok, refused, succeeded } from './results.js';
 
-/** 2020-01-01T00:00:00Z: a clock that shows less has not been set. */
+/** 2020-01-01T00:00:00Z: the firmware treats an earlier time as not synchronised. */
 const SYNCED_SINCE = 1_577_836_800;
 const FIRMWARE_ID_MAX = 200;
 
-/** `spool` adds the commands of the spool, which only some applications have. */
+/** @param spool whether to add the commands of the spool, which only some applications have */
 export function cloudGroup(spool: boolean): Command {
   return {
     word: 'cloud',

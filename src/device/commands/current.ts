@@ -1,4 +1,4 @@
-/** `current`: the inputs of Current, and how they are calibrated (applications.json, current). */
+/** `current`: the inputs of Current and their calibration (applications.json, current). */
 import type { Command, CommandResult } from '../shell/command.js';
 import type { InputCalibration, ShellInputs } from '../shell/equipment.js';
 import { EINVAL, EIO, ENODEV } from '../shell/errno.js';
@@ -62,7 +62,7 @@ export const current: Command = {
   })),
 };
 
-/** `app config` says "mean" where this group says "avg". */
+/** This group calls a mode "avg" that `app config` calls "mean". */
 const WORD = { mean: 'avg', rms: 'rms' } as const;
 
 function read(inputs: ShellInputs, n: number): CommandResult {
@@ -74,7 +74,7 @@ function read(inputs: ShellInputs, n: number): CommandResult {
   return ok(`Channel ${n}: ${rawText(raw)} mV (mode=${WORD[mode]}, ${result})`);
 }
 
-/** Measures, and takes what was measured for the raw value of a calibration point. It is saved and live at once. */
+/** Measures and stores the result as the raw value of a calibration point, which is saved and live at once. */
 function point(n: number, which: 0 | 1): Command {
   return {
     word: `set-${which}`,
@@ -85,7 +85,7 @@ function point(n: number, which: 0 | 1): Command {
         const raw = inputs.read(n);
         if (raw === undefined) return refused(EIO, `Read failed: ${EIO}`);
         const { mode } = inputs.calibration(n);
-        // C's atof: a text that is not a number reads as 0.
+        // As with C's atof, a text that is not a number is 0.
         const real = Number(/^\s*[+-]?(?:\d+\.?\d*|\.\d+)/.exec(text)?.[0] ?? 0);
         const changes = which === 0 ? { x0: raw[mode], y0: real } : { x1: raw[mode], y1: real };
         if (!inputs.calibrate(n, changes)) return failed(EIO);
@@ -102,7 +102,7 @@ function setMode(inputs: ShellInputs, n: number, word: string | undefined): Comm
   return ok(`Channel ${n} mode set to: ${word}`);
 }
 
-/** What a raw value stands for; undefined while the two points are one. */
+/** The calibrated value of a raw value; undefined if the two points have the same raw value. */
 function convert(raw: number, { x0, y0, x1, y1 }: Omit<InputCalibration, 'mode'>): number | undefined {
   return x0 === x1 ? undefined : y0 + ((raw - x0) * (y1 - y0)) / (x1 - x0);
 }

@@ -1,6 +1,6 @@
 /**
- * `flash`: Zephyr's tool for bare flash memory (firmware shell, 5.10). What virtual devices keep in flash has no addresses:
- * every page reads as erased, and writing changes nothing.
+ * `flash`: Zephyr's tool for raw flash memory (firmware shell, 5.10). The data that a virtual device stores in flash has no
+ * addresses: every page reads as erased, and writing changes nothing.
  */
 import { wholeNumber } from '../config/number.js';
 import type { Command, CommandResult } from '../shell/command.js';
@@ -12,7 +12,7 @@ import { ok, refused } from './results.js';
 /** 8 MB of NOR flash beside the processor, in pages of 4 kB. */
 const SIZE = 0x80_0000;
 const PAGE = 0x1000;
-/** Bytes that `read` shows at most; the cloud catches no more characters than these make. */
+/** Most bytes that `read` shows; more would not fit into the capture buffer for the cloud. */
 const READ_MAX = 0x400;
 
 export const flash: Command = {

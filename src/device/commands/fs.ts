@@ -1,6 +1,6 @@
 /**
  * `fs`: the file system in flash, which holds unsent messages and nothing else (firmware shell, 5.10; firmware behaviour,
- * 3.4). Of Zephyr's tool only what looks and deletes.
+ * 3.4). Only the commands of Zephyr's tool that list, read and delete files are implemented.
  */
 import { Buffer } from 'node:buffer';
 import type { Command, CommandResult } from '../shell/command.js';
@@ -23,7 +23,7 @@ export const fs: Command = {
         const n = fileNumber(host, path);
         const message = n === undefined ? undefined : host.spool?.messages[n];
         if (message === undefined) return refused(ENOEXEC, `Failed to obtain file ${path} (err: ${ENOENT})`);
-        // A terminal could do anything with the other bytes.
+        // Other bytes could be control characters of the terminal.
         return ok(
           Buffer.from(message)
             .toString('latin1')
@@ -61,7 +61,7 @@ function list({ spool }: ShellHost, path: string): CommandResult {
   return refused(ENOEXEC, `Unable to open ${path} (err ${ENOENT})`);
 }
 
-/** Files of the spool have their place in it for a name. */
+/** The name of a spool file is the position of its message in the spool. */
 function fileNumber({ spool }: ShellHost, path: string): number | undefined {
   const name = path.startsWith(`${SPOOL}/`) ? path.slice(SPOOL.length + 1) : '';
   const n = Number(name);

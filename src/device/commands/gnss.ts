@@ -1,12 +1,12 @@
 /**
- * `gnss`: the GNSS receiver of Demo (firmware shell, 5.7). That of CHESTER-M is a chip of its own. In CHESTER-U1 the modem does
- * it between its exchanges, and says nothing before it has a fix.
+ * `gnss`: the GNSS receiver of Demo (firmware shell, 5.7). In CHESTER-M it is a separate chip. In CHESTER-U1 the modem
+ * determines the position between its exchanges, and reports nothing before it has a fix.
  */
 import { type Millis, seconds } from '../../kernel/time.js';
 import type { Command } from '../shell/command.js';
 import { groupHelp, ok } from './results.js';
 
-/** From a cold start to the first fix, under an open sky [assumption]. */
+/** Time from a cold start to the first fix, under an open sky [assumption]. */
 const FIRST_FIX: Millis = seconds(35);
 /** Satellites are found one after the other until then; more of them later. */
 const SATELLITES = { atFix: 5, most: 9, every: seconds(15) };

@@ -33,10 +33,10 @@ import { meteo, mpl3115a2, sensorsRead } from './weather.js';
 import { wm } from './wm.js';
 import { aggreg, measure, poll, sample, send, test } from './work.js';
 
-/** Makes the command of a group. `has`: whether the device type has a configuration module of this name. */
+/** Builds the command of a group. `has`: whether the device type has a configuration module of this name. */
 type Group = (has: (module: string) => boolean) => Command;
 
-/** Groups that can be run. `help` is part of the shell itself. */
+/** All command groups except `help`, which is part of the shell itself. */
 export const COMMAND_GROUPS: Readonly<Record<Exclude<CommandWord, 'help'>, Group>> = {
   accel: () => accel,
   aggreg: () => aggreg,
@@ -46,7 +46,7 @@ export const COMMAND_GROUPS: Readonly<Record<Exclude<CommandWord, 'help'>, Group
   ble: () => withConfig({ word: 'ble', help: 'Bluetooth.', run: groupHelp }),
   button: () => button,
   channel: () => channel,
-  // The spool and the module with its size come together.
+  // Device types with a spool have the configuration module `cloud`, with its size.
   cloud: (has) => (has('cloud') ? withConfig(cloudGroup(true)) : cloudGroup(false)),
   config: () => config,
   current: () => current,

@@ -8,7 +8,7 @@ export function hexdump(bytes: Uint8Array, from = 0): readonly string[] {
     const hex = row.map((byte) => `${byte.toString(16).padStart(2, '0')} `);
     if (hex.length > ROW / 2) hex.splice(ROW / 2, 0, ' ');
     const text = row.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
-    // Three columns a byte, and one between the halves.
+    // A byte takes three columns, and one column separates the two halves.
     const columns = hex.join('').padEnd(3 * ROW + 1);
     lines.push(`${(from + at).toString(16).padStart(8, '0').toUpperCase()}: ${columns}|${text.padEnd(ROW)}|`);
   }

@@ -1,11 +1,11 @@
-/** `kernel`: what Zephyr itself offers (firmware shell, 5.5). */
+/** `kernel`: the commands of Zephyr itself (firmware shell, 5.5). */
 import { days, hours, type Millis, minutes, seconds } from '../../kernel/time.js';
 import type { Command, CommandResult } from '../shell/command.js';
 import { EIO } from '../shell/errno.js';
 import { ok, refused } from './results.js';
 import { heap, thread } from './threads.js';
 
-/** The Zephyr that firmware of the present line stands on. */
+/** Zephyr version of the present firmware line. */
 const ZEPHYR_VERSION = '4.4.0';
 /** The system timer of the nRF52 counts a 32768 Hz crystal in 32 bits. */
 const CYCLES_PER_SECOND = 32_768;

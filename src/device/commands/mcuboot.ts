@@ -24,7 +24,7 @@ export const mcuboot: Command = {
       word: 'request_upgrade',
       help: 'Swap the image of the other slot in at the next reset: [permanent]',
       args: [0, 1],
-      // A whole image has been requested by the download already, and nothing else in that slot would start.
+      // No effect: the download has already requested the swap of a complete image, and only a complete image would start.
       run: (_host, [how], command) =>
         how === undefined || how === 'permanent' ? ok() : refused(EINVAL, ...commandHelp(command)),
     },

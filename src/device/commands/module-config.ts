@@ -9,7 +9,7 @@ import { commandHelp } from '../shell/help.js';
 import { ok, refused } from './results.js';
 import { slotComplaint } from './serial.js';
 
-/** The command `config` of the module with the shell word `module`. Its result is always 0, refused values included. */
+/** The command `config` of the module with the shell word `module`. Its code is 0 even for a rejected value. */
 export function moduleConfig(module: string): Command {
   return {
     word: 'config',
@@ -31,7 +31,7 @@ export function moduleConfig(module: string): Command {
       }
       const items = found?.items ?? [];
       if (found && name === 'show' && value === undefined) return ok(...allLines(config, found));
-      // One word too many is within what the shell lets through, and the firmware does nothing with it.
+      // The shell accepts one surplus word; the firmware then does nothing.
       if (surplus !== undefined) return ok();
       const chosen = name === undefined ? [] : items.filter((item) => matches(item, name));
       if (chosen.length === 0) return ok(...items.flatMap((item) => helpLines(item.spec)));
@@ -41,12 +41,12 @@ export function moduleConfig(module: string): Command {
   };
 }
 
-/** What `<module> config show` prints: every parameter. */
+/** The lines of `<module> config show`: every parameter. */
 function allLines(config: DeviceConfig, module: ConfigModule): readonly string[] {
   return [...listLines(config, module), ...configLines(config, module.items)];
 }
 
-/** What `config show` prints for a module. Motion leaves out four parameters, unless the running configuration uses them. */
+/** The lines of a module in `config show`. Motion omits four parameters unless the running configuration uses them. */
 export function moduleLines(config: DeviceConfig, module: ConfigModule): readonly string[] {
   const { hidden } = module;
   if (hidden === undefined || config.text(module.name, hidden.unless.spec.name) === hidden.is) {
@@ -56,18 +56,18 @@ export function moduleLines(config: DeviceConfig, module: ConfigModule): readonl
   return [...listLines(config, module), ...configLines(config, shown)];
 }
 
-/** The read lines of these parameters: what `config show` prints. */
+/** The lines of these parameters in `config show`. */
 export function configLines(config: DeviceConfig, items: readonly ConfigItem[]): readonly string[] {
   return items.map((item) => readLine(item, config.read(item)));
 }
 
-/** As the shell has it. */
+/** The mode of the serial line in the interim copy; empty if the device type has no serial line. */
 function modeOf(config: DeviceConfig): string {
   const mode = config.layout.find('app', 'serial-mode');
   return mode ? String(config.read(mode)) : '';
 }
 
-/** `backup-report-connected` is matched by itself, by `backup-*` and by `*`. */
+/** Whether a word names a parameter: `backup-report-connected`, `backup-*` and `*` all name `backup-report-connected`. */
 function matches(item: ConfigItem, pattern: string): boolean {
   return pattern.endsWith('*') ? item.spec.name.startsWith(pattern.slice(0, -1)) : item.spec.name === pattern;
 }

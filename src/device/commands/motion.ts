@@ -7,7 +7,7 @@ import { EINVAL, ENODEV } from '../shell/errno.js';
 import type { ShellHost } from '../shell/host.js';
 import { failed, groupHelp, later, ok, refused } from './results.js';
 
-/** Seconds for which `detection` goes on when nothing is said [assumption]. */
+/** Default duration of `detection`, in seconds [assumption]. */
 const DETECTION = 60;
 const DETECTION_MAX = 1800;
 
@@ -53,7 +53,7 @@ function countsText({ detectLeft, detectRight, motionRight, motionLeft }: Motion
   return `L=${detectLeft}, R=${detectRight}, L->R=${motionRight}, R->L=${motionLeft}`;
 }
 
-/** Looks at the totals every second. What has come in within one shows as one line. */
+/** Reads the totals every second and prints the growth within each second as one line. */
 function watch(host: ShellHost, detectors: ShellMotion, duration: Seconds): CommandResult {
   const look = (left: number, before: MotionCounts): CommandResult => {
     const now = detectors.totals();
@@ -76,7 +76,7 @@ function detectionLines(host: ShellHost, before: MotionCounts, now: MotionCounts
   const seen = now.detectLeft - before.detectLeft + (now.detectRight - before.detectRight);
   if (right + left + seen === 0) return [];
   const direction = right > 0 ? 'L->R' : left > 0 ? 'R->L' : now.detectLeft > before.detectLeft ? 'L' : 'R';
-  // The sources do not say how long a person takes from one detector to the other: 0.25 to 0.75 s [assumption].
+  // Time of a person between the two detectors: 0.25 to 0.75 s [assumption]. The sources have no figure.
   const delta = right + left > 0 ? 250 + ((now.detectLeft * 97 + now.detectRight * 61) % 500) : 0;
   const time = calendar(host.unixTime()).slice(11);
   const totals = `L=${now.detectLeft} R=${now.detectRight}`;

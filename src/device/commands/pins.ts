@@ -1,6 +1,6 @@
 /**
- * `gpio` and `i2c`: Zephyr's tools for pins and the bus of the sensors (firmware shell, 5.10). A pin is what it was set to,
- * low at first; a chip on the bus is found, but its registers are not modelled, and so cannot be read.
+ * `gpio` and `i2c`: Zephyr's tools for pins and for the bus of the sensors (firmware shell, 5.10). A pin has the value that was
+ * set last, low at first. A scan finds the chips on the bus, but their registers are not modelled and cannot be read.
  */
 import { wholeNumber } from '../config/number.js';
 import type { Command } from '../shell/command.js';

@@ -22,7 +22,7 @@ export const hygro: Command = {
   ],
 };
 
-/** Undefined when the hygrometer does not answer. */
+/** Lines of a hygrometer reading; undefined if it does not answer. */
 export function hygroLines({ sensors }: ShellHost): readonly string[] | undefined {
   const reading = sensors.hygrometer();
   return reading && [`Temperature: ${reading.temperature.toFixed(2)} C`, `Humidity: ${reading.humidity.toFixed(1)} %`];
@@ -73,8 +73,8 @@ export const w1: Command = {
 };
 
 /**
- * Reads `times` times, a second apart; without a number once. Several rounds have a count each, such as `Repetition: 1/3`.
- * `done` makes the end of the output; a round that fails is the end, too.
+ * Reads `times` times, a second apart; once if `times` is undefined. If there are several rounds, a line such as
+ * `Repetition: 1/3` precedes each. `done` returns the end of the output. A failed round ends the command.
  */
 export function repeat(
   times: string | undefined,
@@ -95,14 +95,14 @@ export function repeat(
 /** Family code of a DS18B20. */
 const FAMILY = '28';
 
-/** `[1] family: 0x28  serial: 0x0000001a2b3c  rom: 0x283c2b1a00000055`; the last is the order on the bus. */
+/** `[1] family: 0x28  serial: 0x0000001a2b3c  rom: 0x283c2b1a00000055`; `rom` has the bytes in the order of the bus. */
 function scanLine(probe: Probe, index: number): string {
   const serial = probe.serialNumber.toString(16).padStart(12, '0');
   const onTheBus = FAMILY + (serial.match(/../g) ?? []).reverse().join('');
   return `[${index + 1}] family: 0x${FAMILY}  serial: 0x${serial}  rom: 0x${onTheBus}${checksum(onTheBus)}`;
 }
 
-/** The CRC-8 that ends every 1-Wire address: polynomial x⁸ + x⁵ + x⁴ + 1, lowest bit first. */
+/** The CRC-8 at the end of a 1-Wire address: polynomial x⁸ + x⁵ + x⁴ + 1, lowest bit first. */
 function checksum(hex: string): string {
   let crc = 0;
   for (const byte of Buffer.from(hex, 'hex')) {

@@ -1,4 +1,4 @@
-/** What command handlers answer with, in the wordings that the firmware uses everywhere (firmware shell, 1.2 and 5). */
+/** Results of command handlers, with the firmware's common texts (firmware shell, 1.2 and 5). */
 import type { Millis } from '../../kernel/time.js';
 import type { CommandResult, Handler } from '../shell/command.js';
 import { EINVAL, EIO, OK } from '../shell/errno.js';
@@ -9,29 +9,29 @@ export function ok(...lines: readonly string[]): CommandResult {
   return { code: OK, lines };
 }
 
-/** Success, and says so. */
+/** Success: the given lines, then `command succeeded`. */
 export function succeeded(...lines: readonly string[]): CommandResult {
   return { code: OK, lines: [...lines, 'command succeeded'] };
 }
 
-/** Failure with these lines and nothing else. */
+/** Failure with only these lines. */
 export function refused(code: number, ...lines: readonly string[]): CommandResult {
   return { code, lines };
 }
 
-/** Failure, and says so after the lines. */
+/** Failure: the given lines, then `command failed`. */
 export function failed(code: number, ...lines: readonly string[]): CommandResult {
   return { code, lines: [...lines, 'command failed'] };
 }
 
-/** Prints these lines now; after `wait` the command goes on. */
+/** Prints these lines now and continues with `go` after `wait`. */
 export function later(lines: readonly string[], wait: Millis, go: () => CommandResult): CommandResult {
   return { code: OK, lines, rest: { wait, go } };
 }
 
 /**
- * Prints what `round` returns, a number of times (at least once) and `every` so often, then ends as `done` says. Rounds
- * count from 1. A round that fails, ends the command.
+ * Prints the lines of `round`, `times` times (at least once) with `every` between two rounds, then ends with the result of
+ * `done`. Rounds count from 1. A round that returns a result ends the command with it.
  */
 export function rounds(
   times: number,
@@ -52,12 +52,12 @@ export function prepend(lines: readonly string[], result: CommandResult): Comman
   return { ...result, lines: [...lines, ...result.lines] };
 }
 
-/** A sensor or a module that does not answer. */
+/** Result if a sensor or a module does not answer. */
 export function noAnswer(): CommandResult {
   return failed(EIO);
 }
 
-/** Runs `use` on what a sensor shows; one that shows nothing fails the command. */
+/** Runs `use` on a reading; the command fails if there is none. */
 export function withReading<T>(reading: T | undefined, use: (reading: T) => CommandResult): CommandResult {
   return reading === undefined ? noAnswer() : use(reading);
 }

@@ -6,7 +6,7 @@ import { commandHelp } from '../shell/help.js';
 import { groupHelp, ok, refused } from './results.js';
 
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
-/** What the firmware's calendar can hold. */
+/** Range of the firmware's calendar. */
 const YEARS = { from: 1970, to: 2099 };
 
 export const rtc: Command = {
@@ -28,7 +28,7 @@ export const rtc: Command = {
         const fields = /^(\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d)$/.exec(`${date} ${time}`);
         if (!fields) return refused(EINVAL, ...commandHelp(command));
         const seconds = unixTime(fields.slice(1).map(Number));
-        // A date that does not exist is refused without a word.
+        // The firmware rejects an invalid date without a message.
         if (seconds === undefined) return refused(EINVAL);
         host.setUnixTime(seconds);
         return ok();
@@ -49,7 +49,7 @@ function unixTime(fields: readonly number[]): UnixSeconds | undefined {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = fields;
   if (year < YEARS.from || year > YEARS.to || hour > 23 || minute > 59 || second > 59) return undefined;
   const midnight = new Date(Date.UTC(year, month - 1, day));
-  // The calendar of JavaScript carries over: 31 February becomes a day in March.
+  // JavaScript would accept 31 February as a day in March.
   if (midnight.getUTCMonth() !== month - 1 || midnight.getUTCDate() !== day) return undefined;
   return midnight.getTime() / 1000 + hour * 3600 + minute * 60 + second;
 }

@@ -1,4 +1,4 @@
-/** `serial`, `modbus` and `device`: the line of Serial and what hangs on it (applications: serial). */
+/** `serial`, `modbus` and `device`: the serial line of Serial and the devices on it (applications: serial). */
 import { Buffer } from 'node:buffer';
 import { seconds } from '../../kernel/time.js';
 import { NO_DEVICE } from '../config/device-slot.js';
@@ -28,7 +28,7 @@ export const serial: Command = {
         const wait = waitOf(timeout);
         const bytes = Buffer.from(hex, 'hex');
         const sent = [`TX (${bytes.length} bytes):`, ...hexDump(bytes), `Waiting ${wait} s for response...`];
-        // Devices on the line answer the firmware's Modbus requests only.
+        // Devices on the line answer only the firmware's own Modbus requests.
         return later(sent, seconds(wait), () => ok('No response received'));
       },
     },
@@ -61,7 +61,7 @@ export const modbus: Command = {
         if (registers === undefined) return refused(ETIMEDOUT, `Read failed: ${ETIMEDOUT}`);
         const name = kind === 'holding' ? 'holding' : 'input';
         const head = `Read ${count} ${name} registers from slave ${address}, starting at ${hex16(at)}:`;
-        // As they lie in the memory of a little-endian processor.
+        // In the byte order of a little-endian processor.
         return ok(head, ...hexDump(Uint8Array.from(registers.flatMap((word) => [word & 0xff, word >> 8]))));
       },
     },
@@ -131,7 +131,7 @@ export const device: Command = {
   ],
 };
 
-/** What `app config save` says against the slots as they are set now; undefined when they will do. It saves nothing. */
+/** The error for which `app config save` rejects the unsaved slots; undefined if they are valid. */
 export function slotComplaint({ unsaved }: ShellLine, mode: string): string | undefined {
   const used = unsaved.flatMap((slot, n) => (slot.type === NO_DEVICE ? [] : [{ ...slot, n }]));
   if (mode === 'modbus') {
@@ -168,7 +168,7 @@ function hex16(value: number): string {
   return `0x${value.toString(16).padStart(4, '0')}`;
 }
 
-/** Zephyr's hex dump: 16 bytes a line in two groups, and once more as text. */
+/** Zephyr's hex dump: 16 bytes a line in two groups, then the same bytes as text. */
 function hexDump(bytes: Uint8Array): readonly string[] {
   return Array.from({ length: Math.ceil(bytes.length / 16) }, (_, line) => {
     const row = bytes.subarray(16 * line, 16 * line + 16);

@@ -1,6 +1,6 @@
 /**
- * `settings`: what is in flash of the configuration, as Zephyr's tool shows it (firmware shell, 5.10). It works on flash
- * alone: the running firmware learns of a change at the next boot, and a `config save` before that undoes it.
+ * `settings`: Zephyr's tool for the configuration in flash (firmware shell, 5.10). It changes flash only: a change is in effect
+ * after the next boot, and a `config save` before that overwrites it.
  */
 import { Buffer } from 'node:buffer';
 import type { ParameterSpec, ParameterValue } from '../../profile/parameters.js';
@@ -57,7 +57,7 @@ export const settings: Command = {
         if (type === undefined) return refused(EINVAL, ...commandHelp(command));
         const item = find(host, name ?? '');
         const value = item && decode(item.spec, Buffer.from(text, type === 'hex' ? 'hex' : 'latin1'));
-        // The tool would store anything under any name. Here a setting is what the firmware could read back.
+        // Zephyr's tool stores any value under any name. Here only settings are accepted that the firmware can read back.
         if (!item || value === undefined) return refused(EINVAL, `Failed to write setting: ${EINVAL}`);
         return host.config.poke(item, value) ? ok() : refused(EIO, `Failed to write setting: ${EIO}`);
       },
@@ -65,14 +65,14 @@ export const settings: Command = {
   ],
 };
 
-/** The words after the type, which may be left out: hex is meant then. */
+/** The type, then the other words. The type is optional; the default is hex. */
 function typed(args: readonly string[], rest: number): readonly (string | undefined)[] {
   if (args.length === rest) return ['hex', ...args];
   const [type, ...words] = args;
   return [type === 'hex' || type === 'string' ? type : undefined, ...words];
 }
 
-/** A save stores everything; before the first one there is nothing. */
+/** Keys in flash: all settings after a save, none before the first. */
 function stored({ config }: ShellHost): readonly string[] {
   if (config.flash.size === 0) return [];
   return config.layout.modules.flatMap((module) => module.items.map((item) => item.key));
@@ -90,7 +90,7 @@ function notFound(): CommandResult {
   return refused(ENOENT, 'Setting not found');
 }
 
-/** As the firmware stores it: numbers and places in an enumeration in four bytes, texts with a final zero. */
+/** The bytes that the firmware stores: four for a number or the index of an enum value, a final zero for a text. */
 function encode(spec: ParameterSpec, value: ParameterValue): Buffer {
   const bytes = Buffer.alloc(4);
   switch (spec.type) {
@@ -114,7 +114,7 @@ function encode(spec: ParameterSpec, value: ParameterValue): Buffer {
   }
 }
 
-/** Undefined when the bytes are no value of the parameter. */
+/** The value of stored bytes; undefined if they are not valid for the parameter. */
 function decode(spec: ParameterSpec, bytes: Buffer): ParameterValue | undefined {
   const fits = (length: number) => bytes.length === length;
   switch (spec.type) {

@@ -1,4 +1,4 @@
-/** `tag read`, `tag show`, `tag enroll`: what the radio hears of BLE tags (firmware shell, 5.9). */
+/** `tag read`, `tag show`, `tag enroll`: commands that receive BLE tags (firmware shell, 5.9). */
 import { type Seconds, seconds } from '../../kernel/time.js';
 import type { ConfigItem } from '../config/layout.js';
 import { leadingInteger } from '../config/parse.js';
@@ -8,9 +8,9 @@ import { EBUSY, EINVAL, ENOSPC, EPERM } from '../shell/errno.js';
 import type { ShellHost } from '../shell/host.js';
 import { later, refused, succeeded } from './results.js';
 
-/** Seconds for which `read all` listens when nothing is said, and at most. */
+/** Default and largest duration of `read all`, in seconds. */
 const SEARCH = { default: 60, max: 300 };
-/** dBm: only a tag that is held close is this strong. */
+/** dBm: only a tag next to the device is this strong. */
 const ENROLL_RSSI = -40;
 const ENROLL_LIMIT = seconds(12);
 /** Tags advertise every few seconds [assumption]. */
@@ -75,7 +75,7 @@ function search(host: ShellHost, tags: ShellTags, duration: Seconds): CommandRes
   });
 }
 
-/** The first tag that is strong enough and has no slot yet gets the free one; the running firmware learns it at the next boot. */
+/** Stores the first strong tag without a slot in the free slot; the running firmware uses it from the next boot on. */
 function enroll(host: ShellHost, tags: ShellTags, threshold: number, free: ConfigItem): CommandResult {
   const { config } = host;
   const until = host.uptime() + ENROLL_LIMIT;
@@ -102,7 +102,7 @@ function whenEnabled(host: ShellHost, complaint: string, act: (tags: ShellTags) 
   return host.tags?.enabled ? act(host.tags) : refused(EPERM, complaint, 'command aborted');
 }
 
-/** `addr: 0011… / rssi: -67 dBm / voltage: 2.97 V `: what is absent is left out, and each part ends with a space. */
+/** `addr: 0011… / rssi: -67 dBm / voltage: 2.97 V `: absent values are omitted, and each part ends with a space. */
 function tagText(tag: TagReading): string {
   const part = <T>(value: T | undefined, text: (value: T) => string) => (value === undefined ? [] : [text(value)]);
   return [

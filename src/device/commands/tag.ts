@@ -1,5 +1,5 @@
 /**
- * `tag`: BLE tags and their configuration (firmware shell, 5.9). What the radio hears of them is in tag-scan.ts.
+ * `tag`: BLE tags and their configuration (firmware shell, 5.9). Commands that receive tags are in tag-scan.ts.
  */
 import type { ConfigItem } from '../config/layout.js';
 import { leadingInteger } from '../config/parse.js';
@@ -70,7 +70,7 @@ export const tag: Command = {
   ],
 };
 
-/** Unlike in other modules, a refused value fails the command and shows no help. */
+/** Unlike in other modules, a rejected value fails the command and prints no help. */
 function parameter(name: string, help: string): Command {
   return {
     word: name,
@@ -86,7 +86,7 @@ function parameter(name: string, help: string): Command {
 }
 
 function add(host: ShellHost, text: string): CommandResult {
-  // The firmware takes the error of the conversion for a slot number.
+  // The firmware prints the error code of the conversion as a slot number.
   if (!ADDRESS.test(text)) return succeeded(`tag addr ${text} added to slot ${EINVAL}`);
   const slots = slotsOf(host);
   if (findAddress(host, text)) return failed(EEXIST, `tag addr ${text} already exists`);

@@ -48,6 +48,6 @@ const TOOLS = {
   wakeup: { help: 'Wake the modem up.', args: [0, 0], run: () => succeeded() },
   cmd: { help: 'Send a command to the modem: <command>', args: [1, 1], run: () => succeeded() },
   prepare: { help: 'Set the modem up.', args: [0, 0], run: () => succeeded() },
-  // On a device what is typed goes to the modem from here on, up to "+++". Without a modem there is nothing in between.
+  // A real device passes all input to the modem until "+++". The virtual modem does not answer, so nothing is passed.
   bypass: { help: 'Connect the shell to the modem, until +++ is typed.', args: [0, 0], run: () => succeeded() },
 } as const satisfies Record<string, Tool>;

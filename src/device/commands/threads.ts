@@ -1,6 +1,6 @@
 /**
- * `kernel thread` and `kernel heap` (firmware shell, 5.5). A virtual device has neither threads nor a heap of its own; what
- * is shown is a made-up dump of the firmware's, in the layout of Zephyr, the same for every device.
+ * `kernel thread` and `kernel heap` (firmware shell, 5.5). A virtual device has neither threads nor a heap. The output is made
+ * up, in the layout of Zephyr, and the same for every device.
  */
 import type { Command } from '../shell/command.js';
 import { ok } from './results.js';
@@ -54,7 +54,7 @@ export const heap: Command = {
   run: () => ok(`free:           ${HEAP.free}`, `allocated:      ${HEAP.allocated}`, `max. allocated: ${HEAP.most}`),
 };
 
-/** The first thread is the one that answers. */
+/** The asterisk marks the thread that runs the command: the first one. */
 function details({ address, name, priority, state, stack, used }: Thread, index: number): readonly string[] {
   return [
     `${index === 0 ? '*' : ' '}0x${address.toString(16)} ${name.padEnd(10)}`,

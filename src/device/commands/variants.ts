@@ -1,6 +1,6 @@
 /**
- * Probes of the other builds of Clime (firmware shell, 5.7). No packaged device type has them; one that a user writes has the
- * commands by naming them, with sensors `rtd_thermometer`, `tc_thermometer`, `sps30`, `radon_probe`.
+ * Probes of the other builds of Clime (firmware shell, 5.7). No packaged device type has them. A user's profile gets the
+ * commands by listing them, and needs the sensors `rtd_thermometer`, `tc_thermometer`, `sps30` or `radon_probe`.
  */
 import { leadingInteger } from '../config/parse.js';
 import type { Command, CommandResult } from '../shell/command.js';
@@ -40,7 +40,7 @@ function thermometers(word: string, help: string, sensor: string, types: readonl
   };
 }
 
-/** Label and quantity. The first number is really that of particles from 0.5 µm on, whatever the label says. */
+/** Label and quantity. The firmware labels the number of particles from 0.5 µm on as PM1.0, too. */
 const PARTICLES = [
   ['Mass Concentration PM1.0', 'pm1', ' ug/m3'],
   ['Mass Concentration PM2.5', 'pm2_5', ' ug/m3'],
@@ -115,7 +115,7 @@ export const iaq: Command = {
       word: 'calibrate-co2',
       help: 'Tell the sensor how much CO2 there is now, in ppm: <0-5000>',
       args: [1, 1],
-      // What a sensor shows here is true already.
+      // No effect: the virtual sensor needs no calibration.
       run: (_host, [text = '']) => {
         const ppm = leadingInteger(text);
         return ppm < 0 || ppm > 5000 ? refused(EINVAL, 'invalid range') : ok();

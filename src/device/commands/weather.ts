@@ -1,4 +1,7 @@
-/** Sensors of Meteo: `meteo`, the barometer `mpl3115a2`, and `sensors_read` for all of them (firmware shell, 5.7; applications.json, meteo). */
+/**
+ * Sensors of Meteo: `meteo`, the barometer `mpl3115a2`, and `sensors_read` for all of them (firmware shell, 5.7;
+ * applications.json, meteo).
+ */
 import type { Command, CommandResult } from '../shell/command.js';
 import { EINVAL, ENODEV } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
@@ -67,7 +70,7 @@ function weatherLines({ sensors }: ShellHost): readonly string[] | undefined {
 
 function barometerLines({ sensors }: ShellHost): readonly string[] | undefined {
   const pressure = sensors.quantity('barometer', 'pressure');
-  // The chip has a thermometer of its own, which lies beside the one on the board.
+  // The chip has its own thermometer, next to the one on the board.
   const temperature = sensors.thermometer();
   if (pressure === undefined || temperature === undefined) return undefined;
   return [
@@ -77,12 +80,12 @@ function barometerLines({ sensors }: ShellHost): readonly string[] | undefined {
   ];
 }
 
-/** Of the standard atmosphere at sea level, in pascal. */
+/** Pressure of the standard atmosphere at sea level, in pascal. */
 const SEA_LEVEL = 101_325;
 const SCALE = 44_330.77;
 const EXPONENT = 0.190_263_2;
 
-/** Metres above sea level: what the chip computes, 44330.77 × (1 - (p / p0)^0.1902632), with the power as a binomial series. */
+/** Metres above sea level, by the chip's formula 44330.77 × (1 - (p / p0)^0.1902632), with the power as a binomial series. */
 function altitude(pressure: number): number {
   const x = pressure / SEA_LEVEL - 1;
   let term = 1;

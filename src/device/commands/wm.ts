@@ -1,4 +1,4 @@
-/** `wm`: the receiver of wM-Bus (applications: wmbus). Most of it only queues work and prints nothing. */
+/** `wm`: the wM-Bus receiver (applications: wmbus). Most of its commands only queue work and print nothing. */
 import { seconds, type UnixSeconds } from '../../kernel/time.js';
 import { leadingInteger } from '../config/parse.js';
 import type { Command, Handler } from '../shell/command.js';
@@ -6,7 +6,7 @@ import { EINVAL } from '../shell/errno.js';
 import type { ShellHost } from '../shell/host.js';
 import { groupHelp, ok, refused } from './results.js';
 
-/** Default of the weakest signal for `wm enroll`, dBm. */
+/** Default threshold of `wm enroll`, in dBm. */
 const WEAKEST = -150;
 
 export const wm: Command = {
@@ -14,7 +14,7 @@ export const wm: Command = {
   help: 'The wM-Bus receiver.',
   run: groupHelp,
   children: [
-    // Switching the receiver by hand is for measuring currents: without a scan nothing is kept.
+    // These two serve to measure currents: without a scan the receiver keeps no frames.
     { word: 'on', help: 'Switch the receiver on.', run: () => ok() },
     { word: 'off', help: 'Switch the receiver off.', run: () => ok() },
     { word: 'config', help: 'Set the receiver up.', run: () => ok() },

@@ -1,4 +1,4 @@
-/** Commands that only queue some work of the application and print nothing (firmware shell, 6). */
+/** Commands that queue work of the application and print nothing themselves (firmware shell, 6). */
 import type { Command } from '../shell/command.js';
 import { EINVAL } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
@@ -9,7 +9,7 @@ import { ok, refused } from './results.js';
 export const sample = queueing('sample', 'Sample the sensors now.', (host) => {
   const before = host.motion?.samples().length ?? 0;
   host.requestSample();
-  // In Motion the work queue prints the sample when it has taken it.
+  // In Motion, the work queue prints the sample after taking it.
   const taken = host.motion?.samples() ?? [];
   const last = taken.at(-1);
   return last && taken.length > before ? [sampleLine(taken.length - 1, last)] : undefined;
@@ -26,14 +26,14 @@ export const measure = queueing('measure', 'Weigh now.', (host) => {
   host.requestMeasurement('weight');
   return undefined;
 });
-/** Its result goes to the log, which is not the shell's. */
+/** No output: the firmware writes the result to its log. */
 export const test = queueing('test', 'Weigh for a test.', () => undefined);
 export const poll = queueing('poll', 'Ask the cloud for a downlink now.', (host) => {
   host.requestPoll();
   return undefined;
 });
 
-/** `queue` returns what the work prints when it is done, which is after the command. */
+/** `queue` returns the lines that the work prints when it is done, after the command. */
 function queueing(word: string, help: string, queue: (host: ShellHost) => readonly string[] | undefined): Command {
   return {
     word,

@@ -45,12 +45,12 @@ export class DeviceConfig {
     this.#layout = layout;
   }
 
-  /** What survives a reboot. Another device of the profile that is given it starts with the same configuration. */
+  /** The settings that survive a reboot. A new device of the profile that gets them starts with the same configuration. */
   get flash(): Settings {
     return this.#flash;
   }
 
-  /** A boot: the firmware starts with what is in flash, and unsaved changes are gone. */
+  /** A boot: the firmware loads the settings from flash; unsaved changes are lost. */
   boot(): void {
     this.#live = this.#flash;
     this.#interim = this.#flash;
@@ -107,7 +107,10 @@ export class DeviceConfig {
     return address === undefined ? undefined : String(address);
   }
 
-  /** Writes a value to all three copies at once; other unsaved changes stay unsaved. False if the value is invalid or the write failed. */
+  /**
+   * Writes a value to all three copies at once; other unsaved changes stay unsaved. False if the value is invalid or the write
+   * failed.
+   */
   store(item: ConfigItem, text: string): boolean {
     const parsed = parseValue(item.spec, text);
     if (parsed.kind === 'refused' || !this.#write()) return false;
@@ -117,14 +120,14 @@ export class DeviceConfig {
     return true;
   }
 
-  /** Changes a value in flash only, like a tool beside the firmware; undefined erases it. False: the write failed. */
+  /** Changes a value in flash only, past the running firmware; undefined erases it. False: the write failed. */
   poke(item: ConfigItem, value: ParameterValue | undefined): boolean {
     if (!this.#write()) return false;
     this.#flash = withValue(this.#flash, item, value ?? item.default);
     return true;
   }
 
-  /** Live numbers of a module's list, without empty places. */
+  /** Live numbers of a module's list, without empty entries. */
   list(module: string): readonly number[] {
     const numbers = (this.#layout.module(module)?.list?.items ?? []).map((item) =>
       Number(this.#live.get(item.key) ?? 0),

@@ -1,7 +1,7 @@
 /**
- * A slot for a device on the serial line: `type[,address[,timeout in s]]` (applications: serial). Read as
- * leniently as the firmware does: several commas count as one, a number is the leading digits of a text, and an address out of
- * range counts as no address.
+ * A slot for a device on the serial line: `type[,address[,timeout in s]]` (applications: serial). The parser is as lenient as
+ * the firmware's: several commas count as one, a number is the leading digits of a text, and an address out of range counts as
+ * no address.
  */
 import type { Seconds } from '../../kernel/time.js';
 import type { SlotTypes } from '../../profile/parameters.js';
@@ -9,16 +9,16 @@ import { leadingInteger } from './number.js';
 
 export interface DeviceSlot {
   readonly type: string;
-  /** 1 to 247; 0 for none. */
+  /** 1 to 247; 0 if the slot has no address. */
   readonly address: number;
   /** Seconds to wait for an answer. */
   readonly timeout: Seconds;
 }
 
-/** The type of a slot that is not in use. */
+/** Type of an unused slot. */
 export const NO_DEVICE = 'none';
 
-/** Reads a slot; undefined when it names no known type. An empty slot is of the type {@link NO_DEVICE}. */
+/** Parses a slot; undefined if its type is unknown. An empty slot has the type {@link NO_DEVICE}. */
 export function parseDeviceSlot(text: string, types: SlotTypes): DeviceSlot | undefined {
   const [type = NO_DEVICE, first = '', second = ''] = text.split(',').filter((word) => word !== '');
   if (types[type] === undefined && type !== NO_DEVICE) return undefined;

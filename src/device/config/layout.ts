@@ -1,5 +1,5 @@
 /**
- * The parameters of a profile, arranged for looking up: made once, shared by all devices of the profile.
+ * The parameters of a profile, indexed for lookups. A layout is built once and shared by all devices of the profile.
  */
 import type {
   HexParameter,
@@ -22,17 +22,17 @@ export interface ConfigLayout {
 export interface ConfigModule {
   readonly name: string;
   readonly prefix: string;
-  /** What `<module> config show` prints: the parameters, then the tag slots. */
+  /** The settings that `<module> config show` prints: the parameters, then the tag slots. */
   readonly items: readonly ConfigItem[];
-  /** The slots for BLE tag addresses alone; empty in all modules but `tag`. */
+  /** Only the slots for BLE tag addresses; empty in all modules except `tag`. */
   readonly slots: readonly ConfigItem[];
-  /** A list that has commands of its own; its items are in none of the others. */
+  /** A list with its own commands; its entries are not in `items`. */
   readonly list?: ConfigList;
-  /** Items that `config show` leaves out, unless `unless` has the value `is`. */
+  /** Items that `config show` omits, unless the parameter `unless` has the value `is`. */
   readonly hidden?: { readonly items: readonly ConfigItem[]; readonly unless: ConfigItem; readonly is: string };
 }
 
-/** Places for numbers, 0 while they are empty. */
+/** A list of numbers with a fixed number of entries; 0 marks an empty entry. */
 export interface ConfigList {
   readonly name: string;
   readonly items: readonly ConfigItem[];
@@ -40,16 +40,16 @@ export interface ConfigList {
 
 /** One stored setting of a device type. */
 export interface ConfigItem {
-  /** Shell word of its module. */
+  /** Shell word of the parameter's module. */
   readonly module: string;
-  /** Its name in the settings storage: `app-clime/interval-report`. */
+  /** Name in the settings storage: `app-clime/interval-report`. */
   readonly key: string;
   readonly spec: ParameterSpec;
   /** The default as the device holds it: single precision for float. */
   readonly default: ParameterValue;
 }
 
-/** Arranges the modules of a profile. */
+/** Builds the layout for the modules of a profile. */
 export function configLayout(specs: readonly ModuleSpec[]): ConfigLayout {
   const modules = specs.map(arrange);
   const byName = new Map(
@@ -95,7 +95,7 @@ function hide({ parameters, unless }: HiddenSpec, items: readonly ConfigItem[]):
   return decides && { items: hidden, unless: decides, is: unless.is };
 }
 
-/** A place of a list. */
+/** The parameter that stores one entry of a list. */
 function place(name: string): IntParameter {
   return { name, type: 'int', min: 0, max: 2_147_483_647, default: 0, help: 'A place of a list.' };
 }

@@ -1,23 +1,23 @@
 /**
- * A list of numbers in the configuration, set by commands instead of values (applications: wmbus):
+ * A list of numbers in the configuration, which commands change entry by entry (applications: wmbus):
  *
  *     app config address add 12345678 | remove 12345678 | erase | count 2 | gen 5
  *
- * `count` is there for listings that are sent back: whatever its number, it empties the list, and the lines that follow fill it.
+ * `count` makes a listing usable as input: it empties the list whatever its number is, and the lines that follow fill it again.
  */
 import type { DeviceConfig } from './device-config.js';
 import type { ConfigItem, ConfigList, ConfigModule } from './layout.js';
 import { leadingInteger } from './number.js';
 
-/** What `gen` fills a list with, counting up. */
+/** First number with which `gen` fills a list; it counts up from there. */
 const GENERATED_FROM = 81_763_000;
-/** The firmware reads numbers into an int, and what does not fit comes out negative. */
+/** The firmware reads numbers into a signed int; larger numbers become negative. */
 const LARGEST = 2_147_483_647;
 
-/** A change that was carried out, one that the firmware complains about, or words that are no command of a list. */
+/** Result of a list command: the change was made, the firmware rejected it, or the words are not a list command. */
 type ListOutcome = 'done' | { readonly complaint: string } | 'unknown';
 
-/** Runs the words after `app config address`. */
+/** Runs a list command: the words after `app config address`. */
 export function changeList(config: DeviceConfig, list: ConfigList, words: readonly string[]): ListOutcome {
   const [command, number] = words;
   if (command === 'count' || (command === 'erase' && words.length === 1)) return erase(config, list);
@@ -31,7 +31,7 @@ export function changeList(config: DeviceConfig, list: ConfigList, words: readon
     for (const item of found) config.write(item, '0');
     return found.length > 0 ? 'done' : { complaint: 'item not found' };
   }
-  // An empty place holds 0, so that 0 is always there already unless the list is full.
+  // An empty entry holds 0. So the firmware finds 0 in the list already, unless the list is full.
   if (found.length > 0) return { complaint: 'address already exists' };
   const free = list.items.find((item) => config.read(item) === 0);
   if (free === undefined) return { complaint: 'no empty position' };
@@ -39,7 +39,7 @@ export function changeList(config: DeviceConfig, list: ConfigList, words: readon
   return 'done';
 }
 
-/** `app config address count 2`, of the running firmware, and a line for each number that the shell has. */
+/** `app config address count 2` with the count of the live configuration, then a line for each number of the interim one. */
 export function listLines(config: DeviceConfig, module: ConfigModule): readonly string[] {
   const { list } = module;
   if (list === undefined) return [];
@@ -47,7 +47,7 @@ export function listLines(config: DeviceConfig, module: ConfigModule): readonly 
   return [`${head} count ${config.list(module.name).length}`, ...numberLines(config, module)];
 }
 
-/** The lines with the numbers alone. */
+/** Only the lines with the numbers. */
 export function numberLines(config: DeviceConfig, { name, list }: ConfigModule): readonly string[] {
   const numbers = (list?.items ?? []).map((item) => config.read(item)).filter((number) => number !== 0);
   return numbers.map((number) => `${name} config ${list?.name} add ${number}`);

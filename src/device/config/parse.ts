@@ -1,8 +1,9 @@
 /**
- * From the text of a write to a value, or to what the firmware prints when it refuses (firmware shell, 3.2).
+ * Parses the text of a write. The result is a value, or the lines that the firmware prints when it rejects the text (firmware
+ * shell, 3.2).
  *
- * The rules are those of the C library functions that the firmware calls, oddities included: a client that was tried
- * against a real device must not find this one stricter.
+ * The rules are those of the C library functions that the firmware calls, oddities included: a text that a real device accepts
+ * must be accepted here, too.
  */
 import type { ParameterSpec, ParameterValue, StringParameter } from '../../profile/parameters.js';
 import { STRING_CHECKERS } from './checks.js';
@@ -13,10 +14,10 @@ export { leadingInteger } from './number.js';
 
 type Parsed =
   | { readonly kind: 'value'; readonly value: ParameterValue }
-  /** What is printed instead; the value stays as it was. */
+  /** The lines that the firmware prints; the value is unchanged. */
   | { readonly kind: 'refused'; readonly lines: readonly string[] };
 
-/** Reads `text` as a value of the parameter. */
+/** Parses `text` as a value of the parameter. */
 export function parseValue(spec: ParameterSpec, text: string): Parsed {
   switch (spec.type) {
     case 'int': {
@@ -48,7 +49,7 @@ function parseString(spec: StringParameter, text: string): Parsed {
     return spec.check === 'lte-network' ? { kind: 'refused', lines: helpLines(spec) } : refused('value too long', spec);
   }
   const complaint = spec.check && STRING_CHECKERS[spec.check](text, spec);
-  // The module's own checks print no help.
+  // When a module's own check fails, the firmware prints no help.
   return complaint === undefined ? accepted(text) : { kind: 'refused', lines: complaint.split('\n') };
 }
 

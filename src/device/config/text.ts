@@ -1,8 +1,8 @@
-/** Parameters as the shell prints them (firmware shell, 3.2): the read line and the help lines. */
+/** Parameters as the shell prints them (firmware shell, 3.2): the line with the value, and the help lines. */
 import type { ParameterSpec, ParameterValue } from '../../profile/parameters.js';
 import type { ConfigItem } from './layout.js';
 
-/** `app config interval-report 1800`; typed back, the line sets the same value. */
+/** `app config interval-report 1800`. As input, the line sets the same value. */
 export function readLine(item: ConfigItem, value: ParameterValue): string {
   return `${item.module} config ${item.spec.name} ${valueText(item.spec, value)}`;
 }

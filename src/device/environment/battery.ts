@@ -10,9 +10,9 @@ import { noise } from '../../kernel/random.js';
 import type { Ratio } from '../../kernel/ratio.js';
 import { hours, type Millis, type UnixMillis } from '../../kernel/time.js';
 
-/** Milliampere hours of the pack: primary lithium cells [assumption]. With a report every half an hour it lasts about 4 years. */
+/** Milliampere hours of the pack: primary lithium cells [assumption]. With a report every half hour it lasts about 4 years. */
 const CAPACITY = 7200;
-/** Milliamperes [assumptions, but for the test load]. */
+/** Milliamperes [assumptions, except for the test load]. */
 const CURRENTS = {
   /** Searching for a network and attaching to it. */
   attach: 60,
@@ -31,11 +31,11 @@ const TEST_LOAD_OHMS = 100;
 export const TEST_LOAD_TIME: Millis = 9000;
 /** Volts below which the board browns out while the transmitter is on [assumption]. */
 const BROWN_OUT = 2.5;
-/** At rest while the board is supplied from the line (firmware behaviour, 9: "3.6-3.7 V"). */
+/** Volts at rest while the line supplies the board (firmware behaviour, 9: "3.6-3.7 V"). */
 const LINE_SUPPLY = 3.65;
 /** Differences between packs and boards: ± volts [assumption]. */
 const SPREAD = 0.02;
-/** Largest used share of a new device's pack: still strong enough in any cold. */
+/** Largest used share of a new pack. A pack used this much still supplies the transmitter at any temperature. */
 const OLDEST_AT_START = 0.25;
 
 /**

@@ -1,8 +1,8 @@
 /**
- * What the sensors of one device are exposed to: the models of its profile, evaluated with the device's own seed, and the
- * overrides of steps and the console. It does not belong to the firmware: a reboot does not change it.
+ * The physical quantities at the sensors of one device: the models of its profile, evaluated with the device's own seed, and
+ * the overrides from scenario steps and the console. It does not belong to the firmware: a reboot does not change it.
  *
- * Models and names are made once for each profile; a device keeps only a seed.
+ * Models and names are built once for each profile; a device stores only a seed.
  */
 import { noise } from '../../kernel/random.js';
 import type { UnixMillis } from '../../kernel/time.js';
@@ -182,7 +182,7 @@ export class Environment {
 const LINE_PRESENT = 6;
 const ROOM = 20;
 
-/** Where the supply of a board is read. */
+/** The signals that decide which supply feeds the board, and its temperature. */
 interface Feeding {
   readonly line: QuantityAddress | undefined;
   readonly thermometer: QuantityAddress | undefined;

@@ -1,14 +1,14 @@
 /**
  * Overrides of a signal by steps and the console, as pure functions of time: hold a value, ramp to a value, play back a
- * recording, add pulses, close a contact repeatedly. They do not depend on earlier readings, so a sample that a quiet task
- * takes late has the value that was due.
+ * recording, add pulses, close a contact repeatedly. They do not depend on earlier readings: a quiet task may take a sample
+ * later than it was due, and still gets the value of the due time.
  *
  * Only devices with overrides keep any of this (environment.ts).
  */
 import type { Millis, UnixMillis } from '../../kernel/time.js';
 import { type Series, seriesChange, seriesValue } from './series.js';
 
-/** What a signal shows in place of its model. */
+/** The values of a signal in place of those of its model. */
 export type Waveform =
   /** NaN: the sensor does not answer. */
   | { readonly kind: 'held'; readonly value: number }

@@ -1,6 +1,6 @@
 /**
- * A recorded series: values at times, to be played back to a sensor. Between two rows a value moves on a straight line;
- * what counts or switches keeps its value until the next row.
+ * A recorded series: values at times, played back to a sensor. Values between two rows are interpolated linearly; counters and
+ * switches keep the value of a row until the next row.
  */
 import type { Millis } from '../../kernel/time.js';
 
@@ -10,20 +10,20 @@ export interface Series {
   readonly values: readonly number[];
 }
 
-/** The value at a time since the first row. Before it the first, after the last row the last value. */
+/** The value at a time since the first row: the first value before that row, the last value after the last row. */
 export function seriesValue({ times, values }: Series, at: Millis, stepped: boolean): number {
   const row = rowAt(times, at);
   const from = values[row] ?? Number.NaN;
   const next = times[row + 1];
   const to = values[row + 1];
   const began = times[row];
-  // A row without an answer, on either side, has no line to it.
+  // Next to a row without an answer there is no interpolation.
   if (stepped || next === undefined || to === undefined || Number.isNaN(to)) return from;
   if (began === undefined || at <= began) return from;
   return from + ((to - from) * (at - began)) / (next - began);
 }
 
-/** The time of the first row after `at`; Infinity behind the last. */
+/** The time of the first row after `at`; Infinity after the last row. */
 export function seriesChange({ times }: Series, at: Millis): Millis {
   if (at < (times[0] ?? 0)) return times[0] ?? Number.POSITIVE_INFINITY;
   return times[rowAt(times, at) + 1] ?? Number.POSITIVE_INFINITY;

@@ -1,17 +1,17 @@
 /**
- * The two image slots of a device, and what its bootloader does with them at a reset (firmware behaviour, 5.6): a new image
- * is swapped in on trial, and swapped out again at the next reset unless the firmware has confirmed it meanwhile.
+ * The two image slots of a device, and its bootloader (firmware behaviour, 5.6). At a reset, the bootloader swaps in a requested
+ * image on trial. At the next reset it swaps the image out again, unless the firmware has confirmed it.
  *
- * All of it is in flash. Only what an image says of itself is kept, not its bytes.
+ * This state is in flash. Of an image only its description is stored, not its bytes.
  */
 import type { Build } from '../../protocol/firmware-image.js';
 
 export class Bootloader {
-  /** In the slot that is run. */
+  /** The image in the primary slot, which runs. */
   #running: Build;
-  /** In the other slot, complete and requested. */
+  /** The image in the secondary slot, if it is complete and its swap is requested. */
   #requested: Build | undefined;
-  /** What to go back to while the running image is on trial. */
+  /** The image to revert to while the running image is on trial. */
   #fallback: Build | undefined;
   #swapping = false;
   /** The update whose image was swapped in; kept until the firmware has reported it. */
@@ -25,7 +25,7 @@ export class Bootloader {
     return this.#running;
   }
 
-  /** To be swapped in at the next reset. */
+  /** The image that the next reset swaps in. */
   get requested(): Build | undefined {
     return this.#requested;
   }
@@ -39,12 +39,12 @@ export class Bootloader {
     this.#fallback = undefined;
   }
 
-  /** Has an image swapped in at the next reset; undefined stands for bytes that are no image, which are left alone. */
+  /** Requests that the next reset swaps in `image`. Undefined stands for bytes that are not an image: no swap is requested. */
   request(image: Build | undefined): void {
     this.#requested = image;
   }
 
-  /** A reset. True: images are being swapped, and nothing runs until {@link swapped}. Power may fail meanwhile. */
+  /** A reset. True: a swap has started, and no firmware runs until {@link swapped}. Power may fail during the swap. */
   reset(): boolean {
     if (this.#swapping) return true;
     if (this.#requested !== undefined) {

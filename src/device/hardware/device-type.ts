@@ -12,7 +12,7 @@ import type { Shell } from '../shell/shell.js';
 
 export interface DeviceType {
   readonly profile: Profile;
-  /** The firmware that devices leave the factory with. */
+  /** The firmware of new devices. */
   readonly build: Build;
   readonly shell: Shell;
   readonly layout: ConfigLayout;
@@ -26,7 +26,7 @@ export interface DeviceType {
   withVersion(version: string): DeviceType;
 }
 
-/** Makes what the devices of `profile` share; do it once a profile. */
+/** Builds the shared part of the devices of `profile`. Call it once per profile. */
 export function deviceType(profile: Profile, modemTimings: ModemTimings = ASSUMED_TIMINGS): DeviceType {
   return versionOf(new Map(), profile, modemTimings);
 }

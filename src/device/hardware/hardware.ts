@@ -1,5 +1,5 @@
 /**
- * What the firmware runs on: everything about a device that survives a reboot, and the way to reboot it.
+ * The hardware that the firmware runs on: the parts of a device that survive a reboot, and the reboot itself.
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Draws } from '../../kernel/random.js';
@@ -35,7 +35,7 @@ export interface Hardware {
    * `setFault('no-sim')`. It stays through reboots.
    */
   readonly modem: Modem;
-  /** For tests: `battery.set(0.9)` replaces the pack by one that is 90 % used. It is used only while no line supplies the board. */
+  /** Used only while no line supplies the board. For tests: `battery.set(0.9)` replaces the pack by one that is 90 % used. */
   readonly battery: Battery;
   readonly link: Link;
   readonly facts: DeviceFacts;
@@ -43,20 +43,20 @@ export interface Hardware {
   readonly clockDrift: number;
   /** Whether the button on the board is pressed. */
   readonly buttonPressed: boolean;
-  /** Counts current that something other than the board itself has drawn. */
+  /** Counts the current of a use of the battery, in addition to the idle current. */
   spent(use: CurrentUse, duration: Millis): void;
-  /** Halts the firmware at once and boots again. */
+  /** Stops the firmware at once and boots again. */
   reboot(cause: BootCause): void;
 }
 
-/** Who the device is in the mobile network; texts of decimal digits. */
+/** Identity of the device in the mobile network, as texts of decimal digits. */
 export interface Subscriber {
   readonly imei: string;
   readonly imsi: string;
   readonly iccid: string;
 }
 
-/** Writes what happens on the device to the trace. Uplinks are numbered from the first boot on. */
+/** Writes the events of the device to the trace. Uplinks are numbered from the first boot on. */
 export interface DeviceFacts {
   /** Why the radio is used next; part of the next `device.wake` event. */
   reason: ContactReason;

@@ -1,10 +1,10 @@
-/** Numbers that a device carries from the factory and the SIM card, derived from its serial number. */
+/** Identity numbers of a device from production and from its SIM card, derived from its serial number. */
 import type { Identity } from '../../profile/profile.js';
 import type { Build } from '../../protocol/firmware-image.js';
 import type { DeviceIdentity } from '../shell/host.js';
 import type { Subscriber } from './hardware.js';
 
-/** Who the device says it is. @param build the firmware that it runs @param claimToken 32 hex digits */
+/** Identity that the device reports. @param build the firmware that runs @param claimToken 32 hex digits */
 export function identityOf(identity: Identity, build: Build, serial: number, claimToken: string): DeviceIdentity {
   const { vendorName, productName, hwVariant, hwRevision } = identity;
   // Field by field, because bodies are written from it.
@@ -26,18 +26,18 @@ export function identityOf(identity: Identity, build: Build, serial: number, cla
 /** Bits 29 to 20 of a serial number (wire protocol, 7.1). */
 const CHESTER_U1 = 0x00d;
 
-/** Whether the receiver that finds out where the device is is its modem, as in CHESTER-U1. Others have one of their own. */
+/** Whether the modem determines the position, as in CHESTER-U1. Other devices have a separate GNSS receiver. */
 export function positionsByModem(serial: number): boolean {
   return ((serial >>> 20) & 0x3ff) === CHESTER_U1;
 }
 
-/** The two top bits of a random static address are set. */
+/** A random static Bluetooth address: its two top bits are set. */
 function bluetoothAddress(serial: number): string {
   const digits = (0x1_00_00_00 + (serial % 0x1_00_00_00)).toString(16);
   return `c0:de:00:${digits.slice(1, 3)}:${digits.slice(3, 5)}:${digits.slice(5)}`;
 }
 
-/** Who the device is in the mobile network. Country code 999 is for private networks: no operator has these numbers. */
+/** Identity in the mobile network. Country code 999 is reserved for private networks, so no operator has these numbers. */
 export function subscriberOf(serial: number): Subscriber {
   const digits = String(serial).padStart(10, '0');
   return {
@@ -47,7 +47,7 @@ export function subscriberOf(serial: number): Subscriber {
   };
 }
 
-/** Appends the Luhn digit that ends an IMEI and an ICCID. */
+/** Appends the Luhn check digit of an IMEI or ICCID. */
 function withCheckDigit(digits: string): string {
   let sum = 0;
   for (let i = 0; i < digits.length; i++) {

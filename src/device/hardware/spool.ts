@@ -2,16 +2,16 @@
  * Unsent data messages in flash, oldest first (wire protocol, 8.3). They survive reboots.
  */
 
-/** A data message that waits to be sent. */
+/** An unsent data message. */
 export interface SpooledMessage {
-  /** Number of the uplink over the whole run; -1 for a made-up one (`cloud spool fake`). */
+  /** Number of the uplink in the run; -1 for a made-up message (`cloud spool fake`). */
   readonly uplink: number;
   /** The complete frame: type byte, decoder hash, body. */
   readonly message: Uint8Array;
 }
 
 export class Spool {
-  /** Never changed in place: most spools are empty, and share the same nothing. */
+  /** Never changed in place: most spools are empty and share one empty array. */
   #messages: readonly SpooledMessage[] = EMPTY;
 
   get count(): number {
@@ -27,7 +27,7 @@ export class Spool {
     return this.#messages[0];
   }
 
-  /** Adds the newest message; returns those that had to go, oldest first, for it to fit into `capacity`. */
+  /** Adds the newest message. Returns the messages that it displaced because of `capacity`, oldest first. */
   add(message: SpooledMessage, capacity: number): readonly SpooledMessage[] {
     const all = [...this.#messages, message];
     const lost = all.splice(0, Math.max(0, all.length - capacity));
@@ -39,7 +39,7 @@ export class Spool {
     this.#keep(this.#messages.filter((other) => other !== message));
   }
 
-  /** Empties the spool; returns what was in it. */
+  /** Empties the spool and returns its messages. */
   clear(): readonly SpooledMessage[] {
     const all = this.#messages;
     this.#messages = EMPTY;

@@ -1,8 +1,8 @@
 /**
- * Counters of pulses. The firmware counts edges; here the input's running total is looked at from time to time, and what it
- * has grown by is added: since boot, since the last window, since the last report. All of it is modulo 2^32.
+ * Counters of pulses. The firmware counts edges. Here, a read of the input's running total adds its growth since the previous
+ * read to the count. The counts since boot, since the last window and since the last report wrap at 2^32.
  *
- * Nothing happens to sensors that are no counters. Buttons count for themselves, press by press: takePulses.
+ * These functions ignore sensors that are not counters. Buttons are counted press by press: see takePulses.
  */
 import type { UnixMillis, UnixSeconds } from '../../kernel/time.js';
 import type { Environment } from '../environment/environment.js';
@@ -12,7 +12,7 @@ import type { Memory } from './memory.js';
 
 type Mark = (typeof COUNTER)[Exclude<keyof typeof COUNTER, 'size'>];
 
-/** Adds what a counter's input has brought since it was last looked at. A total that fell was set back by hand. */
+/** Adds the pulses of a counter's input since the last read. */
 export function countPulses(memory: Memory, environment: Environment, sensor: SensorPlan, wall: UnixMillis): void {
   if (!sensor.spec.counter || sensor.presses.length > 0) return;
   for (let quantity = 0; quantity < sensor.spec.quantities.length; quantity++) {
@@ -20,7 +20,7 @@ export function countPulses(memory: Memory, environment: Environment, sensor: Se
   }
 }
 
-/** What an input has brought since it was last looked at, without counting it. */
+/** Pulses of an input since the last read, without counting them; 0 if its total fell, because an override set it back. */
 export function takePulses(
   memory: Memory,
   environment: Environment,
@@ -43,7 +43,7 @@ export function addPulses(memory: Memory, sensor: SensorPlan, quantity: number, 
   memory.ints[at] = memory.int(at) + pulses;
 }
 
-/** Begins at 0, whatever the input's total is. */
+/** Sets the count to 0, whatever the input's total is. */
 export function restartCounter(memory: Memory, environment: Environment, sensor: SensorPlan, wall: UnixMillis): void {
   if (!sensor.spec.counter) return;
   sensor.spec.quantities.forEach((_, quantity) => {
@@ -53,7 +53,7 @@ export function restartCounter(memory: Memory, environment: Environment, sensor:
   });
 }
 
-/** Writes a window: the total, and what came in since the window before. */
+/** Writes a window: the total, and the pulses since the previous window. */
 export function closeCount(
   memory: Memory,
   environment: Environment,
@@ -72,7 +72,7 @@ export function closeCount(
   setMark(memory, sensor, COUNTER.counted, COUNTER.atWindow);
 }
 
-/** Writes what came in since the sample before into a row of a log. */
+/** Writes the pulses since the previous sample into a row of a log. */
 export function logPulses(memory: Memory, sensor: SensorPlan, at: UnixSeconds): void {
   for (let quantity = 0; quantity < sensor.spec.quantities.length; quantity++) {
     const counter = startOf(memory, sensor, quantity);
@@ -80,7 +80,7 @@ export function logPulses(memory: Memory, sensor: SensorPlan, at: UnixSeconds): 
   }
 }
 
-/** Remembers the count of one moment as that of another. */
+/** Copies one stored count of a counter to another: `from` to `to`, for each of its quantities. */
 export function setMark(memory: Memory, sensor: SensorPlan, from: Mark, to: Mark): void {
   if (!sensor.spec.counter) return;
   sensor.spec.quantities.forEach((_, quantity) => {

@@ -1,13 +1,16 @@
 /**
- * The mean of directions, as the firmware takes it: of unit vectors, because the mean of 350° and 10° is north. Without the
- * engine's sines, which differ between versions: a vane knows sixteen directions, and those have a table.
+ * The mean of directions, computed from unit vectors as in the firmware: the mean of 350° and 10° is north. The sine function
+ * differs between versions of the engine, so the sines of a vane's sixteen directions are in a table.
  */
 
 /** Sine of 0°, 22.5°, … 90°. */
 const QUARTER = [0, 0.3826834324, Math.SQRT1_2, 0.9238795325, 1];
 const STEP = 22.5;
 
-/** Of `count` samples in degrees, `stride` apart from `from` on: whole degrees, 0 to 359; NaN when any is, or there is none. */
+/**
+ * Mean of `count` samples in degrees, `stride` apart from index `from` on.
+ * @returns whole degrees, 0 to 359; NaN if any sample is NaN or there are no samples
+ */
 export function meanDirection(floats: Float32Array, from: number, stride: number, count: number): number {
   let north = 0;
   let east = 0;
@@ -17,12 +20,12 @@ export function meanDirection(floats: Float32Array, from: number, stride: number
     north += sine(step + 4);
   }
   if (count === 0 || Number.isNaN(east)) return Number.NaN;
-  // The polynomial is good for hundredths; without rounding to these, an east wind would come from 89°.
+  // The polynomial is exact to hundredths. Without rounding to hundredths, the mean of an east wind would be 89°.
   const degrees = Math.floor(Math.round(100 * angle(north, east)) / 100);
   return degrees - 360 * Math.floor(degrees / 360);
 }
 
-/** Of a multiple of 22.5°. */
+/** Sine of `step` × 22.5°. */
 function sine(step: number): number {
   if (Number.isNaN(step)) return Number.NaN;
   const inTurn = step - 16 * Math.floor(step / 16);
@@ -31,7 +34,7 @@ function sine(step: number): number {
   return inTurn < 8 ? value : -value;
 }
 
-/** From north over east, in degrees. */
+/** Angle from north, clockwise, in degrees. */
 function angle(north: number, east: number): number {
   const n = Math.abs(north);
   const e = Math.abs(east);
@@ -41,7 +44,7 @@ function angle(north: number, east: number): number {
   return east < 0 ? 360 - toSouth : toSouth;
 }
 
-/** Of 0 to 1, in degrees, to a thousandth (Abramowitz and Stegun, 4.4.49, in five terms). */
+/** Arctangent of 0 to 1, in degrees, exact to a thousandth (Abramowitz and Stegun, 4.4.49, in five terms). */
 function arctangent(z: number): number {
   const q = z * z;
   return (180 / Math.PI) * z * (0.999866 + q * (-0.3302995 + q * (0.180141 + q * (-0.085133 + q * 0.0208351))));

@@ -1,31 +1,31 @@
 /**
- * Where the numbers of a device lie: at which index of its `floats` (last samples, samples, windows of statistics, values
- * of alarms) and of its `ints` (counts, times, totals, events).
+ * The memory layout of a device: the index of each number in `floats` (last samples, samples, windows of statistics, values of
+ * alarms) or in `ints` (counts, times, totals, events).
  *
- * Buffers begin as large as they are expected to get, which is a fraction of the firmware's. When one fills up, the device
- * moves to a layout with twice the room. Layouts are shared by all devices with the same plan.
+ * Buffers start with the size that a device is expected to need, a fraction of the firmware's. When one is full, the device
+ * moves to a layout with twice the room. All devices with the same plan share their layouts.
  */
 import type { ListPlan, Plan, SensorPlan } from './measuring-plan.js';
 
-/** Where one sensor's numbers are. */
+/** Indices of one sensor's numbers. */
 export interface SensorPlace {
   /** In floats: the last sample of each quantity. */
   readonly last: number;
   /** In ints: samples in the open window, closed windows, time of the first of these. */
   readonly counts: number;
-  /** In floats: samples, those of one reading side by side. */
+  /** In floats: samples; the values of one reading are adjacent. */
   readonly samples: number;
   readonly sampleRoom: number;
   /** In ints, of a log: the time of each sample. */
   readonly times: number;
-  /** In floats, four a quantity; for counters in ints, two a quantity. Those of one window lie side by side. */
+  /** In floats, four per quantity; for counters in ints, two per quantity. The values of one window are adjacent. */
   readonly windows: number;
   readonly windowRoom: number;
-  /** In ints, {@link COUNTER}.size a quantity: what a counter has counted. */
+  /** In ints, {@link COUNTER}.size per quantity: the counts of a counter. */
   readonly totals: number;
 }
 
-/** Where one event list's numbers are. */
+/** Indices of one event list's numbers. */
 export interface ListPlace {
   /** In ints: state, number of events, then time and type of each. */
   readonly at: number;
@@ -34,10 +34,10 @@ export interface ListPlace {
   readonly room: number;
 }
 
-/** Ints of a counter, for each quantity: the input's total when last looked at, and the count at several moments. */
+/** Ints of a counter, for each quantity: the input's total at the last read, and the count at several moments. */
 export const COUNTER = { raw: 0, counted: 1, atWindow: 2, atBody: 3, atReport: 4, size: 5 } as const;
 
-/** Ints of an event list before its events. */
+/** Number of ints in an event list before its events. */
 export const EVENT_HEAD = 2;
 
 export interface Layout {
@@ -46,11 +46,11 @@ export interface Layout {
   readonly lists: readonly ListPlace[];
   readonly floats: Space;
   readonly ints: Space;
-  /** The same with twice the room. */
+  /** The same layout with twice the room. */
   larger(): Layout;
 }
 
-/** The layout that devices with this plan begin with. */
+/** The layout with which devices with this plan start. */
 export function layoutFor(plan: Plan): Layout {
   const known = layouts.get(plan) ?? makeLayout(plan, 1);
   layouts.set(plan, known);
@@ -59,10 +59,10 @@ export function layoutFor(plan: Plan): Layout {
 
 const layouts = new WeakMap<Plan, Layout>();
 
-/** Room in a block of memory, handed out piece by piece. */
+/** Allocates pieces of a block of memory, one after the other. */
 class Space {
   size = 0;
-  /** Where each piece begins; the pieces of a layout and of a larger one correspond. */
+  /** Start of each piece. A layout and a larger one have the same pieces in the same order. */
   readonly starts: number[] = [];
 
   take(length: number): number {
@@ -73,7 +73,7 @@ class Space {
   }
 }
 
-/** @param scale what the expected sizes of buffers are multiplied with */
+/** @param scale factor of the expected buffer sizes */
 function makeLayout(plan: Plan, scale: number): Layout {
   const floats = new Space();
   const ints = new Space();

@@ -1,5 +1,5 @@
 /**
- * The measuring side of one device's firmware: samples, windows, counters, events. It is RAM: a boot begins with a new one
+ * The measuring part of one device's firmware: samples, windows, counters, events. It is in RAM: each boot creates a new one
  * (firmware behaviour, 3, 6 and 11).
  *
  * It has no timers. The firmware runs its {@link tasks} when they are due, with two times: `wall`, the calendar time of the
@@ -9,8 +9,8 @@
  *     run(sample) ──► last sample, sample buffer, alarms       run(aggregate) ──► windows
  *     run(watch), look ──► edges, counters                     encodeBody (report-body) ──► clear
  *
- * A fleet takes millions of samples: nothing is allocated for one. What a device has in common with others that are
- * configured like it is in the plan, what is its own in the memory.
+ * A fleet takes millions of samples, so taking one allocates nothing. Devices with the same configuration share a plan; each
+ * device has its own memory.
  */
 import { type Millis, millis, type UnixMillis, type UnixSeconds } from '../../kernel/time.js';
 import type { AlarmListSpec, PressListSpec, Profile, WindowSpec } from '../../profile/profile.js';
@@ -25,11 +25,11 @@ import { statistics } from './statistics.js';
 export class Measurements {
   readonly profile: Profile;
   readonly environment: Environment;
-  /** What is measured and not reported yet. */
+  /** Measured values that have not been reported yet. */
   readonly memory: Memory;
   #reportable = false;
 
-  /** A boot at `wall`, with the configuration that is live from now on. */
+  /** A boot at `wall` with the live configuration. */
   constructor(profile: Profile, environment: Environment, config: MeasuringConfig, wall: UnixMillis) {
     this.profile = profile;
     this.environment = environment;
@@ -40,11 +40,11 @@ export class Measurements {
       memory.floats.fill(Number.NaN, last, last + sensor.spec.quantities.length);
       restartCounter(memory, environment, sensor, wall);
     }
-    // What is on at boot is on without an event.
+    // An input that is on at boot causes no event.
     for (const list of memory.plan.edges) memory.ints[memory.placeOf(list).at] = this.#level(list, wall);
   }
 
-  /** What is to be done again and again from the start of the application; tasks that are due together run in this order. */
+  /** The periodic tasks of the application. Tasks that are due at the same time run in this order. */
   get tasks(): readonly MeasuringTask[] {
     return this.memory.plan.tasks;
   }
@@ -52,7 +52,7 @@ export class Measurements {
   /**
    * Runs a task.
    * @param task index in {@link tasks}
-   * @returns how long until it is due again; Infinity: never
+   * @returns delay until it is due again; Infinity for never
    */
   run(task: number, wall: UnixMillis, clock: UnixSeconds): Millis {
     const { kind, every, sensors } = this.#task(task);
@@ -67,26 +67,26 @@ export class Measurements {
     return every;
   }
 
-  /** Looks at watched inputs and at counters now. To be called when something was set by hand. */
+  /** Reads watched inputs and counters now. Call it after a quantity has been overridden. */
   look(wall: UnixMillis, clock: UnixSeconds): void {
     for (const list of this.memory.plan.edges) this.#watch(list, wall, clock);
     for (const list of this.memory.plan.presses) this.#press(list, wall, clock);
     for (const sensor of this.memory.plan.sensors) countPulses(this.memory, this.environment, sensor, wall);
   }
 
-  /** Whether something has happened that calls for an event report (firmware behaviour, 6); asking again says no. */
+  /** Whether an event report is due (firmware behaviour, 6). Resets the flag: the next call returns false. */
   takeReportable(): boolean {
     const reportable = this.#reportable;
     this.#reportable = false;
     return reportable;
   }
 
-  /** Brings a counter up to date. */
+  /** Updates a counter with the pulses since its last read. */
   count(sensor: SensorPlan, wall: UnixMillis): void {
     countPulses(this.memory, this.environment, sensor, wall);
   }
 
-  /** Brings counters up to date for a body; the deltas after the next {@link clear} begin here. */
+  /** Updates the counters for a body. The next {@link clear} makes this moment the start of the next deltas. */
   beginBody(wall: UnixMillis): void {
     for (const sensor of this.memory.plan.sensors) {
       countPulses(this.memory, this.environment, sensor, wall);
@@ -94,13 +94,13 @@ export class Measurements {
     }
   }
 
-  /** Forgets windows, logs and events: the last body has arrived, or is given up. */
+  /** Clears windows, logs and events. The firmware calls it when the last body has arrived or has been given up. */
   clear(clock: UnixSeconds): void {
     const { memory } = this;
     for (const sensor of memory.plan.sensors) {
       const { counts } = memory.place(sensor);
       if (sensor.spec.windows?.kind === 'log') {
-        // The times of a log are counted from here, and not from its first sample.
+        // The firmware counts the times of a log from here, not from the first sample.
         memory.ints[counts] = 0;
         memory.ints[counts + 2] = clock;
       } else if (sensor.spec.windows) memory.ints[counts + 1] = 0;
@@ -109,12 +109,12 @@ export class Measurements {
     for (const list of memory.plan.lists) this.#forgetEvents(list);
   }
 
-  /** Takes over a calibration that has changed since the boot. Nothing else of the live configuration may have. */
+  /** Applies a calibration that has changed since the boot. The rest of the live configuration must be unchanged. */
   recalibrate(config: MeasuringConfig): void {
     this.memory.plan = planFor(this.profile, config);
   }
 
-  /** Clears all that a sensor has gathered, and sets its counter back to 0 (shell: `channel reset`). */
+  /** Clears the samples, windows and events of a sensor, and sets its counter to 0 (shell: `channel reset`). */
   reset(sensor: SensorPlan, wall: UnixMillis): void {
     const { counts } = this.memory.place(sensor);
     if (sensor.spec.windows) this.memory.ints.fill(0, counts, counts + 2);
@@ -122,18 +122,18 @@ export class Measurements {
     restartCounter(this.memory, this.environment, sensor, wall);
   }
 
-  /** Samples one sensor at once, as a command does; false when it does not answer. */
+  /** Samples one sensor now, for a shell command; false if it does not answer. */
   sampleOne(sensor: SensorPlan, wall: UnixMillis, clock: UnixSeconds): boolean {
     this.#sample(sensor, wall, clock);
     return !Number.isNaN(this.memory.last(sensor, 0));
   }
 
-  /** A sensor by name; `number` counts from 1 among those of its kind. Undefined when the device does not have it. */
+  /** Finds a sensor by its name in the profile; `number` counts the sensors of a kind from 1. Undefined if there is none. */
   find(name: string, number = 1): SensorPlan | undefined {
     return this.memory.plan.sensors.find((sensor) => sensor.spec.name === name && sensor.number === number - 1);
   }
 
-  /** What a quantity shows now, for the shell; undefined if the device has no such sensor or it does not answer. */
+  /** Present value of a quantity, for the shell; undefined if the device has no such sensor or it does not answer. */
   read(name: string, quantity: string, wall: UnixMillis, number = 1): number | undefined {
     const sensor = this.find(name, number);
     const signals = sensor ? this.environment.signals(sensor.sensor, sensor.number) : [];
@@ -154,7 +154,7 @@ export class Measurements {
       return;
     }
     const taken = memory.sampleCount(sensor);
-    // With a full buffer the firmware does not even read.
+    // If the buffer is full, the firmware does not read the sensor.
     if (taken >= windows.samples) return;
     if (taken >= memory.place(sensor).sampleRoom) memory.grow();
     const answered = this.#readLast(sensor, wall);
@@ -167,7 +167,7 @@ export class Measurements {
     for (const list of sensor.alarms) this.#evaluate(list, clock);
   }
 
-  /** Adds a sample to a log. When it is full the sample is lost, and a counter's pulses with it. */
+  /** Adds a sample to a log. A full log drops the sample, including the pulses of a counter. */
   #log(sensor: SensorPlan, wall: UnixMillis, clock: UnixSeconds): void {
     const { memory } = this;
     const taken = memory.sampleCount(sensor);
@@ -188,7 +188,7 @@ export class Measurements {
     setMark(memory, sensor, COUNTER.counted, COUNTER.atWindow);
   }
 
-  /** Reads all quantities of a sensor; false when it does not answer completely. */
+  /** Reads all quantities of a sensor; false if any of them has no answer. */
   #readLast(sensor: SensorPlan, wall: UnixMillis): boolean {
     const { last } = this.memory.place(sensor);
     const { off, calibration } = sensor;
@@ -212,7 +212,7 @@ export class Measurements {
     const windows = sensor.spec.windows;
     if (windows === undefined) return;
     const closed = memory.windowCount(sensor);
-    // With a full buffer the firmware leaves the samples where they are, too.
+    // If the buffer is full, the firmware keeps the samples.
     if (closed >= windows.windows) return;
     if (closed >= memory.place(sensor).windowRoom) memory.grow();
     const { counts } = memory.place(sensor);
@@ -235,18 +235,18 @@ export class Measurements {
     }
   }
 
-  /** Notices when a watched input has gone on or off. */
+  /** Records an event if a watched input has switched on or off. */
   #watch(list: ListPlan, wall: UnixMillis, clock: UnixSeconds): void {
     const on = this.#level(list, wall);
     const { at } = this.memory.placeOf(list);
     if (on === this.memory.int(at)) return;
     this.memory.ints[at] = on;
-    // The firmware reads the module again, so that the report shows the voltage that goes with the event.
+    // The firmware reads the module again, so the report has the voltage at the event.
     this.#readLast(list.sensor, wall);
     this.#record(list, clock, on, 0, list.settings.report[on === 1 ? 0 : 1]);
   }
 
-  /** Records every press since the button was last looked at. */
+  /** Records every press since the last read of the button. */
   #press(list: ListPlan<PressListSpec>, wall: UnixMillis, clock: UnixSeconds): void {
     const { memory } = this;
     list.spec.types.forEach((quantity, type) => {
@@ -257,7 +257,7 @@ export class Measurements {
     });
   }
 
-  /** 1 when a watched input is on; as before when it does not answer. */
+  /** 1 if a watched input is on, 0 if it is off; its previous state if it does not answer. */
   #level(list: ListPlan, wall: UnixMillis): 0 | 1 {
     const { spec, sensor } = list;
     const signal = this.environment.signals(sensor.sensor, sensor.number)[spec.quantity];
@@ -266,7 +266,7 @@ export class Measurements {
     return value > spec.above ? 1 : 0;
   }
 
-  /** How long until an input that is watched may change next; Infinity: never. */
+  /** Delay until a watched input may change next; Infinity for never. */
   untilChange(wall: UnixMillis): Millis {
     let next = Number.POSITIVE_INFINITY;
     for (const { spec, sensor } of this.memory.plan.edges) {
@@ -281,7 +281,7 @@ export class Measurements {
     return Math.max(millis(1), next - wall);
   }
 
-  /** A high alarm goes on above threshold + hysteresis / 2 and off below threshold - hysteresis / 2; a low one mirrors it. */
+  /** A high alarm switches on above threshold + hysteresis / 2, off below threshold - hysteresis / 2; a low one, the reverse. */
   #evaluate(list: ListPlan<AlarmListSpec>, clock: UnixSeconds): void {
     const { high, low, report } = list.settings;
     const value = this.memory.last(list.sensor, list.spec.quantity);
@@ -289,7 +289,7 @@ export class Measurements {
     const before = this.memory.int(at);
     const wasHigh = (before & HIGH) !== 0;
     const wasLow = (before & LOW) !== 0;
-    // Written so that a NaN changes nothing.
+    // Each comparison with NaN is false: a missing value leaves the alarm as it is.
     const isHigh = wasHigh ? !(value < high[1]) : value > high[0];
     const isLow = wasLow ? !(value > low[1]) : value < low[0];
     this.memory.ints[at] = (isHigh ? HIGH : 0) | (isLow ? LOW : 0);
@@ -297,7 +297,7 @@ export class Measurements {
     if (isLow !== wasLow && report[1]) this.#record(list, clock, isLow ? 2 : 3, value, true);
   }
 
-  /** Records an event, unless the list is full: then it is not reported either. */
+  /** Records an event. A full list drops it, and no report follows. */
   #record(list: ListPlan, clock: UnixSeconds, type: number, value: number, report: boolean): void {
     const { memory } = this;
     const recorded = memory.eventCount(list);

@@ -1,6 +1,6 @@
 /**
- * What a device measures, worked out from its profile and its configuration at boot, once for all devices that are
- * configured alike. Where it keeps what it has measured is in layout.ts.
+ * What a device measures: a plan derived from its profile and its configuration at boot. Devices with the same configuration
+ * share one plan. layout.ts defines where a device stores the measured values.
  */
 import type { Millis, Seconds } from '../../kernel/time.js';
 import type {
@@ -15,7 +15,7 @@ import type {
 } from '../../profile/profile.js';
 import { parseDeviceSlot } from '../config/device-slot.js';
 
-/** The sliver of a device's live configuration that decides what it measures. */
+/** The part of a device's live configuration that decides what it measures. */
 export interface MeasuringConfig {
   number(module: string, name: string): number;
   text(module: string, name: string): string;
@@ -30,44 +30,44 @@ export interface Plan {
   readonly quiet: readonly boolean[];
   /** All sensors of the device. */
   readonly sensors: readonly SensorPlan[];
-  /** By index of the profile's sensor: those of a kind that the device has. */
+  /** By sensor index of the profile: the sensors of this kind that the device has. */
   readonly byKind: readonly (readonly SensorPlan[])[];
   readonly lists: readonly ListPlan[];
   readonly edges: readonly ListPlan<EdgeListSpec>[];
   readonly presses: readonly ListPlan<PressListSpec>[];
 }
 
-/** Something that the application does again and again. */
+/** A periodic task of the application. */
 export interface MeasuringTask {
-  /** `watch` looks at inputs that can change at any time. */
+  /** `watch` reads inputs that can change at any time. */
   readonly kind: 'sample' | 'aggregate' | 'watch';
-  /** For people and alarms. */
+  /** Name for messages and for clock alarms. */
   readonly what: string;
   /** Delay of the first run after the start of the application. */
   readonly first: Millis;
-  /** Infinity for `watch`, which runs when there is something to see. */
+  /** Infinity for `watch`, which runs when an input may have changed. */
   readonly every: Millis;
-  /** Whether the shell's `sample` or `aggreg` (by its kind) runs it at once and begins its interval anew. */
+  /** Whether the shell command `sample` or `aggreg` (by kind) runs it at once and restarts its interval. */
   readonly onRequest: boolean;
   readonly sensors: readonly SensorPlan[];
 }
 
 /** One sensor that the device has. */
 export interface SensorPlan {
-  /** Its place in {@link Plan.sensors}. */
+  /** Index in {@link Plan.sensors}. */
   readonly index: number;
   readonly spec: SensorSpec;
-  /** Its kind, as an index into the profile. */
+  /** Its kind: index in the profile's sensors. */
   readonly sensor: number;
-  /** From 0 among those of its kind. */
+  /** Number among the sensors of its kind, from 0. */
   readonly number: number;
-  /** Of a BLE tag, or of a device on a line in decimal digits; otherwise empty. */
+  /** Address of a BLE tag, or of a device on a line in decimal digits; empty for other sensors. */
   readonly address: string;
-  /** Seconds from window to window. */
+  /** Seconds from one window to the next. */
   readonly period: Seconds;
-  /** How many samples a window, and how many windows a report will have when all goes well. */
+  /** Samples in a window and windows in a report, if every sample is taken and every report is sent. */
   readonly expected: { readonly samples: number; readonly windows: number };
-  /** Its event lists; those of alarms once more by themselves. */
+  /** All its event lists; `alarms` and `presses` are the ones of these kinds. */
   readonly lists: readonly ListPlan[];
   readonly alarms: readonly ListPlan<AlarmListSpec>[];
   readonly presses: readonly ListPlan<PressListSpec>[];
@@ -76,20 +76,20 @@ export interface SensorPlan {
   readonly calibration: Calibration | undefined;
 }
 
-/** How a calibrated quantity is worked out: `offset + factor` × the quantity `from`; NaN without two points. */
+/** Computes a calibrated quantity: `offset + factor` × the quantity `from`; NaN without two different points. */
 interface Calibration {
   /** Index of the calibrated quantity. */
   readonly quantity: number;
-  /** Place of the raw quantity in the model's `of`, and its index. */
+  /** Position of the raw quantity in the model's `of`; `from` is its index in the sensor. */
   readonly mode: number;
   readonly from: number;
   readonly factor: number;
   readonly offset: number;
 }
 
-/** An event list of one sensor, with what the configuration says about it. */
+/** An event list of one sensor, with its settings from the configuration. */
 export interface ListPlan<S = EventListSpec> {
-  /** Its place in {@link Plan.lists}. */
+  /** Index in {@link Plan.lists}. */
   readonly index: number;
   readonly spec: S;
   readonly sensor: SensorPlan;
@@ -97,9 +97,9 @@ export interface ListPlan<S = EventListSpec> {
 }
 
 interface ListSettings {
-  /** Edge: whether going on and going off are reported; alarm: whether high and low are. */
+  /** Edge: whether switching on and switching off are reported. Alarm: whether the high and the low alarm are. */
   readonly report: readonly [boolean, boolean];
-  /** Alarm: where high and low go on and off. */
+  /** Alarm: the values at which the high and the low alarm switch on and off. */
   readonly high: readonly [on: number, off: number];
   readonly low: readonly [on: number, off: number];
 }
@@ -108,7 +108,7 @@ interface ListSettings {
 export function planFor(profile: Profile, config: MeasuringConfig): Plan {
   const settings = readSettings(profile, config);
   const key = JSON.stringify(settings);
-  // A fleet has few different configurations. If every device had its own, keeping all plans would not help.
+  // A fleet has few different configurations. If each device had its own, a cache of all plans would only cost memory.
   let known = plans.get(profile);
   if (known === undefined || known.size >= 1000) {
     known = new Map();
@@ -121,11 +121,11 @@ export function planFor(profile: Profile, config: MeasuringConfig): Plan {
 
 const plans = new WeakMap<Profile, Map<string, Plan>>();
 
-/** Everything in the configuration that a plan depends on. */
+/** The settings on which a plan depends. */
 interface Settings {
-  /** By sensor and number: null when it is absent, otherwise its address or nothing. */
+  /** By sensor and number: null if the sensor is absent, otherwise its address, empty if it has none. */
   readonly present: readonly (readonly (string | null)[])[];
-  /** By sensor: its quantities that are switched off, and by number its calibration. */
+  /** By sensor: the quantities that are switched off, and the calibration by number. */
   readonly off: readonly (readonly boolean[])[];
   readonly calibrations: readonly (readonly (Calibration | undefined)[])[];
   /** By task. */
@@ -174,7 +174,7 @@ function readSettings(profile: Profile, config: MeasuringConfig): Settings {
 
 const NONE = [0, 0] as const;
 
-/** The line address of the device in slot n, from 0, as text; null when another or no device is there. */
+/** The line address of the device in slot n, from 0, as text; null if the slot has no device of this type. */
 function deviceInSlot(
   { ref, is }: Extract<Presence, { readonly kind: 'device' }>,
   n: number,
@@ -188,7 +188,7 @@ function deviceInSlot(
   return slot?.type === is ? String(slot.address) : null;
 }
 
-/** The calibration of the n-th sensor of a kind, from 1; undefined when it has none. */
+/** The calibration of the n-th sensor of a kind, from 1; undefined if it has none. */
 function calibration(
   { quantities }: SensorSpec,
   n: number,

@@ -1,6 +1,6 @@
 /**
- * What one device has measured and not reported yet: its numbers in one block of memory, about a kilobyte, with the layout
- * that says what lies where. It grows when a buffer fills up.
+ * The measured values of one device that have not been reported yet, in one block of memory of about a kilobyte. The layout
+ * has the index of each value. The block grows when a buffer is full.
  */
 
 import { Arena } from '../../kernel/arena.js';
@@ -20,7 +20,7 @@ export class Memory {
     [this.floats, this.ints] = allocate(this.layout);
   }
 
-  /** Moves everything to a layout with twice the room. */
+  /** Moves all values to a layout with twice the room. */
   grow(): void {
     const { layout, floats, ints } = this;
     this.layout = layout.larger();
@@ -41,7 +41,7 @@ export class Memory {
     return this.ints[at] as number;
   }
 
-  /** The last sample of a quantity; NaN before the first, and when the sensor did not answer. */
+  /** The last sample of a quantity; NaN before the first sample, or if the sensor did not answer. */
   last(sensor: SensorPlan, quantity: number): number {
     return this.floats[this.place(sensor).last + quantity] as number;
   }
@@ -51,19 +51,19 @@ export class Memory {
     return sensor.spec.windows ? this.int(this.place(sensor).counts) : 0;
   }
 
-  /** Windows that were closed since the last report. */
+  /** Windows closed since the last report. */
   windowCount(sensor: SensorPlan): number {
     return sensor.spec.windows ? this.int(this.place(sensor).counts + 1) : 0;
   }
 
-  /** When the first of them was closed, in Unix seconds of the device; 0 when there never was one. Of a log: its base. */
+  /** When the first of these windows was closed, in Unix seconds of the device; 0 before the first. Of a log: its base time. */
   windowTime(sensor: SensorPlan): UnixSeconds {
     return sensor.spec.windows ? this.int(this.place(sensor).counts + 2) >>> 0 : 0;
   }
 
   /**
-   * Columns 0 to 3: minimum, maximum, average, median, NaN for none. Of a direction 0: the mean. Of a counter 0 and 1:
-   * total, increment. Of an amount 0.
+   * One value of a window. Statistics: columns 0 to 3 are minimum, maximum, average and median, NaN if there is no value.
+   * Direction: column 0 is the mean. Counter: columns 0 and 1 are total and increment. Amount: column 0.
    */
   window(sensor: SensorPlan, quantity: number, window: number, column: number): number {
     const { windows } = this.place(sensor);
@@ -79,23 +79,23 @@ export class Memory {
     return this.int(this.place(sensor).times + row) >>> 0;
   }
 
-  /** What a sample of a log is. */
+  /** Value of a sample of a log. */
   logValue(sensor: SensorPlan, row: number, quantity: number): number {
     return this.floats[this.place(sensor).samples + row * sensor.spec.quantities.length + quantity] as number;
   }
 
-  /** What a counter had counted since boot when it was last looked at. */
+  /** Count of a counter since boot, at its last read. */
   total(sensor: SensorPlan, quantity: number): number {
     return this.int(this.place(sensor).totals + COUNTER.size * quantity + COUNTER.counted) >>> 0;
   }
 
-  /** The part of it that came in since the last report. */
+  /** Part of that count since the last report. */
   delta(sensor: SensorPlan, quantity: number): number {
     const at = this.place(sensor).totals + COUNTER.size * quantity;
     return (this.int(at + COUNTER.counted) - this.int(at + COUNTER.atReport)) >>> 0;
   }
 
-  /** The part of it that came in since the last window. */
+  /** Part of that count since the last window. */
   sinceWindow(sensor: SensorPlan, quantity: number): number {
     const at = this.place(sensor).totals + COUNTER.size * quantity;
     return (this.int(at + COUNTER.counted) - this.int(at + COUNTER.atWindow)) >>> 0;
@@ -115,12 +115,12 @@ export class Memory {
     return this.int(this.placeOf(list).at + EVENT_HEAD + 2 * event) >>> 0;
   }
 
-  /** Edge: 0 off, 1 on. Alarm: 0 high on, 1 high off, 2 low on, 3 low off. Press: the place in its types. */
+  /** Edge: 0 off, 1 on. Alarm: 0 high on, 1 high off, 2 low on, 3 low off. Press: index in the list's types. */
   eventType(list: ListPlan, event: number): number {
     return this.int(this.placeOf(list).at + EVENT_HEAD + 2 * event + 1);
   }
 
-  /** What was measured at an alarm. */
+  /** Measured value at an alarm. */
   eventValue(list: ListPlan, event: number): number {
     return this.floats[this.placeOf(list).values + event] as number;
   }
@@ -137,7 +137,7 @@ function allocate({ floats, ints }: Layout): [Float32Array, Int32Array] {
 
 type Numbers = Float32Array | Int32Array;
 
-/** Copies piece by piece; each is at least as long in `to`. */
+/** Copies piece by piece; each piece is at least as long in `to` as in `from`. */
 function copy(from: Numbers, fromStarts: readonly number[], to: Numbers, toStarts: readonly number[]): void {
   fromStarts.forEach((start, piece) => {
     to.set(from.subarray(start, fromStarts[piece + 1] ?? from.length), toStarts[piece]);

@@ -1,7 +1,7 @@
 /**
- * The body of a report: what a device has measured, in CBOR, as the firmware writes it (wire protocol, 12; the profile's
- * `body` says what goes where). Maps and lists have indefinite length; measured values are multiplied, cut to an integer,
- * and null when there is none.
+ * The body of a report: the measured values of a device in CBOR, as the firmware writes them (wire protocol, 12). The profile's
+ * `body` defines the source of each key. Maps and lists have indefinite length. Measured values are multiplied by a factor and
+ * cut to an integer; a missing value is null.
  */
 import type { Seconds, UnixMillis, UnixSeconds } from '../../kernel/time.js';
 import type { BodyNode, Fact, IdentityFact, Label, NetworkFact, ParameterRef, Profile } from '../../profile/profile.js';
@@ -12,9 +12,9 @@ import type { Measurements } from './measurements.js';
 import type { ListPlan, SensorPlan } from './measuring-plan.js';
 import type { Memory } from './memory.js';
 
-/** What the firmware knows without a sensor. */
+/** Values that do not come from a sensor. */
 interface BodyFacts {
-  /** Bodies since boot, from 0. */
+  /** Number of earlier bodies since boot. */
   readonly sequence: number;
   /** Unix seconds on the device's clock. */
   readonly timestamp: UnixSeconds;
@@ -23,16 +23,16 @@ interface BodyFacts {
   /** The last connection evaluation; undefined, and null in the body, while none is valid. */
   readonly network: NetworkFacts | undefined;
   readonly identity: () => IdentityFacts;
-  /** About the last scan; undefined without a receiver. */
+  /** The last scan; undefined without a receiver. */
   readonly scan: ScanReport | undefined;
-  /** The live value of a bool parameter. */
+  /** Live value of a bool parameter. */
   readonly flag: (parameter: ParameterRef) => boolean;
 }
 
 /** A connection evaluation of the modem; all numbers are integers. */
 type NetworkFacts = { readonly [F in NetworkFact]: number };
 
-/** What `info` shows; undefined, and null in the body, when it was never written. */
+/** Values of `info`; undefined, and null in the body, if they were never written. */
 type IdentityFacts = { readonly [F in (typeof IDENTITY)[IdentityFact]]: string | undefined };
 
 const IDENTITY = {
@@ -45,8 +45,8 @@ const IDENTITY = {
 } as const satisfies Record<IdentityFact, string>;
 
 /**
- * Appends the body to `writer`. From here to `measurements.clear()` the firmware's work queue stands still: neither a task
- * nor a look may come between.
+ * Appends the body to `writer`. From here to `measurements.clear()` the firmware's work queue is blocked: the caller must not
+ * run a task or `look` in between.
  */
 export function encodeBody(measurements: Measurements, writer: CborWriter, facts: BodyFacts, wall: UnixMillis): void {
   measurements.beginBody(wall);
@@ -62,7 +62,7 @@ interface Job {
   readonly facts: BodyFacts;
 }
 
-/** `each` is the sensor of the enclosing list. */
+/** @param each sensor of the enclosing list; undefined outside of lists */
 function write(nodes: readonly BodyNode[], each: SensorPlan | undefined, job: Job): void {
   const { memory, writer } = job;
   for (const node of nodes) {
@@ -129,7 +129,7 @@ function write(nodes: readonly BodyNode[], each: SensorPlan | undefined, job: Jo
   }
 }
 
-/** Whether not even the key is written. */
+/** Whether the firmware omits the key. */
 function isLeftOut(node: BodyNode, each: SensorPlan | undefined, job: Job): boolean {
   switch (node.kind) {
     case 'events':
@@ -143,7 +143,7 @@ function isLeftOut(node: BodyNode, each: SensorPlan | undefined, job: Job): bool
   }
 }
 
-/** Those of the list that the device has; several kinds are distinguished by their numbers. */
+/** Sensors of a list that the device has, in the order of their numbers if the list has several kinds. */
 function sensorsOf({ sensors }: { readonly sensors: readonly number[] }, memory: Memory): readonly SensorPlan[] {
   const [only = -1, ...more] = sensors;
   if (more.length === 0) return memory.plan.byKind[only] ?? [];
@@ -207,7 +207,7 @@ function writeLabel(label: Label, sensor: SensorPlan, { measurements, writer }: 
   }
 }
 
-/** The number of a device's type, as the slot's parameter lists it. */
+/** Number of a device's type in the slot parameter's list of types. */
 function typeNumber({ spec, number }: SensorPlan, { modules }: Profile): number {
   const { present } = spec;
   if (present?.kind !== 'device') return 0;
@@ -222,7 +222,7 @@ function writeMeasured(writer: CborWriter, value: number, divide: number): void 
   else writer.int(Math.trunc(Math.fround(value * divide)));
 }
 
-/** `$tsp`: time of the first window, seconds from one to the next, rows. The head is there even without a row. */
+/** `$tsp`: time of the first window, seconds from one window to the next, rows. The head is written even without rows. */
 function writeWindows(sensor: SensorPlan, quantity: number, divide: number, { memory, writer }: Job): void {
   const columns = COLUMNS[sensor.spec.windows?.kind ?? 'log'];
   const count = memory.windowCount(sensor);
@@ -239,7 +239,7 @@ function writeWindows(sensor: SensorPlan, quantity: number, divide: number, { me
 
 const COLUMNS = { statistics: 4, direction: 1, count: 2, amount: 1, log: 0 } as const;
 
-/** `$tso` of a log: the time of the last clear, then offset and values of each sample. Empty if none. */
+/** `$tso` of a log: the time of the last clear, then offset and values of each sample. Empty without samples. */
 function writeLog(sensor: SensorPlan, divide: number, { memory, writer }: Job): void {
   const count = memory.sampleCount(sensor);
   writer.beginArray();
@@ -256,7 +256,7 @@ function writeLog(sensor: SensorPlan, divide: number, { memory, writer }: Job): 
   writer.endArray();
 }
 
-/** A list of maps: the time of each sample, and its quantities under their keys. */
+/** A list with a map for each sample: its time, and its quantities under their keys. */
 function writeSamples(
   { time, columns }: Extract<BodyNode, { readonly kind: 'samples' }>,
   sensor: SensorPlan,
@@ -301,7 +301,7 @@ function writeFrames(
   writer.endArray();
 }
 
-/** `$tso`: time of the first event, then the offset from it and the type of each; alarms have a value, too. Empty if none. */
+/** `$tso`: time of the first event, then offset and type of each event, and the value of an alarm. Empty without events. */
 function writeEvents(list: ListPlan, divide: number, { memory, writer }: Job): void {
   const count = memory.eventCount(list);
   writer.beginArray();
@@ -317,7 +317,7 @@ function writeEvents(list: ListPlan, divide: number, { memory, writer }: Job): v
   writer.endArray();
 }
 
-/** The sensor that is meant: that of the enclosing list, or outside of lists the only one of its kind. */
+/** The sensor of the enclosing list; outside of lists, the only sensor of its kind. */
 function only(sensor: number, each: SensorPlan | undefined, memory: Memory): SensorPlan {
   return each ?? the(memory.plan.byKind[sensor]?.[0]);
 }
@@ -328,7 +328,7 @@ function listOf(list: number, each: SensorPlan | undefined, { measurements, memo
   return the(sensor.lists.find((known) => known.spec === spec));
 }
 
-/** The reader of profiles has made sure that it is there. */
+/** Throws if a part is missing; the profile reader has checked that it exists. */
 function the<T>(part: T | undefined): T {
   if (part === undefined)
     throw new Error('the body of this profile names a sensor or list that the device does not have');

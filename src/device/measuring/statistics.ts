@@ -1,13 +1,13 @@
-/** Minimum, maximum, average and median of a window, as the firmware takes them (firmware behaviour, 3.2). */
+/** Minimum, maximum, average and median of a window, as the firmware computes them (firmware behaviour, 3.2). */
 
 /** Room for the samples of one window while they are sorted. */
 const sorted = new Float32Array(1024);
 
 /**
- * Writes the four statistics of `count` samples, which lie `stride` apart from `from` on, to `to` and the three after it;
- * all NaN when there is none.
- * @param voids whether a NaN among the samples makes all four NaN; otherwise it goes through sort and sum unchecked, as in
- * firmware that does not look
+ * Computes the four statistics of `count` samples, `stride` apart from index `from` on, and writes them to `to` and the three
+ * indices after it. All four are NaN if there are no samples.
+ * @param voids whether a NaN sample makes all four NaN. If false, a NaN is sorted and summed like a number, as in firmware
+ * without a check
  */
 export function statistics(
   floats: Float32Array,
@@ -32,6 +32,6 @@ export function statistics(
   floats[to] = none ? Number.NaN : (sorted[0] as number);
   floats[to + 1] = none ? Number.NaN : (sorted[count - 1] as number);
   floats[to + 2] = none ? Number.NaN : sum / count;
-  // Not the mean of the two middle ones when their number is even.
+  // The firmware does not average the two middle samples of an even count.
   floats[to + 3] = none ? Number.NaN : (sorted[count >> 1] as number);
 }

@@ -1,9 +1,9 @@
 /**
- * The meters around a device, as its receiver hears them: who is there, when each sends, how strong it arrives, and what a
- * frame looks like. Everything follows from a seed and a time; nothing is kept.
+ * The meters in range of a device's receiver: their numbers, transmission times, signal strengths and frames. All of it is
+ * computed from a seed and a time; there is no state.
  *
- * A frame has the header of EN 13757-4 (length, control, manufacturer, number in BCD, version, type, control information) and
- * behind it what stands for encrypted readings: noise. Checksums are gone by the time a receiver hands a frame over.
+ * A frame has the header of EN 13757-4 (length, control, manufacturer, number in BCD, version, type, control information),
+ * followed by random bytes in place of encrypted readings. It has no checksums: a receiver removes them.
  */
 
 import { noise } from '../../kernel/random.js';
@@ -19,19 +19,19 @@ export interface Frame {
   readonly bytes: Uint8Array;
 }
 
-/** What a meter sent into a scan, and when, counted from its start. */
+/** A frame received in a scan; `after` is the time since the start of the scan. */
 export interface Heard extends Frame {
   readonly after: Millis;
 }
 
-/** Meters around a device besides those on its list: numbers of eight digits. */
+/** Numbers of the meters around a device, besides those on its list: eight digits each. */
 export function neighbours(around: MetersSpec, seed: number): readonly number[] {
   return Array.from({ length: around.count }, (_, n) => 10_000_000 + Math.floor(89_999_999 * noise(seed, -100 - n)));
 }
 
 /**
- * What a meter sends into a scan that begins at `start` and takes `lasts` for each of `antennas`; undefined when nothing
- * arrives.
+ * The first frame of a meter that is received in a scan which begins at `start` and takes `lasts` for each of `antennas`;
+ * undefined if none is received.
  */
 export function listen(
   around: MetersSpec,
@@ -45,7 +45,7 @@ export function listen(
   const [shortest, longest] = around.every;
   const period = shortest + (longest - shortest) * noise(seed, -1);
   for (let antenna = 0; antenna < antennas; antenna++) {
-    // Whether an antenna hears a meter depends on where both hang: always, or never.
+    // Whether an antenna receives a meter depends only on their positions: always, or never.
     if (noise(seed, -10 - antenna) < around.unheard) continue;
     const begins = start + antenna * lasts;
     const sends = Math.ceil(begins / period + noise(seed, -2)) * period - noise(seed, -2) * period;
@@ -59,14 +59,14 @@ export function listen(
   return undefined;
 }
 
-/** For trying out what comes behind the receiver. */
+/** A frame of a made-up meter, for testing reports without a scan (shell: `wm push`). */
 export function madeUpFrame(seed: number, at: UnixMillis): Frame {
   return { meter: MADE_UP, rssi: -65, bytes: frameOf(MADE_UP, seed, at) };
 }
 
 const MADE_UP = 81_763_000;
 const PAYLOAD = 32;
-/** Two capital letters would do; real ones are registered. This is `GHF`, 5 bits a letter. */
+/** Manufacturer code `GHF`, 5 bits a letter; real codes are registered. */
 const MANUFACTURER = (('G'.charCodeAt(0) - 64) << 10) | (('H'.charCodeAt(0) - 64) << 5) | ('F'.charCodeAt(0) - 64);
 /** Electricity, heat, water. */
 const KINDS = [0x02, 0x04, 0x07] as const;
@@ -80,7 +80,7 @@ function frameOf(meter: number, seed: number, at: UnixMillis): Uint8Array {
   view.setUint32(4, Number.parseInt(String(meter % 100_000_000), 16), true);
   frame[8] = 1;
   frame[9] = KINDS[Math.floor(noise(seed, -4) * KINDS.length)] ?? KINDS[0];
-  // A short header: access number, status, and a configuration that says encryption in mode 5, two blocks of 16 bytes.
+  // A short header: access number, status, and a configuration word for encryption mode 5 with two blocks of 16 bytes.
   frame[10] = 0x7a;
   frame[11] = Math.floor(256 * noise(seed, at + 1));
   view.setUint16(13, 0x0520, true);

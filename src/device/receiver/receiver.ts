@@ -1,10 +1,10 @@
 /**
- * The receiver of meters: scans, keeps one frame of each meter on its list, and lets the firmware report them in parts (firmware
- * behaviour, 3.5). It is RAM: each boot starts with a new one. It holds frames only from the end of a scan until they are
- * reported.
+ * The receiver of meter frames. It scans and keeps one frame of each meter on its list; the firmware reports the frames in
+ * parts (firmware behaviour, 3.5). It is in RAM: each boot creates a new one. It holds frames only from the end of a scan until
+ * they are reported.
  *
- * Nothing happens during a scan. The frames that it will receive are computed at its start, and so is its end: when the last
- * meter of the list has been received, or at the timeout.
+ * The frames of a scan are computed at its start, and so is its end: when the last meter of the list has been received, or at
+ * the timeout.
  */
 import { type Millis, type Seconds, seconds, type UnixMillis, type UnixSeconds } from '../../kernel/time.js';
 import type { Profile, ReceiverSpec } from '../../profile/profile.js';
@@ -12,7 +12,7 @@ import type { DeviceConfig } from '../config/device-config.js';
 import { type Frame, type Heard, listen, madeUpFrame, neighbours } from './meters.js';
 import { untilScan } from './schedule.js';
 
-/** What the receiver needs of the device. */
+/** The part of the device that the receiver needs. */
 interface ReceiverHost {
   readonly profile: Profile;
   readonly config: DeviceConfig;
@@ -25,24 +25,24 @@ interface ReceiverHost {
 
 /** The last scan, as a body reports it. */
 export interface ScanReport {
-  /** Whole seconds that it took. */
+  /** Duration in whole seconds. */
   readonly time: Seconds;
-  /** Frames that it kept. */
+  /** Number of frames kept. */
   readonly received: number;
-  /** Meters on the list. */
+  /** Number of meters on the list. */
   readonly devices: number;
-  /** Scans since boot. */
+  /** Number of scans since boot. */
   readonly cycle: number;
-  /** Bodies of this scan before this one. */
+  /** Number of earlier bodies about this scan. */
   readonly part: number;
-  /** Those of this body. */
+  /** Frames of this body. */
   readonly frames: readonly Frame[];
 }
 
 interface Scan {
   readonly start: UnixMillis;
   readonly lasts: Millis;
-  /** In the order in which they come. */
+  /** In the order of reception. */
   readonly heard: readonly Heard[];
   readonly enroll: boolean;
 }
@@ -68,7 +68,7 @@ export class Receiver {
     return this.#scan !== undefined;
   }
 
-  /** Delay to what comes next: the end of a scan, or the beginning of one; Infinity for never. */
+  /** Delay to the end of the present scan, or to the start of the next one; Infinity for never. */
   get next(): Millis {
     const { config, wall } = this.#host;
     if (this.#scan) return Math.max(0, this.#scan.start + this.#scan.lasts - wall);
@@ -86,19 +86,19 @@ export class Receiver {
     this.#begin(heard, complete ? last.after : this.#antennas * this.#seconds(lasts), false);
   }
 
-  /** Begins a scan that puts every meter on the list whose signal is strong enough. */
+  /** Begins a scan that adds to the list every meter whose signal has at least `threshold` dBm. */
   enroll(timeout: Millis, threshold: number): void {
     const heard = this.#listen(timeout, undefined, threshold);
     this.#begin(heard, this.#antennas * timeout, true);
   }
 
-  /** Puts a frame of no meter in. */
+  /** Adds a made-up frame. */
   pushMadeUp(): void {
     const { seed, wall } = this.#host;
     if (this.#frames.length < this.#spec.capacity) this.#frames = [...this.#frames, madeUpFrame(seed, wall)];
   }
 
-  /** Ends a scan; what it has heard so far is kept. Returns the meters that were enrolled, undefined after other scans. */
+  /** Ends a scan and keeps the frames received so far. Returns the enrolled meters, undefined after a scan without enrolment. */
   end(): readonly number[] | undefined {
     const scan = this.#scan;
     this.#scan = undefined;
@@ -110,7 +110,7 @@ export class Receiver {
     return scan.enroll ? this.#frames.map(({ meter }) => meter) : undefined;
   }
 
-  /** What the next body is about. */
+  /** Data for the next body. */
   report(): ScanReport {
     const { config } = this.#host;
     const first = this.#part * this.#spec.perReport;
@@ -119,7 +119,7 @@ export class Receiver {
     return {
       time: this.#time,
       received,
-      // Without a list the firmware keeps one of its own while it scans.
+      // If the list is empty, the firmware lists the meters that it receives during the scan.
       devices: listed > 0 ? listed : received,
       cycle: this.#cycle,
       part: this.#part,
@@ -127,7 +127,7 @@ export class Receiver {
     };
   }
 
-  /** Takes the frames of the present body away; false when none are left for another. */
+  /** Advances to the next body. False if no frames are left for it; the frames are then cleared. */
   nextPart(): boolean {
     this.#part++;
     if (this.#part * this.#spec.perReport < this.#frames.length) return true;
@@ -135,7 +135,7 @@ export class Receiver {
     return false;
   }
 
-  /** Forgets all frames. */
+  /** Drops all frames. */
   clear(): void {
     this.#frames = NO_FRAMES;
     this.#part = 0;
@@ -148,7 +148,7 @@ export class Receiver {
     this.#scan = { start: this.#host.wall, lasts, heard, enroll };
   }
 
-  /** What arrives within `timeout` an antenna: of the meters that are named, or of all around. */
+  /** Frames received within `timeout` per antenna, from the `named` meters or, if undefined, from all meters around. */
   #listen(timeout: Millis, named: readonly number[] | undefined, threshold: number): readonly Heard[] {
     const { seed, wall } = this.#host;
     const { around } = this.#spec;

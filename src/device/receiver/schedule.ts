@@ -4,7 +4,7 @@ import type { ScanSpec } from '../../profile/profile.js';
 import type { DeviceConfig } from '../config/device-config.js';
 
 const DAY = 86_400;
-/** Longer than from any scan of a month to the next: the 31st is missing in one month out of two. */
+/** More days than between any two monthly scans: from one 31st to the next it can be 62 days. */
 const DAYS_AHEAD = 63;
 
 /**
@@ -15,7 +15,7 @@ const DAYS_AHEAD = 63;
 export function untilScan(scan: ScanSpec, config: DeviceConfig, now: number, last: number | undefined): Millis {
   const number = ({ module, name }: ScanSpec['every']) => config.number(module, name);
   const mode = config.text(scan.mode.module, scan.mode.name);
-  // The firmware looks every second whether more than the interval has passed; at its start it always has.
+  // Every second, the firmware checks whether more than the interval has passed. At its start this is always the case.
   if (mode === 'interval') return last === undefined ? 0 : seconds(Math.max(0, last + number(scan.every) + 1 - now));
   if (mode === 'off') return Number.POSITIVE_INFINITY;
   const midnight = now - (now % DAY);
@@ -25,7 +25,7 @@ export function untilScan(scan: ScanSpec, config: DeviceConfig, now: number, las
     if (mode === 'weekly' && (day.getUTCDay() || 7) !== number(scan.weekday)) continue;
     if (mode === 'monthly' && day.getUTCDate() !== number(scan.day)) continue;
     const begins = midnight + ahead * DAY + 3600 * number(scan.hour);
-    // The whole minute counts, but only once.
+    // A scan may begin at any second of the minute, but only once.
     if (now >= begins + 60 || (last !== undefined && last >= begins)) continue;
     return seconds(Math.max(0, begins - now));
   }

@@ -1,17 +1,17 @@
 /**
- * The output of a command as the firmware catches it for the cloud: one text, which it splits into lines again
- * (firmware shell, 7.1 and 7.3; wire protocol, 9.2 and 10).
+ * The output of a command as the firmware captures it for the cloud: one text, which it then splits into lines (firmware shell,
+ * 7.1 and 7.3; wire protocol, 9.2 and 10).
  */
 
-/** The catching buffer holds this many characters; the rest of the output is dropped in silence. */
+/** Size of the capture buffer in characters; the firmware drops further output without an error. */
 const CAPTURE_MAX = 4095;
 const COLUMNS = 80;
-/** `~$ `, which the shell takes for printed when it works out where the cursor is. */
+/** Length of the prompt `~$ `, which the shell counts as printed when it computes the cursor position. */
 const PROMPT_LENGTH = 3;
 
 /**
- * The text that is caught while `command` prints `lines`. It begins with a line end, because the shell leaves the
- * command line first, unless it believes that the cursor is at the start of a line already.
+ * The text that is captured while `command` prints `lines`. It begins with a line end that terminates the command line, unless
+ * the computed cursor position is the start of a line.
  */
 export function captureOutput(command: string, lines: readonly string[]): string {
   const atLineStart = (command.length + PROMPT_LENGTH) % COLUMNS === 0;
@@ -20,10 +20,10 @@ export function captureOutput(command: string, lines: readonly string[]): string
 }
 
 /**
- * Splits a captured text. Returns undefined when the firmware refuses it, because it does not begin with a line end.
+ * Splits a captured text. Returns undefined if it does not begin with a line end: the firmware rejects such a text.
  *
- * After each line end the firmware's splitter skips a character. So an empty line is not seen as one: it stays, as a
- * line end, at the front of the next line (wire protocol, 14, quirk 6). Text after the last line end is lost.
+ * After each line end the firmware's splitter skips a character. Therefore it does not recognise an empty line: the line end
+ * stays at the front of the next line (wire protocol, 14, quirk 6). Text after the last line end is lost.
  */
 export function splitCapture(text: string): readonly string[] | undefined {
   if (!text.startsWith('\r\n')) return undefined;

@@ -1,46 +1,46 @@
 /**
- * What a shell command is: plain data with a function at the leaves. A profile's commands form one tree, built once and
- * shared by all its devices; everything that belongs to a device comes in through the {@link ShellHost}.
+ * Shell commands: a tree of plain data with functions at the leaves. It is built once for each profile and shared by all its
+ * devices. Commands reach the device through the {@link ShellHost} only.
  */
 import type { Millis } from '../../kernel/time.js';
 import type { BootCause } from '../../trace/events.js';
 import type { ShellHost } from './host.js';
 
-/** A word of the command line, with what lies below it. */
+/** A word of the command line, with its subcommands. */
 export interface Command {
   readonly word: string;
   readonly help: string;
-  /** Least and most words after this one; left out when the handler counts for itself (firmware shell, 1.2). */
+  /** Least and most words after this one; undefined if the handler checks the number of words itself (firmware shell, 1.2). */
   readonly args?: readonly [min: number, max: number];
-  /** Left out for a pure group: called alone, it prints its help. */
+  /** Undefined for a group, which prints its help. */
   readonly run?: Handler;
-  /** In the order in which help lists them. */
+  /** Subcommands, in the order of the help. */
   readonly children?: readonly Command[];
 }
 
-/** Does the work of a command; `args` are the words after the command's own. Never throws for bad words. */
+/** Runs a command; `args` are the words after the command's own. Never throws for invalid words. */
 export type Handler = (host: ShellHost, args: readonly string[], command: Command) => CommandResult;
 
-/** What a command line has led to. */
+/** Result of a command line. */
 export interface CommandResult {
-  /** 0, 1 (help was printed) or a negative errno, see errno.ts. */
+  /** 0, 1 (the shell printed help) or a negative errno (errno.ts). */
   readonly code: number;
-  /** What was printed, without line ends. */
+  /** Printed lines, without line ends. */
   readonly lines: readonly string[];
   /** Set when the firmware must restart at once; `lines` are then discarded. */
   readonly reboot?: BootCause;
-  /** The command is not over yet: `lines` are what it has printed so far, and `code` is 0. */
+  /** Set while the command is still running: `lines` are its output so far, and `code` is 0. */
   readonly rest?: Rest;
   /**
-   * Printed by the application when the command has returned. A terminal shows it; what the cloud catches of a command
-   * ends with the command (firmware shell, 7.1, asynchronous text).
+   * Printed by the application after the command has returned. A terminal shows it; the capture for the cloud ends with the
+   * command (firmware shell, 7.1, asynchronous text).
    */
   readonly afterwards?: readonly string[];
 }
 
 /**
- * The part of a command that comes later: a scan, a measurement, another line each second. The caller of the command calls
- * `go` when `wait` is over, unless the device has restarted meanwhile. The shell itself knows no clock.
+ * The rest of a running command: a scan, a measurement, another line each second. The caller calls `go` after `wait`, unless the
+ * device has restarted in the meantime. The shell itself has no clock.
  */
 export interface Rest {
   readonly wait: Millis;

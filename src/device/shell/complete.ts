@@ -1,12 +1,12 @@
 /**
- * What the TAB key could mean. The firmware has no such thing (its TAB key does nothing): this is for people at a terminal of
- * ours, who learn the commands from the very table that the shell runs.
+ * Completion of command lines for the console's TAB key, from the command tree that the shell runs. The firmware has no
+ * completion: its TAB key does nothing.
  */
 import type { ParameterSpec } from '../../profile/parameters.js';
 import type { ConfigLayout, ConfigModule } from '../config/layout.js';
 import type { Command } from './command.js';
 
-/** The words that can stand in place of the last one of `line`, in order. Nothing after quotation marks. */
+/** The possible completions of the last word of `line`, sorted; none if the line has quotation marks or a backslash. */
 export function complete(roots: readonly Command[], layout: ConfigLayout, line: string): readonly string[] {
   if (/["'\\]/.test(line)) return [];
   const words = line.trimStart().split(/ +/);
@@ -32,7 +32,7 @@ function parametersOf(module: ConfigModule | undefined): readonly string[] {
   return ['show', ...module.items.map(({ spec }) => firstWord(spec)), ...(module.list ? [module.list.name] : [])];
 }
 
-/** The slots of a list of tags have spaces in their name. */
+/** The names of tag slots contain spaces: `devices addr 0`. */
 function firstWord({ name }: ParameterSpec): string {
   return name.split(' ')[0] ?? name;
 }

@@ -6,7 +6,7 @@
 import type { Millis, UnixSeconds } from '../../kernel/time.js';
 import type { Dbm } from '../../kernel/units.js';
 
-/** What commands remember from one line to the next. It is RAM: each boot starts with a new one. */
+/** State that commands keep from one line to the next. It is in RAM: each boot creates a new one. */
 export class ShellMemory {
   /** Number of the next request to the LoRaWAN modem and to the GNSS receiver. */
   lrwRequests = 0;
@@ -23,7 +23,7 @@ export class ShellMemory {
 
 /** BLE tags (firmware shell, 5.9). */
 export interface ShellTags {
-  /** Whether the running firmware listens to tags at all. */
+  /** Whether the running firmware receives tags. */
   readonly enabled: boolean;
   /** Length of a scan. */
   readonly scanDuration: Millis;
@@ -35,7 +35,7 @@ export interface ShellTags {
   nearby(): readonly TagReading[];
 }
 
-/** What a tag sends. Not every tag has all of these. */
+/** Values that a tag sends. Not every tag has all of them. */
 export interface TagReading {
   /** 12 hex digits. */
   readonly address: string;

@@ -1,6 +1,6 @@
 /** Result codes of shell commands (firmware shell, head): Zephyr's errno values, negative. */
 export const OK = 0;
-/** The help of a command was printed instead of running one. */
+/** The shell printed the help of a command instead of running it. */
 export const HELP_PRINTED = 1;
 
 export const EPERM = -1;

@@ -20,7 +20,7 @@ function twoColumns(commands: readonly Command[]): readonly string[] {
   return commands.flatMap((command) => wrap(`  ${command.word.padEnd(width)}  : `, command.help));
 }
 
-/** `head` and `text` in lines of at most 80 columns, broken at spaces; the lines below start where the text starts. */
+/** `head` and `text` in lines of at most 80 columns, broken at spaces; further lines are indented to the start of the text. */
 function wrap(head: string, text: string): readonly string[] {
   const width = COLUMNS - head.length;
   const lines: string[] = [];

@@ -1,7 +1,7 @@
 /**
  * The part of the firmware that shell commands need. The firmware implements it; tests use a fake.
  *
- * Reads are functions or live views, because a shell is shared by a whole fleet and sees a host only while a line runs.
+ * Reads are functions or live views: a fleet shares one shell, which has a host only while a line runs.
  * All calls return at once: the shell is synchronous, and a command that takes time returns its continuation
  * ({@link CommandResult.rest}). The interface deliberately has no reboot: a command that restarts the device says so in its
  * result ({@link CommandResult.reboot}), and the firmware restarts when the shell is done. So no command runs on a device that
@@ -80,7 +80,7 @@ export interface ShellHost {
   confirmImage(): void;
 }
 
-/** What `mcuboot` shows. */
+/** Data of `mcuboot`. */
 export interface FirmwareImages {
   /** Version of the running image: `v3.5.1`. */
   readonly version: string;
@@ -88,7 +88,7 @@ export interface FirmwareImages {
   readonly confirmed: boolean;
   /** Version of the image that the next reset swaps in. */
   readonly requested: string | undefined;
-  /** Bytes of a slot; undefined when the device type takes no updates. */
+  /** Size of a slot in bytes; undefined if the device type has no updates. */
   readonly slotSize: number | undefined;
 }
 

@@ -1,7 +1,6 @@
 /**
- * The shell as the cloud uses it: commands that are answered, configurations that end in a reboot, and the listing of
- * the configuration (firmware shell, 7). What these functions return must still be done by the firmware: sending,
- * pausing, saving, restarting.
+ * The shell as the cloud uses it: commands with an answer, configuration batches that end with a reboot, and the listing of the
+ * configuration (firmware shell, 7). These functions only return the result; the firmware sends, pauses, saves and restarts.
  */
 import type { Millis } from '../../kernel/time.js';
 import type { BootCause } from '../../trace/events.js';

@@ -1,8 +1,8 @@
 /**
- * The shell: takes a line apart, finds the command and runs it (firmware shell, 1.1 and 1.2).
+ * The shell: splits a line into words, finds the command and runs it (firmware shell, 1.1 and 1.2).
  *
- * A shell belongs to a profile, not to a device: it has no state, and the device comes with each line. The order in
- * which things are checked is that of the firmware, word by word, because a line can be wrong in several ways at once.
+ * A shell belongs to a profile, not to a device: it has no state, and the caller passes the device with each line. A line can
+ * have several errors; the checks run in the order of the firmware, word by word, so that the same one is reported.
  */
 import { Buffer } from 'node:buffer';
 import type { Command, CommandResult } from './command.js';
@@ -13,13 +13,13 @@ import { splitWords } from './words.js';
 
 /** Longest command line in bytes. */
 const LINE_MAX = 255;
-/** Most words in a line, those of the command included. */
+/** Most words in a line, including those of the command. */
 const WORDS_MAX = 20;
 
 export class Shell {
   readonly #roots: readonly Command[];
 
-  /** Its commands, in alphabetical order. */
+  /** Root commands, in alphabetical order. */
   get commands(): readonly Command[] {
     return this.#roots;
   }
@@ -35,7 +35,7 @@ export class Shell {
     this.#roots = [...roots, help].sort((a, b) => (a.word < b.word ? -1 : 1));
   }
 
-  /** Runs one line. Never throws, whatever the line holds. */
+  /** Runs one line. Never throws. */
   run(host: ShellHost, line: string): CommandResult {
     if (tooLong(line)) return { code: ENOMEM, lines: [] };
     const { words, unclosed } = splitWords(typable(line));
@@ -44,7 +44,7 @@ export class Shell {
     const printed: string[] = [];
     const fail = (text: string): CommandResult => ({ code: ENOEXEC, lines: [...printed, text] });
     let candidates: readonly Command[] = this.#roots;
-    /** The deepest command so far, and the deepest that can run. */
+    /** The deepest command found so far, and the deepest one with a handler. */
     let deepest: Command | undefined;
     let runnable: Command | undefined;
     let args: readonly string[] = [];
@@ -77,7 +77,7 @@ export class Shell {
   }
 }
 
-/** Does the line exceed what a device takes? */
+/** Whether a line is longer than a device accepts. */
 export function tooLong(line: string): boolean {
   return line.length > LINE_MAX || Buffer.byteLength(line) > LINE_MAX;
 }
@@ -86,7 +86,7 @@ function helpOf(command: Command): CommandResult {
   return { code: HELP_PRINTED, lines: commandHelp(command) };
 }
 
-/** Only printable ASCII gets into the command line: control keys, TAB included, and foreign letters do nothing. */
+/** The firmware ignores all characters except printable ASCII: control characters, including TAB, and other letters. */
 function typable(line: string): string {
   return line.replace(/[^ -~]/g, '');
 }

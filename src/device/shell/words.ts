@@ -1,15 +1,15 @@
-/** A command line, taken apart as Zephyr's shell does it (firmware shell, 1.1). */
+/** Splits a command line into words as Zephyr's shell does (firmware shell, 1.1). */
 
 interface Words {
   readonly words: readonly string[];
-  /** The quotation mark that was never closed; it swallows the rest of the line, so it is in the last word. */
+  /** An unclosed quotation mark. The rest of the line, spaces included, belongs to the last word. */
   readonly unclosed: string | undefined;
 }
 
 /**
- * Splits at spaces. Quotation marks group and vanish. A backslash makes the next character an ordinary one; inside
- * quotation marks it does so only before the mark that closes them, and otherwise stays. (Zephyr also knows octal and
- * hexadecimal escapes inside quotation marks. They are left out: everything that they can write can be typed.)
+ * Splits at spaces. Quotation marks group words and are removed. A backslash escapes the next character; inside quotation marks
+ * it escapes only the closing mark, and is kept otherwise. (Zephyr's octal and hexadecimal escapes inside quotation marks are
+ * not implemented: all characters that they produce can be typed.)
  */
 export function splitWords(line: string): Words {
   const words: string[] = [];

@@ -1,4 +1,4 @@
-/** All sensor models. To add one: its options in src/profile/models.ts, its behaviour in a file here, and a line below. */
+/** All sensor models. To add one, write its options in src/profile/models.ts, its behaviour in a file here, and a line below. */
 import type { ModelSpec } from '../../../profile/models.js';
 import { battery } from './battery.js';
 import { calibrated } from './calibrated.js';
@@ -33,7 +33,7 @@ const sensorModels: {
   orientation,
 };
 
-/** Puts a model to work. */
+/** Builds a model from its options. */
 export function makeModel(spec: ModelSpec): Model {
   // Because the entry of a kind takes the options of that kind; the compiler does not follow the pair through a lookup.
   const make = sensorModels[spec.kind] as (spec: ModelSpec) => Model;

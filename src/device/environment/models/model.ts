@@ -9,18 +9,18 @@ export interface Model {
   /** @param wall calendar time of the simulated world, whatever the device's own clock shows */
   value(seed: number, wall: UnixMillis, others: Others): number;
   /**
-   * When the value next changes after `wall`; Infinity for never. Only models whose value stays for a while and then jumps
-   * have this: an input can be watched without reading it all the time.
+   * When the value next changes after `wall`; Infinity for never. Only models whose value changes in jumps have this. With it,
+   * the firmware can watch an input without reading it all the time.
    */
   nextChange?(seed: number, wall: UnixMillis): UnixMillis;
 }
 
-/** Other values of the same device, for models that depend on them. */
+/** Values of the same device that a model may depend on. */
 export interface Others {
   /** Another quantity of the same sensor. */
   value(quantity: number, wall: UnixMillis): number;
-  /** Seed of what all sensors of a device share: the weather and the people of its place. */
+  /** Seed of the weather and the people at the device's place, which all its sensors share. */
   readonly place: number;
-  /** Volts that feed the board, at rest or under the test load: the battery has a state of its own, which ages with use. */
+  /** Supply voltage of the board, at rest or under the test load. It depends on earlier use of the battery. */
   voltage(underLoad: boolean, wall: UnixMillis): number;
 }

@@ -1,10 +1,10 @@
 import type { OrientationModel } from '../../../profile/models.js';
 import type { Model } from './model.js';
 
-/** An axis points up or down when it carries this much of g, in m/s²: up to 30° off. */
+/** An axis points up or down if it measures at least this acceleration, in m/s²: g at an angle of up to 30°. */
 const CLEAR = 8.5;
 
-/** 0 is unknown; 2 is the device lying on its back (applications: accelerometer.orientation). */
+/** 0: unknown; 2: the device lies on its back (applications: accelerometer.orientation). */
 export function orientation({ of: [x, y, z] }: OrientationModel): Model {
   return {
     value(_seed, wall, others) {

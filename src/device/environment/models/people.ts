@@ -14,14 +14,14 @@ const OPENS: Millis = hours(7);
 const CLOSES: Millis = hours(18);
 const WEEKEND = 5 * 24;
 
-/** How much of the warmth and CO2 in the air is how old. */
+/** Weights by age: how much of the warmth and CO2 in the room the people of that moment left. */
 const MEMORY = {
   lags: Float64Array.of(0, minutes(10), minutes(25), minutes(40), minutes(60), minutes(90)),
   weights: Float64Array.of(0.1, 0.2, 0.22, 0.2, 0.16, 0.12),
 };
 const LONGEST: Millis = minutes(90);
 
-/** Effect of the people on the air and temperature of a room, 0 to 1: it builds up within 90 minutes, and fades as slowly. */
+/** Effect of the people on the air and the temperature of a room, 0 to 1. It builds up and fades within 90 minutes. */
 export function warmth(place: number, wall: UnixMillis): number {
   if (place !== last.place || wall !== last.wall) {
     last.place = place;
@@ -56,8 +56,8 @@ function remembered(place: number, wall: UnixMillis): number {
 }
 
 /**
- * The people's hours on the day that was read last. A device takes many samples of one day in a row, so nearly all of them find
- * the day here. Otherwise each sample would draw the hours of all people again.
+ * Cache of the people's hours on one day, the last that was read. A device takes many samples of one day in a row; without the
+ * cache, each sample would draw the hours of all people again.
  */
 const known = { place: 0, day: Number.NaN, hoursOf: new Float64Array(4 * PEOPLE) };
 

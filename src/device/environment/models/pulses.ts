@@ -4,14 +4,14 @@ import type { PulsesModel } from '../../../profile/models.js';
 import type { Model } from './model.js';
 import { rhythm } from './week.js';
 
-/** Pulses come evenly within a stretch of active time of this length; their number varies from stretch to stretch. */
+/** Pulses are evenly spaced within a stretch of active time of this length; their number varies from stretch to stretch. */
 const STRETCH = minutes(10);
 
-/** The total since 1970, as a function of time: the pulses between two moments do not depend on when it is read. */
+/** The total since 1970, as a function of time alone: it does not depend on earlier readings. */
 export function pulses({ perHour, by }: PulsesModel): Model {
   const { activeTime } = rhythm(by);
   const mean = (perHour * STRETCH) / hours(1);
-  // A stretch begins up to `mean` late. So the total never falls, and a stretch has between 0 and twice the mean.
+  // The total at the start of a stretch is up to `mean` too high. So it never falls, and a stretch has 0 to 2 × mean pulses.
   const before = (seed: number, stretch: number): number => mean * (stretch + noise(seed, stretch));
   return {
     value(seed: number, wall: UnixMillis): number {

@@ -3,12 +3,12 @@ import type { RainModel } from '../../../profile/models.js';
 import type { Model } from './model.js';
 import { rainfall } from './sky.js';
 
-/** What a shower brings differs this much from the mean, either way. */
+/** The tips in a shower differ from the mean by at most this share. */
 const UNEVEN = 0.9;
 
-/** Tips of a rain gauge since the beginning of time: showers of the place that the device is at, and dry days between them. */
+/** Tips of a rain gauge since 1970: showers at the device's place, with dry days between them. */
 export function rain({ tips }: RainModel): Model {
-  // Up to a shower's beginning as many have fallen as showers came before, and up to `UNEVEN` of one more: the total rises.
+  // The total when a shower begins: `tips` for each earlier shower, plus at most `UNEVEN` × `tips`. So it never falls.
   const before = (seed: number, shower: number): number => tips * (shower + UNEVEN * noise(seed, shower));
   return {
     value(seed, wall, { place }) {

@@ -1,7 +1,7 @@
 /**
- * The weather of a place, which all sensors of a device share: lows that pass every few days, and the rain that comes with
- * them. Functions of the place's seed and the time alone, so that wind, pressure, temperature and rain of one device belong
- * together, at any moment and in any order.
+ * The weather of a place, which all sensors of a device share: lows that pass every few days, and their rain. All functions
+ * depend only on the seed of the place and the time. So wind, pressure, temperature and rain of a device are consistent at any
+ * time, in whatever order they are read.
  */
 import { noise } from '../../../kernel/random.js';
 import { days, hours, type Millis, type UnixMillis } from '../../../kernel/time.js';
@@ -9,18 +9,19 @@ import { walk } from './chance.js';
 
 /** Mean time from one low to the next. */
 const PASSAGE: Millis = days(4);
-/** Lows come early or late: a random walk with this step shifts them. It must not run backwards; its slope is 3 a step. */
+/** Step of the random walk that makes lows early or late. */
 const UNREST: Millis = days(6);
+/** Strength of that walk. The slope of a walk is at most 3 per step: 0.85 of the limit keeps {@link passage} rising. */
 const BEND = (0.85 * UNREST) / (3 * PASSAGE);
 /** Share of a passage in which pressure falls; it rises faster. */
 const FALLING = 0.65;
-/** Where in a passage it rains, and how often. */
+/** The part of a passage in which it rains, and the number of showers. */
 const WET = { from: 0.42, to: 0.84, showers: 4 };
-/** Steps of the random part. */
+/** Steps of the random part of {@link front}. */
 const SLOW: Millis = hours(36);
 const QUICK: Millis = hours(9);
 
-/** Streams of a place's seed. */
+/** Combined with the seed of a place, each of these gives an independent random stream. */
 const PASSAGES = 0x5e21;
 const SLOW_STREAM = 0x1f0a;
 const QUICK_STREAM = 0x2c51;
@@ -45,9 +46,9 @@ function lowness(place: number, wall: UnixMillis): number {
 
 /** The present shower at a place. */
 interface Rainfall {
-  /** Number of the next shower, or of the one that is falling; those before it are over. */
+  /** Number of the present shower, or of the next one if it is dry. */
   readonly shower: number;
-  /** How much of it has fallen, 0 to 1; 0: it is dry. */
+  /** Share of it that has fallen, 0 to 1; 0 if it is dry. */
   readonly part: number;
 }
 

@@ -13,7 +13,7 @@ export function contact({ perDay, stays, by }: SwitchModel): Model {
   const length = (seed: number, n: number): number =>
     Math.floor(seconds(1) + (stays - seconds(1)) * noise(seed, 2 * n + 1));
   const start = (seed: number, n: number): UnixMillis =>
-    // However fast active time runs then, there is enough of it left for the whole length.
+    // Leaves enough active time for the whole length, even if active time runs at its highest speed.
     Math.ceil(wallAt(n * part + (part - (length(seed, n) + 1) * peak) * noise(seed, 2 * n)));
   const end = (seed: number, n: number): UnixMillis => start(seed, n) + length(seed, n);
 

@@ -6,7 +6,7 @@ import { rhythm } from './week.js';
 
 /** Share of a cycle that filling takes. */
 const FILLING = 0.02;
-/** Least used share before it is filled again. */
+/** The tank is filled when at least this share is used. */
 const LEAST = 0.6;
 
 /** A level that falls slowly and is filled again. All sensors of a device see the same tank. */

@@ -8,7 +8,7 @@
 import { days, hours, type Millis, type UnixMillis } from '../../../kernel/time.js';
 import type { RhythmName } from '../../../profile/models.js';
 
-/** How busy each hour is, in any measure. */
+/** How busy each hour is; only the ratios between hours matter. */
 interface Week {
   readonly workday: readonly number[];
   readonly saturday: readonly number[];
@@ -53,13 +53,13 @@ const HOURS = 168;
 /** 1970 began on a Thursday. */
 const MONDAY: Millis = days(3);
 
-/** A clock that runs with a rhythm. */
+/** A clock whose speed follows a rhythm. */
 interface Rhythm {
-  /** Its highest speed; a common clock has 1. */
+  /** Highest speed; a normal clock has the speed 1. */
   readonly peak: number;
-  /** What it shows at a calendar time. */
+  /** Active time at a calendar time. */
   activeTime(wall: UnixMillis): Millis;
-  /** When it shows that. */
+  /** Calendar time at which the clock shows this active time. */
   wallAt(active: Millis): UnixMillis;
 }
 
@@ -76,7 +76,7 @@ export function hourOfWeek(wall: UnixMillis): number {
 function bent({ workday, saturday, sunday }: Week): Rhythm {
   const busy = [...Array.from({ length: 5 }, () => workday).flat(), ...saturday, ...sunday];
   const total = busy.reduce((sum, hour) => sum + hour, 0);
-  /** Speed of the clock in each hour, and what it shows at the start of the hour. */
+  /** Speed of the clock in each hour. `shown`: active time since Monday midnight at the start of each hour. */
   const pace = busy.map((hour) => (hour * HOURS) / total);
   const shown = [0];
   for (const hour of pace) shown.push((shown.at(-1) ?? 0) + hour * hours(1));
