@@ -15,7 +15,7 @@ import { planScenario } from '../scenario/plan/plan-scenario.js';
 export type Profiles = ReadonlyMap<string, Profile>;
 
 /** What the command line says about a scenario; all of it may be left out. */
-export interface ScenarioSettings {
+interface ScenarioSettings {
   /** In place of the scenario's own. */
   readonly seed?: number | undefined;
   /** Values for its variables, by name. */

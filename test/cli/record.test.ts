@@ -152,7 +152,7 @@ describe('record', () => {
     const { api } = await serve();
     const out = ['--out', path('a.jsonl')];
     expect((await ghostfleet(['record', '--target', api, ...out])).err).toContain('requires an API key');
-    expect((await record('http://127.0.0.1:9')).err).toContain('http://127.0.0.1:9 cannot be read');
+    expect((await record('http://127.0.0.1:9')).err).toContain('cannot read http://127.0.0.1:9');
     const nowhere = ['record', '--target', api, '--api-key', KEY, '--out', path('no/such/folder/a.jsonl')];
     expect(await ghostfleet(nowhere)).toMatchObject({ exit: 2, err: expect.stringContaining('cannot write') });
     expect((await record('not an address')).err).toContain('is not an address');
