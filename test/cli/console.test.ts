@@ -81,7 +81,9 @@ describe('ghostfleet device at a terminal', () => {
     expect((await device([])).out).toContain('device.boot');
     expect((await device(['--log', 'uplink,poll'])).out).not.toContain('device.boot');
     expect((await device(['--quiet'])).out).not.toContain('device.boot');
-    expect((await device(['--log', 'uplinks'])).err).toContain('--log "uplinks" is not a comma-separated list of device, uplink');
+    expect((await device(['--log', 'uplinks'])).err).toContain(
+      '--log "uplinks" is not a comma-separated list of device, uplink',
+    );
     expect((await device(['--log', 'uplink', '--quiet'])).err).toContain('--quiet and --log exclude each other');
   });
 
