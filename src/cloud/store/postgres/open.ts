@@ -1,4 +1,4 @@
-/** Opens a PostgreSQL database as a store, or says in one sentence why it cannot be used. The password is never part of it. */
+/** Opens a PostgreSQL database as a store. Error messages never contain the password. */
 import pg, { type ClientConfig } from 'pg';
 import { UsageError } from '../../../kernel/errors.js';
 import { seconds } from '../../../kernel/time.js';
@@ -10,15 +10,15 @@ import { parsePostgresUrl, publicName } from './url.js';
 
 const CONNECTIONS = 10;
 /**
- * How long a server may take to accept a connection, to carry out a statement, and to answer. Whoever waits for it is told to
- * try again a few seconds later, and not left hanging; a statement that waits for a lock is ended by the server itself.
+ * Timeouts of a connection, of a statement in the server, and of a query with its response. A request that exceeds one is
+ * answered with 503 and can be retried; the server itself ends a statement that waits for a lock.
  */
 const CONNECT_LIMIT = seconds(3);
 const STATEMENT_LIMIT = seconds(4);
 const QUERY_LIMIT = seconds(5);
 
 /**
- * Connects, and brings the schema up to date.
+ * Connects, and runs the missing steps of the schema.
  * @param url `postgres://user:password@host:5432/database?options`
  * @throws UsageError `bad-database`
  */
@@ -26,7 +26,7 @@ export async function openPostgres(url: string): Promise<PostgresDriver> {
   const name = publicName(url);
   const { node, schema } = await prepare(url, name);
   const address = parsePostgresUrl(url);
-  // In the address, because there it outweighs any other.
+  // In the address, because it takes precedence there.
   address.searchParams.set('application_name', node);
   const pool = new pg.Pool({
     connectionString: address.href,
@@ -38,16 +38,16 @@ export async function openPostgres(url: string): Promise<PostgresDriver> {
     pipeline: true,
     types: TYPES,
   });
-  // An idle connection that breaks has left the pool by then; whoever needs one next gets a new one, or hears why not.
+  // The pool has already removed an idle connection that breaks; the next query opens a new one, or fails.
   pool.on('error', () => {});
-  // Of one in use, whoever uses it hears by a query that fails.
+  // If a connection breaks while it is used, its query fails.
   pool.on('connect', (client) => client.on('error', () => {}));
   return new PostgresDriver(pool, new PostgresNodes({ pool, name: node, channel: `ghostfleet.${schema}` }));
 }
 
-/** Numbers that fit come as numbers; no column of ours has larger ones. */
+/** 64-bit integers are read as numbers: no column of ours has values above 2^53. */
 const TYPES: NonNullable<ClientConfig['types']> = {
-  // Because the declared type has an overload for every built-in type, and these two rules hold whatever the format.
+  // Because the declared type has an overload for every built-in type, and these two rules hold for every format.
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === pg.types.builtins.INT8) return Number;
     if (oid === pg.types.builtins.TEXT) return fromPostgres;
@@ -55,7 +55,7 @@ const TYPES: NonNullable<ClientConfig['types']> = {
   }) as typeof pg.types.getTypeParser,
 };
 
-/** Migrates; resolves with the name of this service among others on the database, and the schema that its tables are in. */
+/** Migrates; resolves with a name that is unique to this service on the database, and the schema of its tables. */
 async function prepare(url: string, name: string): Promise<{ readonly node: string; readonly schema: string }> {
   let client: pg.Client | undefined;
   try {
