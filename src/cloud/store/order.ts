@@ -13,7 +13,7 @@ const LAST_MS = 0xffff_ffff_ffff;
 export const BEYOND: Id = 'g';
 
 /** The smallest id (version 7) of this millisecond. */
-function firstIdAt(at: UnixMillis): Id {
+export function firstIdAt(at: UnixMillis): Id {
   const ms = Math.min(Math.max(0, Math.floor(at)), LAST_MS);
   const hex = ms.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;

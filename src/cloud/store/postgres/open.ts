@@ -1,6 +1,7 @@
 /** Opens a PostgreSQL database as a store. Error messages never contain the password. */
 import pg, { type ClientConfig } from 'pg';
 import { UsageError } from '../../../kernel/errors.js';
+import { systemReason } from '../../../kernel/system-errors.js';
 import { seconds } from '../../../kernel/time.js';
 import { PostgresDriver } from './driver.js';
 import { migratePostgres } from './migrations.js';
@@ -80,18 +81,14 @@ async function prepare(url: string, name: string): Promise<{ readonly node: stri
   }
 }
 
+/** Messages by error code, most of them codes of PostgreSQL. */
 const COMPLAINTS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'cannot be reached: nobody listens there',
-  ENOTFOUND: 'cannot be reached: its host is unknown',
-  EAI_AGAIN: 'cannot be reached: its host is unknown',
-  ETIMEDOUT: 'cannot be reached: it does not answer',
-  EHOSTUNREACH: 'cannot be reached: there is no way to its host',
-  ENOENT: 'cannot be reached: there is no such socket',
-  '28P01': 'refuses the password',
-  '28000': 'refuses the user',
+  ENOENT: 'cannot be reached: unknown socket',
+  '28P01': 'rejects the password',
+  '28000': 'rejects the user',
   '3D000': 'does not exist: create the database',
-  '3F000': 'has no schema to make tables in',
-  '42501': 'lets this user make no tables',
+  '3F000': 'has no schema to create tables in',
+  '42501': 'does not permit this user to create tables',
   '53300': 'has too many connections already',
 };
 
@@ -99,7 +96,11 @@ function complaint(error: unknown): string {
   // Because both drivers and databases give their errors a code.
   const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
   if (code === '42P07' || code === '42723') return `is used by another program: ${message}`;
-  if (/timeout expired|connection timeout/i.test(message)) return COMPLAINTS.ETIMEDOUT ?? message;
-  if (/password must be a string/.test(message)) return 'wants a password';
-  return COMPLAINTS[code] ?? `cannot be used: ${message}`;
+  if (/timeout expired|connection timeout/i.test(message)) return unreachable('ETIMEDOUT');
+  if (/password must be a string/.test(message)) return 'requires a password';
+  return COMPLAINTS[code] ?? (systemReason(code) ? unreachable(code) : `cannot be used: ${message}`);
+}
+
+function unreachable(code: string): string {
+  return `cannot be reached: ${systemReason(code)}`;
 }
