@@ -17,6 +17,7 @@ import {
   text,
 } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, Problems } from '../../input/document.js';
+import { parseUtc } from '../../kernel/calendar.js';
 import { DEFAULT_START } from '../../kernel/clock.js';
 import { hours, type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
 import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
@@ -47,10 +48,8 @@ const calendarTime: Check<UnixMillis> = formed(
   () => ({ type: 'string', pattern: CALENDAR_TIME.source }),
   (node, problems) => {
     const source = node.kind === 'scalar' ? node.source.trim() : '';
-    const time = CALENDAR_TIME.test(source) ? Date.parse(source) : Number.NaN;
-    // The 30th of February parses as a day in March.
-    const real = !Number.isNaN(time) && new Date(time).toISOString().startsWith(source.slice(0, 16));
-    return real ? time : complain(node, problems, 'a time in UTC such as "2026-03-01T06:00:00Z"');
+    const time = CALENDAR_TIME.test(source) ? parseUtc(source) : undefined;
+    return time ?? complain(node, problems, 'a time in UTC such as "2026-03-01T06:00:00Z"');
   },
 );
 

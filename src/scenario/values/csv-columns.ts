@@ -2,6 +2,7 @@
 import type { Cell, Table } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
 import { orList, quote } from '../../input/problems.js';
+import { parseUtc } from '../../kernel/calendar.js';
 import type { Millis } from '../../kernel/time.js';
 
 /** Reported problems of one column; more of them mean that it is another kind of file. */
@@ -50,8 +51,8 @@ export function timeColumn({ header, rows }: Table, problems: Problems): TimeCol
 
 /** `2026-03-02T06:00:00Z`, with fractions of a second or without; NaN when it is something else. */
 function calendarTime(cell: Cell, problems: Problems): number {
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/.test(cell.text) ? Date.parse(cell.text) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
+  const time = parseUtc(cell.text);
+  if (time !== undefined) return time;
   const wanted = 'a time in UTC such as "2026-03-01T06:00:00Z"; numbers need a unit in the heading such as "time [s]"';
   problems.add(cell, `${quote(cell.text)} is not ${wanted}`);
   return Number.NaN;

@@ -113,6 +113,7 @@ describe('a replay', () => {
     ['at [s],temperature\n0,1\n', 'day.csv:1:1: no column is called "time"; there are "at", "temperature"'],
     ['time [fortnight],temperature\n0,1\n', 'day.csv:1:1: "fortnight" is not a unit of time: ms, s, min, h or d'],
     ['time,temperature\n0,1\n', 'day.csv:2:1: "0" is not a time in UTC'],
+    ['time,temperature\n2026-02-30T00:00Z,1\n', 'day.csv:2:1: "2026-02-30T00:00Z" is not a time in UTC'],
     ['time [s],temp\n0,1\n', 'no column is called "hygrometer.temperature" or "temperature"'],
     ['time [s],temperature [V]\n0,1\n', 'day.csv:1:10: "V" cannot be turned into "°C"'],
     ['time [s],temperature\n0,1\n5,warm\n', 'day.csv:3:3: "warm" is not a number'],

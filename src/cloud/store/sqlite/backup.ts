@@ -27,7 +27,7 @@ export async function backupDatabase(path: string, target: string): Promise<numb
   try {
     await source.backup(unfinished, { progress: () => PAGES_AT_ONCE }).catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
-      throw new UsageError('bad-target', `"${target}" cannot be written: ${why}`);
+      throw new UsageError('bad-target', `cannot write "${target}": ${why}`);
     });
     checkSoundness(unfinished);
     renameSync(unfinished, target);
