@@ -1,23 +1,23 @@
-/** What a scenario refers to outside its own text. */
+/** What a scenario refers to outside its file: profiles and other files. */
 import type { Profile } from '../../profile/profile.js';
 import type { SourceFiles } from '../source/source.js';
 
-/** Says why a device of a type would refuse a line such as `app config interval-report 900`; undefined when it would not. */
+/** The reason why a device of a type refuses a line such as `app config interval-report 900`; undefined if it accepts it. */
 type RefusalOf = (line: string) => string | undefined;
 
-/** What a scenario must know of the device types, by the names of their profiles. */
+/** Checks of configuration lines, by the names of the profiles. */
 export type DeviceTypes = ReadonlyMap<string, RefusalOf>;
 
-/** What a scenario refers to. */
+/** Profiles and files that a scenario refers to. */
 export interface ScenarioSources extends SourceFiles {
   /** Device types by the names of their profiles. */
   readonly profiles: ReadonlyMap<string, Profile>;
 }
 
-/** No profiles and no files: a scenario is checked by itself. */
+/** No profiles and no files: references to them are not checked. */
 export const NO_SOURCES: ScenarioSources = {
   profiles: new Map(),
   readFile: () => {
-    throw new Error('there are no files here');
+    throw new Error('this scenario was read without access to files');
   },
 };
