@@ -40,14 +40,14 @@ describe('the front', () => {
     );
   });
 
-  it('is alike an hour later, and has turned about two days later', () => {
+  it('is similar an hour later, and opposite about two days later', () => {
     const series = sampled((at) => front(7, at), 24 * 120, hours(1));
     expect(correlation(series.slice(0, -1), series.slice(1))).toBeGreaterThan(0.98);
     expect(correlation(series.slice(0, -48), series.slice(48))).toBeLessThan(0);
     expect(Math.abs(mean(series))).toBeLessThan(0.25);
   });
 
-  it('is a place’s own', () => {
+  it('differs between places', () => {
     const at = (place: number) => sampled((time) => front(place, time), 24 * 60, hours(1));
     expect(Math.abs(correlation(at(1), at(2)))).toBeLessThan(0.4);
   });
@@ -57,7 +57,7 @@ describe('rain', () => {
   const gauge = makeModel({ kind: 'rain', tips: 7 });
   const total = (place: number) => (at: number) => gauge.value(3, at, around(place));
 
-  it('never runs backwards', () => {
+  it('never falls', () => {
     fc.assert(
       fc.property(seeds, times, fc.integer({ min: 0, max: days(3) }), (place, at, span) => {
         expect(total(place)(at + span)).toBeGreaterThanOrEqual(total(place)(at));
