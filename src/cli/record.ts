@@ -1,11 +1,11 @@
 /** `ghostfleet record`: reads the history of a space through the public API and writes it, anonymised, to a file. */
 import { ApiError, ConnectionError, DeviceCloudClient } from '../client/client.js';
+import { parseUtcOrDate } from '../kernel/calendar.js';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { days, formatDuration, parseDuration, type UnixMillis } from '../kernel/time.js';
 import { packagedProfiles } from '../profile/library.js';
 import { collect } from '../record/collect.js';
-import { parseTime } from '../record/iso.js';
 import { paceOf } from '../record/pace.js';
 import type { Recording } from '../record/recording.js';
 import { writeRecording } from '../record/write.js';
@@ -162,7 +162,7 @@ function hint(recording: Recording): string {
 type Moment = (now: UnixMillis) => UnixMillis;
 
 function moment(text: string): Moment | undefined {
-  const time = parseTime(text);
+  const time = parseUtcOrDate(text);
   if (time !== undefined) return () => time;
   const ago = parseDuration(text);
   return ago === undefined ? undefined : (now) => now - ago;

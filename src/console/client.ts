@@ -1,4 +1,4 @@
-/** The end of a console that sits in the user's terminal: finds runs, attaches to one, and asks. */
+/** The console's side of a connection to a run: finds runs, attaches to them, and sends requests. */
 import { createConnection, type Socket } from 'node:net';
 import type { EdgeClock } from '../kernel/clock.js';
 import { UsageError } from '../kernel/errors.js';
@@ -7,7 +7,7 @@ import { forgetPlace, knownPlaces, type Place } from './places.js';
 import {
   type FromRun,
   type Greeting,
-  Lines,
+  LineSplitter,
   type News,
   parsed,
   type Reply,
@@ -18,17 +18,17 @@ import {
 /** A request without its number. */
 type Question = Request extends infer R ? (R extends Request ? Omit<R, 'id'> : never) : never;
 
-/** How long a run may take to greet: it may be busy, but not for that long. */
+/** Time limit for the greeting of a run, which may be busy. */
 const PATIENCE = seconds(3);
 
-/** What {@link Connection.ended} settles with when it was this side that ended it. */
+/** The value of {@link Connection.ended} if the console closed the connection. */
 export const LEFT = 'the console has left';
 
-/** What is to be waited for after a question. */
+/** The progress of a request. */
 interface Asked {
-  /** Number of devices that were asked. @throws UsageError when the run refuses */
+  /** Resolves with the number of devices that received the request. Rejects with a UsageError if the run refuses it. */
   readonly done: Promise<number>;
-  /** Every command has come to its end as well. Never rejects. */
+  /** Resolves when the command has finished on every device. Never rejects. */
   readonly finished: Promise<void>;
 }
 
@@ -36,14 +36,14 @@ interface Open {
   readonly take: (reply: Reply) => void;
   readonly settle: (end: number | Error) => void;
   readonly finish: () => void;
-  /** Devices whose command goes on. */
-  readonly going: Set<string>;
+  /** Devices on which the command is still running. */
+  readonly running: Set<string>;
   isDone: boolean;
 }
 
 export class Connection {
   readonly greeting: Greeting;
-  /** Settles when the run has gone, with what it said last. */
+  /** Resolves when the connection has ended, with the last message of the run. */
   readonly ended: Promise<string>;
   readonly #socket: Socket;
   readonly #open = new Map<number, Open>();
@@ -52,7 +52,7 @@ export class Connection {
   #gone = false;
   #onNews: (news: News) => void = () => {};
 
-  constructor(socket: Socket, greeting: Greeting, lines: Lines, received: readonly string[]) {
+  constructor(socket: Socket, greeting: Greeting, lines: LineSplitter, received: readonly string[]) {
     this.#socket = socket;
     this.greeting = greeting;
     for (const line of received) this.#take(line);
@@ -72,12 +72,12 @@ export class Connection {
     });
   }
 
-  /** Calls `handler` for what happens on the devices that are followed. */
+  /** Calls `handler` for events of the followed devices. */
   onNews(handler: (news: News) => void): void {
     this.#onNews = handler;
   }
 
-  /** Asks for something; `take` gets the replies as they come. */
+  /** Sends a request; `take` is called for each reply. */
   ask(question: Question, take: (reply: Reply) => void): Asked {
     const id = this.#next++;
     let settle: Open['settle'] = () => {};
@@ -88,7 +88,7 @@ export class Connection {
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
     });
-    this.#open.set(id, { take, settle, finish, going: new Set(), isDone: false });
+    this.#open.set(id, { take, settle, finish, running: new Set(), isDone: false });
     if (this.#gone) {
       settle(new UsageError('run-gone', this.#bye));
       finish();
@@ -96,14 +96,14 @@ export class Connection {
     return { done, finished };
   }
 
-  /** Leaves; the run is not to blame. */
+  /** Closes the connection; {@link ended} resolves with {@link LEFT}. */
   close(): void {
     this.#bye = LEFT;
     this.#socket.destroy();
   }
 
   #take(line: string): void {
-    // Because the greeting has the version, which determines the messages.
+    // Because the version in the greeting determines the form of the messages.
     const message = parsed(line) as unknown as FromRun;
     if ('bye' in message) this.#bye = message.bye;
     else if ('event' in message) this.#onNews(message);
@@ -116,16 +116,16 @@ export class Connection {
     if ('refused' in reply) open.settle(new UsageError('refused', reply.refused, reply.hint));
     else if ('done' in reply) open.settle(reply.done);
     else open.take(reply);
-    if ('from' in reply && reply.more) open.going.add(reply.from);
-    else if ('from' in reply) open.going.delete(reply.from);
+    if ('from' in reply && reply.more) open.running.add(reply.from);
+    else if ('from' in reply) open.running.delete(reply.from);
     else if ('refused' in reply || 'done' in reply) open.isDone = true;
-    if (!open.isDone || open.going.size > 0) return;
+    if (!open.isDone || open.running.size > 0) return;
     open.finish();
     this.#open.delete(reply.id);
   }
 }
 
-/** Attaches to every run of the user that answers; clears the sockets of dead ones away. The caller closes what it gets. */
+/** Attaches to every run of the user that answers, and deletes the sockets of ended runs. The caller closes the connections. */
 export async function findRuns(
   env: Readonly<Record<string, string | undefined>>,
   clock: EdgeClock,
@@ -137,7 +137,7 @@ export async function findRuns(
 function attach(place: Place, clock: EdgeClock): Promise<Connection | undefined> {
   return new Promise((resolve) => {
     const socket = createConnection(place.path);
-    const lines = new Lines();
+    const lines = new LineSplitter();
     const patience = clock.after(PATIENCE, 'the greeting of a run', () => socket.destroy());
     socket.setEncoding('utf8');
     socket.on('error', (error: NodeJS.ErrnoException) => {

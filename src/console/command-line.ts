@@ -1,8 +1,8 @@
-/** A line of a console: a selector, and the command for the devices that it selects. */
+/** A line of a console: a command, optionally after a selector for its devices. */
 
 /**
  * Splits `fw<3.1 : info show` at the first colon between spaces that is not in quotation marks.
- * @returns no `selection` without such a colon
+ * @returns `selection` is left out if there is no such colon
  */
 export function splitLine(line: string): { readonly selection?: string; readonly command: string } {
   let quoted: string | undefined;

@@ -1,16 +1,16 @@
-/** The control commands of a console: a short form of the steps of scenarios that act on the device from outside. */
+/** The control commands of a console: short forms of the steps that act on a device from outside. */
 import type { Profile } from '../profile/profile.js';
 import { quantityNames } from '../profile/quantities.js';
 import type { StepName } from '../scenario/steps/index.js';
 
 interface ControlCommand {
-  /** The step of a scenario that carries it out. */
+  /** The step that executes the command. */
   readonly step: StepName;
-  /** Its arguments: `NAME VALUE`. */
+  /** The arguments: `NAME VALUE`. */
   readonly usage: string;
   /** One line for `.help`. */
   readonly about: string;
-  /** The options of the step as YAML; undefined when there are too few or too many arguments. */
+  /** The options of the step as YAML; undefined if there are too few or too many arguments. */
   readonly inScenario: (...words: readonly string[]) => string | undefined;
   /** Completions of each argument. */
   readonly words?: (profile: Profile) => readonly (readonly string[])[];
@@ -119,7 +119,7 @@ export const CONTROL_COMMANDS: Readonly<Record<string, ControlCommand>> = {
   },
 };
 
-/** A command whose only argument is the value of the step. */
+/** A command with one argument, which is the value of the step. */
 function bare(step: StepName, usage: string, about: string, words: ControlCommand['words']): ControlCommand {
   const inScenario = (word?: string, ...more: readonly string[]) => (more.length === 0 ? word : undefined);
   return { step, usage, about, inScenario, ...(words && { words }) };

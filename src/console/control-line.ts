@@ -1,6 +1,6 @@
 /**
- * Reads and executes control commands: lines that begin with a dot and act on a device from outside. Each stands for a step of a
- * scenario, which checks its options and executes it. Options in braces are those of the step: `.antenna -121` and
+ * Reads and executes control commands: lines that begin with a dot and act on a device from outside. Each is converted to a step
+ * of a scenario, which checks the options and executes the command. Options in braces are those of the step: `.antenna -121` or
  * `.antenna { rsrp: -121, snr: -4 }`.
  */
 import { Problems, readYaml } from '../input/document.js';
@@ -38,7 +38,7 @@ export function parseControl(line: string, profile: Profile, readFile: (path: st
   return { call, described: describeStep(call) };
 }
 
-/** Executes it. @throws Error with the reason when it fails */
+/** Executes a control command. @throws Error with the reason */
 export async function runControl({ call }: ControlCall, member: Member): Promise<void> {
   await runStep(NO_CLOUD, member.handle, call);
 }
@@ -70,7 +70,7 @@ function readStep(step: StepName, text: string, profile: Profile, readFile: (pat
     problems.finish();
     if (call !== undefined) return call;
   } catch (error) {
-    // Without file, line and column: there is one line, and it is in sight.
+    // Without file, line and column: the user has just typed the only line.
     if (error instanceof InputError) {
       throw new UsageError('bad-command', error.problems.map(({ message }) => message).join('; '));
     }

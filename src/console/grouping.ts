@@ -1,5 +1,5 @@
 /**
- * Many devices that answer the same are shown once, as clustered shells do:
+ * Groups devices with equal answers, as cluster shells do:
  *
  *     140 × cellar-0001…0140
  *       app config interval-report 900
@@ -7,7 +7,7 @@
  *       app config interval-report 60
  */
 
-/** The code of a line that never came to the device. */
+/** The code of a line that the device did not execute. */
 export const FAILED = -1;
 
 export interface Printed {
@@ -17,7 +17,7 @@ export interface Printed {
   readonly lines: readonly string[];
 }
 
-/** The largest group first; then, as their first device came. */
+/** The groups as text, largest first; groups of equal size are in the order of their first device. */
 export function grouped(answers: readonly Printed[]): readonly string[] {
   const groups = new Map<string, { readonly first: Printed; readonly names: string[] }>();
   for (const answer of answers) {
@@ -38,7 +38,7 @@ function heading(names: readonly string[], { code, lines }: Printed): string {
   return lines.length === 0 ? `${who}: nothing printed` : who;
 }
 
-/** Runs of names that a heading shows. */
+/** Limit of ranges of names in a heading. */
 const MOST_RUNS = 6;
 
 /** `cellar-0001…0140, cellar-0150, attic-0001` */

@@ -1,4 +1,4 @@
-/** A line of a console for one device: for its shell or, with a dot, a control command. */
+/** Executes a line of a console on one device: a shell command or, with a dot, a control command. */
 import { resolve } from 'node:path';
 import type { NamedText } from '../input/text-file.js';
 import { printedWithoutSecrets, withoutSecrets } from '../profile/secrets.js';
@@ -11,13 +11,16 @@ export interface LineOptions {
   readonly secrets: boolean;
   /** Base of relative paths. */
   readonly folder: string;
-  /** @throws Error with the reason when it cannot be read */
+  /** Reads a file. @throws Error with the reason */
   readonly readText: (path: string) => string;
-  /** Called with what was done, without secrets. */
+  /** Called with a description of the executed action, without secrets. */
   readonly noted: (action: string) => void;
 }
 
-/** Executes a line and passes what it prints to `answer`, part by part, until one has no `more`. Never throws: errors are answers. */
+/**
+ * Executes a line. Its output is passed to `answer` in parts; the last part has `more: false`. Never throws: errors are passed to
+ * `answer` with the code {@link FAILED}.
+ */
 export async function carryOut(
   member: Member,
   line: string,

@@ -1,8 +1,8 @@
 /**
- * Where runs can be found: a socket for each in a folder of the user's own. The folder is what keeps others out, so one that
- * others could have prepared is not used.
+ * Where consoles find runs: each run has a socket in a folder of the user. The permissions of the folder keep other users out, so
+ * a folder that another user could have created or changed is rejected.
  *
- * Windows has named pipes in place of sockets; there the system lets only the user and administrators write to them.
+ * On Windows, runs have named pipes, to which the system lets only the user and administrators write.
  */
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { platform, tmpdir, userInfo } from 'node:os';
@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
 
 export interface Place {
-  /** What `--run` chooses it by. */
+  /** Name of the run for `--run`. */
   readonly run: string;
   /** Path of the socket, or name of the pipe. */
   readonly path: string;
@@ -19,14 +19,14 @@ export interface Place {
 const WINDOWS = platform() === 'win32';
 const PIPES = '\\\\.\\pipe\\';
 const ENDING = '.sock';
-/** Bytes in the path of a socket, with the final NUL; macOS has the fewest. */
+/** Limit of bytes in the path of a socket; macOS has the lowest: 104 with the final NUL. */
 const LONGEST_PATH = 103;
 
 /**
  * A place for a new run.
- * @param env for XDG_RUNTIME_DIR, which systems clean when the user logs out
- * @param random four hex digits that tell runs of the same name apart
- * @throws UsageError when the folder belongs to another user, or other users have access
+ * @param env for XDG_RUNTIME_DIR, a folder that the system deletes when the user logs out
+ * @param random four hex digits that distinguish runs of the same name
+ * @throws UsageError if the folder belongs to another user, or if other users have access
  */
 export function newPlace(name: string, random: string, env: Environment): Place {
   const run = `${name
@@ -49,7 +49,7 @@ export function protect({ path }: Place): void {
   if (!WINDOWS) chmodSync(path, 0o600);
 }
 
-/** Every place at which a run is, or was. @throws UsageError when others could have put them there */
+/** The places of all running and ended runs. @throws UsageError like {@link newPlace} */
 export function knownPlaces(env: Environment): readonly Place[] {
   if (WINDOWS) {
     const prefix = pipePrefix();
@@ -63,7 +63,7 @@ export function knownPlaces(env: Environment): readonly Place[] {
   return names.sort().map((name) => ({ run: name.slice(0, -ENDING.length), path: join(folder, name) }));
 }
 
-/** Clears away the socket of a run that is dead. */
+/** Deletes the socket of a run that has ended. */
 export function forgetPlace({ path }: Place): void {
   if (!WINDOWS) rmSync(path, { force: true });
 }

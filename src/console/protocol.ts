@@ -1,13 +1,13 @@
 /**
- * What a run and its consoles say to each other: one JSON object a line, both ways.
+ * The protocol between a run and its consoles: one JSON object a line in both directions.
  *
  *     run      {"ghostfleet":1,"run":"demo-3f9a","name":"demo","devices":300}
  *     console  {"id":1,"do":"line","on":"cellar","line":"info show","secrets":false,"folder":"/home/me"}
- *     run      {"id":1,"from":"cellar-0001","code":0,"lines":["vendor name: …"],"more":false}      one for each part
- *     run      {"id":1,"done":100}                                        all devices have been asked; late parts may follow
+ *     run      {"id":1,"from":"cellar-0001","code":0,"lines":["vendor name: …"],"more":false}      one line for each part
+ *     run      {"id":1,"done":100}                                        all devices received the request; further parts may follow
  *
- * The first line names the version; a console that knows another one leaves. Requests of one console are answered one after the
- * other. Unknown keys are ignored, so that small things can be added.
+ * The first line has the version; a console of another version closes the connection. The run executes the requests of one console
+ * one at a time. Unknown keys are ignored, so that keys can be added without a new version.
  */
 import type { TraceEvent } from '../trace/events.js';
 import type { Answer, Candidate } from './member.js';
@@ -17,9 +17,9 @@ export const VERSION = 1;
 /** The first line of a run. */
 export interface Greeting {
   readonly ghostfleet: number;
-  /** What `--run` chooses it by. */
+  /** Name of the run for `--run`. */
   readonly run: string;
-  /** Name of the scenario, or of the only device. */
+  /** Name of the scenario, or of the device of `ghostfleet device`. */
   readonly name: string;
   readonly devices: number;
 }
@@ -41,36 +41,36 @@ export type Request =
   /** Subscribes to the events of the selected devices; `on` null: unsubscribes. */
   | { readonly id: number; readonly do: 'follow'; readonly on: string | null };
 
-/** An answer belongs to the request with its `id`. */
+/** A reply has the `id` of its request. */
 export type Reply =
   | ({ readonly id: number; readonly from: string } & Answer)
   | { readonly id: number; readonly device: Candidate }
   | { readonly id: number; readonly words: readonly string[] }
-  /** The request is dealt with, for so many devices. */
+  /** The request was passed to this number of devices. */
   | { readonly id: number; readonly done: number }
   | { readonly id: number; readonly refused: string; readonly hint?: string };
 
-/** What a run says without having been asked. */
+/** A message of a run that is not a reply. */
 export type News =
-  /** `skipped`: so many events before this one were left out, because the console did not keep up. */
+  /** `skipped`: number of events that were left out before this one, because the console was too slow. */
   { readonly event: TraceEvent; readonly from: string; readonly skipped?: number } | { readonly bye: string };
 
 export type FromRun = Reply | News;
 
-/** Characters of a request; a line of the shell has 255. */
+/** Limit of characters in a request; a line of the shell has at most 255. */
 export const LONGEST_REQUEST = 65_536;
 
-/** Takes a stream of text apart into lines. */
-export class Lines {
+/** Splits a stream of text into lines. */
+export class LineSplitter {
   readonly #longest: number;
   #begun = '';
 
-  /** @param longest a line with more characters is an error */
+  /** @param longest limit of characters in a line */
   constructor(longest = Number.POSITIVE_INFINITY) {
     this.#longest = longest;
   }
 
-  /** The lines that end in `text`. @throws Error for one that is too long */
+  /** The lines that are completed by `text`. @throws Error if a line is too long */
   take(text: string): readonly string[] {
     const lines = (this.#begun + text).split('\n');
     this.#begun = lines.pop() ?? '';
@@ -81,7 +81,7 @@ export class Lines {
   }
 }
 
-/** Reads what a console says. It comes from the same user, but maybe from another version. @throws Error for anything else */
+/** Reads a request of a console, which may be of another version. @throws Error if it is not a known request */
 export function readRequest(line: string): Request {
   const request = parsed(line);
   const { id, do: what, on } = request;
@@ -92,11 +92,11 @@ export function readRequest(line: string): Request {
     (what === 'complete' && isText('on', 'line')) ||
     (what === 'follow' && (on === null || isText('on')));
   if (typeof id !== 'number' || !complete) throw new Error('not a request that this version knows');
-  // Because every key of the request's kind was looked at.
+  // Because all keys of this kind of request were checked.
   return request as unknown as Request;
 }
 
-/** Reads the first line of a run; undefined when it is not one, or of another version. */
+/** Reads the first line of a run; undefined if it is not a greeting of this version. */
 export function readGreeting(line: string): Greeting | undefined {
   try {
     const { ghostfleet, run, name, devices } = parsed(line);
@@ -107,10 +107,10 @@ export function readGreeting(line: string): Greeting | undefined {
   }
 }
 
-/** @throws Error when it is not an object */
+/** Parses a line. @throws Error if it is not a JSON object */
 export function parsed(line: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(line);
   if (typeof value !== 'object' || value === null) throw new Error('not an object');
-  // Because any object can be looked at by its keys.
+  // Because every object can be read by keys.
   return value as Readonly<Record<string, unknown>>;
 }

@@ -1,8 +1,8 @@
-/** What devices print, on its way to the user: from one device as it comes, from many grouped. */
+/** Shows the output of devices: immediately for one device, grouped for several. */
 import type { Alarm, Clock } from '../kernel/clock.js';
 import { grouped, type Printed } from './grouping.js';
 
-/** Late parts of many devices come one by one; this long they are gathered, in ms. */
+/** Late parts of several devices are collected for this time before they are shown, in ms. */
 const GATHER = 200;
 
 /** Shows lines to the user. */
@@ -13,7 +13,7 @@ export class Screen {
   readonly #print: Print;
   #gathered: Printed[] = [];
   #flush: Alarm | undefined;
-  /** Whether the first parts are all there; until then the number of devices is not known. */
+  /** Whether all devices received the command; until then their number is not known. */
   #all = false;
   #single = false;
 
@@ -23,7 +23,7 @@ export class Screen {
   }
 
   add(part: Printed & { readonly more: boolean }): void {
-    // An empty part only says whether the command continues.
+    // An empty part only indicates whether the command continues.
     if (part.lines.length === 0 && part.code >= 0 && (part.more || this.#all)) return;
     this.#gathered.push(part);
     if (!this.#all) return;
@@ -31,14 +31,14 @@ export class Screen {
     else this.#flush ??= this.#clock.after(GATHER, 'late output of devices', () => this.#show());
   }
 
-  /** All devices have been asked. */
+  /** To be called when all devices received the command. */
   asked(devices: number): void {
     this.#all = true;
     this.#single = devices === 1;
     this.#show();
   }
 
-  /** Shows what is left. */
+  /** Shows the parts that are still collected. */
   end(): void {
     this.#flush?.cancel();
     this.#show();

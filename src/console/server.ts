@@ -1,9 +1,9 @@
 /**
- * Lets consoles attach to a run: listens at its place, and carries out what they ask for.
+ * Lets consoles attach to a run: listens at the place of the run, and executes their requests.
  *
- * A run must not suffer from who looks at it. Work is done in small parts with the run's own work in between; a console that
- * does not read is not written to, its request waits, and events for it are counted instead of sent. What it wants to say
- * meanwhile stays in its own process.
+ * Consoles must not slow down a run. A request is executed in small parts, between which the run continues. If a console does not
+ * read, its request waits, and events for it are counted instead of sent. While a request is executed, the server reads no further
+ * requests of that console.
  */
 import { createServer, type Server, type Socket } from 'node:net';
 import { GhostfleetError } from '../kernel/errors.js';
@@ -15,7 +15,15 @@ import type { TraceEvent } from '../trace/events.js';
 import { carryOut, completions } from './line.js';
 import type { Answer, Fleet, Member } from './member.js';
 import { type Place, protect } from './places.js';
-import { type FromRun, type Greeting, Lines, LONGEST_REQUEST, type Request, readRequest, VERSION } from './protocol.js';
+import {
+  type FromRun,
+  type Greeting,
+  LineSplitter,
+  LONGEST_REQUEST,
+  type Request,
+  readRequest,
+  VERSION,
+} from './protocol.js';
 
 interface ConsoleServerOptions {
   readonly place: Place;
@@ -23,27 +31,28 @@ interface ConsoleServerOptions {
   readonly readText: (path: string) => string;
 }
 
-/** Consoles at once; more are turned away. */
+/** Limit of attached consoles. */
 const MOST_CONSOLES = 16;
-/** Bytes that wait for a console before it counts as slow. */
+/** Unsent bytes above which a console counts as slow. */
 const BACKLOG = 1 << 20;
-/** Late parts of commands cannot wait; a console that is so far behind is cut off. */
+/** Unsent bytes above which a console is disconnected: late output of commands cannot be held back. */
 const MOST_BACKLOG = 16 << 20;
-/** Devices that are looked at, and asked, before the run goes on for a moment. */
-const LOOKED_AT_ONCE = 512;
+/** Numbers of devices that are compared with a selector, and that execute a request, before the run continues. */
+const COMPARED_AT_ONCE = 512;
 const ASKED_AT_ONCE = 16;
-/** How long it goes on then, and how long a slow console is waited for. */
+/** Pause in which the run continues. */
 const SHORT: Millis = 1;
+/** Pause in which a slow console can read. */
 const LONG: Millis = 20;
 
 export class ConsoleServer {
   readonly #options: ConsoleServerOptions;
   readonly #server: Server;
   readonly #consoles = new Set<Attached>();
-  /** Its own, so that pauses are real whatever the speed of the run. */
+  /** A real clock, because pauses do not depend on the speed of the run. */
   readonly #clock = new RealClock();
 
-  /** @throws Error when nothing can be opened at the place */
+  /** Listens at the place. @throws Error if that fails */
   static async open(options: ConsoleServerOptions): Promise<ConsoleServer> {
     const server = createServer();
     await new Promise<void>((resolve, reject) => {
@@ -58,19 +67,19 @@ export class ConsoleServer {
     this.#options = options;
     this.#server = server;
     server.on('connection', (socket) => this.#welcome(socket));
-    // The run continues, at worst without consoles.
+    // An error must not stop the run; it then continues without consoles.
     server.on('error', () => {});
-    // The server does not keep a finished run alive.
+    // The server must not keep the process of a finished run alive.
     server.unref();
   }
 
-  /** Takes note of what happens in the run, for consoles that follow it. */
+  /** Passes an event of the run to the consoles that follow its device. */
   take(event: TraceEvent): void {
     if (this.#consoles.size === 0) return;
     for (const each of this.#consoles) each.take(event);
   }
 
-  /** Ends all connections with a last message, without waiting for them. */
+  /** Sends a last message to all consoles and closes the connections, without waiting for them. */
   close(reason: string): void {
     this.#server.close();
     for (const each of this.#consoles) each.end(reason);
@@ -87,15 +96,15 @@ export class ConsoleServer {
   }
 }
 
-/** One console that is attached. */
+/** An attached console. */
 class Attached {
   readonly #socket: Socket;
   readonly #options: ConsoleServerOptions;
   readonly #clock: RealClock;
-  readonly #lines = new Lines(LONGEST_REQUEST);
-  /** The requests so far. */
+  readonly #lines = new LineSplitter(LONGEST_REQUEST);
+  /** Settles when all requests so far are executed. */
   #work = Promise.resolve();
-  /** Names of the devices that it follows, by serial number. */
+  /** Names of the followed devices, by serial number. */
   #followed: ReadonlyMap<number, string> | undefined;
   #skipped = 0;
   #ended = false;
@@ -125,7 +134,7 @@ class Attached {
     this.#skipped = 0;
   }
 
-  /** Does not wait for a console that hears nothing: the process may end before it does. */
+  /** Sends a last message. Does not wait until the console has read it: the process may end first. */
   end(reason: string): void {
     this.#send({ bye: reason });
     this.#ended = true;
@@ -188,8 +197,8 @@ class Attached {
   }
 
   /**
-   * Calls `action` for every selected device and returns their number. The run continues meanwhile: a device is selected by
-   * its state when its turn comes.
+   * Calls `action` for every selected device and returns their number. The run continues meanwhile: each device is compared with
+   * the selector just before its `action`.
    */
   async #forEach(on: string, action: (member: Member) => Promise<void> | 'enough' | void): Promise<number> {
     const { fleet } = this.#options;
@@ -197,16 +206,16 @@ class Attached {
       devices: { [Symbol.iterator]: () => fleet.members()[Symbol.iterator]() },
       random: fleet.random,
     });
-    let looked = 0;
+    let compared = 0;
     let asked = 0;
     for (const member of fleet.members()) {
       if (this.#gone) break;
-      if (++looked % LOOKED_AT_ONCE === 0) await this.#pause(SHORT);
+      if (++compared % COMPARED_AT_ONCE === 0) await this.#pause(SHORT);
       if (!selected(member)) continue;
-      const outcome = action(member);
+      const result = action(member);
       asked++;
-      if (outcome === 'enough') break;
-      await outcome;
+      if (result === 'enough') break;
+      await result;
       if (asked % ASKED_AT_ONCE === 0) await this.#pause(SHORT);
       while (this.#socket.writableLength > BACKLOG && !this.#gone) await this.#pause(LONG);
     }
@@ -235,7 +244,7 @@ class Attached {
   }
 }
 
-/** Without what is not for others' eyes, and what cannot be sent. */
+/** The fields of a device for the output of `.list`, without secrets and functions. */
 function described({ name, serial, group, profile, tags, fw, battery, state }: Member) {
   return { name, serial, group, profile, tags, fw, battery, state };
 }

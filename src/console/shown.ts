@@ -1,8 +1,8 @@
-/** How things look on a console. */
+/** Formats events and devices for a console. */
 import type { TraceEvent } from '../trace/events.js';
 import type { Candidate } from './member.js';
 
-/** What happens on a device, beside its shell: `+12.3s  uplink.acked  uplink=4 type=data`; durations are in whole ms. */
+/** An event of a device as a log line: `+12.3s  uplink.acked  uplink=4 type=data`; numbers are rounded. */
 export function logLine(event: TraceEvent, from?: string): string {
   const { kind, at, ...rest } = event;
   const details = Object.entries(rest)
@@ -12,12 +12,12 @@ export function logLine(event: TraceEvent, from?: string): string {
   return `${`+${(at / 1000).toFixed(1)}s`.padEnd(10)}${[...who, kind.padEnd(19), ...details].join(' ')}`.trimEnd();
 }
 
-/** On a terminal, what was not asked for is fainter than answers. */
+/** Shows a line faintly on a terminal, to distinguish log lines from answers. */
 export function faint(line: string, terminal: unknown): string {
   return terminal === undefined ? line : `\u001b[2m${line}\u001b[22m`;
 }
 
-/** Devices as a table, a line each. */
+/** A table of devices, with a header. */
 export function listed(devices: readonly Candidate[]): readonly string[] {
   const rows = devices.map((device) => [
     device.name,

@@ -1,9 +1,9 @@
 /**
- * Checks: from a located value to a typed one, or to problems that say what was wanted.
+ * Checks: functions that convert a located value to a typed one, or note problems with the expected form.
  *
- * A check returns undefined when it has noted a problem; the caller goes on, so that all problems of a file come out
- * together. It also knows the form of what it takes, as JSON Schema, from which schemas for editors are made (profile/schema.ts). The form
- * may be wider than the check, never narrower: what depends on other parts of a file is not in it.
+ * A check returns undefined if it noted a problem; the caller continues, so that all problems of a file are reported together. A
+ * check also has a form: a JSON Schema of the accepted values, for editors (profile/schema.ts). The form may accept more than the
+ * check, but never less: it does not contain rules that depend on other parts of a file.
  */
 
 import { parseRatio, RATIO_FORM, type Ratio } from '../kernel/ratio.js';
@@ -11,10 +11,10 @@ import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
 import type { LocatedNode, MapNode, Problems } from './document.js';
 import { didYouMean, orList, quote } from './problems.js';
 
-/** Reads one value; undefined when it was not what was wanted. */
+/** Reads one value; undefined if a problem was noted. */
 export interface Check<T> {
   (node: LocatedNode, problems: Problems): T | undefined;
-  /** What the value looks like, as JSON Schema; left out: like anything. */
+  /** JSON Schema of the value; left out: any value. */
   readonly form?: () => Form;
 }
 
@@ -31,7 +31,7 @@ export function formOf(check: Check<unknown>): Form {
   return check.form?.() ?? {};
 }
 
-/** Makes something else of what a check has read; the form stays. */
+/** A check that passes the value of another check to `make`, with the same form. */
 export function refine<A, B>(
   check: Check<A>,
   make: (value: A, node: LocatedNode, problems: Problems) => B | undefined,
@@ -45,7 +45,7 @@ export function refine<A, B>(
   );
 }
 
-/** The type that a check yields. */
+/** The type of the values of a check. */
 export type Checked<C> = C extends Check<infer T> ? T : never;
 
 /** Notes `"x" is not <wanted>`. */
@@ -113,7 +113,7 @@ export const boolean: Check<boolean> = formed(
 
 /** A duration such as "15m", in milliseconds. */
 export const duration: Check<Millis> = formed(
-  // A bare 0 is a duration, too.
+  // The number 0 is also a duration.
   () => ({ type: ['string', 'integer'], pattern: DURATION_PATTERN, minimum: 0, maximum: 0 }),
   (node, problems) => {
     const parsed = node.kind === 'scalar' ? parseDuration(node.source) : undefined;
@@ -136,7 +136,7 @@ const RATIO_PATTERN = /^\s*(\d+(\.\d+)?\s*%|\d+\s*\/\s*\d+|[01])\s*$/.source;
 /** One of the given words. */
 export function oneOf<const T extends string>(words: readonly T[]): Check<T> {
   return formed(
-    // A word such as "2" is a number when it is not quoted.
+    // Without quotation marks, a word such as "2" is a number.
     () => ({ enum: words.flatMap((word) => (/^\d+$/.test(word) ? [word, Number(word)] : [word])) }),
     (node, problems) => {
       const value = node.kind === 'scalar' ? String(node.value) : undefined;
@@ -146,7 +146,7 @@ export function oneOf<const T extends string>(words: readonly T[]): Check<T> {
   );
 }
 
-/** A list whose items all pass `item`; from `min` to `max` of them. */
+/** A list of `min` to `max` items, each read by `item`. */
 export function list<T>(
   item: Check<T>,
   min = 0,
@@ -178,7 +178,7 @@ function listOf(min: number, max: number): string {
   return min > 0 ? `a list of at least ${min}` : 'a list';
 }
 
-/** A map of any keys whose values pass `value`; insertion order is kept. */
+/** A map with any keys; its values are read by `value`. Keeps the order of the keys. */
 export function dictionary<T>(value: Check<T>): Check<ReadonlyMap<string, T>> {
   return formed(
     () => ({ type: 'object', additionalProperties: formOf(value) }),
@@ -194,14 +194,14 @@ export function dictionary<T>(value: Check<T>): Check<ReadonlyMap<string, T>> {
   );
 }
 
-/** Makes a key of {@link record} optional, with a value for when it is missing. */
+/** Makes a key of {@link record} optional; `fallback` is the value of a missing key. */
 export function optional<T>(check: Check<T>): OptionalCheck<T, undefined>;
 export function optional<T, D>(check: Check<T>, fallback: D): OptionalCheck<T, D>;
 export function optional<T>(check: Check<T>, fallback?: unknown): OptionalCheck<T, unknown> {
   return { optional: check, fallback };
 }
 
-/** A key that may be missing, and what it then stands for. */
+/** The check of an optional key, and its default. */
 export interface OptionalCheck<T, D> {
   readonly optional: Check<T>;
   readonly fallback: D;
@@ -210,7 +210,7 @@ export interface OptionalCheck<T, D> {
 /** The keys of a map, each with its check. */
 type Shape = Readonly<Record<string, Check<unknown> | OptionalCheck<unknown, unknown>>>;
 
-/** What {@link record} yields for a shape. */
+/** The type of {@link record} for a shape. */
 export type RecordOf<S extends Shape> = {
   readonly [K in keyof S]: S[K] extends OptionalCheck<infer T, infer D>
     ? T | D
@@ -219,7 +219,7 @@ export type RecordOf<S extends Shape> = {
       : never;
 };
 
-/** A map with exactly the keys of `shape`. Unknown and missing keys are problems. `what` names the thing: "a group". */
+/** A map with exactly the keys of `shape`. Unknown and missing keys are problems. @param what for messages: "a group" */
 export function record<S extends Shape>(what: string, shape: S): Check<RecordOf<S>> {
   return formed(recordForm.bind(undefined, shape), (node, problems) => {
     if (node.kind !== 'map') return complain(node, problems, `${what}: a map with ${orList(Object.keys(shape))}`);
@@ -233,7 +233,7 @@ export function record<S extends Shape>(what: string, shape: S): Check<RecordOf<
       else if (typeof rule === 'function') problems.add(node, `${what} needs "${key}"`);
       else result[key] = rule.fallback;
     }
-    // Because each key was checked by the rule that its type is derived from.
+    // Because each key was read by the rule that determines its type.
     return problems.list.length === before ? (result as RecordOf<S>) : undefined;
   });
 }
@@ -251,17 +251,18 @@ function recordForm(shape: Shape): Form {
   };
 }
 
-/** What {@link readVariant} found; a part that was wrong is undefined. */
+/** The result of {@link readVariant}; an invalid part is undefined. */
 interface Variant<S extends Shape, K extends string> {
   readonly common: RecordOf<S> | undefined;
   readonly kind: K | undefined;
-  /** What stands under the key `kind`; not checked yet. */
+  /** The unchecked value of the key `kind`. */
   readonly options: LocatedNode;
 }
 
 /**
- * Reads a map with the keys of `shape` and exactly one of `kinds`, whose value are the options of that kind:
- * `{ at: 1h, shell: sample }`. `what` names the thing: "a step".
+ * Reads a map with the keys of `shape` and exactly one of `kinds`, whose value is the options of that kind:
+ * `{ at: 1h, shell: sample }`.
+ * @param what for messages: "a step"
  */
 export function readVariant<S extends Shape, K extends string>(
   what: string,
@@ -276,7 +277,7 @@ export function readVariant<S extends Shape, K extends string>(
   const commonEntries = new Map([...node.entries].filter(([key]) => commonKeys.includes(key)));
   const common = record(what, shape)({ ...node, entries: commonEntries }, problems);
   const found = kinds.filter((kind) => node.entries.has(kind));
-  // An unknown key was meant to be the kind; one complaint about it is enough.
+  // An unknown key is probably a misspelt kind; one message about it is enough.
   const misspelt = found.length === 0 && [...node.entries.keys()].some((key) => !known.includes(key));
   if (found.length !== 1 && !misspelt) {
     const has = found.length === 0 ? 'none of them' : found.map(quote).join(' and ');
@@ -286,20 +287,20 @@ export function readVariant<S extends Shape, K extends string>(
   return { common, kind, options: valueAt(node, kind ?? '') };
 }
 
-/** The form of what {@link readVariant} reads: `kinds` gives the form of the options of each. */
+/** The form of {@link readVariant}. @param kinds the forms of the options of each kind */
 export function variantForm(shape: Shape, kinds: Readonly<Record<string, Form>>): Form {
   const { properties, ...common } = recordForm(shape);
-  // Because recordForm makes properties of forms.
+  // Because the properties of recordForm are forms.
   const all = { ...(properties as Readonly<Record<string, Form>>), ...kinds };
   return { ...common, properties: all, oneOf: Object.keys(kinds).map((kind) => ({ required: [kind] })) };
 }
 
-/** Either of several forms. */
+/** One of several forms. */
 export function eitherForm(...forms: readonly Form[]): Form {
   return { anyOf: forms };
 }
 
-/** The value under `key`, or the map itself when it has no such key: the place to complain about either. */
+/** The value of `key`, or the map itself if the key is missing: the place for a message about the key. */
 export function valueAt(node: MapNode, key: string): LocatedNode {
   return node.entries.get(key)?.value ?? node;
 }

@@ -24,8 +24,8 @@ export interface Table {
 
 /**
  * Reads a table.
- * @returns undefined when a problem was noted: a quotation mark that is not closed, a row with more or fewer cells than the
- * header, no row at all
+ * @returns undefined if a problem was noted: an unclosed quotation mark, a row with more or fewer cells than the header, or a
+ * file without rows
  */
 export function readCsv(text: string, file: string, problems: Problems): Table | undefined {
   const before = problems.list.length;
@@ -52,13 +52,13 @@ function recordsOf(source: string, file: string, problems: Problems): readonly (
       comment_no_infix: true,
       skip_empty_lines: true,
       trim: true,
-      // A quotation mark in the middle of an unquoted cell is part of its text.
+      // A quotation mark within an unquoted cell is a part of the text.
       relax_quotes: true,
-      // Rows of the wrong length are reported together, with the numbers of their cells.
+      // readCsv reports rows of the wrong length, all together.
       relax_column_count: true,
       cast: (value, context) => ({ file, ...places.next(context), text: value.trim() }),
     });
-    // Because `cast` makes a cell of every text.
+    // Because `cast` converts every text to a cell.
     return records as readonly (readonly Cell[])[];
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -74,7 +74,7 @@ function isData(line: string): boolean {
 
 function separatorOf(line: string): string {
   const bare = line.replace(/"[^"]*"/g, '');
-  // At a tie the comma is the one that may be part of a name.
+  // At a tie, the comma loses: it is more likely to be a part of a name.
   const counts = [';', '\t', ','].map((candidate) => [bare.split(candidate).length, candidate] as const);
   return counts.reduce((best, next) => (next[0] > best[0] ? next : best))[1];
 }
@@ -84,7 +84,7 @@ interface CellPlace {
   readonly column: number;
 }
 
-/** Finds where each cell begins: csv-parse reports at which byte a cell ends. */
+/** Finds the beginning of each cell: csv-parse reports only the byte at which a cell ends. */
 class CellPlaces {
   readonly #source: string;
   #byte = 0;
@@ -96,7 +96,7 @@ class CellPlaces {
     this.#source = source;
   }
 
-  /** Where the cell begins that has just been read. To be called once for each cell, in order. */
+  /** The beginning of the cell that was just read. To be called once for each cell, in order. */
   next({ index, bytes: end }: Pick<CastingContext, 'index' | 'bytes'>): CellPlace {
     if (index > 0) this.#step();
     this.#skipTo(end);
@@ -105,7 +105,7 @@ class CellPlaces {
     return place;
   }
 
-  /** Where the cell begins that could not be read to its end. */
+  /** The beginning of the quoted cell that is not closed. */
   open(): CellPlace {
     while (this.#index < this.#source.length && this.#source[this.#index] !== '"') this.#step();
     return this.#place();
@@ -124,7 +124,7 @@ class CellPlaces {
 
   #step(): void {
     const code = this.#source.charCodeAt(this.#index++);
-    // In UTF-8; each half of a surrogate pair stands for two of the four bytes.
+    // Length in UTF-8; each half of a surrogate pair counts as two of the four bytes.
     this.#byte += code < 0x80 ? 1 : code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 2 : 3;
     if (code !== 0x0a) return;
     this.#line++;

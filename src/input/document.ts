@@ -1,8 +1,8 @@
 /**
- * A YAML file as a tree in which every value knows its line and column, so that a complaint can point at it.
+ * Reads a YAML file as a tree in which every value has its line and column, for messages.
  *
- * Only the data model of JSON: aliases are resolved, tags, duplicate keys and non-text keys are problems. So is what would
- * exhaust memory or stack: a file nested very deeply, or aliases of aliases that stand for millions of values.
+ * Accepts only the data model of JSON: aliases are resolved; tags, duplicate keys and non-text keys are problems. Deep nesting, and
+ * aliases that expand to millions of values, are problems too, because they would exhaust the stack or the memory.
  */
 import {
   Composer,
@@ -31,7 +31,7 @@ export interface ScalarNode extends Place {
   readonly value: string | number | boolean | null;
   /** The text as the user wrote it, without quotes. */
   readonly source: string;
-  /** Column of its first character: behind the quote when it is quoted. For complaints about a part of a text. */
+  /** Column of the first character of the text, after an opening quotation mark; for messages about a part of the text. */
   readonly textColumn: number;
 }
 interface ListNode extends Place {
@@ -45,33 +45,33 @@ export interface MapNode extends Place {
 /** A value of a file, with its place. */
 export type LocatedNode = ScalarNode | ListNode | MapNode;
 
-/** Collects problems while a file is read; `finish` throws them together. */
+/** Collects problems while a file is read; `finish` throws all of them. */
 export class Problems {
   readonly list: Problem[] = [];
 
-  /** Notes that the value at `place` is wrong. */
+  /** Notes a problem with the value at `place`. */
   add(place: Place, message: string): void {
     this.list.push({ file: place.file, line: place.line, column: place.column, message });
   }
 
-  /** @throws InputError with everything that was noted, in the order of the file and each thing once */
+  /** @throws InputError with all noted problems, in the order of the file and without duplicates */
   finish(hint?: string): void {
     if (this.list.length === 0) return;
-    // A value that several aliases share is complained about as often; the user wants to read it once.
+    // A problem in a value that several aliases share is noted several times, and reported once.
     const distinct = [...new Map(this.list.map((problem) => [formatProblem(problem), problem])).values()];
     distinct.sort((a, b) => a.file.localeCompare(b.file, 'en') || a.line - b.line || a.column - b.column);
     throw new InputError(distinct, hint);
   }
 }
 
-/** Levels of lists and maps. */
+/** Limit of nested lists and maps. */
 const DEEPEST = 100;
-/** Values in a file, each counted as often as aliases repeat it. */
+/** Limit of values in a file; a value counts again for each alias of it. */
 const LARGEST_EXPANSION = 100_000;
 
 /**
  * Reads YAML text.
- * @throws InputError naming line and column of every syntax error
+ * @throws InputError with line and column of every syntax error
  */
 export function readYaml(text: string, file: string): LocatedNode {
   const problems = new Problems();
@@ -87,18 +87,18 @@ export function readYaml(text: string, file: string): LocatedNode {
   }
   const composer = new Composer({ prettyErrors: false, uniqueKeys: false });
   const [document, second] = composer.compose(tokens, true, text.length);
-  // Because the composer always yields a document when it is asked for one.
+  // Because the composer always returns a document in this mode.
   if (document === undefined) throw new Error('the YAML library composed no document');
   for (const error of [...document.errors, ...document.warnings]) {
     problems.add(place(error.pos[0]), sentenceOf(error));
   }
-  if (second) problems.add(place(second.range[0]), 'a second document begins here, and a file has one');
+  if (second) problems.add(place(second.range[0]), 'a second document begins here; a file must have only one');
   const root = new Locator(place, problems).locate(document.contents, place(0));
   problems.finish();
   return root;
 }
 
-/** What the library says may quote half the file. */
+/** Limit of characters in a message of the library, which may quote large parts of the file. */
 const LONGEST_COMPLAINT = 160;
 
 function sentenceOf({ message }: YAMLError): string {
@@ -122,9 +122,8 @@ export function plain(node: LocatedNode): unknown {
 type PlaceOf = (offset: number) => Place;
 
 /**
- * Splits the text into tokens, up to the place where it nests too deep. The depth is checked before the library composes
- * nodes from the tokens: it composes by recursion, and close to the end of the stack V8 may abort the process instead of
- * throwing.
+ * Splits the text into tokens, up to the place where it is nested too deeply. The depth is checked before the library composes
+ * nodes from the tokens: it composes recursively, and V8 may abort the process on a stack overflow instead of throwing an error.
  */
 function tokensOf(text: string, lines: LineCounter): { readonly tokens: CST.Token[]; readonly tooDeepAt?: number } {
   const parser = new Parser(lines.addNewLine);
@@ -143,15 +142,15 @@ function tokensOf(text: string, lines: LineCounter): { readonly tokens: CST.Toke
 
 interface Anchored {
   readonly node: LocatedNode;
-  /** Number of values in it. */
+  /** Number of values in the node. */
   readonly size: number;
 }
 
-/** Turns the nodes of the library into ours, in the order of the file. */
+/** Converts the nodes of the library to {@link LocatedNode}s, in the order of the file. */
 class Locator {
   readonly #place: PlaceOf;
   readonly #problems: Problems;
-  /** What each anchor stands for so far; 'open' while we are inside it. */
+  /** The values of the anchors so far; 'open' while the value of an anchor is being read. */
   readonly #anchors = new Map<string, Anchored | 'open'>();
   #size = 0;
 
@@ -160,7 +159,7 @@ class Locator {
     this.#problems = problems;
   }
 
-  /** @param missing the place of the problem when the value is missing */
+  /** @param missing place for messages if there is no value */
   locate(node: YamlNode | null, missing: Place): LocatedNode {
     if (node === null) return emptyAt(missing);
     const at = this.#place(node.range?.[0] ?? 0);
@@ -186,7 +185,7 @@ class Locator {
         return {
           kind: 'scalar',
           ...at,
-          // Because of the check above; the library says unknown.
+          // Because of the check above; the type in the library is unknown.
           value: value as ScalarNode['value'],
           source: node.source ?? String(value),
           textColumn: at.column + (quoted ? 1 : 0),
@@ -208,8 +207,7 @@ class Locator {
       }
       const name = String(key.value);
       const first = entries.get(name);
-      if (first)
-        this.#problems.add(key, `${quote(name)} stands here for the second time, first in line ${first.key.line}`);
+      if (first) this.#problems.add(key, `duplicate key ${quote(name)}, first used in line ${first.key.line}`);
       else entries.set(name, { key, value });
     }
     return entries;
@@ -219,10 +217,10 @@ class Locator {
     const target = this.#anchors.get(anchor);
     const alias = quote(`*${anchor}`);
     if (target === undefined)
-      this.#problems.add(at, `no anchor ${quote(`&${anchor}`)} stands above the alias ${alias}`);
-    else if (target === 'open') this.#problems.add(at, `the alias ${alias} stands inside its own anchor`);
+      this.#problems.add(at, `the alias ${alias} has no anchor ${quote(`&${anchor}`)} above it`);
+    else if (target === 'open') this.#problems.add(at, `the alias ${alias} is inside its own anchor`);
     else if (this.#size + target.size > LARGEST_EXPANSION) {
-      this.#problems.add(at, `with the alias ${alias} the file stands for more than ${LARGEST_EXPANSION} values`);
+      this.#problems.add(at, `with the alias ${alias} the file expands to more than ${LARGEST_EXPANSION} values`);
     } else {
       this.#size += target.size;
       return target.node;

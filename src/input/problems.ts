@@ -1,21 +1,21 @@
-/** Everything that is wrong with a user's file, all at once, each with its place. */
+/** Problems of a user's file with their places, and helpers for their messages. */
 import { UsageError } from '../kernel/errors.js';
 
-/** One thing that is wrong with a user's input. */
+/** A problem of a user's input. */
 export interface Problem {
   readonly file: string;
-  /** From 1; 0: not a file, `file` is the path of a value. */
+  /** From 1; 0: the input is not a file, and `file` is the path of a value. */
   readonly line: number;
   /** From 1. */
   readonly column: number;
-  /** What is wrong, with the value in quotes, and what was wanted. */
+  /** What is wrong, with the value in quotation marks, and what is expected. */
   readonly message: string;
 }
 
-/** Limit of problems in one message: more of them mean that it is the wrong file. */
+/** Limit of problems in one message; a file with more problems is probably the wrong file. */
 const MOST_SHOWN = 50;
 
-/** Raised when a file has problems; its message lists them, one a line. */
+/** Thrown if a file has problems; the message lists them, one on each line. */
 export class InputError extends UsageError {
   readonly problems: readonly Problem[];
 
@@ -34,19 +34,19 @@ export function formatProblem(problem: Problem): string {
   return `${problem.file}:${problem.line}:${problem.column}: ${problem.message}`;
 }
 
-/** Shows a value of the user's in a message: quoted, on one line, and cut when it is long. */
+/** A user's value for a message: in quotation marks, on one line, and shortened to 60 characters. */
 export function quote(value: unknown): string {
   return `"${oneLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value)), 60)}"`;
 }
 
-/** A text on one line, cut when it is longer than `most`. */
+/** A text on one line, shortened if it is longer than `most`. */
 export function oneLine(text: string, most: number): string {
   const short = text.length > most ? `${text.slice(0, most - 3)}…` : text;
-  // Control characters are escaped: they could break the line, or do things to a terminal.
+  // Control characters are escaped: they could break the line or control the terminal.
   return short.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, escapeCharacter);
 }
 
-/** ` (did you mean "count"?)` when one of the candidates is close, otherwise nothing. */
+/** ` (did you mean "count"?)` for the closest candidate; empty if none is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
@@ -72,7 +72,7 @@ function escapeCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`; `limit` when it takes that many. */
+/** Number of insertions, deletions, replacements and swaps of neighbours that convert `a` to `b`, at most `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforePrevious: number[] = [];

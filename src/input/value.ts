@@ -1,13 +1,13 @@
-/** A JavaScript value as a tree whose places are paths, so that what reads files reads values as well. */
+/** Converts a JavaScript value to a tree whose places are paths, so that the checks for files can read it. */
 import type { LocatedNode, ScalarNode } from './document.js';
 
-/** @param name what messages call the value itself; what is in it is called by its path: `steps[2].at` */
+/** @param name of the value itself, for messages; values inside it are named by their paths: `steps[2].at` */
 export function valueNode(value: unknown, name: string): LocatedNode {
   return nodeOf(value, '', name);
 }
 
 function nodeOf(value: unknown, path: string, name = path): LocatedNode {
-  // Not a line of a file.
+  // Line 0: not a file.
   const place = { file: name, line: 0, column: 0 };
   if (Array.isArray(value)) {
     return { kind: 'list', ...place, items: value.map((item, i) => nodeOf(item, `${path}[${i}]`)) };

@@ -1,6 +1,7 @@
 /** The accuracy of a replay as text. */
+
+import { isoTime } from '../kernel/calendar.js';
 import { formatDuration, humanDuration, type Millis } from '../kernel/time.js';
-import { isoTime } from './iso.js';
 import { beyond, type ErrorSpread, isWithin, type Prediction, type ReplayAccuracy, worstFirst } from './predict.js';
 import type { Recording } from './recording.js';
 import type { Polls } from './script.js';

@@ -1,5 +1,5 @@
 /** Writes a recording as JSON Lines: a header, then devices, then uplinks and downlinks in chronological order, then values. */
-import { isoTime } from './iso.js';
+import { isoTime } from '../kernel/calendar.js';
 import type { Recording } from './recording.js';
 
 /** Version of the format; raised when an older reader would misunderstand a file. */

@@ -5,7 +5,7 @@ import type { ClockHold } from '../kernel/clock-hold.js';
 import type { Profile } from '../profile/profile.js';
 import type { PlannedDevice } from '../scenario/model/plan.js';
 import type { ClientAccess, SetupWorld } from '../scenario/setup/kind.js';
-import type { DeviceHandle, ShellOutcome, World } from '../scenario/world.js';
+import type { DeviceHandle, ShellResult, World } from '../scenario/world.js';
 import { profileOf } from './fleet.js';
 import { imageFor } from './image.js';
 import type { Target } from './targets/target.js';
@@ -20,7 +20,7 @@ export function deviceHandle(planned: Known, tags: readonly string[], device: De
     claimToken: planned.claimToken,
     tags,
     cloudId: undefined,
-    shell: (line): ShellOutcome => {
+    shell: (line): ShellResult => {
       const { code, lines } = device.shell(line);
       return { result: code, lines };
     },

@@ -1,8 +1,7 @@
 /**
- * The sliver of a running world that scenario steps use. The runner implements it; nothing here knows how.
+ * The part of a running world that steps use. The runner implements it.
  *
- * Steps go two ways: through the public API, like every user of the cloud, or to the device itself, like a person with
- * the device at hand.
+ * Steps act either through the public API, like users of the cloud, or directly on the device, like a technician on site.
  */
 
 import type { DeviceControls } from '../device/device-controls.js';
@@ -10,11 +9,11 @@ import type { DeviceControls } from '../device/device-controls.js';
 export interface World {
   readonly api: CloudApi;
   /**
-   * Id of the tag with this name, which is created through the API when the space has none.
-   * @param colour of one that is created; left out: one of a few that differ
+   * Id of the tag with this name; a missing tag is created through the API.
+   * @param colour of a new tag; left out: one from a short list
    */
   tagId(name: string, colour?: string): Promise<string>;
-  /** Id of the firmware image that `setup` calls so. @throws Error when there is none */
+  /** Id of the firmware image with this name in `setup`. @throws Error if there is none */
   firmwareId(name: string): string;
 }
 
@@ -22,27 +21,27 @@ export interface World {
 export interface DeviceHandle {
   readonly name: string;
   readonly serial: number;
-  /** 32 lower-case hex digits. Secret: only `create-device` passes it on. */
+  /** 32 lower-case hex digits. Secret: used only by `create-device`. */
   readonly claimToken: string;
-  /** Names of the tags of its group. */
+  /** Names of the tags of the group. */
   readonly tags: readonly string[];
-  /** Its id in the cloud; undefined before it is created and after it is deleted. Steps keep it up to date. */
+  /** The id in the cloud; undefined before creation and after deletion. Steps update it. */
   cloudId: string | undefined;
-  /** Runs a line on the local shell. The power must be on: otherwise throws. */
-  shell(line: string): ShellOutcome;
-  /** Takes the power away and gives it back at once: RAM is lost, flash stays. */
+  /** Runs a line on the local shell. @throws Error if the device has no power */
+  shell(line: string): ShellResult;
+  /** Switches the power off and immediately on: RAM is lost, flash is kept. */
   powerCycle(): void;
   /** Changes the device's board and environment. */
   readonly controls: DeviceControls;
 }
 
-export interface ShellOutcome {
-  /** 0 or a negative errno, as the firmware returns it. */
+export interface ShellResult {
+  /** 0, 1 (help was printed) or a negative errno, as returned by the firmware. */
   readonly result: number;
   readonly lines: readonly string[];
 }
 
-/** What steps use of the client of the public API; all calls are about the one space of the run. */
+/** The calls of the public API that steps use; all of them use the space of the run. */
 interface CloudApi {
   createDevice(device: NewDevice): Promise<CloudDevice>;
   device(id: string): Promise<CloudDevice>;
@@ -56,7 +55,7 @@ interface CloudApi {
   sendData(deviceId: string, body: Readonly<Record<string, unknown>>): Promise<QueuedDownlink>;
   /** Messages of a device, newest first. */
   allMessages(query: { readonly device_id: string; readonly direction: 'down' }): AsyncIterable<CloudMessage>;
-  /** Takes a downlink back that waits. */
+  /** Cancels a pending downlink. */
   cancelMessage(id: string): Promise<unknown>;
   /** Queues a firmware update (POST …/firmware). */
   updateFirmware(deviceId: string, firmwareId: string): Promise<QueuedDownlink>;

@@ -7,7 +7,6 @@ import { moduleOf, parsed, pathsIn, type SourceFile, target, textOf } from './so
  * Exports without importer that are left, by module. These numbers only become smaller: lower them when you remove some.
  */
 const LEFT: Readonly<Record<string, number>> = {
-  'src/cloud': 12,
   'src/device': 20,
   'src/kernel': 2,
   'src/profile': 5,

@@ -15,7 +15,6 @@ const LEFT: Readonly<Record<string, number>> = {
   docs: 160,
   'src/cli': 30,
   'src/client': 16,
-  'src/cloud': 151,
   'src/console': 23,
   'src/device': 82,
   'src/input': 6,

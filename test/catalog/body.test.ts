@@ -56,7 +56,7 @@ describe.each(catalog)('%s', (name, application) => {
     });
   });
 
-  it('knows the device types that may hang on its line, and what they tell', () => {
+  it('has the device types for its line, and their quantities', () => {
     const [slot] = profile.modules[0]?.parameters.filter((spec) => spec.type === 'string' && spec.types) ?? [];
     const types = slot?.type === 'string' ? slot.types : undefined;
     const published = Object.entries(application.deviceTypes ?? {});

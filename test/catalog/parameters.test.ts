@@ -77,7 +77,7 @@ describe.each(catalog)('%s', (name, { parameters, otherBuilds, prefix, recommend
     }
   });
 
-  it('takes the lines that the vendor suggests', async () => {
+  it('accepts the setup lines of the vendor', async () => {
     const { type } = await bench(name);
     for (const line of recommended) expect([line, await type(line)]).toEqual([line, { code: 0, lines: [] }]);
     const setup = (line: string) => line.replaceAll('"', '');

@@ -39,7 +39,7 @@ type Body = any;
 const EVERY = ['app config interval-report 1800'];
 
 describe('a sensor', () => {
-  it('that runs from one value to another shows it in the windows, and stays there', async () => {
+  it('with a ramp shows it in the windows, then holds the last value', async () => {
     const { clock, device, bodies } = await readyDevice({ config: EVERY });
     device.controls.ramp('hygrometer.temperature', { from: 10, to: 40, over: hours(1) });
     await clock.runUntil(hours(3));
@@ -51,7 +51,7 @@ describe('a sensor', () => {
     expect(means.at(-1)).toBe(40);
   });
 
-  it('begins a ramp where it is when nobody says where', async () => {
+  it('begins a ramp without a start value at its present value', async () => {
     const { clock, device } = await readyDevice();
     const read = () => Number(/[-\d.]+/.exec(device.shell('therm read').lines[0] ?? '')?.[0]);
     device.controls.hold('thermometer.temperature', 18);
@@ -63,7 +63,7 @@ describe('a sensor', () => {
     expect(read()).not.toBe(23);
   });
 
-  it('plays a record back on straight lines, and does not answer where the record has nothing', async () => {
+  it('plays a recording back with linear interpolation, and does not answer where the recording has no value', async () => {
     const { clock, device, bodies } = await readyDevice({ config: EVERY });
     const series = { times: [0, minutes(60), minutes(70)], values: [20, 26, Number.NaN] };
     device.controls.replay('hygrometer.temperature', series);
@@ -84,7 +84,7 @@ describe('a sensor', () => {
 });
 
 describe('line power', () => {
-  it('that is cut and comes back makes two events, and the report shows the voltage', async () => {
+  it('that is cut and restored causes two events, and the report shows the voltage', async () => {
     const { clock, device, bodies } = await readyDevice();
     device.controls.line(false);
     await clock.runUntil(clock.now + minutes(2));
@@ -97,7 +97,7 @@ describe('line power', () => {
     expect(back.backup.line_voltage).toBeGreaterThan(20);
   });
 
-  it('that fades away is noticed when it falls below the limit, between two samples', async () => {
+  it('with a ramp causes an event when it falls below the limit, between two samples', async () => {
     const { clock, device, bodies } = await readyDevice();
     const began = clock.wall;
     // 24 V to 0 within 200 s crosses 6 V after 150 s.
@@ -117,7 +117,7 @@ describe('line power', () => {
 describe('inputs', () => {
   const CHANNELS = ['app config channel-mode-1 trigger', 'app config channel-mode-2 counter'];
 
-  it('count every pulse that is given, at its rate', async () => {
+  it('count every pulse, at the given rate', async () => {
     const { clock, device, bodies } = await readyDevice({
       profile: 'control',
       config: [...CHANNELS, 'app config interval-report 900'],
@@ -135,7 +135,7 @@ describe('inputs', () => {
     expect(Math.max(...windows)).toBe(30 + 5);
   });
 
-  it('that are contacts close as often as they should, for as long, and each time is an event', async () => {
+  it('that are contacts close for the given time as often as requested, with an event each time', async () => {
     const { clock, device, bodies } = await readyDevice({
       profile: 'control',
       config: [...CHANNELS, 'app config trigger-report-active true', 'app config event-report-delay 600'],
@@ -156,7 +156,7 @@ describe('inputs', () => {
     expect(at).toEqual([0, 5, 60, 65, 120, 125]);
   });
 
-  it('that neither count nor switch take no pulses', async () => {
+  it('that neither count nor switch reject pulses', async () => {
     const { device } = await readyDevice();
     expect(() => device.controls.pulse('hygrometer.humidity', { times: 1, every: 1000, stays: 500 })).toThrow(
       '"hygrometer.humidity" neither counts pulses nor is it a contact',
@@ -221,7 +221,7 @@ describe('buttons', () => {
     expect(of('device.wake').at(-1)?.why).toBe('poll');
   });
 
-  it('the one on the board can be seen pressed', async () => {
+  it('the one on the board shows as pressed in the shell', async () => {
     const { clock, device } = await readyDevice();
     device.controls.press('int', seconds(4));
     expect(device.shell('button read int').lines).toEqual(['pressed: true']);
@@ -247,7 +247,7 @@ describe('buttons', () => {
 });
 
 describe('the flash', () => {
-  it('that is worn out fails a save, and the device goes on with what it has', async () => {
+  it('that is worn out fails a save, and the device keeps its present configuration', async () => {
     const { device, of } = await readyDevice();
     device.controls.flash(0);
     device.shell('app config interval-report 600');
@@ -258,7 +258,7 @@ describe('the flash', () => {
     expect(device.config.number('app', 'interval-report')).toBe(1800);
   });
 
-  it('takes as many more writes as it is given, and counts them', async () => {
+  it('accepts the given number of writes, and counts them', async () => {
     const { device } = await readyDevice();
     device.controls.flash(2);
     const results = Array.from({ length: 3 }, () => device.shell('config save').code);
@@ -306,7 +306,7 @@ describe('the clock', () => {
     expect(ahead() - set).toBeCloseTo(3.6, 2);
   });
 
-  it('that is made right again keeps what it has gained', async () => {
+  it('without drift again keeps the error that it has by then', async () => {
     const { clock, device } = await readyDevice();
     const ahead = () => (device.firmware?.exactTime() ?? 0) - clock.wall / 1000;
     const before = ahead();
@@ -343,7 +343,7 @@ describe('a clock that jumps', () => {
     expect(Math.abs(healed - clock.wall / 1000)).toBeLessThan(180);
   });
 
-  it('back goes on from there, and samples and reports keep their pace', async () => {
+  it('back continues from there, and samples and reports keep their intervals', async () => {
     const report = async (by: number) => {
       const { clock, device, bodies, of } = await readyDevice({ profile: 'motion', config: EVERY });
       if (by !== 0) device.controls.skew(by);
@@ -356,7 +356,7 @@ describe('a clock that jumps', () => {
     expect(behind.stamps).toEqual(right.stamps.map((stamp) => stamp - 7200));
   });
 
-  it('does not go back beyond the beginning of its calendar', async () => {
+  it('does not go back beyond the start of its calendar', async () => {
     const { clock, device } = await readyDevice();
     device.controls.skew(-days(36_500));
     expect(device.firmware?.unixTime()).toBe(0);
@@ -364,7 +364,7 @@ describe('a clock that jumps', () => {
     expect(device.shell('rtc get').lines[0]).toContain('1970/01/01 00:01:00');
   });
 
-  it('moves what goes by the calendar: a scan of the day begins by the new time', async () => {
+  it('changes the times of calendar events: a daily scan begins at the hour of the new time', async () => {
     const untilHour = async (by: number) => {
       const config = ['app config scan-mode daily', 'app config scan-hour 6', 'app config address add 111111'];
       const { clock, device, of } = await readyDevice({ profile: 'wmbus', config });
@@ -394,7 +394,7 @@ describe('antenna and battery', () => {
     expect((await bodies()).at(-1).network.parameter.rsrp).toBeGreaterThan(-116);
   });
 
-  it('a battery with a voltage shows it; a new one is new', async () => {
+  it('a battery set to a voltage has this voltage; a new one is unused', async () => {
     const { device } = await readyDevice({ profile: 'meteo' });
     device.controls.batteryVoltage(3.2);
     expect(device.battery.rest()).toBeCloseTo(3.2, 3);

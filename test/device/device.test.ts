@@ -32,7 +32,7 @@ async function liveDevice({ cloud, passes = () => true, ...options }: Options = 
 }
 
 describe('after power-up', () => {
-  it('a device sets up its session, uploads what the cloud does not have, and reports 10 s later', async () => {
+  it('a device sets up its session, uploads the missing codecs, and reports 10 s later', async () => {
     const { clock, cloud, of } = await liveDevice();
     await clock.runUntil(minutes(3));
     const ready = of('device.ready')[0]?.at ?? 0;
@@ -59,7 +59,7 @@ describe('after power-up', () => {
     expect([said?.z_hw_revision, said?.z_hw_variant, said?.z_fw_version]).toEqual(expected);
   });
 
-  it('uploads nothing that the cloud has already', async () => {
+  it('uploads no codec that the cloud already has', async () => {
     const { clock, device, of } = await liveDevice();
     await clock.runUntil(minutes(3));
     device.reboot('power');
@@ -109,7 +109,7 @@ describe('after power-up', () => {
     expect(sequences.slice(0, 5)).toEqual([0, 2, 4, 6, 8]);
   });
 
-  it('with radio mode "none" it says nothing at all', async () => {
+  it('with radio mode "none" it sends nothing', async () => {
     const { clock, events, of } = await liveDevice({ config: ['app config mode none'] });
     await clock.runUntil(hours(3));
     expect(events.map(({ kind }) => kind)).toEqual(['device.boot']);
@@ -147,7 +147,7 @@ describe('reports', () => {
     expect(Math.abs(second.message.timestamp * 1000 - (uplinks[1]?.createdAt ?? 0))).toBeLessThan(seconds(15));
   });
 
-  it('of an application without a spool are lost with a reboot while they wait', async () => {
+  it('of an application without a spool are lost by a reboot if they are unsent', async () => {
     let up = true;
     const { clock, device, of } = await liveDevice({ profile: 'control', passes: () => up });
     await clock.runUntil(minutes(3));
@@ -230,7 +230,7 @@ describe('a config downlink', () => {
     expect(of('poll.failed')).toHaveLength(1);
   });
 
-  it('with a refused value is saved without it, and never answered', async () => {
+  it('with a rejected value is saved without it, and not answered', async () => {
     const { clock, cloud, of } = await liveDevice();
     await clock.runUntil(minutes(3));
     await cloud.core.queue(await cloud.device(), { type: 'config', lines: ['app config interval-report 5'] });
@@ -322,7 +322,7 @@ describe('a reboot', () => {
   });
 });
 
-describe('sensors set by hand', () => {
+describe('overridden sensors', () => {
   it('show in the shell, and a power cut is reported as an event', async () => {
     const { clock, cloud, device, of } = await liveDevice();
     await clock.runUntil(minutes(3));

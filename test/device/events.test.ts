@@ -32,7 +32,7 @@ async function quietDevice(...config: readonly string[]) {
 }
 
 describe('an event report', () => {
-  it('comes after its delay, which later events do not make longer; they go along', async () => {
+  it('comes after its delay, which later events do not extend; it includes them', async () => {
     const { began, since, toggle, run, reports } = await quietDevice('app config event-report-delay 60');
     await toggle(3, seconds(25));
     await run(minutes(5));
@@ -55,7 +55,7 @@ describe('an event report', () => {
     expect(defaultOf(profile?.timing.eventRate)).toBe(30);
   });
 
-  it('has no jitter, and is an ordinary body that lets the regular timer begin anew', async () => {
+  it('has no jitter, and is a normal body that restarts the report timer', async () => {
     const { clock, began, device, run, since } = await quietDevice('app config interval-report 1800');
     await run(minutes(15));
     device.controls.line(false);
@@ -67,7 +67,7 @@ describe('an event report', () => {
     expect((regular ?? 0) - at - 1).toBeGreaterThanOrEqual(1440);
   });
 
-  it('comes one more time an hour than the rate says, then not until the hour is over', async () => {
+  it('comes once more per hour than the configured rate, then not until the hour is over', async () => {
     const { began, since, toggle, run } = await quietDevice('app config event-report-rate 3');
     await toggle(12, minutes(4));
     expect(since(began)).toEqual([1, 241, 481, 721]);
@@ -86,7 +86,7 @@ describe('an event report', () => {
     expect(since(began)).toEqual([1801, 2401, 5401]);
   });
 
-  it('that is silenced leaves the regular report as it is, with all that was recorded', async () => {
+  it('that is suppressed leaves the regular report unchanged, with all recorded events', async () => {
     const { toggle, run, reports } = await quietDevice(
       'app config event-report-rate 1',
       'app config interval-report 3600',
@@ -97,7 +97,7 @@ describe('an event report', () => {
     expect(last?.backup).toMatchObject({ events: [{}, {}, {}, {}] });
   });
 
-  it('does not come for an event that is switched off, which is recorded all the same', async () => {
+  it('does not come for an event type that is switched off, which is still recorded', async () => {
     const { began, since, device, run, reports } = await quietDevice(
       'app config backup-report-disconnected false',
       'app config interval-report 3600',

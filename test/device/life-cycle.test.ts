@@ -76,7 +76,7 @@ describe('the downlink watchdog', () => {
     for (const { at } of boots) expect(at - last).toBeLessThan(hours(36) + minutes(3));
   });
 
-  it('bites once: the device that it has reset is not initialised any more, and waits', async () => {
+  it('bites once: the device that it has reset is no longer initialised, and waits', async () => {
     const { network, of, run } = await liveDevice();
     await run(minutes(5));
     network.up = false;
@@ -84,7 +84,7 @@ describe('the downlink watchdog', () => {
     expect(of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'watchdog']);
   });
 
-  it('is fed by an empty poll, and by nothing that fails', async () => {
+  it('is reset by an empty poll, but not by a failed exchange', async () => {
     const { device, of, run } = await liveDevice({
       config: ['app config interval-report 86400', 'app config downlink-wdg-interval 3600'],
     });
@@ -116,7 +116,7 @@ const RESETS: Readonly<Record<string, (device: Device) => void>> = {
 };
 
 describe.each(Object.entries(RESETS))('%s', (name, reset) => {
-  it('takes all that is in RAM, and leaves what is in flash', async () => {
+  it('clears RAM and keeps flash', async () => {
     const live = await liveDevice({ config: ['app config interval-report 3600'] });
     const { device, network, of, run, reports } = live;
     await run(minutes(40));
@@ -159,7 +159,7 @@ describe.each(Object.entries(RESETS))('%s', (name, reset) => {
 });
 
 describe('config reset', () => {
-  it('goes back to the defaults: the device is silent until somebody sets it up again', async () => {
+  it('restores the defaults: the device is silent until its next setup', async () => {
     const { device, of, run } = await liveDevice({
       config: ['app config interval-report 60', 'lte config apn hardwario'],
     });
@@ -173,7 +173,7 @@ describe('config reset', () => {
     expect(of('uplink.made')).toHaveLength(made);
   });
 
-  it('of Demo, which talks in every mode, is reported in the next session', async () => {
+  it('of Demo, which connects in every mode, is reported in the next session', async () => {
     const { cloud, device, of, run } = await liveDevice({ profile: 'demo', config: ['app config interval-report 60'] });
     await run(minutes(5));
     device.shell('config reset');
@@ -185,7 +185,7 @@ describe('config reset', () => {
 });
 
 describe('an update of the firmware', () => {
-  it('keeps settings and spool, and takes the rest', async () => {
+  it('keeps settings and spool, and clears the rest', async () => {
     const { device, network, of, run, cloud } = await liveDevice({ config: ['app config interval-report 900'] });
     await run(minutes(5));
     const build = { bundle: 'com.hardwario.chester.app.clime', name: 'CHESTER Clime', version: 'v9.0.0' };
@@ -207,7 +207,7 @@ describe('an update of the firmware', () => {
 });
 
 describe('the clock', () => {
-  it('set by a session takes the times of the counters along', async () => {
+  it('set by a session also shifts the times of the counters', async () => {
     const { clock, device, run } = await liveDevice({ config: ['app config interval-report 86400'] });
     await run(minutes(5));
     const { counters } = device.firmware?.cloud ?? {};

@@ -44,7 +44,7 @@ describe('with a weak signal', () => {
     expect(sequences).toEqual(sequences.map((_, i) => i));
   });
 
-  it('the next body tells of it, not the one that is being sent', async () => {
+  it('the next body reports it, not the one that is being sent', async () => {
     const { device, run, reports } = await liveDevice({ config: ['app config interval-report 86400'] });
     await run(minutes(5));
     device.modem.setSignal({ rsrp: -118 });
@@ -60,8 +60,8 @@ describe('with a weak signal', () => {
   });
 });
 
-describe('a poll that nobody answers', () => {
-  it('is given up after a minute, and tried again five minutes later', async () => {
+describe('a poll without an answer', () => {
+  it('times out after a minute, and is retried five minutes later', async () => {
     const { clock, device, network, of, run } = await liveDevice({ config: ['app config interval-report 86400'] });
     await run(minutes(5));
     network.up = false;
@@ -80,7 +80,7 @@ describe('a poll that nobody answers', () => {
     expect(device.firmware?.cloud.counters.downlinkErrors).toBe(1);
   });
 
-  it('is followed at once by a poll that was asked for meanwhile; that one leaves one next try behind it', async () => {
+  it('is followed at once by a poll that was requested in the meantime; that one schedules one retry', async () => {
     const { device, network, of, run } = await liveDevice({ config: ['app config interval-report 86400'] });
     await run(minutes(5));
     network.up = false;
@@ -131,7 +131,7 @@ describe('a modem that fails while a report is on its way', () => {
     expect(fsm()).toBe('fsm-state: sleep');
   });
 
-  it('sending, listening and waiting are states of their own', async () => {
+  it('sending, listening and waiting are separate states', async () => {
     const { device, network, run } = await liveDevice({ profile: 'control' });
     const fsm = () => device.shell('lte state').lines.find((line) => line.startsWith('fsm-state'));
     await run(minutes(5));

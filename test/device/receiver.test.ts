@@ -51,7 +51,7 @@ const LISTED = ['app config address add 111111', 'app config address add 222222'
 const EVERY_HOUR = ['app config scan-mode interval', 'app config scan-interval 3600'];
 
 describe('a receiver of meters', () => {
-  it('says nothing without a scan', async () => {
+  it('sends nothing without a scan', async () => {
     const { bodies } = await wmbus([]);
     expect(await bodies(hours(8))).toEqual([]);
   });
@@ -79,7 +79,7 @@ describe('a receiver of meters', () => {
     }
   });
 
-  it('without a list keeps all that it hears, over the whole time, in parts of 20', async () => {
+  it('without a list keeps all frames of the whole scan, in parts of 20', async () => {
     const { bodies } = await wmbus(['app config scan-mode interval']);
     const [first, second] = await bodies(minutes(8));
     expect(first?.wmbus).toMatchObject({ scan_time: 130, cycle: 1, part: 0 });
@@ -101,12 +101,12 @@ describe('a receiver of meters', () => {
     expect(first?.wmbus.packets.map(({ data }) => data.slice(8, 16)).sort()).toEqual(['11111100', '22222200']);
   });
 
-  it('scans and reports when it is told, without a mode', async () => {
+  it('scans and reports on command, without a mode', async () => {
     const { bodies } = await wmbus(LISTED, (shell) => shell('wm scan'));
     expect(await bodies(minutes(10))).toHaveLength(1);
   });
 
-  it('reports at once what it has when it is told to send', async () => {
+  it('reports its frames at once on the command to send', async () => {
     const { bodies } = await wmbus([], (shell) => {
       shell('wm push');
       shell('send');
@@ -115,7 +115,7 @@ describe('a receiver of meters', () => {
     expect(all.map(({ wmbus }) => wmbus)).toMatchObject([{ cycle: 0, received: 1, packets: [{ rssi: -65 }] }]);
   });
 
-  it('enrolls the meters around: reports them, saves them, and starts anew', async () => {
+  it('enrolls the meters around: reports them, saves them, and reboots', async () => {
     const { bodies, device, of } = await wmbus([], (shell) => shell('wm enroll 130 -80'));
     const all = await bodies(minutes(12));
     const received = all[0]?.wmbus.received ?? 0;
@@ -180,7 +180,7 @@ describe('the schedule', () => {
 });
 
 describe('a meter', () => {
-  it('sends by its own clock: a later scan meets it at the same beat', () => {
+  it('sends with a fixed period: a later scan receives it in the same phase', () => {
     const { around } = receiver();
     const heard = neighbours(around, 7).flatMap((meter) => {
       const early = listen(around, meter, 7, 1_767_225_600_000, seconds(130), 1);

@@ -28,7 +28,7 @@ describe('the devices of a report', () => {
     }
   });
 
-  it('stand in the order of their slots, of whatever type they are', () => {
+  it('are in the order of their slots, whatever their type', () => {
     const settings = { ...MODBUS, 'device-6': 'em1xx,1', 'device-1': 'iem3000,2', 'device-4': 'em1xx,3' };
     const device = rig({ profile: 'serial', settings });
     device.until(seconds(20));
@@ -50,7 +50,7 @@ describe('the devices of a report', () => {
     expect(sample.voltage).toBe(231.4);
   });
 
-  it('leave no key behind without a device, and no entry without a sample', () => {
+  it('have no key without a device, and no entry without a sample', () => {
     const none = rig({ profile: 'serial' });
     none.until(minutes(1));
     expect(none.report()).not.toHaveProperty('devices');
@@ -68,7 +68,7 @@ describe('a slot', () => {
     return (line: string) => device.shell(line);
   };
 
-  it('is refused with all types when it names an unknown one, and stays', () => {
+  it('is unchanged if its type is unknown, and the error lists all types', () => {
     const run = shell();
     expect(run('app config device-0 fridge,1')).toEqual({
       code: 0,

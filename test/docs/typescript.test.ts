@@ -64,7 +64,7 @@ it('what only files need is refused', () => {
   const fleet = [{ name: 'clime', profile: 'clime', count: 1 }];
   // @ts-expect-error JavaScript lets it pass
   expect(() => defineScenario({ name: 'files', duration: '2h', fleet, vars: { n: 1 } })).toThrow(
-    'vars: "vars" is for files: TypeScript has variables and modules of its own',
+    'vars: "vars" is for YAML files; use the variables and modules of TypeScript',
   );
 });
 

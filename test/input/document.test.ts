@@ -109,10 +109,10 @@ describe('an alias', () => {
   });
 
   test.each([
-    ['a: *missing', 'a.yaml:1:4: no anchor "&missing" stands above the alias "*missing"'],
-    ['a: *b\nb: &b 1', 'a.yaml:1:4: no anchor "&b" stands above the alias "*b"'],
-    ['a: &a [1, *a]', 'a.yaml:1:11: the alias "*a" stands inside its own anchor'],
-    ['a: &a {b: {c: *a}}', 'a.yaml:1:15: the alias "*a" stands inside its own anchor'],
+    ['a: *missing', 'a.yaml:1:4: the alias "*missing" has no anchor "&missing" above it'],
+    ['a: *b\nb: &b 1', 'a.yaml:1:4: the alias "*b" has no anchor "&b" above it'],
+    ['a: &a [1, *a]', 'a.yaml:1:11: the alias "*a" is inside its own anchor'],
+    ['a: &a {b: {c: *a}}', 'a.yaml:1:15: the alias "*a" is inside its own anchor'],
   ])('in %j is a problem', (text, message) => {
     expect(problemsOf(text)).toEqual([message]);
   });
@@ -123,7 +123,7 @@ describe('an alias', () => {
       const items = new Array(10).fill(i === 0 ? 'x' : `*l${i - 1}`);
       return `l${i}: &l${i} [${items.join(', ')}]`;
     });
-    expect(problemsOf(levels.join('\n'))[0]).toMatch(/^a\.yaml:5:.*the file stands for more than 100000 values$/);
+    expect(problemsOf(levels.join('\n'))[0]).toMatch(/^a\.yaml:5:.*the file expands to more than 100000 values$/);
   });
 
   test('may repeat a value many times within reason', () => {
@@ -134,13 +134,13 @@ describe('an alias', () => {
 
 describe('a file with problems', () => {
   test.each([
-    ['two documents', 'count: 1\n---\ncount: 2\n', 'a.yaml:2:1: a second document begins here, and a file has one'],
-    ['duplicate keys', 'count: 1\ncount: 2\n', 'a.yaml:2:1: "count" stands here for the second time, first in line 1'],
     [
-      'the same key in two spellings',
-      '1: a\n"1": b\n',
-      'a.yaml:2:1: "1" stands here for the second time, first in line 1',
+      'two documents',
+      'count: 1\n---\ncount: 2\n',
+      'a.yaml:2:1: a second document begins here; a file must have only one',
     ],
+    ['duplicate keys', 'count: 1\ncount: 2\n', 'a.yaml:2:1: duplicate key "count", first used in line 1'],
+    ['the same key in two spellings', '1: a\n"1": b\n', 'a.yaml:2:1: duplicate key "1", first used in line 1'],
     ['a list as a key', '? [a]\n: 1\n', 'a.yaml:1:3: a key must be plain text'],
     ['a map as a key', '? {a: 1}\n: 1\n', 'a.yaml:1:3: a key must be plain text'],
     ['an empty key', ': 1\n', 'a.yaml:1:1: a key must be plain text'],
@@ -184,8 +184,8 @@ describe('a file with problems', () => {
   test('has all of them named at once, in the order of the file', () => {
     const text = 'z: *z\na: 1\na: 2\n? [k]\n: 1\nb: !x 1\n';
     expect(problemsOf(text)).toEqual([
-      'a.yaml:1:4: no anchor "&z" stands above the alias "*z"',
-      'a.yaml:3:1: "a" stands here for the second time, first in line 2',
+      'a.yaml:1:4: the alias "*z" has no anchor "&z" above it',
+      'a.yaml:3:1: duplicate key "a", first used in line 2',
       'a.yaml:4:3: a key must be plain text',
       'a.yaml:6:4: Unresolved tag: !x',
     ]);

@@ -133,7 +133,7 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
   });
 });
 
-it('a body without a receiver says nothing about scans', () => {
+it('a body without a receiver must not refer to scans', () => {
   const source = packagedSource('wmbus')?.source ?? '';
   const without = source.replace(/^receiver:\n( {2}.*\n)+/m, '');
   expect(() => readProfile(without, 'profiles/wmbus.yaml', packagedFiles)).toThrow(

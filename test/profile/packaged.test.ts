@@ -75,7 +75,7 @@ describe('the packaged profiles', () => {
     expect(intervals('control')).toContainEqual(['aggregate', 'counter-interval-aggreg', undefined]);
   });
 
-  it('keep, spool and give up as each application does', () => {
+  it('keep, spool or drop unsent data as each application does', () => {
     expect(profile('clime').timing).toMatchObject({
       firstReport: 10_000,
       jitter: 0.2,
@@ -118,7 +118,7 @@ describe('the packaged profiles', () => {
     expect(without.map(({ name }) => name)).toEqual(['demo', 'motion', 'serial']);
   });
 
-  it('have no sensor that nobody reads', () => {
+  it('have no unused sensor', () => {
     for (const { name, sensors, tasks, eventLists } of profiles.values()) {
       const used = [...tasks.flatMap((task) => task.sensors), ...eventLists.map(({ sensor }) => sensor)];
       expect([name, sensors.filter((_, index) => !used.includes(index)).map((spec) => spec.name)]).toEqual([name, []]);

@@ -256,7 +256,7 @@ describe('a profile with a mistake', () => {
     });
   });
 
-  it('is told all of them at once, in the order of the file', () => {
+  it('reports all of them at once, in the order of the file', () => {
     const problems = problemsOf({
       change: [
         ['message_version: 2', 'message_version: -1'],
@@ -275,7 +275,7 @@ describe('a profile with a mistake', () => {
     ]);
   });
 
-  it('is not blamed for what only follows from another mistake', () => {
+  it('does not report consequences of another mistake', () => {
     // The tasks, events and the whole body refer to sensors that could not be read.
     expect(problemsOf({ change: [['model: daily, mean: 21.6', 'model: dayly, mean: 21.6']] })).toHaveLength(1);
     expect(problemsOf({ change: [['order: [app', 'ordre: [app']] })).toHaveLength(2);
@@ -297,7 +297,7 @@ describe('a profile with a mistake', () => {
   });
 });
 
-describe('a mistake in what only some types have', () => {
+describe('a mistake in a section that only some types have', () => {
   it.each<[string, string, string, string, string]>([
     ['events without a delay', 'push', 'jitter: 0%', 'event_delay: ~', '"timing" needs "event_delay" and "event_rate"'],
     ['an unknown flag', 'current', 'flag: channel-active', 'flag: active', 'bool parameter "active-1" is missing'],

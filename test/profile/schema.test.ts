@@ -36,7 +36,7 @@ describe.each(names)('%s', (name) => {
     expect(errors(resolved(name))).toEqual([]);
   });
 
-  it('tells editors about the schema', () => {
+  it('names the schema for editors', () => {
     expect(schemaNamedIn(source(name), new URL(`profiles/${name}.yaml`, root))).toBe(schema.href);
   });
 

@@ -6,14 +6,14 @@ import { printedWithoutSecrets, withoutSecrets } from '../../src/profile/secrets
 const MASK = '********';
 const TOKEN = '00112233445566778899aabbccddeeff';
 
-describe('what a device prints', () => {
+describe('output of a device', () => {
   it.each([
     [`claim token: ${TOKEN}`, `claim token: ${MASK}`],
     [TOKEN.toUpperCase(), MASK],
     ['ble passkey: 123456', `ble passkey: ${MASK}`],
     ['lte config password "open sesame"', `lte config password ${MASK}`],
     [`lrw config nwkskey ${TOKEN}`, `lrw config nwkskey ${MASK}`],
-  ])('has no secret any more: %s', (line, shown) => {
+  ])('is masked: %s', (line, shown) => {
     expect(printedWithoutSecrets('config show', 0, [line])).toEqual([shown]);
   });
 
@@ -39,7 +39,7 @@ describe('what a device prints', () => {
   });
 });
 
-describe('what is typed', () => {
+describe('a typed line', () => {
   it.each([
     ['lte config password "open sesame"', `lte config password ${MASK}`],
     ['lte config pass* sesame', `lte config pass* ${MASK}`],

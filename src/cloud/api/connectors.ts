@@ -1,5 +1,6 @@
 /** Connectors (cloud API gaps, 3.7). Forwarding itself is in src/cloud/connectors/. */
 import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
 import {
   type Connector,
   changeConnector,
@@ -15,7 +16,6 @@ import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
-import { isoTime } from '../http/time.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id, type Store } from '../store/store.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';

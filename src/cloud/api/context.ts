@@ -22,7 +22,7 @@ export interface CloudContext {
 }
 
 /** The part of the connectors that the API uses. */
-export interface ConnectorControl {
+interface ConnectorControl {
   /** Drops the cached connectors of the space after one has been created, changed or deleted. */
   changed(spaceId: Id): void;
   /** Computes the request that the connector would send for the message on its first attempt; sends nothing. */

@@ -1,12 +1,13 @@
 /** Previews of what a connector would send, and its deliveries with their attempts (cloud API gaps, 3.7 and section 6). */
 import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
 import type { Computed } from '../connectors/attempt.js';
 import type { Connector } from '../connectors/connector.js';
 import { DELIVERY_STATES, type Delivery, deliveriesOf, dropped, findDelivery } from '../connectors/delivery.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
 import { ItemParams, Nullable, PageQuery, Time, Uuid } from '../http/schemas.js';
-import { isoTime, isoTimeOrNull } from '../http/time.js';
+import { isoTimeOrNull } from '../http/time.js';
 import { knownConnector, Transformation } from './connectors.js';
 import type { Family } from './family.js';
 import { atMost } from './limits.js';

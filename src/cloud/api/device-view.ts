@@ -1,7 +1,8 @@
 /** The API's view of a device. It contains neither the claim token nor the secret. */
 import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
 import { Hash, Nullable, Serial, Time, Uuid } from '../http/schemas.js';
-import { isoTime, isoTimeOrNull } from '../http/time.js';
+import { isoTimeOrNull } from '../http/time.js';
 import { serialText } from '../store/order.js';
 import type { DeviceRow, Id, Store } from '../store/store.js';
 import { Tag, tagViews } from './tags.js';

@@ -1,11 +1,11 @@
 /** Firmware images (cloud API gaps, 3.9). The API shows their metadata; their bytes are sent only to devices. */
 import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
 import { readImage } from '../../protocol/firmware-image.js';
 import type { Image, Images } from '../firmware/images.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
-import { isoTime } from '../http/time.js';
 import type { Id } from '../store/store.js';
 import { needWholeSpace } from './access.js';
 import type { Family } from './family.js';

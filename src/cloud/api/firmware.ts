@@ -1,13 +1,13 @@
 /** Firmware updates of devices (cloud API gaps, 3.9). Their progress is the business of cloud/firmware/updates.ts. */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
 import { jobOf, UPDATE_STATES, UPDATES, type UpdateJob, type UpdateState } from '../firmware/job.js';
 import { firmwareId } from '../firmware/updates.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { ItemParams, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
-import { isoTime } from '../http/time.js';
 import { everyRecord } from '../store/records.js';
 import { ConflictError, type Id } from '../store/store.js';
 import { type Caller, needWritableTag, visibleDevice } from './access.js';

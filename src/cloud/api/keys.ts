@@ -1,5 +1,6 @@
 /** API keys (cloud API gaps, 3.11). The secret appears only in the answers to a creation and to a rotation. */
 import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
 import {
   type ApiKey,
   changeKey,
@@ -16,7 +17,7 @@ import { notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
-import { isoTime, isoTimeOrNull } from '../http/time.js';
+import { isoTimeOrNull } from '../http/time.js';
 import { untilUndisturbed } from '../store/records.js';
 import type { Id } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';

@@ -1,5 +1,6 @@
 /** Reading of messages (device cloud API, "Messages"; cloud API gaps, 3.5). */
 import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
 import { days } from '../../kernel/time.js';
 import { operation, PageOf } from '../http/operation.js';
 import {
@@ -14,7 +15,7 @@ import {
   Timestamp,
   Uuid,
 } from '../http/schemas.js';
-import { isoTime, isoTimeOrNull, parseTimestamp } from '../http/time.js';
+import { isoTimeOrNull, parseTimestamp } from '../http/time.js';
 import { serialText } from '../store/order.js';
 import type { ListedMessage } from '../store/store.js';
 import { visibleMessage } from './access.js';

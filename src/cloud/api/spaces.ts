@@ -3,13 +3,13 @@
  * create new ones, which its account then owns.
  */
 import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
 import type { Role } from '../accounts/member-records.js';
 import { deletionOf } from '../accounts/spaces.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
-import { isoTime } from '../http/time.js';
 import { ConflictError, type Id, type SpaceRow } from '../store/store.js';
 import { type Access, needWholeSpace } from './access.js';
 import type { ApiContext, Family } from './family.js';

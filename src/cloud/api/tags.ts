@@ -1,11 +1,11 @@
 /** Tags (device cloud API, "Tags"; cloud API gaps, 3.4). */
 import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
-import { isoTime } from '../http/time.js';
 import { type Change, ConflictError, type Id, type Store, type TagChange, type TagRow } from '../store/store.js';
 import { needWholeSpace } from './access.js';
 import type { ApiContext, Family } from './family.js';

@@ -3,12 +3,12 @@
  * A space with users always has an admin, and its owner is an admin.
  */
 import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
 import type { Member } from '../accounts/member-records.js';
 import { INVITATION } from '../accounts/members.js';
 import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import { Email, ItemParams, Name, Nullable, PageQuery, SpaceParams, Time, Uuid } from '../http/schemas.js';
-import { isoTime } from '../http/time.js';
 import type { Id } from '../store/store.js';
 import type { Family } from './family.js';
 

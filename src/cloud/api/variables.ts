@@ -1,5 +1,6 @@
 /** Variables: named values of a space or of one of its devices (cloud API gaps, 3.8). */
 import Type, { type Static } from 'typebox';
+import { isoTime } from '../../kernel/calendar.js';
 import {
   changeVariable,
   deleteVariable,
@@ -12,7 +13,6 @@ import { ApiFault, notFound } from '../http/errors.js';
 import { NoContent, operation, PageOf } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, Nullable, NullableText, PageQuery, SpaceParams, Text, Time, Uuid } from '../http/schemas.js';
-import { isoTime } from '../http/time.js';
 import { matchingRecords, untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type Id } from '../store/store.js';
 import type { ApiContext, Family } from './family.js';

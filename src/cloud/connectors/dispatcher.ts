@@ -2,9 +2,9 @@
  * Takes due deliveries and runs their attempts.
  *
  * A service takes a delivery by moving its `dueAt` to the end of a lease. Services on the same database do this one at a time,
- * so that only one of them attempts a delivery. If that service dies, the delivery is due again after the lease. So a request
- * may be sent twice, if a service dies between sending it and storing the result or is suspended for longer than a lease; but
- * no delivery is lost.
+ * so that only one of them attempts a delivery. If that service crashes, the delivery is due again after the lease. So a
+ * request may be sent twice, if a service crashes between sending it and storing the result or is suspended for longer than
+ * a lease; but no delivery is lost.
  *
  * Every connector has its own queue with a limited number of concurrent requests, so that a connector with a slow target does
  * not delay the others.
@@ -47,7 +47,7 @@ const AT_ONCE_ALL = 256;
 /** A full queue without progress for this time is slow: further deliveries of its connector are postponed. */
 const SLOW = seconds(2);
 const POSTPONED = seconds(30);
-/** Longest time between two looks if several services share the database: another one may have died with its deliveries. */
+/** Longest time between two looks if several services share the database: another one may have crashed with its deliveries. */
 const ROUND = seconds(30);
 /** Time for the script and for storing the result, in addition to the timeout of the request. */
 const MARGIN = seconds(15);

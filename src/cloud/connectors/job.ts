@@ -1,5 +1,6 @@
 /** The argument of a script's `main` (cloud API gaps, section 6: the union of the published samples, and variables). */
-import type { Seconds, UnixMillis } from '../../kernel/time.js';
+import { isoTime } from '../../kernel/calendar.js';
+import type { Seconds } from '../../kernel/time.js';
 import { serialText } from '../store/order.js';
 import type { DeviceRow, ListedMessage, Store } from '../store/store.js';
 import type { Connector } from './connector.js';
@@ -57,8 +58,4 @@ export async function jobFor(
     connector: { id: connector.id, name: connector.name, timeout: connector.timeout },
     variables: await variablesFor(store, device.spaceId, device.id),
   };
-}
-
-function isoTime(at: UnixMillis): string {
-  return new Date(at).toISOString();
 }

@@ -1,4 +1,4 @@
-/** Variables as they are kept: records of the family `variable`, with a name once per device and environment. */
+/** Records of variables: family `variable`, with a unique name per device and environment. */
 
 import type { UnixMillis } from '../../kernel/time.js';
 import { everyRecord } from '../store/records.js';
@@ -7,13 +7,13 @@ import type { Change, Id, RecordRow, Store } from '../store/store.js';
 export interface Variable {
   readonly id: Id;
   readonly spaceId: Id;
-  /** Null: of the whole space. */
+  /** Null: the variable belongs to the whole space. */
   readonly deviceId: Id | null;
   readonly name: string;
   readonly value: string;
   readonly environment: string | null;
   readonly comment: string | null;
-  /** Its value is not shown; transformations get it. */
+  /** The API does not show the value; transformations receive it. */
   readonly secure: boolean;
   readonly locked: boolean;
   readonly createdAt: UnixMillis;
@@ -48,8 +48,9 @@ export function toVariable({ id, spaceId, createdAt, body }: RecordRow): Variabl
 }
 
 /**
- * The variables of a device for a transformation, by name: its own go before those of its space. Only those without an
- * environment, which have nothing to do with decoding (cloud API gaps, 3.8).
+ * The values of a device's variables for a transformation, by name. A variable of the device takes precedence over one of
+ * its space. Variables with an environment are omitted: they belong to that environment, such as keys for decoding wM-Bus
+ * (cloud API gaps, 3.8).
  */
 export async function variablesFor(store: Store, spaceId: Id, deviceId: Id): Promise<Readonly<Record<string, string>>> {
   const own: [string, string][] = [];
@@ -63,7 +64,7 @@ export async function variablesFor(store: Store, spaceId: Id, deviceId: Id): Pro
   return Object.fromEntries([...common, ...own]);
 }
 
-/** What deletes the variables of a device. */
+/** Changes that delete the variables of a device. */
 export async function variablesOfDevice(store: Store, spaceId: Id, deviceId: Id): Promise<readonly Change[]> {
   const changes: Change[] = [];
   for await (const row of everyRecord(store, 'variable', spaceId)) {

@@ -19,7 +19,7 @@ export interface ChunkQueue {
   sessionOf(serial: number): DeviceSession | undefined;
   /** Inserts a stored downlink into the queue. */
   insert(session: DeviceSession, row: MessageRow): void;
-  /** Removes a chunk that is no longer needed: as sent if the device has received it, otherwise as cancelled. */
+  /** Removes an obsolete chunk from the queue: as sent if the device has received it, otherwise as cancelled. */
   settle(session: DeviceSession, queued: QueuedDownlink, received: boolean): Promise<void>;
   /** Cancels a pending downlink without ending its update. */
   cancel(row: WaitingRow): Promise<unknown>;

@@ -182,7 +182,7 @@ export class HttpGateway {
 
   async #confirm({ session }: DeviceRequests, id: string): Promise<Acknowledgement> {
     const entry = session.queue.find((candidate) => candidate.row.id === id);
-    // A downlink that is no longer queued was confirmed before, or cancelled; nothing to do in either case.
+    // A downlink that has left the queue was confirmed before, or cancelled; nothing to do in either case.
     if (entry !== undefined && entry.attempt > 0) await this.#core.confirm(session, 'final-ack', entry);
     return { poll: this.#core.waits(session) };
   }

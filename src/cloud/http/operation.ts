@@ -62,7 +62,7 @@ const Fault = Type.Object(
 );
 
 /** The response of a deletion. */
-export const NoContent = Type.Null({ description: 'Done; there is no body.' });
+export const NoContent = Type.Null({ description: 'Done; without a body.' });
 
 /** A page of a list; the header `x-total` is the total number of matches where it is known. */
 export function PageOf<Item extends TSchema>(item: Item) {

@@ -1,4 +1,5 @@
 /** Timestamps of the API (cloud API gaps, 2.4). */
+import { isoTime, milliOf, utcTime } from '../../kernel/calendar.js';
 import type { UnixMillis } from '../../kernel/time.js';
 
 const FORM = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:Z|([+\- ])(\d\d):?(\d\d))?)?$/i;
@@ -13,23 +14,13 @@ export function parseTimestamp(text: string): UnixMillis | undefined {
   if (!parts) return undefined;
   const field = (index: number) => Number(parts[index] ?? 0);
   const [year, month, day, hour, minute, second] = [field(1), field(2), field(3), field(4), field(5), field(6)];
-  const millis = Number((parts[7] ?? '').slice(0, 3).padEnd(3, '0'));
-  const local = new Date(0);
-  local.setUTCFullYear(year, month - 1, day);
-  // A day beyond the end of the month rolls over into the next one.
-  if (local.getUTCMonth() !== month - 1 || local.getUTCDate() !== day) return undefined;
+  const local = utcTime({ year, month, day, hour, minute, second, milli: milliOf(parts[7] ?? '') });
   const [offsetHours, offsetMinutes] = [field(9), field(10)];
-  if (hour > 23 || minute > 59 || second > 59 || offsetHours > 23 || offsetMinutes > 59) return undefined;
-  const offset = (offsetHours * 60 + offsetMinutes) * 60_000 * (parts[8] === '-' ? -1 : 1);
-  return local.setUTCHours(hour, minute, second, millis) - offset;
+  if (local === undefined || offsetHours > 23 || offsetMinutes > 59) return undefined;
+  return local - (offsetHours * 60 + offsetMinutes) * 60_000 * (parts[8] === '-' ? -1 : 1);
 }
 
-/** `2026-01-01T00:00:00.000Z` */
-export function isoTime(at: UnixMillis): string {
-  return new Date(at).toISOString();
-}
-
-/** Like {@link isoTime}; null for an event that has not happened. */
+/** Like `isoTime`; null for an event that has not happened. */
 export function isoTimeOrNull(at: UnixMillis | null): string | null {
   return at === null ? null : isoTime(at);
 }

@@ -91,7 +91,7 @@ export type ConflictField =
 
 const OVERTAKEN: Partial<Record<ConflictField, string>> = {
   'record-body': 'the record has changed meanwhile',
-  'down-state': 'the downlink is no longer pending',
+  'down-state': 'the downlink is not pending',
   print: 'the message is already stored',
   queue: 'the queue of the device is full',
   space: 'the space has been deleted',

@@ -107,7 +107,7 @@ export interface ListedMessage extends MessageRow {
   readonly deviceSerial: number;
 }
 
-/** A station of a downlink's life: `queued`, `contact`, `offered`, `sent`, `answered`, `cancelled`, `expired`. */
+/** An entry of a downlink's timeline: `queued`, `contact`, `offered`, `sent`, `answered`, `cancelled`, `expired`. */
 export interface TimelineRow {
   readonly messageId: Id;
   readonly at: UnixMillis;
@@ -115,7 +115,7 @@ export interface TimelineRow {
   readonly detail: string | null;
 }
 
-/** A station as it is read: with an id, for it to be the cursor of a page. */
+/** A timeline entry with its id, which serves as the cursor of a page. */
 export interface Station extends TimelineRow {
   readonly id: Id;
 }
@@ -135,7 +135,7 @@ export interface RecordRow {
   /** The family: `user`, `variable`, `connector`, `delivery`, `firmware`. */
   readonly family: string;
   readonly id: Id;
-  /** Null: belongs to the whole service. */
+  /** Null: the record belongs to the whole service. */
   readonly spaceId: Id | null;
   /** Unique within family and space; null: no uniqueness. */
   readonly key: string | null;

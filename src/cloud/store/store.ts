@@ -104,7 +104,7 @@ export interface Store {
   unansweredDownlinks(deviceId: Id): Promise<readonly MessageRow[]>;
   /** Id of the device's data uplink with this fingerprint that is not older than `since`. */
   copyOf(deviceId: Id, print: string, since: UnixMillis): Promise<Id | undefined>;
-  /** Stations in the order in which they were written. */
+  /** Timeline entries in the order in which they were written. */
   timeline(messageId: Id, page: Page): Promise<readonly Station[]>;
 
   codec(hash: string): Promise<CodecRow | undefined>;

@@ -1,4 +1,4 @@
-/** Judges expectations by what the metrics and the invariants have come to. */
+/** Evaluates expectations with the metrics and the verdicts on invariants of a run. */
 import { formatDuration, humanDuration } from '../../kernel/time.js';
 import type { InvariantVerdict } from '../../trace/invariants/index.js';
 import type { Measure } from '../../trace/metrics/metric.js';
@@ -15,13 +15,13 @@ import {
 } from './expectation.js';
 import { describeViolation, type NameOf } from './violation.js';
 
-/** Where the numbers come from. */
+/** Access to the metrics of a run. */
 export interface MetricSource {
-  /** @param of the name of a scope: of its devices or loads alone */
+  /** @param of name of a scope: the metric of its devices or loads only */
   read(name: string, of?: string): Measure | undefined;
 }
 
-/** Where the verdicts on invariants come from; undefined for one that was not watched. */
+/** Access to the verdicts on invariants; undefined for an invariant that was not checked. */
 interface VerdictSource {
   verdict(name: string): InvariantVerdict | undefined;
 }
@@ -31,24 +31,24 @@ export interface ExpectationOutcome {
   readonly line: string;
   readonly passed: boolean;
   /**
-   * Milliseconds when the sides are durations; of an invariant the number of violations. null: there was nothing to
-   * measure, which fails every expectation.
+   * Milliseconds if the sides are durations; for an invariant, the number of violations. null: nothing was measured, and the
+   * expectation has failed.
    */
   readonly left: number | null;
   readonly right: number | null;
   readonly unit: Unit;
-  /** What was found: `downlink.delivered p(95) is 12m 04s, wanted < 40m`. */
+  /** The result: `downlink.delivered p(95) is 12m 04s, wanted < 40m`. */
   readonly sentence: string;
 }
 
-/** What was watched in a run. */
+/** The results of a run that expectations are evaluated with. */
 interface Evidence {
   readonly metrics: MetricSource;
   readonly invariants: VerdictSource;
   readonly nameOf: NameOf;
 }
 
-/** Never throws: an expectation about nothing has failed, and its sentence says so. */
+/** Never throws: without data an expectation has failed, with a sentence that says so. */
 export function evaluate(expectation: Expectation, evidence: Evidence): ExpectationOutcome {
   return 'invariant' in expectation
     ? judgeInvariant(expectation, evidence)
@@ -65,7 +65,7 @@ function judgeInvariant({ line, invariant }: InvariantExpectation, evidence: Evi
   return { ...outcome, passed: false, sentence: `violated ${times} ${describeViolation(first, evidence.nameOf)}` };
 }
 
-/** The same of an expectation about metrics alone. */
+/** Like {@link evaluate}, for an expectation about metrics. */
 export function judgeMetrics(expectation: MetricExpectation, metrics: MetricSource): ExpectationOutcome {
   const { line, comparison, unit } = expectation;
   const left = sumOf(expectation.left, metrics);
@@ -107,7 +107,7 @@ function holds(left: number, comparison: Comparison, right: number): boolean {
   }
 }
 
-/** The value, or the name of a metric that has none. */
+/** The value, or the text of the first term without a value. */
 function sumOf(sum: Sum, metrics: MetricSource): number | string {
   let total = 0;
   for (const { sign, term } of sum) {

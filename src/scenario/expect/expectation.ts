@@ -1,4 +1,4 @@
-/** What must hold in a run, as data. Grammar and reading: parse.ts; judging: evaluate.ts. */
+/** Expectations as plain data. grammar.ts has the grammar, parse.ts reads them, evaluate.ts evaluates them. */
 import { type Selector, selectorName } from '../selector/selector.js';
 
 export type Expectation = MetricExpectation | InvariantExpectation;
@@ -7,7 +7,7 @@ export type Expectation = MetricExpectation | InvariantExpectation;
 export interface InvariantExpectation {
   /** As the user wrote it. */
   readonly line: string;
-  /** Its name in the registry. */
+  /** Name of the invariant. */
   readonly invariant: string;
 }
 
@@ -37,22 +37,22 @@ export type Term =
       readonly kind: 'metric';
       readonly metric: string;
       readonly aggregate: Aggregate;
-      /** Of these alone; left out: of everything. */
+      /** Restricts the metric to a scope; left out: not restricted. */
       readonly of?: Scope;
     };
 
 /** Devices, or the loads of a client. */
 export type Scope = Selector | { readonly kind: 'client'; readonly client: string };
 
-/** The scope as one writes it. */
+/** The text of a scope. */
 export function scopeName(scope: Scope): string {
   return scope.kind === 'client' ? `${CLIENT}${scope.client}` : selectorName(scope);
 }
 
-/** What the name of a client follows in a scope. */
+/** Prefix of the name of a client in a scope. */
 export const CLIENT = 'client/';
 
-/** What is asked of a metric. `count` is all that a counter has; the others ask a distribution. */
+/** The aggregate of a metric. A counter has only `count`; a distribution has all of them. */
 export type Aggregate =
   | { readonly kind: 'count' | 'min' | 'max' | 'mean' }
   | { readonly kind: 'percentile'; readonly percentile: number };

@@ -31,7 +31,7 @@ import {
   type Unit,
 } from './expectation.js';
 
-/** Raised by {@link parseExpectation}; `column` counts from 1 within the line. */
+/** A syntax error in an expectation; `column` counts from 1 within the line. */
 export class ExpectationError extends Error {
   readonly column: number;
 
@@ -42,11 +42,11 @@ export class ExpectationError extends Error {
   }
 }
 
-/** Resolves the words after "of". */
+/** Reads the scope after "of". */
 interface Scopes {
-  /** Clients of the setup; undefined when it could not be read. */
+  /** Names of the clients of `setup`; undefined if it could not be read. */
   readonly clients: readonly string[] | undefined;
-  /** Reads the selector at a column; undefined when it noted a problem. */
+  /** Reads the selector at a column; undefined if a problem was noted. */
   readonly devices: (to: string, column: number) => Selector | undefined;
 }
 
@@ -197,7 +197,7 @@ function shown(token: string | undefined): string {
   return token === undefined ? 'the end of the line' : quote(token);
 }
 
-/** The words of a line, one after the other, each with its column. */
+/** Reads the words of a line one by one, with their columns. */
 class Reader {
   readonly scopes: Scopes;
   readonly #line: string;
@@ -224,7 +224,7 @@ class Reader {
     return this.#words[this.#next++]?.text;
   }
 
-  /** The text up to the first word that `stops`. */
+  /** Skips to the first word for which `stops` is true, and returns the skipped text. */
   takeUntil(stops: (word: string) => boolean): string {
     const from = this.column;
     while (this.token !== undefined && !stops(this.token)) this.#next++;

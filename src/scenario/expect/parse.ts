@@ -1,20 +1,20 @@
-/** Reads the expectations of a scenario; grammar.ts has the language. */
+/** Reads the expectations of a scenario; grammar.ts has the grammar. */
 import { type Check, complain, type Form, formed } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { type FleetNames, selector } from '../selector/check.js';
 import type { Expectation } from './expectation.js';
 import { ExpectationError, parseExpectation } from './grammar.js';
 
-/** The names that a scope of a scenario may use. */
+/** The names that scopes of a scenario can use. */
 export interface ScopeNames extends FleetNames {
-  /** Clients of the setup; undefined when it could not be read. */
+  /** Names of the clients of `setup`; undefined if it could not be read. */
   readonly clients: readonly string[] | undefined;
 }
 
 /** For JSON Schemas, which do not depend on a scenario. */
 export const NO_NAMES: ScopeNames = { groups: [], regions: [], tags: [], fleet: undefined, clients: undefined };
 
-/** Reads one line of `expect`; problems have the column within it. */
+/** Reads one line of `expect`; problems have the column of the wrong word. */
 export function expectation(names: ScopeNames): Check<Expectation> {
   return formed(expectationForm, (node, problems) => readLine(node, problems, names));
 }

@@ -1,4 +1,4 @@
-/** A counter-example in words: when, who, what, and the events that show it. */
+/** The text of a violation of an invariant: time, device, description, and the events that show it. */
 import { humanDuration, sinceStart } from '../../kernel/time.js';
 import type { TraceEvent } from '../../trace/events.js';
 import type { Violation } from '../../trace/invariants/invariant.js';
@@ -12,7 +12,7 @@ export function describeViolation({ at, serial, what, events }: Violation, nameO
   return `at ${humanDuration(sinceStart(at))} (${at} ms) by ${nameOf(serial)}: ${what}; ${shown}`;
 }
 
-/** Kind, moment and what distinguishes it from others of its device: `uplink.sent at 34016 (uplink 1, data)`. */
+/** Kind, time and details of an event: `uplink.sent at 34016 (uplink 1, data)`. */
 function describeEvent(event: TraceEvent): string {
   const details: string[] = [];
   for (const [key, value] of Object.entries(event)) {

@@ -1,4 +1,4 @@
-/** Faults of the embedded cloud, as they stand in a plan. What they do is in runner/faults/. To add one: describe it here. */
+/** Faults of the embedded cloud as plain data. The runner executes them (runner/faults/). To add one, describe it here. */
 import {
   type Check,
   complain,
@@ -20,7 +20,7 @@ import { noOptions } from '../steps/no-options.js';
 export type ServiceFault =
   | { readonly kind: 'api-errors'; readonly status: number; readonly share: Ratio }
   | { readonly kind: 'api-delay'; readonly by: Millis }
-  /** `only`: it can be used for the other; null: for neither. */
+  /** `only: 'write'`: writing fails and reading works; null: both fail. */
   | { readonly kind: 'store-unavailable'; readonly only: 'write' | null }
   | { readonly kind: 'service-down' }
   | {
@@ -60,7 +60,7 @@ const storeUse: Check<ServiceFault> = formed(
   },
 );
 
-/** No service starts in less. */
+/** Shortest time for a restart; no service starts faster. */
 const SHORTEST_ABSENCE = seconds(1);
 const RESTART = record('service-restart', { away: duration });
 
@@ -80,27 +80,28 @@ const restart: Check<ServiceFault> = formed(
 
 export const SERVICE_FAULTS: Readonly<Record<ServiceFault['kind'], ServiceFaultKind>> = {
   'api-errors': {
-    about: 'the API answers a share of the requests with an error, 503 unless said',
+    about: 'the API answers a share of the requests with an error, by default 503',
     example: 'api-errors: { status: 500, share: 20% }',
     check: errors,
   },
   'api-delay': {
-    about: 'the API takes so much longer to answer',
+    about: 'every answer of the API is delayed by this time',
     example: 'api-delay: 2s',
     check: refine(duration, (by) => ({ kind: 'api-delay', by })),
   },
   'store-unavailable': {
-    about: 'nothing can be read or written ("writes": only written): what needs it is answered 503, or not at all',
+    about:
+      'the store cannot be read or written ("writes": not written); requests that need it get 503, devices no answer',
     example: 'store-unavailable:',
     check: storeUse,
   },
   'service-down': {
-    about: 'the service does not answer: no datagram gets through, and every request is answered 503',
+    about: 'no datagram passes in either direction, and every API request gets 503',
     example: 'service-down:',
     check: refine(noOptions, () => ({ kind: 'service-down' })),
   },
   'service-restart': {
-    about: 'the process of the service dies, and comes up again on what it has stored',
+    about: 'the process of the service is killed, and starts again with the contents of its store',
     example: 'service-restart: { away: 30s }',
     check: restart,
   },

@@ -6,8 +6,8 @@
  *     1.75
  *     1.75
  *
- * Numbers have a unit and count from the beginning of the load; calendar times in UTC count from the first row. Several
- * requests may come at the same time, but none before the one above it.
+ * Numbers have a unit and count from the beginning of the load; calendar times in UTC count from the first row. The
+ * times must not decrease; several requests may have the same time.
  */
 import { createHash } from 'node:crypto';
 import { readCsv } from '../../input/csv.js';
@@ -17,16 +17,16 @@ import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
 import { limitRows, timeColumn } from '../values/csv-columns.js';
 
-/** In a plan it stands as a fingerprint: a day of requests is long. */
+/** Times of recorded requests. A plan contains only their number and a fingerprint, because a day of requests is long. */
 export class ArrivalTrace {
-  /** Since the beginning of the load, in their order, to the microsecond. */
+  /** Since the beginning of the load, ascending, rounded to microseconds. */
   readonly times: readonly Millis[];
 
   constructor(times: readonly Millis[]) {
     this.times = times;
   }
 
-  /** Those that come before `end`. */
+  /** The requests before `end`. */
   within(end: Millis): ArrivalTrace {
     return new ArrivalTrace(this.times.filter((time) => time < end));
   }
@@ -37,7 +37,10 @@ export class ArrivalTrace {
   }
 }
 
-/** @param speed 2: the requests come in half the time. Problems are noted where they stand in the file. */
+/**
+ * Reads the times of a file; problems are noted with their place in it.
+ * @param speed 2: the requests come in half the time
+ */
 export function readArrivals({ file, text }: NamedText, speed: number, problems: Problems): ArrivalTrace | undefined {
   const before = problems.list.length;
   const table = readCsv(text, file, problems);

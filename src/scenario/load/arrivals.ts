@@ -1,15 +1,16 @@
 /**
- * When the requests of a load are due. The moments follow from the rate and the seed alone, never from how fast anything is
+ * When the requests of an open load are due. The times depend only on the rate and the seed, never on how fast requests are
  * answered: that is what "open" means.
  *
- * A trace says itself when. A rate is summed up over time; whenever the sum passes the next mark, a request is due. Marks are one apart for even
- * spacing, and exponentially distributed for Poisson arrivals, which is what many people who know nothing of each other make.
+ * A replay takes its times from a file. A rate is integrated over time, and a request is due whenever the integral reaches
+ * the next mark. The distance between marks is 1 for even spacing, and exponentially distributed for Poisson arrivals, which
+ * is how many independent users behave.
  */
 import { exponential, type Random } from '../../kernel/random.js';
 import type { Instant } from '../../kernel/time.js';
 import type { Load, RatePiece } from './load.js';
 
-/** In order of time; ends with the last piece. @throws RangeError for users that wait */
+/** The times of a load, ascending. @throws RangeError for a closed load, whose times depend on the answers */
 export function* arrivals({ name, from, pace }: Load, random: Random): Generator<Instant, void> {
   if (pace.kind === 'replay') {
     for (const time of pace.trace.times) yield from + time;
@@ -18,7 +19,7 @@ export function* arrivals({ name, from, pace }: Load, random: Random): Generator
   if (pace.kind !== 'open') throw new RangeError(`the load "${name}" has no arrivals: its users wait for answers`);
   const draws = random.fork(`load/${name}`);
   const step = pace.spacing === 'even' ? () => 1 : () => exponential(draws);
-  // An even load begins half a gap after its start, so that a rate over a time comes to exactly their product.
+  // An even load begins half a gap after its start: a rate of 2/s for 10 s is then exactly 20 requests.
   let wanted = pace.spacing === 'even' ? 0.5 : step();
   for (const piece of pace.pieces) {
     const whole = requestsIn(piece);
@@ -30,14 +31,14 @@ export function* arrivals({ name, from, pace }: Load, random: Random): Generator
   }
 }
 
-/** The area below the rate. */
+/** Number of requests in a piece: the area below its rate. */
 function requestsIn({ from, until, first, last }: RatePiece): number {
   return (((first + last) / 2) * (until - from)) / 1000;
 }
 
-/** When `count` requests of the piece have come. */
+/** The time at which the integral of the rate over the piece reaches `count`. */
 function moment({ from, until, first, last }: RatePiece, count: number): Instant {
-  // A mark that falls on the border of two pieces; from no rate at all, the formula would be 0/0.
+  // A mark on the border of two pieces. At a rate of 0 the formula below would be 0/0.
   if (count <= 0) return from;
   const growth = ((last - first) * 1000) / (until - from);
   // count = first·t + growth·t²/2, solved for t in seconds in the form that is stable when growth is small.

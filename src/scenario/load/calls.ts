@@ -1,11 +1,11 @@
-/** The requests that a load can be made of. To add one: describe it here. */
+/** The kinds of requests that a load can send. To add one, describe it here. */
 import { type Check, complain, type Form, formed } from '../../input/checks.js';
 import { type LocatedNode, type Problems, plain } from '../../input/document.js';
 import { configLines } from '../values/config-lines.js';
 import { kindForms } from '../values/kind-forms.js';
 import { shellLines } from '../values/shell-lines.js';
 
-/** A request as it goes over the wire. */
+/** An HTTP request to the API. */
 export interface CallRequest {
   readonly method: 'GET' | 'POST';
   /** Without the base address: `/v2/spaces/…`. */
@@ -14,7 +14,7 @@ export interface CallRequest {
   readonly body: string | undefined;
 }
 
-/** Whom a request is about. */
+/** The space and the device of a request. */
 interface CallContext {
   readonly space: string;
   /** Id of a device in the cloud; empty for calls about the space. */
@@ -28,9 +28,9 @@ interface CallKind {
   readonly method: 'GET' | 'POST';
   /** Below `/v2/spaces/{space_id}`; `device` is an id. */
   readonly path: (device: string) => string;
-  /** Whether it is about a device, and not about the space. */
+  /** Whether the request is about a device; otherwise it is about the space. */
   readonly ofDevice: boolean;
-  /** Reads what stands after its name, which becomes the body; without it, nothing may stand there. */
+  /** Reads the value after the name, which becomes the body; left out: the name has no value. */
   readonly check?: Check<object>;
 }
 
@@ -105,14 +105,14 @@ export type CallName = keyof typeof CALLS;
 // Because Object.keys forgets the keys' types.
 export const CALL_NAMES = Object.keys(CALLS) as readonly CallName[];
 
-/** A call as plain data, as it stands in a plan. */
+/** A call as plain data, for a plan. */
 export interface CallSpec {
   readonly kind: CallName;
-  /** JSON text of its body; null for those that have none. */
+  /** JSON text of the body; null: the request has none. */
   readonly body: string | null;
 }
 
-/** What stands after the name of each call, for editors. */
+/** JSON Schema of the value after the name of each call, for editors. */
 export function callForms(): Readonly<Record<string, Form>> {
   return kindForms(CALLS);
 }
@@ -122,18 +122,18 @@ export function checkCall(kind: CallName, node: LocatedNode, problems: Problems)
   const { check }: CallKind = CALLS[kind];
   if (check === undefined) {
     if (node.kind === 'scalar' && node.value === null) return { kind, body: null };
-    return complain(node, problems, `nothing after "${kind}:"`);
+    return complain(node, problems, `empty: "${kind}" has no options`);
   }
   const body = check(node, problems);
   return body && { kind, body: JSON.stringify(body) };
 }
 
-/** Whether it is about a device, and not about the space. */
+/** Whether the call is about a device; otherwise it is about the space. */
 export function isOfDevice(kind: CallName): boolean {
   return CALLS[kind].ofDevice;
 }
 
-/** Whether it leaves a downlink in the queue of a device. */
+/** Whether the call queues a downlink for a device. */
 export function queuesDownlink({ kind }: CallSpec): boolean {
   return CALLS[kind].method === 'POST';
 }

@@ -1,10 +1,10 @@
 /**
- * What users of the cloud ask of its API during a run, beside the steps: requests at a rate, or users that each wait for their
- * answer before they ask again.
+ * API requests of users during a run, in addition to the steps: an open load sends requests at a rate; in a closed load, each
+ * user waits for the answer before it sends the next request.
  *
- * The two are not the same measurement. At a rate (open), requests come whether or not the service keeps up, as the requests of
- * many users do; the latency of a stalled service includes the requests that were due during the stall. Users that
- * wait (closed) ask less of a slow service, and so make it look better than it is: reports mark them.
+ * The two measure different things. Requests of an open load are sent whether or not the service keeps up, like those of many
+ * independent users; if the service stalls, the measured latencies include the requests that were due during the stall. A
+ * closed load sends fewer requests to a slow service, so the service looks better than it is: reports mark such loads.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { ArrivalTrace } from './arrival-trace.js';
@@ -12,10 +12,10 @@ import type { CallSpec } from './calls.js';
 
 /** One line of the `load` of a scenario. */
 export interface Load {
-  /** `latest-value to clime`, for reports; no two loads have the same. */
+  /** `latest-value to clime`, for reports; unique. */
   readonly name: string;
   readonly call: CallSpec;
-  /** A client of the setup, with whose key it asks; left out: with that of the run. */
+  /** The client of `setup` whose API key the load uses; left out: the key of the run. */
   readonly as?: string;
   readonly from: Instant;
   readonly until: Instant;
@@ -27,16 +27,16 @@ export type Pace =
   | { readonly kind: 'replay'; readonly file: string; readonly trace: ArrivalTrace }
   | UserPace;
 
-/** Users that each wait for their answer before they ask again. */
+/** Users that each wait for the answer before they send the next request. */
 export interface UserPace {
   readonly kind: 'closed';
   readonly users: number;
   readonly think: Millis;
-  /** They stay away as long as the service asks them to (`Retry-After`); left out: they take no notice. */
+  /** After a rejected request, users wait for the time in `Retry-After`; left out: they ignore it. */
   readonly patient?: true;
 }
 
-/** A stretch of time over which a rate changes evenly; a steady one has the same rate at both ends. */
+/** A period in which the rate changes linearly from `first` to `last`; equal for a steady rate. */
 export interface RatePiece {
   readonly from: Instant;
   readonly until: Instant;

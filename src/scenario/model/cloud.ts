@@ -1,17 +1,17 @@
 /** Settings of the embedded cloud that a scenario may change. Reading: parse/cloud.ts. */
 import { formatDuration, type Millis } from '../../kernel/time.js';
 
-/** What is null is as the service has it by itself. */
+/** null: the default of the service. */
 export interface CloudSettings {
-  /** Requests that a key may make in a minute. */
+  /** Requests a minute that are allowed for each API key. */
   readonly rateLimit: number | null;
   readonly expireDownlinks: Millis | null;
   readonly retainMessages: Millis | null;
-  /** Connectors may send to private and loopback addresses; left out: they may not. */
+  /** Connectors may send to private and loopback addresses; left out: the service rejects these. */
   readonly allowPrivate?: true;
 }
 
-/** `rate-limit 600/m`, one text a setting. */
+/** One text for each setting: `rate-limit 600/m`. */
 export function describeCloud(settings: CloudSettings): readonly string[] {
   const { rateLimit: limit, expireDownlinks, retainMessages, allowPrivate } = settings;
   return [

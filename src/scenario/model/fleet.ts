@@ -1,4 +1,4 @@
-/** The groups of a fleet, as a scenario describes them. */
+/** The groups of a fleet in a scenario. */
 import type { Instant, Millis } from '../../kernel/time.js';
 
 export interface FleetGroup {
@@ -16,7 +16,7 @@ export interface FleetGroup {
   readonly tags: readonly string[];
   /** A label that selectors can name; null: none. */
   readonly region: string | null;
-  /** Whether the devices exist in the cloud from the start. */
+  /** Whether the devices are created in the cloud before the run starts. */
   readonly register: boolean;
 }
 
@@ -29,8 +29,8 @@ export interface Boot {
 }
 
 /**
- * Evenly spaced; each at a moment of its own, drawn from the seed; all at once; or in their order, with gaps like those between
- * arrivals that know nothing of each other.
+ * `staggered`: evenly spaced; `random`: each at a random time; `storm`: all at once; `poisson`: in the order of the serial
+ * numbers, with exponentially distributed gaps.
  */
 export const BOOT_PATTERNS = ['staggered', 'random', 'storm', 'poisson'] as const;
 export type BootPattern = (typeof BOOT_PATTERNS)[number];

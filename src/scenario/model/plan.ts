@@ -1,9 +1,9 @@
 /**
- * A plan: what a scenario and a seed come to. Every draw has been made, every group is spelled out, every step has its
- * moment and its devices. Plain data, so that it can be printed, compared and hashed; nothing in it is alive.
+ * A plan: the result of a scenario and a seed. All random draws are made, all devices are listed, and every step has its
+ * time and its devices. A plan is plain data: it can be printed, compared and hashed.
  *
- * `planScenario` makes it, `describePlan` prints it, the runner builds a world from it. Moments are milliseconds since
- * the world began. Claim tokens are in here because the devices need them; no description ever shows them.
+ * `planScenario` makes a plan, `describePlan` prints it, and the runner builds a world from it. Times are milliseconds since
+ * the beginning of the world. A plan contains the claim tokens, because the devices need them; no description shows them.
  */
 import type { Instant, Millis, UnixMillis } from '../../kernel/time.js';
 import type { FaultSpec } from '../../transport/faults/index.js';
@@ -20,34 +20,34 @@ export interface Plan {
   readonly seed: number;
   /** Calendar time at which the world begins. */
   readonly start: UnixMillis;
-  /** Steps and devices begin nothing new after this. */
+  /** After this time, steps and devices begin nothing new. */
   readonly duration: Millis;
-  /** How long open exchanges may take to end after that. */
+  /** How long open exchanges may take to finish after `duration`. */
   readonly settle: Millis;
-  /** Calls that were due earlier do not count in latencies. */
+  /** Calls that are due before this time do not count in latencies. */
   readonly warmUp: Millis;
-  /** Settings of the embedded cloud; left out: as it is by itself. */
+  /** Settings of the embedded cloud; left out: its defaults. */
   readonly cloud?: CloudSettings;
-  /** What the space needs beside the fleet, in the order in which it is made; left out when it needs nothing. */
+  /** Resources that are created in the space before the devices, in this order; left out if empty. */
   readonly setup?: readonly SetupCall[];
   readonly groups: readonly PlannedGroup[];
-  /** In the order of the groups; steps refer to them by their index. */
+  /** In the order of the groups; steps refer to devices by their indices. */
   readonly devices: readonly PlannedDevice[];
   readonly network: readonly PlannedFault[];
-  /** What goes wrong with the embedded cloud; left out when nothing does. */
+  /** Faults of the embedded cloud; left out if empty. */
   readonly serviceFaults?: readonly PlannedServiceFault[];
-  /** Lasting faults of devices, for reports; the actions carry them out. Left out if empty. */
+  /** Lasting faults of devices, for reports; `actions` contains the steps that carry them out. Left out if empty. */
   readonly deviceFaults?: readonly PlannedDeviceFault[];
-  /** In order of time; at the same time in the order of the file. */
+  /** By time; actions at the same time are in the order of the file. */
   readonly actions: readonly PlannedAction[];
-  /** What steps wait for; left out when none does. */
+  /** Conditions that steps wait for; left out if empty. */
   readonly waits?: readonly PlannedWait[];
-  /** Requests to the API that go on beside the steps. */
+  /** API requests that are sent in addition to the steps. */
   readonly loads: readonly PlannedLoad[];
   readonly expectations: readonly Expectation[];
   /** Scopes that expectations and conditions use; left out if empty. */
   readonly scopes?: readonly PlannedScope[];
-  /** What to try next, for people. */
+  /** Lines that the report prints at its end, for example commands to try next. */
   readonly next: readonly string[];
 }
 
@@ -57,33 +57,33 @@ export interface PlannedGroup {
   /** The firmware version that its devices leave the factory with; left out: the newest. */
   readonly firmware?: string;
   readonly count: number;
-  /** Tags that its devices carry in the cloud; the runner creates those that do not exist. */
+  /** Tags of the devices in the cloud; the runner creates missing ones. */
   readonly tags: readonly string[];
-  /** For selectors on a console; null: none. Not part of the fingerprints of a plan: it changes nothing. */
+  /** For selectors on a console; null: none. Not part of the digest of a plan, because it does not change the run. */
   readonly region: string | null;
   /**
-   * Configuration written to flash at the bench, before the first boot: lines such as `app config interval-report 900`.
-   * Whether the profile has these parameters is for the runner to check. Begins with `app config mode lte` unless the
-   * scenario sets the mode: a factory-fresh device has mode "none" and never says a word.
+   * Configuration written to flash before the first boot: lines such as `app config interval-report 900`. The runner
+   * checks that the profile has these parameters. Begins with `app config mode lte` unless the scenario sets the mode: the
+   * factory default is mode "none", in which a device never sends.
    */
   readonly config: readonly string[];
-  /** False: the devices are not created in the cloud beforehand; a step `create-device` does that. */
+  /** false: the devices are created in the cloud by a step `create-device`, not before the run. */
   readonly register: boolean;
 }
 
 export interface PlannedDevice {
-  /** `clime-0001`: its group's name and its number in the group. */
+  /** `clime-0001`: the name of the group and the number in the group. */
   readonly name: string;
   readonly serial: number;
   /** Index into {@link Plan.groups}. */
   readonly group: number;
-  /** When it is powered up for the first time. */
+  /** Time of the first power-up. */
   readonly bootAt: Instant;
   /** 32 lower-case hex digits. Secret: signs every packet. */
   readonly claimToken: string;
 }
 
-/** A fault and when and whom it hits. Faults that hold at the same time add up. */
+/** A network fault with its time and its devices. Simultaneous faults add up. */
 export interface PlannedFault {
   readonly fault: FaultSpec;
   readonly from: Instant;
@@ -93,11 +93,11 @@ export interface PlannedFault {
   readonly to: string | null;
   /** Indices into {@link Plan.devices}, ascending; null: all devices. */
   readonly devices: readonly number[] | null;
-  /** The direction that it hits, seen from the device. */
+  /** Affected direction, seen from the device. */
   readonly way: 'up' | 'down' | 'both';
 }
 
-/** A fault of the embedded cloud, and when it holds. */
+/** A fault of the embedded cloud with its time. */
 export interface PlannedServiceFault {
   readonly fault: ServiceFault;
   readonly from: Instant;
@@ -105,7 +105,7 @@ export interface PlannedServiceFault {
   readonly until: Instant | null;
 }
 
-/** A fault of devices: when it holds, and for whom. */
+/** A fault of devices with its time and its devices. */
 export interface PlannedDeviceFault {
   /** `no-signal` */
   readonly fault: string;
@@ -116,22 +116,22 @@ export interface PlannedDeviceFault {
   readonly to: string | null;
 }
 
-/** A condition that steps wait for. It is looked at again and again, from its moment on, until it holds. */
+/** A condition that steps wait for. The runner evaluates it periodically, beginning at `from`, until it holds. */
 export interface PlannedWait {
-  /** The step that waits, for people: `step 3, config: app config interval-report 900`. */
+  /** The waiting step, for messages: `step 3, config: app config interval-report 900`. */
   readonly name: string;
   readonly condition: MetricExpectation;
-  /** Not looked at earlier; counts from the end of `wait`, when there is one. */
+  /** First evaluation; counts from the end of `wait` if that is set. */
   readonly from: Instant;
-  /** A run in which it does not hold by then has failed; null: by the end of the scenario. */
+  /** Time limit; the run fails if the condition does not hold by then. null: the end of the scenario. */
   readonly within: Millis | null;
-  /** Index of the wait that must be over before this one begins; null: none. */
+  /** Index of the wait that must end before this one begins; null: none. */
   readonly wait: number | null;
 }
 
-/** Devices, or the loads of a client, whose metrics are read apart from those of the others. */
+/** Devices, or the loads of a client, whose metrics can be read separately. */
 export type PlannedScope = {
-  /** As the scenario says it. */
+  /** As written in the scenario. */
   readonly name: string;
 } & (
   | {
@@ -144,20 +144,20 @@ export type PlannedScope = {
     }
 );
 
-/** A step at its moment. A step spread over time comes as one action per device. */
+/** A step with its time. A step that is spread over time becomes one action for each device. */
 export type PlannedAction = StepCall & {
-  /** Which step of the scenario it belongs to, from 0. */
+  /** Index of the step in the scenario, from 0. */
   readonly origin: number;
   readonly at: Instant;
-  /** Whom it is for, when the seed decides that: `10% of clime`. */
+  /** Text of the selector if the seed decides the devices: `10% of clime`. */
   readonly sample?: string;
-  /** Index of the wait from whose end on `at` counts; left out: from the beginning of the world. */
+  /** Index of a wait: `at` counts from its end; left out: from the beginning of the world. */
   readonly wait?: number;
   /** Indices into {@link Plan.devices}, ascending. */
   readonly devices: readonly number[];
 };
 
-/** A load and the devices that its requests are about, one after the other; none, when they are about the space. */
+/** A load and the devices of its requests, used in turn; no devices if the requests are about the space. */
 export interface PlannedLoad extends Load {
   /** Indices into {@link Plan.devices}, ascending. */
   readonly devices: readonly number[];

@@ -1,36 +1,36 @@
 /**
- * A scenario: one situation in one YAML file, runnable as it stands. This is what such a file says, read and checked but
- * not spelled out; `planScenario` makes a plan of it. Every key, with what it is when it is left out:
+ * A scenario: one situation in one YAML file. These types are the checked contents of the file; `planScenario` makes a plan
+ * from them. Every key, with its default:
  *
- *     include: [common.yaml]             # nothing; see source/includes.ts
- *     vars: { period: 900 }              # nothing; used as ${period}, see source/variables.ts
- *     name: cold-store                   # needed
- *     about: ...                         # nothing
+ *     include: [common.yaml]             # none; see source/includes.ts
+ *     vars: { period: 900 }              # none; used as ${period}, see source/variables.ts
+ *     name: cold-store                   # required
+ *     about: ...                         # empty
  *     seed: 7                            # 1
  *     start: 2026-03-02T06:00:00Z        # 2026-01-01T00:00:00Z
- *     duration: 6h                       # needed
- *     settle: 10m                        # 10m: how long open exchanges may take to end after that
- *     cloud: { rate-limit: 600/m }       # as the embedded cloud has it by itself; see parse-cloud.ts
- *     setup:                             # nothing; kinds in setup/
+ *     duration: 6h                       # required
+ *     settle: 10m                        # 10m: how long open exchanges may take to finish after the duration
+ *     cloud: { rate-limit: 600/m }       # the defaults of the embedded cloud; see parse/cloud.ts
+ *     setup:                             # none; kinds in setup/
  *       - firmware: { name: v2, profile: clime, version: v9.0.0 }
  *     fleet:                             # one group or more; or { devices: 1000, groups: [{ share: 70%, … }] }
- *       - name: clime                    # needed
- *         profile: clime                 # needed
- *         count: 40                      # needed
- *         serial: 2159017985             # runs on over the groups from 2159017985
+ *       - name: clime                    # required
+ *         profile: clime                 # required
+ *         count: 40                      # required
+ *         serial: 2159017985             # consecutive over all groups, from 2159017985
  *         boot: { from: 0s, over: 10m, pattern: random }   # all at once; pattern staggered
- *         config: { interval-report: 900 }   # the profile's defaults, but with mode lte
+ *         config: { interval-report: 900 }   # the defaults of the profile, with mode lte
  *         tags: [indoor]                 # none
- *         region: north                  # none; a label that selectors can name
- *         register: true                 # true: created in the cloud beforehand
- *     network: ...                       # perfect; see parse-network.ts
+ *         region: north                  # none; a label for selectors
+ *         register: true                 # true: created in the cloud before the run
+ *     network: ...                       # no latency, no loss; see parse/network.ts
  *     steps:                             # none; kinds in steps/
- *       - { at: 1h, to: clime/3, over: 5m, config: { interval-report: 900 } }   # to all, over 0s; whom: selector.ts
- *     expect:                            # nothing; grammar in expect/parse.ts
+ *       - { at: 1h, to: clime/3, over: 5m, config: { interval-report: 900 } }   # to all, over 0s; see selector/
+ *     expect:                            # none; grammar in expect/grammar.ts
  *       - uplink.stored == uplink.sent
  *
- * The configuration of a group is written to flash at the bench, before the first boot. It puts `mode` to lte unless it says
- * otherwise, because a factory-fresh device has mode none and never says a word.
+ * The configuration of a group is written to flash before the first boot. It sets `mode` to lte unless the scenario sets it,
+ * because the factory default is mode none, in which a device never sends.
  */
 import type { Millis, UnixMillis } from '../../kernel/time.js';
 import type { Expectation, MetricExpectation } from '../expect/expectation.js';
@@ -49,43 +49,43 @@ export interface Scenario {
   readonly start: UnixMillis;
   readonly duration: Millis;
   readonly settle: Millis;
-  /** Calls that were due earlier do not count in latencies. */
+  /** Calls that are due before this time do not count in latencies. */
   readonly warmUp: Millis;
-  /** Of the embedded cloud; null: as it is by itself. */
+  /** Settings of the embedded cloud; null: its defaults. */
   readonly cloud: CloudSettings | null;
-  /** What its space needs beside the fleet, in the order in which it is made. */
+  /** Resources that are created in the space before the devices, in this order. */
   readonly setup: readonly SetupCall[];
   readonly fleet: readonly FleetGroup[];
-  /** What holds all the time comes first. */
+  /** Faults that hold for the whole run come first. */
   readonly network: readonly ScenarioFault[];
-  /** What goes wrong with the embedded cloud. */
+  /** Faults of the embedded cloud. */
   readonly serviceFaults: readonly PlannedServiceFault[];
-  /** Faults of devices that last; what they do is in the steps. */
+  /** Faults of devices that last; `steps` contains what they do. */
   readonly deviceFaults: readonly PlannedDeviceFault[];
   readonly steps: readonly ScenarioStep[];
   readonly loads: readonly ScenarioLoad[];
   readonly expectations: readonly Expectation[];
-  /** What to try next, for people. */
+  /** Lines that the report prints at its end, for example commands to try next. */
   readonly next: readonly string[];
 }
 
 export interface ScenarioStep {
-  /** When it begins, or with `follows` how long after the step before it has begun. */
+  /** When the step begins; with `follows`, how long after the beginning of the previous step. */
   readonly at: Millis;
   readonly follows?: true;
   /** A step to many devices is spread evenly over this time; 0: all at once. */
   readonly over: Millis;
   readonly to: Selector;
-  /** Cohort after cohort of the devices, instead of all of them at `at`. */
+  /** The step is carried out cohort by cohort instead of for all devices at `at`. */
   readonly rollout?: Rollout;
-  /** It begins when this holds, and not before `at`. */
+  /** The step begins when this condition holds, and not before `at`. */
   readonly wait?: StepWait;
   readonly call: StepCall;
 }
 
 export interface Rollout {
   readonly cohorts: number;
-  /** From the beginning of one to that of the next. */
+  /** Time from the beginning of one cohort to the beginning of the next. */
   readonly every: Millis;
 }
 
@@ -95,12 +95,12 @@ export interface StepWait {
   readonly within: Millis | null;
 }
 
-/** A fault of the network, and whom it hits. */
+/** A fault of the network, and the devices that it affects. */
 export interface ScenarioFault extends Pick<PlannedFault, 'fault' | 'from' | 'until' | 'way'> {
   readonly to: Selector;
 }
 
-/** A load, and the devices that its requests are about. */
+/** A load, and the devices of its requests. */
 export interface ScenarioLoad extends Load {
   readonly to: Selector;
 }

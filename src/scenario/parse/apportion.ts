@@ -1,4 +1,4 @@
-/** Whole devices from shares. */
+/** Converts shares to whole numbers of devices. */
 import type { Ratio } from '../../kernel/ratio.js';
 
 /**
@@ -7,7 +7,7 @@ import type { Ratio } from '../../kernel/ratio.js';
  */
 export function apportion(total: number, shares: readonly Ratio[]): readonly number[] {
   const exact = shares.map((share) => total * share);
-  // What is a whole number but for its last bits is that number: 0.7 * 10 is 7.000000000000001.
+  // A rounding error must not change a count: (0.1 + 0.7) * 10 is 7.999999999999999, and counts as 8.
   const counts = exact.map((value) => Math.floor(value + ROUNDING));
   const order = exact
     .map((value, index) => ({ index, rest: Math.round((value - Math.floor(value + ROUNDING)) / ROUNDING) }))

@@ -1,20 +1,20 @@
 /**
- * The `cloud` of a scenario: settings of the embedded cloud that the situation depends on, as `ghostfleet serve` has them.
- * Another cloud has settings of its own.
+ * The `cloud` of a scenario: settings of the embedded cloud, equal to the options of `ghostfleet serve`. They do not apply to
+ * another cloud.
  *
  *     cloud:
- *       rate-limit: 600/m        # requests that a key may make in a minute; any number
- *       expire-downlinks: 7d     # when a downlink that no device has fetched ends; after 30d
- *       retain-messages: 14d     # how long messages are kept; without limit
- *       allow-private: true      # connectors may send to this machine and its network; they may not
+ *       rate-limit: 600/m        # requests a minute allowed for each API key; default: unlimited
+ *       expire-downlinks: 7d     # age at which an unfetched downlink expires; default: 30d
+ *       retain-messages: 14d     # how long messages are kept; default: unlimited
+ *       allow-private: true      # connectors may send to loopback and private addresses; default: false
  */
 import { boolean, type Check, complain, duration, formed, optional, record, refine } from '../../input/checks.js';
 import { days, formatDuration, hours, type Millis } from '../../kernel/time.js';
 import type { CloudSettings } from '../model/cloud.js';
 
-/** The highest limit of requests in a minute. */
+/** Highest accepted rate limit, in requests a minute. */
 export const MOST_REQUESTS = 1_000_000;
-/** The cloud looks for overdue downlinks once an hour. */
+/** The cloud checks for expired downlinks once an hour. */
 export const SHORTEST_EXPIRY: Millis = hours(1);
 /** The cloud recognises a repeated message for this long. */
 export const SHORTEST_RETENTION: Millis = days(2);
@@ -27,7 +27,7 @@ const rateLimit: Check<number> = formed(
     const limit = Number(PER_MINUTE.exec(node.kind === 'scalar' ? node.source : '')?.[1]);
     return limit >= 1 && limit <= MOST_REQUESTS
       ? limit
-      : complain(node, problems, `requests in a minute from "1/m" to "${MOST_REQUESTS}/m"`);
+      : complain(node, problems, `a number of requests a minute from "1/m" to "${MOST_REQUESTS}/m"`);
   },
 );
 

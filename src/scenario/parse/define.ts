@@ -1,6 +1,6 @@
 /**
- * Scenarios written in TypeScript. The object has the keys of the file, with the same meaning and the same checks; for what YAML
- * needs variables, loops and included files, TypeScript has its own.
+ * Scenarios written in TypeScript. The object has the keys of a scenario file, with the same meaning and the same checks,
+ * except `vars` and `include`: TypeScript has variables and modules.
  */
 import { Problems } from '../../input/document.js';
 import { valueNode } from '../../input/value.js';
@@ -14,7 +14,7 @@ import type { StepName } from '../steps/index.js';
 import { readScenario } from './scenario.js';
 import type { DeviceTypes, ScenarioSources } from './sources.js';
 
-/** Whatever may stand in a scenario file. */
+/** Any value of a scenario file. */
 type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
 
 export interface ScenarioDefinition {
@@ -23,7 +23,7 @@ export interface ScenarioDefinition {
   readonly seed?: number;
   /** UTC: `2026-03-02T06:00:00Z`. */
   readonly start?: string;
-  /** `6h`, like all durations. */
+  /** Durations are texts: `6h`. */
   readonly duration: string;
   readonly settle?: string;
   readonly 'warm-up'?: string;
@@ -42,7 +42,7 @@ export interface ScenarioDefinition {
 
 /** Settings of the embedded cloud. */
 interface CloudDefinition {
-  /** `600/m`: requests that a key may make in a minute. */
+  /** `600/m`: requests a minute allowed for each API key. */
   readonly 'rate-limit'?: string;
   readonly 'expire-downlinks'?: string;
   readonly 'retain-messages'?: string;
@@ -50,7 +50,7 @@ interface CloudDefinition {
   readonly 'allow-private'?: boolean;
 }
 
-/** What the space needs: one kind under its name. */
+/** A resource that the space needs: the options under the name of its kind. */
 export type SetupDefinition = { readonly [K in SetupName]?: Value };
 
 export interface GroupDefinition {
@@ -66,7 +66,7 @@ export interface GroupDefinition {
   readonly register?: boolean;
 }
 
-/** A step: when, to whom, and one action under its name. */
+/** A step: time, devices, and the options of one action under its name. */
 export type StepDefinition = {
   readonly at?: string;
   readonly after?: string;
@@ -76,7 +76,7 @@ export type StepDefinition = {
   readonly for?: { readonly each?: string; readonly in: string; readonly every: string };
 } & { readonly [K in StepName]?: Value };
 
-/** A fault: when, whom it hits, and one kind under its name. */
+/** A fault: time, devices, and the options of one kind under its name. */
 export type FaultDefinition = {
   readonly from?: string;
   readonly until?: string;
@@ -85,7 +85,7 @@ export type FaultDefinition = {
 
 type WireFaultName = Scenario['network'][number]['fault']['kind'];
 
-/** Requests to the API: what to ask, under its name, and at which pace. */
+/** API requests: the options of one call under its name, and the pace. */
 export type LoadDefinition = {
   readonly from?: string;
   readonly until?: string;
@@ -110,7 +110,7 @@ export function readDefinition(definition: ScenarioDefinition, types: DeviceType
   const root = valueNode(definition, 'the scenario');
   for (const key of FOR_YAML) {
     const entry = root.kind === 'map' ? root.entries.get(key) : undefined;
-    if (entry) problems.add(entry.key, `"${key}" is for files: TypeScript has variables and modules of its own`);
+    if (entry) problems.add(entry.key, `"${key}" is for YAML files; use the variables and modules of TypeScript`);
   }
   return readScenario(root, types, sources, problems);
 }

@@ -1,14 +1,14 @@
 /**
- * The `faults` of a scenario: what goes wrong with the network, with devices and with the embedded cloud, each with a time and,
- * where that makes sense, with those it hits.
+ * The `faults` of a scenario: faults of the network, of devices and of the embedded cloud, each with a time and, except for the
+ * cloud, with the devices that it affects.
  *
  *     faults:
  *       - { outage: both, from: 2h, until: 2h20m, to: region/north }
  *       - { brown-out:, from: 3h, until: 4h, to: 10% of cellar }
  *       - { api-errors: 20%, from: 1h, until: 90m }
- *       - { outage: both, from: 4h, until: 6h, every: 10m, lasts: 4m }      # comes and goes
+ *       - { outage: both, from: 4h, until: 6h, every: 10m, lasts: 4m }      # recurring
  *
- * A fault of a device becomes the steps that begin and end it: it is carried out, counted and reported as these.
+ * A fault of a device is converted to the steps that begin and end it, and is executed, counted and reported as steps.
  */
 import { complain, duration, type Form, optional, readVariant, valueAt, variantForm } from '../../input/checks.js';
 import type { LocatedNode, MapNode, Problems } from '../../input/document.js';
@@ -24,13 +24,14 @@ import { kindForms } from '../values/kind-forms.js';
 import { WIRE_FAULT_NAMES, wireFault, wireFaultForms } from './network.js';
 import type { StepContext } from './steps.js';
 import { scopeOf } from './steps.js';
+import { checkWindow, WINDOW, type Window } from './window.js';
 
-/** The faults of a scenario by what they go wrong with. */
+/** The faults of a scenario by the part that they affect. */
 interface Faults {
   readonly network: readonly ScenarioFault[];
   readonly steps: readonly ScenarioStep[];
   readonly service: readonly PlannedServiceFault[];
-  /** What the steps do that last. */
+  /** The lasting faults that `steps` carries out. */
   readonly devices: readonly PlannedDeviceFault[];
 }
 
@@ -38,20 +39,19 @@ export const NO_FAULTS: Faults = { network: [], steps: [], service: [], devices:
 
 // Because Object.keys forgets the keys' types.
 const SERVICE_NAMES = Object.keys(SERVICE_FAULTS) as readonly ServiceFault['kind'][];
-const WINDOW = {
-  from: optional(duration, 0),
-  until: optional(duration, null),
+const COMMON = {
+  ...WINDOW,
   every: optional(duration, null),
   lasts: optional(duration, null),
   to: optional(selectorText),
 };
-/** More steps than that one fault does not become. */
+/** Largest number of steps for one fault. */
 const MOST_TIMES = 10_000;
 
-/** The form of `faults`, for editors. */
+/** JSON Schema of `faults`, for editors. */
 export function faultsForm(): Form {
   const kinds = { ...wireFaultForms(), ...kindForms(DEVICE_FAULTS), ...kindForms(SERVICE_FAULTS) };
-  return { type: 'array', items: variantForm(WINDOW, kinds) };
+  return { type: 'array', items: variantForm(COMMON, kinds) };
 }
 
 export function faults(node: LocatedNode, problems: Problems, context: StepContext): Faults | undefined {
@@ -70,31 +70,26 @@ function together(all: readonly Faults[]): Faults {
   };
 }
 
-interface Window {
-  readonly from: Instant;
-  readonly until: Instant | null;
-}
-
 function oneFault(node: LocatedNode, problems: Problems, context: StepContext): Faults | undefined {
   if (node.kind !== 'map') return complain(node, problems, 'a fault: a map with a kind of fault, "from" and "until"');
   const kinds = [...WIRE_FAULT_NAMES, ...DEVICE_FAULT_NAMES, ...SERVICE_NAMES];
-  const { common, kind, options } = readVariant('a fault', WINDOW, kinds, node, problems);
+  const { common, kind, options } = readVariant('a fault', COMMON, kinds, node, problems);
   const windows = common && windowsOf(common, node, problems, context.end);
   const to = common && selector(common.to ?? 'all', valueAt(node, 'to'), problems, context.names);
   if (kind === undefined || windows === undefined || to === undefined) return undefined;
-  const entry: FaultEntry = { node, kind, options, to };
+  const untimed: UntimedFault = { node, kind, options, to };
   const [first, ...later] = windows;
   const before = problems.list.length;
-  const during = (window: Window) => faultIn(window, entry, problems, context) ?? NO_FAULTS;
+  const during = (window: Window) => faultIn(window, untimed, problems, context) ?? NO_FAULTS;
   const begun = during(first);
-  // A problem of the fault is the same in each of its windows: it is reported once.
+  // A problem of the options occurs in each window; it is reported once.
   return problems.list.length > before ? undefined : together([begun, ...later.map(during)]);
 }
 
 type Kind = (typeof WIRE_FAULT_NAMES)[number] | DeviceFaultName | ServiceFault['kind'];
 
-/** One entry of `faults`, without its times. */
-interface FaultEntry {
+/** One of the `faults`, without its times. */
+interface UntimedFault {
   readonly node: MapNode;
   readonly kind: Kind;
   /** The value under the name of the kind. */
@@ -102,30 +97,33 @@ interface FaultEntry {
   readonly to: Selector;
 }
 
-function faultIn(window: Window, entry: FaultEntry, problems: Problems, context: StepContext): Faults | undefined {
-  const device = DEVICE_FAULT_NAMES.find((name) => name === entry.kind);
-  if (device) return deviceFault(device, window, entry, problems, context);
-  const service = SERVICE_NAMES.find((name) => name === entry.kind);
-  if (service) return serviceFault(service, window, entry, problems);
+function faultIn(window: Window, untimed: UntimedFault, problems: Problems, context: StepContext): Faults | undefined {
+  const device = DEVICE_FAULT_NAMES.find((name) => name === untimed.kind);
+  if (device) return deviceFault(device, window, untimed, problems, context);
+  const service = SERVICE_NAMES.find((name) => name === untimed.kind);
+  if (service) return serviceFault(service, window, untimed, problems);
   // Because the kinds of the other two families are handled above.
-  const wire = wireFault(entry.kind as (typeof WIRE_FAULT_NAMES)[number], entry.options, problems);
-  return wire && { ...NO_FAULTS, network: [{ ...wire, ...window, to: entry.to }] };
+  const wire = wireFault(untimed.kind as (typeof WIRE_FAULT_NAMES)[number], untimed.options, problems);
+  return wire && { ...NO_FAULTS, network: [{ ...wire, ...window, to: untimed.to }] };
 }
 
 function serviceFault(
   name: ServiceFault['kind'],
   { from, until }: Window,
-  { node, options }: FaultEntry,
+  { node, options }: UntimedFault,
   problems: Problems,
 ): Faults | undefined {
   const fault = SERVICE_FAULTS[name].check(options, problems);
-  if (node.entries.has('to')) problems.add(valueAt(node, 'to'), `"${name}" hits the service: it has no "to"`);
+  if (node.entries.has('to')) problems.add(valueAt(node, 'to'), `"${name}" affects the whole service: it has no "to"`);
   if (fault === undefined) return undefined;
   const away = fault.kind === 'service-restart' ? fault.away : null;
   if (away !== null && node.entries.has('lasts')) {
-    problems.add(options, 'a restart with "lasts" cannot have "away": "lasts" says how long the service is away');
+    problems.add(options, 'a restart with "lasts" cannot have "away": "lasts" is how long the service is away');
   } else if (away !== null && until !== null) {
-    problems.add(valueAt(node, 'until'), 'a restart with "away" cannot have "until": "away" says when it is over');
+    problems.add(
+      valueAt(node, 'until'),
+      'a restart with "away" cannot have "until": "away" is how long the service is away',
+    );
   }
   const window = { from, until: away === null ? until : from + away };
   const outage = { fault: { kind: 'outage' }, way: 'both', ...window, to: { kind: 'all' } } as const;
@@ -137,7 +135,7 @@ interface Windows extends Window {
   readonly lasts: Millis | null;
 }
 
-/** The times for which a fault holds: one, or one after the other. */
+/** The windows in which a fault holds: one, or several for a recurring fault. */
 function windowsOf(
   { from, until, every, lasts }: Windows,
   node: MapNode,
@@ -148,30 +146,24 @@ function windowsOf(
   checkWindow({ from, until }, node, problems, end);
   if (every === null && lasts === null) return problems.list.length > before ? undefined : [{ from, until }];
   if (every === null || lasts === null) {
-    problems.add(node, 'a fault that comes and goes needs "every" and "lasts"');
+    problems.add(node, 'a recurring fault needs both "every" and "lasts"');
     return undefined;
   }
   const last = Math.min(until ?? end, end);
-  // An invalid duration is reported elsewhere.
+  // Infinite if the duration of the scenario is invalid; that is reported separately.
   const times = Number.isFinite(last) ? Math.ceil((last - from) / every) : 1;
   if (lasts <= 0 || lasts >= every) complain(valueAt(node, 'lasts'), problems, 'more than 0 and less than "every"');
   else if (times > MOST_TIMES)
-    complain(valueAt(node, 'every'), problems, `a fault that comes at most ${MOST_TIMES} times`);
+    complain(valueAt(node, 'every'), problems, `an interval for which the fault occurs at most ${MOST_TIMES} times`);
   if (problems.list.length > before) return undefined;
   const window = (i: number) => ({ from: from + i * every, until: Math.min(from + i * every + lasts, last) });
   return [window(0), ...Array.from({ length: times - 1 }, (_, i) => window(i + 1))];
 }
 
-/** Notes a window that is none. */
-function checkWindow({ from, until }: Window, node: MapNode, problems: Problems, end: Instant): void {
-  if (until !== null && until <= from) problems.add(valueAt(node, 'until'), 'the fault would end before it begins');
-  if (from >= end) problems.add(valueAt(node, 'from'), 'the fault would begin after the end of the scenario');
-}
-
 function deviceFault(
   name: DeviceFaultName,
   { from, until }: Window,
-  { node, options, to }: FaultEntry,
+  { node, options, to }: UntimedFault,
   problems: Problems,
   context: StepContext,
 ): Faults | undefined {
@@ -181,14 +173,14 @@ function deviceFault(
   if (read === undefined) return undefined;
   const last = Math.min(until ?? end, end);
   if (until !== null && read.end === null && read.every === null) {
-    problems.add(valueAt(node, 'until'), `"${name}" is over at once: it has no "until"`);
+    problems.add(valueAt(node, 'until'), `"${name}" has no duration: it has no "until"`);
   }
   const times = read.every === null ? 1 : Math.ceil((last - from) / read.every);
-  if (times > MOST_TIMES) return complain(options, problems, `a fault that happens at most ${MOST_TIMES} times`);
-  const begin = Array.from({ length: times }, (_, i) => ({
-    ...{ at: from + i * (read.every ?? 0), over: 0, to, call: read.begin },
-  }));
-  // What lasts beyond the end lasts through the time in which the world settles.
+  if (times > MOST_TIMES) return complain(options, problems, `a fault that occurs at most ${MOST_TIMES} times`);
+  const begin = Array.from({ length: times }, (_, i) => {
+    return { at: from + i * (read.every ?? 0), over: 0, to, call: read.begin };
+  });
+  // A fault that lasts beyond the end of the scenario also lasts while the world settles.
   const heals = read.end !== null && until !== null && until <= end;
   const lasts = { fault: name, from, until: heals ? until : null, to: to.kind === 'all' ? null : selectorName(to) };
   return {

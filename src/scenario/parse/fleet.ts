@@ -1,6 +1,6 @@
 /**
- * The `fleet` of a scenario: groups of devices that are alike. A list of groups that each have a count, or a number of devices
- * and groups that each have a share of them:
+ * The `fleet` of a scenario: groups of devices of the same kind. Either a list of groups, each with a count, or a total number
+ * of devices and groups that each have a share of it:
  *
  *     fleet: { devices: 1000, groups: [{ name: clime, profile: clime, share: 70% }, …] }
  */
@@ -34,24 +34,24 @@ import { apportion } from './apportion.js';
 import type { DeviceTypes, KnownDeviceType } from './sources.js';
 
 export interface FleetShape {
-  /** Device types that there are. */
+  /** Known device types. */
   readonly types: DeviceTypes;
   /** Firmware version of the groups that do not name one; undefined: the newest. */
   readonly firmware: string | undefined;
-  /** When the scenario is over. */
+  /** Duration of the scenario. */
   readonly end: Millis;
 }
 
-/** 0x80B00001: the first of product family 0x00B, CHESTER-M (wire protocol, 7.1). */
+/** 0x80B00001: the first serial number of product family 0x00B, CHESTER-M (wire protocol, 7.1). */
 const FIRST_SERIAL = 2_159_017_985;
 const LAST_SERIAL = 4_294_967_295;
 const MOST_DEVICES = 1_000_000;
-/** A device keeps 32 characters of its name, and `-0001` is added to the group's. */
+/** A device stores 32 characters of its name, which is the name of the group with a suffix such as `-0001`. */
 const GROUP_NAME = /^(?!(all|region|tag)$)[a-z][a-z0-9-]{0,23}[a-z0-9]$/;
 
 const BOOT_AT_ONCE: Boot = { from: 0, over: 0, pattern: 'staggered' };
 
-/** Reads all groups. Serial numbers that are not given run on from {@link FIRST_SERIAL}, over all such groups. */
+/** Reads all groups. Groups without a serial number get consecutive ones, beginning with {@link FIRST_SERIAL}. */
 export function fleet(node: LocatedNode, problems: Problems, shape: FleetShape): readonly FleetGroup[] | undefined {
   const before = problems.list.length;
   const drafts = node.kind === 'map' ? sharedDrafts(node, problems, shape) : countedDrafts(node, problems, shape);
@@ -64,7 +64,7 @@ export function fleet(node: LocatedNode, problems: Problems, shape: FleetShape):
   let next = FIRST_SERIAL;
   const groups: FleetGroup[] = [];
   for (const { item, draft } of drafts) {
-    // Where a group could not be read, the numbers that run on behind it are not known.
+    // After a group that could not be read, consecutive serial numbers are unknown.
     if (draft === undefined || (draft.serial === undefined && !complete)) continue;
     const { serial, ...rest } = draft;
     const group = { ...rest, firstSerial: serial ?? next };
@@ -77,7 +77,7 @@ export function fleet(node: LocatedNode, problems: Problems, shape: FleetShape):
 
 type Draft = Omit<FleetGroup, 'firstSerial'> & { readonly serial: number | undefined };
 
-/** A group of the file, as far as it could be read. */
+/** A group of the file; `draft` is undefined if it could not be read. */
 interface Drafted {
   readonly item: LocatedNode;
   readonly draft: Draft | undefined;
@@ -102,7 +102,7 @@ function sharedDrafts(node: LocatedNode, problems: Problems, shape: FleetShape):
     const { share, ...rest } = group;
     if (count > 0) return { item, draft: { ...rest, count } };
     const place = item.kind === 'map' ? valueAt(item, 'share') : item;
-    problems.add(place, `${formatRatio(share)} of ${read.devices} devices is not one device`);
+    problems.add(place, `${formatRatio(share)} of ${read.devices} devices is less than one device`);
     return { item, draft: undefined };
   });
 }
@@ -111,12 +111,12 @@ function countsOf(shares: readonly Ratio[], devices: number, node: LocatedNode, 
   const whole = shares.reduce((sum, share) => sum + share, 0);
   if (Math.abs(whole - 1) > SHARES_OFF) {
     const place = node.kind === 'map' ? valueAt(node, 'groups') : node;
-    problems.add(place, `the shares of the groups come to ${formatRatio(whole)}; they must come to 100%`);
+    problems.add(place, `the shares of the groups add up to ${formatRatio(whole)}; expected 100%`);
   }
   return apportion(devices, shares);
 }
 
-/** False, and a problem, for a firmware version that the group's type does not have. */
+/** Adds a problem and returns false for a firmware version that the group's type does not have. */
 function checkFirmware(
   { profile, firmware }: Draft,
   node: LocatedNode,
@@ -141,7 +141,7 @@ function checkConfig({ config, firmware }: Draft, node: LocatedNode, type: Known
   });
 }
 
-/** The form of a fleet, for editors. */
+/** JSON Schema of a fleet, for editors. */
 export function fleetForm(): Form {
   const shape: FleetShape = { types: new Map(), firmware: undefined, end: Number.POSITIVE_INFINITY };
   const shared = record('a fleet', { devices: DEVICES, groups: list(sharedGroup(shape), 1) });
@@ -149,7 +149,7 @@ export function fleetForm(): Form {
 }
 
 const DEVICES = integer(1, MOST_DEVICES);
-/** Shares such as 1/3 do not come to 1 in floating point. */
+/** Tolerance of the sum: shares such as 1/3 do not add up to exactly 1 in floating point. */
 const SHARES_OFF = 1e-6;
 
 const countedGroup = (shape: FleetShape) => record('a group', { ...groupKeys(shape), count: DEVICES });
@@ -169,7 +169,10 @@ const BOOT = record('boot', {
 function groupKeys({ types, firmware, end }: FleetShape) {
   const boot = refine(BOOT, (read, node, problems): Boot | undefined => {
     if (read.pattern === 'storm' && read.over > 0) {
-      problems.add(node.kind === 'map' ? valueAt(node, 'over') : node, 'a storm is all at once: it has no "over"');
+      problems.add(
+        node.kind === 'map' ? valueAt(node, 'over') : node,
+        'a storm starts all devices at once: it has no "over"',
+      );
     }
     if (read.from + read.over <= end) return read;
     problems.add(node, 'the last device would boot after the end of the scenario');
@@ -180,7 +183,7 @@ function groupKeys({ types, firmware, end }: FleetShape) {
       GROUP_NAME,
       `a name of 2 to 25 small letters, digits and hyphens, other than ${RESERVED.map((word) => `"${word}"`).join(', ')}`,
     ),
-    // An editor cannot know the profiles that lie beside the scenario.
+    // A schema cannot contain the profiles in the folder of the scenario.
     profile: formed(() => formOf(text()), oneOf([...types.keys()])),
     firmware: optional(firmwareVersion, firmware ?? null),
     serial: optional(integer(1, LAST_SERIAL)),
@@ -192,7 +195,7 @@ function groupKeys({ types, firmware, end }: FleetShape) {
   };
 }
 
-/** Notes names and serial numbers that an earlier group has already. */
+/** Notes names and serial numbers that an earlier group already has. */
 function checkDistinct(group: FleetGroup, earlier: readonly FleetGroup[], node: LocatedNode, problems: Problems): void {
   const entries = node.kind === 'map' ? node.entries : undefined;
   const last = lastSerial(group);
@@ -205,12 +208,12 @@ function checkDistinct(group: FleetGroup, earlier: readonly FleetGroup[], node: 
   }
   for (const other of earlier) {
     if (other.name === group.name)
-      complain(entries?.get('name')?.value ?? node, problems, 'a name of its own: another group has it');
+      complain(entries?.get('name')?.value ?? node, problems, 'a unique name: another group has it');
     const from = Math.max(group.firstSerial, other.firstSerial);
     const to = Math.min(last, lastSerial(other));
     if (from <= to) {
       const which = from === to ? `the serial number ${from}` : `the serial numbers ${from} to ${to}`;
-      problems.add(serialPlace, `group "${other.name}" has ${which} already`);
+      problems.add(serialPlace, `group "${other.name}" already has ${which}`);
     }
   }
 }

@@ -1,13 +1,13 @@
 /**
- * The `load` of a scenario: requests to the API, as users of the cloud make them.
+ * The `load` of a scenario: API requests of users of the cloud.
  *
  *     load:
- *       - { latest-value:, rate: 50/s, spacing: poisson }          # steady; evenly spaced unless said
+ *       - { latest-value:, rate: 50/s, spacing: poisson }          # steady; default spacing: even
  *       - { list-devices:, rate: 1/s..20/s, from: 10m, until: 20m } # a ramp
- *       - { commands: [info show], to: clime, rate: { 0s: 1/s, 5m: 30/s, 5m30s: 1/s } }   # from moments after `from` on
- *       - { count-devices:, rate: { replay: arrivals.csv, speed: 2 } }  # at the times of a file, twice as fast
- *       - { list-messages:, users: 10, think: 2s }                 # a closed loop; `patient: true` heeds Retry-After
- *       - { list-messages:, rate: 50/s, as: neighbour }            # with the key of a client of the setup
+ *       - { commands: [info show], to: clime, rate: { 0s: 1/s, 5m: 30/s, 5m30s: 1/s } }   # times count from `from`
+ *       - { count-devices:, rate: { replay: arrivals.csv, speed: 2 } }  # at the times of a file, at twice the speed
+ *       - { list-messages:, users: 10, think: 2s }                 # closed loop; `patient: true` observes Retry-After
+ *       - { list-messages:, rate: 50/s, as: neighbour }            # with the API key of a client of `setup`
  */
 import {
   boolean,
@@ -41,12 +41,12 @@ import { TO } from '../selector/check.js';
 import type { Selector } from '../selector/selector.js';
 
 interface LoadShape {
-  /** When the scenario is over. */
+  /** Duration of the scenario. */
   readonly end: Millis;
   readonly selector: (to: string, node: LocatedNode) => Selector | undefined;
-  /** A file that the scenario names, by its path from there. @throws Error whose message says why it cannot be read */
+  /** Reads a file; `path` is relative to the scenario. @throws Error with the reason */
   readonly readFile: (path: string) => NamedText;
-  /** The clients of the setup with their further spaces, null for that of the fleet; undefined when it could not be read. */
+  /** Clients of `setup` with their spaces, null for the space of the fleet; undefined if `setup` could not be read. */
   readonly clients: ReadonlyMap<string, string | null> | undefined;
 }
 
@@ -66,7 +66,7 @@ const COMMON = {
   as: optional(text()),
 };
 
-/** The form of `load`, for editors. */
+/** JSON Schema of `load`, for editors. */
 export function loadForm(): Form {
   return { type: 'array', items: variantForm(COMMON, callForms()) };
 }
@@ -77,7 +77,7 @@ function rateForm(): Form {
 }
 
 export function load(node: LocatedNode, problems: Problems, shape: LoadShape): readonly ScenarioLoad[] | undefined {
-  if (node.kind !== 'list') return complain(node, problems, 'a list of requests, each with a rate or with users');
+  if (node.kind !== 'list') return complain(node, problems, 'a list of requests, each with "rate" or "users"');
   const before = problems.list.length;
   const names = new Map<string, number>();
   const loads = node.items.flatMap((item) => {
@@ -95,7 +95,7 @@ function oneLoad(
   problems: Problems,
   { end, selector, readFile, clients }: LoadShape,
 ): ScenarioLoad | undefined {
-  if (node.kind !== 'map') return complain(node, problems, 'a request: a map with what to ask, and "rate" or "users"');
+  if (node.kind !== 'map') return complain(node, problems, 'a request: a map with a call, and "rate" or "users"');
   const { common, kind, options } = readVariant('a load', COMMON, CALL_NAMES, node, problems);
   const call = kind && checkCall(kind, options, problems);
   if (common === undefined || call === undefined) return undefined;
@@ -125,7 +125,7 @@ function checkClient(
     const calls = CALL_NAMES.filter((kind) => !isOfDevice(kind));
     problems.add(
       node,
-      `the space ${quote(space)} of ${quote(as)} has no devices: a load there has no "to", and is one of ${orList(calls)}`,
+      `the space ${quote(space)} of ${quote(as)} has no devices: its loads have no "to", and are ${orList(calls)}`,
     );
   }
 }
@@ -146,20 +146,20 @@ interface PaceKeys {
 function paceOf(node: MapNode, keys: PaceKeys, window: Window, problems: Problems): Pace | undefined {
   const { rate, spacing, users, think, patient } = keys;
   if ((rate === undefined) === (users === undefined)) {
-    problems.add(
-      node,
-      'a load needs either "rate" (requests come by themselves) or "users" (each waits for its answer)',
-    );
+    problems.add(node, 'a load needs either "rate" (requests on a schedule) or "users" (each waits for its answer)');
     return undefined;
   }
   if (users !== undefined) {
-    if (spacing !== undefined) problems.add(valueAt(node, 'spacing'), 'users that wait for answers have no spacing');
+    if (spacing !== undefined) problems.add(valueAt(node, 'spacing'), 'a load with "users" has no "spacing"');
     return { kind: 'closed', users, think: think ?? 0, ...(patient && { patient }) };
   }
-  if (think !== undefined) problems.add(valueAt(node, 'think'), 'only "users" think before they ask again');
-  if (patient) problems.add(valueAt(node, 'patient'), 'only "users" are patient: a rate takes no notice of answers');
+  if (think !== undefined)
+    problems.add(valueAt(node, 'think'), '"think" needs "users": at a rate, requests do not depend on answers');
+  if (patient)
+    problems.add(valueAt(node, 'patient'), '"patient" needs "users": at a rate, requests do not depend on answers');
   if (rate?.kind === 'map' && rate.entries.has('replay')) {
-    if (spacing !== undefined) problems.add(valueAt(node, 'spacing'), 'a replay has its own times, and no spacing');
+    if (spacing !== undefined)
+      problems.add(valueAt(node, 'spacing'), 'a replay has no "spacing": the times are in its file');
     return replayed(rate, window, problems);
   }
   const pieces = rate && ratePieces(rate, window, problems);
@@ -201,15 +201,15 @@ function ratePieces(node: LocatedNode, { from, until }: Window, problems: Proble
     if (after === undefined)
       problems.add(entry.key, `${quote(key)} is not a time after the start of the load, such as "5m"`);
     else if (at >= until) problems.add(entry.key, 'the rate would change after the end of the load');
-    else if (at <= (starts.at(-1)?.at ?? -1)) problems.add(entry.key, 'the times must come in their order');
+    else if (at <= (starts.at(-1)?.at ?? -1)) problems.add(entry.key, 'the times must be in ascending order');
     if (read) starts.push({ at, ...read });
   }
-  if (node.entries.size === 0) return complain(node, problems, 'rates by the time from which on they hold');
+  if (node.entries.size === 0) return complain(node, problems, 'a map of times to rates such as { 0s: 1/s, 5m: 30/s }');
   if (problems.list.length > before) return undefined;
   return starts.map(({ at, first, last }, i) => ({ from: at, until: starts[i + 1]?.at ?? until, first, last }));
 }
 
-/** `50/s`, `600/h`, or `1/s..50/s` for a rate that changes evenly. */
+/** `50/s`, `600/h`, or `1/s..50/s` for a rate that changes linearly. */
 const rates: Check<{ readonly first: number; readonly last: number }> = (node, problems) => {
   const [one = '', other = one, ...more] = node.kind === 'scalar' ? node.source.trim().split('..') : [];
   const first = perSecond(one);
@@ -224,7 +224,7 @@ const SECONDS = { s: 1, m: 60, h: 3600 } as const;
 
 function perSecond(source: string): number | undefined {
   const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)\/([smh])$/.exec(source.trim()) ?? [];
-  // Because the expression lets no other unit pass.
+  // Because the regular expression accepts no other unit.
   const rate = Number(count) / SECONDS[unit as keyof typeof SECONDS];
   return count !== '' && rate <= FASTEST ? rate : undefined;
 }

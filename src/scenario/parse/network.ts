@@ -1,6 +1,6 @@
 /**
- * The `network` of a scenario. Keys directly under it apply to all devices all the time; a fault may have a
- * time, a group and a direction. Faults add up.
+ * The `network` of a scenario. Keys directly under it apply to all devices for the whole run; a fault can have a time, a
+ * selector and a direction. Simultaneous faults add up.
  *
  *     network:
  *       latency: 150ms..900ms
@@ -36,14 +36,15 @@ import type { FaultSpec } from '../../transport/faults/index.js';
 import type { ScenarioFault } from '../model/scenario.js';
 import { TO } from '../selector/check.js';
 import type { Selector } from '../selector/selector.js';
+import { checkWindow, WINDOW } from './window.js';
 
 interface NetworkShape {
   readonly selector: (to: string, node: LocatedNode) => Selector | undefined;
-  /** When the scenario is over. */
+  /** Duration of the scenario. */
   readonly end: Millis;
 }
 
-/** How long a datagram is held back by a reordering that does not say. */
+/** How long a reordering delays a datagram by default. */
 const DEFAULT_HOLD_BACK = seconds(2);
 
 type FaultCheck = Check<Pick<ScenarioFault, 'fault' | 'way'>>;
@@ -119,7 +120,7 @@ const FAULTS: Readonly<Record<FaultSpec['kind'], FaultCheck>> = {
   reorder: both(reorder),
   outage: refine(oneOf(['both', 'up', 'down']), (way) => ({ fault: { kind: 'outage' }, way })),
 };
-/** Not a fault of the wire but a property of the network, which devices notice: it becomes a step (see parse.ts). */
+/** A property of the network that devices notice, not a fault of the link: it becomes a step (parse/scenario.ts). */
 const POWER_SAVING = 'power-saving';
 const SAVING = oneOf(['on', 'off']);
 const ALWAYS_KINDS = ['latency', 'jitter', 'bandwidth', 'loss', 'corruption', 'duplication', 'reorder'] as const;
@@ -127,7 +128,7 @@ const ALWAYS_KINDS = ['latency', 'jitter', 'bandwidth', 'loss', 'corruption', 'd
 export const WIRE_FAULT_NAMES = Object.keys(FAULTS) as readonly FaultSpec['kind'][];
 const KEYS = [...ALWAYS_KINDS, POWER_SAVING, 'faults'];
 
-/** The form of `network`, for editors. */
+/** JSON Schema of `network`, for editors. */
 export function networkForm(): Form {
   const always = ALWAYS_KINDS.map((kind) => [kind, formOf(FAULTS[kind])]);
   return {
@@ -135,23 +136,23 @@ export function networkForm(): Form {
     properties: {
       ...Object.fromEntries(always),
       [POWER_SAVING]: formOf(SAVING),
-      faults: { type: 'array', items: variantForm(WINDOW, wireFaultForms()) },
+      faults: { type: 'array', items: variantForm(COMMON, wireFaultForms()) },
     },
     additionalProperties: false,
   };
 }
 
-/** What stands after the name of each kind of fault, for editors. */
+/** JSON Schema of the value after the name of each kind of fault, for editors. */
 export function wireFaultForms(): Readonly<Record<string, Form>> {
   return Object.fromEntries(WIRE_FAULT_NAMES.map((kind) => [kind, formOf(FAULTS[kind])]));
 }
 
-/** Reads what stands after the name of a kind of fault. */
+/** Reads the value after the name of a kind of fault. */
 export function wireFault(kind: FaultSpec['kind'], node: LocatedNode, problems: Problems) {
   return FAULTS[kind](node, problems);
 }
 
-/** Whether the network grants power saving mode; it does unless it says "off". */
+/** Whether the network grants power saving mode: true unless `power-saving` is "off". */
 export function savesPower(node: LocatedNode | undefined, problems: Problems): boolean {
   const value = node?.kind === 'map' ? node.entries.get(POWER_SAVING)?.value : undefined;
   return value === undefined || SAVING(value, problems) !== 'off';
@@ -175,20 +176,15 @@ export function network(
   return problems.list.length === before ? [...always, ...(timed ?? [])] : undefined;
 }
 
-const WINDOW = {
-  from: optional(duration, 0),
-  until: optional(duration, null),
-  ...TO,
-};
+const COMMON = { ...WINDOW, ...TO };
 
 function timedFault(node: LocatedNode, problems: Problems, { selector, end }: NetworkShape): ScenarioFault | undefined {
   if (node.kind !== 'map') return complain(node, problems, 'a fault: a map with a kind of fault, "from" and "until"');
-  const { common, kind, options } = readVariant('a fault', WINDOW, WIRE_FAULT_NAMES, node, problems);
+  const { common, kind, options } = readVariant('a fault', COMMON, WIRE_FAULT_NAMES, node, problems);
   const read = kind && FAULTS[kind](options, problems);
   if (read === undefined || common === undefined) return undefined;
   const { from, until } = common;
-  if (until !== null && until <= from) problems.add(valueAt(node, 'until'), 'the fault would end before it begins');
-  if (from >= end) problems.add(valueAt(node, 'from'), 'the fault would begin after the end of the scenario');
+  checkWindow({ from, until }, node, problems, end);
   const to = selector(common.to, valueAt(node, 'to'));
   return to && { ...read, from, until, to };
 }

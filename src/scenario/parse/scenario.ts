@@ -1,6 +1,6 @@
 /**
- * Reads a scenario file. All problems come out together, each with file, line and column: a part that is wrong does not
- * keep the others from being checked.
+ * Reads a scenario file. All problems are reported together, each with file, line and column: an invalid part does not
+ * prevent the check of the others.
  */
 import {
   type Check,
@@ -17,6 +17,7 @@ import {
   text,
 } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, Problems } from '../../input/document.js';
+import { parseUtc } from '../../kernel/calendar.js';
 import { DEFAULT_START } from '../../kernel/clock.js';
 import { hours, type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
 import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
@@ -47,10 +48,8 @@ const calendarTime: Check<UnixMillis> = formed(
   () => ({ type: 'string', pattern: CALENDAR_TIME.source }),
   (node, problems) => {
     const source = node.kind === 'scalar' ? node.source.trim() : '';
-    const time = CALENDAR_TIME.test(source) ? Date.parse(source) : Number.NaN;
-    // The 30th of February parses as a day in March.
-    const real = !Number.isNaN(time) && new Date(time).toISOString().startsWith(source.slice(0, 16));
-    return real ? time : complain(node, problems, 'a time in UTC such as "2026-03-01T06:00:00Z"');
+    const time = CALENDAR_TIME.test(source) ? parseUtc(source) : undefined;
+    return time ?? complain(node, problems, 'a time in UTC such as "2026-03-01T06:00:00Z"');
   },
 );
 
@@ -60,7 +59,7 @@ const positiveDuration: Check<Millis> = refine(duration, (length, node, problems
     : complain(node, problems, 'a duration of more than 0 and at most a year'),
 );
 
-/** Parts that are checked for themselves, each with what it is when it is left out; without that it is needed. */
+/** Parts that do not depend on others, each with its check and its default; a part without a default is required. */
 const PLAIN = {
   name: { check: text(/^[a-z0-9][a-z0-9-]{0,63}$/, 'a name of small letters, digits and hyphens') },
   about: { check: text(), fallback: '' },
@@ -77,7 +76,7 @@ const KEYS = [
   ...['setup', 'fleet', 'network', 'faults', 'steps', 'load', 'expect', 'next'],
 ];
 
-/** The forms of the parts of a scenario, for editors, in the order of a file. */
+/** JSON Schemas of the parts of a scenario, in the order of a file. */
 export function partForms(): Readonly<Record<string, Form>> {
   const plain = Object.entries(PLAIN).map(([key, { check }]) => [key, formOf(check as Check<unknown>)]);
   const forms: Readonly<Record<string, Form>> = {
@@ -99,9 +98,9 @@ export function partForms(): Readonly<Record<string, Form>> {
 /**
  * @param source the YAML text
  * @param file its name, for messages
- * @param types the device types that there are, by the names of their profiles
- * @param sources what else steps are checked against; without it they are checked for themselves
- * @throws InputError naming every problem
+ * @param types known device types, by the names of their profiles
+ * @param sources profiles and files that the scenario refers to; left out: references to them are not checked
+ * @throws InputError with every problem
  */
 export function parseScenario(
   source: string,
@@ -114,8 +113,9 @@ export function parseScenario(
 }
 
 /**
- * The same of what has been read already.
- * @param problems what was wrong with it so far
+ * Like {@link parseScenario}, for a tree that is already read.
+ * @param problems the problems of the tree so far
+ * @throws InputError with every problem, including these
  */
 export function readScenario(
   root: LocatedNode,
@@ -126,7 +126,7 @@ export function readScenario(
   if (root.kind !== 'map') complain(root, problems, 'a scenario: a map with name, duration, fleet, steps, …');
   const scenario = root.kind === 'map' ? readParts(root, types, sources, problems) : undefined;
   problems.finish();
-  // Because no problem was noted, every part could be read.
+  // Because without problems every part was read.
   return scenario as Scenario;
 }
 
@@ -155,7 +155,7 @@ function readParts(
   const length = plain('duration');
   const settle = plain('settle');
   const warmUp = plain('warm-up');
-  // A wrong duration must not make every later moment wrong too.
+  // An invalid duration must not make every later time a problem too.
   const end = length ?? Number.POSITIVE_INFINITY;
   const shape: FleetShape = { types, firmware: sources.firmware, end };
   const groups = read('fleet', (node, found) => fleet(node, found, shape));
@@ -203,7 +203,7 @@ function readParts(
     network: [...perturbed, ...wrong.network],
     serviceFaults: wrong.service,
     deviceFaults: wrong.devices,
-    // Those that the file numbers come first; who acts first at a moment is decided by that as well.
+    // Steps of the file come before steps of faults; steps at the same time are executed in this order.
     steps: [...(saving ? [] : [REFUSE_POWER_SAVING]), ...begun, ...wrong.steps],
     loads,
     expectations,
@@ -211,7 +211,7 @@ function readParts(
   };
 }
 
-/** Before anybody attaches. */
+/** At 0s, before any device attaches. */
 const REFUSE_POWER_SAVING: ScenarioStep = {
   at: 0,
   over: 0,
@@ -228,7 +228,7 @@ function namesOf(groups: readonly FleetGroup[]): FleetNames {
   };
 }
 
-/** What could be named may be referred to, also when the rest of it is wrong. */
+/** The names in a fleet that could not be read: selectors may still refer to them. */
 function namesIn(node: LocatedNode | undefined): FleetNames {
   const groups = node?.kind === 'map' ? node.entries.get('groups')?.value : node;
   const maps = (groups?.kind === 'list' ? groups.items : []).filter((item) => item.kind === 'map');

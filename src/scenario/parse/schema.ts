@@ -1,9 +1,8 @@
 /**
- * The JSON Schema of scenarios, for editors. It is made of the forms that the checks know of themselves (input/checks.ts), so
- * that it cannot say something else than they do. It says less: what refers to other parts of a file, or to device types, is
- * only checked by `ghostfleet validate`.
+ * The JSON Schema of scenarios, for editors. It is generated from the forms of the checks (input/checks.ts), so it cannot
+ * contradict them. It is less strict: only `ghostfleet validate` checks references to other parts of a file or to device types.
  *
- * Wherever a text, a number or a word may stand, a text with a variable may stand as well.
+ * Every text, number and word may also be a text with a variable.
  */
 import type { Form } from '../../input/checks.js';
 import { VARIABLE_FORM } from '../source/variables.js';
@@ -11,27 +10,27 @@ import { partForms } from './scenario.js';
 
 const ABOUT: Readonly<Record<string, string>> = {
   name: 'Small letters, digits and hyphens.',
-  about: 'What the situation is, for people.',
-  include: 'Files that this one begins with: maps are merged, lists are put behind each other, and this file wins.',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
-  vars: 'Values that are used as ${name}; --var name=value replaces them for a run.',
-  seed: 'Decides every draw; --seed overrides it.',
+  about: 'A description of the situation.',
+  include: 'Files to start from: maps are merged, lists are concatenated, and otherwise this file takes precedence.',
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of scenarios
+  vars: 'Values for ${name}; --var name=value overrides one of them for a run.',
+  seed: 'Seed of all random draws; --seed overrides it.',
   start: 'Calendar time at which the world begins, in UTC.',
-  duration: 'Steps and devices begin nothing new after this.',
-  settle: 'How long open exchanges may take to end after that.',
-  'warm-up': 'API requests that were due earlier do not count in latencies.',
-  cloud: 'Settings of the embedded cloud; another one has its own.',
-  setup: 'What the space needs before the devices are made, in this order; taken away when the run is over.',
-  fleet: 'Groups of devices that are alike.',
-  network: 'What holds all the time, and faults that have a time.',
-  faults: 'What goes wrong with the network, with devices and with the embedded cloud.',
-  steps: 'What happens.',
-  load: 'Requests to the API, beside the steps.',
-  expect: 'What must hold at the end.',
+  duration: 'After this time, steps and devices begin nothing new.',
+  settle: 'How long open exchanges may take to finish after the duration.',
+  'warm-up': 'API requests that are due before this time do not count in latencies.',
+  cloud: 'Settings of the embedded cloud; they do not apply to another cloud.',
+  setup: 'Resources that are created in the space before the devices, in this order, and deleted after the run.',
+  fleet: 'Groups of devices of the same kind.',
+  network: 'Conditions for the whole run, and faults with a time.',
+  faults: 'Faults of the network, of devices and of the embedded cloud.',
+  steps: 'Actions on the cloud and on devices, each with a time.',
+  load: 'API requests in addition to the steps.',
+  expect: 'Expectations that the run must meet.',
   next: 'Lines that the report prints at its end.',
 };
 
-/** The schema, in draft 7, which all editors know. */
+/** The schema, in draft 7, which all common editors support. */
 export function scenarioSchema(): Form {
   const parts = Object.entries(partForms()).map(([key, form]) => {
     const open = key === 'vars' || key === 'include' ? form : withVariables(form);
@@ -42,7 +41,7 @@ export function scenarioSchema(): Form {
     title: 'A scenario of ghostfleet',
     type: 'object',
     properties: Object.fromEntries(parts),
-    // What is needed may stand in a file that is included.
+    // An included file may contain the required keys.
     anyOf: [{ required: ['name', 'duration', 'fleet'] }, { required: ['include'] }],
     additionalProperties: false,
     definitions: { variable: VARIABLE_FORM },
@@ -51,7 +50,7 @@ export function scenarioSchema(): Form {
 
 const VARIABLE: Form = { $ref: '#/definitions/variable' };
 
-/** The form with `${name}` wherever a scalar may stand. */
+/** The form, with `${name}` as an alternative for every scalar. */
 function withVariables(form: Form): Form {
   const inner = Object.fromEntries(Object.entries(form).map(([keyword, value]) => [keyword, widened(keyword, value)]));
   if (!isScalar(form)) return inner;
@@ -60,7 +59,7 @@ function withVariables(form: Form): Form {
 }
 
 function widened(keyword: string, value: unknown): unknown {
-  // Because that is what stands under these words in a schema.
+  // Because these keywords of JSON Schema have forms as values.
   if (keyword === 'properties') {
     return Object.fromEntries(Object.entries(value as Form).map(([name, form]) => [name, withVariables(form as Form)]));
   }

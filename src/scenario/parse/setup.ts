@@ -1,6 +1,6 @@
 /**
- * The `setup` of a scenario: what must exist in its space before the devices are made, in this order. It is taken away in the
- * reverse order when the run is over.
+ * The `setup` of a scenario: resources that are created in its space before the devices, in this order, and deleted in the
+ * reverse order after the run.
  *
  *     setup:
  *       - tag: { name: cold-store, color: "#1f77b4" }
@@ -14,45 +14,45 @@ import { quote } from '../../input/problems.js';
 import { checkSetup, SETUP_NAMES, type SetupCall, setupForms } from '../setup/index.js';
 import type { SetupScope } from '../setup/kind.js';
 
-/** The form of `setup`, for editors. */
+/** JSON Schema of `setup`, for editors. */
 export function setupForm(): Form {
   return { type: 'array', items: variantForm({}, setupForms()) };
 }
 
 /** Reads all entries, in the order of the file. */
 export function setup(node: LocatedNode, problems: Problems, scope: SetupScope): readonly SetupCall[] | undefined {
-  if (node.kind !== 'list') return complain(node, problems, 'a list of what the space needs');
+  if (node.kind !== 'list') return complain(node, problems, 'a list of resources');
   const before = problems.list.length;
   const read: SetupCall[] = [];
   for (const item of node.items) {
-    const call = entry(item, problems, scope);
+    const call = oneSetup(item, problems, scope);
     if (call === undefined) continue;
     const name = nameOf(call);
     if (name !== undefined && read.some((other) => other.setup === call.setup && nameOf(other) === name)) {
-      problems.add(item, `there is a ${call.setup} ${quote(name)} already`);
+      problems.add(item, `another ${call.setup} already has the name ${quote(name)}`);
     }
     read.push(call);
   }
   return problems.list.length === before ? read : undefined;
 }
 
-function entry(node: LocatedNode, problems: Problems, scope: SetupScope): SetupCall | undefined {
-  if (node.kind !== 'map') return complain(node, problems, `one of ${SETUP_NAMES.join(', ')}, with what it needs`);
+function oneSetup(node: LocatedNode, problems: Problems, scope: SetupScope): SetupCall | undefined {
+  if (node.kind !== 'map') return complain(node, problems, `a resource: a map with one of ${SETUP_NAMES.join(', ')}`);
   const { kind, options } = readVariant('an entry of setup', {}, SETUP_NAMES, node, problems);
   return kind && checkSetup(kind, options, problems, scope);
 }
 
-/** The firmware images that steps can name. */
+/** Names of the firmware images, for steps. */
 export function firmwareNames(calls: readonly SetupCall[]): readonly string[] {
   return calls.flatMap((call) => (call.setup === 'firmware' ? call.options.name : []));
 }
 
-/** The clients that loads can act as, with their further spaces; null: the fleet's. */
+/** Names of the clients, for loads, with their spaces; null: the space of the fleet. */
 export function clientSpaces(calls: readonly SetupCall[]): ReadonlyMap<string, string | null> {
   return new Map(calls.flatMap((call) => (call.setup === 'client' ? [[call.options.name, call.options.space]] : [])));
 }
 
-/** By which the rest of the scenario refers to it. */
+/** The name by which other parts of the scenario refer to the resource; undefined for kinds that they cannot refer to. */
 function nameOf(call: SetupCall): string | undefined {
   return call.setup === 'firmware' || call.setup === 'client' ? call.options.name : undefined;
 }

@@ -1,13 +1,13 @@
-/** What a scenario refers to outside its own text. */
+/** What a scenario refers to outside its file: profiles and other files. */
 import type { Profile } from '../../profile/profile.js';
 import type { SourceFiles } from '../source/source.js';
 
-/** What a scenario must know of a device type. */
+/** The properties of a device type that scenarios are checked against. */
 export interface KnownDeviceType {
   /** Its firmware versions, the oldest first: `['3.5.5', '4.0.0']`. */
   readonly versions: readonly string[];
   /**
-   * Says why a device would refuse a line such as `app config interval-report 900`; undefined if it would accept it.
+   * The reason why a device refuses a line such as `app config interval-report 900`; undefined if it accepts it.
    * @param firmware one of `versions`; null for the newest
    */
   refusal(line: string, firmware: string | null): string | undefined;
@@ -16,7 +16,7 @@ export interface KnownDeviceType {
 /** The device types of a scenario, by the names of their profiles. */
 export type DeviceTypes = ReadonlyMap<string, KnownDeviceType>;
 
-/** What a scenario refers to. */
+/** Profiles and files that a scenario refers to. */
 export interface ScenarioSources extends SourceFiles {
   /** Device types by the names of their profiles. */
   readonly profiles: ReadonlyMap<string, Profile>;
@@ -24,10 +24,10 @@ export interface ScenarioSources extends SourceFiles {
   readonly firmware?: string;
 }
 
-/** No profiles and no files: a scenario is checked by itself. */
+/** No profiles and no files: references to them are not checked. */
 export const NO_SOURCES: ScenarioSources = {
   profiles: new Map(),
   readFile: () => {
-    throw new Error('there are no files here');
+    throw new Error('this scenario was read without access to files');
   },
 };

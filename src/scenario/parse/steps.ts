@@ -3,9 +3,9 @@
  *
  *     steps:
  *       - { at: 1h, to: clime, over: 10m, config: { interval-report: 900 } }
- *       - { at: +5m, to: clime/3, commands: [info show] }              # after the step before it has begun
- *       - { after: device.ready == fleet.devices, within: 1h, shell: send }   # begins when that holds
- *       - { at: 2h, for: { each: clime, in: 10%, every: 30m }, config: { interval-report: 300 } }   # cohort after cohort
+ *       - { at: +5m, to: clime/3, commands: [info show] }              # counts from the beginning of the previous step
+ *       - { after: device.ready == fleet.devices, within: 1h, shell: send }   # begins when the condition holds
+ *       - { at: 2h, for: { each: clime, in: 10%, every: 30m }, config: { interval-report: 300 } }   # cohort by cohort
  */
 import {
   type Check,
@@ -38,18 +38,18 @@ import type { ScenarioSources } from './sources.js';
 
 export interface StepContext {
   readonly names: ScopeNames;
-  /** undefined when the fleet could not be read. */
+  /** undefined if the fleet could not be read. */
   readonly groups: readonly FleetGroup[] | undefined;
   readonly sources: ScenarioSources;
-  /** Names of the firmware images of `setup`; undefined when that could not be read. */
+  /** Names of the firmware images of `setup`; undefined if that could not be read. */
   readonly firmware: readonly string[] | undefined;
-  /** When the scenario is over. */
+  /** Duration of the scenario. */
   readonly end: Millis;
 }
 
 interface Moment {
   readonly at: Millis;
-  /** After the step before has begun, rather than after the world has. */
+  /** `at` counts from the beginning of the previous step instead of the beginning of the world. */
   readonly follows: boolean;
 }
 
@@ -57,14 +57,14 @@ const AT_ONCE: Moment = { at: 0, follows: false };
 
 /** `1h`, or `+5m`. */
 const moment: Check<Moment> = formed(
-  // Each of the forms that a duration has may have a "+" in front.
+  // Each form of a duration may follow a "+".
   () => ({ type: ['string', 'integer'], pattern: String(formOf(duration).pattern).replaceAll('^', '^\\s*\\+?') }),
   (node, problems) => {
     const source = node.kind === 'scalar' ? node.source.trim() : '';
     const follows = source.startsWith('+');
     const at = parseDuration(follows ? source.slice(1) : source);
     return at === undefined
-      ? complain(node, problems, `${DURATION_FORM}, or "+5m" after the step before`)
+      ? complain(node, problems, `${DURATION_FORM}, or such as "+5m" after the previous step`)
       : { at, follows };
   },
 );
@@ -97,7 +97,7 @@ function timing(names: ScopeNames) {
   };
 }
 
-/** The form of a list of steps, for editors. */
+/** JSON Schema of `steps`, for editors. */
 export function stepsForm(): Form {
   return { type: 'array', items: variantForm(timing(NO_NAMES), stepForms()) };
 }
@@ -111,7 +111,7 @@ export function steps(
   if (node.kind !== 'list') return complain(node, problems, 'a list of steps');
   const before = problems.list.length;
   const read: ScenarioStep[] = [];
-  // The earliest moment at which the step before can begin; undefined: there is none.
+  // Earliest time at which the previous step can begin; undefined before the first step.
   let previous: Millis | undefined;
   for (const item of node.items) {
     const found = step(item, problems, previous, context);
@@ -161,9 +161,10 @@ function timingOf(
   if (within !== undefined && after === undefined)
     problems.add(valueAt(node, 'within'), '"within" needs "after": a condition');
   if (to !== undefined && cohorts !== undefined)
-    problems.add(valueAt(node, 'to'), 'a step with "for" says whom with "each"');
+    problems.add(valueAt(node, 'to'), 'a step with "for" selects its devices with "each", not with "to"');
   const { at, follows } = given ?? AT_ONCE;
-  if (follows && previous === undefined) problems.add(valueAt(node, 'at'), 'the first step cannot follow another one');
+  if (follows && previous === undefined)
+    problems.add(valueAt(node, 'at'), 'the first step has no previous step: "at" cannot begin with "+"');
   const rollout = cohorts && rolloutOf(cohorts);
   const length = over + (rollout ? (rollout.cohorts - 1) * rollout.every : 0);
   if (earliest(follows ? { at, follows } : { at }, previous) + length > end) {
@@ -179,14 +180,14 @@ function timingOf(
   };
 }
 
-/** As many cohorts as it takes: three for 40%. */
+/** As many cohorts as needed for all devices: three for 40%. */
 function rolloutOf({ in: share, every }: { readonly in: number; readonly every: Millis }): Rollout {
   const exact = 1 / share;
   const whole = Math.round(exact);
   return { cohorts: Math.abs(exact - whole) < 1e-6 ? whole : Math.ceil(exact), every };
 }
 
-/** What the check of a step for `to` may know; undefined: whom it is for is not known. */
+/** The context for the check of a step. @param to undefined: the devices are not known */
 export function scopeOf(to: Selector | undefined, context: StepContext): StepScope {
   const { sources, firmware } = context;
   return {
@@ -196,7 +197,7 @@ export function scopeOf(to: Selector | undefined, context: StepContext): StepSco
   };
 }
 
-/** The device types that a step is for. */
+/** The device types of the devices of a step. */
 function profilesOf(to: Selector, { groups, sources }: StepContext): readonly Profile[] {
   const meant = (groups ?? []).filter((group) => touches(to, group));
   const names = new Set(meant.map(({ profile }) => profile));

@@ -1,4 +1,4 @@
-/** A plan as text (`ghostfleet plan`), and its digest. Claim tokens count for the digest and are never shown. */
+/** A plan as text (`ghostfleet plan`), and its digest. The digest includes claim tokens; the text never shows them. */
 import { createHash } from 'node:crypto';
 import { formatRatio } from '../../kernel/ratio.js';
 import { formatDuration, type Instant } from '../../kernel/time.js';
@@ -7,29 +7,22 @@ import type { FaultSpec } from '../../transport/faults/index.js';
 import { describeServiceFault } from '../faults/service.js';
 import type { Pace } from '../load/load.js';
 import { describeCloud } from '../model/cloud.js';
-import type {
-  Plan,
-  PlannedAction,
-  PlannedFault,
-  PlannedGroup,
-  PlannedLoad,
-  PlannedServiceFault,
-  PlannedWait,
-} from '../model/plan.js';
+import type { Plan, PlannedFault, PlannedGroup, PlannedLoad, PlannedServiceFault, PlannedWait } from '../model/plan.js';
 import { describeSetup } from '../setup/index.js';
 import { describeStep } from '../steps/index.js';
+import { stepsOf } from './steps-of.js';
 
 /** Width of a column that holds a time. */
 const COLUMN = 18;
 
-/** 16 hex digits: two plans with the same digest are the same. */
+/** 16 hex digits; equal plans have the same digest. */
 export function planDigest(plan: Plan): string {
-  // A region is a label that changes nothing.
+  // Regions are labels that do not change a run.
   const said = { ...plan, groups: plan.groups.map(({ region: _, ...group }) => group) };
   return createHash('sha256').update(JSON.stringify(said)).digest('hex').slice(0, 16);
 }
 
-/** What will happen, for people. */
+/** The text of `ghostfleet plan`. */
 export function describePlan(plan: Plan): string {
   const parts = [
     `plan of ${plan.scenario} · seed ${plan.seed} · plan ${planDigest(plan)}`,
@@ -125,8 +118,8 @@ function describeLoad({ name, from, until, pace, devices }: PlannedLoad): string
 /** `50/s, Poisson` */
 export function describePace(pace: Pace): string {
   if (pace.kind === 'closed') {
-    const manners = pace.patient ? ', and stay away when they are asked to' : '';
-    return `${pace.users} users that wait, and think for ${formatDuration(pace.think)}${manners}`;
+    const patience = pace.patient ? ', and stay away when they are asked to' : '';
+    return `${pace.users} users that wait, and think for ${formatDuration(pace.think)}${patience}`;
   }
   if (pace.kind === 'replay') return `${pace.trace.times.length} requests, replayed from ${pace.file}`;
   const rates = pace.pieces.map(({ first, last }) => (first === last ? rate(first) : `${rate(first)}..${rate(last)}`));
@@ -141,23 +134,14 @@ function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** One line a step of the scenario, however many devices it is spread over. */
+/** One line for each step of the scenario, even if it is spread over many devices. */
 function describeActions({ actions, devices, waits }: Plan): readonly string[] {
-  const steps = new Map<number, PlannedAction[]>();
-  for (const action of actions) {
-    const parts = steps.get(action.origin);
-    if (parts) parts.push(action);
-    else steps.set(action.origin, [action]);
-  }
-  return [...steps.values()].map((parts) => {
-    const [first] = parts;
-    const last = parts.at(-1);
-    if (first === undefined || last === undefined) return '';
+  return stepsOf(actions).map(({ first, last, devices: indices }) => {
     const wait = first.wait === undefined ? undefined : waits?.[first.wait];
     const plus = wait === undefined ? '' : '+';
     const when =
       first.at === last.at ? plus + moment(first.at) : `${plus}${moment(first.at)} to ${plus}${moment(last.at)}`;
-    const names = parts.flatMap((part) => part.devices).map((index) => devices[index]?.name ?? '');
+    const names = indices.map((index) => devices[index]?.name ?? '');
     const whom = names.length < 2 ? (names[0] ?? 'no device') : `${names.length} × ${names[0]} … ${names.at(-1)}`;
     const after = wait === undefined ? '' : ` · after ${wait.condition.line}${withinText(wait)}`;
     return `${when.padEnd(COLUMN)} ${whom.padEnd(2 * COLUMN)} ${describeStep(first)}${after}`;
@@ -168,7 +152,7 @@ function withinText({ within }: PlannedWait): string {
   return within === null ? '' : ` within ${formatDuration(within)}`;
 }
 
-/** To the second: drawn times have milliseconds that do not help a reader. */
+/** Rounded to seconds: the milliseconds of random times do not help a reader. */
 function moment(at: Instant): string {
   return formatDuration(Math.round(at / 1000) * 1000);
 }

@@ -1,17 +1,18 @@
-/** A plan in a few lines, for reports: what was going to happen when, and what another run must share to be compared. */
+/** Summary of a plan for reports: what happens when, and a fingerprint that decides whether two runs are comparable. */
 import { createHash } from 'node:crypto';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { describeServiceFault } from '../faults/service.js';
-import type { Plan, PlannedAction } from '../model/plan.js';
+import type { Plan } from '../model/plan.js';
 import { describeStep } from '../steps/index.js';
 import { describeFaultSpec, describePace } from './describe.js';
+import { stepsOf } from './steps-of.js';
 
 interface Outline {
   readonly duration: Millis;
   readonly warmUp: Millis;
   /** Faults, steps and loads, each kind in the order of the file. */
   readonly marks: readonly Mark[];
-  /** 16 hex digits: two runs with the same were to do the same, whatever their seeds. */
+  /** 16 hex digits; equal for plans of the same situation, independent of their seeds. */
   readonly situation: string;
 }
 
@@ -22,7 +23,7 @@ interface Mark {
   /** A group, a device, a number of devices, or empty for all. */
   readonly whom: string;
   readonly from: Instant;
-  /** null: until the very end. */
+  /** null: until the end, settling included. */
   readonly until: Instant | null;
 }
 
@@ -53,22 +54,11 @@ function faults({ network, serviceFaults = [] }: Plan): readonly Mark[] {
   return [...ofNetwork, ...ofService];
 }
 
-/** One mark for each step of the scenario; none for steps behind a wait, whose time is not known. */
+/** One mark for each step of the scenario, except for steps after a wait, whose time is not known. */
 function steps({ actions, devices }: Plan): readonly Mark[] {
-  const byOrigin = new Map<number, PlannedAction[]>();
-  for (const action of actions) {
-    if (action.wait !== undefined) continue;
-    const parts = byOrigin.get(action.origin);
-    if (parts) parts.push(action);
-    else byOrigin.set(action.origin, [action]);
-  }
-  return [...byOrigin.values()].flatMap((parts) => {
-    const [first] = parts;
-    const last = parts.at(-1);
-    if (first === undefined || last === undefined) return [];
-    const touched = parts.flatMap((part) => part.devices);
-    const whom = touched.length === 1 ? (devices[touched[0] ?? 0]?.name ?? '') : `${touched.length} devices`;
-    return [{ kind: 'step' as const, what: describeStep(first), whom, from: first.at, until: last.at }];
+  return stepsOf(actions.filter(({ wait }) => wait === undefined)).map(({ first, last, devices: indices }) => {
+    const whom = indices.length === 1 ? (devices[indices[0] ?? 0]?.name ?? '') : `${indices.length} devices`;
+    return { kind: 'step', what: describeStep(first), whom, from: first.at, until: last.at };
   });
 }
 
@@ -82,7 +72,7 @@ function loads({ loads: planned }: Plan): readonly Mark[] {
   }));
 }
 
-/** What the scenario says, without what the seed has drawn. */
+/** Fingerprint of the scenario, without the results of random draws. */
 function situationOf(plan: Plan): string {
   const { scenario, duration, warmUp, cloud, setup, actions, loads: planned, waits, serviceFaults } = plan;
   const groups = plan.groups.map(({ region: _, ...group }) => group);

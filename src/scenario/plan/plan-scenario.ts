@@ -1,6 +1,6 @@
 /**
- * From a scenario and a seed to a plan. Pure: the same two give the same plan, and every draw has a path of its own, so
- * that another group or another step does not change the other draws.
+ * Makes a plan from a scenario and a seed. Deterministic: the same inputs give the same plan. Every random draw has its own
+ * path, so adding a group or a step does not change the draws of the others.
  */
 import { between, exponential, type Random, randomBytes, seededRandom } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
@@ -25,7 +25,7 @@ import { describeStep } from '../steps/index.js';
 import { sets } from '../values/config-lines.js';
 
 interface PlanOptions {
-  /** Instead of the scenario's own seed. */
+  /** Overrides the seed of the scenario. */
   readonly seed?: number;
 }
 
@@ -68,7 +68,7 @@ export function planScenario(scenario: Scenario, options: PlanOptions = {}): Pla
 }
 
 function planGroup({ name, profile, firmware, count, tags, region, config, register }: FleetGroup): PlannedGroup {
-  // Out of the box an application's mode is "none": the device would never say a word (firmware behaviour, 1).
+  // The factory default of an application is mode "none", in which the device never sends (firmware behaviour, 1).
   const provisioned = sets(config, 'app', 'mode') ? config : ['app config mode lte', ...config];
   const version = firmware === null ? {} : { firmware };
   return { name, profile, ...version, count, tags, region, config: provisioned, register };
@@ -105,7 +105,7 @@ function bootTimes({ from, over, pattern }: Boot, count: number, serial: number,
   }
 }
 
-/** Exponential gaps, stretched so that the one after the last arrival would end at `from + over`. */
+/** Times with exponential gaps, scaled so that one more arrival after the last would be at `from + over`. */
 function arrivalsWithin(from: Instant, over: Millis, count: number, draws: Random): readonly Instant[] {
   let sum = 0;
   const marks = Array.from({ length: count + 1 }, () => {
@@ -115,7 +115,7 @@ function arrivalsWithin(from: Instant, over: Millis, count: number, draws: Rando
   return marks.slice(0, count).map((mark) => from + Math.round((over * mark) / sum));
 }
 
-/** Evenly from `from` on; the last one a gap before `from + over`, as if another round would follow. */
+/** Evenly spaced from `from`; the last time is one gap before `from + over`. */
 function spread(from: Instant, over: number, index: number, count: number): Instant {
   return from + Math.round((over * index) / count);
 }
@@ -143,7 +143,7 @@ function planFault({ to, ...fault }: ScenarioFault, fleet: SelectableFleet): Pla
   return { ...fault, to: selectorName(to), devices: select(to, fleet) };
 }
 
-/** From when on the moments of a step count: from the beginning of the world, or from the end of a wait. */
+/** The beginning of a step: `at` counts from the end of a wait, or from the beginning of the world if `wait` is null. */
 interface Anchor {
   readonly wait: number | null;
   readonly at: Instant;
@@ -166,7 +166,7 @@ function planSteps(
     previous = begin;
     actions.push(...planStep(step, origin, begin, select(step.to, fleet)));
   });
-  // Stable: steps of the same moment keep the order of the file.
+  // The sort is stable: steps at the same time keep the order of the file.
   return { actions: actions.sort((a, b) => a.at - b.at), waits };
 }
 

@@ -1,4 +1,4 @@
-/** Selectors in a scenario: compared with the fleet, so that a misspelt name is a problem and not an empty selection. */
+/** Checks selectors of a scenario against the fleet: a misspelt name is a problem, not an empty selection. */
 import { type Check, formed, type OptionalCheck, optional, text } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { didYouMean, orList, quote } from '../../input/problems.js';
@@ -13,11 +13,11 @@ export interface FleetNames {
   readonly groups: readonly string[];
   readonly regions: readonly string[];
   readonly tags: readonly string[];
-  /** undefined when the fleet could not be read. */
+  /** undefined if the fleet could not be read. */
   readonly fleet: readonly SelectableGroup[] | undefined;
 }
 
-/** Words of the grammar, which cannot be names of groups. */
+/** Words of the grammar; a group cannot have such a name. */
 export const RESERVED = ['all', 'region', 'tag'] as const;
 
 /** The text of a selector; {@link selector} checks what it names. */
@@ -60,7 +60,7 @@ interface Context {
   readonly names: FleetNames;
 }
 
-/** The selector with words that name a group turned into that; notes a problem for every name that the fleet does not have. */
+/** Replaces words that are names of groups by `group`; notes a problem for every name that is not in the fleet. */
 function resolved(read: Selector, context: Context): Selector {
   const { names, node, problems } = context;
   switch (read.kind) {
@@ -121,9 +121,9 @@ function checkRange(read: Extract<Selector, { kind: 'group' | 'devices' }>, cont
 
 /** @param size undefined: not known */
 function wrongRange(first: number, last: number, size: number | undefined): string | undefined {
-  if (last < first) return 'a range goes from the lower number to the higher';
+  if (last < first) return 'a range begins with the lower number';
   if (first >= 1 && last <= (size ?? last)) return undefined;
-  return size === undefined ? 'the first device of a group is 1' : `the group has the devices 1 to ${size}`;
+  return size === undefined ? 'the first device of a group has the number 1' : `the group has the devices 1 to ${size}`;
 }
 
 function checkLabel(label: string, what: string, labels: readonly string[], { node, problems }: Context): void {

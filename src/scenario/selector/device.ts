@@ -1,8 +1,8 @@
-/** What selectors can look at: devices, and the groups of a fleet before there are devices. */
+/** The properties of devices and groups that selectors compare. Groups are used before the devices exist. */
 
 /**
- * `off`: no power, or no firmware runs; `starting`: booted, the application does not run yet; `ready`: awake; `asleep`: at rest
- * until its next task.
+ * `off`: no power, or no firmware runs; `starting`: booted, but the application does not run yet; `ready`: awake; `asleep`:
+ * waiting for the next task.
  */
 export const STATES = ['off', 'starting', 'ready', 'asleep'] as const;
 export type State = (typeof STATES)[number];
@@ -16,7 +16,7 @@ export interface SelectableDevice {
   readonly group: string;
   /** Its number in the group, from 1. */
   readonly number: number;
-  /** null: its group has none. */
+  /** null: the group has no region. */
   readonly region: string | null;
   /** Name of its device type. */
   readonly profile: string;
@@ -46,12 +46,12 @@ export function deviceName({ name, count }: Pick<SelectableGroup, 'name' | 'coun
   return `${name}-${String(number).padStart(Math.max(4, String(count).length), '0')}`;
 }
 
-/** The devices of a group, in order, as they are before a run. */
+/** The devices of a group before a run, in order, without the properties that exist only during a run. */
 export function* devicesOf(group: SelectableGroup): Generator<SelectableDevice, void> {
   for (let number = 1; number <= group.count; number++) yield new PlannedMember(group, number);
 }
 
-/** Small, because a fleet may have a million of them. */
+/** Has only two fields, because a fleet may have a million devices. */
 class PlannedMember implements SelectableDevice {
   readonly number: number;
   readonly #group: SelectableGroup;

@@ -1,9 +1,9 @@
-/** The fields of devices that selectors compare. To add a field: a line in the table. */
+/** The fields of devices that selectors compare. To add one, add it to {@link FIELDS}. */
 import { orList } from '../../input/problems.js';
 import { type SelectableDevice, STATES } from './device.js';
 import { compareVersions, parseVersion } from './version-order.js';
 
-/** The longer ones first: `<=` begins like `<`. */
+/** Longer operators come first, because `<=` begins with `<`. */
 export const OPERATORS = ['<=', '>=', '!=', '<', '>', '='] as const;
 export type Operator = (typeof OPERATORS)[number];
 
@@ -13,7 +13,7 @@ interface Field {
   readonly operators: readonly Operator[];
   /** For messages: "a version such as 3.1". */
   readonly wanted: string;
-  /** @returns undefined when `text` is not what the field is compared with */
+  /** Makes a comparison with `text`. @returns undefined if the field cannot be compared with `text` */
   readonly compare: (operator: Operator, text: string) => ((device: SelectableDevice) => boolean) | undefined;
 }
 
@@ -38,7 +38,7 @@ export const FIELDS: Readonly<Record<FieldName, Field>> = {
 // Because Object.keys forgets the keys' types.
 export const FIELD_NAMES = Object.keys(FIELDS) as readonly FieldName[];
 
-/** Whether a text fits a word in which `*` stands for any characters. */
+/** Makes a test whether a text matches `word`, in which `*` stands for any characters. */
 export function pattern(word: string): (text: string) => boolean {
   const parts = word.split('*');
   if (parts.length === 1) return (text) => text === word;
@@ -46,7 +46,7 @@ export function pattern(word: string): (text: string) => boolean {
   const last = rest.pop() ?? '';
   return (text) => {
     if (!text.startsWith(first)) return false;
-    // The earliest place for each part leaves the most room to the next: nothing has to be tried twice.
+    // Greedy matching is enough: the earliest match of a part leaves the most text for the following ones.
     let from = first.length;
     for (const part of rest) {
       const found = text.indexOf(part, from);
@@ -57,7 +57,7 @@ export function pattern(word: string): (text: string) => boolean {
   };
 }
 
-/** `=`: one of the texts fits; `!=`: none does. */
+/** `=`: at least one of the texts matches; `!=`: none matches. */
 function texts(of: (device: SelectableDevice) => readonly string[]): Field {
   return {
     live: false,

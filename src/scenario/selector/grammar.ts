@@ -1,5 +1,5 @@
 /**
- * The language of selectors, in scenarios and on consoles:
+ * The grammar of selectors, for scenarios and consoles:
  *
  *     selector = both { "|" both }                cellar | tag/cold & !profile=push
  *     both     = one { "&" one }
@@ -13,9 +13,9 @@
  *     region/north        the groups of a region
  *     tag/indoor          the groups with a tag
  *
- * and a percentage is a sample that the seed decides: `10% of tag/indoor`; without "of" a sample of all devices. The same words
- * select the same devices throughout a run, and a larger sample of the same devices contains every smaller one. Words with
- * other characters are quoted. Fields and operators: fields.ts.
+ * A percentage is a random sample: `10% of tag/indoor`; without "of" it is a sample of all devices. The same selector means the
+ * same sample throughout a run, and a larger sample of the same devices contains every smaller one. Words with other characters
+ * need quotation marks. Fields and operators: fields.ts.
  */
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import { UsageError } from '../../kernel/errors.js';
@@ -35,9 +35,9 @@ export class SelectorError extends UsageError {
 }
 
 /**
- * Reads a selector. Names are not checked: whether there is such a group is for the caller.
- * @param tags tags with spaces or signs in them, which `tag/…` takes without quotation marks
- * @throws SelectorError for the first error
+ * Reads a selector. Names are not checked: the caller checks whether a group exists.
+ * @param tags known tags; those with spaces or signs need no quotation marks in `tag/…`
+ * @throws SelectorError for the first syntax error
  */
 export function parseSelector(text: string, tags: readonly string[] = []): Selector {
   return new Parser(text, tags).all();
@@ -110,11 +110,11 @@ class Parser {
     }
     this.#next++;
     const operator = OPERATORS.find((known) => this.#skip(known));
-    if (operator !== undefined) return this.#comparison(token, operator);
+    if (operator !== undefined) return this.#fieldTest(token, operator);
     return this.#sample(token) ?? word(token.text);
   }
 
-  /** `10%`, `10% of clime`; undefined when the token does not begin a sample. */
+  /** `10%`, `10% of clime`; undefined if the token does not begin a sample. */
   #sample(token: Token): Selector | undefined {
     const detached = /^\d/.test(token.text) && this.#take('%');
     const percent = detached ? `${token.text}%` : token.text;
@@ -126,7 +126,7 @@ class Parser {
     return { kind: 'sample', share, of: this.#take('of') ? this.#one() : { kind: 'all' } };
   }
 
-  #comparison(name: Token, operator: Operator): Selector {
+  #fieldTest(name: Token, operator: Operator): Selector {
     const field = FIELD_NAMES.find((known) => known === name.text);
     if (field === undefined) {
       const meant = didYouMean(name.text, FIELD_NAMES);
@@ -152,7 +152,7 @@ class Parser {
     return true;
   }
 
-  /** Skips the next token when it is this word. */
+  /** Skips the next token if it is this word. */
   #take(text: string): boolean {
     const next = this.#peek();
     if (next.kind !== 'word' || next.text !== text) return false;
@@ -177,7 +177,7 @@ class Parser {
         tokens.push({ kind: 'word', text: rest.slice(1, end), column });
         i += end + 1;
       } else {
-        // Because every character that is not a space, a sign or a quotation mark belongs to a word.
+        // Because every character other than spaces, signs and quotation marks is part of a word.
         const [plain = mark] = WORD.exec(rest) ?? [];
         const text = this.#labels.find((label) => rest.startsWith(label)) ?? plain;
         tokens.push({ kind: 'word', text, column });
@@ -192,7 +192,7 @@ class Parser {
   }
 }
 
-/** What a word without an operator means. */
+/** The selector of a word without an operator. */
 function word(text: string): Selector {
   if (text === 'all' || text === '*') return { kind: 'all' };
   const [, prefix, label = ''] = /^(region|tag)\/(.+)$/.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** Finds the devices that a selector means. */
+/** Finds the devices that match a selector. */
 import { type Random, seededRandom } from '../../kernel/random.js';
 import type { Ratio } from '../../kernel/ratio.js';
 import { devicesOf, type SelectableDevice, type SelectableGroup } from './device.js';
@@ -15,12 +15,12 @@ export interface SelectableFleet {
   readonly random: Random;
 }
 
-/** What samples of a run are drawn with: the same seed and the same selector give the same devices. */
+/** The random source for samples of a run: the same seed and selector give the same devices. */
 export function samplingRandom(seed: number | string): Random {
   return seededRandom(seed).fork('selection');
 }
 
-/** Makes a predicate of a selector. Samples are drawn at once; everything else is decided when the predicate is asked. */
+/** Makes a predicate from a selector. Samples are drawn immediately; everything else is evaluated at each call. */
 export function matcher(to: Selector, fleet: SelectableFleet): Predicate {
   return compiled(to, ({ share, of }) => {
     const drawn = sample([...fleet.devices].filter(matcher(of, fleet)), share, fleet.random);
@@ -28,7 +28,7 @@ export function matcher(to: Selector, fleet: SelectableFleet): Predicate {
   });
 }
 
-/** Indices of the devices that a selector means, ascending. */
+/** Indices of the devices that match a selector, ascending. */
 export function select(to: Selector, fleet: SelectableFleet): readonly number[] {
   const matches = matcher(to, fleet);
   const selected: number[] = [];
@@ -40,14 +40,14 @@ export function select(to: Selector, fleet: SelectableFleet): readonly number[] 
   return selected;
 }
 
-/** Whether a selector may mean devices of a group, whatever the seed. */
+/** Whether a selector can match a device of a group, for any seed. */
 export function touches(to: Selector, group: SelectableGroup): boolean {
   const matches = possible(to, true);
   for (const device of devicesOf(group)) if (matches(device)) return true;
   return false;
 }
 
-/** @param wide whether a sample counts as all that it is drawn from, or as none of them: behind a "not" */
+/** @param wide true: a sample matches all devices from which it is drawn; false (inside a "not"): it matches none */
 function possible(to: Selector, wide: boolean): Predicate {
   if (to.kind === 'not') {
     const inner = possible(to.of, !wide);
@@ -78,7 +78,7 @@ function compiled(to: Selector, sampled: (to: Sample) => Predicate): Predicate {
       return ({ name, group, serial }) => fits(group) || fits(name) || fits(String(serial));
     }
     case 'field':
-      // Because the grammar lets only values pass that the field can be compared with.
+      // Because the grammar accepts only values that the field can be compared with.
       return FIELDS[to.field].compare(to.operator, to.value) as Predicate;
     case 'not': {
       const inner = compiled(to.of, sampled);
@@ -101,8 +101,9 @@ function combined(
 }
 
 /**
- * Serial numbers of a sample: one device at least. Each device has a lot of its own, so that another group does not change the
- * chances of the others, and a larger sample contains every smaller one.
+ * Serial numbers of a sample of at least one device. Each device has a random number that depends only on the seed and its
+ * serial number; the devices with the lowest numbers are selected. So another group does not change the numbers of the others,
+ * and a larger sample contains every smaller one.
  */
 function sample(devices: readonly SelectableDevice[], share: Ratio, random: Random): ReadonlySet<number> {
   const count = Math.min(devices.length, Math.max(1, Math.round(devices.length * share)));

@@ -1,6 +1,6 @@
 /**
- * A selector names devices: of a step, a fault or a load of a scenario, and of a command on a console. grammar.ts reads it,
- * match.ts finds the devices, check.ts compares it with the fleet of a scenario.
+ * A selector selects devices: for a step, a fault or a load of a scenario, or for a command on a console. grammar.ts reads it,
+ * match.ts finds the devices, check.ts checks it against the fleet of a scenario.
  */
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
 import type { FieldName, Operator } from './fields.js';
@@ -8,7 +8,7 @@ import type { FieldName, Operator } from './fields.js';
 export type Selector =
   | { readonly kind: 'all' }
   | { readonly kind: 'group'; readonly group: string }
-  /** Numbers in the group, from 1, both included. */
+  /** Numbers in the group, from 1; both are included. */
   | { readonly kind: 'devices'; readonly group: string; readonly first: number; readonly last: number }
   | { readonly kind: 'region'; readonly region: string }
   | { readonly kind: 'tag'; readonly tag: string }
@@ -50,7 +50,7 @@ export function selectorName(to: Selector): string {
   }
 }
 
-/** In parentheses where another operator would bind stronger. */
+/** In parentheses if needed for the precedence of operators. */
 function inner(to: Selector): string {
   return to.kind === 'and' || to.kind === 'or' ? `(${selectorName(to)})` : selectorName(to);
 }

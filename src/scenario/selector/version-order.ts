@@ -1,8 +1,8 @@
-/** Versions of firmware, in the order in which they came out: 3.9 < 3.10-rc1 < 3.10 = v3.10.0. */
+/** The order of firmware versions: 3.9 < 3.10-rc1 < 3.10 = v3.10.0. */
 
 interface Version {
   readonly numbers: readonly number[];
-  /** What comes before the release, `rc1`; empty for the release itself. */
+  /** Label of a pre-release, `rc1`; empty for a release. */
   readonly before: string;
 }
 
@@ -12,7 +12,7 @@ export function parseVersion(text: string): Version | undefined {
   return numbers === undefined ? undefined : { numbers: numbers.split('.').map(Number), before };
 }
 
-/** Below 0, 0 or above 0, like the order of `a` and `b`. */
+/** Negative if `a` is older than `b`, 0 if they are equal, positive if `a` is newer. */
 export function compareVersions(a: Version, b: Version): number {
   for (let i = 0; i < Math.max(a.numbers.length, b.numbers.length); i++) {
     const difference = (a.numbers[i] ?? 0) - (b.numbers[i] ?? 0);

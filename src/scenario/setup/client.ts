@@ -3,15 +3,15 @@ import type { SetupKind } from './kind.js';
 
 type ClientOptions = {
   readonly name: string;
-  /** Another than that of the fleet, by its name in the scenario; clients may share it. null: that of the fleet. */
+  /** Name of another space, which several clients can share; null: the space of the fleet. */
   readonly space: string | null;
 };
 
 const name = text(/^[a-z][a-z0-9-]{0,63}$/, 'a name of small letters, digits and hyphens that begins with a letter');
 
-/** Another user of the cloud. Limits by key apply to each client separately. */
+/** Another user of the cloud, with its own API key. Rate limits apply to each key separately. */
 export const client: SetupKind<ClientOptions> = {
-  about: 'a client with a key of its own, in the space of the fleet or in a further one; loads run as it',
+  about: 'a client with its own API key, in the space of the fleet or in another one; loads can use it',
   example: 'client: { name: neighbour, space: next-door }',
   check: record('client', { name, space: optional(name, null) }),
   describe: ({ name: called, space }) => `"${called}"${space === null ? '' : ` in the space "${space}"`}`,

@@ -20,17 +20,17 @@ type ConnectorOptions = {
   readonly name: string;
   /** JavaScript with a function `main(job)`. */
   readonly script: string;
-  /** Names; those that the space does not have are created. */
+  /** Names of tags; missing tags are created. */
   readonly tags: readonly string[];
   readonly triggers: readonly ConnectorTrigger[];
   readonly direction: 'up' | 'down';
-  /** In seconds; null: those of the service. */
+  /** In seconds; null: the default of the service. */
   readonly retryDelays: readonly number[] | null;
-  /** In seconds; null: that of the service. */
+  /** null: the default of the service. */
   readonly timeout: Seconds | null;
 };
 
-/** The API counts in whole seconds. */
+/** The API accepts whole seconds only. */
 const wholeSeconds: Check<number> = refine(duration, (length, node, problems) =>
   length % seconds(1) === 0 ? length / seconds(1) : complain(node, problems, 'a whole number of seconds such as "30s"'),
 );
@@ -46,9 +46,9 @@ const shape = record('connector', {
   timeout: optional(wholeSeconds, null),
 });
 
-/** Forwards messages of the devices with which it shares a tag. */
+/** A connector forwards messages of the devices that share a tag with it. */
 export const connector: SetupKind<ConnectorOptions> = {
-  about: 'a connector, with its script in the scenario or in a file beside it',
+  about: 'a connector, with its script in the scenario or in a file',
   example:
     'connector: { name: forward, tags: [cold-store], script: "function main(job) { return { url: job.variables.url, data: job.message.body } }" }',
   form: () => formOf(shape),

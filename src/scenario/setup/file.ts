@@ -1,9 +1,9 @@
-/** A file that an entry of `setup` names under `file`. */
+/** The file that a resource of `setup` names under `file`. */
 import { valueAt } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import type { SetupScope } from './kind.js';
 
-/** Its text; undefined when it cannot be read. @param node the map in which it is named */
+/** The text of the file; undefined if a problem was noted. @param node the map that names it */
 export function textOf(file: string, node: LocatedNode, problems: Problems, scope: SetupScope): string | undefined {
   try {
     return scope.readFile(file).text;

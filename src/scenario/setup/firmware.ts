@@ -1,6 +1,6 @@
 /**
- * A firmware image that devices can be updated to by the step `firmware`. It is made here for a device type, or stands in a
- * file as `ghostfleet image` prints it, which is the body of the request that uploads it.
+ * A firmware image for the step `firmware`. It is either generated for a device type, or read from a file. The file contains the
+ * output of `ghostfleet image`, which is the body of the upload request.
  */
 import { createHash } from 'node:crypto';
 import { boolean, complain, eitherForm, formOf, integer, optional, record, text, valueAt } from '../../input/checks.js';
@@ -9,13 +9,13 @@ import { didYouMean, quote } from '../../input/problems.js';
 import { textOf } from './file.js';
 import type { SetupKind, SetupScope } from './kind.js';
 
-/** In bytes. The smallest has room for every header, the largest fits into a request of 1 MiB as base64. */
+/** In bytes. The smallest image has room for all headers; the largest, in base64, fits into a request of 1 MiB. */
 export const IMAGE_SIZE = { smallest: 512, largest: 786_000, usual: 65_536 } as const;
-/** As long as a session has room for (wire protocol, 7.1). */
+/** The length is limited by the session request (wire protocol, 7.1). */
 export const IMAGE_VERSION = /^[\x21-\x7e]{1,47}$/;
 
 type FirmwareOptions = {
-  /** What steps call it. */
+  /** The name that steps use. */
   readonly name: string;
   readonly source: ImageSource;
 };
@@ -27,15 +27,15 @@ type ImageSource =
       readonly version: string;
       /** In bytes. */
       readonly size: number;
-      /** Its checksum is wrong: bootloaders leave it alone. */
+      /** The checksum is wrong: bootloaders reject the image. */
       readonly damaged: boolean;
     }
   | { readonly kind: 'file'; readonly file: string; readonly content: UploadBody };
 
-/** In a plan it stands as a fingerprint. */
+/** The body of an upload. A plan contains only its fingerprint. */
 class UploadBody {
   readonly data: string;
-  /** Needed for an image that does not tell its own. */
+  /** Required if the image does not contain its version. */
   readonly version: string | undefined;
 
   constructor(data: string, version: string | undefined) {
@@ -61,11 +61,13 @@ const made = record('firmware', {
 const uploaded = record('firmware', { name, file: text(), version: optional(version) });
 
 export const firmware: SetupKind<FirmwareOptions> = {
-  about: 'a firmware image for the step firmware: made for a device type, or in a file that "ghostfleet image" printed',
+  about:
+    'a firmware image for the step firmware: generated for a device type, or from a file made by "ghostfleet image"',
   example: 'firmware: { name: v2, profile: clime, version: v9.0.0, size: 65536 }',
   form: () => eitherForm(formOf(made), formOf(uploaded)),
   check: (node, problems, scope) => {
-    if (node.kind !== 'map') return complain(node, problems, 'an image: a map with name, profile and version, or file');
+    if (node.kind !== 'map')
+      return complain(node, problems, 'an image: a map with "name", and either "profile" and "version" or "file"');
     return node.entries.has('file') ? readUploaded(node, problems, scope) : readMade(node, problems, scope);
   },
   describe: ({ name: called, source }) =>
@@ -87,7 +89,7 @@ function readMade(node: MapNode, problems: Problems, { profiles }: SetupScope): 
     const names = [...profiles.keys()];
     const meant = didYouMean(source.profile, names);
     const place = valueAt(node, 'profile');
-    problems.add(place, `${quote(source.profile)} is not a profile${meant}; there are ${names.join(', ')}`);
+    problems.add(place, `${quote(source.profile)} is not a profile${meant}; the profiles are ${names.join(', ')}`);
     return undefined;
   }
   return { name: called, source: { kind: 'made', ...source } };
@@ -99,13 +101,13 @@ function readUploaded(node: MapNode, problems: Problems, scope: SetupScope): Fir
   if (read === undefined || source === undefined) return undefined;
   const data = dataIn(source);
   if (data === undefined) {
-    problems.add(valueAt(node, 'file'), `${quote(read.file)} is not an image as "ghostfleet image" prints it`);
+    problems.add(valueAt(node, 'file'), `${quote(read.file)} is not an image made by "ghostfleet image"`);
     return undefined;
   }
   return { name: read.name, source: { kind: 'file', file: read.file, content: new UploadBody(data, read.version) } };
 }
 
-/** The base64 in `{"data":"…"}`; undefined when it is something else. */
+/** The base64 text in `{"data":"…"}`; undefined for anything else. */
 function dataIn(source: string): string | undefined {
   try {
     const body: unknown = JSON.parse(source);
@@ -125,7 +127,7 @@ function bodyOf(
     return { data, ...(declared !== undefined && { version: declared }) };
   }
   const content = Buffer.from(image(source.profile, source.version, source.size));
-  // The last byte is filler, over which the image has its checksum.
+  // The last byte is filler; it is covered by the checksum.
   if (source.damaged) content.writeUInt8(content.readUInt8(content.length - 1) ^ 0xff, content.length - 1);
   return { data: content.toString('base64'), version: source.version };
 }

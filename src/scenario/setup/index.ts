@@ -1,6 +1,6 @@
 /**
- * What a scenario needs in its space before the devices are made, by the name that it has in a scenario. To add a kind: write
- * its file, list it here.
+ * The kinds of resources that `setup` can create in the space before the devices, by their names in scenarios. To add one,
+ * write its file and list it here.
  */
 import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
@@ -22,12 +22,12 @@ export const SETUP_NAMES = Object.keys(SETUPS) as readonly SetupName[];
 type OptionsOf<K extends SetupName> = (typeof SETUPS)[K] extends SetupKind<infer O> ? O : never;
 type SetupKinds = { readonly [K in SetupName]: SetupKind<OptionsOf<K>> };
 
-/** An entry of `setup` with its options, as plain data. */
+/** A resource of `setup` with its options, as plain data. */
 export type SetupCall<K extends SetupName = SetupName> = {
   [P in K]: { readonly setup: P; readonly options: OptionsOf<P> };
 }[K];
 
-/** What stands after the name of each kind, for editors. */
+/** JSON Schema of the value after the name of each kind, for editors. */
 export function setupForms(): Readonly<Record<string, Form>> {
   return kindForms(SETUPS);
 }
@@ -41,7 +41,7 @@ export function checkSetup<K extends SetupName>(
 ): SetupCall | undefined {
   const kinds: SetupKinds = SETUPS;
   const options = kinds[name].check(node, problems, scope);
-  // Because the options come from the kind of that very name.
+  // Because the options were read by the kind with this name.
   return options === undefined ? undefined : ({ setup: name, options } as unknown as SetupCall);
 }
 
@@ -51,7 +51,7 @@ export function describeSetup<K extends SetupName>(call: SetupCall<K>): string {
   return `${call.setup} ${kinds[call.setup].describe(call.options)}`;
 }
 
-/** Makes it. @throws Error whose message says why it could not be made */
+/** Creates the resource. @throws Error with the reason */
 export function runSetup<K extends SetupName>(world: SetupWorld, call: SetupCall<K>): Promise<void> {
   const kinds: SetupKinds = SETUPS;
   return kinds[call.setup].run(world, call.options);

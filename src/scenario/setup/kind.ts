@@ -1,4 +1,4 @@
-/** What a kind of setup is. One file a kind in this folder, listed in index.ts. */
+/** The interface of the kinds of setup. Each kind has a file in this folder and is listed in index.ts. */
 import type { DeviceCloudClient } from '../../client/client.js';
 import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
@@ -6,26 +6,26 @@ import type { NamedText } from '../../input/text-file.js';
 import type { Profile } from '../../profile/profile.js';
 import type { World } from '../world.js';
 
-/** `O`: the kind's options as plain data, as they stand in a plan. */
+/** `O`: the options of the kind, as plain data for a plan. */
 export interface SetupKind<O> {
   /** One line for `ghostfleet list setup`. */
   readonly about: string;
-  /** How it looks in a file. */
+  /** An example, as in a scenario file. */
   readonly example: string;
-  /** Reads the value that stands after the kind's name in the file. */
+  /** Reads the value after the name of the kind. */
   readonly check: SetupCheck<O>;
-  /** What `check` takes, for editors; left out: the form that the check itself knows. */
+  /** JSON Schema of the options, for editors; left out: the form of `check`. */
   readonly form?: () => Form;
-  /** What it makes, for `ghostfleet plan` and for messages. Shows no secret. */
+  /** Description of the resource, for `ghostfleet plan` and for messages; without secrets. */
   readonly describe: (options: O) => string;
   /**
-   * Creates it, and registers with the world how it is removed.
-   * @throws Error whose message says why it could not be made; the run does not begin
+   * Creates the resource, and registers how to remove it ({@link SetupWorld.made}).
+   * @throws Error with the reason; then the run does not begin
    */
   readonly run: (world: SetupWorld, options: O) => Promise<void>;
 }
 
-/** A check (input/checks.ts) that may also look at what the scenario refers to. */
+/** A check (input/checks.ts) with access to the profiles and files that the scenario refers to. */
 interface SetupCheck<O> {
   (node: LocatedNode, problems: Problems, scope: SetupScope): O | undefined;
   readonly form?: () => Form;
@@ -34,18 +34,18 @@ interface SetupCheck<O> {
 export interface SetupScope {
   /** Device types by the names of their profiles. */
   readonly profiles: ReadonlyMap<string, Profile>;
-  /** A file that the scenario names, by its path from there. @throws Error whose message says why it cannot be read */
+  /** Reads a file; `path` is relative to the scenario. @throws Error with the reason */
   readonly readFile: (path: string) => NamedText;
 }
 
-/** With what a client comes to the API. */
+/** Credentials of a client for the API. */
 export interface ClientAccess {
   readonly spaceId: string;
   /** Secret. */
   readonly apiKey: string;
 }
 
-/** The sliver of a target that setup uses; the runner implements it. */
+/** The part of a target that setup uses; the runner implements it. */
 export interface SetupWorld extends Pick<World, 'tagId'> {
   readonly api: Pick<
     DeviceCloudClient,
@@ -58,14 +58,17 @@ export interface SetupWorld extends Pick<World, 'tagId'> {
     | 'post'
     | 'remove'
   >;
-  /** The bytes of an image for devices of a type. */
+  /** Generates the bytes of an image for a device type. */
   image(profile: string, version: string, size: number): Uint8Array;
-  /** Lets steps find a firmware image by its name in the scenario. */
+  /** Registers the id of a firmware image under its name in the scenario, for steps. */
   nameFirmware(name: string, id: string): void;
-  /** The API of a further space, by its name in the scenario; of the fleet's when that is null. @throws Error when nothing opens it */
+  /**
+   * The API of a space by its name in the scenario; null: the space of the fleet.
+   * @throws Error if there is no API key for the space
+   */
   spaceApi(space: string | null): Promise<Pick<DeviceCloudClient, 'spaceId' | 'createKey' | 'deleteKey'>>;
-  /** Lets loads act as a client, by its name in the scenario. */
+  /** Registers the credentials of a client under its name in the scenario, for loads. */
   nameClient(name: string, access: ClientAccess): void;
-  /** Something was made that was not there before. `remove` takes it away when the run is over. */
+  /** Registers a new resource; `remove` is called after the run. */
   made(what: string, remove: () => Promise<void>): void;
 }

@@ -6,7 +6,7 @@ type RequestOptions = {
   /** Path below the space, to which the body is posted. */
   readonly post: string;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Path below the space under which what was made is deleted; `{id}` stands for its id. */
+  /** Path below the space for deleting the resource; `{id}` is replaced by its id. */
   readonly delete: string;
 };
 
@@ -23,10 +23,9 @@ const body: Check<Readonly<Record<string, unknown>>> = formed(
 
 const shape = record('request', { post: path, body, delete: optional(path) });
 
-/** Whatever else the API can make. */
+/** Any other resource that the API can create. */
 export const request: SetupKind<RequestOptions> = {
-  about:
-    'anything else that the API makes: posts a body, and deletes <post>/{id} at the end unless "delete" says where',
+  about: 'any other resource of the API: posts a body, and deletes <post>/{id} after the run, or the path in "delete"',
   example: 'request: { post: /users/invite, body: { email: ada@example.com }, delete: "/users/{id}" }',
   form: () => shape.form?.() ?? {},
   check: (node, problems) => {

@@ -3,13 +3,13 @@ import type { SetupKind } from './kind.js';
 
 type TagOptions = {
   readonly name: string;
-  /** `#RRGGBB`; left out: one of a few that differ. */
+  /** `#RRGGBB`; undefined: the runner chooses one from a short list. */
   readonly color: string | undefined;
 };
 
-/** A tag that the space has already is used as it is. */
+/** An existing tag is used unchanged. */
 export const tag: SetupKind<TagOptions> = {
-  about: 'a tag, with its colour; one that the space has already is used as it is, and stays',
+  about: 'a tag, with its colour; an existing tag is used unchanged, and not deleted',
   example: 'tag: { name: cold-store, color: "#1f77b4" }',
   check: record('tag', {
     name: text(),

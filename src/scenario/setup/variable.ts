@@ -8,7 +8,7 @@ type VariableOptions = {
   readonly secure: boolean;
 };
 
-/** Variables are texts; `8` and `true` need no quotes. */
+/** Values are texts; `8` and `true` need no quotation marks. */
 const value: Check<string> = formed(
   () => ({ type: ['string', 'number', 'boolean'] }),
   (node, problems) =>
@@ -19,9 +19,9 @@ const value: Check<string> = formed(
       : complain(node, problems, 'a text'),
 );
 
-/** A variable of the whole space, as transformations find it in `job.variables`. */
+/** A variable of the space; connector scripts read it from `job.variables`. */
 export const variable: SetupKind<VariableOptions> = {
-  about: 'a variable of the space, which scripts of connectors find as job.variables.<name>',
+  about: 'a variable of the space; scripts of connectors read it as job.variables.<name>',
   example: 'variable: { name: threshold, value: 8 }',
   check: record('variable', {
     name: text(),

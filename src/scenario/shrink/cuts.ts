@@ -1,13 +1,13 @@
 /**
- * What can be taken from a scenario: each cut is a text that is smaller in one respect. Large cuts come first, because a cut
- * that holds makes every later try cheaper. A cut may well be no valid scenario; the reduction finds that out.
+ * The possible cuts of a scenario: each is a text that is smaller in one respect. Large cuts come first, because a successful
+ * cut makes every later try cheaper. The result of a cut may be an invalid scenario; the reduction detects that.
  */
 import { type Document, isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { formatDuration, hours, minutes, parseDuration, seconds } from '../../kernel/time.js';
 import { edited, keepItems, listAt, listsIn, mapAt, mapsIn, wordAt } from './document.js';
 
 export interface Cut {
-  /** For the progress: `without the group "cellar"`. */
+  /** For progress messages: `without the group "cellar"`. */
   readonly about: string;
   readonly text: string;
 }
@@ -23,7 +23,7 @@ function* cut(about: string, text: string, edit: (document: Document) => void): 
   if (result !== undefined) yield { about, text: result };
 }
 
-/** A group alone; then all but one. What is for a group that is gone goes with it. */
+/** One group alone; then all but one. Steps, loads and faults of a removed group are removed as well. */
 function* groups(text: string): Iterable<Cut> {
   const names = groupNames(text);
   if (names.length < 2) return;
@@ -40,7 +40,7 @@ function* groups(text: string): Iterable<Cut> {
   }
 }
 
-/** Fewer devices in a group: those that a step names, the first, the last, either half, all but one at an end. */
+/** Fewer devices in a group: a device that a step names, the first, the last, either half, all but the first or last. */
 function* devices(text: string): Iterable<Cut> {
   const document = parseDocument(text);
   for (const [index, name] of groupNames(text).entries()) {
@@ -57,7 +57,7 @@ function* devices(text: string): Iterable<Cut> {
   }
 }
 
-/** Shorter lists: halves, then quarters, …, then one item less. Lists in lists as well. */
+/** Shorter lists, nested lists included: without a half, without a quarter, …, without one item. */
 function* items(text: string): Iterable<Cut> {
   for (const path of listsIn(parseDocument(text))) {
     if (path[0] === 'fleet' && path.length === 1) continue;
@@ -70,7 +70,7 @@ function* items(text: string): Iterable<Cut> {
         yield* cut(about, text, (document) => {
           const list = listAt(document, path);
           if (list !== undefined) keepItems(list, (_, i) => i < from || i >= from + count);
-          // An empty list says what no list says.
+          // An empty list means the same as no list.
           if (count === size) document.deleteIn(path);
         });
       }
@@ -84,7 +84,7 @@ const LENGTHS = [
   ...[1, 1.5, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48, 72, 120, 240, 480].map(hours),
 ];
 
-/** The shortest first: short tries are quick. */
+/** Shorter durations, shortest first: short runs are quick. */
 function* duration(text: string): Iterable<Cut> {
   const map = mapAt(parseDocument(text), []);
   const now = parseDuration((map && wordAt(map, 'duration')) ?? '') ?? 0;
@@ -94,10 +94,10 @@ function* duration(text: string): Iterable<Cut> {
   }
 }
 
-/** Keys that a scenario needs, or whose removal would make it another scenario. */
+/** Keys that a scenario requires, or whose removal would change what it tests. */
 const KEPT = new Set(['name', 'seed', 'duration', 'fleet', 'expect']);
 
-/** Keys that need not be there: their default is simpler, and the reader has one thing less to think about. */
+/** Without an optional key: its default is simpler, and the scenario is shorter. */
 function* keys(text: string): Iterable<Cut> {
   for (const path of mapsIn(parseDocument(text))) {
     for (const key of keysOf(mapAt(parseDocument(text), path)?.items ?? [])) {
@@ -122,7 +122,7 @@ function* rates(text: string): Iterable<Cut> {
   }
 }
 
-/** Leaves the expectations on these lines alone, and writes every number down that a cut could change. */
+/** The scenario with only the expectations in `lines`, and with explicit values for the seed and the serial numbers. */
 export function pinned(text: string, seed: number, lines: readonly string[], serials: readonly number[]): string {
   const result = edited(text, (document) => {
     document.set('seed', seed);
@@ -131,7 +131,7 @@ export function pinned(text: string, seed: number, lines: readonly string[], ser
       keepItems(expectations, (item) => isScalar(item) && lines.includes(String(item.value)));
       if (expectations.items.length === 0) document.delete('expect');
     }
-    // Serial numbers run on from group to group, and a device draws by its own.
+    // Without them, removing a group would change the serial numbers of others, on which the random draws depend.
     serials.forEach((serial, index) => void mapAt(document, ['fleet', index])?.set('serial', serial));
   });
   return result ?? text;
@@ -147,7 +147,7 @@ function groupNames(text: string): readonly string[] {
 
 const SECTIONS = [['steps'], ['load'], ['faults'], ['network', 'faults']] as const;
 
-/** Removes groups with all that is for them. */
+/** Removes groups, with their steps, loads and faults. */
 function removeGroups(document: Document, names: readonly string[]): void {
   const fleet = listAt(document, ['fleet']);
   if (fleet === undefined) return;
@@ -155,7 +155,7 @@ function removeGroups(document: Document, names: readonly string[]): void {
   forTargets(document, (to) => (names.includes(to.split('/')[0] ?? '') ? undefined : to));
 }
 
-/** Keeps the devices `from` to `to` of a group, with their serial numbers; they are counted from 1 again. */
+/** Keeps the devices `from` to `to` of a group with their serial numbers, and renumbers them from 1. */
 function keepDevices(document: Document, index: number, name: string, from: number, to: number): void {
   const group = mapAt(document, ['fleet', index]);
   const serial = Number(group?.get('serial'));
@@ -168,7 +168,7 @@ function keepDevices(document: Document, index: number, name: string, from: numb
   });
 }
 
-/** Gives every `to` another value; entries that would select no device are removed. */
+/** Changes every `to`; a step, load or fault is removed if `change` returns undefined for its `to`. */
 function forTargets(document: Document, change: (to: string) => string | undefined): void {
   for (const path of SECTIONS) {
     const list = listAt(document, path);
@@ -186,7 +186,7 @@ function forTargets(document: Document, change: (to: string) => string | undefin
   }
 }
 
-/** Devices of a group that steps are for, by their numbers. */
+/** Numbers of the devices of a group that a `to` names. */
 function namedDevices(document: Document, name: string): readonly number[] {
   const found = new Set<number>();
   for (const path of SECTIONS) {

@@ -1,7 +1,7 @@
-/** Edits of a scenario's text that keep what a person wrote: the order of the keys, and the comments at what is left. */
+/** Edits of the text of a scenario that keep the order of the keys and the comments at the remaining parts. */
 import { type Document, isMap, isScalar, isSeq, parseDocument, type YAMLMap, type YAMLSeq } from 'yaml';
 
-/** The text after an edit; undefined when the edit did nothing, or leaves no valid YAML. */
+/** The text after an edit; undefined if the edit changed nothing, or if the result is not valid YAML. */
 export function edited(text: string, edit: (document: Document) => void): string | undefined {
   const document = parseDocument(text);
   try {
@@ -9,12 +9,12 @@ export function edited(text: string, edit: (document: Document) => void): string
     const result = textOf(document);
     return result === text ? undefined : result;
   } catch {
-    // An anchor went and its alias is left: this edit cannot be made.
+    // The edit removed an anchor that is still in use.
     return undefined;
   }
 }
 
-/** The text as every edit leaves it. */
+/** The text in the format that every edit produces. */
 export function normalised(text: string): string {
   return textOf(parseDocument(text));
 }
@@ -23,26 +23,26 @@ function textOf(document: Document): string {
   return document.toString({ lineWidth: 120, flowCollectionPadding: true });
 }
 
-/** The map under `path`; undefined when there is none. */
+/** The map at `path`; undefined if there is none. */
 export function mapAt(document: Document, path: readonly (string | number)[]): YAMLMap | undefined {
   const node = path.length === 0 ? document.contents : document.getIn(path, true);
   return isMap(node) ? node : undefined;
 }
 
-/** The list under `path`; undefined when there is none. */
+/** The list at `path`; undefined if there is none. */
 export function listAt(document: Document, path: readonly (string | number)[]): YAMLSeq | undefined {
   const node = document.getIn(path, true);
   return isSeq(node) ? node : undefined;
 }
 
-/** Keeps the items of a list that pass; a comment above the first one goes with it. */
+/** Keeps the items for which `keep` is true; the comment above the first item is removed with it. */
 export function keepItems(list: YAMLSeq, keep: (item: unknown, index: number) => boolean): void {
-  // Because the library hangs what stands above the first item on the list.
+  // Because the library attaches a comment above the first item to the list.
   if (list.items.length > 0 && !keep(list.items[0], 0)) list.commentBefore = null;
   list.items = list.items.filter(keep);
 }
 
-/** The value under `key` as text; undefined when it is not a scalar. */
+/** The value of `key` as text; undefined if it is not a scalar. */
 export function wordAt(map: YAMLMap, key: string): string | undefined {
   const node = map.get(key, true);
   return isScalar(node) ? (node.source ?? String(node.value)) : undefined;

@@ -1,4 +1,4 @@
-/** How a run failed, so far that two runs can be said to fail in the same way. */
+/** Decides whether two runs fail in the same way. */
 import type { ExpectationOutcome } from '../expect/evaluate.js';
 
 interface Failed {
@@ -7,8 +7,9 @@ interface Failed {
 }
 
 /**
- * The same text, the same way: the exit code, and of every failed expectation its line and in which direction it missed.
- * `downlink.delivered == downlink.queued` with less on the left is another failure than with more.
+ * A text that is equal for runs that fail in the same way: the exit code, and for every failed expectation its line and the
+ * direction of the difference. `downlink.delivered == downlink.queued` fails differently with a lower left side than with a
+ * higher one.
  */
 export function failureOf({ exitCode, expectations }: Failed): string {
   const missed = expectations
@@ -22,7 +23,7 @@ function direction({ left, right }: ExpectationOutcome): string {
   return left < right ? 'too little' : left > right ? 'too much' : 'equal';
 }
 
-/** Lines that compare with a fixed number other than 0: fewer devices may miss it for another reason. */
+/** Lines that compare with a number other than 0: with fewer devices they can fail for another reason. */
 export function fixedNumbers(lines: readonly string[]): readonly string[] {
   return lines.filter((line) => /[=<>]\s*[1-9]\d*\s*$/.test(line));
 }

@@ -1,9 +1,9 @@
 /**
- * Makes a failing scenario small: takes something away, looks whether it still fails in the same way, keeps it that way if
- * so, and continues until no further cut is possible (delta debugging over the tree of the file).
+ * Reduces a failing scenario: removes a part, keeps the result if it still fails in the same way, and continues until no
+ * further cut is possible (delta debugging over the tree of the file).
  *
- * Knows nothing of runs: whether a text fails in the same way is for the caller to say. The same answers lead to the same
- * result; only a deadline makes it depend on the machine.
+ * The caller runs the scenarios and decides whether they fail in the same way. The result depends only on its answers; with a
+ * deadline it also depends on the speed of the machine.
  */
 import { CUTTERS, type Cut } from './cuts.js';
 
@@ -11,17 +11,17 @@ interface ShrinkOptions {
   readonly text: string;
   /** Whether this text is a scenario that fails in the same way. */
   readonly stillFails: (text: string) => Promise<boolean>;
-  /** Asked before every try: whether to stop with what there is. */
+  /** Called before every try: true stops the reduction with the best result so far. */
   readonly enough: () => boolean;
   readonly onCut?: (cut: Cut, tries: number) => void;
 }
 
 interface Shrunk {
   readonly text: string;
-  /** Cuts that held. */
+  /** Number of successful cuts. */
   readonly cuts: number;
   readonly tries: number;
-  /** Nothing more can be taken away: it was not stopped early. */
+  /** No further cut is possible; false if the reduction was stopped early. */
   readonly minimal: boolean;
 }
 
@@ -30,7 +30,7 @@ export async function shrink({ text, stillFails, enough, onCut }: ShrinkOptions)
   let best = text;
   let cuts = 0;
   let tries = 0;
-  /** The first cut that holds; undefined when none does. */
+  /** The first successful cut; undefined if there is none. */
   const firstThatHolds = async (candidates: Iterable<Cut>): Promise<Cut | undefined> => {
     for (const candidate of candidates) {
       if (enough()) return undefined;

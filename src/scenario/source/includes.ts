@@ -1,9 +1,9 @@
 /**
- * `include`: other files that a scenario begins with. An included file has the keys of a scenario, as many of them as it likes,
- * and may include others. Paths are relative to the file that names them, and do not lead out of the folder of the scenario.
+ * `include`: other files that a scenario builds on. An included file has any of the keys of a scenario, and can include further
+ * files. Paths are relative to the including file, and must not lead out of the folder of the scenario.
  *
- * How two files become one: maps are merged key by key, lists are put behind each other, and where both have another value,
- * or values of different kinds, the including file wins. Of several included files the later wins over the earlier.
+ * How two files are merged: maps key by key; lists are concatenated, the included one first; for all other values the including
+ * file takes precedence. Of several included files, a later one takes precedence over an earlier one.
  */
 import { complain, eitherForm, type Form, formOf, list, text } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml } from '../../input/document.js';
@@ -11,12 +11,12 @@ import { InputError, quote } from '../../input/problems.js';
 import type { NamedText } from '../../input/text-file.js';
 
 const KEY = 'include';
-/** Files that a scenario may come to; more is a mistake, or a bomb. */
+/** Limit of included files, against mistakes and exponential inclusion. */
 const MOST_FILES = 100;
 
 const path = text(
   /^(?!\/)(?!.*\.\.)[\w ./-]+\.ya?ml$/,
-  'the path of a .yaml file in the folder of the scenario, or below',
+  'the path of a .yaml file in the folder of the scenario or below',
 );
 const paths = list(path, 1);
 
@@ -24,7 +24,7 @@ export const INCLUDE_FORM: Form = eitherForm(formOf(path), formOf(paths));
 
 type ReadFile = (path: string) => NamedText;
 
-/** The scenario with what it includes, and what that includes. */
+/** The scenario merged with all included files, also the indirectly included ones. */
 export function withIncludes(root: MapNode, readFile: ReadFile, problems: Problems): MapNode {
   return new Includer(readFile, problems).resolve(root, []);
 }
@@ -39,7 +39,7 @@ class Includer {
     this.#problems = problems;
   }
 
-  /** @param chain paths from the scenario to this file, each included by the one before */
+  /** @param chain paths of the including files down to this one; empty for the scenario itself */
   resolve(root: MapNode, chain: readonly string[]): MapNode {
     const entry = root.entries.get(KEY);
     if (entry === undefined) return root;
@@ -65,7 +65,7 @@ class Includer {
     }
     const root = this.#parse(full, node);
     if (root === undefined) return undefined;
-    if (root.kind !== 'map') return complain(root, problems, 'a part of a scenario: a map with some of its keys');
+    if (root.kind !== 'map') return complain(root, problems, 'a part of a scenario: a map with keys of a scenario');
     return this.resolve(root, [...chain, full]);
   }
 
@@ -74,7 +74,7 @@ class Includer {
       const { file, text } = this.#readFile(path);
       return readYaml(text, file);
     } catch (error) {
-      // What is wrong in there has a place of its own.
+      // Problems in the included file keep their places.
       if (error instanceof InputError)
         for (const { message, ...place } of error.problems) this.#problems.add(place, message);
       else this.#problems.add(node, error instanceof Error ? error.message : String(error));

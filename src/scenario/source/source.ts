@@ -1,6 +1,6 @@
 /**
- * A scenario file with all that it takes from elsewhere: what it includes is merged in, and its variables have their values.
- * The readers of the parts see one tree, in which every value still knows the file and the line that it comes from.
+ * Reads a scenario file, merges the included files and replaces variables by their values. The result is one tree, in which
+ * every value has the file and the line that it comes from.
  */
 import { type LocatedNode, type MapNode, type Problems, readYaml } from '../../input/document.js';
 import { InputError } from '../../input/problems.js';
@@ -9,14 +9,16 @@ import { withIncludes } from './includes.js';
 import { declaredVariables, substitute } from './variables.js';
 
 export interface SourceFiles {
-  /** A file beside the scenario, by its path from there. @throws Error whose message says why it cannot be read */
+  /** Reads a file; `path` is relative to the scenario. @throws Error with the reason */
   readonly readFile: (path: string) => NamedText;
+  /** Values of variables by name, which override those of the scenario. */
   readonly vars?: ReadonlyMap<string, string>;
 }
 
 /**
- * @param file the name of the scenario, for messages
- * @throws InputError when it is not valid YAML
+ * @param file the name of the scenario file, for messages
+ * @param problems receives all problems except syntax errors of the scenario file
+ * @throws InputError if the scenario file is not valid YAML
  */
 export function readSource(source: string, file: string, files: SourceFiles, problems: Problems): LocatedNode {
   const root = readRoot(source, file);
@@ -31,7 +33,7 @@ export function readSource(source: string, file: string, files: SourceFiles, pro
   return { ...whole, entries };
 }
 
-/** Within braces, `${x}` is not valid YAML: adds a hint to the message of the YAML library. */
+/** Within `{ }` and `[ ]`, an unquoted `${x}` is not valid YAML: adds a hint to the message of the YAML library. */
 function readRoot(source: string, file: string): LocatedNode {
   try {
     return readYaml(source, file);
@@ -39,7 +41,7 @@ function readRoot(source: string, file: string): LocatedNode {
     const lines = source.split('\n');
     const hinted =
       error instanceof InputError && error.problems.some(({ line }) => /[{[,:]\s*\$\{/.test(lines[line - 1] ?? ''));
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the syntax of scenarios
     throw hinted ? new InputError(error.problems, 'within { } or [ ] a variable needs quotes: "${name}"') : error;
   }
 }

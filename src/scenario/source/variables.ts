@@ -1,9 +1,9 @@
 /**
  * Variables: `vars: { period: 900 }` at the top of a scenario, `${period}` anywhere in it, `--var period=300` for one run.
  *
- * A text that is nothing but a variable becomes its value, with its type: `interval-report: ${period}` is a number. Within a
- * longer text the value is written out: `every: ${n}m`. `$${` stands for `${`. A variable may use those that stand above it.
- * There are no expressions: a scenario that needs them is better written in TypeScript.
+ * A text that consists of one variable is replaced by its value and keeps its type: `interval-report: ${period}` is a number.
+ * Within a longer text, the value is inserted as text: `every: ${n}m`. `$${` stands for `${`. A variable can use the variables
+ * above it. There are no expressions: a scenario that needs them should be written in TypeScript.
  */
 import { complain, type Form } from '../../input/checks.js';
 import { type LocatedNode, type MapNode, type Problems, readYaml, type ScalarNode } from '../../input/document.js';
@@ -19,13 +19,13 @@ export const VARS_FORM: Form = {
   additionalProperties: { type: ['string', 'number', 'boolean'] },
 };
 
-/** The text of a value that uses a variable, as a part of a JSON Schema. */
+/** JSON Schema of a text that uses a variable. */
 export const VARIABLE_FORM: Form = { type: 'string', pattern: /\$\{[^}]*\}/.source };
 
 /** Values by the names of the variables. */
 type Variables = ReadonlyMap<string, ScalarNode>;
 
-/** @param given values in place of the scenario's own, as given on the command line */
+/** The variables of the scenario. @param given values from the command line, which override those of the scenario */
 export function declaredVariables(root: MapNode, given: ReadonlyMap<string, string>, problems: Problems): Variables {
   const declared = root.entries.get(KEY)?.value;
   const variables = new Map<string, ScalarNode>();
@@ -43,7 +43,7 @@ export function declaredVariables(root: MapNode, given: ReadonlyMap<string, stri
   return variables;
 }
 
-/** The value that was typed for a variable; it must be of the type of the scenario's own. */
+/** The value of a variable from the command line; it must have the type of the value in the scenario. */
 function replaced(name: string, own: ScalarNode, typed: string | undefined, problems: Problems): ScalarNode {
   if (typed === undefined) return own;
   const value = typeof own.value === 'string' ? typed : scalarIn(typed);
@@ -62,7 +62,7 @@ function scalarIn(text: string): ScalarNode['value'] {
   }
 }
 
-/** The same values, with those of the variables in their places. */
+/** A copy of `node` in which variables are replaced by their values. */
 export function substitute(node: LocatedNode, variables: Variables, problems: Problems): LocatedNode {
   switch (node.kind) {
     case 'scalar':

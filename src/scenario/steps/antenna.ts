@@ -15,7 +15,7 @@ import type { StepKind } from './step.js';
 type AntennaOptions = {
   /** dBm. */
   readonly rsrp: Dbm;
-  /** dB; null: as it goes with the power. */
+  /** null: derived from the received power. */
   readonly rsrq: Decibels | null;
   readonly snr: Decibels | null;
 };
@@ -25,7 +25,7 @@ const shape = record('a signal', {
   rsrq: optional(number(), null),
   snr: optional(number(), null),
 });
-/** What a modem can report (3GPP TS 36.133, 9.1.4 and 9.1.7). */
+/** The values that a modem can report (3GPP TS 36.133, 9.1.4 and 9.1.7). */
 const RANGES = { rsrp: [-156, -44], rsrq: [-34, -3], snr: [-30, 40] } as const;
 const KEYS = ['rsrp', 'rsrq', 'snr'] as const;
 
@@ -42,9 +42,10 @@ export const signal: Check<AntennaOptions> = refine(shape, (read, node, problems
   return problems.list.length === before ? read : undefined;
 });
 
-/** Takes the antenna to a place with another signal: attaching takes longer, datagrams get lost, reports show it. */
+/** Changes the signal at the antenna: it affects the attach time, the loss of datagrams, and the values in reports. */
 export const antenna: StepKind<AntennaOptions | 'free'> = {
-  about: 'sets the signal at the antenna: a weak one costs attach time and datagrams; "free" takes it back',
+  about:
+    'sets the signal at the antenna; a weak one slows attaching and loses datagrams; "free" restores the radio model',
   example: 'antenna: { rsrp: -121 }',
   form: () => eitherForm({ const: 'free' }, formOf(signal)),
   check: (node, problems) => {

@@ -2,19 +2,19 @@ import { complain, eitherForm, formOf, number, optional, ratio, record, valueAt 
 import { formatRatio, type Ratio } from '../../kernel/ratio.js';
 import type { StepKind } from './step.js';
 
-/** A new battery, or a used one given by its charge or its voltage at rest. */
+/** A new battery, or a used one with a given charge or voltage at rest. */
 type BatteryOptions =
   | { readonly kind: 'new' }
   | { readonly kind: 'left'; readonly left: Ratio }
   | { readonly kind: 'voltage'; readonly volts: number };
 
 const shape = record('battery', { left: optional(ratio), voltage: optional(number()) });
-/** Volts at rest of an empty and of a fresh pack (firmware behaviour, 9). */
+/** Voltages at rest of an empty and of a new battery pack (firmware behaviour, 9). */
 const VOLTS = [3, 3.7] as const;
 
-/** Exchanges the battery: for a new one, or for one that is nearly empty. */
+/** Replaces the battery while the device keeps running. */
 export const battery: StepKind<BatteryOptions> = {
-  about: 'exchanges the battery for a new one, or for one with a charge or voltage; the device runs on meanwhile',
+  about: 'replaces the battery: a new one, or one with a given charge or voltage; the device keeps running',
   example: 'battery: { left: 5% }',
   form: () => eitherForm({ const: 'new' }, formOf(shape)),
   check: (node, problems) => {

@@ -19,9 +19,9 @@ const shape = record('button', {
   hold: optional(duration, null),
 });
 
-/** Presses a button: the one on the board (int), or one of CHESTER Push (x, 1, 2, 3, 4). */
+/** Presses a button: `int` is on the board; `x`, `1`, `2`, `3` and `4` are on CHESTER Push. */
 export const button: StepKind<ButtonOptions> = {
-  about: 'clicks or holds a button: int is the one on the board, x, 1, 2, 3 and 4 are those of Push',
+  about: 'clicks or holds a button: int is on the board; x, 1, 2, 3 and 4 are on CHESTER Push',
   example: 'button: { which: int, clicks: 3 }',
   form: () => formOf(shape),
   check: (node, problems, { profiles }) => {

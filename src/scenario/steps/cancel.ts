@@ -2,12 +2,12 @@ import { oneOf } from '../../input/checks.js';
 import { USER_TYPES } from '../../trace/downlinks/ledger.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
-/** What the cloud queues by itself answers the device, and is not for users to take back. */
+/** Types of downlinks that users queue. Users cannot cancel the ones that the cloud queues to answer a device. */
 const OF_USERS: ReadonlySet<string> = new Set(USER_TYPES);
 
-/** Takes downlinks back that wait for the device: the one that was queued first, or all of them. */
+/** Cancels pending downlinks of the device: the oldest one, or all of them. */
 export const cancel: StepKind<'oldest' | 'all'> = {
-  about: 'takes downlinks back that wait for the device: the oldest, or all; fails when one goes out at that moment',
+  about: 'cancels pending downlinks of the device: the oldest, or all; fails if one is being sent at that moment',
   example: 'cancel: oldest',
   check: oneOf(['oldest', 'all']),
   describe: (which) => which,
@@ -19,9 +19,9 @@ export const cancel: StepKind<'oldest' | 'all'> = {
     })) {
       if (down_state === 'pending' && OF_USERS.has(type)) waiting.push(id);
     }
-    // The newest comes first.
+    // The API lists the newest message first.
     const oldest = waiting.at(-1);
-    if (oldest === undefined) throw new Error('no downlink waits for it');
+    if (oldest === undefined) throw new Error('the device has no pending downlink');
     for (const id of which === 'all' ? waiting.reverse() : [oldest]) await world.api.cancelMessage(id);
   },
 };

@@ -3,14 +3,14 @@ import { days, formatDuration, type Millis, parseDuration } from '../../kernel/t
 import type { StepKind } from './step.js';
 
 type ClockOptions = {
-  /** Parts per million that the clock is too fast from now on; null: as before. */
+  /** New drift in parts per million; positive: the clock runs fast. null: unchanged. */
   readonly drift: number | null;
-  /** How far it jumps ahead, or back below 0; null: it does not. */
+  /** Length of a jump; negative: back. null: no jump. */
   readonly skew: Millis | null;
 };
 
 const MOST_PPM = 100_000;
-/** The calendar of the firmware is good for that, whenever the world begins. */
+/** Limit within which the calendar of the firmware works, for any start time of a scenario. */
 const MOST_SKEW = days(3650);
 
 /** `-20ppm` */
@@ -37,9 +37,10 @@ export const skew: Check<Millis> = formed(
 
 const shape = record('clock', { drift: optional(drift, null), skew: optional(skew, null) });
 
-/** Lets the device's clock run too fast or too slow, or makes it jump; a session or a timestamp sets it right. */
+/** Makes the clock of the device run fast or slow, or jump. A session or a timestamp corrects the time. */
 export const clock: StepKind<ClockOptions> = {
-  about: 'makes the clock run fast (slow below 0) or jump ahead (back below 0); sessions and timestamps set it right',
+  about:
+    'makes the clock run fast (negative: slow) or jump ahead (negative: back); sessions and timestamps set the time',
   example: 'clock: { drift: 120ppm, skew: 2h }',
   check: refine(shape, (read, node, problems) =>
     read.drift === null && read.skew === null ? complain(node, problems, '"drift", "skew" or both') : read,

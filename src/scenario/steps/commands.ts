@@ -2,7 +2,7 @@ import { withoutSecrets } from '../../profile/secrets.js';
 import { shellLines } from '../values/shell-lines.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
-/** Sends shell commands through the API. The answers come back in one message. */
+/** Queues shell commands through the API. The device answers them in one message. */
 export const commands: StepKind<readonly string[]> = {
   about: 'queues shell commands through the API; the device runs them and answers in a message',
   example: 'commands: [info show, app config]',

@@ -2,7 +2,7 @@ import { withoutSecrets } from '../../profile/secrets.js';
 import { configLines } from '../values/config-lines.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
-/** Sends a new configuration through the API. The device applies it, saves it and reboots. */
+/** Queues a new configuration through the API. The device applies it, saves it and reboots. */
 export const config: StepKind<readonly string[]> = {
   about: 'queues configuration lines through the API; the device applies them and reboots',
   example: 'config: { interval-report: 900 }',

@@ -1,14 +1,14 @@
 import { noOptions } from './no-options.js';
 import type { StepKind } from './step.js';
 
-/** Creates a device that was left out at the start (`register: false`), or deleted since. */
+/** Creates a device that was not created before the run (`register: false`), or that was deleted. */
 export const createDevice: StepKind<null> = {
   about: 'creates the device in the cloud, with its serial number, claim token and tags',
   example: 'create-device:',
   check: noOptions,
   describe: () => '',
   run: async (world, device) => {
-    if (device.cloudId !== undefined) throw new Error(`"${device.name}" exists in the cloud already`);
+    if (device.cloudId !== undefined) throw new Error(`"${device.name}" already exists in the cloud`);
     const tags = [];
     for (const name of device.tags) tags.push({ id: await world.tagId(name) });
     const created = await world.api.createDevice({

@@ -3,7 +3,7 @@ import { cloudIdOf, type StepKind } from './step.js';
 
 /** Deletes the device from the cloud. The device is not informed and continues to send. */
 export const deleteDevice: StepKind<null> = {
-  about: 'deletes the device from the cloud; its pending downlinks are cancelled, the device itself goes on',
+  about: 'deletes the device from the cloud, which cancels its pending downlinks; the device itself keeps running',
   example: 'delete-device:',
   check: noOptions,
   describe: () => '',

@@ -2,7 +2,7 @@ import { complain } from '../../input/checks.js';
 import { plain } from '../../input/document.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
-/** Sends application data through the API. What the keys mean is up to the device's encoder. */
+/** Queues application data through the API. The encoder of the device defines the keys. */
 export const downlink: StepKind<Readonly<Record<string, unknown>>> = {
   about: 'queues data for the application through the API, encoded with the encoder that the device uploaded',
   example: 'downlink: { output_1_state: 1 }',

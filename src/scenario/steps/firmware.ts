@@ -4,7 +4,7 @@ import { cloudIdOf, type StepKind } from './step.js';
 
 const name = text();
 
-/** Queues an update over the air to an image of `setup`. */
+/** Queues a firmware update to an image of `setup`. */
 export const firmware: StepKind<string> = {
   about: 'queues an update to a firmware image of setup through the API; the device fetches it part by part',
   example: 'firmware: v2',

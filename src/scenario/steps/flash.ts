@@ -1,14 +1,14 @@
 import { complain, eitherForm, formOf, integer, record } from '../../input/checks.js';
 import type { StepKind } from './step.js';
 
-/** How many more settings it lets itself write; null: it is as new. */
+/** Remaining writes of settings; null: unlimited. */
 type FlashOptions = number | null;
 
 const shape = record('flash', { 'writes-left': integer(0, 1_000_000) });
 
-/** Wears the flash with the settings out: `config save` fails then, and so does a configuration from the cloud. */
+/** Wears out the flash with the settings: then `config save` and configurations from the cloud fail. */
 export const flash: StepKind<FlashOptions> = {
-  about: 'wears the flash out: after so many more writes of settings they fail; "new" makes it as good as new',
+  about: 'wears out the flash: settings cannot be saved after this number of writes; "new" restores it',
   example: 'flash: { writes-left: 0 }',
   form: () => eitherForm({ const: 'new' }, formOf(shape)),
   check: (node, problems) => {

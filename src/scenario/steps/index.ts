@@ -1,4 +1,4 @@
-/** The kinds of steps, by the name that they have in a scenario. To add one: write its file, list it here. */
+/** The kinds of steps by their names in scenarios. To add one, write its file and list it here. */
 import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import { kindForms } from '../values/kind-forms.js';
@@ -64,7 +64,7 @@ export type StepCall<K extends StepName = StepName> = {
   [P in K]: { readonly step: P; readonly options: OptionsOf<P> };
 }[K];
 
-/** What stands after the name of each step, for editors. */
+/** JSON Schema of the value after the name of each step, for editors. */
 export function stepForms(): Readonly<Record<string, Form>> {
   return kindForms(STEPS);
 }
@@ -78,7 +78,7 @@ export function checkStep<K extends StepName>(
 ): StepCall | undefined {
   const kinds: StepKinds = STEPS;
   const options = kinds[name].check(node, problems, scope);
-  // Because the options come from the kind of that very name.
+  // Because the options were read by the kind with this name.
   return options === undefined ? undefined : ({ step: name, options } as unknown as StepCall);
 }
 
@@ -89,7 +89,7 @@ export function describeStep<K extends StepName>(call: StepCall<K>): string {
   return details === '' ? call.step : `${call.step}: ${details}`;
 }
 
-/** Carries a step out for one device. @throws Error whose message says why it could not be done */
+/** Executes a step for one device. @throws Error with the reason */
 export function runStep<K extends StepName>(world: World, device: DeviceHandle, call: StepCall<K>): Promise<void> {
   const kinds: StepKinds = STEPS;
   return kinds[call.step].run(world, device, call.options);

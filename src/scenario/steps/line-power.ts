@@ -2,9 +2,9 @@ import { formOf, oneOf } from '../../input/checks.js';
 import { quantitiesOf } from '../values/quantity.js';
 import type { StepKind } from './step.js';
 
-/** Cuts the line that feeds the device through CHESTER-Z; its own battery keeps it running. */
+/** Cuts or restores the line that feeds the device through CHESTER-Z. Without it, the device runs on its battery. */
 export const linePower: StepKind<'on' | 'off'> = {
-  about: 'cuts the power line of the device (off), which runs on from its battery, or brings it back (on)',
+  about: 'cuts the power line of the device (off), which then runs on its battery, or restores it (on)',
   example: 'line-power: off',
   form: () => formOf(oneOf(['on', 'off'])),
   check: (node, problems, scope) => {

@@ -2,7 +2,7 @@ import type { ModemFault } from '../../device/device-controls.js';
 import { oneOf } from '../../input/checks.js';
 import type { StepKind } from './step.js';
 
-/** Every fault once: the type check fails when one is missing. */
+/** All faults of the modem: a missing one is a type error. */
 const FAULTS = {
   error: true,
   'reset-loop': true,
@@ -16,10 +16,10 @@ const FAULTS = {
 // Because Object.keys forgets the keys' types.
 const NAMES = Object.keys(FAULTS) as readonly ModemFault[];
 
-/** Lets something go wrong with the modem. */
+/** Causes a fault of the modem, or ends it. */
 export const modem: StepKind<ModemFault> = {
   about:
-    'error, reset-loop, lost-registration, lost-socket happen once; mute, no-sim, no-socket stay until the modem is mended',
+    'error, reset-loop, lost-registration and lost-socket happen once; mute, no-sim and no-socket last until "mended"',
   example: 'modem: lost-socket',
   check: oneOf(NAMES),
   describe: (fault) => fault,

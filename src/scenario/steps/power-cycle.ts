@@ -1,9 +1,9 @@
 import { noOptions } from './no-options.js';
 import type { StepKind } from './step.js';
 
-/** Pulls the battery and puts it back. */
+/** Removes the battery and inserts it again. */
 export const powerCycle: StepKind<null> = {
-  about: 'takes the power away and gives it back; RAM is lost, flash stays',
+  about: 'switches the power off and on; RAM is lost, flash is kept',
   example: 'power-cycle:',
   check: noOptions,
   describe: () => '',

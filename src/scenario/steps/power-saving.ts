@@ -3,7 +3,8 @@ import type { StepKind } from './step.js';
 
 /** Moves the device to a network that grants power saving mode (on) or refuses it. */
 export const powerSaving: StepKind<'on' | 'off'> = {
-  about: 'the network grants power saving mode (on), or refuses it (off): every exchange then begins with an attach',
+  about:
+    'the network grants power saving mode (on) or refuses it (off); without it, every exchange begins with an attach',
   example: 'power-saving: off',
   check: oneOf(['on', 'off']),
   describe: (state) => state,

@@ -18,9 +18,9 @@ const shape = record('pulse', {
   stays: optional(duration),
 });
 
-/** Pulses on an input: a counter counts them, a contact closes and opens. */
+/** Sends pulses to an input: a counter counts them, a contact closes and opens. */
 export const pulse: StepKind<PulseOptions> = {
-  about: 'gives a counter pulses, or closes a contact, a number of times and at a rate',
+  about: 'sends pulses to a counter, or closes a contact, a number of times at an interval',
   example: 'pulse: { input: counter.1.pulses, times: 600, every: 2s }',
   form: () => formOf(shape),
   check: (node, problems, scope) => {
@@ -30,10 +30,10 @@ export const pulse: StepKind<PulseOptions> = {
     const { input, times, every, stays } = read;
     const quantities = quantitiesOf(input, valueAt(node, 'input'), problems, scope.profiles);
     if (quantities.some(({ counter, contact }) => !counter && !contact)) {
-      problems.add(valueAt(node, 'input'), `${quote(input)} neither counts pulses nor is it a contact`);
+      problems.add(valueAt(node, 'input'), `${quote(input)} is neither a counter nor a contact`);
     }
     if (stays !== undefined && quantities.some(({ counter }) => counter)) {
-      problems.add(valueAt(node, 'stays'), 'a counter does not ask how long a pulse "stays"');
+      problems.add(valueAt(node, 'stays'), '"stays" is for contacts, not for counters');
     }
     if (stays !== undefined && (stays === 0 || stays >= every)) {
       problems.add(

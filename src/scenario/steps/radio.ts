@@ -1,9 +1,9 @@
 import { oneOf } from '../../input/checks.js';
 import type { StepKind } from './step.js';
 
-/** Shields the antenna or frees it: nothing the device sends arrives, and it hears nothing. */
+/** Shields the antenna, so that the device can neither send nor receive, or removes the shield. */
 export const radio: StepKind<'on' | 'off'> = {
-  about: 'shields the antenna of the device (off) or frees it again (on)',
+  about: 'shields the antenna of the device (off), or removes the shield (on)',
   example: 'radio: off',
   check: oneOf(['on', 'off']),
   describe: (state) => state,

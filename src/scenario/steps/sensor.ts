@@ -16,95 +16,96 @@ import { type Recording, readRecording } from '../values/csv-series.js';
 import { type FoundQuantity, quantitiesOf } from '../values/quantity.js';
 import type { StepKind, StepScope } from './step.js';
 
-/** What a sensor shows from now on. */
-type SensorCourse =
+/** The values of a sensor from the time of the step on. */
+type SensorWaveform =
   | { readonly kind: 'hold'; readonly value: number }
-  /** It does not answer. */
+  /** The sensor does not answer. */
   | { readonly kind: 'silent' }
+  /** The values of the model. */
   | { readonly kind: 'free' }
   | { readonly kind: 'ramp'; readonly from: number | null; readonly to: number; readonly over: Millis }
   | { readonly kind: 'replay'; readonly file: string; readonly recording: Recording };
 
-/** By the name of the quantity. */
-type SensorOptions = Readonly<Record<string, SensorCourse>>;
+/** Waveforms by the names of the quantities. */
+type SensorOptions = Readonly<Record<string, SensorWaveform>>;
 
 const WANTED = 'a number, "free", "silent", { to, over } or { replay: file.csv }';
 
-/** Takes sensors out of their models' hands, and gives them back. */
+/** Overrides the models of sensors, or ends the override. */
 export const sensor: StepKind<SensorOptions> = {
   about:
-    'holds sensors at a value, ramps them, plays a CSV file back or silences them; "free" gives them back to their model',
+    'holds sensors at a value, ramps them, replays a CSV file or silences them; "free" returns them to their models',
   example: 'sensor: { hygrometer.temperature: 31.5, thermometer.temperature: { to: 40, over: 30m } }',
-  form: () => ({ type: 'object', minProperties: 1, additionalProperties: courseForm() }),
+  form: () => ({ type: 'object', minProperties: 1, additionalProperties: waveformForm() }),
   check: (node, problems, scope) => {
     if (node.kind !== 'map' || node.entries.size === 0) return complain(node, problems, 'a map of sensors to numbers');
-    const courses: Record<string, SensorCourse> = {};
+    const waveforms: Record<string, SensorWaveform> = {};
     for (const [name, { key, value }] of node.entries) {
-      const course = readCourse(name, quantitiesOf(name, key, problems, scope.profiles), value, problems, scope);
-      if (course) courses[name] = course;
+      const waveform = readWaveform(name, quantitiesOf(name, key, problems, scope.profiles), value, problems, scope);
+      if (waveform) waveforms[name] = waveform;
     }
-    return Object.keys(courses).length === node.entries.size ? courses : undefined;
+    return Object.keys(waveforms).length === node.entries.size ? waveforms : undefined;
   },
-  describe: (courses) =>
-    Object.entries(courses)
-      .map(([name, course]) => `${name} ${describe(course)}`)
+  describe: (waveforms) =>
+    Object.entries(waveforms)
+      .map(([name, waveform]) => `${name} ${describe(waveform)}`)
       .join(', '),
-  run: async (_world, device, courses) => {
-    for (const [name, course] of Object.entries(courses)) steer(device.controls, name, course);
+  run: async (_world, device, waveforms) => {
+    for (const [name, waveform] of Object.entries(waveforms)) applyWaveform(device.controls, name, waveform);
   },
 };
 
-function steer(controls: DeviceControls, name: string, course: SensorCourse): void {
-  switch (course.kind) {
+function applyWaveform(controls: DeviceControls, name: string, waveform: SensorWaveform): void {
+  switch (waveform.kind) {
     case 'hold':
-      return controls.hold(name, course.value);
+      return controls.hold(name, waveform.value);
     case 'silent':
       return controls.hold(name, Number.NaN);
     case 'free':
       return controls.free(name);
     case 'ramp': {
-      const { from, to, over } = course;
+      const { from, to, over } = waveform;
       return controls.ramp(name, from === null ? { to, over } : { from, to, over });
     }
     case 'replay':
-      return controls.replay(name, course.recording);
+      return controls.replay(name, waveform.recording);
     default:
-      return course satisfies never;
+      return waveform satisfies never;
   }
 }
 
-function describe(course: SensorCourse): string {
-  switch (course.kind) {
+function describe(waveform: SensorWaveform): string {
+  switch (waveform.kind) {
     case 'hold':
-      return `= ${course.value}`;
+      return `= ${waveform.value}`;
     case 'silent':
     case 'free':
-      return course.kind;
+      return waveform.kind;
     case 'ramp': {
-      const from = course.from === null ? '' : `from ${course.from} `;
-      return `${from}to ${course.to} within ${formatDuration(course.over)}`;
+      const from = waveform.from === null ? '' : `from ${waveform.from} `;
+      return `${from}to ${waveform.to} within ${formatDuration(waveform.over)}`;
     }
     case 'replay':
-      return `from ${course.file}, ${course.recording.times.length} rows`;
+      return `from ${waveform.file}, ${waveform.recording.times.length} rows`;
     default:
-      return course satisfies never;
+      return waveform satisfies never;
   }
 }
 
 const ramp = record('a ramp', { from: optional(number(), null), to: number(), over: duration });
 const replay = record('a replay', { replay: text(), column: optional(text()) });
 
-function courseForm(): Form {
+function waveformForm(): Form {
   return eitherForm({ type: 'number' }, { enum: ['free', 'silent'] }, formOf(ramp), formOf(replay));
 }
 
-function readCourse(
+function readWaveform(
   name: string,
   quantities: readonly FoundQuantity[],
   node: LocatedNode,
   problems: Problems,
   scope: StepScope,
-): SensorCourse | undefined {
+): SensorWaveform | undefined {
   if (node.kind === 'scalar') {
     if (typeof node.value === 'number' && Number.isFinite(node.value)) return { kind: 'hold', value: node.value };
     if (node.value === 'free' || node.value === 'silent') return { kind: node.value };

@@ -2,9 +2,9 @@ import { printedWithoutSecrets, withoutSecrets } from '../../profile/secrets.js'
 import { line } from '../values/shell-lines.js';
 import type { StepKind } from './step.js';
 
-/** Types a line on the device's local shell, as over its cable. */
+/** Runs a line on the local shell of the device, as over a cable. */
 export const shell: StepKind<string> = {
-  about: 'runs a line on the local shell of the device; an answer other than 0 is a failed step',
+  about: 'runs a line on the local shell of the device; a negative result is a failed step',
   example: 'shell: sample',
   check: line,
   describe: withoutSecrets,

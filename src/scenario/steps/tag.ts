@@ -9,9 +9,9 @@ type TagOptions = {
 const names = list(text(), 1);
 const shape = record('tag', { add: optional(names, []), remove: optional(names, []) });
 
-/** Changes which tags the device carries; a tag that does not exist yet is created. */
+/** Adds or removes tags of the device in the cloud; missing tags are created. */
 export const tag: StepKind<TagOptions> = {
-  about: 'puts tags on the device in the cloud, or takes them off; a tag that does not exist is created',
+  about: 'adds tags to the device in the cloud, or removes them; a missing tag is created',
   example: 'tag: { add: [cold-store], remove: [new] }',
   form: () => formOf(shape),
   check: (node, problems) => {

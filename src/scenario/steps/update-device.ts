@@ -9,9 +9,9 @@ type UpdateDeviceOptions = {
 
 const shape = record('update-device', { name: optional(text(), null), 'external-id': optional(text(), null) });
 
-/** Changes the device's entry in the cloud. */
+/** Changes the name or the external id of the device in the cloud. */
 export const updateDevice: StepKind<UpdateDeviceOptions> = {
-  about: "changes name or external id in the cloud; {name} and {serial} stand for the device's own",
+  about: 'changes name or external id in the cloud; {name} and {serial} are replaced by those of the device',
   example: 'update-device: { external-id: "depot-7/{serial}" }',
   form: () => formOf(shape),
   check: (node, problems) => {

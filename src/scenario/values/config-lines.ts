@@ -1,20 +1,20 @@
 /**
- * Configuration in a scenario, written as a map or as the lines themselves:
+ * Configuration in a scenario, as a map or as shell lines:
  *
  *     config: { interval-report: 900, mode: lte, lte apn: iot.1nce.net }
  *     config: [app config interval-report 900, app config mode lte, lte config apn iot.1nce.net]
  *
- * The map is what one wants nearly always. The lines pass as they are, so that a scenario can also send a wrong one.
+ * Lines are passed on unchanged, so that a scenario can also send an invalid one; in all other cases use the map.
  */
 import { complain, eitherForm, type Form, formed, formOf } from '../../input/checks.js';
 import type { LocatedNode, ScalarNode } from '../../input/document.js';
 import { quote } from '../../input/problems.js';
 import { shellLine, shellLines } from './shell-lines.js';
 
-/** The module that a name without one belongs to. */
+/** The module of a parameter that is written without one. */
 const DEFAULT_MODULE = 'app';
 
-/** Reads either form. Yields lines such as `app config interval-report 900`. */
+/** Reads either form. Returns lines such as `app config interval-report 900`. */
 export const configLines = formed(
   (): Form => eitherForm(MAP_FORM, formOf(shellLines)),
   (node, problems) => {
@@ -46,7 +46,7 @@ const MAP_FORM: Form = {
   additionalProperties: { type: ['string', 'number', 'boolean'] },
 };
 
-/** Where each of the lines stands that {@link configLines} reads from a node. */
+/** The place of each line that {@link configLines} reads from a node. */
 export function configPlaces(node: LocatedNode): readonly LocatedNode[] {
   if (node.kind === 'list') return node.items;
   return node.kind === 'map' ? [...node.entries.values()].map(({ value }) => value) : [];
@@ -60,7 +60,7 @@ export function sets(lines: readonly string[], module: string, parameter: string
   });
 }
 
-/** One word for the shell (firmware shell, 1.1): quoted when it has spaces. Numbers stay as written: 25.00 is not 25. */
+/** A value as one word for the shell (firmware shell, 1.1), quoted if necessary. Numbers are kept as written: 25.00. */
 function shellWord(node: ScalarNode): string {
   const text = typeof node.value === 'number' ? node.source : String(node.value);
   return /^[^\s"'\\]+$/.test(text) ? text : `"${text.replace(/["\\]/g, '\\$&')}"`;

@@ -2,33 +2,34 @@
 import type { Cell, Table } from '../../input/csv.js';
 import type { Problems } from '../../input/document.js';
 import { orList, quote } from '../../input/problems.js';
+import { parseUtc } from '../../kernel/calendar.js';
 import type { Millis } from '../../kernel/time.js';
 
-/** Reported problems of one column; more of them mean that it is another kind of file. */
+/** Limit of problems reported for one column; a file with more of them is probably the wrong file. */
 export const MOST_PROBLEMS = 10;
 
-/** Most rows of a file: a year of a value a minute. */
+/** Limit of rows in a file: one value a minute for a year. */
 const MOST_ROWS = 530_000;
 
-/** Notes that a file is too long. */
+/** Notes a problem if a file has too many rows. */
 export function limitRows({ rows }: Table, file: string, problems: Problems): void {
   if (rows.length > MOST_ROWS) problems.add({ file, line: 1, column: 1 }, `more than ${MOST_ROWS} rows`);
 }
 
 interface TimeColumn {
-  /** Calendar times; otherwise times since whatever the file counts from. */
+  /** true: `time` is calendar time; false: `time` counts from a zero that the file does not define. */
   readonly calendar: boolean;
   readonly rows: readonly { readonly cell: Cell; readonly time: Millis }[];
 }
 
 const TIME_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The column `time`, in the order of the file; undefined when there is none. Rows with a wrong time are left out. */
+/** The column `time`, in the order of the file; undefined if there is none. Rows with an invalid time are left out. */
 export function timeColumn({ header, rows }: Table, problems: Problems): TimeColumn | undefined {
   const column = header.findIndex((cell) => headingOf(cell).name.toLowerCase() === 'time');
   const cell = header[column];
   if (cell === undefined) {
-    problems.add(header[0] as Cell, `no column is called "time"; there are ${names(header)}`);
+    problems.add(header[0] as Cell, `no column is called "time"; the columns are ${names(header)}`);
     return undefined;
   }
   const { unit } = headingOf(cell);
@@ -48,10 +49,10 @@ export function timeColumn({ header, rows }: Table, problems: Problems): TimeCol
   return { calendar: scale === undefined, rows: found };
 }
 
-/** `2026-03-02T06:00:00Z`, with fractions of a second or without; NaN when it is something else. */
+/** `2026-03-02T06:00:00Z`, with or without fractions of a second; NaN for anything else. */
 function calendarTime(cell: Cell, problems: Problems): number {
-  const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/.test(cell.text) ? Date.parse(cell.text) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
+  const time = parseUtc(cell.text);
+  if (time !== undefined) return time;
   const wanted = 'a time in UTC such as "2026-03-01T06:00:00Z"; numbers need a unit in the heading such as "time [s]"';
   problems.add(cell, `${quote(cell.text)} is not ${wanted}`);
   return Number.NaN;
@@ -63,7 +64,7 @@ export function headingOf({ text }: Cell): { readonly name: string; readonly uni
   return { name: name.trim(), unit: unit.trim() };
 }
 
-/** NaN when the cell holds no number. */
+/** The number in a cell; NaN if a problem was noted. */
 export function numberIn(cell: Cell, problems: Problems): number {
   const value = /^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(cell.text) ? Number(cell.text) : Number.NaN;
   if (Number.isFinite(value)) return value;

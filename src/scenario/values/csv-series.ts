@@ -1,12 +1,12 @@
 /**
- * A recording: one column of a CSV file beside a scenario, with the column `time` that goes with it.
+ * A recording: the values of one column of a CSV file, with the times of its column `time`.
  *
  *     time [min],temperature [°C],humidity [%]
  *     0,21.4,44
  *     10,21.6,43.5
  *
- * Times are numbers with a unit, or calendar times in UTC; either way they are counted from the first row. Values are turned
- * into the unit that the device type measures in. An empty cell: the sensor did not answer.
+ * Times are numbers with a unit, or calendar times in UTC; both count from the first row. Values are converted to the unit of
+ * the quantity in the device type. An empty cell means that the sensor did not answer.
  */
 import { createHash } from 'node:crypto';
 import type { Series } from '../../device/environment/series.js';
@@ -17,7 +17,7 @@ import type { NamedText } from '../../input/text-file.js';
 import type { Millis } from '../../kernel/time.js';
 import { headingOf, limitRows, MOST_PROBLEMS, names, numberIn, timeColumn } from './csv-columns.js';
 
-/** In a plan it stands as a fingerprint: a step to many devices would write it down as often as there are devices. */
+/** Values by time. A plan contains only the number of rows and a fingerprint, because it may repeat the step for each device. */
 export class Recording implements Series {
   readonly times: readonly Millis[];
   readonly values: readonly number[];
@@ -34,13 +34,13 @@ export class Recording implements Series {
 }
 
 interface ColumnWish {
-  /** Names that the column may have, the best first. */
+  /** Accepted names of the column, in order of preference. */
   readonly names: readonly string[];
-  /** What the device type measures in; empty: anything. */
+  /** Unit of the quantity in the device type; empty: no conversion. */
   readonly unit: string;
 }
 
-/** Reads a column. Problems are noted where they stand in the file. */
+/** Reads a column; problems are noted with their place in the file. */
 export function readRecording({ file, text }: NamedText, wish: ColumnWish, problems: Problems): Recording | undefined {
   const before = problems.list.length;
   const table = readCsv(text, file, problems);
@@ -75,14 +75,14 @@ function readValues({ header, rows }: Table, wish: ColumnWish, problems: Problem
     const [best = ''] = wish.names;
     problems.add(
       header[0] as Cell,
-      `no column is called ${orList(wish.names.map((name) => quote(name)))}${didYouMean(best, known)}; there are ${names(header)}`,
+      `no column is called ${orList(wish.names.map((name) => quote(name)))}${didYouMean(best, known)}; the columns are ${names(header)}`,
     );
     return [];
   }
   const { unit } = headingOf(cell);
   const turn = unit === '' || wish.unit === '' || unit === wish.unit ? SAME : TURNS[`${unit} ${wish.unit}`];
   if (turn === undefined) {
-    problems.add(cell, `${quote(unit)} cannot be turned into ${quote(wish.unit)}`);
+    problems.add(cell, `${quote(unit)} cannot be converted to ${quote(wish.unit)}`);
     return [];
   }
   const before = problems.list.length;

@@ -1,11 +1,11 @@
-/** What stands after the names of things of which a scenario has several kinds (steps, faults, calls), for editors. */
+/** JSON Schemas of the values after the names of kinds (steps, faults, calls, setup), for editors. */
 import type { Check, Form } from '../../input/checks.js';
 
 interface Kind {
   readonly about: string;
-  /** Left out: nothing stands there. */
+  /** Left out: the kind has no value. */
   readonly check?: Pick<Check<unknown>, 'form'>;
-  /** Left out: the form that the check itself knows. */
+  /** Left out: the form of `check`. */
   readonly form?: () => Form;
 }
 

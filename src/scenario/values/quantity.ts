@@ -1,26 +1,26 @@
-/** Names of quantities in steps, checked against the device types that the step is for. */
+/** Checks names of quantities in steps against the device types of the step. */
 import type { Problems } from '../../input/document.js';
 import { didYouMean, quote } from '../../input/problems.js';
 import type { Profile, QuantitySpec } from '../../profile/profile.js';
 import { findQuantity, quantityNames } from '../../profile/quantities.js';
 
-/** What all device types of a step have under a name. */
+/** A quantity of a device type. */
 export interface FoundQuantity {
   readonly spec: QuantitySpec;
-  /** Whether it is a running total. */
+  /** Whether the quantity is a running total. */
   readonly counter: boolean;
-  /** Whether the firmware notices at once when it goes on or off. */
+  /** Whether the firmware reacts immediately when the quantity changes between on and off. */
   readonly contact: boolean;
 }
 
 type Place = Parameters<Problems['add']>[0];
 
-/** Most names that a message lists. */
+/** Limit of names in a message. */
 const SHOWN = 12;
 
 /**
- * Notes a problem when a device type of the step has no such quantity.
- * @returns one for each device type, so none when these are not known
+ * Notes a problem for each device type of the step without this quantity.
+ * @returns the quantity of each device type; empty if the device types are not known
  */
 export function quantitiesOf(
   name: string,

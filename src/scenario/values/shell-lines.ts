@@ -1,10 +1,10 @@
-/** Lines for a device's shell, as long as the device takes them. */
+/** Checks lines for the shell of a device. */
 import { type Check, complain, type Form, formed, list } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 
-/** The shell's buffer holds 256 characters with the final NUL; a longer line spoils the whole downlink (firmware shell, 1). */
+/** The buffer of the shell has 256 characters with the final NUL; a longer line makes the whole downlink fail (firmware shell, 1). */
 const LONGEST_LINE = 255;
-/** More in one downlink the API refuses. */
+/** The API rejects downlinks with more lines. */
 const MOST_LINES = 100;
 
 /** One line. */
@@ -18,12 +18,12 @@ export const line: Check<string> = formed(lineForm, (node, problems) => {
 /** One line or more. */
 export const shellLines = list(line, 1, MOST_LINES, `a list of 1 to ${MOST_LINES} lines`);
 
-/** Notes a problem at `node` when the device could not take `text`. */
+/** Notes a problem at `node` if the shell does not accept `text`. */
 export function shellLine(node: LocatedNode, problems: Problems, text: string): boolean {
   if (text.length > LONGEST_LINE) {
-    problems.add(node, `the line has ${text.length} characters; a device takes ${LONGEST_LINE}`);
+    problems.add(node, `the line has ${text.length} characters; a device accepts at most ${LONGEST_LINE}`);
   } else if (!/^[\x20-\x7e]*$/.test(text)) {
-    problems.add(node, 'a device takes only plain ASCII in one line');
+    problems.add(node, 'a line must be printable ASCII');
   } else {
     return true;
   }

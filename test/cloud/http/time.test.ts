@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isoTime, parseTimestamp } from '../../../src/cloud/http/time.js';
+import { parseTimestamp } from '../../../src/cloud/http/time.js';
+import { isoTime } from '../../../src/kernel/calendar.js';
 
 describe('a timestamp', () => {
   it('is read in every form that clients send, and means UTC when it names no zone', () => {

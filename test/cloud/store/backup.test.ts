@@ -75,7 +75,7 @@ describe('a backup', () => {
     writeFileSync(text, 'no database '.repeat(100));
     const missing = join(directory, 'missing', 'x.db');
     const target = newPath();
-    await expect(backupDatabase(newPath(), target)).rejects.toThrow('there is no file');
+    await expect(backupDatabase(newPath(), target)).rejects.toThrow('does not exist');
     await expect(backupDatabase(text, target)).rejects.toThrow('is not a database');
     await expect(backupDatabase(path, missing)).rejects.toThrow(/cannot write .*missing/);
     expect((await ghostfleet(['backup', 'postgres://user:pw@host/db', target])).err).toContain('pg_dump');

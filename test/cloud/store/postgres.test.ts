@@ -224,16 +224,16 @@ describe('opening a PostgreSQL database that cannot be used', () => {
   };
 
   it('says why in one sentence, without the password', async () => {
-    const nobody = changed((url) => {
+    const unused = changed((url) => {
       url.port = '1';
     });
-    expect(await refusal(nobody)).toBe(
-      '"postgres://tester@127.0.0.1:PORT/postgres" cannot be reached: nobody listens there',
+    expect(await refusal(unused)).toBe(
+      '"postgres://tester@127.0.0.1:PORT/postgres" cannot be reached: connection refused',
     );
     const wrong = changed((url) => {
       url.password = 'another secret';
     });
-    expect(await refusal(wrong)).toBe('"postgres://tester@127.0.0.1:PORT/postgres" refuses the password');
+    expect(await refusal(wrong)).toBe('"postgres://tester@127.0.0.1:PORT/postgres" rejects the password');
     const missing = changed((url) => {
       url.pathname = '/missing';
     });
@@ -243,12 +243,12 @@ describe('opening a PostgreSQL database that cannot be used', () => {
     const unknown = changed((url) => {
       url.hostname = 'host.invalid';
     });
-    expect(await refusal(unknown)).toMatch(/cannot be reached: its host is unknown$/);
+    expect(await refusal(unknown)).toMatch(/cannot be reached: unknown host$/);
     expect(await refusal('postgres://user:secret@host:port/x')).toBe(
       'the address of the PostgreSQL database cannot be read',
     );
     expect(await refusal(`${server}?options=${encodeURIComponent('-c search_path=nowhere')}`)).toMatch(
-      /has no schema to make tables in$/,
+      /has no schema to create tables in$/,
     );
   });
 

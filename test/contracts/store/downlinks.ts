@@ -70,7 +70,7 @@ export function aboutDownlinks(opened: () => Store): void {
       await expect(store.commit([deletion, move(3, 'sent')])).rejects.toEqual(late);
       const states = (await store.messages(SPACE, { limit: 9 })).map((row) => row.downState);
       expect(states).toEqual(['pending', 'expired', 'sent']);
-      expect(late.message).toBe('the downlink is no longer pending');
+      expect(late.message).toBe('the downlink is not pending');
     });
 
     it('are overdue when they were queued before a moment, over all devices and spaces', async () => {

@@ -5,7 +5,7 @@ import { fakeHost, NOON } from '../shell/fake-host.js';
 const shell = buildShell(['wm', 'serial', 'modbus', 'device'], []);
 
 describe('wm', () => {
-  test('poll_ts prints when the cloud was last heard, or that it never was', () => {
+  test('poll_ts prints the time of the last downlink, or that there was none', () => {
     const heard = fakeHost({ cloud: { lastSeen: NOON } });
     expect(shell.run(heard, 'wm poll_ts').lines).toEqual([`ts: ${NOON}, date: Fri Aug 07 2026 12:34:56`]);
     const silent = fakeHost({ cloud: { lastSeen: undefined } });
@@ -27,7 +27,7 @@ describe('wm', () => {
 });
 
 describe('serial', () => {
-  test('send shows what goes out as Zephyr dumps bytes, and waits for an answer', () => {
+  test('send prints the sent bytes as a hex dump of Zephyr, and waits for an answer', () => {
     const { lines, rest } = shell.run(fakeHost(), 'serial send 41424300ff0102030405060708090a0b0c 3');
     expect(lines).toEqual([
       'TX (17 bytes):',
@@ -39,13 +39,13 @@ describe('serial', () => {
     expect(rest?.go().lines).toEqual(['No response received']);
   });
 
-  test('waits a second unless it is told', () => {
+  test('waits a second by default', () => {
     expect(shell.run(fakeHost(), 'serial recv').rest?.wait).toBe(1000);
     expect(shell.run(fakeHost(), 'serial recv 0').rest?.wait).toBe(1000);
   });
 });
 
-test('commands about the line find nobody on a device without one', () => {
+test('commands about the line find no device if there is no line', () => {
   expect(shell.run(fakeHost(), 'modbus read 1 0 1')).toEqual({ code: -116, lines: ['Read failed: -116'] });
   expect(shell.run(fakeHost(), 'device list').lines).toEqual(['Configured devices:', '  (none)']);
   expect(shell.run(fakeHost(), 'device sample 0')).toEqual({ code: -22, lines: ['Invalid index (0-7)'] });

@@ -12,7 +12,7 @@ describe.each([...packagedProfiles()])('%s', (_name, profile) => {
   const layout = configLayout(profile.modules);
   const host = () => ({ ...fakeHost(), config: new DeviceConfig(layout) });
 
-  test('lists its configuration whole: the capture of the firmware is large enough', () => {
+  test('lists its whole configuration: it fits into the capture buffer of the firmware', () => {
     const { lines } = listConfig(shell, host());
     const hidden = layout.modules.flatMap((module) => module.hidden?.items ?? []);
     // A list adds the line with its count.
@@ -21,7 +21,7 @@ describe.each([...packagedProfiles()])('%s', (_name, profile) => {
     expect(lines.at(-1)).toBe('lte config modemtrace false');
   });
 
-  test('takes its own listing back, but for the lines of the tag slots', () => {
+  test('accepts its own listing as input, except for the lines of the tag slots', () => {
     const { lines } = listConfig(shell, host());
     const device = host();
     expect(runRemoteConfig(shell, device, lines).kind).toBe(layout.module('tag') ? 'stopped' : 'save');

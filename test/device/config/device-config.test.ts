@@ -21,21 +21,21 @@ const lines = (config: DeviceConfig) => items.map((each) => readLine(each, confi
 describe('the three copies', () => {
   const interval = item('app', 'interval-report');
 
-  test('a write is seen by reads, but not by the running firmware', () => {
+  test('a write changes reads, but not the running firmware', () => {
     const config = new DeviceConfig(layout);
     expect(config.write(interval, '60')).toBeUndefined();
     expect(config.read(interval)).toBe(60);
     expect(config.number('app', 'interval-report')).toBe(1800);
   });
 
-  test('a boot forgets what was not saved', () => {
+  test('a boot discards unsaved changes', () => {
     const config = new DeviceConfig(layout);
     config.write(interval, '60');
     config.boot();
     expect(config.read(interval)).toBe(1800);
   });
 
-  test('what was saved holds after the next boot, and not before', () => {
+  test('a saved change is in effect after the next boot, and not before', () => {
     const config = new DeviceConfig(layout);
     config.write(interval, '60');
     config.save();
@@ -44,7 +44,7 @@ describe('the three copies', () => {
     expect(config.number('app', 'interval-report')).toBe(60);
   });
 
-  test('a reset brings the defaults back with the next boot', () => {
+  test('after a reset, the next boot restores the defaults', () => {
     const config = new DeviceConfig(layout, new Map([['app-clime/interval-report', 60]]));
     expect(config.number('app', 'interval-report')).toBe(60);
     config.reset();
@@ -53,7 +53,7 @@ describe('the three copies', () => {
     expect(config.number('app', 'interval-report')).toBe(1800);
   });
 
-  test('live values are typed, and tag slots are known by number', () => {
+  test('live values are typed, and tag slots are found by number', () => {
     const config = new DeviceConfig(layout);
     config.write(item('tag', 'devices addr 1'), '00C0FFEE0001');
     config.write(item('tag', 'enabled'), 'true');
@@ -65,7 +65,7 @@ describe('the three copies', () => {
     expect([0, 1, 2, 3].map((n) => config.slot('tag', n))).toEqual([undefined, '00c0ffee0001', undefined, undefined]);
   });
 
-  test('asking for a parameter that the device type does not have names it', () => {
+  test('the error for a parameter that the device type does not have names it', () => {
     const config = new DeviceConfig(layout);
     expect(() => config.number('app', 'scan-mode')).toThrow('"app config scan-mode" is not a number parameter');
     expect(() => config.number('app', 'mode')).toThrow('"app config mode" is not a number parameter');
@@ -73,7 +73,7 @@ describe('the three copies', () => {
 });
 
 describe('memory', () => {
-  test('devices that start alike share their settings until one is written', () => {
+  test('devices with the same flash content share their settings until one is written', () => {
     const first = new DeviceConfig(layout);
     first.write(item('app', 'mode'), 'lte');
     first.save();
@@ -107,7 +107,7 @@ describe('any parameter', () => {
     );
   });
 
-  test('keeps its value, and everybody else theirs, when a text is refused', () => {
+  test('keeps its value when a text is rejected, and so do all others', () => {
     fc.assert(
       fc.property(someWrites(), fc.constantFrom(...items), fc.string(), (writes, target, text) => {
         const config = new DeviceConfig(layout);

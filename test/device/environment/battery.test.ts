@@ -65,7 +65,7 @@ describe('cold', () => {
 });
 
 describe('the charge', () => {
-  it('goes down with every second of radio and every measurement, and slowly by itself', () => {
+  it('decreases with every second of radio and every measurement, and slowly when idle', () => {
     const battery = pack(0);
     battery.spend('connected', hours(1), 0);
     expect(battery.used).toBeCloseTo(50 / 7200);
@@ -93,7 +93,7 @@ describe('the charge', () => {
 });
 
 describe('the transmitter', () => {
-  it('is fed by a pack that is not old, in any cold', () => {
+  it('works with a pack that is not old at any temperature', () => {
     for (const seed of SEEDS) {
       const battery = pack(0.299, seed);
       expect(battery.isStrong).toBe(true);
@@ -102,14 +102,14 @@ describe('the transmitter', () => {
     expect(pack(0.6).bearsRadio(20)).toBe(true);
   });
 
-  it('is not fed by an old one, and sooner so in the cold', () => {
+  it('does not work with an old pack, and fails earlier in the cold', () => {
     expect([pack(0.85).bearsRadio(20), pack(0.85).bearsRadio(-20)]).toEqual([true, false]);
     expect(pack(0.95).bearsRadio(20)).toBe(false);
   });
 });
 
 describe('a device on its battery', () => {
-  it('uses it up with what it does: the more it reports, the faster', async () => {
+  it('drains it faster the more it reports', async () => {
     const spent = async (interval: number) => {
       const { device, run } = await liveDevice({
         profile: 'meteo',
@@ -146,14 +146,14 @@ describe('a device on its battery', () => {
     expect(device.modem.registered).toBe(false);
   });
 
-  it('rests in a modem reset loop now and then meanwhile', async () => {
+  it('pauses in a modem reset loop from time to time', async () => {
     const { device, run } = await liveDevice({ profile: 'meteo' });
     device.battery.set(0.97);
     await run(minutes(20));
     expect(device.modem.state).toBe('reset_loop');
   });
 
-  it('goes on with a new pack', async () => {
+  it('works again with a new pack', async () => {
     const { device, run } = await liveDevice({ profile: 'meteo' });
     device.battery.set(0.97);
     await run(minutes(3));

@@ -36,7 +36,7 @@ describe('a ramp', () => {
 });
 
 describe('a train of pulses', () => {
-  it('gives each pulse exactly when it says, and no more than it has', () => {
+  it('has each pulse exactly at its announced time, and not more than its number', () => {
     fc.assert(
       fc.property(trains, offsets, (train: PulseTrain, at) => {
         const before = pulsesGiven(train, BOOT + at);
@@ -53,8 +53,8 @@ describe('a train of pulses', () => {
   });
 });
 
-describe('a contact that closes again and again', () => {
-  it('does so exactly when it says, and leaves the rest to the model', () => {
+describe('a contact that closes repeatedly', () => {
+  it('closes exactly at its announced times, and follows the model otherwise', () => {
     const shape = fc.record({ every: fc.integer({ min: 2, max: minutes(5) }), times: fc.integer({ min: 1, max: 20 }) });
     fc.assert(
       fc.property(shape, fc.double({ min: 0.01, max: 0.99, noNaN: true }), offsets, ({ every, times }, part, at) => {
@@ -78,7 +78,7 @@ describe('a series', () => {
     .uniqueArray(fc.integer({ min: 1, max: hours(2) }), { minLength: 1, maxLength: 30 })
     .map((times) => [0, ...times.sort((a, b) => a - b)]);
 
-  it('shows each row at its time, and lies between two of them in between', () => {
+  it('has each row at its time, and values between two rows lie between them', () => {
     fc.assert(
       fc.property(rows, offsets, fc.boolean(), (times, at, stepped) => {
         const series = { times, values: times.map((_, i) => (i * 37) % 11) };
@@ -98,14 +98,14 @@ describe('a series', () => {
   });
 });
 
-describe('a hand on a running total', () => {
+describe('an override of a running total', () => {
   const device = () => rig({ profile: 'push' });
   const address = (of: ReturnType<typeof rig>) => {
     const sensor = of.profile.sensors.findIndex(({ name }) => name === 'button');
     return { sensor, number: 1, quantity: 0 };
   };
 
-  it('never lets it run back, whatever is done in which order', () => {
+  it('never lets it fall, whatever the order of changes', () => {
     const actions = fc.array(fc.constantFrom('hold', 'give', 'free', 'wait'), { maxLength: 12 });
     fc.assert(
       fc.property(actions, (list) => {

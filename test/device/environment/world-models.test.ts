@@ -40,14 +40,14 @@ describe('the front', () => {
     );
   });
 
-  it('is alike an hour later, and has turned about two days later', () => {
+  it('is similar an hour later, and opposite about two days later', () => {
     const series = sampled((at) => front(7, at), 24 * 120, hours(1));
     expect(correlation(series.slice(0, -1), series.slice(1))).toBeGreaterThan(0.98);
     expect(correlation(series.slice(0, -48), series.slice(48))).toBeLessThan(0);
     expect(Math.abs(mean(series))).toBeLessThan(0.25);
   });
 
-  it('is a place’s own', () => {
+  it('differs between places', () => {
     const at = (place: number) => sampled((time) => front(place, time), 24 * 60, hours(1));
     expect(Math.abs(correlation(at(1), at(2)))).toBeLessThan(0.4);
   });
@@ -57,7 +57,7 @@ describe('rain', () => {
   const gauge = makeModel({ kind: 'rain', tips: 7 });
   const total = (place: number) => (at: number) => gauge.value(3, at, around(place));
 
-  it('never runs backwards', () => {
+  it('never falls', () => {
     fc.assert(
       fc.property(seeds, times, fc.integer({ min: 0, max: days(3) }), (place, at, span) => {
         expect(total(place)(at + span)).toBeGreaterThanOrEqual(total(place)(at));
@@ -152,26 +152,53 @@ describe('a meteo station', () => {
 });
 
 describe('people', () => {
-  it('warm a room on working days from 7 h on, less over lunch, and not after 19:30', () => {
-    const at = (day: number, hour: number) =>
-      mean(Array.from({ length: 300 }, (_, place) => warmth(place, MONDAY + days(day) + hours(hour))));
-    expect(at(0, 3)).toBe(0);
-    expect(at(0, 6.9)).toBe(0);
-    expect(at(1, 10.5)).toBeGreaterThan(0.8);
-    expect(at(2, 12.4)).toBeLessThan(0.65);
-    expect(at(3, 14)).toBeGreaterThan(0.8);
-    expect(at(4, 19.5)).toBe(0);
-    expect(at(5, 10.5)).toBe(0);
-    expect(at(6, 10.5)).toBe(0);
+  /** Share of `part` in its range 0 to 1. */
+  const within = (part: number) => Math.min(Math.max(part, 0), 1);
+  /** Lunch starts between 11:15 and 12:30 and takes 25 to 60 min: probability that a person is at lunch at an hour. */
+  const atLunch = (hour: number) =>
+    mean(
+      Array.from({ length: 500 }, (_, i) => {
+        const since = 60 * (hour - 11.25 - (1.25 * (i + 0.5)) / 500);
+        return since < 0 ? 0 : within((60 - since) / 35);
+      }),
+    );
+  /** Nine of ten people come, between 7 and 9 h, and leave between 15:30 and 18 h: expected share of people present. */
+  const present = (hour: number) => 0.9 * within((hour - 7) / 2) * within((18 - hour) / 2.5) * (1 - atLunch(hour));
+  /** Weight in the warmth of the people who were present this many minutes ago. */
+  const MEMORY = [
+    [0, 0.1],
+    [10, 0.2],
+    [25, 0.22],
+    [40, 0.2],
+    [60, 0.16],
+    [90, 0.12],
+  ] as const;
+  const places = (count: number, hour: number, day = 0) =>
+    Array.from({ length: count }, (_, place) => warmth(place, MONDAY + days(day) + hours(hour)));
+
+  it('warm a room by their number in the last 90 minutes, through arrival, lunch and departure', () => {
+    // 300 places with 6 people each: the standard deviation of the mean is at most 0.5 / sqrt(1800) = 0.012.
+    for (let hour = 6; hour <= 21; hour += 0.25) {
+      const expected = MEMORY.reduce((sum, [ago, weight]) => sum + weight * present(hour - ago / 60), 0);
+      expect(Math.abs(mean(places(300, hour, 1)) - expected), `at ${hour} h`).toBeLessThan(4 * 0.012);
+    }
   });
 
-  it('warm a room for an hour and a half after they arrive, and after they leave', () => {
-    const warm = (hour: number) => mean(Array.from({ length: 200 }, (_, place) => warmth(place, MONDAY + hours(hour))));
-    // All who come have arrived by 9 h, and have left by 18 h.
-    expect(warm(9)).toBeLessThan(0.75);
-    expect(warm(10.5)).toBeGreaterThan(0.85);
-    expect(warm(18.2)).toBeGreaterThan(0);
-    expect(warm(21)).toBe(0);
+  it('do not come before 7 h or on a weekend', () => {
+    expect(mean(places(300, 3))).toBe(0);
+    expect(mean(places(300, 6.99))).toBe(0);
+    expect(mean(places(300, 7.1))).toBeGreaterThan(0);
+    expect(mean(places(300, 10.5, 4))).toBeGreaterThan(0.8);
+    expect(mean(places(300, 10.5, 5))).toBe(0);
+    expect(mean(places(300, 10.5, 6))).toBe(0);
+  });
+
+  it('have left by 18 h, and warm the room until 19:30', () => {
+    // At 19 h, people present at 17:30 add 0.12 / 6 each. A person present at 18 h or later would add another multiple.
+    const warm = places(2000, 19);
+    expect(Math.max(...warm)).toBeGreaterThan(0);
+    for (const value of warm) expect(Math.abs(value * 50 - Math.round(value * 50))).toBeLessThan(1e-9);
+    expect(Math.max(...places(2000, 19.5))).toBe(0);
   });
 
   it('make the air of a room worse, all sensors of a device at once', () => {

@@ -19,7 +19,7 @@ it('an image that was requested runs after the next reset, on trial', () => {
   expect(bootloader.confirmed).toBe(false);
 });
 
-it('an image that is not confirmed is gone after one more reset', () => {
+it('an image that is not confirmed is reverted by the next reset', () => {
   const bootloader = new Bootloader(OLD);
   bootloader.request(NEW);
   reset(bootloader);
@@ -36,7 +36,7 @@ it('an image that is confirmed stays', () => {
   expect(reset(bootloader)).toBe('v2');
 });
 
-it('bytes that are no image are left alone', () => {
+it('bytes that are not an image are ignored', () => {
   const bootloader = new Bootloader(OLD);
   bootloader.request(NEW);
   bootloader.request(undefined);
@@ -44,7 +44,7 @@ it('bytes that are no image are left alone', () => {
   expect(bootloader.running).toBe(OLD);
 });
 
-it('a swap that was broken off is taken up again', () => {
+it('an interrupted swap is continued', () => {
   const bootloader = new Bootloader(OLD);
   bootloader.request(NEW);
   expect(bootloader.reset()).toBe(true);

@@ -64,7 +64,7 @@ describe('a replayed load', () => {
 
 describe('a file of arrivals', () => {
   it.each([
-    ['without times', 'when [s]\n1\n', ['arrivals.csv:1:1: no column is called "time"; there are "when"']],
+    ['without times', 'when [s]\n1\n', ['arrivals.csv:1:1: no column is called "time"; the columns are "when"']],
     [
       'with words',
       'time [s]\n1\nsoon\n2\nlate\n',
@@ -89,7 +89,7 @@ describe('a file of arrivals', () => {
     ['{ count-devices:, rate: { replay: arrivals.csv, speed: 0 } }', 'test.yaml:7:60: "0" is not a number above 0'],
     [
       '{ count-devices:, spacing: poisson, rate: { replay: arrivals.csv } }',
-      'test.yaml:7:32: a replay has its own times, and no spacing',
+      'test.yaml:7:32: a replay has no "spacing": the times are in its file',
     ],
   ])('is named rightly: %s', (load, problem) => {
     expect(problemsOf('time [s]\n1\n', load)).toEqual([problem]);

@@ -90,7 +90,7 @@ setup:
 
   it.each([
     ['{ read-device:, rate: 1/s, as: poler }', '"poler" is not a client (did you mean "poller"?)'],
-    ['{ read-device:, rate: 1/s, as: neighbour }', 'is one of list-messages, list-devices or count-devices'],
+    ['{ read-device:, rate: 1/s, as: neighbour }', 'are list-messages, list-devices or count-devices'],
     ['{ list-devices:, rate: 1/s, as: neighbour, to: clime }', 'the space "next-door" of "neighbour" has no devices'],
   ])('complains about the client of %s', (line, complaint) => {
     const setup = 'setup: [{ client: { name: poller } }, { client: { name: neighbour, space: next-door } }]';
@@ -106,14 +106,14 @@ setup:
     ['{ latest-value:, rate: 2000000/s }', 'up to 1000000/s'],
     ['{ latest-value:, rate: 1/s, from: 1h, until: 30m }', 'the load would end before it begins'],
     ['{ latest-value:, rate: 1/s, until: 30h }', 'the load would end after the scenario'],
-    ['{ latest-value:, rate: { 5m: 1/s, 1m: 2/s } }', 'the times must come in their order'],
+    ['{ latest-value:, rate: { 5m: 1/s, 1m: 2/s } }', 'the times must be in ascending order'],
     ['{ latest-value:, rate: { soon: 1/s } }', '"soon" is not a time after the start of the load'],
     ['{ latest-value:, rate: { 3h: 1/s } }', 'the rate would change after the end of the load'],
-    ['{ latest-value:, rate: {} }', 'is not rates by the time'],
-    ['{ latest-value:, users: 2, spacing: even }', 'users that wait for answers have no spacing'],
-    ['{ latest-value:, rate: 1/s, think: 2s }', 'only "users" think'],
-    ['{ latest-value:, rate: 1/s, patient: true }', 'only "users" are patient'],
-    ['{ latest-value: 3, rate: 1/s }', 'nothing after "latest-value:"'],
+    ['{ latest-value:, rate: {} }', 'is not a map of times to rates'],
+    ['{ latest-value:, users: 2, spacing: even }', 'a load with "users" has no "spacing"'],
+    ['{ latest-value:, rate: 1/s, think: 2s }', '"think" needs "users"'],
+    ['{ latest-value:, rate: 1/s, patient: true }', '"patient" needs "users"'],
+    ['{ latest-value: 3, rate: 1/s }', 'is not empty: "latest-value" has no options'],
     ['{ latest-values:, rate: 1/s }', 'did you mean "latest-value"?'],
     ['{ latest-value:, rate: 1/s, to: nobody }', '"nobody" is not "all", a group or a device'],
     ['{ latest-value:, rate: 1/s, as: poller }', '"poller" is not a client: "setup" needs'],

@@ -33,9 +33,9 @@ describe('the settings of the cloud', () => {
   });
 
   test.each([
-    ['{ rate-limit: 600 }', '3:22: "600" is not requests in a minute from "1/m" to "1000000/m"'],
-    ['{ rate-limit: 0/m }', '3:22: "0/m" is not requests in a minute'],
-    ['{ rate-limit: 10/s }', '3:22: "10/s" is not requests in a minute'],
+    ['{ rate-limit: 600 }', '3:22: "600" is not a number of requests a minute from "1/m" to "1000000/m"'],
+    ['{ rate-limit: 0/m }', '3:22: "0/m" is not a number of requests a minute'],
+    ['{ rate-limit: 10/s }', '3:22: "10/s" is not a number of requests a minute'],
     ['{ expire-downlinks: 10m }', '3:28: "10m" is not a duration of 1h or more'],
     ['{ retain-messages: 1d }', '3:27: "1d" is not a duration of 2d or more'],
     ['{ allow-private: 127.0.0.1 }', '3:25: "127.0.0.1" is not true or false'],

@@ -18,8 +18,8 @@ describe('a fleet with shares', () => {
   });
 
   it.each([
-    [shared(10, '50%', '40%'), '6:5: the shares of the groups come to 90%; they must come to 100%'],
-    [shared(10, '99%', '1%'), '7:47: 1% of 10 devices is not one device'],
+    [shared(10, '50%', '40%'), '6:5: the shares of the groups add up to 90%; expected 100%'],
+    [shared(10, '99%', '1%'), '7:47: 1% of 10 devices is less than one device'],
     [shared(10, '100%').replace('share: 100%', 'count: 3'), '"count" is not a key of a group'],
   ])('refuses what does not come out', (text, message) => {
     expect(problemsOf(text).join('\n')).toContain(message);
@@ -55,7 +55,7 @@ describe('a boot', () => {
       problemsOf(
         yamlOf({ fleet: '  - { name: clime, profile: clime, count: 2, boot: { over: 1m, pattern: storm } }\n' }),
       ),
-    ).toEqual(['4:60: a storm is all at once: it has no "over"']);
+    ).toEqual(['4:60: a storm starts all devices at once: it has no "over"']);
   });
 
   it('as a Poisson process comes in order, within its time, and in gaps that vary as exponential ones do', () => {

@@ -120,7 +120,7 @@ describe('a fleet', () => {
   test('does not give a serial number twice, and says which', () => {
     const fleet =
       '  - { name: ab, profile: clime, count: 10, serial: 100 }\n  - { name: cd, profile: clime, count: 5, serial: 108 }\n';
-    expect(problemsOf(yamlOf({ fleet }))).toEqual(['5:51: group "ab" has the serial numbers 108 to 109 already']);
+    expect(problemsOf(yamlOf({ fleet }))).toEqual(['5:51: group "ab" already has the serial numbers 108 to 109']);
   });
 
   test('does not give a serial number twice, also when another group cannot be read', () => {
@@ -138,7 +138,7 @@ describe('a fleet', () => {
 
   test('has names that are not taken, and not "all"', () => {
     const twice = '  - { name: ab, profile: clime, count: 1 }\n  - { name: ab, profile: clime, count: 1 }\n';
-    expect(problemsOf(yamlOf({ fleet: twice }))).toEqual(['5:13: "ab" is not a name of its own: another group has it']);
+    expect(problemsOf(yamlOf({ fleet: twice }))).toEqual(['5:13: "ab" is not a unique name: another group has it']);
     expect(problemsOf(yamlOf({ fleet: '  - { name: all, profile: clime, count: 1 }\n' }))[0]).toContain(
       'other than "all"',
     );
@@ -168,8 +168,8 @@ describe('a fleet', () => {
     ['config: { interval report now: 1 }', 'is not a parameter such as'],
     ['config: { mode: [lte] }', 'a list is not a text, a number, true or false'],
     ['config: {}', 'is not a map of parameters to values'],
-    [`config: { x: ${'y'.repeat(250)} }`, 'the line has 263 characters; a device takes 255'],
-    ['config: { x: žluťoučký }', 'plain ASCII'],
+    [`config: { x: ${'y'.repeat(250)} }`, 'the line has 263 characters; a device accepts at most 255'],
+    ['config: { x: žluťoučký }', 'printable ASCII'],
     ['colour: red', '"colour" is not a key of a group'],
   ])('refuses %s', (part, message) => {
     const problems = problemsOf(yamlOf({ fleet: `  - { name: ab, profile: clime, count: 1, ${part} }\n` }));

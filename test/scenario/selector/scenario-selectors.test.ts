@@ -52,7 +52,7 @@ describe('a selector', () => {
     ['tag/indor', '"indor" is not a tag of a group (did you mean "indoor"?)'],
     ['rof/3', '"rof/3" is not "all", a group or a device such as "cellar/3" (did you mean "roof"?)'],
     ['roof/11', '"roof/11" does not exist: the group has the devices 1 to 10'],
-    ['roof/7..3', '"roof/7..3" does not exist: a range goes from the lower number to the higher'],
+    ['roof/7..3', '"roof/7..3" does not exist: a range begins with the lower number'],
     ['0%', '"0%" is not a sample of more than 0% and at most 100%'],
     ['120%', '"120%" is not a sample of more than 0% and at most 100%'],
     ['"cellar &"', '"cellar &" is not a selector: column 9 of the selector: expected a name'],
@@ -78,7 +78,7 @@ describe('a selector', () => {
   it('is not told how large a group is whose count is wrong', () => {
     const fleet = '  - { name: roof, profile: clime, count: none }\n';
     const problems = problemsOf(yamlOf({ fleet, steps: '  - { at: 1h, to: roof/0, shell: send }\n' }));
-    expect(problems[1]).toContain('"roof/0" does not exist: the first device of a group is 1');
+    expect(problems[1]).toContain('"roof/0" does not exist: the first device of a group has the number 1');
   });
 
   it('chooses whom a fault and a load are for, too', () => {

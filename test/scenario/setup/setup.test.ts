@@ -60,7 +60,7 @@ describe('an entry', () => {
         'client: { name: a, space: b }',
         'firmware: { name: a, profile: clime, version: v9.0.0 }',
       ],
-      ['6:5: there is a client "a" already'],
+      ['6:5: another client already has the name "a"'],
     ],
     [
       'client without a proper name, in a space without one',
@@ -80,7 +80,7 @@ describe('an entry', () => {
     [
       'that is a word',
       ['tag'],
-      ['5:5: "tag" is not one of tag, variable, connector, firmware, client, request, with what it needs'],
+      ['5:5: "tag" is not a resource: a map with one of tag, variable, connector, firmware, client, request'],
     ],
     [
       'with a colour that is none',
@@ -107,7 +107,7 @@ describe('an entry', () => {
     [
       'for a device type that there is not',
       ['firmware: { name: v2, profile: clim, version: v9 }'],
-      [expect.stringMatching(/^5:36: "clim" is not a profile \(did you mean "clime"\?\); there are /)],
+      [expect.stringMatching(/^5:36: "clim" is not a profile \(did you mean "clime"\?\); the profiles are /)],
     ],
     [
       'with an image that is too small for its header',
@@ -117,12 +117,12 @@ describe('an entry', () => {
     [
       'with a file that is no image',
       ['firmware: { name: v2, file: broken.json }'],
-      ['5:33: "broken.json" is not an image as "ghostfleet image" prints it'],
+      ['5:33: "broken.json" is not an image made by "ghostfleet image"'],
     ],
     [
       'with a name that another image has',
       ['firmware: { name: v2, profile: clime, version: v9 }', 'firmware: { name: v2, file: v2.json }'],
-      ['6:5: there is a firmware "v2" already'],
+      ['6:5: another firmware already has the name "v2"'],
     ],
     [
       'with a path elsewhere',

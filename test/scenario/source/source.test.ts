@@ -124,7 +124,7 @@ steps:
   });
 
   it.each([
-    ['include: ../secret.yaml\n', {}, 'is not the path of a .yaml file in the folder of the scenario, or below'],
+    ['include: ../secret.yaml\n', {}, 'is not the path of a .yaml file in the folder of the scenario or below'],
     ['include: /etc/passwd\n', {}, 'is not the path'],
     ['include: none.yaml\n', {}, '"none.yaml" cannot be read: there is no such file'],
     ['include: a.yaml\n', { 'a.yaml': 'include: b.yaml\n', 'b.yaml': 'include: a.yaml\n' }, 'a.yaml → b.yaml → a.yaml'],

@@ -60,9 +60,9 @@ describe('the name of a quantity', () => {
   });
 
   test('of a pulse is that of a counter or a contact', () => {
-    expect(problemsWith('pulse: { input: hygrometer.temperature }')[0]).toContain('neither counts pulses nor is it');
+    expect(problemsWith('pulse: { input: hygrometer.temperature }')[0]).toContain('is neither a counter nor a contact');
     expect(problemsWith('pulse: { input: button.2.clicks, stays: 1s, every: 2s }', { to: 'push' })[0]).toContain(
-      'a counter does not ask how long',
+      '"stays" is for contacts, not for counters',
     );
     expect(problemsWith('pulse: { input: button.2.clicks, times: 3 }', { to: 'push' })).toEqual([]);
     expect(problemsWith('pulse: { input: backup.line_voltage }')).toEqual([]);
@@ -110,11 +110,12 @@ describe('a replay', () => {
   test.each([
     ['', 'day.csv:1:1: "scenarios/day.csv" has no rows'],
     ['time [s],temperature\n', 'day.csv:1:1: "scenarios/day.csv" has no rows'],
-    ['at [s],temperature\n0,1\n', 'day.csv:1:1: no column is called "time"; there are "at", "temperature"'],
+    ['at [s],temperature\n0,1\n', 'day.csv:1:1: no column is called "time"; the columns are "at", "temperature"'],
     ['time [fortnight],temperature\n0,1\n', 'day.csv:1:1: "fortnight" is not a unit of time: ms, s, min, h or d'],
     ['time,temperature\n0,1\n', 'day.csv:2:1: "0" is not a time in UTC'],
+    ['time,temperature\n2026-02-30T00:00Z,1\n', 'day.csv:2:1: "2026-02-30T00:00Z" is not a time in UTC'],
     ['time [s],temp\n0,1\n', 'no column is called "hygrometer.temperature" or "temperature"'],
-    ['time [s],temperature [V]\n0,1\n', 'day.csv:1:10: "V" cannot be turned into "°C"'],
+    ['time [s],temperature [V]\n0,1\n', 'day.csv:1:10: "V" cannot be converted to "°C"'],
     ['time [s],temperature\n0,1\n5,warm\n', 'day.csv:3:3: "warm" is not a number'],
     ['time [s],temperature\n0,1\n5,1\n5,1\n', 'day.csv:4:1: "5" is not later than the time of the row before'],
     ['time [s],temperature\n0,1,2\n', 'day.csv:2:1: this line has 3 cells; the first line names 2 cells'],

@@ -11,7 +11,7 @@ import {
   type StepName,
 } from '../../../src/scenario/steps/index.js';
 import type { StepScope } from '../../../src/scenario/steps/step.js';
-import type { DeviceHandle, ShellOutcome, World } from '../../../src/scenario/world.js';
+import type { DeviceHandle, ShellResult, World } from '../../../src/scenario/world.js';
 
 /** For steps that are checked by themselves. */
 type Listed = ReturnType<World['api']['allMessages']>;
@@ -41,7 +41,7 @@ interface Options {
   /** Messages of the device in the cloud, newest first. */
   readonly messages?: readonly CloudMessage[];
   readonly cloudId?: string | undefined;
-  readonly shell?: ShellOutcome;
+  readonly shell?: ShellResult;
   readonly tags?: readonly string[];
 }
 
@@ -165,7 +165,7 @@ describe('a step through the public API', () => {
 
     test('fails where nothing waits', async () => {
       const sent = [message('m3', 'shell', 'sent')];
-      await expect(doneBy('cancel', 'all', { messages: sent })).rejects.toThrow('no downlink waits for it');
+      await expect(doneBy('cancel', 'all', { messages: sent })).rejects.toThrow('the device has no pending downlink');
     });
   });
 
@@ -203,7 +203,7 @@ describe('a step through the public API', () => {
   });
 
   test('create-device fails for a device that exists', async () => {
-    await expect(doneBy('create-device', '')).rejects.toThrow('"clime-0001" exists in the cloud already');
+    await expect(doneBy('create-device', '')).rejects.toThrow('"clime-0001" already exists in the cloud');
   });
 });
 
@@ -261,10 +261,10 @@ describe('the options of a step', () => {
     ['commands', `[${'a, '.repeat(101)}]`, 'a list of 101 is not a list of 1 to 100 lines'],
     ['config', '{}', 'an empty map is not a map of parameters'],
     ['commands', 'info show', 'is not a list of 1 to 100 lines'],
-    ['commands', `["${'x'.repeat(256)}"]`, 'a device takes 255'],
-    ['commands', '["a\\nb"]', 'plain ASCII in one line'],
+    ['commands', `["${'x'.repeat(256)}"]`, 'a device accepts at most 255'],
+    ['commands', '["a\\nb"]', 'printable ASCII'],
     ['downlink', '[1]', 'is not a map'],
-    ['create-device', 'now', '"now" is not left empty'],
+    ['create-device', 'now', '"now" is not empty: there are no options'],
     ['update-device', '{}', 'needs "name" or "external-id"'],
     ['tag', '{}', 'needs "add" or "remove"'],
     ['tag', '{ add: [], remove: [] }', 'a list of at least 1'],

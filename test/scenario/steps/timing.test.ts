@@ -56,10 +56,13 @@ describe('a step', () => {
 
   it.each([
     ['{ shell: send }', 'a step needs "at" or "after"'],
-    ['{ at: +5m, shell: send }', 'the first step cannot follow another one'],
+    ['{ at: +5m, shell: send }', 'the first step has no previous step: "at" cannot begin with "+"'],
     ['{ at: 5m, within: 1h, shell: send }', '"within" needs "after"'],
     ['{ after: device.ready = 3, shell: send }', '"=" is not a comparison'],
-    ['{ at: 1h, to: clime, for: { in: 10%, every: 1m }, shell: send }', 'a step with "for" says whom with "each"'],
+    [
+      '{ at: 1h, to: clime, for: { in: 10%, every: 1m }, shell: send }',
+      'a step with "for" selects its devices with "each", not with "to"',
+    ],
     ['{ at: 1h, for: { in: 10%, every: 10m }, shell: send }', 'after the end of the scenario'],
     ['{ at: 1h, for: { in: 0%, every: 10m }, shell: send }', 'is not a share of the devices'],
   ])('refuses %s', (step, message) => {

@@ -1,6 +1,6 @@
 /**
- * Arrays kept in order of id. Ids are made in order, so nearly every insertion is a push at the end; the rare one that is
- * not pays for a splice.
+ * Arrays sorted by id. Ids are created in ascending order, so that nearly every insertion is a push at the end; the rare
+ * others cost a splice.
  */
 import type { Id, Page } from '../store.js';
 
@@ -8,7 +8,7 @@ interface Identified {
   readonly id: Id;
 }
 
-/** Index of the first row whose id is not below `id`; the length when there is none. */
+/** Index of the first row whose id is not below `id`; the length if there is none. */
 export function lowerBound(rows: readonly Identified[], id: Id): number {
   let low = 0;
   let high = rows.length;
@@ -32,7 +32,7 @@ export function removeById(rows: Identified[], id: Id): void {
   if (rows[at]?.id === id) rows.splice(at, 1);
 }
 
-/** The page of rows behind the cursor, ascending. The row of the cursor need not exist any more. */
+/** A page of the rows after the cursor, ascending. The row of the cursor may have been deleted. */
 export function pageById<T extends Identified>(rows: readonly T[], page: Page): readonly T[] {
   const start = page.after === undefined ? 0 : upperBound(rows, page.after);
   return rows.slice(start, start + page.limit);

@@ -1,6 +1,5 @@
 /**
- * What can be wrong with a list of changes, found before the first of them is made: that is how a commit in memory is whole
- * or not at all without any undoing.
+ * Checks a list of changes before the first of them is applied. This makes a commit in memory atomic without a rollback.
  */
 import type { UnixMillis } from '../../../kernel/time.js';
 import { EncodedBody } from '../encoded-body.js';
@@ -19,14 +18,14 @@ import {
 import { keyOf } from './records.js';
 import type { KeptBody, MemoryTables } from './tables.js';
 
-/** What is kept of the bodies in a list of changes, by the row that they belong to. Good until the next list is checked. */
+/** The bodies of a list of changes in their stored form, by row. Valid until the next list is checked. */
 export interface Bodies {
   readonly ofMessages: ReadonlyMap<MessageRow, KeptBody>;
   /** JSON texts. */
   readonly ofRecords: ReadonlyMap<RecordRow, string>;
 }
 
-/** Walks through a list of changes, keeping in mind what the earlier ones of the list will do. */
+/** Checks each change of a list against the tables and the effects of the earlier changes of the list. */
 export class Check implements Bodies {
   readonly #tables: MemoryTables;
   readonly #spaces = new Set<Id>();
@@ -39,18 +38,19 @@ export class Check implements Bodies {
   readonly #messages = new Map<Id, Id>();
   readonly ofMessages = new Map<MessageRow, KeptBody>();
   readonly ofRecords = new Map<RecordRow, string>();
-  /** Serial numbers that the list takes (true) or sets free (false). */
+  /** Serial numbers that the list registers (true) or releases (false). */
   readonly #serials = new Map<number, boolean>();
-  /** Space and name of every tag; made when the list has to do with tags. */
+  /** Space and name of every tag; undefined until the list changes a tag. */
   #tagNames: Map<Id, string> | undefined;
-  /** States of messages, as far as the list has changed them. */
+  /** States of the messages that the list has changed. */
   readonly #downStates = new Map<Id, DownState | null>();
-  /** Keys that the list deletes: their hashes are free. */
+  /** Keys that the list deletes: their hashes can be used again. */
   readonly #deletedKeys = new Set<Id>();
-  /** Who has a record's key now, and which key a record has, as far as the list has changed it. */
+  /** Ids of the records by key, for the keys that the list has changed; undefined: unused. */
   readonly #recordHolders = new Map<string, Id | undefined>();
+  /** Keys of the records that the list has changed; undefined: none. */
   readonly #recordKeys = new Map<string, string | undefined>();
-  /** Bodies of records as JSON text, as far as the list has changed them; undefined: deleted. */
+  /** Bodies, as JSON text, of the records that the list has changed; undefined: deleted. */
   readonly #recordBodies = new Map<string, string | undefined>();
   readonly #all: readonly { readonly size: number; clear(): void }[];
 
@@ -73,10 +73,11 @@ export class Check implements Bodies {
 
   /**
    * Returns the bodies of the messages and records in the list.
-   * @throws ConflictError, or an Error when a row refers to nothing, is there already, or has a body that is no JSON
+   * @throws ConflictError, or an Error if a row refers to a row that does not exist, exists already, or has a body that
+   *   cannot be written as JSON
    */
   check(changes: readonly Change[]): Bodies {
-    // Most of them are not needed for most lists: emptying what is empty would cost as much as making them anew.
+    // Most lists use few of these collections: clearing an empty one would cost as much as creating a new one.
     for (const known of this.#all) if (known.size > 0) known.clear();
     this.#tagNames = undefined;
     for (const change of changes) this.#add(change);
@@ -154,10 +155,10 @@ export class Check implements Bodies {
   }
 
   #needSpace(id: Id): void {
-    if (!this.#tables.spaces.has(id) && !this.#spaces.has(id)) throw new Error(`there is no space ${id}`);
+    if (!this.#tables.spaces.has(id) && !this.#spaces.has(id)) throw new Error(`unknown space "${id}"`);
   }
 
-  /** Lets nothing into a space that is deleted. */
+  /** @throws ConflictError if the space has been deleted */
   #needOpenSpace(id: Id): void {
     this.#needSpace(id);
     const row = this.#tables.spaces.get(id)?.row;
@@ -178,7 +179,7 @@ export class Check implements Bodies {
 
   #takeSerial(row: DeviceRow): void {
     if (this.#serials.get(row.serial) ?? this.#tables.bySerial.has(row.serial)) throw new ConflictError('serial');
-    if (this.#tables.devices.has(row.id) || this.#devices.has(row.id)) throw new Error(`device ${row.id} is there`);
+    if (this.#tables.devices.has(row.id) || this.#devices.has(row.id)) throw new Error(`device "${row.id}" exists`);
     this.#serials.set(row.serial, true);
     this.#devices.set(row.id, row.spaceId);
   }
@@ -201,14 +202,14 @@ export class Check implements Bodies {
   #needMessageParents(row: MessageRow): void {
     this.#needSpace(row.spaceId);
     const known = this.#tables.devices.has(row.deviceId) || this.#devices.has(row.deviceId);
-    if (!known) throw new Error(`there is no device ${row.deviceId}`);
-    if (this.#tables.messages.has(row.id) || this.#messages.has(row.id)) throw new Error(`message ${row.id} is there`);
+    if (!known) throw new Error(`unknown device "${row.deviceId}"`);
+    if (this.#tables.messages.has(row.id) || this.#messages.has(row.id)) throw new Error(`message "${row.id}" exists`);
     this.#messages.set(row.id, row.deviceId);
     this.#downStates.set(row.id, row.downState);
     this.ofMessages.set(row, row.body instanceof EncodedBody ? row.body : (JSON.stringify(row.body) ?? 'null'));
   }
 
-  /** A list is one message and what follows from it: it holds no copies of its own. */
+  /** Compares with stored messages only: a list contains one message with its consequences, so no two copies. */
   #needNew({ deviceId, print }: MessageRow, since: UnixMillis): void {
     if (print === null) return;
     const known = this.#tables.devices.get(deviceId)?.prints?.get(print);

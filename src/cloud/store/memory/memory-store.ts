@@ -1,7 +1,7 @@
 /**
- * A store in memory, for virtual runs: a commit is a function call, and what is asked for every uplink (a device by its
- * serial number, its queue, a copy of a message) is an index look-up. What survives the store are its
- * tables, for whoever keeps them; nothing survives the process.
+ * A store in memory, for virtual runs. A commit is a function call; the reads of every uplink (a device by its serial
+ * number, its queue, a copy of a message) are index look-ups. The tables can be passed to another store, which simulates a
+ * restart; they are lost at the end of the process.
  */
 import type { UnixMillis } from '../../../kernel/time.js';
 import { BEYOND, compareValues, foldCase, idBefore, idRange, SORT_VALUES, serialText } from '../order.js';
@@ -34,7 +34,7 @@ export class MemoryStore implements Store {
   readonly #tables: MemoryTables;
   readonly #writer: MemoryWriter;
 
-  /** @param tables what another store has left, as if they were on a disk */
+  /** @param tables the tables of an earlier store, as if read from a disk; default: empty */
   constructor(tables = new MemoryTables()) {
     this.#tables = tables;
     this.#writer = new MemoryWriter(tables);

@@ -1,22 +1,22 @@
-/** The records of the memory store: small families, kept as JSON text like the bodies of messages. */
+/** The records of the memory store. Their bodies are stored as JSON text, like those of messages. */
 import type { UnixMillis } from '../../../kernel/time.js';
 import { compareValues } from '../order.js';
 import type { Id, Page, RecordRow } from '../store.js';
 import { insertById, pageById, removeById } from './by-id.js';
 
-interface Entry {
+interface RecordEntry {
   readonly id: Id;
   readonly row: Omit<RecordRow, 'body'>;
   readonly body: string;
 }
 
 interface Family {
-  readonly byId: Map<Id, Entry>;
-  readonly byKey: Map<string, Entry>;
-  /** By space, each in order of id. */
-  readonly lists: Map<Id | null, Entry[]>;
-  /** Those with a `dueAt`: few, because what is finished has none. */
-  readonly waiting: Set<Entry>;
+  readonly byId: Map<Id, RecordEntry>;
+  readonly byKey: Map<string, RecordEntry>;
+  /** By space, each sorted by id. */
+  readonly lists: Map<Id | null, RecordEntry[]>;
+  /** Records with a `dueAt`: few, because finished records have none. */
+  readonly waiting: Set<RecordEntry>;
 }
 
 export class MemoryRecords {
@@ -25,7 +25,7 @@ export class MemoryRecords {
   put(record: RecordRow, body: string): void {
     this.delete(record.family, record.id);
     const { body: _, ...row } = record;
-    const entry: Entry = { id: row.id, row: Object.freeze(row), body };
+    const entry: RecordEntry = { id: row.id, row: Object.freeze(row), body };
     const family = this.#family(row.family);
     family.byId.set(row.id, entry);
     if (row.key !== null) family.byKey.set(keyOf(row.spaceId, row.key), entry);
@@ -35,7 +35,7 @@ export class MemoryRecords {
     else family.lists.set(row.spaceId, [entry]);
   }
 
-  /** Replaces a record that is there; its space and its time of creation stay. */
+  /** Replaces a record if it exists; keeps its space and creation time. */
   change(record: RecordRow, body: string): void {
     const entry = this.#families.get(record.family)?.byId.get(record.id);
     if (!entry) return;
@@ -68,7 +68,7 @@ export class MemoryRecords {
     return entry && toRecord(entry);
   }
 
-  /** As JSON text. */
+  /** The body of a record as JSON text. */
   body(family: string, id: Id): string | undefined {
     return this.#families.get(family)?.byId.get(id)?.body;
   }
@@ -97,7 +97,7 @@ export class MemoryRecords {
     return due.slice(0, limit).map(toRecord);
   }
 
-  /** Deletes records of the family that are not due any more; returns how many. */
+  /** Deletes the oldest records of the family without a due time; returns their number. */
   prune(familyName: string, createdBefore: UnixMillis, limit: number): number {
     const rows = [...(this.#families.get(familyName)?.byId.values() ?? [])].map((entry) => entry.row);
     const old = rows.filter((row) => row.createdAt < createdBefore && row.dueAt === null);
@@ -116,15 +116,15 @@ export class MemoryRecords {
   }
 }
 
-/** An id contains no blank, so that the two parts cannot be confused. */
+/** An index key from space and key. An id contains no space character, so that two pairs never give the same index key. */
 export function keyOf(spaceId: Id | null, key: string): string {
   return `${spaceId ?? ''} ${key}`;
 }
 
-function dueAt(entry: Entry): UnixMillis {
+function dueAt(entry: RecordEntry): UnixMillis {
   return entry.row.dueAt ?? Number.POSITIVE_INFINITY;
 }
 
-function toRecord(entry: Entry): RecordRow {
+function toRecord(entry: RecordEntry): RecordRow {
   return { ...entry.row, body: JSON.parse(entry.body) };
 }

@@ -1,4 +1,4 @@
-/** The tables of the memory store, as plain data. Rows in lists are ordered by id; rows that the port hands out are frozen. */
+/** The tables of the memory store, as plain data. Lists are sorted by id; rows that the store returns are frozen. */
 import type { EncodedBody } from '../encoded-body.js';
 import type { CodecRow, DeviceRow, Id, KeyRow, MessageRow, SpaceRow, Station, TagRow } from '../store.js';
 import { MemoryRecords } from './records.js';
@@ -8,7 +8,7 @@ export interface SpaceEntry {
   row: SpaceRow;
   readonly tags: TagRow[];
   readonly devices: DeviceEntry[];
-  /** Also those of deleted devices. */
+  /** Includes the messages of deleted devices. */
   readonly messages: MessageEntry[];
 }
 
@@ -19,7 +19,7 @@ export interface DeviceEntry {
   readonly messages: MessageEntry[];
   readonly pending: MessageEntry[];
   readonly unanswered: MessageEntry[];
-  /** Newest data uplink of each print; made with the first. */
+  /** Newest data uplink by fingerprint; undefined until the first one. */
   prints: Map<string, MessageEntry> | undefined;
 }
 
@@ -30,8 +30,8 @@ export interface MessageEntry {
 }
 
 /**
- * A body as JSON text, or as it came: a message is written once and read rarely, both are compact, and reading either makes
- * the fresh copy that a reader is owed.
+ * A body as JSON text or in its encoded form. Both are compact, because a message is written once and read rarely, and
+ * reading either returns a new copy.
  */
 export type KeptBody = string | EncodedBody;
 
@@ -41,13 +41,13 @@ export class MemoryTables {
   readonly keys = new Map<Id, KeyRow>();
   readonly keysByHash = new Map<string, KeyRow>();
   readonly tags = new Map<Id, TagRow>();
-  /** Also deleted ones: their messages refer to them. */
+  /** Includes deleted devices, because their messages refer to them. */
   readonly devices = new Map<Id, DeviceEntry>();
   readonly bySerial = new Map<number, DeviceEntry>();
   readonly messages = new Map<Id, MessageEntry>();
   readonly pending: MessageEntry[] = [];
   readonly timelines = new Map<Id, Station[]>();
-  /** How many stations there have ever been. */
+  /** Number of timeline entries ever written. */
   stations = 0;
   readonly codecs = new Map<string, CodecRow>();
   readonly records = new MemoryRecords();

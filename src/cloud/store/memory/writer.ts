@@ -1,4 +1,4 @@
-/** Writes changes into the tables of the memory store. */
+/** Applies changes to the tables of the memory store. */
 import type { UnixMillis } from '../../../kernel/time.js';
 import { compareValues, stationId } from '../order.js';
 import {
@@ -28,13 +28,13 @@ export class MemoryWriter {
     this.#check = new Check(tables);
   }
 
-  /** @throws ConflictError, or an Error when a row refers to nothing; then nothing has changed */
+  /** @throws ConflictError, or an Error if a row refers to a row that does not exist; then nothing has changed */
   write(changes: readonly Change[]): void {
     const bodies = this.#check.check(changes);
     for (const change of changes) this.#apply(change, bodies);
   }
 
-  /** Deletes the oldest messages that are over; returns how many. */
+  /** Deletes the oldest messages that are not pending downlinks; returns their number. */
   prune(createdBefore: UnixMillis, limit: number): number {
     const old = new Set<MessageEntry>();
     for (const entry of this.#tables.messages.values()) {
@@ -177,12 +177,12 @@ export class MemoryWriter {
     const entry = this.#tables.devices.get(id);
     if (!entry || entry.deleted) return;
     const row = { ...entry.row, ...change };
-    // What every message changes about its device is plain.
+    // The change that every message makes to its device has no nested values.
     const plain = !change.label && !change.tagIds && !change.session;
     entry.row = plain ? Object.freeze(row) : this.#freezeDevice(row, change);
   }
 
-  /** `row` with copies of those nested values that `given` brings, frozen. */
+  /** `row`, frozen, with frozen copies of the nested values in `given`. */
   #freezeDevice(row: DeviceRow, given: DeviceChange): DeviceRow {
     return Object.freeze({
       ...row,
@@ -257,7 +257,7 @@ export class MemoryWriter {
     if (row.print !== null && device.prints?.get(row.print) === entry) device.prints.delete(row.print);
   }
 
-  /** Puts a message into the queues that its state belongs to. */
+  /** Adds a message to the queues of its state. */
   #queueUp(entry: MessageEntry): void {
     if (entry.row.downState === 'pending') {
       insertById(entry.device.pending, entry);
@@ -278,7 +278,7 @@ export class MemoryWriter {
 
   #space(id: Id): SpaceEntry {
     const space = this.#tables.spaces.get(id);
-    if (!space) throw new Error(`there is no space ${id}`);
+    if (!space) throw new Error(`unknown space "${id}"`);
     return space;
   }
 }
@@ -287,7 +287,7 @@ function awaitsAnswer(row: MessageEntry['row']): boolean {
   return row.downState === 'sent' && row.downAnsweredAt === null && (row.type === 'config' || row.type === 'shell');
 }
 
-/** Bytes cannot be frozen. */
+/** A copy of the row. The document is copied as well, because a byte array cannot be frozen. */
 export function copyCodec(row: CodecRow): CodecRow {
   return { hash: row.hash, document: row.document.slice() };
 }

@@ -1,11 +1,11 @@
 /**
  * A store in a PostgreSQL database, which several services may share.
  *
- * As in SQLite, commits share the price of being durable: those that arrive in one turn of the event loop, or while earlier
- * ones are being written, form one transaction. Its statements are sent in one go, without waiting for each other's results,
- * so that a batch costs one round trip. When one commit conflicts, the transaction is lost, and is tried again without it:
- * conflicts are rare, and a savepoint for each commit would be paid for always. One batch is under way at a time: commits
- * come into effect in the order in which they are given.
+ * As in SQLite, commits share the cost of durability: those that arrive in one turn of the event loop, or while earlier
+ * ones are written, form one transaction. Its statements are sent without waiting for each other's results, so that a
+ * batch costs one round trip. If one commit conflicts, the transaction fails and is repeated without it: conflicts are
+ * rare, and a savepoint for each commit would cost time in every transaction. The driver writes one batch at a time, so
+ * that commits take effect in the order of the calls.
  */
 import { DatabaseError, type Pool, type QueryConfig, type QueryResult } from 'pg';
 import type { Dialect, SqlValue, Statement } from '../sql/dialect.js';
@@ -21,23 +21,23 @@ export const POSTGRES: Dialect = {
   tenDigits: (column) => `lpad(${column}::text, 10, '0')`,
   tagIds: `(SELECT coalesce(json_agg(t.tag_id ORDER BY t.position), '[]')::text FROM device_tag t
     WHERE t.device_id = d.id) AS "tagIds"`,
-  // Which index serves an order is decided by its collation: see postgres-migrations.ts.
+  // The collation of the order decides which index is used: see migrations.ts.
   messagesBy: () => 'message m',
-  // OFFSET 0 keeps the planner from turning the loops around: it knows neither limits nor ranges of a prepared query, and would
-  // as soon fetch all messages of all devices of a space, and sort them, for the latest twenty.
+  // OFFSET 0 prevents the planner from exchanging the loops: it does not know the limits and ranges of a prepared query,
+  // and might read and sort all messages of all devices of a space to find the latest twenty.
   joinDevice: 'CROSS JOIN LATERAL (SELECT * FROM device WHERE id = m.device_id OFFSET 0) d',
   listedId: 'm.id COLLATE "POSIX"',
 };
 
-/** A server may have been told that commits need not wait for the disk; here they do. */
+/** Commits wait for the disk, also if the server is configured otherwise. */
 const BEGIN = 'BEGIN; SET LOCAL synchronous_commit = on';
 
-/** Lists in one transaction. */
+/** Most commits in one transaction. */
 const LARGEST_BATCH = 500;
-/** Times that a batch is tried again after it got in the way of another service's. */
-const PATIENCE = 5;
+/** Retries of a batch after deadlocks with other services. */
+const DEADLOCK_RETRIES = 5;
 
-/** A list of statements that waits for its turn. */
+/** A commit that waits for its batch. */
 interface Waiting {
   readonly statements: readonly Statement[];
   readonly resolve: () => void;
@@ -53,13 +53,13 @@ export class PostgresDriver implements SqlDriver {
   readonly dialect = POSTGRES;
   readonly nodes: PostgresNodes;
   readonly #pool: Pool;
-  /** By text with question marks: the same with numbers, and the name under which connections prepare it. */
+  /** By text with question marks: the text with numbered parameters, and the name of the prepared statement. */
   readonly #named = new Map<string, { readonly name: string; readonly text: string }>();
   #waiting: Waiting[] = [];
   #flushing: Promise<void> | undefined;
   #closed = false;
 
-  /** @param pool of a database with the schema of this version: see postgres-open.ts. The driver ends it. */
+  /** @param pool of a database with the schema of this version, see open.ts; `close` ends it */
   constructor(pool: Pool, nodes: PostgresNodes) {
     this.#pool = pool;
     this.nodes = nodes;
@@ -94,31 +94,34 @@ export class PostgresDriver implements SqlDriver {
     this.#flushing = undefined;
   }
 
-  /** Writes every list of the batch that does not conflict, and tells everybody. */
+  /** Writes all commits of the batch that do not conflict, and settles every promise of the batch. */
   async #writeAll(batch: readonly Waiting[]): Promise<void> {
     let rest = batch;
     let deadlocks = 0;
-    // Told at the end: a conflict may be with another list of this batch, and whoever hears of it looks for what was there.
+    // Rejected at the end: a commit may conflict with another one of this batch, and its caller then reads that one's rows.
     const failures: Failure[] = [];
     try {
       while (rest.length > 0) {
         const failure = await this.#attempt(rest);
         if (!failure) break;
-        if (failure.error.code === '40P01' && deadlocks++ < PATIENCE) continue;
+        if (failure.error.code === '40P01' && deadlocks++ < DEADLOCK_RETRIES) continue;
         failures.push(failure);
         rest = rest.filter((entry) => entry !== failure.entry);
       }
       for (const entry of rest) entry.resolve();
     } catch (error) {
       const outage = asOutage(error);
-      // Those that wait behind it would come to the same end, one batch after another.
+      // Waiting commits would fail in the same way, one batch after another.
       const behind = outage instanceof StoreUnavailable ? this.#waiting.splice(0) : [];
       for (const entry of [...rest, ...behind]) entry.reject(outage);
     }
     for (const { entry, error } of failures) entry.reject(asConflict(error));
   }
 
-  /** Writes the batch as one transaction, or nothing of it; returns whose fault that is. @throws when it is nobody's */
+  /**
+   * Writes the batch as one transaction, all or none; returns the commit that made it fail, if any.
+   * @throws if the transaction failed for another reason
+   */
   async #attempt(batch: readonly Waiting[]): Promise<Failure | undefined> {
     if (batch.every((entry) => entry.statements.length === 0)) return undefined;
     const client = await this.#pool.connect();
@@ -130,7 +133,7 @@ export class PostgresDriver implements SqlDriver {
         senders.push(entry);
       }
     }
-    // After an error, the database ignores the rest, and takes this for a rollback.
+    // After an error, the database ignores the other statements and treats COMMIT as a rollback.
     sent.push(client.query('COMMIT'));
     const results = await Promise.allSettled(sent);
     const failed = results.findIndex(({ status }) => status === 'rejected');
@@ -165,12 +168,12 @@ function toParameter(value: SqlValue): unknown {
   return Array.isArray(value) ? value.map(toPostgres) : value;
 }
 
-/** Data that do not fit (22), constraints (23), our own rules (GF), a deadlock: not a full disk, or a server that goes down. */
+/** Errors caused by a statement: invalid data (22), constraints (23), our triggers (GF), a deadlock (40P01). */
 function isOwnFault({ code = '' }: DatabaseError): boolean {
   return /^(22|23|GF)/.test(code) || code === '40P01';
 }
 
-/** What is wrong with the connection or the server rather than with what was asked; 57014 is a statement that took too long. */
+/** Marks errors of the connection or the server as StoreUnavailable; 57014 is the timeout of a statement. */
 function asOutage(error: unknown): unknown {
   // Because both servers and sockets give their errors a code.
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string };
@@ -187,7 +190,7 @@ const CONFLICTS: Readonly<Record<string, ConflictField>> = {
   record_key: 'record-key',
 };
 
-/** Columns that a statement sets to null when it must not come into effect. */
+/** NOT NULL columns that a statement sets to null to make the database reject the commit (ADR 8). */
 const NULLED: Readonly<Record<string, ConflictField>> = {
   'message.direction': 'print',
   'message.down_attempt': 'queue',

@@ -1,20 +1,20 @@
 /**
  * The schema of the PostgreSQL store, as numbered steps. The table `ghostfleet_schema` holds the number of the last step;
- * opening the store runs the steps that are lacking. A step that has been released is never edited: a change is a new step.
+ * opening the store runs the missing steps. A released step is never edited: a change is a new step.
  */
 import type { ClientBase } from 'pg';
 import { UsageError } from '../../../kernel/errors.js';
 
 /**
- * 1: As in SQLite (see migrations.ts there for what is meant), with three differences.
+ * 1: As in SQLite (see sqlite/migrations.ts), with three differences.
  *
  *  - Texts are ordered by code point: collation "C".
- *  - Lists of messages use their own name for the same order, "POSIX". For a device's newest messages the planner would
- *    otherwise walk the primary key backwards whenever the device has its share of all messages; if that device has been silent
- *    since, the walk passes over everything that others have sent. In another collation the primary key is of no use for it.
- *  - What other services must hear of a device is told by triggers, in the transaction that changes it: nobody can forget
- *    it, and nobody hears of what was rolled back. The sender's `application_name` says whose news it is; see postgres-nodes.ts.
- *    A device's `last_seen` and hashes are left out, because they change with every uplink.
+ *  - Lists of messages use the collation "POSIX", another name for the same order. Otherwise the planner would search the
+ *    newest messages of a busy device by scanning the primary key backwards; if the device has been silent for a while,
+ *    that scan reads all later messages of other devices. The primary key cannot be used for another collation.
+ *  - Triggers notify other services of changes of a device, in the transaction that makes them: no change is missed, and a
+ *    change that is rolled back causes no notification. A notification contains the `application_name` of its sender; see
+ *    nodes.ts. `last_seen` and the hashes of a device cause none, because they change with every uplink.
  */
 const FIRST = `
 CREATE SEQUENCE ghostfleet_node;
@@ -111,8 +111,8 @@ CREATE TRIGGER queue_shrinks AFTER UPDATE OF down_state ON message
 `;
 
 /**
- * 2: Nothing comes into a space that is deleted, but what its deleted devices have said. The lock on the row of the space lets
- * a deletion wait for those who are putting something in, and them for it.
+ * 2: A deleted space rejects new rows, except the messages of its deleted devices and their deliveries. The lock on the row
+ * of the space makes a deletion wait for concurrent insertions, and insertions wait for a deletion.
  */
 const GONE_SPACES = `
 CREATE FUNCTION needs_space() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
@@ -132,7 +132,10 @@ CREATE TRIGGER needs_space BEFORE INSERT ON record
   FOR EACH ROW WHEN (NEW.space_id IS NOT NULL AND NEW.family <> 'delivery') EXECUTE FUNCTION needs_space();
 `;
 
-/** 3: Others hear of a device's tags as well. A tag that is deleted is not worth a word to each of its devices: nothing has it. */
+/**
+ * 3: Changes of a device's tags are notified as well. The deletion of a tag causes no notification for each of its devices,
+ * because nothing refers to a deleted tag.
+ */
 const TAGS_OF_DEVICES = `
 CREATE FUNCTION tags_change() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
@@ -147,12 +150,12 @@ CREATE TRIGGER tags_change AFTER INSERT OR DELETE ON device_tag
 /** Step `n` is the `n`-th entry, counted from 1. */
 export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, GONE_SPACES, TAGS_OF_DEVICES];
 
-/** Held by the service that migrates: "gflt" in ASCII. Others that start at the same moment wait, and find the work done. */
+/** Id of the lock of the service that migrates: "gflt" in ASCII. Other services wait for it, and then find no missing step. */
 const LOCK = 0x67666c74;
 
 /**
- * Brings the database up to the last of `steps`, in one transaction.
- * @throws UsageError `bad-database` when it belongs to a newer version of this one
+ * Runs the missing steps in one transaction.
+ * @throws UsageError `bad-database` if a newer version of ghostfleet wrote the database
  */
 export async function migratePostgres(
   client: ClientBase,
@@ -176,7 +179,7 @@ export async function migratePostgres(
   }
 }
 
-/** The number of the last step that was taken; 0 in a database that has none of our tables yet. */
+/** The number of the last step that was run; 0 in a database without our tables. */
 async function versionOf(client: ClientBase): Promise<number> {
   await client.query('CREATE TABLE IF NOT EXISTS ghostfleet_schema (version integer NOT NULL)');
   const { rows } = await client.query<{ version: number }>('SELECT version FROM ghostfleet_schema');

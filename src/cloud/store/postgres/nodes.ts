@@ -1,8 +1,8 @@
 /**
- * How services that share a PostgreSQL database hear of each other: notifications on one channel, `<sender> <what> <serial>`.
+ * Notifications between services that share a PostgreSQL database, on one channel: `<sender> <changed|moved> <serial>`.
  *
- * What changes of devices and queues is told by triggers (postgres-migrations.ts), in the transaction that changes it. One
- * connection listens; when it breaks, it is made anew, and what was missed meanwhile is treated as if everything had changed.
+ * Triggers (migrations.ts) notify of changes of devices and queues, in the transaction that makes them. One connection
+ * listens. If it breaks, the service connects again and treats all devices as changed, because notifications may be lost.
  */
 import type { Pool, PoolClient } from 'pg';
 import type { Alarm, Clock } from '../../../kernel/clock.js';
@@ -10,12 +10,12 @@ import { seconds } from '../../../kernel/time.js';
 import type { News, Nodes } from '../nodes.js';
 
 const RECONNECT_AFTER = seconds(1);
-/** How long the others may take until it is this one's turn. */
+/** Longest wait for other services in `inTurn`. */
 const TURN_LIMIT = seconds(30);
 
 interface PostgresNodesOptions {
   readonly pool: Pool;
-  /** What this service is called on the channel: the `application_name` of all its connections. */
+  /** Name of this service on the channel: the `application_name` of all its connections. */
   readonly name: string;
   readonly channel: string;
 }
@@ -60,7 +60,7 @@ export class PostgresNodes implements Nodes {
       unlocked = true;
       return result;
     } finally {
-      // Ending the connection ends the lock as well.
+      // Closing the connection also releases the lock.
       client.release(!unlocked);
     }
   }
@@ -96,7 +96,7 @@ export class PostgresNodes implements Nodes {
     hear({ kind: 'missed' });
   }
 
-  /** What somebody else has to say. */
+  /** Reads a notification; undefined if this service sent it, or if it is not in our form. */
   #read(payload: string): News | undefined {
     const [, sender, kind, serial] = /^(\S+) (changed|moved) (\d+)$/.exec(payload) ?? [];
     if (sender === undefined || sender === this.#name) return undefined;

@@ -1,6 +1,7 @@
-/** Opens a PostgreSQL database as a store, or says in one sentence why it cannot be used. The password is never part of it. */
+/** Opens a PostgreSQL database as a store. Error messages never contain the password. */
 import pg, { type ClientConfig } from 'pg';
 import { UsageError } from '../../../kernel/errors.js';
+import { systemReason } from '../../../kernel/system-errors.js';
 import { seconds } from '../../../kernel/time.js';
 import { PostgresDriver } from './driver.js';
 import { migratePostgres } from './migrations.js';
@@ -10,15 +11,15 @@ import { parsePostgresUrl, publicName } from './url.js';
 
 const CONNECTIONS = 10;
 /**
- * How long a server may take to accept a connection, to carry out a statement, and to answer. Whoever waits for it is told to
- * try again a few seconds later, and not left hanging; a statement that waits for a lock is ended by the server itself.
+ * Timeouts of a connection, of a statement in the server, and of a query with its response. A request that exceeds one is
+ * answered with 503 and can be retried; the server itself ends a statement that waits for a lock.
  */
 const CONNECT_LIMIT = seconds(3);
 const STATEMENT_LIMIT = seconds(4);
 const QUERY_LIMIT = seconds(5);
 
 /**
- * Connects, and brings the schema up to date.
+ * Connects, and runs the missing steps of the schema.
  * @param url `postgres://user:password@host:5432/database?options`
  * @throws UsageError `bad-database`
  */
@@ -26,7 +27,7 @@ export async function openPostgres(url: string): Promise<PostgresDriver> {
   const name = publicName(url);
   const { node, schema } = await prepare(url, name);
   const address = parsePostgresUrl(url);
-  // In the address, because there it outweighs any other.
+  // In the address, because it takes precedence there.
   address.searchParams.set('application_name', node);
   const pool = new pg.Pool({
     connectionString: address.href,
@@ -38,16 +39,16 @@ export async function openPostgres(url: string): Promise<PostgresDriver> {
     pipeline: true,
     types: TYPES,
   });
-  // An idle connection that breaks has left the pool by then; whoever needs one next gets a new one, or hears why not.
+  // The pool has already removed an idle connection that breaks; the next query opens a new one, or fails.
   pool.on('error', () => {});
-  // Of one in use, whoever uses it hears by a query that fails.
+  // If a connection breaks while it is used, its query fails.
   pool.on('connect', (client) => client.on('error', () => {}));
   return new PostgresDriver(pool, new PostgresNodes({ pool, name: node, channel: `ghostfleet.${schema}` }));
 }
 
-/** Numbers that fit come as numbers; no column of ours has larger ones. */
+/** 64-bit integers are read as numbers: no column of ours has values above 2^53. */
 const TYPES: NonNullable<ClientConfig['types']> = {
-  // Because the declared type has an overload for every built-in type, and these two rules hold whatever the format.
+  // Because the declared type has an overload for every built-in type, and these two rules hold for every format.
   getTypeParser: ((oid: number, format?: 'text' | 'binary') => {
     if (oid === pg.types.builtins.INT8) return Number;
     if (oid === pg.types.builtins.TEXT) return fromPostgres;
@@ -55,7 +56,7 @@ const TYPES: NonNullable<ClientConfig['types']> = {
   }) as typeof pg.types.getTypeParser,
 };
 
-/** Migrates; resolves with the name of this service among others on the database, and the schema that its tables are in. */
+/** Migrates; resolves with a name that is unique to this service on the database, and the schema of its tables. */
 async function prepare(url: string, name: string): Promise<{ readonly node: string; readonly schema: string }> {
   let client: pg.Client | undefined;
   try {
@@ -80,18 +81,14 @@ async function prepare(url: string, name: string): Promise<{ readonly node: stri
   }
 }
 
+/** Messages by error code, most of them codes of PostgreSQL. */
 const COMPLAINTS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'cannot be reached: nobody listens there',
-  ENOTFOUND: 'cannot be reached: its host is unknown',
-  EAI_AGAIN: 'cannot be reached: its host is unknown',
-  ETIMEDOUT: 'cannot be reached: it does not answer',
-  EHOSTUNREACH: 'cannot be reached: there is no way to its host',
-  ENOENT: 'cannot be reached: there is no such socket',
-  '28P01': 'refuses the password',
-  '28000': 'refuses the user',
+  ENOENT: 'cannot be reached: unknown socket',
+  '28P01': 'rejects the password',
+  '28000': 'rejects the user',
   '3D000': 'does not exist: create the database',
-  '3F000': 'has no schema to make tables in',
-  '42501': 'lets this user make no tables',
+  '3F000': 'has no schema to create tables in',
+  '42501': 'does not permit this user to create tables',
   '53300': 'has too many connections already',
 };
 
@@ -99,7 +96,11 @@ function complaint(error: unknown): string {
   // Because both drivers and databases give their errors a code.
   const { code = '', message = String(error) } = error as { readonly code?: string; readonly message?: string };
   if (code === '42P07' || code === '42723') return `is used by another program: ${message}`;
-  if (/timeout expired|connection timeout/i.test(message)) return COMPLAINTS.ETIMEDOUT ?? message;
-  if (/password must be a string/.test(message)) return 'wants a password';
-  return COMPLAINTS[code] ?? `cannot be used: ${message}`;
+  if (/timeout expired|connection timeout/i.test(message)) return unreachable('ETIMEDOUT');
+  if (/password must be a string/.test(message)) return 'requires a password';
+  return COMPLAINTS[code] ?? (systemReason(code) ? unreachable(code) : `cannot be used: ${message}`);
+}
+
+function unreachable(code: string): string {
+  return `cannot be reached: ${systemReason(code)}`;
 }

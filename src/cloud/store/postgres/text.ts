@@ -1,10 +1,10 @@
 /**
- * PostgreSQL's texts can hold every character but U+0000, which users may put into a comment. It is written as U+0001 U+0001,
- * and U+0001 itself as U+0001 U+0002: nothing is lost, and the order of texts stays the same.
+ * PostgreSQL's texts can contain every character except U+0000, which users may send in a comment. It is stored as U+0001
+ * U+0001, and U+0001 itself as U+0001 U+0002: nothing is lost, and the order of texts stays the same.
  */
 
 export function toPostgres(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what this is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this function escapes them
   return /[\0\x01]/.test(text) ? text.replaceAll('\x01', '\x01\x02').replaceAll('\0', '\x01\x01') : text;
 }
 

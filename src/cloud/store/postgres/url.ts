@@ -10,13 +10,13 @@ export function parsePostgresUrl(url: string): URL {
   try {
     return new URL(url);
   } catch {
-    // Without the text: it may hold a password.
+    // The message does not contain the text, because it may contain a password.
     const message = 'the address of the PostgreSQL database cannot be read';
-    throw new UsageError('bad-database', message, 'it looks like postgres://user:password@host:5432/database');
+    throw new UsageError('bad-database', message, 'expected postgres://user:password@host:5432/database');
   }
 }
 
-/** The address as people may see it: without password and options. @throws UsageError `bad-database` */
+/** The address without password and options, for messages. @throws UsageError `bad-database` */
 export function publicName(url: string): string {
   const parsed = parsePostgresUrl(url);
   parsed.password = '';

@@ -1,6 +1,6 @@
 /**
- * The composed queries of the SQL stores: lists with filters. The text of a query depends only on which filters are given,
- * never on their values or their number, so that each shape is prepared once.
+ * The composed queries of the SQL stores: lists with filters. The text of a query depends only on which filters are
+ * given, never on the filter values or on how many values a filter has, so that each combination is prepared once.
  */
 import { foldCase, idRange, SORT_VALUES } from '../order.js';
 import type { DeviceFilter, DeviceQuery, DeviceRow, DeviceSort, Id, MessageQuery } from '../store.js';
@@ -16,7 +16,7 @@ const SORT_COLUMNS: Readonly<Record<DeviceSort, string>> = {
   session_id: 'd.session_id',
 };
 
-/** Devices in order of id. */
+/** Devices sorted by id. */
 export function devicesById(sql: Dialect, spaceId: Id, query: DeviceQuery): Statement {
   const where = deviceConditions(sql, spaceId, query);
   if (query.after !== undefined) where.and(`d.id ${query.order === 'asc' ? '>' : '<'} ?`, query.after);
@@ -26,7 +26,7 @@ export function devicesById(sql: Dialect, spaceId: Id, query: DeviceQuery): Stat
   };
 }
 
-/** Devices in another order, from behind `cursor` on. */
+/** Devices sorted by another column, starting after `cursor`. */
 export function devicesSorted(sql: Dialect, spaceId: Id, query: DeviceQuery, cursor: DeviceRow | undefined): Statement {
   const where = deviceConditions(sql, spaceId, query);
   const column = SORT_COLUMNS[query.sortBy];
@@ -52,8 +52,8 @@ export function deviceCount(sql: Dialect, spaceId: Id, filter: DeviceFilter): St
 }
 
 /**
- * Messages, newest first. Left to themselves, planners would as soon walk the whole space for one device's latest message:
- * the dialects see to it that they do not.
+ * Messages, newest first. A planner may scan the whole space for the latest message of one device; the dialects prevent
+ * this (`messagesBy`, `joinDevice`).
  */
 export function messageList(sql: Dialect, spaceId: Id, query: MessageQuery): Statement {
   const { from, to } = idRange(query);

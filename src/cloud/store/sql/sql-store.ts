@@ -1,6 +1,6 @@
 /**
- * The store port in SQL. What is said is said here, once for both databases; a driver says it to one of them: sqlite.ts,
- * postgres.ts.
+ * The store port in SQL. The SQL is written once and executed by a driver for SQLite (sqlite/driver.ts) or PostgreSQL
+ * (postgres/driver.ts).
  */
 import type { UnixMillis } from '../../../kernel/time.js';
 import type { Nodes } from '../nodes.js';
@@ -47,18 +47,18 @@ import {
   WAITING_COLUMNS,
 } from './rows.js';
 
-/** A database that is open and has the schema of this version. */
+/** An open database with the schema of this version. */
 export interface SqlDriver {
   readonly dialect: Dialect;
   readonly nodes?: Nodes;
-  /** The rows of a query. A text is prepared once. */
+  /** Returns the rows of a query. Each text is prepared once. */
   all(text: string, values: readonly SqlValue[]): readonly unknown[] | Promise<readonly unknown[]>;
   /**
-   * Carries out the statements in order, all or none; resolves when that is durable. Lists come into effect in the order in
-   * which they are given, and share the price of being durable. @throws ConflictError
+   * Executes the statements in order, all or none; resolves when they are durable. Concurrent calls take effect in the
+   * order of the calls; they may share a transaction, and with it the cost of durability. @throws ConflictError
    */
   write(statements: readonly Statement[]): Promise<void>;
-  /** Finishes what is under way. */
+  /** Completes running calls and closes the database. */
   close(): Promise<void>;
 }
 
@@ -161,7 +161,7 @@ export class SqlStore implements Store {
 
   async codec(hash: string): Promise<CodecRow | undefined> {
     const row = await this.#one<CodecRow>(this.#sql.codec, hash);
-    // Because databases hand out a Buffer, and the port promises a plain byte array.
+    // Because both databases return a Buffer, and the port promises a plain byte array.
     return row && { hash: row.hash, document: new Uint8Array(row.document) };
   }
 
@@ -232,11 +232,11 @@ export class SqlStore implements Store {
 const SPACE_COLUMNS = 'id, name, type, created_at AS "createdAt"';
 const TAG_COLUMNS = 'id, space_id AS "spaceId", name, color, access_type AS "accessType", created_at AS "createdAt"';
 
-/** The queries whose text is always the same. */
+/** The queries with a constant text. */
 function queriesIn(sql: Dialect) {
   const device = `SELECT ${DEVICE_COLUMNS}, ${sql.tagIds} FROM device d WHERE d.deleted_at IS NULL`;
   const message = (index: string) => `SELECT ${MESSAGE_COLUMNS} FROM ${sql.messagesBy(index)}`;
-  // Null, the service as a whole, counts as '': that is a value which an index finds.
+  // Null (the whole service) is compared as '', because an index finds that value.
   const ofSpace = "coalesce(space_id, '') = coalesce(?, '')";
   return {
     spaces: `SELECT ${SPACE_COLUMNS} FROM space WHERE id > ? ORDER BY id LIMIT ?`,

@@ -71,8 +71,8 @@ export const WRITER_PRAGMAS = [
 ];
 
 /**
- * So many entries are handed over as they come, without waiting for the end of the turn: a turn may serve a thousand requests,
- * and the writer would have nothing to do until then, and this thread nothing afterwards.
+ * A batch of this size is sent immediately, without waiting for the end of the turn. A turn may serve a thousand requests;
+ * the writer would be idle until its end, and this thread afterwards.
  */
 const LARGEST_BATCH = 64;
 
@@ -87,22 +87,22 @@ export class SqliteDriver implements SqlDriver {
   readonly #db: Database;
   readonly #release: () => void;
   readonly #prepared = new Map<string, Prepared<unknown[], unknown>>();
-  /** The numbers of the texts that the writer knows or is about to be sent. */
+  /** Numbers of the texts that the writer knows or will receive with the next batch. */
   readonly #numbers = new Map<string, number>();
-  /** About to be sent. */
+  /** Texts for the next batch. */
   #newTexts: string[] = [];
   readonly #writer: Worker;
   readonly #writerGone: Promise<void>;
-  /** What goes into the next batch. */
+  /** Commits for the next batch. */
   #waiting: Waiting[] = [];
-  /** Batches that the writer has been handed and not answered. */
-  #underWay: (readonly Waiting[])[] = [];
+  /** Batches that were sent to the writer and not answered yet. */
+  #unanswered: (readonly Waiting[])[] = [];
   /** Why the driver rejects further commits. */
   #closed: Error | undefined;
 
   /**
-   * @param db open and migrated: see sqlite-open.ts. It is read here, and closed in the end.
-   * @param release gives up the ownership of the file
+   * @param db open and migrated, see open.ts; used for reading, and closed by `close`
+   * @param release releases the ownership of the file
    */
   constructor(db: Database, release: () => void = () => {}) {
     this.#db = db;
@@ -112,7 +112,7 @@ export class SqliteDriver implements SqlDriver {
     this.#writer.on('message', (outcome: BatchResult) => this.#written(outcome));
     this.#writer.on('error', (error) => this.#fail(error));
     this.#writerGone = new Promise((resolve) => this.#writer.once('exit', () => resolve()));
-    // A program that has nothing else to do may end while the writer is idle.
+    // An idle writer does not keep the process alive.
     this.#writer.unref();
   }
 
@@ -130,7 +130,7 @@ export class SqliteDriver implements SqlDriver {
     const entry = statements.map(({ text, values }) => [this.#numberOf(text), values] as const);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ entry, resolve, reject });
-      // What else comes in this turn of the event loop goes along.
+      // Later commits of this turn of the event loop join the batch.
       if (this.#waiting.length === 1) setImmediate(() => this.#handOver());
       else if (this.#waiting.length === LARGEST_BATCH) this.#handOver();
     });
@@ -150,7 +150,7 @@ export class SqliteDriver implements SqlDriver {
     if (this.#waiting.length === 0) return;
     this.#writer.ref();
     this.#send({ texts: this.#newTexts, entries: this.#waiting.map(({ entry }) => entry) });
-    this.#underWay.push(this.#waiting);
+    this.#unanswered.push(this.#waiting);
     this.#waiting = [];
     this.#newTexts = [];
   }
@@ -170,22 +170,22 @@ export class SqliteDriver implements SqlDriver {
   }
 
   #written(outcome: BatchResult): void {
-    const batch = this.#underWay.splice(0, outcome.batches).flat();
-    if (this.#underWay.length === 0 && !this.#closed) this.#writer.unref();
+    const batch = this.#unanswered.splice(0, outcome.batches).flat();
+    if (this.#unanswered.length === 0 && !this.#closed) this.#writer.unref();
     if ('lost' in outcome) {
       for (const { reject } of batch) reject(new Error(outcome.lost.message));
       return;
     }
     for (const { index, error } of outcome.refused) batch[index]?.reject(asConflict(error));
-    // A promise that was rejected stays so.
+    // Has no effect on promises that were rejected above.
     for (const { resolve } of batch) resolve();
   }
 
-  /** Called when the writer has failed for a reason other than a statement. */
+  /** Handles a failure of the thread itself: rejects all commits, now and later. */
   #fail(error: Error): void {
     this.#closed = error;
-    for (const { reject } of [...this.#underWay.flat(), ...this.#waiting]) reject(error);
-    this.#underWay = [];
+    for (const { reject } of [...this.#unanswered.flat(), ...this.#waiting]) reject(error);
+    this.#unanswered = [];
     this.#waiting = [];
   }
 }

@@ -1,17 +1,17 @@
 /**
- * The schema of the SQLite store, as numbered steps. A database carries the number of its last step in `user_version`;
- * opening it runs the steps that it lacks. A step that has been released is never edited: a change is a new step.
+ * The schema of the SQLite store, as numbered steps. `user_version` of a database is the number of its last step; opening
+ * it runs the missing steps. A released step is never edited: a change is a new step.
  */
 import type { Database } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
 
-/** "gflt": marks the file as ours in its header, so that nobody else's database is ever migrated. */
+/** "gflt" in ASCII: marks our files in the header, so that the database of another program is never migrated. */
 const APPLICATION_ID = 0x67666c74;
 
 /**
- * 1: Deleted devices stay as rows (`deleted_at`), because their messages do. `name_folded` is what the name filter searches:
- * SQLite's own case folding knows ASCII only. The index columns `type` and `direction` let a listing skip messages without
- * reading them. The partial indexes hold a downlink only while somebody waits for it.
+ * 1: The rows of deleted devices are kept (`deleted_at`), because their messages are. The name filter searches
+ * `name_folded`, because SQLite folds the case of ASCII only. The index columns `type` and `direction` let a list skip
+ * messages without reading them. The partial indexes contain only pending and unanswered downlinks.
  */
 const FIRST = `
 CREATE TABLE space (
@@ -70,8 +70,8 @@ CREATE TABLE codec (hash TEXT PRIMARY KEY, document BLOB NOT NULL);
 `;
 
 /**
- * 2: The small families share one table. A null space would escape a UNIQUE constraint, so the index counts it as ''. Only
- * records that wait for a moment are in the index of moments.
+ * 2: The small families share one table. A UNIQUE constraint ignores nulls, so the index replaces a null space by ''. The
+ * index of due times contains only records that have one.
  */
 const RECORDS = `
 CREATE TABLE record (
@@ -84,22 +84,22 @@ CREATE INDEX record_of_space ON record (family, coalesce(space_id, ''), id);
 CREATE INDEX record_due ON record (family, due_at, id) WHERE due_at IS NOT NULL;
 `;
 
-/** 3: A downlink leaves state pending once, whoever tries. */
+/** 3: A downlink leaves the state pending only once. */
 const LEAVING = `
 CREATE TRIGGER message_leaves_pending BEFORE UPDATE OF down_state ON message WHEN OLD.down_state IS NOT 'pending'
 BEGIN SELECT RAISE(ABORT, 'down-state'); END;
 `;
 
 /**
- * 4: Contents are looked up by their print alone, which hardly any two devices share. Every uplink is entered into this index
- * at a place of its own, and the shorter the entries, the fewer pages are written.
+ * 4: The index contains the fingerprint alone, because two devices hardly ever share one. Every uplink writes to a random
+ * place of this index, and shorter entries mean fewer written pages.
  */
 const PRINTS = `
 DROP INDEX message_print;
 CREATE INDEX message_print ON message (print) WHERE print IS NOT NULL;
 `;
 
-/** 5: Nothing comes into a space that is deleted, but what its deleted devices have said. */
+/** 5: A deleted space rejects new rows, except the messages of its deleted devices and their deliveries. */
 const GONE_SPACES = ['api_key', 'tag', 'device', 'record']
   .map((table) => {
     const isOver = "(SELECT type FROM space WHERE id = NEW.space_id) = 'deleted'";
@@ -113,8 +113,8 @@ const GONE_SPACES = ['api_key', 'tag', 'device', 'record']
 export const MIGRATIONS: readonly string[] = [FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES];
 
 /**
- * Brings the database up to the last of `steps`, in one transaction.
- * @throws UsageError `bad-database` when it belongs to another program or to a newer version of this one
+ * Runs the missing steps in one transaction.
+ * @throws UsageError `bad-database` if another program or a newer version of ghostfleet wrote the database
  */
 export function migrate(db: Database, path: string, steps: readonly string[] = MIGRATIONS): void {
   db.transaction(() => {
@@ -130,8 +130,8 @@ export function migrate(db: Database, path: string, steps: readonly string[] = M
 }
 
 /**
- * Whether the file holds our tables, or nothing yet. Changes nothing.
- * @throws UsageError `bad-database` when it belongs to another program
+ * Whether the file contains our tables or is still empty. Changes nothing.
+ * @throws UsageError `bad-database` if it belongs to another program
  */
 export function contentOf(db: Database, path: string): 'ours' | 'nothing' {
   const owner = Number(db.pragma('application_id', { simple: true }));

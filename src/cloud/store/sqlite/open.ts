@@ -1,38 +1,38 @@
 /**
- * Opens the file of the SQLite store, or says in one sentence why it cannot be used.
+ * Opens the file of the SQLite store.
  *
- * One process owns the file while it is open: sessions and transfers live in the memory of the service, and two services on
- * one file would answer the same device. SQLite's own exclusive mode would see to that, but it keeps readers out as well, and
- * with them backups of a live service. So ownership is a lock on an empty file beside it, `<path>-owner`; the operating
- * system drops the lock of a process that dies. The file stays: whoever removed it could remove the lock of another.
+ * One process owns the file while it is open, because sessions and transfers are kept in the memory of the service: two
+ * services on one file would answer the same device. SQLite's exclusive mode would also block readers, and with them
+ * backups of a running service. So the owner locks an empty file beside it, `<path>-owner`; the operating system releases
+ * the lock when the process ends. The lock file is never removed, because another process may have locked it by then.
  */
 import BetterSqlite, { type Database, SqliteError } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
 import { WRITER_PRAGMAS } from './driver.js';
 import { contentOf, migrate } from './migrations.js';
 
-/** How long to wait, in ms, for another process that is just letting go of the file. It blocks the whole process. */
+/** Longest wait, in ms, for a process that is just closing the file. It blocks the whole process. */
 const LOCK_WAIT_MS = 1000;
 
 interface OpenDatabase {
   readonly db: Database;
-  /** Lets another process own the file. Close the database first. */
+  /** Releases the ownership of the file. Close the database first. */
   release(): void;
 }
 
-/** Opens the file for a service, and brings it up to date. @throws UsageError `bad-database` */
+/** Opens the file for a service, and runs the missing steps of the schema. @throws UsageError `bad-database` */
 export function openDatabase(path: string): OpenDatabase {
   let db: Database | undefined;
   let owner: Database | undefined;
   try {
     db = new BetterSqlite(path, { timeout: LOCK_WAIT_MS });
-    // Before anything is written, be it beside it: somebody else's file is left as it is.
+    // Before the first write, also of the lock file: the file of another program must stay unchanged.
     contentOf(db, path);
     owner = new BetterSqlite(`${path}-owner`, { timeout: LOCK_WAIT_MS });
     owner.exec('BEGIN EXCLUSIVE');
     for (const pragma of WRITER_PRAGMAS) db.pragma(pragma);
     migrate(db, path);
-    // Only now that the file is known to be ours: this is written into its header.
+    // Not earlier, because this changes the header of the file, which must be ours.
     db.pragma('journal_mode = WAL');
     const lock = owner;
     return { db, release: () => lock.close() };
@@ -43,7 +43,7 @@ export function openDatabase(path: string): OpenDatabase {
   }
 }
 
-/** What is wrong with a file, in a sentence. */
+/** The error as a message about the file. */
 export function asUsageError(path: string, error: unknown): UsageError {
   return error instanceof UsageError ? error : new UsageError('bad-database', `"${path}" ${complaint(error)}`);
 }

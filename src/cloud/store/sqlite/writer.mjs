@@ -1,14 +1,13 @@
 /**
- * The far side of sqlite.ts: a thread that writes. Being durable means waiting for the disk, and SQLite waits by standing
- * still; here, nobody else stands still with it.
+ * The writer thread of driver.ts. A durable commit waits for the disk, and SQLite blocks its thread meanwhile; so this
+ * thread does nothing but write.
  *
- * The batches that have come in meanwhile are written as one transaction. The answer is sent when that is on the disk; it says
- * which entries were refused. The conflict of one entry must leave the others alone. One whose first statement fails, such
- * as the copy of a message, has written nothing and is passed over. For any other conflict it would take a savepoint for
- * each entry: those are rare, and a batch is only done over with savepoints when there is one.
+ * All batches that have arrived during a transaction form the next one. The response is sent when the transaction is on
+ * disk; it lists the rejected entries. The conflict of one entry must not affect the others. An entry whose first statement
+ * fails, such as the copy of a message, has written nothing and is skipped. Any other conflict requires a savepoint for each
+ * entry; such conflicts are rare, so that a transaction is repeated with savepoints only after one.
  *
- * A file of JavaScript, because a thread is started from a file, and where the sources run as they are (tsx, vitest) there
- * is no other.
+ * This file is JavaScript, because a thread starts from a file, and tsx and vitest run the sources without compiling them.
  */
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import BetterSqlite from 'better-sqlite3';
@@ -30,7 +29,7 @@ const texts = [];
 /** @type {import('better-sqlite3').Statement<unknown[]>[]} */
 const prepared = [];
 
-/** Because this file is only run in a thread. */
+/** Because this file runs only in a thread. */
 const port = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
 
 port.on('message', (/** @type {Batch | null} */ first) => {
@@ -66,7 +65,7 @@ function written(entries) {
 }
 
 /**
- * Writes the entries but for those whose first statement fails, and returns these; undefined when another statement has
+ * Writes all entries except those whose first statement fails, and returns the failures; undefined if another statement has
  * failed: then nothing is written. @param {readonly CommitStatements[]} entries
  */
 function writeAll(entries) {
@@ -77,11 +76,11 @@ function writeAll(entries) {
     let done = 0;
     try {
       for (const statement of entry) {
-        carryOut(statement);
+        execute(statement);
         done++;
       }
     } catch (error) {
-      // A full disk and the like end the transaction by themselves, and with it what the others wrote.
+      // An error such as a full disk has rolled back the whole transaction.
       if (!db.inTransaction) throw error;
       if (done > 0) {
         db.exec('ROLLBACK');
@@ -94,7 +93,10 @@ function writeAll(entries) {
   return refused;
 }
 
-/** Writes the entries but for those of which any statement fails, and returns these. @param {readonly CommitStatements[]} entries */
+/**
+ * Writes all entries except those with a statement that fails, and returns the failures.
+ * @param {readonly CommitStatements[]} entries
+ */
 function writeEach(entries) {
   /** @type {Refusal[]} */
   const refused = [];
@@ -102,7 +104,7 @@ function writeEach(entries) {
   for (const [index, entry] of entries.entries()) {
     db.exec('SAVEPOINT one');
     try {
-      for (const statement of entry) carryOut(statement);
+      for (const statement of entry) execute(statement);
     } catch (error) {
       if (!db.inTransaction) throw error;
       db.exec('ROLLBACK TO one');
@@ -115,17 +117,17 @@ function writeEach(entries) {
 }
 
 /** @param {CommitStatements[number]} statement */
-function carryOut([number, values]) {
+function execute([number, values]) {
   let statement = prepared[number];
   if (statement === undefined) {
-    // Because a text is sent before its number is, or with it.
+    // Because a text is sent before its number, or together with it.
     statement = db.prepare(/** @type {string} */ (texts[number]));
     prepared[number] = statement;
   }
   statement.run(...values);
 }
 
-/** An error as it can be sent. @param {unknown} error @returns {PlainError} */
+/** The error in a form that can be sent. @param {unknown} error @returns {PlainError} */
 function plain(error) {
   if (!(error instanceof Error)) return { code: '', message: String(error) };
   return { code: 'code' in error ? String(error.code) : '', message: error.message };

@@ -1,7 +1,7 @@
 import { type DeviceFaultKind, plain } from './kind.js';
 
 export const brownOut: DeviceFaultKind = {
-  about: 'the battery is so empty that the transmitter cannot be fed; ends with a new one',
+  about: 'the battery is too weak for the transmitter; when the fault ends, the device gets a new one',
   example: 'brown-out:',
   check: plain(
     { step: 'battery', options: { kind: 'voltage', volts: 3 } },

@@ -3,7 +3,7 @@ import { drift } from '../../steps/clock.js';
 import { type DeviceFaultKind, lasting } from './kind.js';
 
 export const clockDrift: DeviceFaultKind = {
-  about: 'the clock of the device runs fast, or slow below 0; what sets it sets it right, and it drifts on',
+  about: 'the device clock runs fast (negative: slow); setting the clock corrects the time, but not the drift',
   example: 'clock-drift: { drift: 120ppm }',
   check: lasting(
     record('clock-drift', { drift }),

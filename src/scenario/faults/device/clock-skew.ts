@@ -2,9 +2,9 @@ import { refine } from '../../../input/checks.js';
 import { skew } from '../../steps/clock.js';
 import type { DeviceFaultKind } from './kind.js';
 
-/** Only a session, a timestamp or its shell corrects the clock of a device: the fault has no step that ends it. */
+/** No step ends this fault: only a session, a timestamp or a shell command sets the clock of a device. */
 export const clockSkew: DeviceFaultKind = {
-  about: 'the clock of the device is suddenly ahead by so much, or behind below 0, until something sets it',
+  about: 'the device clock jumps ahead (negative: back) and stays wrong until it is set',
   example: 'clock-skew: 2h',
   check: refine(skew, (by) => ({
     begin: { step: 'clock', options: { drift: null, skew: by } },

@@ -1,4 +1,4 @@
-/** The faults of devices, by the name that they have in a scenario. To add one: write its file, list it here. */
+/** The faults of devices by their names in scenarios. To add one, write its file and list it here. */
 import { brownOut } from './brown-out.js';
 import { clockDrift } from './clock-drift.js';
 import { clockSkew } from './clock-skew.js';

@@ -5,12 +5,12 @@ import type { StepCall } from '../../steps/index.js';
 import { noOptions } from '../../steps/no-options.js';
 import type { StepCheck } from '../../steps/step.js';
 
-/** What a fault does to each of its devices. */
+/** The steps of a fault, carried out for each of its devices. */
 export interface DeviceFault {
   readonly begin: StepCall;
-  /** null: it is over at once. */
+  /** null: the fault has no duration. */
   readonly end: StepCall | null;
-  /** It happens again and again, so often; null: once. */
+  /** Interval at which the fault repeats; null: it happens once. */
   readonly every: Millis | null;
 }
 
@@ -21,12 +21,12 @@ export interface DeviceFaultKind {
   readonly check: StepCheck<DeviceFault>;
 }
 
-/** Options that say how it begins. */
+/** A fault that lasts: `begin` makes the first step from the options, `end` undoes it. */
 export function lasting<O>(options: Check<O>, begin: (options: O) => StepCall, end: StepCall): Check<DeviceFault> {
   return refine(options, (read) => ({ begin: begin(read), end, every: null }));
 }
 
-/** It has no options. */
+/** A fault that lasts and has no options. */
 export function plain(begin: StepCall, end: StepCall): Check<DeviceFault> {
   return lasting(noOptions, () => begin, end);
 }

@@ -13,7 +13,7 @@ import type { Millis } from '../../../kernel/time.js';
 import type { DeviceFault, DeviceFaultKind } from './kind.js';
 
 const OPTIONS = record('reboot', { every: optional(duration, null) });
-/** The firmware of a device is up again after less. */
+/** Shortest interval; a device needs less time to start. */
 const SHORTEST: Millis = 1000;
 
 const happening = (every: Millis | null): DeviceFault => ({
@@ -24,12 +24,12 @@ const happening = (every: Millis | null): DeviceFault => ({
 
 const repeated: Check<DeviceFault> = refine(OPTIONS, ({ every }, node, problems) =>
   every !== null && every < SHORTEST
-    ? complain(node, problems, 'a reboot every second or more rarely')
+    ? complain(node, problems, 'a reboot with "every" of 1s or more')
     : happening(every),
 );
 
 export const reboot: DeviceFaultKind = {
-  about: 'the power fails for a moment, once or again and again; RAM is lost',
+  about: 'the power fails briefly, once or repeatedly; RAM is lost',
   example: 'reboot: { every: 20m }',
   check: formed(
     () => eitherForm({ type: 'null' }, formOf(OPTIONS)),

@@ -6,11 +6,11 @@ import type { DeviceFault, DeviceFaultKind } from './kind.js';
 const stuck: StepCheck<DeviceFault> = (node, problems, scope) => {
   const options = sensor.check(node, problems, scope);
   if (options === undefined) return undefined;
-  const courses = Object.entries(options);
-  if (!courses.every(([, { kind }]) => kind === 'hold' || kind === 'silent')) {
-    return complain(node, problems, 'sensors that are stuck: each with a number, or "silent"');
+  const waveforms = Object.entries(options);
+  if (!waveforms.every(([, { kind }]) => kind === 'hold' || kind === 'silent')) {
+    return complain(node, problems, 'stuck sensors: each needs a number or "silent"');
   }
-  const freed = Object.fromEntries(courses.map(([name]) => [name, { kind: 'free' } as const]));
+  const freed = Object.fromEntries(waveforms.map(([name]) => [name, { kind: 'free' } as const]));
   return { begin: { step: 'sensor', options }, end: { step: 'sensor', options: freed }, every: null };
 };
 
@@ -21,7 +21,7 @@ const form = (): Form => ({
 });
 
 export const stuckSensor: DeviceFaultKind = {
-  about: 'sensors show a value that does not move, or do not answer; then their models take over again',
+  about: 'sensors show a fixed value, or do not answer (silent); when the fault ends, their models take over',
   example: 'stuck-sensor: { hygrometer.temperature: 31.5 }',
   check: Object.assign(stuck, { form }),
 };

@@ -1,0 +1,22 @@
+/** The time for which a fault holds. */
+import { duration, optional, valueAt } from '../../input/checks.js';
+import type { MapNode, Problems } from '../../input/document.js';
+import type { Instant } from '../../kernel/time.js';
+
+export interface Window {
+  readonly from: Instant;
+  /** Exclusive; null: until the end, settling included. */
+  readonly until: Instant | null;
+}
+
+/** The keys of a window, as a part of the shape of a fault. */
+export const WINDOW = {
+  from: optional(duration, 0),
+  until: optional(duration, null),
+};
+
+/** Notes a window that is empty, or that begins at or after `end`. */
+export function checkWindow({ from, until }: Window, node: MapNode, problems: Problems, end: Instant): void {
+  if (until !== null && until <= from) problems.add(valueAt(node, 'until'), 'the fault would end before it begins');
+  if (from >= end) problems.add(valueAt(node, 'from'), 'the fault would begin after the end of the scenario');
+}

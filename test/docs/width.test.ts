@@ -1,0 +1,41 @@
+/** Lines of documents fit into 120 characters. Tables, code and lines that cannot be broken are excepted. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+const WIDTH = 120;
+/** Pages that are being rewritten; each one leaves this list when its lines fit. */
+const NOT_YET = ['docs/scenarios/regional-outage.md', 'docs/scenarios/two-firmwares.md'];
+const FOLDERS = ['docs', 'docs/scenarios'];
+const DOCUMENTS = [
+  ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+  ...FOLDERS.flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
+];
+
+/** The numbers of the lines of prose that are too long, from 1. */
+function longLines(text: string): readonly number[] {
+  let isCode = false;
+  return text.split('\n').flatMap((line, i) => {
+    if (line.trimStart().startsWith('```')) isCode = !isCode;
+    if (isCode || line.startsWith('|') || line.length <= WIDTH) return [];
+    // A link, a piece of code or a word that is longer than a line leaves at most its list mark on the line.
+    const parts = line.trim().match(/`[^`]*`|\[[^\]]*\]\([^)]*\)\S*|\S+/g) ?? [];
+    return parts.length <= 2 ? [] : [i + 1];
+  });
+}
+
+it.each(DOCUMENTS.filter((name) => !NOT_YET.includes(name)))(
+  'prose of %s has at most 120 characters a line',
+  (name) => {
+    expect(longLines(readFileSync(name, 'utf8'))).toEqual([]);
+  },
+);
+
+it('a long line of prose is found, in a list as well; tables, code and unbreakable lines are not', () => {
+  const prose = 'word '.repeat(30);
+  const text = [prose, `* ${prose}`, `| ${prose} |`, '```', prose, '```', `* \`${prose}\``].join('\n');
+  expect(longLines(text)).toEqual([1, 2]);
+});
