@@ -39,7 +39,7 @@ const ATTRIBUTE = {
   product_name: 'CHESTER-M',
   hw_variant: 'CGLS',
   hw_revision: 'R3.4',
-  fw_version: expect.stringMatching(/^v3/),
+  fw_version: 'v4.0.0',
   serial_number: '2159017986',
 };
 const ONE_WIRE = [{ serial_number: NUMBER, measurements: expect.arrayContaining([WINDOW]) }];

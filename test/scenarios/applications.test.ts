@@ -16,17 +16,17 @@ import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 
 const DIGESTS: Readonly<Record<string, string>> = {
-  clime: 'b5f7689a1c39174e',
-  control: 'cd62548fa0f9bbcf',
-  current: '889d27ace776f49c',
-  demo: 'addaf68851694198',
-  meteo: 'b2ca9db116bca7a1',
-  motion: '9148e1f89ca10036',
-  push: 'e86f733ee9589beb',
-  range: '1fe462742451f989',
-  scale: '8dd92c3f5c110dee',
-  serial: 'eabaa77a89d26841',
-  wmbus: 'ac10495d046ed799',
+  clime: '1811c471d9e6e0a4',
+  control: 'd87ab8d317394c93',
+  current: '29c8c08396415b24',
+  demo: 'e2d83fce1ece245e',
+  meteo: 'beb4de54e1c9cf2c',
+  motion: '5979a5ae08b32152',
+  push: 'f34596f897ac593b',
+  range: '061973dcfbcd3186',
+  scale: '1b7b371167320711',
+  serial: 'efa56739dcec7351',
+  wmbus: 'a8368a47c133c67c',
 };
 
 const profiles = packagedProfiles();
