@@ -174,7 +174,7 @@ export const APPLICATIONS: readonly Row[] = [
   app('sensors_read', ['Barometer', 'command failed'], { host: { sensors: { quantity: () => undefined } }, code: -5 }),
 
   app('motion', [helpOf('motion')]),
-  // The application prints it; whoever runs the command gets it apart from the command's own output.
+  // The application prints it, separately from the output of the command.
   app('sample', [], { ...MOTION, asked: ['sample'] }),
   app(
     'motion samples',
