@@ -98,7 +98,7 @@ export function judge({ paths, components }: Document): Judge {
     try {
       value = JSON.parse(body);
     } catch {
-      return `${name} is no JSON`;
+      return `${name} is not JSON`;
     }
     const wrong = check(schema, value);
     return wrong === undefined ? undefined : `${name}: ${wrong}`;
@@ -107,7 +107,7 @@ export function judge({ paths, components }: Document): Judge {
 
 /** What can be wrong with any request before it is known what it asks for: too long or unreadable. */
 const ANYWHERE: readonly number[] = [413, 414, 415];
-/** What is answered where there is no operation. */
+/** The statuses of responses without an operation. */
 const NOWHERE: readonly number[] = [400, 404];
 
 function matcher(template: string): RegExp {
