@@ -105,9 +105,9 @@ export function judge({ paths, components }: Document): Judge {
   };
 }
 
-/** What can be wrong with any request before it is known what it asks for: too long or unreadable. */
+/** Statuses of requests that are rejected before routing: too long or unreadable. */
 const ANYWHERE: readonly number[] = [413, 414, 415];
-/** The statuses of responses without an operation. */
+/** Statuses of requests for an unknown route. */
 const NOWHERE: readonly number[] = [400, 404];
 
 function matcher(template: string): RegExp {

