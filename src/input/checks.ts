@@ -121,9 +121,9 @@ export const duration: Check<Millis> = formed(
   },
 );
 
-/** A ratio such as "1/20" or "5%". */
+/** A ratio such as "0.05", "5%" or "1/20". */
 export const ratio: Check<Ratio> = formed(
-  () => ({ type: ['string', 'integer'], pattern: RATIO_PATTERN, minimum: 0, maximum: 1 }),
+  () => ({ type: ['string', 'number'], pattern: RATIO_PATTERN, minimum: 0, maximum: 1 }),
   (node, problems) => {
     const parsed = node.kind === 'scalar' ? parseRatio(node.source) : undefined;
     return parsed ?? complain(node, problems, RATIO_FORM);
@@ -131,7 +131,7 @@ export const ratio: Check<Ratio> = formed(
 );
 
 const DURATION_PATTERN = /^\s*(\d+(\.\d+)?(ms|s|m|h|d))+\s*$|^\s*0\s*$/.source;
-const RATIO_PATTERN = /^\s*(\d+(\.\d+)?\s*%|\d+\s*\/\s*\d+|[01])\s*$/.source;
+const RATIO_PATTERN = /^\s*(\d+(\.\d+)?\s*%|\d+\s*\/\s*\d+|(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?)\s*$/.source;
 
 /** One of the given words. */
 export function oneOf<const T extends string>(words: readonly T[]): Check<T> {

@@ -1,20 +1,20 @@
-/** Probabilities and shares, written "1/20" or "5%". */
+/** Probabilities and shares, written "0.05", "5%" or "1/20". */
 import type { Flavoured } from './units.js';
 
 /** A number from 0 to 1. */
 export type Ratio = Flavoured<'ratio'>;
 
 /** For messages: the form of a ratio. */
-export const RATIO_FORM = 'a ratio from 0 to 1 such as "1/20" or "5%"';
+export const RATIO_FORM = 'a ratio from 0 to 1 such as "0.05", "5%" or "1/20"';
 
-/** Reads "1/20" or "5%". Returns undefined for any other text and for a value outside 0..1 ("21/20"). */
+/** Reads "0.05", "5%" or "1/20". Returns undefined for any other text and for a value outside 0..1 ("21/20"). */
 export function parseRatio(text: string): Ratio | undefined {
   const trimmed = text.trim();
   const percent = /^(\d+(?:\.\d+)?)\s*%$/.exec(trimmed);
   if (percent) return inRange(Number(percent[1]) / 100);
   const fraction = /^(\d+)\s*\/\s*(\d+)$/.exec(trimmed);
   if (fraction) return Number(fraction[2]) === 0 ? undefined : inRange(Number(fraction[1]) / Number(fraction[2]));
-  return trimmed === '0' ? 0 : trimmed === '1' ? 1 : undefined;
+  return /^(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i.test(trimmed) ? inRange(Number(trimmed)) : undefined;
 }
 
 /** Writes a ratio as a percentage with at most two decimals: 0.05 becomes "5%". */

@@ -87,11 +87,13 @@ export interface ExpectationResult {
   /** The expectation as the user wrote it. */
   readonly line: string;
   readonly passed: boolean;
-  /** Value of the left side, in ms when `unit` is `ms`; null without a measurement. */
+  /** The run did not have the data for a verdict; such an expectation has not passed. Missing otherwise. */
+  readonly undecided?: true;
+  /** Value of the left side: in ms if `unit` is `ms`, 0.95 for 95% if it is `ratio`; null without a measurement. */
   readonly left: number | null;
   /** The same of the right side. */
   readonly right: number | null;
-  readonly unit: 'count' | 'ms';
+  readonly unit: 'count' | 'ms' | 'ratio';
   /** The result as a text. */
   readonly sentence: string;
 }

@@ -14,6 +14,7 @@ import { VirtualClock } from '../kernel/virtual-clock.js';
 import type { Profile } from '../profile/profile.js';
 import type { GeneratorReport, RunResult } from '../report/result.js';
 import { evaluate } from '../scenario/expect/evaluate.js';
+import { termsOf } from '../scenario/expect/expectation.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { planDigest } from '../scenario/plan/describe.js';
 import { outline } from '../scenario/plan/outline.js';
@@ -161,12 +162,26 @@ export async function run(options: RunOptions): Promise<RunResult> {
   };
 }
 
-function scopesOf({ scopes = [], devices }: Plan): MetricScopes {
+function scopesOf(plan: Plan): MetricScopes {
+  const { scopes = [], devices } = plan;
   const serials = (indices: readonly number[]) => indices.flatMap((i) => devices[i]?.serial ?? []);
   return {
     devices: new Map(scopes.flatMap((scope) => ('devices' in scope ? [[scope.name, serials(scope.devices)]] : []))),
     loads: new Map(scopes.flatMap((scope) => ('loads' in scope ? [[scope.name, scope.loads]] : []))),
+    limits: limitsOf(plan),
   };
+}
+
+/** The durations of all `within` in the expectations and conditions. */
+function limitsOf({ expectations, waits = [] }: Plan): readonly Millis[] {
+  const limits = [...expectations, ...waits.map(({ condition }) => condition)].flatMap((line) =>
+    'invariant' in line
+      ? []
+      : [line.left, line.right]
+          .flatMap(termsOf)
+          .flatMap(({ aggregate }) => (aggregate.kind === 'within' ? aggregate.limit : [])),
+  );
+  return [...new Set(limits)];
 }
 
 /** The clock of a run, and in real time the measurement of how well this process keeps up. */

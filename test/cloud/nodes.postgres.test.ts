@@ -62,7 +62,7 @@ const deliveries = () => [...a.events, ...b.events].filter((event) => event.kind
 const heard = (cloud: TestCloud) => until(() => cloud.core.known(SERIAL) === undefined);
 
 describe('a downlink that is queued through another service', () => {
-  it('is announced in the answer to the next uplink', async () => {
+  it('is announced in the response to the next uplink', async () => {
     await b.exchange(uplink(1));
     await until(() => b.core.known(SERIAL) !== undefined || b.exchange(uplink(2)).then(() => false));
     await shell(a, 'one');
@@ -70,7 +70,7 @@ describe('a downlink that is queued through another service', () => {
     expect((await b.exchange(uplink(3)))?.flags).toBe(ACK | POLL);
   });
 
-  it('is offered at the next poll, even when the news has not arrived', async () => {
+  it('is offered at the next poll, even if the notification has not arrived', async () => {
     await b.exchange(uplink(1));
     await shell(a, 'one');
     expect(await offered(b)).toEqual(['one']);
@@ -78,7 +78,7 @@ describe('a downlink that is queued through another service', () => {
     expect(deliveries()).toHaveLength(1);
   });
 
-  it('does not disturb a transfer under way', async () => {
+  it('does not disturb a running transfer', async () => {
     const first = await shell(b, 'one');
     expect(await offered(b)).toEqual(['one']);
     await shell(a, 'two');
@@ -90,7 +90,7 @@ describe('a downlink that is queued through another service', () => {
 });
 
 describe('a downlink that another service has delivered or ended', () => {
-  it('is not offered again when the device comes back', async () => {
+  it('is not offered again when the device returns', async () => {
     const row = await shell(a, 'one');
     await a.exchange(uplink(1));
     expect(await offered(b)).toEqual(['one']);
@@ -100,7 +100,7 @@ describe('a downlink that another service has delivered or ended', () => {
     expect(deliveries()).toHaveLength(1);
   });
 
-  it('counts once, though both services believe to have delivered it', async () => {
+  it('is counted once, although both services have recorded a delivery', async () => {
     const row = await shell(a, 'one');
     expect(await offered(a)).toEqual(['one']);
     expect(await offered(b)).toEqual(['one']);
@@ -113,7 +113,7 @@ describe('a downlink that another service has delivered or ended', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('is not offered when it was cancelled there', async () => {
+  it('is not offered if the other service has cancelled it', async () => {
     const row = await shell(b, 'one');
     await b.exchange(uplink(1));
     expect(await a.core.cancel(row)).toBe('cancelled');
@@ -131,7 +131,7 @@ describe('a downlink that another service has delivered or ended', () => {
     expect(expired).toHaveLength(1);
   });
 
-  it('cannot be cancelled any more', async () => {
+  it('cannot be cancelled', async () => {
     const row = await shell(a, 'one');
     expect(await offered(b)).toEqual(['one']);
     await b.exchange(ack(2));
@@ -141,7 +141,7 @@ describe('a downlink that another service has delivered or ended', () => {
 });
 
 describe('a device that moves to another service', () => {
-  it('is told to start over in the middle of a transfer, and loses nothing', async () => {
+  it('gets a reset in the middle of a transfer, and loses nothing', async () => {
     const row = await shell(a, 'one');
     expect(await offered(a)).toEqual(['one']);
     expect(await b.exchange(ack(2))).toEqual(RESET);
@@ -150,7 +150,7 @@ describe('a device that moves to another service', () => {
     expect(await stateOf(row)).toBe('sent');
   });
 
-  it('is told to start over when it comes back, instead of being taken for where it was', async () => {
+  it('gets a reset when it returns, because the state of its transfer is outdated', async () => {
     await shell(a, 'one');
     await shell(a, 'two');
     // Here, the first one waits for the acknowledgement with sequence 2 …
@@ -161,14 +161,14 @@ describe('a device that moves to another service', () => {
     expect(deliveries()).toEqual([]);
   });
 
-  it('is stored once, though it sent the same message to both', async () => {
+  it('has a message stored once that it sent to both', async () => {
     await a.exchange(uplink(1));
     expect((await b.exchange(uplink(1)))?.flags).toBe(ACK);
     expect(await a.store.messages(device.spaceId, { limit: 9 })).toHaveLength(1);
   });
 });
 
-it('a device that is deleted through another service is not answered any more', async () => {
+it('a device that was deleted through another service gets no response', async () => {
   await b.exchange(uplink(1));
   await a.store.commit([{ kind: 'device.delete', id: device.id, at: a.clock.wall }]);
   await heard(b);
@@ -176,7 +176,7 @@ it('a device that is deleted through another service is not answered any more', 
   expect(b.gateway.counters.unknownSerial).toBe(1);
 });
 
-it('what was missed while the connection was lost is made up for', async () => {
+it('changes during a lost connection are noticed afterwards', async () => {
   await b.exchange(uplink(1));
   await until(async () => (await listeners()).length === 2);
   await until(() => b.exchange(uplink(2)).then(() => b.core.known(SERIAL) !== undefined));
@@ -189,7 +189,7 @@ it('what was missed while the connection was lost is made up for', async () => {
 });
 
 describe('a device whose tags are changed through another service', () => {
-  it('is known with its new tags, by which it is forwarded', async () => {
+  it('has its messages forwarded by its new tags', async () => {
     const tag = { id: '0197a3b1-0000-7000-8000-0000000000aa', spaceId: device.spaceId, createdAt: 0 } as const;
     await a.store.commit([{ kind: 'tag.put', row: { ...tag, name: 'cold', color: '#000000', accessType: 'write' } }]);
     await b.exchange(uplink(1));
@@ -201,7 +201,7 @@ describe('a device whose tags are changed through another service', () => {
   });
 });
 
-describe('the news of a store', () => {
+describe('the notifications of a store', () => {
   let stores: Store[];
   const nodesOf = (store: Store): Nodes => {
     if (!store.nodes) throw new Error('a store without nodes');
@@ -212,38 +212,38 @@ describe('the news of a store', () => {
   });
   afterEach(() => Promise.all(stores.map((store) => store.close())));
 
-  it('is heard by all others, in order, and begins with what may have been missed', async () => {
+  it('reach all other services in order, beginning with "missed"', async () => {
     const [mine, other] = stores as [Store, Store];
-    const told: News[][] = [[], []];
+    const received: News[][] = [[], []];
     for (const [n, store] of stores.entries()) {
-      nodesOf(store).listen(new VirtualClock(), (news) => told[n]?.push(news));
+      nodesOf(store).listen(new VirtualClock(), (news) => received[n]?.push(news));
     }
-    await until(() => told.every((news) => news.length === 1));
+    await until(() => received.every((news) => news.length === 1));
     await nodesOf(mine).claim(7);
     await mine.commit([{ kind: 'device.change', id: device.id, change: { lastSeen: 1 } }]);
     await mine.commit([{ kind: 'device.change', id: device.id, change: { name: 'new' } }]);
     await nodesOf(other).claim(8);
-    await until(() => told[0]?.length === 2 && told[1]?.length === 3);
-    expect(told).toEqual([
+    await until(() => received[0]?.length === 2 && received[1]?.length === 3);
+    expect(received).toEqual([
       [{ kind: 'missed' }, { kind: 'moved', serial: 8 }],
       [{ kind: 'missed' }, { kind: 'moved', serial: 7 }, { kind: 'changed', serial: SERIAL }],
     ]);
   });
 
-  it('is not told of what was rolled back', async () => {
+  it('are not sent for a transaction that was rolled back', async () => {
     const [mine, other] = stores as [Store, Store];
-    const told: News[] = [];
-    nodesOf(other).listen(new VirtualClock(), (news) => told.push(news));
-    await until(() => told.length === 1);
+    const received: News[] = [];
+    nodesOf(other).listen(new VirtualClock(), (news) => received.push(news));
+    await until(() => received.length === 1);
     const twice = [1, 2].map(() => ({ kind: 'device.insert', row: device }) as const);
     const renamed = { kind: 'device.change', id: device.id, change: { name: 'new' } } as const;
     await expect(mine.commit([renamed, ...twice])).rejects.toThrow();
     await nodesOf(mine).claim(7);
-    await until(() => told.length > 1);
-    expect(told.slice(1)).toEqual([{ kind: 'moved', serial: 7 }]);
+    await until(() => received.length > 1);
+    expect(received.slice(1)).toEqual([{ kind: 'moved', serial: 7 }]);
   });
 
-  it('goes with turns: one service works at a time, also after one has failed', async () => {
+  it('are complemented by a lock: one service works at a time, also after one has failed', async () => {
     let working = 0;
     const work = async (fails: boolean) => {
       expect(++working).toBe(1);
@@ -258,7 +258,7 @@ describe('the news of a store', () => {
   });
 });
 
-it('services that start at the same moment on an empty database share a space and a key', async () => {
+it('services that start concurrently on an empty database share a space and a key', async () => {
   const db = await newDatabase();
   const services = await Promise.all(
     ['one', 'two', 'three'].map((seed) =>

@@ -67,8 +67,8 @@ async function betweenThem(url: string) {
   };
 }
 
-describe('a service whose database goes away', () => {
-  it('goes on when it is back, and says so while it is not, without an error of its own', async () => {
+describe('a service whose database becomes unreachable', () => {
+  it('answers 503 without logging an error, and continues when the database is back', async () => {
     const server = await startPostgres();
     closing.push(() => server.stop());
     const { service, failures, ask } = await serviceOn(server.url);
@@ -87,7 +87,7 @@ describe('a service whose database goes away', () => {
 });
 
 describe('a service whose database hangs', () => {
-  it('answers 503 instead of hanging with it, is not ready, and goes on when the database does', async () => {
+  it('answers 503, is not ready, and continues when the database does', async () => {
     const server = await startPostgres();
     closing.push(() => server.stop());
     const wire = await betweenThem(server.url);
@@ -114,7 +114,7 @@ describe('a service whose database hangs', () => {
     expect(failures.filter((message) => message === 'a request failed')).toEqual([]);
   });
 
-  it('also when it is a lock that a statement waits for', async () => {
+  it('answers 503 if a statement waits for a lock', async () => {
     const server = await startPostgres();
     closing.push(() => server.stop());
     const { failures, ask } = await serviceOn(server.url);

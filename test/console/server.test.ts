@@ -94,7 +94,7 @@ describe('a console', () => {
     expect(JSON.stringify(await ask(console, '*', 'info show', true))).toContain(TOKEN);
   });
 
-  it('is told what the devices are', async () => {
+  it('lists the devices', async () => {
     const { console } = await attached();
     const devices: Candidate[] = [];
     const { done } = console.ask({ do: 'list', on: 'control' }, (reply) => {
@@ -137,7 +137,7 @@ describe('a console', () => {
     expect(news).toEqual([{ from: 'clime-0002', event: { kind: 'device.ready', at: 5, serial: 2_159_017_986 } }]);
   });
 
-  it('is told when the run is over', async () => {
+  it('receives a last message when the run ends', async () => {
     const { console, server } = await attached();
     server.close('the run is over');
     expect(await console.ended).toBe('the run is over');
@@ -172,7 +172,7 @@ describe('a run', () => {
     await until(() => readdirSync(join(env.XDG_RUNTIME_DIR, 'ghostfleet')).length === 0);
   });
 
-  it('lets in nobody but its owner', async () => {
+  it('accepts connections only from its owner', async () => {
     const { env, place } = await running();
     expect(statSync(join(env.XDG_RUNTIME_DIR, 'ghostfleet')).mode & 0o777).toBe(0o700);
     expect(statSync(place.path).mode & 0o777).toBe(0o600);

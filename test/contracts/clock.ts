@@ -1,7 +1,7 @@
 /**
- * What every driven clock promises, whether its time is simulated or real.
+ * The contract of every driven clock, with simulated or real time.
  *
- * A clock is asked for with a calendar start of {@link WORLD_START}. Nothing in here measures how long anything took.
+ * Clocks are created with the calendar start {@link WORLD_START}. No test measures durations.
  */
 import { describe, expect, test, vi } from 'vitest';
 import { AlarmHeap } from '../../src/kernel/alarm-heap.js';
@@ -37,7 +37,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(names);
     });
 
-    test('wakes an object in the place of calling a function', async () => {
+    test('wakes an object instead of calling a function', async () => {
       const { clock, happened, set } = fixture();
       const sleeper = {
         naps: 2,
@@ -107,7 +107,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual([]);
     });
 
-    test('keeps the order of alarms, and what cancelling one means, when most of them are cancelled', async () => {
+    test('keeps the order of alarms, and can cancel them, if most of them are cancelled', async () => {
       const clock = makeClock();
       const seen: number[] = [];
       const set = (n: number): Alarm => clock.after((n * 7919) % 613, 'look', () => seen.push(n));
@@ -115,7 +115,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       const alarms = numbers.map(set);
       for (const n of numbers) if (n % 9 > 0) alarms[n]?.cancel();
       expect(clock.waiting).toBe(1000);
-      // These take over slots of cancelled ones, whose handles mean nothing any more.
+      // These reuse the slots of cancelled alarms, whose handles must have no effect.
       const late = numbers.slice(0, 4000).map((n) => n + 9000);
       for (const n of late) set(n);
       for (const n of numbers) if (n % 9 > 0) alarms[n]?.cancel();
@@ -124,7 +124,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(seen).toEqual([...numbers.filter((n) => n % 9 === 0), ...late].toSorted((a, b) => due(a) - due(b)));
     });
 
-    test('keeps few cancelled alarms, however far off they were', () => {
+    test('keeps few cancelled alarms, also of the far future', () => {
       const { clock, set } = fixture();
       const pushed = vi.spyOn(AlarmHeap.prototype, 'push');
       set(days(2), 'waits');
@@ -136,7 +136,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(heap.size).toBeLessThan(2000);
     });
 
-    test('does not let the handle of an alarm that has happened cancel a later one', async () => {
+    test('ignores the handle of an alarm that has happened', async () => {
       const { clock, happened, set } = fixture();
       const old = set(100, 'old');
       await clock.runUntil(150);
@@ -159,13 +159,13 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(clock.waiting).toBe(1);
     });
 
-    test.each([-1, Number.NaN])('refuses a delay of %s and names the alarm', (delay) => {
+    test.each([-1, Number.NaN])('rejects a delay of %s and names the alarm', (delay) => {
       const { clock, set } = fixture();
       expect(() => set(delay, 'battery check')).toThrow(/delay of 0 ms or more.*battery check/);
       expect(clock.waiting).toBe(0);
     });
 
-    test('tells simulated and calendar time that never go back and belong together', async () => {
+    test('has simulated and calendar time that never go back and correspond to each other', async () => {
       const { clock } = fixture();
       const seen: [number, number][] = [[clock.now, clock.wall]];
       for (const delay of [0, 100, 100, 250, 999]) {
@@ -182,7 +182,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       }
     });
 
-    test('stops at the deadline, with the alarms of that moment done and later ones not', async () => {
+    test('stops at the deadline, after the alarms of that moment and before later ones', async () => {
       const { clock, happened, set } = fixture();
       set(1000, 'at the deadline');
       set(days(1), 'later');
@@ -191,7 +191,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(['at the deadline']);
     });
 
-    test('does not take a delay of more than 2^31-1 ms for none', async () => {
+    test('supports delays of more than 2^31-1 ms', async () => {
       const { clock, happened, set } = fixture();
       set(3_000_000_000, 'in 35 days');
       await clock.runUntil(2_999_990_000);
@@ -200,7 +200,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(['in 35 days']);
     });
 
-    test('lets time pass until the attended work is done, and gives its result', async () => {
+    test('lets time pass until the attended work is done, and returns its result', async () => {
       const { clock } = fixture();
       const wait = (delay: number) => new Promise<void>((resolve) => clock.after(delay, 'wait', resolve));
       const work = async () => {
@@ -212,13 +212,13 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(clock.now).toBeGreaterThanOrEqual(3000);
     });
 
-    test('fails like the attended work', async () => {
+    test('rejects with the error of the attended work', async () => {
       const { clock } = fixture();
       const work = new Promise((_, reject) => clock.after(100, 'fail', () => reject(new Error('no carrier'))));
       await expect(clock.attend(work)).rejects.toThrow('no carrier');
     });
 
-    test('ends whoever drives it with the error of an alarm', async () => {
+    test('rejects a run with the error of an alarm', async () => {
       const { clock } = fixture();
       const fail = () => {
         throw new Error('alarm failed');
@@ -238,14 +238,14 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual([]);
     });
 
-    test('ends attending when it is stopped', async () => {
+    test('rejects attended work when it is stopped', async () => {
       const { clock, set } = fixture();
       set(days(1), 'much later');
       clock.after(100, 'Ctrl-C', () => clock.stop(new Error('interrupted')));
       await expect(clock.attend(new Promise(() => {}))).rejects.toThrow('interrupted');
     });
 
-    test('goes on after a hold was released, once or twice', async () => {
+    test('continues after a hold was released, once or twice', async () => {
       const { clock, happened, set } = fixture();
       set(100, 'after the hold');
       const release = clock.hold('api request');

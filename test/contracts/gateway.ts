@@ -39,7 +39,7 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
   };
 
   describe('an uplink', () => {
-    it('is stored as what it is', async () => {
+    it('is stored with its type, direction and body', async () => {
       const { cloud, device, line } = await connected();
       for (const message of [SESSION, UPLOAD_DECODER, CONFIG, data(21), SHELL_ANSWER, STATS]) {
         expect(await line.send(message)).toBeDefined();
@@ -55,7 +55,7 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       ]);
     });
 
-    it('is answered only when it is durable', async () => {
+    it('is acknowledged only when it is durable', async () => {
       const store = await openStore('memory');
       let letThrough = () => {};
       const gate = new Promise<void>((resolve) => {
@@ -72,14 +72,14 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       expect(await sending).toBeDefined();
     });
 
-    it('is stored once when its answer was lost', async () => {
+    it('is stored once if its response was lost', async () => {
       const { cloud, device, line } = await connected();
       await line.send(SHELL_ANSWER);
       expect(await line.repeat()).toEqual({ poll: false });
       expect(await cloud.messages(device)).toHaveLength(1);
     });
 
-    it('with the same data is recognised even by a device that has restarted', async () => {
+    it('is recognised as a repetition, even from a device that has restarted', async () => {
       const { cloud, device, line } = await connected();
       await line.send(data(21));
       line.restart();
@@ -88,7 +88,7 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       expect(await cloud.messages(device)).toHaveLength(2);
     });
 
-    it('is stored raw when it cannot be decoded', async () => {
+    it('is stored raw if it cannot be decoded', async () => {
       const { cloud, device, line } = await connected();
       await line.send(data(21));
       expect(await cloud.messages(device)).toMatchObject([
@@ -96,12 +96,12 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       ]);
     });
 
-    it('of a device that the cloud does not know is not accepted', async () => {
+    it('of an unknown device is rejected', async () => {
       const cloud = await testCloud();
       expect(await open(cloud).send(SESSION)).toBeUndefined();
     });
 
-    it('with a wrong claim token is not accepted, and nothing is stored', async () => {
+    it('with a wrong claim token is rejected, and nothing is stored', async () => {
       const { cloud, device } = await connected();
       expect(await open(cloud, { token: 'f'.repeat(32) }).send(SESSION)).toBeUndefined();
       expect(await cloud.messages(device)).toEqual([]);
@@ -109,14 +109,14 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
   });
 
   describe('a downlink', () => {
-    it('is announced in the answer to an uplink', async () => {
+    it('is announced in the response to an uplink', async () => {
       const { cloud, device, line } = await connected();
       expect(await line.send(data(1))).toEqual({ poll: false });
       await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
       expect(await line.send(data(2))).toEqual({ poll: true });
     });
 
-    it('is delivered once, and is sent from then on', async () => {
+    it('is delivered once, and is then in state sent', async () => {
       const { cloud, device, line } = await connected();
       const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
       expect(await line.fetch()).toMatchObject({ kind: 'download-shell', commands: ['one'] });
@@ -124,7 +124,7 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'sent', downAttempt: 1 });
     });
 
-    it('comes one at a poll: session first, then as queued, configurations last', async () => {
+    it('is sent one at each poll: session first, then as queued, configurations last', async () => {
       const { cloud, device, line } = await connected();
       await cloud.core.queue(device, { type: 'config', lines: ['app config a 1'] });
       await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
@@ -165,7 +165,7 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'expired' });
     });
 
-    it('with data comes as the device can read it', async () => {
+    it('with data is sent in the form that the device can decode', async () => {
       const { cloud, device, line } = await connected();
       await cloud.core.queue(device, { type: 'data', body: { relay: 1 } });
       expect(await line.fetch()).toBeUndefined();

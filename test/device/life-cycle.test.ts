@@ -69,7 +69,7 @@ describe('the downlink watchdog', () => {
     network.up = false;
     await run(hours(37));
     const boots = of('device.boot').slice(1);
-    // 36 h, then two minutes until the hardware watchdog notices that nobody feeds it.
+    // 36 h, then two minutes until the hardware watchdog expires, because the firmware does not feed it.
     if (after === 'never') expect(boots).toEqual([]);
     else expect(boots).toMatchObject([{ cause: 'watchdog' }]);
     for (const { at } of boots) expect(at - last).toBeGreaterThanOrEqual(hours(36) + minutes(2));

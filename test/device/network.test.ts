@@ -71,7 +71,7 @@ describe('a poll without an answer', () => {
     const [failed] = of('poll.failed');
     expect((failed?.at ?? 0) - asked).toBeGreaterThanOrEqual(seconds(60));
     expect((failed?.at ?? 0) - asked).toBeLessThanOrEqual(seconds(75));
-    // Meanwhile nobody can hurry it.
+    // No request can start it earlier.
     network.up = true;
     device.shell('cloud poll');
     await run(minutes(5));

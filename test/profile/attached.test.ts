@@ -96,7 +96,7 @@ describe.each<readonly [what: string, name: string, from: string, to: string, me
   ],
   ['an unknown fact about a scan', 'wmbus', 'scan cycle', 'scan circle', '"circle" is not about a scan: time,'],
   [
-    'frames under a condition that is no switch',
+    'frames under a condition that is not a bool parameter',
     'wmbus',
     'frames if cloud-decode',
     'frames if scan-mode',

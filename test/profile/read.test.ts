@@ -88,7 +88,7 @@ describe('a profile with a mistake', () => {
       'range: [3600, 1], default: 120',
       'a range is a list',
     ],
-    ['an enum default that is no value', 'default: none', 'default: nine', '"nine" is not one of its values'],
+    ['an enum default that is not a value', 'default: none', 'default: nine', '"nine" is not one of its values'],
     [
       'a module that is not described',
       'tag, cloud, lrw',
@@ -137,7 +137,7 @@ describe('a profile with a mistake', () => {
     ],
     ['a task that does nothing', '- { sample: [battery],', '- {', 'a task needs either "sample" or "aggregate"'],
     [
-      'windows that nobody closes',
+      'windows that no task closes',
       '- { aggregate: [hygrometer, ',
       '- { aggregate: [',
       '"hygrometer" has windows: exactly one task must aggregate it, not 0',
@@ -227,7 +227,7 @@ describe('a profile with a mistake', () => {
       'voltage_load: [$dif: 1000',
       '"$dif" of "system.voltage_load" is not a modifier',
     ],
-    ['a schema that is no list of fields', '- current_load:', '- 17', '"17" is not a field or modifier'],
+    ['a schema that is not a list of fields', '- current_load:', '- 17', '"17" is not a field or modifier'],
     ['a hash that is none', 'hash: 92fd351b4a8c1979', 'hash: 0x92fd', 'is not a codec hash: 16 lower-case hex digits'],
   ])('says where and what: %s', (_, from, to, message, file = 'profiles/clime.yaml') => {
     const problems = problemsOf({ file, change: [[from, to]] });
@@ -340,13 +340,7 @@ describe('a mistake in a section that only some types have', () => {
       'stays: 2h',
       'stays closed longer than a day divided by "per_day" and',
     ],
-    [
-      'a rhythm that nobody has',
-      'range',
-      'by: home',
-      'by: barn',
-      '"barn" is not one of even, home, office, shop or shifts',
-    ],
+    ['an unknown rhythm', 'range', 'by: home', 'by: barn', '"barn" is not one of even, home, office, shop or shifts'],
     ['a tank that never lasts', 'range', 'lasts: 5d', 'lasts: 0s', 'a tank must last longer than 0s'],
     ['a click that does nothing known', 'control', 'double: [poll]', 'double: [pol]', 'did you mean "poll"?'],
     ['an unknown kind of windows', 'meteo', 'kind: amount', 'kind: sum', '"sum" is not one of direction, count'],

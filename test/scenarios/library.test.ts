@@ -75,7 +75,7 @@ describe.each(NAMES)('%s', (name) => {
   });
 });
 
-it('config-rollout halts at its first gate when the firmware refuses the configuration, and spares everybody else', async () => {
+it('config-rollout halts at its first gate if the firmware refuses the configuration, and does not affect the other devices', async () => {
   const plan = planIn(fileOf('config-rollout'), new Map([['interval', '5']]));
   const { exitCode, failure, downlinks } = await play(plan);
   expect(exitCode).toBe(3);

@@ -23,7 +23,7 @@ export function badChannel(random: Random, { loss, duplication, delay }: Badness
   };
 }
 
-/** A message to send, `pause` after the one before it, and what somebody has queued for the device by then. */
+/** A message to send, `pause` after the one before it, and the downlinks that are queued for the device by then. */
 export interface Exchange {
   readonly pause: Millis;
   readonly uplink: Uint8Array;

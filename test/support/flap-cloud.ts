@@ -58,7 +58,7 @@ export class LittleCloud {
 
   #confirm(evidence: Evidence): void {
     const message = this.queue.shift();
-    if (message === undefined) throw new Error('a downlink was delivered that nobody had queued');
+    if (message === undefined) throw new Error('a downlink was delivered that was not queued');
     this.delivered.push({ message, evidence });
   }
 }

@@ -2,7 +2,7 @@
  * A device and a cloud, back to back on simulated time over a bad channel: how the protocol as a whole behaves.
  *
  * The device is the one of the wire protocol, 5.2 and 5.4: it listens for 5 s, pauses for 5 s and repeats the same bytes;
- * an uplink is repeated for ever, a poll for 60 s a datagram and again 300 s after it failed. There are no sessions, no
+ * an uplink is repeated without end, a poll for 60 s a datagram and again 300 s after it failed. There are no sessions, no
  * spool and nothing above the messages.
  */
 import { days, type Millis, seconds } from '../../src/kernel/time.js';
@@ -25,7 +25,7 @@ const POLL_BUDGET = seconds(60);
 const POLL_RETRY = seconds(300);
 const LAST_POLLS = 20;
 
-/** Lets the device run its exchanges, and then poll until nothing waits any more (20 times at most). */
+/** Lets the device run its exchanges, and then poll until the queue is empty (20 times at most). */
 export async function runFlapPair(exchanges: readonly Exchange[], channel: Channel): Promise<Picture> {
   const clock = new VirtualClock();
   const pair = new FlapPair(clock, exchanges, channel);
@@ -52,10 +52,10 @@ class FlapPair {
   #busy = false;
   #pollRetryPending = false;
   #lastPolls = 0;
-  /** Datagrams that nobody has listened for yet, oldest first. */
+  /** Datagrams that were not received yet, oldest first. */
   readonly #socket: Arrival[] = [];
   #listener: ((arrival: Arrival) => void) | undefined;
-  /** Number of the exchange under way. */
+  /** Number of the running exchange. */
   #exchange = 0;
 
   constructor(clock: VirtualClock, exchanges: readonly Exchange[], channel: Channel) {

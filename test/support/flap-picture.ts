@@ -36,7 +36,7 @@ export interface Picture {
     readonly deliveredNotReceived: number;
     /** Quirk 13: a repetition without answer, because of which a lost answer costs 20 s. */
     readonly unansweredRepetitions: number;
-    /** Quirk 15: stored again, because after 60 s of repetition the device was told to start over. */
+    /** Quirk 15: stored again, because after 60 s of repetition the device got a reset. */
     readonly storedAgainAfterPatience: number;
     /** Stored again, because the two had lost step in another way. */
     readonly storedAgainOtherwise: number;
@@ -139,7 +139,7 @@ export class Observer {
     if (cloud.why === 'odd repetition') this.#picture.quirks.unansweredRepetitions++;
     if (cloud.why === 'repeated for too long') this.#patienceEnded = true;
     if (ACCEPTED.has(cloud.why)) {
-      // Nobody waits for an answer to a final acknowledgement: the device may be busy with something else by then.
+      // No answer to a final acknowledgement is expected: the device may have started something else by then.
       const finalAck = cloud.why === 'downlink complete' && exchange > this.#accepted;
       if (exchange !== current && !finalAck) {
         this.#strayed = true;

@@ -11,9 +11,9 @@ export interface Outcome {
 
 export interface HostOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** Lines that the user types; at a pattern he waits until the output matches it. */
+  /** Lines that the user types; at a pattern, the user waits until the output matches it. */
   readonly typed?: readonly (string | RegExp)[];
-  /** He sits at a terminal, and presses the TAB key for each of these before he types. */
+  /** The user has a terminal, and presses TAB for each of these before typing. */
   readonly terminal?: { readonly completing?: readonly string[] };
   /** Presses Ctrl-C as soon as the output matches. */
   readonly interruptOn?: RegExp;

@@ -33,7 +33,7 @@ export interface IngressAnswer {
   readonly json: any;
 }
 
-/** A request as somebody with curl would send it. */
+/** A request as curl sends it. */
 export async function post(
   app: FastifyInstance,
   kind: string,

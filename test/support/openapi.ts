@@ -98,16 +98,16 @@ export function judge({ paths, components }: Document): Judge {
     try {
       value = JSON.parse(body);
     } catch {
-      return `${name} is no JSON`;
+      return `${name} is not JSON`;
     }
     const wrong = check(schema, value);
     return wrong === undefined ? undefined : `${name}: ${wrong}`;
   };
 }
 
-/** What can be wrong with any request before it is known what it asks for: too long or unreadable. */
+/** Statuses of requests that are rejected before routing: too long or unreadable. */
 const ANYWHERE: readonly number[] = [413, 414, 415];
-/** What is answered where there is no operation. */
+/** Statuses of requests for an unknown route. */
 const NOWHERE: readonly number[] = [400, 404];
 
 function matcher(template: string): RegExp {

@@ -98,8 +98,8 @@ function expectations({ expectations: results }: RunResult): Markup {
   if (results.length === 0) return NOTHING;
   const failedFirst = [...results].sort((one, other) => Number(one.passed) - Number(other.passed));
   return markup`<section><h2>Expectations</h2><ul class="checks">${failedFirst.map(
-    ({ line, passed, sentence }) =>
-      markup`<li><b class="${passed ? 'good' : 'bad'}">${passed ? '✓' : '✗'}</b><code>${line}</code><p>${sentence}</p></li>`,
+    ({ line, passed, undecided, sentence }) =>
+      markup`<li><b class="${passed ? 'good' : 'bad'}">${passed ? '✓' : undecided ? '?' : '✗'}</b><code>${line}</code><p>${sentence}</p></li>`,
   )}</ul></section>`;
 }
 

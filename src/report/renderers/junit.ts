@@ -22,13 +22,18 @@ export function junit(result: RunResult): string {
   ].join('\n')}\n`;
 }
 
-function testCase({ line, passed, sentence }: ExpectationResult, { scenario, reproduce }: RunResult): string {
-  const end = passed ? '/>' : `>${element('failure', sentence, reproduce)}</testcase>`;
+function testCase(
+  { line, passed, undecided, sentence }: ExpectationResult,
+  { scenario, reproduce }: RunResult,
+): string {
+  const failure = () => element('failure', sentence, reproduce, undecided ? 'undecided' : undefined);
+  const end = passed ? '/>' : `>${failure()}</testcase>`;
   return `    <testcase classname="${xml(scenario)}" name="${xml(line)}"${end}`;
 }
 
-function element(name: 'error' | 'failure', message: string, reproduce: string): string {
-  return `<${name} message="${xml(message)}">${xml(`${message}\nreproduce: ${reproduce}`)}</${name}>`;
+function element(name: 'error' | 'failure', message: string, reproduce: string, type?: string): string {
+  const typed = type === undefined ? '' : ` type="${type}"`;
+  return `<${name}${typed} message="${xml(message)}">${xml(`${message}\nreproduce: ${reproduce}`)}</${name}>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {

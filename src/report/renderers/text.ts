@@ -7,7 +7,7 @@ import { STAGES } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
 import type { DownlinkTimeline } from '../../trace/metrics/downlinks.js';
 import { bar } from '../progress.js';
-import type { RunResult } from '../result.js';
+import type { ExpectationResult, RunResult } from '../result.js';
 import { wrap } from '../table.js';
 import type { RenderOptions } from './renderer.js';
 import { load } from './text-load.js';
@@ -199,12 +199,26 @@ function counted(what: string, counts: Readonly<Record<string, number>>): readon
 function expectations({ expectations: results }: RunResult, paint: Paint): readonly string[] {
   if (results.length === 0) return [];
   const width = Math.max(...results.map(({ line }) => line.length));
-  const lines = results.flatMap(({ line, passed, left, unit, sentence }) => {
-    if (!passed) return [`  ${paint('bad', '✗')} ${line}`, ...wrap(sentence, WIDTH - 6).map((part) => `      ${part}`)];
-    const value = left === null ? '' : unit === 'ms' ? humanDuration(left) : String(left);
+  const lines = results.flatMap(({ line, passed, undecided, left, unit, sentence }) => {
+    const mark = paint('bad', undecided ? '?' : '✗');
+    if (!passed) return [`  ${mark} ${line}`, ...wrap(sentence, WIDTH - 6).map((part) => `      ${part}`)];
+    const value = left === null ? '' : shown(left, unit);
     return [`  ${paint('good', '✓')} ${line.padEnd(width)}  ${value}`];
   });
   return ['expectations', ...lines];
+}
+
+function shown(value: number, unit: ExpectationResult['unit']): string {
+  switch (unit) {
+    case 'ms':
+      return humanDuration(value);
+    case 'ratio':
+      return `${Number((value * 100).toFixed(4))}%`;
+    case 'count':
+      return String(Number(value.toPrecision(12)));
+    default:
+      return unit satisfies never;
+  }
 }
 
 /** Name of a stage. A downlink is delivered (in the API: `sent`) when its last fragment is acknowledged. */

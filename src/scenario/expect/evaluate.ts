@@ -1,16 +1,17 @@
 /** Evaluates expectations with the metrics and the verdicts on invariants of a run. */
-import { formatDuration, humanDuration } from '../../kernel/time.js';
+import { formatDuration, humanDuration, type Millis } from '../../kernel/time.js';
 import type { InvariantVerdict } from '../../trace/invariants/index.js';
-import type { Measure } from '../../trace/metrics/metric.js';
+import type { Measure, Missing, Share } from '../../trace/metrics/metric.js';
+import { type Bounds, calculate, compare, exactly, ofDistribution, ofShare } from './bounds.js';
 import {
-  type Aggregate,
-  type Comparison,
   type Expectation,
+  type Expression,
   type InvariantExpectation,
   type MetricExpectation,
-  type Sum,
+  type MetricTerm,
+  type Operator,
   scopeName,
-  type Term,
+  termsOf,
   type Unit,
 } from './expectation.js';
 import { describeViolation, type NameOf } from './violation.js';
@@ -19,6 +20,8 @@ import { describeViolation, type NameOf } from './violation.js';
 export interface MetricSource {
   /** @param of name of a scope: the metric of its devices or loads only */
   read(name: string, of?: string): Measure | undefined;
+  /** The share that came within a duration; undefined for a metric without such a share. */
+  within(name: string, limit: Millis, of?: string): Share | undefined;
 }
 
 /** Access to the verdicts on invariants; undefined for an invariant that was not checked. */
@@ -30,6 +33,8 @@ export interface ExpectationOutcome {
   /** The expectation as the user wrote it. */
   readonly line: string;
   readonly passed: boolean;
+  /** The run did not have the data for a verdict; such an expectation has not passed. Missing otherwise. */
+  readonly undecided?: true;
   /**
    * Milliseconds if the sides are durations; for an invariant, the number of violations. null: nothing was measured, and the
    * expectation has failed.
@@ -58,7 +63,8 @@ export function evaluate(expectation: Expectation, evidence: Evidence): Expectat
 function judgeInvariant({ line, invariant }: InvariantExpectation, evidence: Evidence): ExpectationOutcome {
   const found = evidence.invariants.verdict(invariant);
   const outcome = { line, left: found?.violations ?? null, right: 0, unit: 'count' as const };
-  if (found === undefined) return { ...outcome, passed: false, sentence: `${invariant} was not checked` };
+  if (found === undefined)
+    return { ...outcome, passed: false, undecided: true, sentence: `${invariant} was not checked` };
   const { violations, first } = found;
   if (first === undefined) return { ...outcome, passed: true, sentence: `${invariant} held at all times` };
   const times = violations === 1 ? 'once' : `${violations} times, first`;
@@ -68,101 +74,168 @@ function judgeInvariant({ line, invariant }: InvariantExpectation, evidence: Evi
 /** Like {@link evaluate}, for an expectation about metrics. */
 export function judgeMetrics(expectation: MetricExpectation, metrics: MetricSource): ExpectationOutcome {
   const { line, comparison, unit } = expectation;
-  const left = sumOf(expectation.left, metrics);
-  const right = sumOf(expectation.right, metrics);
-  if (typeof left === 'string' || typeof right === 'string') {
-    const empty = typeof left === 'string' ? left : right;
-    return {
-      line,
-      passed: false,
-      left: number(left),
-      right: number(right),
-      unit,
-      sentence: `no data: ${empty} was never measured`,
-    };
-  }
-  const passed = holds(left, comparison, right);
-  const found = `${textOf(expectation.left)} is ${shown(left, unit)}`;
-  const literal = expectation.right.length === 1 && expectation.right[0]?.term.kind === 'number';
-  const wanted = literal ? exact(right, unit) : `${textOf(expectation.right)}, which is ${shown(right, unit)}`;
-  return { line, passed, left, right, unit, sentence: `${found}, wanted ${comparison} ${wanted}` };
+  const left = boundsOf(expectation.left, metrics);
+  const right = boundsOf(expectation.right, metrics);
+  const outcome = {
+    line,
+    passed: false,
+    left: measuredIn(left),
+    right: measuredIn(right),
+    unit,
+  };
+  if (typeof left === 'string') return { ...outcome, undecided: true, sentence: `no data: ${left}` };
+  if (typeof right === 'string') return { ...outcome, undecided: true, sentence: `no data: ${right}` };
+  const holds = compare(left, comparison, right);
+  const found = `${textOf(expectation.left)} is ${foundValue(expectation, left, metrics)}`;
+  const wanted = `wanted ${comparison} ${wantedValue(expectation, right)}`;
+  if (holds !== undefined) return { ...outcome, passed: holds, sentence: `${found}, ${wanted}` };
+  const reasons = [...termsOf(expectation.left), ...termsOf(expectation.right)].flatMap((term) =>
+    gapsOf(term, metrics),
+  );
+  const sentence = `not decidable: ${[...new Set(reasons)].join('; ')}; ${wanted}`;
+  return { ...outcome, undecided: true, sentence };
 }
 
-function holds(left: number, comparison: Comparison, right: number): boolean {
-  switch (comparison) {
-    case '==':
-      return left === right;
-    case '!=':
-      return left !== right;
-    case '<':
-      return left < right;
-    case '<=':
-      return left <= right;
-    case '>':
-      return left > right;
-    case '>=':
-      return left >= right;
+/** The value, or a sentence about what has none. */
+function boundsOf(expression: Expression, metrics: MetricSource): Bounds | string {
+  switch (expression.kind) {
+    case 'number':
+      return exactly(expression.value);
+    case 'metric':
+      return readTerm(expression, metrics) ?? `${textOf(expression)} was never measured`;
+    case 'operation': {
+      const left = boundsOf(expression.left, metrics);
+      if (typeof left === 'string') return left;
+      const right = boundsOf(expression.right, metrics);
+      if (typeof right === 'string') return right;
+      return calculate(expression.operator, left, right) ?? `${textOf(expression.right)} is 0, a division by zero`;
+    }
     default:
-      return comparison satisfies never;
+      return expression satisfies never;
   }
 }
 
-/** The value, or the text of the first term without a value. */
-function sumOf(sum: Sum, metrics: MetricSource): number | string {
-  let total = 0;
-  for (const { sign, term } of sum) {
-    const value = term.kind === 'number' ? term.value : measured(readTerm(term, metrics), term.aggregate);
-    if (value === undefined) return textOfTerm(term);
-    total += sign * value;
+function readTerm(term: MetricTerm, metrics: MetricSource): Bounds | undefined {
+  const { aggregate } = term;
+  if (aggregate.kind === 'within') {
+    const share = shareOf(term, aggregate.limit, metrics);
+    return share === undefined || share.total === 0 ? undefined : ofShare(share);
   }
-  return total;
+  const measure = measureOf(term, metrics);
+  if (measure === undefined) return undefined;
+  if (measure.kind === 'count') return aggregate.kind === 'count' ? exactly(measure.value) : undefined;
+  const { distribution, missing } = measure;
+  if (aggregate.kind === 'count') return exactly(distribution.count);
+  const percent = aggregate.kind === 'percentile' ? aggregate.percentile : undefined;
+  return ofDistribution(aggregate.kind, distribution, sumOf(missing), percent);
 }
 
-function readTerm({ metric, of }: Extract<Term, { kind: 'metric' }>, metrics: MetricSource): Measure | undefined {
+function measureOf({ metric, of }: MetricTerm, metrics: MetricSource): Measure | undefined {
   return of === undefined ? metrics.read(metric) : metrics.read(metric, scopeName(of));
 }
 
-function measured(measure: Measure | undefined, aggregate: Aggregate): number | undefined {
-  if (measure === undefined) return undefined;
-  if (measure.kind === 'count') return aggregate.kind === 'count' ? measure.value : undefined;
-  const { distribution } = measure;
-  switch (aggregate.kind) {
-    case 'count':
-      return distribution.count;
-    case 'min':
-      return distribution.min;
-    case 'max':
-      return distribution.max;
-    case 'mean':
-      return distribution.mean;
-    case 'percentile':
-      return distribution.percentile(aggregate.percentile);
-    default:
-      return aggregate satisfies never;
-  }
+function shareOf({ metric, of }: MetricTerm, limit: Millis, metrics: MetricSource): Share | undefined {
+  return of === undefined ? metrics.within(metric, limit) : metrics.within(metric, limit, scopeName(of));
 }
 
-function number(value: number | string): number | null {
-  return typeof value === 'number' ? value : null;
+/** What a term leaves out, as texts; empty if that is nothing. */
+function gapsOf(term: MetricTerm, metrics: MetricSource): readonly string[] {
+  const { aggregate } = term;
+  const name = textOf(term);
+  if (aggregate.kind === 'within') {
+    const share = shareOf(term, aggregate.limit, metrics);
+    if (share === undefined || share.open === 0) return [];
+    const { low, high } = ofShare(share);
+    const time = formatDuration(aggregate.limit);
+    return [
+      `${name} is ${shown(low, 'ratio')} to ${shown(high, 'ratio')}, because ${share.open} of ${share.total} began less than ${time} before the end and can still come in time: extend the run`,
+    ];
+  }
+  const measure = aggregate.kind === 'count' ? undefined : measureOf(term, metrics);
+  if (measure?.kind !== 'durations') return [];
+  const { distribution, missing } = measure;
+  const left = sumOf(missing);
+  if (left === 0) return [];
+  const states = Object.entries(missing).flatMap(([state, count]) => (count === 0 ? [] : `${count} ${state}`));
+  const value = readTerm(term, metrics)?.measured;
+  const counted = value === undefined ? '' : ` is ${shown(value, 'ms')} without them, but`;
+  return [`${name}${counted} leaves out ${left} of ${distribution.count + left} (${states.join(', ')})`];
+}
+
+function sumOf(missing: Missing): number {
+  return Object.values(missing).reduce((sum, count) => sum + count, 0);
+}
+
+function measuredIn(value: Bounds | string): number | null {
+  return typeof value === 'string' ? null : (value.measured ?? null);
+}
+
+/** What was found on the left side; a share also with its numbers: `94% (47 of 50)`. */
+function foundValue({ left, unit }: MetricExpectation, { measured, low }: Bounds, metrics: MetricSource): string {
+  if (measured === undefined) return `at least ${shown(low, unit)}`;
+  const share =
+    left.kind === 'metric' && left.aggregate.kind === 'within'
+      ? shareOf(left, left.aggregate.limit, metrics)
+      : undefined;
+  return shown(measured, unit) + (share === undefined ? '' : ` (${share.within} of ${share.total})`);
+}
+
+function wantedValue({ right, unit }: MetricExpectation, { measured, low }: Bounds): string {
+  if (right.kind === 'number') return textOf({ ...right, unit });
+  return `${textOf(right)}, which is ${measured === undefined ? `at least ${shown(low, unit)}` : shown(measured, unit)}`;
 }
 
 function shown(value: number, unit: Unit): string {
-  return unit === 'ms' ? humanDuration(value) : String(value);
+  return unit === 'ms' ? humanDuration(value) : exact(value, unit);
 }
 
 function exact(value: number, unit: Unit): string {
-  return unit === 'ms' ? formatDuration(value) : String(value);
+  switch (unit) {
+    case 'ms':
+      return formatDuration(value);
+    case 'ratio':
+      return `${Number((value * 100).toFixed(4))}%`;
+    case 'count':
+      return String(Number(value.toPrecision(12)));
+    default:
+      return unit satisfies never;
+  }
 }
 
-function textOf(sum: Sum): string {
-  return sum.map(({ sign, term }, i) => `${i === 0 ? '' : sign === 1 ? ' + ' : ' - '}${textOfTerm(term)}`).join('');
+function textOf(expression: Expression): string {
+  switch (expression.kind) {
+    case 'number':
+      return exact(expression.value, expression.unit);
+    case 'metric':
+      return textOfTerm(expression);
+    case 'operation': {
+      const { operator, left, right } = expression;
+      return `${operand(left, operator, false)} ${operator} ${operand(right, operator, true)}`;
+    }
+    default:
+      return expression satisfies never;
+  }
 }
 
-function textOfTerm(term: Term): string {
-  if (term.kind === 'number') return exact(term.value, term.unit);
-  const { aggregate, metric, of } = term;
+/** An operand, in parentheses where the operator would otherwise take only a part of it. */
+function operand(expression: Expression, operator: Operator, isRight: boolean): string {
+  const text = textOf(expression);
+  if (expression.kind !== 'operation') return text;
+  const product = (one: Operator) => one === '*' || one === '/';
+  const [inner, outer] = [product(expression.operator), product(operator)];
+  return (outer && !inner) || (isRight && outer === inner) ? `(${text})` : text;
+}
+
+function textOfTerm({ aggregate, metric, of }: MetricTerm): string {
   const whose = of === undefined ? '' : ` of ${scopeName(of)}`;
-  if (aggregate.kind === 'count') return metric + whose;
-  const asked = aggregate.kind === 'percentile' ? `p(${aggregate.percentile})` : aggregate.kind;
-  return `${metric} ${asked}${whose}`;
+  switch (aggregate.kind) {
+    case 'count':
+      return metric + whose;
+    case 'percentile':
+      return `${metric} p(${aggregate.percentile})${whose}`;
+    case 'within':
+      return `${metric} within ${formatDuration(aggregate.limit)}${whose}`;
+    default:
+      return `${metric} ${aggregate.kind}${whose}`;
+  }
 }

@@ -1,4 +1,5 @@
 /** Expectations as plain data. grammar.ts has the grammar, parse.ts reads them, evaluate.ts evaluates them. */
+import type { Millis } from '../../kernel/time.js';
 import { type Selector, selectorName } from '../selector/selector.js';
 
 export type Expectation = MetricExpectation | InvariantExpectation;
@@ -15,31 +16,58 @@ export interface InvariantExpectation {
 export interface MetricExpectation {
   /** As the user wrote it. */
   readonly line: string;
-  readonly left: Sum;
+  readonly left: Expression;
   readonly comparison: Comparison;
-  readonly right: Sum;
-  /** Both sides are counts, or both are durations. */
+  readonly right: Expression;
+  /** Of both sides. */
   readonly unit: Unit;
 }
 
 export const COMPARISONS = ['==', '!=', '<=', '>=', '<', '>'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
 
-/** Counts are plain numbers, durations are milliseconds. */
-export type Unit = 'count' | 'ms';
+/** Counts and quotients are plain numbers, durations are milliseconds, ratios are numbers that are shown in percent. */
+export type Unit = 'count' | 'ms' | 'ratio';
 
-/** Terms that are added; a subtracted one has the sign -1. */
-export type Sum = readonly { readonly sign: 1 | -1; readonly term: Term }[];
+/** `uplink.acked + 2 * (uplink.dropped - 1)` */
+export type Expression = Literal | MetricTerm | Operation;
 
-export type Term =
-  | { readonly kind: 'number'; readonly value: number; readonly unit: Unit }
-  | {
-      readonly kind: 'metric';
-      readonly metric: string;
-      readonly aggregate: Aggregate;
-      /** Restricts the metric to a scope; left out: not restricted. */
-      readonly of?: Scope;
-    };
+interface Literal {
+  readonly kind: 'number';
+  readonly value: number;
+  readonly unit: Unit;
+}
+
+export interface MetricTerm {
+  readonly kind: 'metric';
+  readonly metric: string;
+  readonly aggregate: Aggregate;
+  /** Restricts the metric to a scope; missing: not restricted. */
+  readonly of?: Scope;
+}
+
+interface Operation {
+  readonly kind: 'operation';
+  readonly operator: Operator;
+  readonly left: Expression;
+  readonly right: Expression;
+}
+
+export type Operator = '+' | '-' | '*' | '/';
+
+/** The metrics of an expression, from left to right. */
+export function termsOf(expression: Expression): readonly MetricTerm[] {
+  switch (expression.kind) {
+    case 'number':
+      return [];
+    case 'metric':
+      return [expression];
+    case 'operation':
+      return [...termsOf(expression.left), ...termsOf(expression.right)];
+    default:
+      return expression satisfies never;
+  }
+}
 
 /** Devices, or the loads of a client. */
 export type Scope = Selector | { readonly kind: 'client'; readonly client: string };
@@ -52,7 +80,11 @@ export function scopeName(scope: Scope): string {
 /** Prefix of the name of a client in a scope. */
 export const CLIENT = 'client/';
 
-/** The aggregate of a metric. A counter has only `count`; a distribution has all of them. */
+/**
+ * The aggregate of a metric. A counter has only `count`; a distribution has all but `within`, which is the share of everything
+ * queued that came within `limit` ms.
+ */
 export type Aggregate =
   | { readonly kind: 'count' | 'min' | 'max' | 'mean' }
-  | { readonly kind: 'percentile'; readonly percentile: number };
+  | { readonly kind: 'percentile'; readonly percentile: number }
+  | { readonly kind: 'within'; readonly limit: Millis };

@@ -1,17 +1,19 @@
 /**
  * The grammar of expectations:
  *
- *     expectation = sum comparison sum            downlink.delivered p(95) < 40m
+ *     expectation = sum comparison sum            downlink.answered within 1h >= 95%
  *                 | "always" invariant            always uplinks-stored-once
  *     comparison  = "==" | "!=" | "<" | "<=" | ">" | ">="
- *     sum         = term { ("+" | "-") term }     uplink.acked + uplink.dropped
- *     term        = number | duration | metric [aggregate] ["of" scope]
- *     aggregate   = "count" | "min" | "max" | "mean" | "p(" number ")"
+ *     sum         = product { ("+" | "-") product }   uplink.acked + uplink.dropped
+ *     product     = factor { ("*" | "/") factor }     downlink.answered / downlink.queued
+ *     factor      = number ["%"] | duration | metric [aggregate] ["of" scope] | "(" sum ")"
+ *     aggregate   = "count" | "min" | "max" | "mean" | "p(" number ")" | "within" duration
  *
- * A metric without an aggregate means its count. Both sides are counts, or both are durations. A minus needs a space before
- * it, because names have hyphens. A scope is a selector without comparisons, as in `to`: `uplink.stored of region/north`; for
- * metrics of API calls it is a client of the setup: `call.latency p(99) of client/dashboard`. `ghostfleet list metrics` and
- * `ghostfleet list invariants` print the names.
+ * A metric without an aggregate means its count. Both sides are counts, shares or durations (kinds.ts). A minus needs a space
+ * before it, because names have hyphens; after a scope "*" and "/" need spaces around them, because selectors use both. A scope
+ * is a selector without comparisons, as in `to`: `uplink.stored of region/north`; for metrics of API calls it is a client of
+ * the setup: `call.latency p(99) of client/dashboard`. `ghostfleet list metrics` and `ghostfleet list invariants` print the
+ * names.
  */
 import { didYouMean, orList, quote } from '../../input/problems.js';
 import { DURATION_FORM, parseDuration } from '../../kernel/time.js';
@@ -25,11 +27,12 @@ import {
   COMPARISONS,
   type Comparison,
   type Expectation,
+  type Expression,
+  type Operator,
   type Scope,
-  type Sum,
-  type Term,
-  type Unit,
+  termsOf,
 } from './expectation.js';
+import { combine, common, type Kind, mismatch, NOUN, unitOf } from './kinds.js';
 
 /** A syntax error in an expectation; `column` counts from 1 within the line. */
 export class ExpectationError extends Error {
@@ -58,10 +61,40 @@ export function parseExpectation(line: string, scopes: Scopes): Expectation {
   const comparison = readComparison(reader);
   const right = readSum(reader);
   reader.end();
-  if (left.unit !== right.unit) {
-    throw new ExpectationError(right.column, `the left side is ${NOUN[left.unit]}, the right side ${NOUN[right.unit]}`);
+  rejectShareOfCount(left, comparison, right);
+  const kind = common(left.kind, right.kind);
+  if (kind === undefined) {
+    throw new ExpectationError(right.column, `the left side is ${NOUN[left.kind]}, the right side ${NOUN[right.kind]}`);
   }
-  return { line, left: left.terms, comparison, right: right.terms, unit: left.unit };
+  return { line, left: left.expression, comparison, right: right.expression, unit: unitOf(kind) };
+}
+
+/** What the share of a metric may be meant of, by the first part of its name. */
+const WHOLE: Readonly<Record<string, string>> = {
+  downlink: 'downlink.queued',
+  uplink: 'uplink.made',
+  message: 'message.made',
+  update: 'update.scheduled',
+  call: 'call.planned',
+  device: 'fleet.devices',
+};
+
+/** Rejects `downlink.answered >= 0.95` and `downlink.answered >= 95%`, and names what may be meant. */
+function rejectShareOfCount(left: Read, comparison: Comparison, right: Read): void {
+  const { expression, kind } = right;
+  if (left.kind !== 'count' || expression.kind !== 'number') return;
+  const share = kind === 'ratio' || (kind === 'number' && expression.value > 0 && expression.value < 1);
+  if (!share) return;
+  const wanted = `${comparison} ${Number((expression.value * 100).toFixed(6))}%`;
+  const [term] = termsOf(left.expression);
+  const name = left.expression.kind === 'metric' ? (term?.metric ?? '') : '';
+  const whole = WHOLE[name.slice(0, name.indexOf('.'))];
+  const meant = [
+    ...(METRICS.some((metric) => metric.name === name && metric.within) ? [`"${name} within 1h ${wanted}"`] : []),
+    ...(whole === undefined || whole === name ? [] : [`"${name} / ${whole} ${wanted}"`]),
+  ];
+  const write = meant.length === 0 ? 'divide it by another count' : `write ${meant.join(' or ')}`;
+  throw new ExpectationError(right.column, `the left side is a count, not a share; ${write}`);
 }
 
 function readInvariant(reader: Reader, line: string): Expectation {
@@ -77,35 +110,51 @@ function readInvariant(reader: Reader, line: string): Expectation {
   return { line, invariant };
 }
 
-interface ReadSum {
-  readonly terms: Sum;
-  readonly unit: Unit;
+/** An expression with its kind, and the column where it begins. */
+interface Read {
+  readonly expression: Expression;
+  readonly kind: Kind;
   readonly column: number;
 }
 
-const NOUN: Readonly<Record<Unit, string>> = { count: 'a number', ms: 'a duration' };
-
-function readSum(reader: Reader): ReadSum {
-  const { column } = reader;
-  const first = readTerm(reader);
-  const terms: { sign: 1 | -1; term: Term }[] = [{ sign: 1, term: first.term }];
-  while (reader.token === '+' || reader.token === '-') {
-    const sign = reader.take() === '+' ? 1 : -1;
-    const termColumn = reader.column;
-    const { term, unit } = readTerm(reader);
-    if (unit !== first.unit) {
-      throw new ExpectationError(termColumn, `${NOUN[unit]} cannot be added to ${NOUN[first.unit]}`);
-    }
-    terms.push({ sign, term });
-  }
-  return { terms, unit: first.unit, column };
+function readSum(reader: Reader): Read {
+  return readChain(reader, ['+', '-'], readProduct);
 }
 
-function readTerm(reader: Reader): { readonly term: Term; readonly unit: Unit } {
-  const word = reader.token;
+function readProduct(reader: Reader): Read {
+  return readChain(reader, ['*', '/'], readFactor);
+}
+
+/** Operands with operators of the same precedence, from left to right. */
+function readChain(reader: Reader, operators: readonly Operator[], readOperand: (reader: Reader) => Read): Read {
+  let left = readOperand(reader);
+  for (;;) {
+    const operator = operators.find((one) => one === reader.token);
+    if (operator === undefined) return left;
+    reader.take();
+    const right = readOperand(reader);
+    const kind = combine(operator, left.kind, right.kind);
+    if (kind === undefined) throw new ExpectationError(right.column, mismatch(operator, left.kind, right.kind));
+    const expression = { kind: 'operation', operator, left: left.expression, right: right.expression } as const;
+    left = { expression, kind, column: left.column };
+  }
+}
+
+function readFactor(reader: Reader): Read {
+  const { column, token: word } = reader;
+  if (word === '(') {
+    reader.take();
+    const inner = readSum(reader);
+    reader.expect(')');
+    return { ...inner, column };
+  }
   if (word === undefined || !/^[a-z\d]/i.test(word))
     reader.fail(`${shown(word)} is not a metric, a number or a duration`);
-  if (/^\d/.test(word)) return readLiteral(reader, word);
+  return /^\d/.test(word) ? readLiteral(reader, word) : readMetric(reader, word);
+}
+
+function readMetric(reader: Reader, word: string): Read {
+  const { column } = reader;
   const info = METRICS.find((metric) => metric.name === word);
   if (info === undefined) {
     const names = METRICS.map((metric) => metric.name);
@@ -113,14 +162,18 @@ function readTerm(reader: Reader): { readonly term: Term; readonly unit: Unit } 
     reader.fail(`${quote(word)} is not a metric${didYouMean(word, names)}; "ghostfleet list metrics" prints them`);
   }
   reader.take();
-  const { column } = reader;
+  const place = reader.column;
   const aggregate = readAggregate(reader);
-  const unit = aggregate.kind === 'count' ? 'count' : 'ms';
-  if (unit === 'ms' && info.shape === 'count') {
-    throw new ExpectationError(column, `${quote(word)} is a count: it has no min, max, mean or percentile`);
+  const kind = aggregate.kind === 'count' ? 'count' : aggregate.kind === 'within' ? 'ratio' : 'ms';
+  if (kind === 'ms' && info.shape === 'count') {
+    throw new ExpectationError(place, `${quote(word)} is a count: it has no min, max, mean or percentile`);
+  }
+  if (kind === 'ratio' && !info.within) {
+    const known = METRICS.flatMap((metric) => (metric.within ? metric.name : []));
+    throw new ExpectationError(place, `${quote(word)} has no "within"; ${orList(known)} have it`);
   }
   const of = readScope(reader, info);
-  return { term: { kind: 'metric', metric: word, aggregate, ...(of && { of }) }, unit };
+  return { expression: { kind: 'metric', metric: word, aggregate, ...(of && { of }) }, kind, column };
 }
 
 function readScope(reader: Reader, { name, of }: MetricInfo): Scope | undefined {
@@ -128,7 +181,7 @@ function readScope(reader: Reader, { name, of }: MetricInfo): Scope | undefined 
   if (of === null) reader.fail(`${quote(name)} is not counted by device: it has no "of"`);
   reader.take();
   const { column } = reader;
-  const to = reader.takeUntil((word) => word === '+' || word === '-' || /[=!<>]/.test(word));
+  const to = reader.takeScope();
   const wanted = of === 'clients' ? 'client/…' : 'a group, region/…, tag/… or a sample';
   if (to === '') reader.fail(`expected ${wanted} after "of", found ${shown(reader.token)}`);
   return of === 'clients' ? clientScope(to, column, reader.scopes) : reader.scopes.devices(to, column);
@@ -144,13 +197,18 @@ function clientScope(to: string, column: number, { clients }: Scopes): Scope {
   return { kind: 'client', client };
 }
 
-function readLiteral(reader: Reader, word: string): { readonly term: Term; readonly unit: Unit } {
+function readLiteral(reader: Reader, word: string): Read {
+  const { column } = reader;
   const plain = /^\d+(\.\d+)?$/.test(word);
   const value = plain ? Number(word) : parseDuration(word);
   if (value === undefined) reader.fail(`${quote(word)} is not a number, nor ${DURATION_FORM}`);
   reader.take();
-  const unit = plain ? 'count' : 'ms';
-  return { term: { kind: 'number', value, unit }, unit };
+  if (plain && reader.token === '%') {
+    reader.take();
+    return { expression: { kind: 'number', value: value / 100, unit: 'ratio' }, kind: 'ratio', column };
+  }
+  const kind = plain ? 'number' : 'ms';
+  return { expression: { kind: 'number', value, unit: unitOf(kind) }, kind, column };
 }
 
 function readAggregate(reader: Reader): Aggregate {
@@ -172,11 +230,18 @@ function readAggregate(reader: Reader): Aggregate {
       reader.expect(')');
       return { kind: 'percentile', percentile };
     }
+    case 'within': {
+      reader.take();
+      const limit = reader.token === undefined ? undefined : parseDuration(reader.token);
+      if (limit === undefined) reader.fail(`${shown(reader.token)} is not ${DURATION_FORM}`);
+      reader.take();
+      return { kind: 'within', limit };
+    }
     case 'of':
       return { kind: 'count' };
     default:
       if (word !== undefined && /^[a-z]/i.test(word)) {
-        const known = ['count', 'min', 'max', 'mean', 'p(95)'];
+        const known = ['count', 'min', 'max', 'mean', 'p(95)', 'within'];
         reader.fail(`${quote(word)} is not an aggregate${didYouMean(word, known)}; expected ${orList(known)}`);
       }
       return { kind: 'count' };
@@ -197,18 +262,29 @@ function shown(token: string | undefined): string {
   return token === undefined ? 'the end of the line' : quote(token);
 }
 
+interface Word {
+  readonly text: string;
+  readonly column: number;
+  /** Whether it has a space before and after it. */
+  readonly spaced: boolean;
+}
+
 /** Reads the words of a line one by one, with their columns. */
 class Reader {
   readonly scopes: Scopes;
   readonly #line: string;
-  readonly #words: readonly { readonly text: string; readonly column: number }[];
+  readonly #words: readonly Word[];
   #next = 0;
 
   constructor(line: string, scopes: Scopes) {
     this.#line = line;
     this.scopes = scopes;
     const words = line.matchAll(/[a-z\d][\w.-]*|[=!<>]+|\S/gi);
-    this.#words = [...words].map((match) => ({ text: match[0], column: match.index + 1 }));
+    this.#words = [...words].map(({ 0: text, index }) => ({
+      text,
+      column: index + 1,
+      spaced: /^(?:\s|$)/.test(line.slice(index + text.length)) && /(?:\s|^)$/.test(line.slice(0, index)),
+    }));
   }
 
   /** The next word; undefined at the end. */
@@ -224,10 +300,17 @@ class Reader {
     return this.#words[this.#next++]?.text;
   }
 
-  /** Skips to the first word for which `stops` is true, and returns the skipped text. */
-  takeUntil(stops: (word: string) => boolean): string {
+  /** The text up to the first word that cannot be part of a scope. */
+  takeScope(): string {
     const from = this.column;
-    while (this.token !== undefined && !stops(this.token)) this.#next++;
+    let depth = 0;
+    for (let word = this.#words[this.#next]; word !== undefined; word = this.#words[++this.#next]) {
+      const { text, spaced } = word;
+      if (text === '(') depth++;
+      if (text === ')' && --depth < 0) break;
+      if (text === '+' || text === '-' || /[=!<>]/.test(text)) break;
+      if (spaced && (text === '*' || text === '/')) break;
+    }
     return this.#line.slice(from - 1, this.column - 1).trim();
   }
 

@@ -4,7 +4,7 @@
  */
 import { between, exponential, type Random, randomBytes, seededRandom } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
-import { type Expectation, scopeName } from '../expect/expectation.js';
+import { type Expectation, scopeName, termsOf } from '../expect/expectation.js';
 import { isOfDevice } from '../load/calls.js';
 import type { Load } from '../load/load.js';
 import type { Boot, FleetGroup } from '../model/fleet.js';
@@ -126,10 +126,9 @@ function planScopes(
   loads: readonly Load[],
 ): readonly PlannedScope[] {
   const scopes = new Map<string, PlannedScope>();
-  const sums = conditions.flatMap((condition) => ('invariant' in condition ? [] : [condition.left, condition.right]));
-  for (const { term } of sums.flat()) {
-    if (term.kind !== 'metric' || term.of === undefined) continue;
-    const { of } = term;
+  const sides = conditions.flatMap((condition) => ('invariant' in condition ? [] : [condition.left, condition.right]));
+  for (const { of } of sides.flatMap(termsOf)) {
+    if (of === undefined) continue;
     const name = scopeName(of);
     if (scopes.has(name)) continue;
     if (of.kind !== 'client') scopes.set(name, { name, devices: select(of, fleet) });

@@ -18,8 +18,9 @@ export function failureOf({ exitCode, expectations }: Failed): string {
   return [`exit ${exitCode}`, ...missed].join('\n');
 }
 
-function direction({ left, right }: ExpectationOutcome): string {
+function direction({ undecided, left, right }: ExpectationOutcome): string {
   if (left === null || right === null) return 'no data';
+  if (undecided) return 'not decidable';
   return left < right ? 'too little' : left > right ? 'too much' : 'equal';
 }
 

@@ -6,11 +6,11 @@
  * charged only for the few requests in flight (coordinated omission).
  */
 
-import type { Millis } from '../../kernel/time.js';
+import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import { Distribution, type Spread } from '../distribution.js';
 import type { TraceEvent } from '../events.js';
-import { type MetricTable, Tally } from './metric.js';
+import { type MetricTable, type Share, Tally } from './metric.js';
 
 interface CallCounts {
   /** Requests that were due. */
@@ -48,6 +48,12 @@ class Calls {
   inFlight = 0;
   dropped = 0;
   closedLoop = false;
+  /** Requests that were due after the warm-up and have no latency. */
+  readonly missing = { failed: 0, dropped: 0, 'in flight': 0 };
+  /** Requests that were answered within each limit, warm-up excluded. */
+  readonly within = new Map<Millis, number>();
+  /** When each request in flight was due, warm-up excluded. */
+  readonly openSince: Instant[] = [];
   readonly latency = new Distribution(MICROSECONDS);
   readonly service = new Distribution(MICROSECONDS);
   readonly reasons = new Tally();
@@ -55,11 +61,16 @@ class Calls {
 
 export class CallFold {
   readonly #warmUp: Millis;
+  readonly #limits: readonly Millis[];
   readonly #byLoad = new Map<string, Calls>();
 
-  /** @param warmUp requests that were due earlier do not count in latencies */
-  constructor(warmUp: Millis) {
+  /**
+   * @param warmUp requests that were due earlier do not count in latencies
+   * @param limits durations that the share of `call.answered` may be read for. Default: none
+   */
+  constructor(warmUp: Millis, limits: readonly Millis[] = []) {
     this.#warmUp = warmUp;
+    this.#limits = limits;
   }
 
   readonly on: Handlers = {
@@ -71,22 +82,30 @@ export class CallFold {
         calls.failed++;
         if (status === 429) calls.refused++;
         calls.reasons.add(reasonOf(event));
+        if (intended >= this.#warmUp) calls.missing.failed++;
         return;
       }
       calls.answered++;
       if (intended < this.#warmUp) return;
       calls.latency.record(at - intended);
       calls.service.record(at - sent);
+      for (const limit of this.#limits) {
+        if (at - intended <= limit) calls.within.set(limit, (calls.within.get(limit) ?? 0) + 1);
+      }
     },
-    'call.dropped': ({ call, why }) => {
+    'call.dropped': ({ call, intended, why }) => {
       const calls = this.#of(call);
       calls.dropped++;
+      if (intended >= this.#warmUp) calls.missing.dropped++;
       calls.reasons.add(`dropped: ${why}`);
     },
-    'call.open': ({ call }) => {
+    'call.open': ({ call, intended }) => {
       const calls = this.#of(call);
       calls.sent++;
       calls.inFlight++;
+      if (intended < this.#warmUp) return;
+      calls.missing['in flight']++;
+      calls.openSince.push(intended);
     },
     'load.closed': ({ call, planned, closedLoop }) => {
       const calls = this.#of(call);
@@ -117,7 +136,7 @@ export class CallFold {
     return Object.fromEntries(
       [...this.#byLoad]
         .sort(([one], [other]) => (one < other ? -1 : 1))
-        .map(([name, { latency, service, reasons, ...counts }]) => [
+        .map(([name, { latency, service, reasons, missing: _, within: __, openSince: ___, ...counts }]) => [
           name,
           { ...counts, latency: latency.spread(), service: service.spread(), reasons: reasons.toRecord() },
         ]),
@@ -160,6 +179,28 @@ export class CallTotals {
   spread(of: 'latency' | 'service'): Distribution {
     return Distribution.merged(this.#loads().map((calls) => calls[of]));
   }
+
+  /** Requests without a latency, warm-up excluded. */
+  get missing(): Calls['missing'] {
+    const all = { failed: 0, dropped: 0, 'in flight': 0 };
+    for (const { missing } of this.#loads()) {
+      all.failed += missing.failed;
+      all.dropped += missing.dropped;
+      all['in flight'] += missing['in flight'];
+    }
+    return all;
+  }
+
+  /** The requests that were answered within `limit` of when they were due, warm-up excluded. */
+  within(limit: Millis, now: Instant): Share {
+    const share = { total: this.spread('latency').count, within: 0, open: 0 };
+    for (const { missing, within, openSince } of this.#loads()) {
+      share.total += missing.failed + missing.dropped + missing['in flight'];
+      share.within += within.get(limit) ?? 0;
+      share.open += openSince.filter((since) => now - since < limit).length;
+    }
+    return share;
+  }
 }
 
 export const CALL_METRICS: MetricTable<CallTotals> = {
@@ -171,6 +212,7 @@ export const CALL_METRICS: MetricTable<CallTotals> = {
   'call.answered': {
     about: 'API requests of loads with a 2xx answer',
     count: (totals) => totals.sum(({ answered }) => answered),
+    within: (totals, limit, now) => totals.within(limit, now),
   },
   'call.failed': {
     about: 'API requests of loads with another answer or none',
@@ -191,9 +233,11 @@ export const CALL_METRICS: MetricTable<CallTotals> = {
   'call.latency': {
     about: 'time from when a request was due to its answer, warm-up excluded',
     durations: (totals) => totals.spread('latency'),
+    missing: (totals) => totals.missing,
   },
   'call.service': {
     about: 'time from when a request was sent to its answer, warm-up excluded',
     durations: (totals) => totals.spread('service'),
+    missing: ({ missing }) => ({ failed: missing.failed, 'in flight': missing['in flight'] }),
   },
 };

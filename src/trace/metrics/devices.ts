@@ -130,7 +130,11 @@ export const DEVICE_METRICS: MetricTable<DeviceFold> = {
   'device.up': { about: 'devices that had a session since their last boot', count: (fold) => fold.up },
   'device.boots': { about: 'boots of any cause', count: (fold) => fold.boots.total },
   ...counts('boot', BOOTS, ({ boots }) => boots),
-  'device.startup': { about: 'time from a boot to the session', durations: (fold) => fold.startup },
+  'device.startup': {
+    about: 'time from a boot to the session',
+    durations: (fold) => fold.startup,
+    missing: (fold) => ({ 'without a session': fold.boots.total - fold.startup.count }),
+  },
   'device.wakes': { about: 'radio wakes of any reason', count: (fold) => fold.wakes.total },
   ...counts('wake', WAKES, ({ wakes }) => wakes),
   'wake.peak': {

@@ -19,7 +19,7 @@ import {
 } from '../downlinks/ledger.js';
 import { WAIT_CAUSES, type WaitCause, type WaitStretch, type Waits } from '../downlinks/waits.js';
 import { type DeliveryTimes, deliveryTimes } from './delivery-times.js';
-import type { MetricTable } from './metric.js';
+import { type MetricTable, type Missing, type Share, Tally } from './metric.js';
 
 /** queued = answered + delivered + pending + cancelled + expired */
 interface DownlinkCounts {
@@ -104,6 +104,28 @@ export class DownlinkFold {
   /** Times from the API to `stage`, over all types. */
   stage(stage: Stage): Distribution {
     return Distribution.merged(USER_TYPES.map((type) => this.#spread(type, stage)));
+  }
+
+  /** Downlinks that count for `stage` but have not reached it, by their state. */
+  missing(stage: Stage): Missing {
+    const tally = new Tally();
+    for (const record of this.records) {
+      if (canReach(record.type, stage) && record.reached[stage] === undefined) tally.add(stateOf(record));
+    }
+    return tally.toRecord();
+  }
+
+  /** The downlinks that reached `stage` within `limit`, of all that were queued. */
+  within(stage: Stage, limit: Millis, now: Instant): Share {
+    const share = { total: 0, within: 0, open: 0 };
+    for (const record of this.records) {
+      if (!canReach(record.type, stage)) continue;
+      share.total++;
+      if (record.reached[stage] !== undefined) {
+        if (timeTo(record, stage) <= limit) share.within++;
+      } else if (!isLost(record, stage) && now - record.queuedAt < limit) share.open++;
+    }
+    return share;
   }
 
   /** Times that delivered downlinks waited for `cause`. */
@@ -231,30 +253,59 @@ export const DOWNLINK_METRICS: MetricTable<DownlinkFold> = {
   'wait.asleep': {
     about: 'time that a delivered downlink waited for a sleeping device',
     durations: (fold) => fold.waits('asleep'),
+    missing: (fold) => fold.missing('delivered'),
   },
   'wait.radio': {
     about: 'time that a delivered downlink waited for the radio, or for repetitions',
     durations: (fold) => fold.waits('radio'),
+    missing: (fold) => fold.missing('delivered'),
   },
   'wait.transfer': {
     about: 'time that a delivered downlink waited for packets in transfer',
     durations: (fold) => fold.waits('transfer'),
+    missing: (fold) => fold.missing('delivered'),
   },
   'wait.service': {
     about: 'time that a delivered downlink waited for the cloud',
     durations: (fold) => fold.waits('service'),
+    missing: (fold) => fold.missing('delivered'),
   },
   'wait.device': {
     about: 'time that a delivered downlink waited for the device to run, save or reboot',
     durations: (fold) => fold.waits('device'),
+    missing: (fold) => fold.missing('delivered'),
   },
 };
+
+/** Whether downlinks of this type can reach a stage: a device answers only shell and config downlinks. */
+function canReach(type: UserType, stage: Stage): boolean {
+  return stage !== 'answered' || expectsAnswer(type);
+}
+
+/** Whether a downlink can no longer reach `stage`, which it has not reached. */
+function isLost({ ended, refused, type }: DownlinkRecord, stage: Stage): boolean {
+  if (ended !== undefined) return true;
+  // A device answers a shell downlink even if it rejects a line of it.
+  return refused && (stage === 'executed' || (stage === 'answered' && type === 'config'));
+}
+
+/** Why a downlink has not reached a stage, in a word or two. */
+function stateOf(record: DownlinkRecord): string {
+  if (record.refused) return 'refused';
+  const outcome = outcomeOf(record);
+  return outcome === 'delivered' || outcome === 'answered' ? 'delivered only' : outcome;
+}
 
 function stageTable(abouts: Readonly<Record<Stage, string>>): MetricTable<DownlinkFold> {
   return Object.fromEntries(
     STAGES.map((stage) => [
       `downlink.${stage}`,
-      { about: `time from the API ${abouts[stage]}`, durations: (fold: DownlinkFold) => fold.stage(stage) },
+      {
+        about: `time from the API ${abouts[stage]}`,
+        durations: (fold: DownlinkFold) => fold.stage(stage),
+        missing: (fold: DownlinkFold) => fold.missing(stage),
+        within: (fold: DownlinkFold, limit: Millis, now: Instant) => fold.within(stage, limit, now),
+      },
     ]),
   );
 }

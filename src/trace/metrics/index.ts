@@ -2,7 +2,7 @@
  * All metrics of a run, folded from its trace. To add one: add a counter to a fold of this folder, or write a new fold, and
  * list the metric in the table of the fold.
  */
-import type { Millis } from '../../kernel/time.js';
+import type { Instant, Millis } from '../../kernel/time.js';
 import { type Dispatch, dispatchTo } from '../dispatch.js';
 import type { DownlinkRecord } from '../downlinks/ledger.js';
 import type { TraceEvent } from '../events.js';
@@ -10,7 +10,7 @@ import type { Fold } from '../log.js';
 import { CALL_METRICS, CallFold, type CallSummary, type CallTotals } from './calls.js';
 import { DEVICE_METRICS, DeviceFold, type FleetSummary } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold, type DownlinkSummary, isUnreceived } from './downlinks.js';
-import { type Measure, type MetricInfo, metricInfos, readMetric } from './metric.js';
+import { type Measure, type MetricInfo, metricInfos, readMetric, readShare, type Share } from './metric.js';
 import { SampleFold, type SampleSummary } from './samples.js';
 import { MetricScope } from './scope.js';
 import { SeriesFold, type SeriesSummary } from './series.js';
@@ -66,6 +66,8 @@ export interface MetricScopes {
   readonly devices: ReadonlyMap<string, readonly number[]>;
   /** Names of loads. */
   readonly loads: ReadonlyMap<string, readonly string[]>;
+  /** Durations for which the shares of uplinks and requests can be read. Default: none */
+  readonly limits?: readonly Millis[];
 }
 
 const NO_SCOPES: MetricScopes = { devices: new Map(), loads: new Map() };
@@ -82,6 +84,9 @@ export class Metrics implements Fold {
   readonly #dispatch: Dispatch;
   readonly #scopes: ReadonlyMap<string, MetricScope>;
   readonly #callScopes: ReadonlyMap<string, CallTotals>;
+  /** Time of the latest event, up to the end of the scenario: afterwards devices start nothing new. */
+  #now: Instant = 0;
+  #closed = false;
 
   /**
    * @param devices number of devices in the plan
@@ -89,10 +94,11 @@ export class Metrics implements Fold {
    * @param duration planned duration; 0 (default) when unknown
    * @param scopes parts whose metrics can be read separately. Default: none
    */
-  constructor(devices: number, warmUp: Millis = 0, duration: Millis = 0, scopes = NO_SCOPES) {
+  constructor(devices: number, warmUp: Millis = 0, duration: Millis = 0, scopes: MetricScopes = NO_SCOPES) {
+    const { limits = [] } = scopes;
     this.#devices = new DeviceFold(devices, warmUp);
-    this.#uplinks = new UplinkFold(warmUp);
-    this.#calls = new CallFold(warmUp);
+    this.#uplinks = new UplinkFold(warmUp, limits);
+    this.#calls = new CallFold(warmUp, limits);
     this.#series = new SeriesFold(devices, duration, warmUp);
     this.#samples = new SampleFold(duration, warmUp);
     this.#downlinks = new DownlinkFold((record, stage) => {
@@ -100,12 +106,16 @@ export class Metrics implements Fold {
       this.#samples.stage(record, stage);
     });
     const counting = [this.#devices, this.#uplinks, this.#downlinks, this.#updates, this.#calls, this.#world];
-    this.#dispatch = dispatchTo([...counting, this.#series, this.#samples]);
-    this.#scopes = new Map([...scopes.devices].map(([name, serials]) => [name, new MetricScope(serials, warmUp)]));
+    this.#dispatch = dispatchTo([...counting, ...this.#uplinks.windows.folds, this.#series, this.#samples]);
+    this.#scopes = new Map(
+      [...scopes.devices].map(([name, serials]) => [name, new MetricScope(serials, warmUp, limits)]),
+    );
     this.#callScopes = new Map([...scopes.loads].map(([name, loads]) => [name, this.#calls.of(loads)]));
   }
 
   take(event: TraceEvent): void {
+    if (!this.#closed && event.at > this.#now) this.#now = event.at;
+    if (event.kind === 'world.closing') this.#closed = true;
     const handlers = this.#dispatch.get(event.kind);
     if (handlers !== undefined) for (const handler of handlers) handler(event);
     for (const scope of this.#scopes.values()) scope.take(event);
@@ -124,6 +134,27 @@ export class Metrics implements Fold {
       readMetric(UPDATE_METRICS, this.#updates, name) ??
       readMetric(CALL_METRICS, this.#calls.totals, name) ??
       readMetric(WORLD_METRICS, this.#world, name)
+    );
+  }
+
+  /**
+   * How much of what began has reached `name` within `limit`: `downlink.answered`, for example. undefined for a metric without
+   * such a share, and for an unknown scope.
+   * @param of scope to read it of. Default: the whole run
+   */
+  within(name: string, limit: Millis, of?: string): Share | undefined {
+    const now = this.#now;
+    if (of !== undefined) {
+      const calls = this.#callScopes.get(of);
+      return (
+        this.#scopes.get(of)?.within(name, limit, now) ?? (calls && readShare(CALL_METRICS, calls, name, limit, now))
+      );
+    }
+    return (
+      readShare(UPLINK_METRICS, this.#uplinks, name, limit, now) ??
+      readShare(DOWNLINK_METRICS, this.#downlinks, name, limit, now) ??
+      readShare(UPDATE_METRICS, this.#updates, name, limit, now) ??
+      readShare(CALL_METRICS, this.#calls.totals, name, limit, now)
     );
   }
 

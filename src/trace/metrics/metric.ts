@@ -1,4 +1,5 @@
 /** What a metric is: a count or a distribution of durations, folded from the trace. Each family of metrics is a file. */
+import type { Instant, Millis } from '../../kernel/time.js';
 import type { Distribution } from '../distribution.js';
 
 /** `count`: a number. `durations`: a distribution in milliseconds; its `count` can be used as a number. */
@@ -11,16 +12,30 @@ export interface MetricInfo {
   readonly about: string;
   /** Scopes of which it can be read: some devices, or the loads of a client. null: only of the whole run. */
   readonly of: 'devices' | 'clients' | null;
+  /** Whether it has a share of what came within a duration ({@link Share}). */
+  readonly within: boolean;
 }
 
 /** Value of a metric. */
 export type Measure =
   | { readonly kind: 'count'; readonly value: number }
-  | { readonly kind: 'durations'; readonly distribution: Distribution };
+  | { readonly kind: 'durations'; readonly distribution: Distribution; readonly missing: Missing };
+
+/** What began but is not in a distribution of durations, counted by its state: `{ pending: 2, cancelled: 1 }`. */
+export type Missing = Readonly<Record<string, number>>;
+
+/** How much of what began has reached a stage within a duration. Everything else was late or never came. */
+export interface Share {
+  /** What began: all queued downlinks, for example. */
+  readonly total: number;
+  readonly within: number;
+  /** Began less than the duration before now, has not reached the stage, and still can. */
+  readonly open: number;
+}
 
 /** The metrics of one fold of type `F` by name, with their description and how to read them. */
 export type MetricTable<F> = Readonly<
-  Record<string, { readonly about: string } & (CountReader<F> | DurationsReader<F>)>
+  Record<string, { readonly about: string } & (CountReader<F> | DurationsReader<F>) & Partial<ShareReader<F>>>
 >;
 
 interface CountReader<F> {
@@ -28,6 +43,11 @@ interface CountReader<F> {
 }
 interface DurationsReader<F> {
   readonly durations: (fold: F) => Distribution;
+  readonly missing: (fold: F) => Missing;
+}
+interface ShareReader<F> {
+  /** @param now the end of the observation: what did not come until then is open or late */
+  readonly within: (fold: F, limit: Millis, now: Instant) => Share;
 }
 
 /** Reads the metric `name` of `table`; undefined when the table has no metric of this name. */
@@ -36,7 +56,18 @@ export function readMetric<F>(table: MetricTable<F>, fold: F, name: string): Mea
   if (metric === undefined) return undefined;
   return 'count' in metric
     ? { kind: 'count', value: metric.count(fold) }
-    : { kind: 'durations', distribution: metric.durations(fold) };
+    : { kind: 'durations', distribution: metric.durations(fold), missing: metric.missing(fold) };
+}
+
+/** Reads the share of `name` that came within `limit`; undefined when the table has no such share. */
+export function readShare<F>(
+  table: MetricTable<F>,
+  fold: F,
+  name: string,
+  limit: Millis,
+  now: Instant,
+): Share | undefined {
+  return Object.hasOwn(table, name) ? table[name]?.within?.(fold, limit, now) : undefined;
 }
 
 /** Descriptions of the metrics in `table`. */
@@ -46,6 +77,7 @@ export function metricInfos<F>(table: MetricTable<F>, of: MetricInfo['of']): rea
     shape: 'count' in metric ? 'count' : 'durations',
     about: metric.about,
     of,
+    within: metric.within !== undefined,
   }));
 }
 

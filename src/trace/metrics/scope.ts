@@ -1,10 +1,10 @@
 /** The device metrics of a part of the fleet: `uplink.stored of region/north`. */
-import type { Millis } from '../../kernel/time.js';
+import type { Instant, Millis } from '../../kernel/time.js';
 import { type Dispatch, dispatchTo } from '../dispatch.js';
 import type { TraceEvent } from '../events.js';
 import { DEVICE_METRICS, DeviceFold } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold } from './downlinks.js';
-import { type Measure, readMetric } from './metric.js';
+import { type Measure, readMetric, readShare, type Share } from './metric.js';
 import { UPDATE_METRICS, UpdateFold } from './updates.js';
 import { UPLINK_METRICS, UplinkFold } from './uplinks.js';
 
@@ -16,17 +16,35 @@ export class MetricScope {
   readonly #updates = new UpdateFold();
   readonly #dispatch: Dispatch;
 
-  /** @param serials serial numbers of the devices that count */
-  constructor(serials: readonly number[], warmUp: Millis) {
+  /**
+   * @param serials serial numbers of the devices that count
+   * @param limits durations of shares of uplinks
+   */
+  constructor(serials: readonly number[], warmUp: Millis, limits: readonly Millis[]) {
     this.#serials = new Set(serials);
     this.#devices = new DeviceFold(serials.length, warmUp);
-    this.#uplinks = new UplinkFold(warmUp);
-    this.#dispatch = dispatchTo([this.#devices, this.#uplinks, this.#downlinks, this.#updates]);
+    this.#uplinks = new UplinkFold(warmUp, limits);
+    this.#dispatch = dispatchTo([
+      this.#devices,
+      this.#uplinks,
+      ...this.#uplinks.windows.folds,
+      this.#downlinks,
+      this.#updates,
+    ]);
   }
 
   take(event: TraceEvent): void {
     if (!('serial' in event) || !this.#serials.has(event.serial)) return;
     for (const handler of this.#dispatch.get(event.kind) ?? []) handler(event);
+  }
+
+  /** Share of `name` that came within `limit`; undefined when devices have no such share. */
+  within(name: string, limit: Millis, now: Instant): Share | undefined {
+    return (
+      readShare(UPLINK_METRICS, this.#uplinks, name, limit, now) ??
+      readShare(DOWNLINK_METRICS, this.#downlinks, name, limit, now) ??
+      readShare(UPDATE_METRICS, this.#updates, name, limit, now)
+    );
   }
 
   /** Value of the metric `name`; undefined when it is not a device metric. */

@@ -1,10 +1,10 @@
 /** Metrics of firmware updates: how many succeeded, how long that took, and why the others failed. */
 
-import type { Instant } from '../../kernel/time.js';
+import type { Instant, Millis } from '../../kernel/time.js';
 import type { Handlers } from '../dispatch.js';
 import { Distribution, type Spread } from '../distribution.js';
 import type { UpdateState } from '../events.js';
-import { type MetricTable, Tally } from './metric.js';
+import { type MetricTable, type Share, Tally } from './metric.js';
 
 /** scheduled = succeeded + failed + cancelled + open */
 export interface UpdateSummary {
@@ -24,6 +24,8 @@ export interface UpdateSummary {
 
 interface Update {
   readonly scheduledAt: Instant;
+  /** Time from scheduling to success; undefined until then. */
+  took: Millis | undefined;
   state: UpdateState;
   offset: number;
 }
@@ -50,7 +52,10 @@ export class UpdateFold {
       known.state = state;
       known.offset = offset;
       if (!stateChanged) return;
-      if (state === 'succeeded') this.duration.record(at - known.scheduledAt);
+      if (state === 'succeeded') {
+        known.took = at - known.scheduledAt;
+        this.duration.record(known.took);
+      }
       if (state === 'failed') this.#failed(why);
     },
   };
@@ -72,6 +77,17 @@ export class UpdateFold {
     return count;
   }
 
+  /** The updates that succeeded within `limit`. */
+  within(limit: Millis, now: Instant): Share {
+    const share = { total: this.scheduled, within: 0, open: 0 };
+    for (const { scheduledAt, took, state } of this.#updates.values()) {
+      const canSucceed = state !== 'failed' && state !== 'cancelled';
+      if (took !== undefined && took <= limit) share.within++;
+      else if (took === undefined && canSucceed && now - scheduledAt < limit) share.open++;
+    }
+    return share;
+  }
+
   /** undefined when the run had no updates. */
   get summary(): UpdateSummary | undefined {
     if (this.scheduled === 0) return undefined;
@@ -88,7 +104,7 @@ export class UpdateFold {
   }
 
   #begun(id: string, serial: number, scheduledAt: Instant): Update {
-    const update: Update = { scheduledAt, state: 'scheduled', offset: 0 };
+    const update: Update = { scheduledAt, took: undefined, state: 'scheduled', offset: 0 };
     this.#updates.set(id, update);
     this.#latest.set(serial, update);
     return update;
@@ -108,6 +124,12 @@ export const UPDATE_METRICS: MetricTable<UpdateFold> = {
   'update.succeeded': {
     about: 'time from the API until a session of the device showed the new version',
     durations: (fold) => fold.duration,
+    missing: (fold) => ({
+      failed: fold.count('failed'),
+      cancelled: fold.count('cancelled'),
+      open: fold.count(...OPEN),
+    }),
+    within: (fold, limit, now) => fold.within(limit, now),
   },
   'update.failed': {
     about: 'firmware updates that failed for any reason',

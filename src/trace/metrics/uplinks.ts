@@ -9,6 +9,7 @@ import { Distribution } from '../distribution.js';
 import type { UplinkType } from '../events.js';
 import { BusiestSecond } from './busiest-second.js';
 import { type MetricTable, Tally } from './metric.js';
+import { keyOf, UplinkWindows } from './uplink-windows.js';
 
 interface UplinkCounts {
   readonly made: number;
@@ -64,9 +65,15 @@ export class UplinkFold {
   /** Time of data uplinks from being ready to their acknowledgement. */
   readonly delay = new Distribution();
 
-  /** @param warmUp messages before this instant do not count for the busiest second. Default: 0 */
-  constructor(warmUp: Millis = 0) {
+  readonly windows: UplinkWindows;
+
+  /**
+   * @param warmUp messages before this instant do not count for the busiest second. Default: 0
+   * @param limits durations that the share of `uplink.acked` or `uplink.stored` may be read for. Default: none
+   */
+  constructor(warmUp: Millis = 0, limits: readonly Millis[] = []) {
     this.arrivals = new BusiestSecond(warmUp);
+    this.windows = new UplinkWindows(limits);
   }
 
   readonly on: Handlers = {
@@ -138,22 +145,22 @@ export class UplinkFold {
   }
 }
 
-/** One number for serial number and number of the uplink: a serial has 32 bits, which leaves 2^21 uplinks per device. */
-function keyOf({ serial, uplink }: { readonly serial: number; readonly uplink: number }): number {
-  return uplink * 4_294_967_296 + serial;
-}
-
 function plainCounts(counts: UplinkCounts): UplinkCounts {
   const { made, sent, acked, dropped, waiting, stored, copies } = counts;
   return { made, sent, acked, dropped, waiting, stored, copies };
 }
 
+const DATA_UPLINKS = countsTable('uplink', 'data uplinks', (fold) => fold.of('data'));
+
 export const UPLINK_METRICS: MetricTable<UplinkFold> = {
-  ...countsTable('uplink', 'data uplinks', (fold) => fold.of('data')),
+  ...DATA_UPLINKS,
+  ...timed('acked'),
+  ...timed('stored'),
   ...countsTable('message', 'uplinks of any type', (fold) => fold.all()),
   'uplink.delay': {
     about: 'time from when a data uplink was ready until the cloud acknowledged it',
     durations: (fold) => fold.delay,
+    missing: (fold) => ({ waiting: fold.of('data').waiting, dropped: fold.of('data').dropped }),
   },
   'message.peak': {
     about: 'uplinks of any type, copies included, that reached the cloud in the busiest second, warm-up excluded',
@@ -164,6 +171,14 @@ export const UPLINK_METRICS: MetricTable<UplinkFold> = {
     count: (fold) => fold.copiesAfterRestart,
   },
 };
+
+/** A count of data uplinks that also has the share within a duration. */
+function timed(stage: 'acked' | 'stored'): MetricTable<UplinkFold> {
+  const name = `uplink.${stage}`;
+  const metric = DATA_UPLINKS[name];
+  if (metric === undefined) throw new Error(`there are no counts of ${name}`);
+  return { [name]: { ...metric, within: (fold, limit, now) => fold.windows.within(stage, limit, now) } };
+}
 
 function countsTable(
   prefix: string,

@@ -49,7 +49,7 @@ describe('the admin of the operator', () => {
     const { members } = await nodes();
     await members.ensureAdmin(SPACE, 'adam@example.org', 'adams-password');
     const invited = await members.invite(SPACE, { email: EVA, role: 'user', name: 'Eva' });
-    if (invited === 'known') throw new Error('nobody is known yet');
+    if (invited === 'known') throw new Error('the account exists already');
     await members.accept(invited.token, 'first-password');
     await members.ensureAdmin(SPACE, EVA, 'second-password');
     expect(await members.login(EVA, 'first-password')).toBeUndefined();
@@ -98,7 +98,7 @@ describe('concurrent changes on two nodes', () => {
     const admins = [];
     for (const email of [EVA, 'adam@example.org']) {
       const invited = await members.invite(SPACE, { email, role: 'admin', name: null });
-      if (invited === 'known') throw new Error('nobody is known yet');
+      if (invited === 'known') throw new Error('the account exists already');
       await members.accept(invited.token, 'a-password');
       admins.push(invited.member);
     }

@@ -169,11 +169,11 @@ describe('a preview', () => {
 
   it('requires a message of the space', async () => {
     const { preview, call } = await withMessage();
-    const nobody = '00000000-0000-7000-8000-000000000000';
-    expect((await preview(undefined, nobody)).json.message).toBe(
-      `body/message_id "${nobody}" is not a message of this space`,
+    const unknown = '00000000-0000-7000-8000-000000000000';
+    expect((await preview(undefined, unknown)).json.message).toBe(
+      `body/message_id "${unknown}" is not a message of this space`,
     );
-    expect((await call('POST', `connectors/${nobody}/preview`, { message_id: nobody })).status).toBe(404);
+    expect((await call('POST', `connectors/${unknown}/preview`, { message_id: unknown })).status).toBe(404);
   });
 });
 

@@ -9,7 +9,7 @@ export interface Person {
   readonly call: Call;
 }
 
-/** Invites somebody to the service's space with its key, and accepts. */
+/** Invites a new user to the service's space with its key, and accepts the invitation. */
 export async function person(
   { call }: Pick<Awaited<ReturnType<typeof service>>, 'call'>,
   email: string,

@@ -1,4 +1,4 @@
-/** Requests about one thing at the same moment: each has read it before the other has changed it. */
+/** Concurrent requests for one resource: each has read it before the other changes it. */
 import { describe, expect, it } from 'vitest';
 import { deletionOf } from '../../../src/cloud/accounts/spaces.js';
 import type { Change, Id } from '../../../src/cloud/store/store.js';
@@ -7,7 +7,7 @@ import { service } from './service.js';
 
 type Service = Awaited<ReturnType<typeof service>>;
 
-/** The next `n` who read this thing go on together, when all of them have read it. */
+/** Holds the next `n` reads of this resource until all of them have read it. */
 function meet({ store }: Service, id: Id, n: number): void {
   let release = () => {};
   const all = new Promise<void>((resolve) => {
@@ -116,7 +116,7 @@ describe('concurrent changes of a connector or a tag', () => {
 });
 
 describe('a space that is deleted', () => {
-  /** The next list of changes in which one is of this kind waits until somebody else has deleted the space. */
+  /** The next list of changes in which one is of this kind waits until a concurrent request has deleted the space. */
   function overtake({ store, spaceId }: Service, kind: Change['kind'], family?: string): void {
     const commit = store.commit.bind(store);
     store.commit = async (changes) => {
@@ -145,20 +145,17 @@ describe('a space that is deleted', () => {
       { name: 'late', transformation: 'function main() {}', triggers: ['data'] },
     ],
     ['invitation', 'record.put', 'invite', 'users/invite', { email: 'eva@example.org' }],
-  ] as const)(
-    'is answered like one that never was, to the %s that comes too late',
-    async (_, kind, family, path, body) => {
-      const made = await service();
-      overtake(made, kind, family);
-      const answer = await made.call('POST', path, body, { 'idempotency-key': 'once' });
-      expect([answer.status, answer.json.message]).toEqual([404, 'space not found']);
-      expect(await made.store.countDevices(made.spaceId, {})).toBe(0);
-      expect(await made.store.tags(made.spaceId, { limit: 9 })).toEqual([]);
-      for (const left of ['variable', 'connector', 'key', 'idempotency', `member/${made.spaceId}`]) {
-        expect(await made.store.records(left, made.spaceId, { limit: 9 })).toEqual([]);
-      }
-    },
-  );
+  ] as const)('gives a late %s the response for an unknown space', async (_, kind, family, path, body) => {
+    const made = await service();
+    overtake(made, kind, family);
+    const answer = await made.call('POST', path, body, { 'idempotency-key': 'once' });
+    expect([answer.status, answer.json.message]).toEqual([404, 'space not found']);
+    expect(await made.store.countDevices(made.spaceId, {})).toBe(0);
+    expect(await made.store.tags(made.spaceId, { limit: 9 })).toEqual([]);
+    for (const left of ['variable', 'connector', 'key', 'idempotency', `member/${made.spaceId}`]) {
+      expect(await made.store.records(left, made.spaceId, { limit: 9 })).toEqual([]);
+    }
+  });
 
   it('is kept if a device is registered first, and keeps no member that joins at the same time', async () => {
     const made = await service();

@@ -8,7 +8,7 @@ import { seededRandom } from '../../../src/kernel/random.js';
 import { type Millis, minutes, seconds } from '../../../src/kernel/time.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 
-/** Time passes although attempts are under way, as it does in reality. */
+/** Time passes while attempts are running, as in reality. */
 class Unheld extends VirtualClock {
   override hold(): () => void {
     return () => {};

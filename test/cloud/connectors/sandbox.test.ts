@@ -15,7 +15,7 @@ function run(
   job: unknown = {},
   more: { owner?: string; seed?: number } = {},
 ): Promise<Awaited<ReturnType<Sandbox['run']>>> {
-  return sandbox.run({ owner: 'somebody', source, job, now: NOW, seed: 1, ...more });
+  return sandbox.run({ owner: 'one', source, job, now: NOW, seed: 1, ...more });
 }
 
 async function returned(source: string, job?: unknown, owner?: string): Promise<unknown> {
@@ -172,7 +172,7 @@ describe('a script that exceeds a limit is stopped, and the next one runs:', () 
         (error: Error) => error.message,
       ),
     );
-    expect(await script('somebody else', body('return 1'))).toEqual({ kind: 'value', value: 1 });
+    expect(await script('another', body('return 1'))).toEqual({ kind: 'value', value: 1 });
     await own.close();
     expect(await Promise.all(ended)).toEqual([
       'the sandbox is closed',

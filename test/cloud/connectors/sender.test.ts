@@ -111,7 +111,7 @@ describe('the guard', () => {
   it('checks the address of the connection, so that a name that resolves differently later has no effect', async () => {
     const inside = await target();
     const { port } = new URL(inside.url);
-    // Had somebody asked before in order to check, this name would have been public then.
+    // A separate lookup before the request would have found a public address.
     const { lookup, asked } = names(['127.0.0.1'], ['1.1.1.1']);
     const reply = await sender({ lookup }).send(get(`http://rebind.example:${port}/`), seconds(5));
     expect(reply).toEqual({ kind: 'refused', why: '"rebind.example" is not a public address' });

@@ -33,7 +33,7 @@ describe('a codec', () => {
     expect(asked).toEqual([hash]);
   });
 
-  it('that nobody has uploaded is looked for once, until somebody uploads it', async () => {
+  it('that is missing is looked up once, until a device uploads it', async () => {
     const { asked, put, codecs } = setUp();
     expect(await codecs.get(hash)).toBeUndefined();
     expect(await codecs.get(hash)).toBeUndefined();
@@ -43,7 +43,7 @@ describe('a codec', () => {
     expect(await codecs.get(hash)).toMatchObject({ hash });
   });
 
-  it('that is uploaded while it is looked for is found the next time', async () => {
+  it('that is uploaded during the lookup is found by the next one', async () => {
     const { put, codecs } = setUp();
     const looking = codecs.get(hash);
     await put({ hash, document: bytes });
@@ -52,7 +52,7 @@ describe('a codec', () => {
     expect(await codecs.get(hash)).toMatchObject({ hash });
   });
 
-  it('that makes no sense is tried once', async () => {
+  it('that is invalid is parsed once', async () => {
     const { asked, put, codecs } = setUp();
     await put({ hash, document: Uint8Array.of(0xff) });
     expect(await codecs.get(hash)).toBeUndefined();
@@ -60,7 +60,7 @@ describe('a codec', () => {
     expect(asked).toEqual([hash]);
   });
 
-  it('is looked for every time while other services store codecs as well', async () => {
+  it('that is missing is looked up every time if other services use the same database', async () => {
     const { store, asked, codecs } = setUp();
     Object.assign(store, { nodes: {} });
     await codecs.get(hash);

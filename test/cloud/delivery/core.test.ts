@@ -45,7 +45,7 @@ const encoderUpload = encodeUp({ kind: 'upload-encoder', hash: ENCODER.hash, doc
 const configUpload = (lines: readonly string[]) => encodeUp({ kind: 'upload-config', hash: '0011223344556677', lines });
 
 describe('the order of delivery', () => {
-  it('is session first, then data and shell as they came, config last', async () => {
+  it('is session first, then data and shell as queued, config last', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const session = await sessionOf(cloud);
@@ -59,7 +59,7 @@ describe('the order of delivery', () => {
     expect(kinds).toEqual(['set-session', 'download-shell', 'download-data', 'download-shell', 'download-config']);
   });
 
-  it('leaves a data downlink waiting until the device has uploaded its encoder', async () => {
+  it('keeps a data downlink until the device has uploaded its encoder', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     await cloud.core.queue(device, { type: 'data', body: { relay: 1 } });
@@ -69,7 +69,7 @@ describe('the order of delivery', () => {
     expect(await drain(cloud, session)).toMatchObject([{ kind: 'download-data', hash: ENCODER.hash }]);
   });
 
-  it('replaces an older time answer that was not fetched', async () => {
+  it('replaces an older time response that was not fetched', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     const session = await sessionOf(cloud);
@@ -78,7 +78,7 @@ describe('the order of delivery', () => {
     expect(await cloud.store.countPending()).toBe(0);
   });
 
-  it('replaces an older session answer that was not fetched', async () => {
+  it('replaces an older session response that was not fetched', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     const session = await sessionOf(cloud);
@@ -91,7 +91,7 @@ describe('the order of delivery', () => {
 });
 
 describe('a downlink that cannot be sent', () => {
-  it('is refused when the encoder is known and has no such field', async () => {
+  it('is rejected if the encoder is known and lacks a field of its body', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     await cloud.core.accept(await sessionOf(cloud), encoderUpload);
@@ -100,7 +100,7 @@ describe('a downlink that cannot be sent', () => {
     await expect(queued).rejects.toThrow('valve');
   });
 
-  it('is refused when it is longer than a message can be', async () => {
+  it('is rejected if it is longer than the longest message', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const long = Array.from({ length: 100 }, () => 'x'.repeat(255));
@@ -115,7 +115,7 @@ describe('a downlink that cannot be sent', () => {
     expect(await cloud.messages(device)).toEqual([]);
   });
 
-  it('is refused when it is longer than a message can be and no encoder is known yet', async () => {
+  it('is rejected if it is longer than the longest message and no encoder is known yet', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const ask = (length: number) => cloud.core.queue(device, { type: 'data', body: { text: 'x'.repeat(length) } });
@@ -128,7 +128,7 @@ describe('a downlink that cannot be sent', () => {
     expect(await cloud.messages(device)).toHaveLength(1);
   });
 
-  it('is refused when a thousand wait already, until one of them has gone', async () => {
+  it('is rejected while a thousand others of the device are pending', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const session = await sessionOf(cloud);
@@ -145,7 +145,7 @@ describe('a downlink that cannot be sent', () => {
     expect(session.queue).toHaveLength(LONGEST_QUEUE + 1);
   });
 
-  it('is cancelled with the reason when the encoder comes later and has no such field', async () => {
+  it('is cancelled with the reason if the encoder is uploaded later and lacks a field of its body', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'data', body: { valve: 1 } });
@@ -158,7 +158,7 @@ describe('a downlink that cannot be sent', () => {
 });
 
 describe('the life of a downlink', () => {
-  it('is one timeline: queued, contact, each offer, sent, answered', async () => {
+  it('is recorded in its timeline: queued, contact, each offer, sent, answered', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['info show'] });
@@ -179,7 +179,7 @@ describe('the life of a downlink', () => {
     ]);
   });
 
-  it('stays short when a device goes on asking: the first offer, and the latest with its number', async () => {
+  it('is recorded briefly if a device polls repeatedly: the first offer, and the latest with its number', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
@@ -201,7 +201,7 @@ describe('the life of a downlink', () => {
     expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downAttempt: 30 });
   });
 
-  it('does not depend on its body being held in memory: a long one is read when its turn comes', async () => {
+  it('does not depend on its body in memory: a long body is read before it is sent', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const long = Array.from({ length: 60 }, (_, n) => `echo ${'x'.repeat(240)} ${n}`);
@@ -215,7 +215,7 @@ describe('the life of a downlink', () => {
     expect(await drain(restarted, session)).toMatchObject([{ commands: long }, { commands: ['short'] }]);
   });
 
-  it('counts attempts in the message', async () => {
+  it('includes the number of attempts', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
@@ -225,7 +225,7 @@ describe('the life of a downlink', () => {
     expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downState: 'pending', downAttempt: 2 });
   });
 
-  it('ends as expired in time, also when a thousand do at once', async () => {
+  it('ends as expired in time, also if a thousand expire together', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     await Promise.all(
@@ -236,7 +236,7 @@ describe('the life of a downlink', () => {
     expect(await cloud.store.pendingDownlinks(device.id)).toEqual([]);
   });
 
-  it('ends as expired after 30 days, and is offered no longer', async () => {
+  it('ends as expired after 30 days without further offers', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
@@ -248,7 +248,7 @@ describe('the life of a downlink', () => {
     expect(await cloud.store.message(cloud.spaceId, row.id)).toMatchObject({ downState: 'expired' });
   });
 
-  it('ends earlier when the operator wants that', async () => {
+  it('ends as expired earlier if the operator sets a shorter time', async () => {
     const store = new MemoryStore();
     const clock = new VirtualClock();
     const core = new CloudCore({
@@ -269,7 +269,7 @@ describe('the life of a downlink', () => {
     core.close();
   });
 
-  it('ends as cancelled when the user says so, once', async () => {
+  it('ends as cancelled once, if a user cancels it', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
@@ -280,7 +280,7 @@ describe('the life of a downlink', () => {
     expect(cloud.core.waits(await sessionOf(cloud))).toBe(false);
   });
 
-  it('survives a restart of the service while it waits', async () => {
+  it('continues after a restart of the service', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
@@ -290,7 +290,7 @@ describe('the life of a downlink', () => {
 });
 
 describe('evidence that a config downlink was carried out', () => {
-  it('is a reported configuration with its lines, however values are written', async () => {
+  it('is a reported configuration with its lines, in any notation of the values', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const session = await sessionOf(cloud);
@@ -310,7 +310,7 @@ describe('evidence that a config downlink was carried out', () => {
     expect(cloud.events.filter((event) => event.kind === 'downlink.answered')).toEqual([]);
   });
 
-  it('is a new session without an upload when nothing had to change', async () => {
+  it('is a new session without an upload if the configuration already had the lines', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const session = await sessionOf(cloud);
@@ -325,7 +325,7 @@ describe('evidence that a config downlink was carried out', () => {
     expect(cloud.events.filter((event) => event.kind === 'downlink.answered')).toHaveLength(1);
   });
 
-  it('is not lost with data that could not be stored: their repetition is as good', async () => {
+  it('is not lost if a data message could not be stored: its repetition counts as well', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const session = await sessionOf(cloud);
@@ -350,7 +350,7 @@ describe('evidence that a config downlink was carried out', () => {
 });
 
 describe('uplinks', () => {
-  it('are stored raw when their codec is unknown or does not fit', async () => {
+  it('are stored raw if their codec is unknown or does not match the data', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const session = await sessionOf(cloud);
@@ -361,14 +361,14 @@ describe('uplinks', () => {
     expect(await cloud.messages(device)).toMatchObject([{ body: null, raw: 'a0', codecHash: 'ffffffffffffffff' }]);
   });
 
-  it('of a codec that cannot be compiled are refused, and the device is told nothing wrong', async () => {
+  it('with a codec that cannot be compiled are not accepted', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     expect(await cloud.core.accept(await sessionOf(cloud), Uint8Array.of(0x03, 1))).toBe(false);
     expect(await cloud.messages(device)).toEqual([]);
   });
 
-  it('tell when the device was last seen', async () => {
+  it('set the time at which the device was last seen', async () => {
     const cloud = await testCloud();
     expect((await cloud.addDevice()).lastSeen).toBeNull();
     await cloud.clock.runUntil(hours(1));
@@ -376,7 +376,7 @@ describe('uplinks', () => {
     expect((await cloud.device()).lastSeen).toBe(cloud.clock.wall);
   });
 
-  it('of a shell answer keep message id, results and output lines', async () => {
+  it('with a shell response are stored with message id, results and output lines', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const messageId = uuidBytes('0197a3b1-0000-7000-8000-000000000001');
@@ -391,7 +391,7 @@ describe('uplinks', () => {
 });
 
 describe('a device that the API has deleted', () => {
-  it('is unknown to the gateway from then on', async () => {
+  it('is unknown to the gateway immediately', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     await sessionOf(cloud);
@@ -402,7 +402,7 @@ describe('a device that the API has deleted', () => {
   });
 });
 
-it('a codec that makes no sense is kept, and data that refer to it stay raw', async () => {
+it('an invalid codec is stored, and data that refer to it are stored raw', async () => {
   const cloud = await testCloud();
   const device = await cloud.addDevice();
   const session = await sessionOf(cloud);

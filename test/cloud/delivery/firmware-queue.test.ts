@@ -67,7 +67,7 @@ async function updating({ version = 'v1.0.0' }: { version?: string } = {}) {
 }
 
 describe('a download', () => {
-  it('begins with 256 bytes, then goes on from the offset that the device names', async () => {
+  it('begins with 256 bytes and continues at the offset that the device reports', async () => {
     const { id, image, cloud, receive, report, job } = await updating();
     const content = (await cloud.core.firmware.images.content(cloud.spaceId, image.id)) as Uint8Array;
     const first = await receive();
@@ -82,14 +82,14 @@ describe('a download', () => {
     expect(await job()).toMatchObject({ state: 'swapping', offset: SIZE });
   });
 
-  it('never has a message longer than a transfer can carry', async () => {
+  it('never sends a message longer than the longest transfer', async () => {
     const { cloud, session, receive, report } = await updating();
     await receive();
     await report('next', { offset: 256, maxLength: 1_000_000 });
     expect((await cloud.core.take(session))?.length).toBeLessThanOrEqual(16_384);
   });
 
-  it('waits for a device that has yet to begin its session, and even if it begins several', async () => {
+  it('waits for the session of the device, also if the device starts several sessions', async () => {
     const { begin, receive, job, report } = await updating();
     await begin('v1.1.0');
     await begin('v1.2.0');
@@ -99,7 +99,7 @@ describe('a download', () => {
     expect(await receive()).toMatchObject({ offset: 256 });
   });
 
-  it('that the device asks for as well is still one', async () => {
+  it('that the device also requests is not started twice', async () => {
     const { cloud, image, receive, report } = await updating();
     await report('download', { firmware: image.id, maxLength: 256 });
     expect(await receive()).toMatchObject({ offset: 0 });
@@ -108,7 +108,7 @@ describe('a download', () => {
     expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toEqual([]);
   });
 
-  it('that another service cancels while the device reports stays cancelled', async () => {
+  it('that another service cancels during a report of the device stays cancelled', async () => {
     const { cloud, receive, report, job } = await updating();
     await receive();
     const other = await testCloud({ store: cloud.store, clock: cloud.clock, seed: 'other' });
@@ -123,7 +123,7 @@ describe('a download', () => {
     expect(await receive()).toBeUndefined();
   });
 
-  it('is cancelled once, by whichever service', async () => {
+  it('is cancelled once, by either of two services', async () => {
     const { cloud, job } = await updating();
     const other = await testCloud({ store: cloud.store, clock: cloud.clock, seed: 'other' });
     const scheduled = await job();
@@ -140,7 +140,7 @@ describe('a download', () => {
     expect(pending.filter(({ type }) => type === 'firmware')).toHaveLength(1);
   });
 
-  it('takes a chunk for received when the device counts it in, though its confirmation was lost', async () => {
+  it('treats a chunk as received if the device reports an offset after it, although the confirmation was lost', async () => {
     const { cloud, take, report } = await updating();
     await take();
     const [chunk] = await cloud.store.pendingDownlinks((await cloud.device()).id);
@@ -148,7 +148,7 @@ describe('a download', () => {
     expect(await cloud.store.message(cloud.spaceId, chunk?.id ?? '')).toMatchObject({ downState: 'sent' });
   });
 
-  it('begins again when the device polls without having answered a chunk', async () => {
+  it('restarts if the device polls without having reported on a chunk', async () => {
     const { cloud, receive, job } = await updating();
     await receive();
     await cloud.clock.runUntil(seconds(5));
@@ -156,7 +156,7 @@ describe('a download', () => {
     expect(await job()).toMatchObject({ restarts: 1 });
   });
 
-  it('begins again when the device sends something else instead of an answer, and asks it to poll', async () => {
+  it('restarts if the device sends another message instead of its report, and requests a poll', async () => {
     const { cloud, session, receive, job } = await updating();
     await receive();
     await cloud.clock.runUntil(seconds(5));
@@ -166,14 +166,14 @@ describe('a download', () => {
     expect(await job()).toMatchObject({ restarts: 1 });
   });
 
-  it('does not begin again for a poll that came together with the acknowledgement', async () => {
+  it('does not restart because of a poll that arrives with the acknowledgement', async () => {
     const { cloud, receive, take } = await updating();
     await cloud.clock.runUntil(seconds(5));
     await receive();
     expect(await take()).toBeUndefined();
   });
 
-  it('begins again when the device has lost it', async () => {
+  it('restarts if the device has lost its partial image', async () => {
     const { receive, report, job } = await updating();
     await receive();
     await report('next', { offset: 256, maxLength: 256 });
@@ -183,7 +183,7 @@ describe('a download', () => {
     expect(await job()).toMatchObject({ state: 'downloading', offset: 0, restarts: 1 });
   });
 
-  it('begins again with a new session', async () => {
+  it('restarts at a new session', async () => {
     const { receive, begin, report, job } = await updating();
     await receive();
     await report('next', { offset: 256, maxLength: 256 });
@@ -192,7 +192,7 @@ describe('a download', () => {
     expect(await job()).toMatchObject({ restarts: 1 });
   });
 
-  it('is given up after five new beginnings', async () => {
+  it('fails after five restarts', async () => {
     const { begin, receive, job, take } = await updating();
     for (let i = 0; i < 6; i++) {
       await receive();
@@ -204,7 +204,7 @@ describe('a download', () => {
 });
 
 describe('a swap', () => {
-  it('has succeeded when the new version begins a session', async () => {
+  it('has succeeded if the new version starts a session', async () => {
     const { receive, report, begin, job } = await updating();
     await receive();
     await report('swap', { offset: SIZE });
@@ -212,7 +212,7 @@ describe('a swap', () => {
     expect((await job()).state).toBe('succeeded');
   });
 
-  it('was reverted when the old version begins a session', async () => {
+  it('was reverted if the old version starts a session', async () => {
     const { receive, report, begin, job } = await updating();
     await receive();
     await report('swap', { offset: SIZE });
@@ -220,21 +220,21 @@ describe('a swap', () => {
     expect(await job()).toMatchObject({ state: 'failed', error: 'reverted: the device runs "v1.0.0"' });
   });
 
-  it('has succeeded although its announcement was lost', async () => {
+  it('has succeeded also if its announcement was lost', async () => {
     const { receive, begin, job } = await updating();
     await receive();
     await begin('v2.0.0');
     expect((await job()).state).toBe('succeeded');
   });
 
-  it('to the version that runs already is not taken for done after a mere reboot', async () => {
+  it('to the version that already runs does not end at a reboot', async () => {
     const { receive, begin, job } = await updating({ version: 'v2.0.0' });
     await receive();
     await begin('v2.0.0');
     expect((await job()).state).toBe('downloading');
   });
 
-  it('is judged by the version that runs, also when an old image acknowledges it', async () => {
+  it('is judged by the running version, also if the old image acknowledges it', async () => {
     const { receive, report, job } = await updating();
     await receive();
     await report('swap', { offset: SIZE });
@@ -263,7 +263,7 @@ describe('a swap', () => {
 });
 
 describe('a report', () => {
-  it('of an unknown update, or of one that has ended, changes nothing', async () => {
+  it('on an unknown or finished update changes nothing', async () => {
     const { cloud, id, receive, report, job } = await updating();
     await receive();
     await report('next', { updateId: uuidBytes(OTHER), offset: 256, maxLength: 256 });
@@ -274,7 +274,7 @@ describe('a report', () => {
     expect(await cloud.store.pendingDownlinks((await cloud.device()).id)).toMatchObject([]);
   });
 
-  it('that asks for an image that is not there changes nothing', async () => {
+  it('that requests an unknown image changes nothing', async () => {
     const { cloud, report, job } = await updating();
     await cloud.core.firmware.cancel(await job());
     for (const firmware of [OTHER, 'nonsense', '']) await report('download', { firmware, maxLength: 256 });
@@ -283,7 +283,7 @@ describe('a report', () => {
 });
 
 describe('an update', () => {
-  it('is the only one of its device', async () => {
+  it('is rejected while the device has another one', async () => {
     const { cloud, image } = await updating();
     await expect(cloud.core.firmware.schedule(await cloud.device(), image)).rejects.toThrow(ConflictError);
   });

@@ -1,4 +1,4 @@
-/** The core while its store cannot be used for a moment: what it tells nobody, it may do again, but it forgets nothing. */
+/** The core while its store is unavailable: it may repeat what it has not reported to a device, but loses nothing. */
 import { expect, it } from 'vitest';
 import { openStore } from '../../../src/cloud/open-store.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
@@ -26,7 +26,7 @@ async function connected() {
   return { ...cloud, device, session, outage, states };
 }
 
-it('a downlink whose long body cannot be read just now goes on waiting', async () => {
+it('a downlink whose long body cannot be read at the moment stays pending', async () => {
   const { core, device, session, outage, states } = await connected();
   const commands = Array.from({ length: 100 }, (_, n) => `echo ${'x'.repeat(40)} ${n}`);
   await core.queue(device, { type: 'shell', commands });
@@ -35,7 +35,7 @@ it('a downlink whose long body cannot be read just now goes on waiting', async (
   expect(parseDown((await core.take(session)) ?? new Uint8Array())).toMatchObject({ kind: 'download-shell', commands });
 });
 
-it('a delivery that cannot be written down just now is written down later, and the downlink not offered again', async () => {
+it('a delivery that cannot be stored at the moment is stored later, and the downlink is not offered again', async () => {
   const { core, device, session, events, outage, states } = await connected();
   await core.queue(device, { type: 'shell', commands: ['info show'] });
   await core.queue(device, { type: 'shell', commands: ['info fw'] });
@@ -50,7 +50,7 @@ it('a delivery that cannot be written down just now is written down later, and t
   expect(more).toEqual([]);
 });
 
-it('a downlink whose delivery is all that is to be written keeps the device polling until it is', async () => {
+it('the device is asked to poll until a delivery is stored, even if nothing else is queued', async () => {
   const { core, device, session, outage } = await connected();
   await core.queue(device, { type: 'shell', commands: ['info show'] });
   await core.take(session);
@@ -60,7 +60,7 @@ it('a downlink whose delivery is all that is to be written keeps the device poll
   expect(core.waits(session)).toBe(false);
 });
 
-it('a delivery that could not be written down is written before the answer that proves it', async () => {
+it('a delivery that could not be stored is stored before the response that proves it', async () => {
   const { core, device, session, events, outage } = await connected();
   const { id } = await core.queue(device, { type: 'shell', commands: ['info show'] });
   await core.take(session);
@@ -70,7 +70,7 @@ it('a delivery that could not be written down is written before the answer that 
   expect(kinds.slice(-2)).toEqual(['downlink.delivered', 'downlink.answered']);
 });
 
-it('a cancellation that cannot be written down leaves the downlink waiting', async () => {
+it('a cancellation that cannot be stored leaves the downlink pending', async () => {
   const { core, device, session, outage } = await connected();
   const row = await core.queue(device, { type: 'shell', commands: ['info show'] });
   await outage('write', () => core.cancel(row));

@@ -95,7 +95,7 @@ async function sendAll(random: Random, share: number, format: EnvelopeFormat) {
 }
 
 it.each(['base64', 'raw'] as const)(
-  'spoiled datagrams (%s) are refused and counted, and what is stored was sent',
+  'corrupted datagrams (%s) are rejected and counted, and only sent messages are stored',
   async (format) => {
     const property = fc.asyncProperty(fc.nat(), fc.double({ min: 0, max: 0.4, noNaN: true }), async (seed, share) => {
       const { cloud, stored, refused } = await sendAll(seededRandom(`${seed}`), share, format);

@@ -13,7 +13,7 @@ const ack = (sequence: number) => ({ flags: ACK, sequence, data: NOTHING });
 const dataMessage = (n: number) => encodeUp({ kind: 'upload-data', hash: '0000000000000000', body: Uint8Array.of(n) });
 
 describe('datagrams that are not answered', () => {
-  it('is silent to a serial number that the cloud does not know', async () => {
+  it('include all of an unknown serial number', async () => {
     const cloud = await testCloud();
     expect(await cloud.exchange(single(0, SESSION))).toBeUndefined();
     expect(cloud.gateway.counters.unknownSerial).toBe(1);
@@ -32,14 +32,14 @@ describe('datagrams that are not answered', () => {
     expect(cloud.gateway.counters.unreadable).toBe(1);
   });
 
-  it('stores nothing of an unknown message type, and does not acknowledge it', async () => {
+  it('include a message of an unknown type, which is not stored', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     expect(await cloud.exchange(single(0, Uint8Array.of(0x55, 1, 2)))).toBeUndefined();
     expect(await cloud.messages(device)).toEqual([]);
   });
 
-  it('does not acknowledge a codec whose hash is wrong', async () => {
+  it('include a codec with a wrong hash', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const upload = Uint8Array.of(0x03, 1, 2, 3, 4, 5, 6, 7, 8, 0xa0);
@@ -47,7 +47,7 @@ describe('datagrams that are not answered', () => {
     expect(await cloud.messages(device)).toEqual([]);
   });
 
-  it('answers what it refused with a reset once it was repeated for more than 60 s', async () => {
+  it('are answered with a reset when they have been repeated for more than 60 s', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     const refused = single(0, Uint8Array.of(0x55));
@@ -60,7 +60,7 @@ describe('datagrams that are not answered', () => {
 });
 
 describe('a wrong tag', () => {
-  it('is answered with a reset that is signed with the token that the cloud knows', async () => {
+  it('is answered with a reset that is signed with the stored token', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     const datagram = Buffer.from(seal(single(0, SESSION), SERIAL, tokenBytes(TOKEN), 'raw'));
@@ -70,7 +70,7 @@ describe('a wrong tag', () => {
     expect(cloud.gateway.counters.badTag).toBe(1);
   });
 
-  it('changes nothing: the exchange goes on where it was', async () => {
+  it('changes nothing: the exchange continues', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     await cloud.exchange(single(0, dataMessage(1)));
@@ -78,7 +78,7 @@ describe('a wrong tag', () => {
     expect(await cloud.exchange(poll(2))).toEqual({ flags: FIRST | LAST, sequence: 3, data: NOTHING });
   });
 
-  it('is what a datagram of 1025 bytes has, because no more than 1024 are read', async () => {
+  it('is found in a datagram of 1025 bytes, because only 1024 are read', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     const fits = single(0, Buffer.concat([dataMessage(1), Buffer.alloc(1010 - dataMessage(1).length)]));
@@ -103,8 +103,8 @@ describe('fragments of a downlink', () => {
   });
 });
 
-describe('what is acknowledged', () => {
-  it('is stored before the acknowledgement leaves', async () => {
+describe('a message that is acknowledged', () => {
+  it('is stored before the acknowledgement is sent', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const answer = await cloud.exchange(single(0, dataMessage(1)));
@@ -112,7 +112,7 @@ describe('what is acknowledged', () => {
     expect(await cloud.messages(device)).toMatchObject([{ type: 'data', direction: 'up', raw: '01' }]);
   });
 
-  it('is stored once when the same data message comes again in a new exchange', async () => {
+  it('is stored once if the same data message arrives again in a new exchange', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     await cloud.exchange(single(0, dataMessage(1)));
@@ -125,7 +125,7 @@ describe('what is acknowledged', () => {
     ]);
   });
 
-  it('is stored again when it comes after 48 hours', async () => {
+  it('is stored again if it is repeated after 48 hours', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     await cloud.exchange(single(0, dataMessage(1)));
@@ -135,7 +135,7 @@ describe('what is acknowledged', () => {
     expect(await cloud.messages(device)).toHaveLength(2);
   });
 
-  it('waits in line: a second datagram of the device is handled after the first is stored', async () => {
+  it('is stored before the next datagram of the device is handled', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     const answers: number[] = [];
@@ -152,7 +152,7 @@ describe('what is acknowledged', () => {
 });
 
 describe('a session', () => {
-  it('is answered with the poll flag, and SET_SESSION comes before everything else that waits', async () => {
+  it('is answered with the poll flag, and SET_SESSION is sent before all other downlinks', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     await cloud.core.queue(device, { type: 'shell', commands: ['info show'] });
@@ -162,7 +162,7 @@ describe('a session', () => {
     expect(answer?.data[0]).toBe(0x80);
   });
 
-  it('survives a restart of the service between the request and its answer', async () => {
+  it('continues if the service restarts between the request and its response', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     await cloud.exchange(single(0, SESSION));
@@ -171,7 +171,7 @@ describe('a session', () => {
     expect((await restarted.exchange(poll(0)))?.data[0]).toBe(0x80);
   });
 
-  it('is in the device: what it told, and the number of the session in Unix seconds', async () => {
+  it('is stored with the device: the reported facts, and the number of the session in Unix seconds', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     await cloud.exchange(single(0, SESSION));
@@ -181,8 +181,8 @@ describe('a session', () => {
   });
 });
 
-describe('a restart of the service in mid-stream', () => {
-  it('answers with a reset, and the device starts over', async () => {
+describe('a restart of the service during a transfer', () => {
+  it('makes the service answer with a reset, and the device restarts the transfer', async () => {
     const cloud = await testCloud();
     await cloud.addDevice();
     await cloud.exchange(single(0, dataMessage(1)));
@@ -193,7 +193,7 @@ describe('a restart of the service in mid-stream', () => {
 });
 
 describe('delivery', () => {
-  it('fetches two downlinks in one exchange when the last fragment is acknowledged with a poll', async () => {
+  it('sends two downlinks in one exchange if the last fragment is acknowledged with a poll', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     for (const command of ['first', 'second']) await cloud.core.queue(device, { type: 'shell', commands: [command] });

@@ -14,8 +14,8 @@ async function ingress(cloud?: TestCloud) {
   return { cloud: used, device, app, send, stored };
 }
 
-describe('the door', () => {
-  it('does not tell an unknown device from a wrong token', async () => {
+describe('the credentials of a device', () => {
+  it('are rejected in the same way for an unknown device and for a wrong token', async () => {
     const { send } = await ingress();
     const wrongToken = await send('poll', {}, { token: 'f'.repeat(32) });
     const unknownDevice = await send('poll', {}, { serial: '2159017999' });
@@ -36,23 +36,23 @@ describe('the door', () => {
     expect(answer.statusCode).toBe(401);
   });
 
-  it.each(['0', '4294967296', 'abc'])('stays closed to the serial number "%s"', async (serial) => {
+  it.each(['0', '4294967296', 'abc'])('are rejected for the serial number "%s"', async (serial) => {
     const { send } = await ingress();
     expect((await send('poll', {}, { serial })).status).toBe(401);
   });
 
-  it('takes the token in capitals as well', async () => {
+  it('may contain the token in upper case', async () => {
     const { send } = await ingress();
     expect((await send('poll', {}, { token: TOKEN.toUpperCase() })).status).toBe(200);
   });
 
-  it('is no place for web pages: its answers come without CORS headers', async () => {
+  it('do not work for web pages of other origins: responses have no CORS headers', async () => {
     const { send } = await ingress();
     const { headers } = await send('poll', {}, {});
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });
 
-  it('turns away a device that sends many requests at once', async () => {
+  it('permit a limited number of concurrent requests', async () => {
     const { cloud, send } = await ingress();
     const open = holdCommits(cloud.store);
     const sending = Array.from({ length: 20 }, (_, n) => send('uplink', reading({ n })));
@@ -80,8 +80,8 @@ function holdCommits(store: Store): () => void {
   return open;
 }
 
-describe('somebody with curl', () => {
-  it('begins a session, fetches the answer and acknowledges it', async () => {
+describe('a device that uses HTTP', () => {
+  it('starts a session, fetches the response and acknowledges it', async () => {
     const { cloud, device, send } = await ingress();
     expect((await send('session', { fw_version: 'v1.0.0', colour: 'red' })).json).toEqual({ poll: true });
     const offer = await send('poll');
@@ -111,7 +111,7 @@ describe('somebody with curl', () => {
     ]);
   });
 
-  it('may send the same reading twice, but not the same numbered one', async () => {
+  it('may send the same reading twice, but not one with the same number', async () => {
     const { send, stored } = await ingress();
     for (const body of [{ a: 1 }, { a: 1 }, { message: { sequence: 7 } }, { message: { sequence: 7 } }]) {
       expect((await send('uplink', reading(body))).status).toBe(200);
@@ -119,13 +119,13 @@ describe('somebody with curl', () => {
     expect((await stored()).map(({ body }) => body)).toEqual([{ a: 1 }, { a: 1 }, { message: { sequence: 7 } }]);
   });
 
-  it('has a repetition recognised by its key, and only the last one', async () => {
+  it('may repeat its last request, which is recognised by its key', async () => {
     const { send, stored } = await ingress();
     for (const key of ['1', '1', '2', '1']) await send('uplink', reading({ a: 1 }), { key });
     expect(await stored()).toHaveLength(3);
   });
 
-  it('uploads a decoder as JSON, by which CBOR is read from then on', async () => {
+  it('uploads a decoder as JSON, with which later CBOR data are decoded', async () => {
     const { cloud, send, stored } = await ingress();
     const document = { version: 2, type: 'decoder', name: 'mine', schema: [{ level: [{ $div: 10 }] }] };
     await send('uplink', { type: 'decoder', body: document });
@@ -161,7 +161,7 @@ describe('somebody with curl', () => {
     ]);
   });
 
-  it('gets data for the application as they were queued, and as the encoder writes them', async () => {
+  it('receives application data as they were queued, or encoded by the encoder', async () => {
     const { cloud, device, send } = await ingress();
     const schema = [{ relay: [{ $type: 'int' }] }];
     await send('uplink', { type: 'encoder', body: { version: 2, type: 'encoder', name: 'mine', schema } });
@@ -176,7 +176,7 @@ describe('somebody with curl', () => {
     });
   });
 
-  it('asks for the time', async () => {
+  it('requests the time', async () => {
     const { cloud, send } = await ingress();
     expect((await send('uplink', { type: 'timestamp' })).json).toEqual({ poll: true });
     expect((await send('poll')).json.downlink).toMatchObject({
@@ -195,7 +195,7 @@ describe('an acknowledgement', () => {
     expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'sent' });
   });
 
-  it('counts after a restart of the service', async () => {
+  it('is accepted after a restart of the service', async () => {
     const { cloud, device, send } = await ingress();
     const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
     await send('poll');
@@ -212,7 +212,7 @@ describe('an acknowledgement', () => {
   });
 });
 
-describe('a message that makes no sense is refused', () => {
+describe('an invalid message is rejected', () => {
   const TOO_LONG = Array.from({ length: 200 }, () => 'x'.repeat(100));
   it.each([
     ['no object', [], 'body is not'],

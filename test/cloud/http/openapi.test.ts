@@ -83,7 +83,7 @@ describe('the OpenAPI document', () => {
     expect(body?.content['application/json']?.schema).toMatchObject({ properties: { token: { writeOnly: true } } });
   });
 
-  it('judges answers: a status, a field or a type that it does not have is a fault', async () => {
+  it('rejects a response with a status, a field or a type that it does not describe', async () => {
     const fits = judge(inlined(await documentOf()));
     const json = 'application/json; charset=utf-8';
     const path = '/v2/spaces/x/devices/count?name=a';

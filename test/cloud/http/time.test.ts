@@ -4,7 +4,7 @@ import { parseTimestamp } from '../../../src/cloud/http/time.js';
 import { isoTime } from '../../../src/kernel/calendar.js';
 
 describe('a timestamp', () => {
-  it('is read in every form that clients send, and means UTC when it names no zone', () => {
+  it('is parsed in every form that clients send, as UTC if it has no time zone', () => {
     const noon = Date.UTC(2026, 6, 1, 12);
     for (const text of [
       '2026-07-01T12:00:00.000Z',
@@ -27,7 +27,7 @@ describe('a timestamp', () => {
     expect(isoTime(parseTimestamp('0001-01-01T00:00:00') ?? 0)).toBe('0001-01-01T00:00:00.000Z');
   });
 
-  it('is refused when there is no such time', () => {
+  it('is rejected if the time does not exist', () => {
     for (const text of [
       '',
       'yesterday',
@@ -45,7 +45,7 @@ describe('a timestamp', () => {
     }
   });
 
-  it('survives being written and read', () => {
+  it('is written in a form that is parsed', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 4e12 }), (at) => {
         expect(parseTimestamp(isoTime(at))).toBe(at);

@@ -15,13 +15,13 @@ async function furnished() {
   const rows = Array.from({ length: 1200 }, (_, n) => message(n, { createdAt: T0 + minutes(n) }));
   await store.commit([insert.message(downlink(1)), ...rows.map(insert.message)]);
   const left = async () => (await store.messages(SPACE, { limit: 2000, direction: 'up' })).length;
-  const told: TraceEvent[] = [];
-  const trace: Trace = { emit: (event) => told.push(event) };
-  return { clock, store, left, trace, told };
+  const emitted: TraceEvent[] = [];
+  const trace: Trace = { emit: (event) => emitted.push(event) };
+  return { clock, store, left, trace, emitted };
 }
 
 describe('retention', () => {
-  it('keeps what is young enough and deletes the rest, also when it is more than one batch', async () => {
+  it('keeps young messages and deletes older ones, also if they are more than one batch', async () => {
     const { clock, store, trace, left } = await furnished();
     await clock.runUntil(days(30) + minutes(1099) + seconds(30));
     expect(await left()).toBe(1200);
@@ -31,7 +31,7 @@ describe('retention', () => {
     await stop();
   });
 
-  it('looks again every hour, and leaves pending downlinks alone', async () => {
+  it('runs every hour, and keeps pending downlinks', async () => {
     const { clock, store, trace, left } = await furnished();
     const stop = startRetention({ store, clock, log: QUIET, trace, keep: days(1) });
     await clock.runUntil(days(1));
@@ -44,7 +44,7 @@ describe('retention', () => {
     await stop();
   });
 
-  it('goes on after the store has failed', async () => {
+  it('continues after a failure of the store', async () => {
     const { clock, store, trace, left } = await furnished();
     const complaints: string[] = [];
     const log = { ...QUIET, error: (_: object, text: string) => complaints.push(text) };
@@ -59,16 +59,16 @@ describe('retention', () => {
     await stop();
   });
 
-  it('tells how much it has deleted, batch by batch', async () => {
-    const { clock, store, trace, told } = await furnished();
+  it('reports the number of deleted rows of each batch', async () => {
+    const { clock, store, trace, emitted } = await furnished();
     await clock.runUntil(minutes(1199) + seconds(30));
     const stop = startRetention({ store, clock, log: QUIET, trace, keep: 0 });
     await clock.runUntil(clock.now + seconds(1));
-    expect(told).toMatchObject([500, 500, 200].map((messages) => ({ kind: 'cloud.pruned', messages })));
+    expect(emitted).toMatchObject([500, 500, 200].map((messages) => ({ kind: 'cloud.pruned', messages })));
     await stop();
   });
 
-  it('leaves no alarm behind when it is stopped', async () => {
+  it('leaves no pending alarm when it is stopped', async () => {
     const { clock, store, trace } = await furnished();
     const stop = startRetention({ store, clock, log: QUIET, trace, keep: 0 });
     await clock.runUntil(minutes(1));

@@ -39,7 +39,7 @@ function holdKeys(store: MemoryStore): () => void {
 }
 
 describe('a guarded store', () => {
-  it('refuses a commit at once when too many wait, and takes commits again afterwards', async () => {
+  it('rejects a commit immediately while too many wait, and accepts commits again afterwards', async () => {
     const { store, release } = slowStore();
     const took: number[] = [];
     const clock = new VirtualClock();
@@ -54,7 +54,7 @@ describe('a guarded store', () => {
     expect(took).toEqual([0, 0, 0]);
   });
 
-  it('counts a commit that failed as done', async () => {
+  it('counts a failed commit as done', async () => {
     const store = new MemoryStore();
     const counts = guardCommits(store, { clock: new VirtualClock(), limit: 1 });
     const foreign = {
@@ -70,8 +70,8 @@ describe('a guarded store', () => {
   });
 });
 
-describe('a service with too much to do', () => {
-  it('answers 503 with Retry-After, and logs no failure', async () => {
+describe('an overloaded service', () => {
+  it('answers 503 with Retry-After and logs no error', async () => {
     const { call, store, logged } = await service();
     store.commit = () => Promise.reject(new StoreBusy());
     const answer = await call('POST', 'tags', { name: 'a', color: '#000000' });
@@ -79,7 +79,7 @@ describe('a service with too much to do', () => {
     expect(logged.filter(({ level }) => level === 'error')).toEqual([]);
   });
 
-  it('turns requests away while 5,000 are under way', async () => {
+  it('rejects requests while 5,000 are running', async () => {
     const { app, call, store } = await service();
     await app.ready();
     const letIn = holdKeys(store);
@@ -94,7 +94,7 @@ describe('a service with too much to do', () => {
 });
 
 describe('bodies', () => {
-  it('are taken as long as there is room for them', async () => {
+  it('are accepted up to a limit of their total size', async () => {
     const api = fastify();
     limitRequests(api, { clock: new VirtualClock(), rateLimit: null, bodies: 250 });
     let waiting = 0;
@@ -120,7 +120,7 @@ describe('bodies', () => {
     await api.close();
   });
 
-  it('of those who have no credential yet are short', async () => {
+  it('without a credential have a lower limit', async () => {
     const { call } = await service();
     const long = { email: 'eva@example.org', password: 'x'.repeat(20_000) };
     for (const path of ['/v2/auth/login', '/v2/auth/accept']) {
@@ -129,8 +129,8 @@ describe('bodies', () => {
   });
 });
 
-describe('a store that is away', () => {
-  it('answers 503 with Retry-After, and tells nothing of the database', async () => {
+describe('an unreachable store', () => {
+  it('makes the service answer 503 with Retry-After, without details of the database', async () => {
     const { call, store } = await service();
     store.commit = () => Promise.reject(new StoreUnavailable(new Error('connect ECONNREFUSED 10.0.0.7:5432')));
     const { status, headers, json, text } = await call('POST', 'tags', { name: 'a', color: '#000000' });
@@ -140,7 +140,7 @@ describe('a store that is away', () => {
 });
 
 describe('a rate limit', () => {
-  it('answers 429 and says when to come back; other keys are not concerned', async () => {
+  it('answers 429 with the time to retry, and does not affect other keys', async () => {
     const { call, clock } = await service({ rateLimit: 2 });
     const first = await call('GET', '/v2/spaces');
     expect(first.headers).toMatchObject({
@@ -157,7 +157,7 @@ describe('a rate limit', () => {
     expect((await call('GET', '/v2/spaces')).status).toBe(200);
   });
 
-  it('counts a key as one, however it is sent and however the path is written', async () => {
+  it('counts requests of a key together, in any header and any form of the path', async () => {
     const { app } = await service({ rateLimit: 4 });
     const ways = [
       ['/v2/spaces', { 'x-api-key': KEY }],
@@ -170,7 +170,7 @@ describe('a rate limit', () => {
     expect(left).toEqual(['3', '2', '1', '0']);
   });
 
-  it('slows down those who guess keys, and lets in who was let in before', async () => {
+  it('limits guesses of keys, and does not affect clients with a valid key', async () => {
     const { call, clock } = await service({ rateLimit: 3 });
     const guess = async (key: string) => (await call('GET', '/v2/spaces', undefined, { 'x-api-key': key })).status;
     expect(await guess(KEY)).toBe(200);
@@ -180,14 +180,14 @@ describe('a rate limit', () => {
     expect(await guess('e')).toBe(401);
   });
 
-  it('slows down those who guess passwords, whatever key they pretend to have', async () => {
+  it('limits guesses of passwords, with any key', async () => {
     const { call } = await service({ rateLimit: 2 });
     const body = { email: 'eva@example.org', password: 'a-guess' };
     const guess = async (key: string) => (await call('POST', '/v2/auth/login', body, { 'x-api-key': key })).status;
     expect([await guess('a'), await guess('b'), await guess('c')]).toEqual([401, 401, 429]);
   });
 
-  it('leaves the documentation alone when there is none', async () => {
+  it('sends no headers by default', async () => {
     const { call } = await service();
     const answer = await call('GET', '/v2/spaces');
     expect(answer.headers).not.toHaveProperty('x-ratelimit-limit');

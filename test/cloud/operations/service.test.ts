@@ -55,7 +55,7 @@ async function serve(options: Partial<ServiceOptions> = {}) {
 const registration = { name: 'freezer', serial_number: '2159017986', token: TOKEN };
 
 describe('health', () => {
-  it('is told without a key, and is in the document', async () => {
+  it('is reported without a key, and is in the OpenAPI document', async () => {
     const { request } = await serve();
     const none = { 'x-api-key': '' };
     const document: Document = JSON.parse((await request('GET', '/v2/documentation/json', undefined, none)).text);
@@ -68,14 +68,14 @@ describe('health', () => {
     expect(document.paths['/readyz']?.get?.security).toEqual([]);
   });
 
-  it('is not there in a simulation', async () => {
+  it('is not available in a simulation', async () => {
     const { request } = await serve({ operated: false });
     expect((await request('GET', '/healthz')).status).toBe(404);
   });
 });
 
 describe('metrics', () => {
-  it('count requests by route and status, packets by outcome, and what waits', async () => {
+  it('count requests by route and status, packets by result, and pending work', async () => {
     const { request, space, service } = await serve();
     const { id } = JSON.parse((await request('POST', space('devices'), registration)).text);
     await request('POST', space(`devices/${id}/commands`), ['info show']);
@@ -109,8 +109,8 @@ describe('metrics', () => {
   });
 });
 
-describe('a service whose store reads but does not write', () => {
-  it('is alive and not ready', async () => {
+describe('a service whose store can be read but not written', () => {
+  it('is alive but not ready', async () => {
     const { app, store, clock } = await service();
     addOperations(app, { store, clock, log: SILENT, metrics: new Metrics(clock) });
     expect((await app.inject('/readyz')).statusCode).toBe(200);
@@ -122,8 +122,8 @@ describe('a service whose store reads but does not write', () => {
   });
 });
 
-describe('metrics of a service whose store is away', () => {
-  it('are told all the same, without what only the store knows', async () => {
+describe('metrics of a service whose store is unreachable', () => {
+  it('are available, except those that come from the store', async () => {
     const store = new MemoryStore();
     store.countPending = () => Promise.reject(new StoreUnavailable(new Error('ECONNREFUSED')));
     const metrics = new Metrics(new VirtualClock());
@@ -135,7 +135,7 @@ describe('metrics of a service whose store is away', () => {
 });
 
 describe('logs of a service', () => {
-  it('hold no credential, whatever is sent and however it fails', async () => {
+  it('contain no credential, for any request and any failure', async () => {
     const { request, space, lines } = await serve();
     const secrets = [KEY, TOKEN, 'a-wrong-key', 'hunter2-password', 'ffeeddccbbaa99887766554433221100'];
     await request('POST', space('devices'), registration);
@@ -153,8 +153,8 @@ describe('logs of a service', () => {
   });
 });
 
-describe('a service that is told to stop', () => {
-  it('finishes what is under way, and takes nothing new', async () => {
+describe('a service that is stopped', () => {
+  it('completes running requests and accepts no new ones', async () => {
     const { request, service } = await serve();
     // A request whose body is still on its way when the service closes.
     const body = JSON.stringify({ name: 'late', color: '#000000' });
@@ -179,8 +179,8 @@ describe('a service that is told to stop', () => {
   });
 });
 
-describe('a service that hangs up', () => {
-  it('leaves no connection that a client would use again, and answers nobody any more', async () => {
+describe('a service that closes its connections', () => {
+  it('leaves no connection that a client could reuse, and sends no further response', async () => {
     const { service } = await serve();
     const pool = new Pool(service.api, { connections: 4 });
     const ask = () => pool.request({ path: '/healthz', method: 'GET' }).then(({ body }) => body.dump());

@@ -8,7 +8,7 @@ const TABLE = `   sl  local_address rem_address   st tx_queue rx_queue tr tm->wh
 `;
 
 describe('drops of receive buffers', () => {
-  it('are summed up over the sockets of the given ports', () => {
+  it('are summed over the sockets of the given ports', () => {
     expect(dropsIn(TABLE, [5003])).toBe(12);
     expect(dropsIn(TABLE, [5003, 5002])).toBe(15);
     expect(dropsIn(TABLE, [1])).toBe(0);

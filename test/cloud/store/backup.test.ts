@@ -33,7 +33,7 @@ const countOf = async (path: string): Promise<number> => {
 };
 
 describe('a backup', () => {
-  it('holds everything that was committed before it began, while the service goes on writing', async () => {
+  it('contains everything that was committed before it began, while the service continues to write', async () => {
     const { path, store } = await furnished(200);
     const target = newPath();
     let written = 200;
@@ -51,7 +51,7 @@ describe('a backup', () => {
     expect(await countOf(path)).toBe(written);
   });
 
-  it('can be made of a service that was stopped, and leaves nothing else behind', async () => {
+  it('can be made of a stopped service, and leaves no other file', async () => {
     const { path, store } = await furnished(3);
     await store.close();
     const target = newPath();
@@ -61,14 +61,14 @@ describe('a backup', () => {
     expect(await countOf(target)).toBe(3);
   });
 
-  it('never writes over a file', async () => {
+  it('never overwrites a file', async () => {
     const { path, store } = await furnished(1);
     await expect(backupDatabase(path, path)).rejects.toThrow('exists already');
     await store.close();
     expect(await countOf(path)).toBe(1);
   });
 
-  it('says what it cannot copy, and where it cannot write', async () => {
+  it('reports a source that it cannot copy and a target that it cannot write', async () => {
     const { path, store } = await furnished(0);
     await store.close();
     const text = newPath();

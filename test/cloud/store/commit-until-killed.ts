@@ -1,4 +1,4 @@
-/** Commits messages until it is killed, and reports each one as soon as it is told that it is safe. */
+/** Commits messages until it is killed, and reports each one as soon as its commit resolves. */
 import { openStore } from '../../../src/cloud/open-store.js';
 import { furnish, insert, message } from './rows.js';
 

@@ -15,7 +15,7 @@ describe('ids', () => {
     expect(id.slice(0, 13)).toBe(firstIdAt(1_713_352_107_917).slice(0, 13));
   });
 
-  it('only go up, within a millisecond, over fractions of one, and when the clock goes back', () => {
+  it('always increase: within a millisecond, over fractions of one, and if the clock goes back', () => {
     const steps = fc.array(fc.oneof(fc.constant(0), fc.double({ min: -5, max: 5, noNaN: true })), { maxLength: 50 });
     fc.assert(
       fc.property(steps, (given) => {
@@ -32,7 +32,7 @@ describe('ids', () => {
     );
   });
 
-  it('are the same for the same seed, and others for another', () => {
+  it('are the same for the same seed, and differ for another seed', () => {
     const make = (seed: number) => {
       const ids = createIds(new VirtualClock(), seededRandom(seed));
       return [ids.uuid(), ids.uuid(), ids.uuid()];

@@ -5,7 +5,7 @@ import { storeContract } from '../../contracts/store/index.js';
 
 storeContract('memory', async () => new MemoryStore());
 
-it('a store in memory finds what another has left in its tables', async () => {
+it('a memory store reads the tables of an earlier one', async () => {
   const tables = new MemoryTables();
   const first = new MemoryStore(tables);
   await first.commit([{ kind: 'space.put', row: { id: 'a', name: 'fleet', type: 'team', createdAt: 1 } }]);

@@ -28,7 +28,7 @@ describe('the PostgreSQL store', () => {
     await store.close();
   });
 
-  it('leaves nothing in a space that one service deletes while another puts something in', async () => {
+  it('leaves nothing in a space that one service deletes while another inserts into it', async () => {
     const url = await newDatabase();
     const [a, b] = [await openStore(url), await openStore(url)];
     const outcomes = new Set<string>();
@@ -49,7 +49,7 @@ describe('the PostgreSQL store', () => {
     await Promise.all([a.close(), b.close()]);
   });
 
-  it('writes many commits at once in the order in which they were given, and tells each its own fate', async () => {
+  it('writes many concurrent commits in the order of the calls, and settles each by its own result', async () => {
     const store = await openStore(await newDatabase());
     await furnish(store);
     // More than fit into one transaction, and every hundredth comes too late.
@@ -64,7 +64,7 @@ describe('the PostgreSQL store', () => {
     await store.close();
   });
 
-  it('tells everybody when the whole transaction is lost, and works on', async () => {
+  it('rejects all commits of a failed transaction, and continues', async () => {
     const url = await newDatabase();
     const store = await openStore(url);
     await furnish(store);
@@ -85,7 +85,7 @@ describe('the PostgreSQL store', () => {
     await store.close();
   });
 
-  it('tries again when it got in the way of another service', async () => {
+  it('retries after a deadlock with another service', async () => {
     const url = await newDatabase();
     const store = await openStore(url);
     await furnish(store, [device(1), device(2)]);
@@ -114,7 +114,7 @@ describe('the PostgreSQL store', () => {
     await store.close();
   });
 
-  it('waits for the disk even where the database is told not to', async () => {
+  it('waits for the disk even if the database is configured not to', async () => {
     const url = await newDatabase();
     const store = await openStore(url);
     await furnish(store);
@@ -131,7 +131,7 @@ describe('the PostgreSQL store', () => {
     await store.close();
   });
 
-  it('writes what still waits when it is closed, and refuses what comes later', async () => {
+  it('writes waiting commits when it is closed, and rejects later ones', async () => {
     const url = await newDatabase();
     const store = await openStore(url);
     await furnish(store);
@@ -142,7 +142,7 @@ describe('the PostgreSQL store', () => {
     expect(await query(url, 'SELECT id FROM message')).toEqual([{ id: message(1).id }]);
   });
 
-  it('finds the latest messages of a silent device without passing over those of others', async () => {
+  it('finds the latest messages of a silent device without reading those of others', async () => {
     const url = await newDatabase();
     const store = await openStore(url);
     await furnish(store, [device(1), device(2)]);
@@ -174,7 +174,7 @@ describe('a PostgreSQL server that goes down', () => {
   });
   afterAll(() => own.stop());
 
-  it('has every message that the store called safe, and the store goes on when it is back', async () => {
+  it('has every message of a resolved commit, and the store continues when the server is back', async () => {
     const store = await openStore(own.url);
     await furnish(store);
     const safe: string[] = [];
@@ -223,7 +223,7 @@ describe('opening a PostgreSQL database that cannot be used', () => {
     return url.href;
   };
 
-  it('says why in one sentence, without the password', async () => {
+  it('fails with the reason, without the password', async () => {
     const unused = changed((url) => {
       url.port = '1';
     });
@@ -252,21 +252,21 @@ describe('opening a PostgreSQL database that cannot be used', () => {
     );
   });
 
-  it('leaves the tables of another program alone', async () => {
+  it('does not change the tables of another program', async () => {
     const url = await newDatabase();
     await query(url, 'CREATE TABLE device (recipe text)');
     expect(await refusal(url)).toMatch(/is used by another program: relation "device" already exists$/);
     expect(await query(url, "SELECT to_regclass('space') AS space")).toEqual([{ space: null }]);
   });
 
-  it('refuses one that a newer version wrote', async () => {
+  it('rejects a database that a newer version wrote', async () => {
     const url = await newDatabase();
     await connected(url, (client) => migratePostgres(client, 'x', [...POSTGRES_MIGRATIONS, 'CREATE TABLE later ()']));
     const known = POSTGRES_MIGRATIONS.length;
     expect(await refusal(url)).toContain(`newer version: its schema is ${known + 1}, this version knows ${known}`);
   });
 
-  it('refuses one that cannot hold every character', async () => {
+  it('rejects a database whose encoding lacks characters', async () => {
     await query(server, "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0");
     const latin = changed((url) => {
       url.pathname = '/latin';
@@ -274,14 +274,14 @@ describe('opening a PostgreSQL database that cannot be used', () => {
     expect(await refusal(latin)).toMatch(/has the encoding LATIN1; it must be UTF8$/);
   });
 
-  it('is not announced with its password either', () => {
+  it('has a name without the password', () => {
     expect(storeName('postgresql://me:secret@db/fleet?sslpassword=secret')).toBe('postgresql://me@db/fleet');
     expect(storeName('fleet.db')).toBe('fleet.db');
   });
 });
 
 describe('PostgreSQL migrations', () => {
-  it.each(POSTGRES_MIGRATIONS.map((_, n) => n + 1))('bring a database of version %i up to date', async (version) => {
+  it.each(POSTGRES_MIGRATIONS.map((_, n) => n + 1))('update a database of version %i', async (version) => {
     const url = await newDatabase();
     await connected(url, (client) => migratePostgres(client, 'x', POSTGRES_MIGRATIONS.slice(0, version)));
     await query(
@@ -300,7 +300,7 @@ describe('PostgreSQL migrations', () => {
     await store.close();
   });
 
-  it('run once when several services start at the same moment', async () => {
+  it('run once if several services start concurrently', async () => {
     const url = await newDatabase();
     const stores = await Promise.all(Array.from({ length: 6 }, () => openStore(url)));
     expect(await query(url, 'SELECT version FROM ghostfleet_schema')).toEqual([
@@ -309,7 +309,7 @@ describe('PostgreSQL migrations', () => {
     await Promise.all(stores.map((store) => store.close()));
   });
 
-  it('leave nothing behind when a step fails', async () => {
+  it('change nothing if a step fails', async () => {
     const url = await newDatabase();
     await connected(url, async (client) => {
       await expect(migratePostgres(client, 'x', [...POSTGRES_MIGRATIONS, 'no SQL'])).rejects.toThrow('syntax error');

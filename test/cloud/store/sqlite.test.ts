@@ -28,7 +28,7 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 storeContract('sqlite', () => openStore(newPath()));
 
 describe('the SQLite store', () => {
-  it('has everything again after it was closed and opened', async () => {
+  it('has all its rows after it was closed and opened again', async () => {
     const path = newPath();
     const before = await openStore(path);
     await furnish(before, []);
@@ -46,7 +46,7 @@ describe('the SQLite store', () => {
     await after.close();
   });
 
-  it('writes what still waits when it is closed, and refuses what comes later', async () => {
+  it('writes waiting commits when it is closed, and rejects later ones', async () => {
     const path = newPath();
     const store = await openStore(path);
     await furnish(store);
@@ -59,7 +59,7 @@ describe('the SQLite store', () => {
     await again.close();
   });
 
-  it('has every message that it called safe after its process was killed', async () => {
+  it('has every message of a resolved commit after its process was killed', async () => {
     const path = newPath();
     const script = fileURLToPath(new URL('./commit-until-killed.ts', import.meta.url));
     const child = fork(script, [path], { execArgv: ['--import', 'tsx'] });
@@ -77,7 +77,7 @@ describe('the SQLite store', () => {
     await store.close();
   });
 
-  it('puts the commits of one turn into one transaction, and those that come meanwhile into the next at the latest', async () => {
+  it('puts the commits of one turn into one transaction, and those that arrive meanwhile into the next one', async () => {
     const { store, path } = openWithDatabase();
     await furnish(store);
     const before = transactionsIn(path);
@@ -89,7 +89,7 @@ describe('the SQLite store', () => {
     await store.close();
   });
 
-  it('tells each of many commits its own fate, however they are spread over transactions', async () => {
+  it('settles each of many commits by its own result, in any distribution over transactions', async () => {
     const { store } = openWithDatabase();
     await furnish(store);
     const commits = Array.from({ length: 1000 }, (_, index) => {
@@ -105,7 +105,7 @@ describe('the SQLite store', () => {
     await closing;
   });
 
-  it('leaves the others of a transaction alone when one commit is refused', async () => {
+  it('writes the other commits of a transaction if one is rejected', async () => {
     const { store } = openWithDatabase();
     await furnish(store, []);
     const [a, b] = [device(1), device(2, { serial: device(1).serial })];
@@ -119,7 +119,7 @@ describe('the SQLite store', () => {
     await store.close();
   });
 
-  it('tells everybody when the whole transaction is lost, and works on', async () => {
+  it('rejects all commits of a failed transaction, and continues', async () => {
     const { store, db } = openWithDatabase();
     await furnish(store);
     // The database ends a transaction by itself when the disk is full; a trigger does it without filling one.
@@ -136,7 +136,7 @@ describe('the SQLite store', () => {
     await store.close();
   });
 
-  it('neither scans nor sorts for a listing in order of id', async () => {
+  it('neither scans nor sorts for a list sorted by id', async () => {
     const { store, db } = openWithDatabase();
     const page = { limit: 20 };
     const everything = { ...page, types: ['a', 'b'], direction: 'up', createdAfter: 1, createdBefore: 2 } as const;
@@ -155,7 +155,7 @@ describe('the SQLite store', () => {
     await store.close();
   });
 
-  it('looks for copies of a message by their print, and not among all messages of the device', async () => {
+  it('searches copies of a message by fingerprint, not among all messages of the device', async () => {
     const { store, db } = openWithDatabase();
     const [statement] = statementsOf({ kind: 'message.insert', row: { ...message(1), print: 'feed' }, newSince: 1 });
     const { text = '', values = [] } = statement ?? {};
@@ -164,7 +164,7 @@ describe('the SQLite store', () => {
     await store.close();
   });
 
-  it('prepares a query once, whatever its values and their number', () => {
+  it('prepares a query once for all values and numbers of values', () => {
     const sorted = { limit: 5, sortBy: 'name', order: 'asc' } as const;
     expect(messageList(SQLITE, SPACE, { limit: 1, types: ['a', 'b'] }).text).toBe(
       messageList(SQLITE, SPACE, { limit: 2, types: ['a', 'b', 'c'], after: message(1).id }).text,
@@ -189,13 +189,13 @@ describe('opening a database that cannot be used', () => {
     return sentence.replaceAll(directory, '');
   };
 
-  it('says that a file is no database', async () => {
+  it('reports a file that is not a database', async () => {
     const path = newPath();
     writeFileSync(path, 'once upon a time there was a text that is longer than a header. '.repeat(80));
     expect(await refusal(path)).toMatch(/^"\/\d+\.db" is not a database$/);
   });
 
-  it('says that a database is damaged', async () => {
+  it('reports a damaged database', async () => {
     const path = newPath();
     const store = await openStore(path);
     await furnish(store);
@@ -204,13 +204,13 @@ describe('opening a database that cannot be used', () => {
     expect(await refusal(path)).toMatch(/is a damaged database$/);
   });
 
-  it('says that a path is a directory, that a directory is missing, and that nothing was given', async () => {
+  it('reports a path that is a directory, a missing directory, and an empty path', async () => {
     expect(await refusal(directory)).toMatch(/cannot be opened/);
     expect(await refusal(join(directory, 'missing', 'x.db'))).toMatch(/its directory does not exist$/);
     expect(await refusal(' ')).toBe('invalid store "": expected "memory" or the path of a file');
   });
 
-  it('leaves the database of another program alone', async () => {
+  it('does not change the database of another program', async () => {
     const path = newPath();
     const other = new BetterSqlite(path);
     other.exec('CREATE TABLE recipe (name TEXT)');
@@ -220,7 +220,7 @@ describe('opening a database that cannot be used', () => {
     expect(readFileSync(path).equals(before)).toBe(true);
   });
 
-  it('refuses a database that a newer version wrote', async () => {
+  it('rejects a database that a newer version wrote', async () => {
     const path = newPath();
     const db = new BetterSqlite(path);
     migrate(db, path, [...MIGRATIONS, 'CREATE TABLE later (x)']);
@@ -229,7 +229,7 @@ describe('opening a database that cannot be used', () => {
     expect(await refusal(path)).toContain(`newer version: its schema is ${known + 1}, this version knows ${known}`);
   });
 
-  it('refuses a database that is in use', async () => {
+  it('rejects a database that is in use', async () => {
     const path = newPath();
     const store = await openStore(path);
     expect(await refusal(path)).toMatch(/is in use by another process$/);
@@ -239,7 +239,7 @@ describe('opening a database that cannot be used', () => {
 });
 
 describe('migrations', () => {
-  it.each(MIGRATIONS.map((_, n) => n + 1))('bring a file of version %i up to date', async (version) => {
+  it.each(MIGRATIONS.map((_, n) => n + 1))('update a file of version %i', async (version) => {
     const path = newPath();
     const db = new BetterSqlite(path);
     migrate(db, path, MIGRATIONS.slice(0, version));
@@ -260,7 +260,7 @@ describe('migrations', () => {
     await store.close();
   });
 
-  it('run the steps that a database lacks, and only those', async () => {
+  it('run only the missing steps', async () => {
     const path = newPath();
     const store = await openStore(path);
     await furnish(store);
@@ -273,7 +273,7 @@ describe('migrations', () => {
     db.close();
   });
 
-  it('leave nothing behind when a step fails', () => {
+  it('change nothing if a step fails', () => {
     const path = newPath();
     const db = new BetterSqlite(path);
     expect(() => migrate(db, path, [...MIGRATIONS, 'CREATE TABLE half (x)', 'no SQL'])).toThrow();

@@ -20,7 +20,7 @@ export function aboutCommits(opened: () => Store): void {
       expect(await store.device(SPACE, device(1).id)).toEqual(device(1, { tagIds: [tag(1).id] }));
     });
 
-    it('write nothing when one change of the list conflicts', async () => {
+    it('write nothing if one change of the list conflicts', async () => {
       await furnish(store);
       const list = [
         insert.message(message(1)),
@@ -32,7 +32,7 @@ export function aboutCommits(opened: () => Store): void {
       expect(await store.device(SPACE, device(2).id)).toBeUndefined();
     });
 
-    it('do not suffer from a conflict in another commit of the same turn', async () => {
+    it('are not affected by a conflict in another commit of the same turn', async () => {
       await furnish(store);
       const results = await Promise.allSettled([
         store.commit([insert.message(message(1))]),
@@ -43,7 +43,7 @@ export function aboutCommits(opened: () => Store): void {
       expect(await bodiesOf(store, {})).toEqual([{ n: 3 }, { n: 1 }]);
     });
 
-    it('let one of two rivals of the same turn win', async () => {
+    it('let one of two conflicting commits of the same turn succeed', async () => {
       await furnish(store, []);
       const results = await Promise.allSettled([
         store.commit([insert.device(device(1))]),
@@ -53,7 +53,7 @@ export function aboutCommits(opened: () => Store): void {
       expect(await namesOf(store, {})).toEqual(['device-1']);
     });
 
-    it('reject a row that refers to nothing, and one that is there already', async () => {
+    it('reject a row that refers to a missing row, and one that exists already', async () => {
       await furnish(store);
       await store.commit([insert.message(message(1))]);
       for (const row of [
@@ -68,14 +68,14 @@ export function aboutCommits(opened: () => Store): void {
       expect(await bodiesOf(store, {})).toEqual([{ n: 1 }]);
     });
 
-    it('write nothing when a body is no JSON', async () => {
+    it('write nothing if a body cannot be written as JSON', async () => {
       await furnish(store);
       const list = [insert.message(message(1)), insert.message(message(2, { body: { big: 1n } }))];
       await expect(store.commit(list)).rejects.toThrow();
       expect(await bodiesOf(store, {})).toEqual([]);
     });
 
-    it('do nothing to what does not exist', async () => {
+    it('ignore changes of missing rows', async () => {
       await furnish(store);
       const id = idAt(T0, 999);
       await store.commit([

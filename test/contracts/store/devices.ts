@@ -22,14 +22,14 @@ export function aboutDevices(opened: () => Store): void {
   });
 
   describe('devices', () => {
-    it('are only seen in their own space, but a serial number is taken everywhere', async () => {
+    it('are visible only in their space, but a serial number is unique in the service', async () => {
       await furnish(store);
       expect(await store.device(OTHER_SPACE, device(1).id)).toBeUndefined();
       const rival = device(2, { spaceId: OTHER_SPACE, serial: device(1).serial });
       await expect(store.commit([insert.device(rival)])).rejects.toEqual(new ConflictError('serial'));
     });
 
-    it('change only in the fields that a change names', async () => {
+    it('change only in the given fields', async () => {
       await furnish(store, [device(1, { comment: 'old', label: { a: '1' }, sessionId: 5 })]);
       const change = { comment: null, lastSeen: T0 + 7, label: { b: '2' }, session: { fw_name: 'f' } };
       await store.commit([{ kind: 'device.change', id: device(1).id, change }]);
@@ -40,7 +40,7 @@ export function aboutDevices(opened: () => Store): void {
       expect(await namesOf(store, { name: 'RENAMED' })).toEqual(['Renamed']);
     });
 
-    it('are gone when deleted, with their messages out of sight, their downlinks cancelled and their serial number free', async () => {
+    it('are not found when deleted; their messages are hidden, downlinks cancelled and serial numbers free', async () => {
       await furnish(store);
       await store.commit([insert.message(message(1)), insert.message(downlink(2))]);
       await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 + 9 }]);
@@ -57,14 +57,14 @@ export function aboutDevices(opened: () => Store): void {
       expect(await namesOf(store, {})).toEqual(['device-2']);
     });
 
-    it('can be deleted and made again in one commit', async () => {
+    it('can be deleted and created again in one commit', async () => {
       await furnish(store);
       const again = insert.device(device(2, { serial: device(1).serial }));
       await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 }, again]);
       expect(await namesOf(store, {})).toEqual(['device-2']);
     });
 
-    it('are listed by id in both directions, also behind one that is gone', async () => {
+    it('are listed by id in both directions, also after a deleted one', async () => {
       await furnish(
         store,
         [3, 1, 4, 2].map((n) => device(n)),
@@ -114,7 +114,7 @@ export function aboutDevices(opened: () => Store): void {
       expect(await store.countDevices(SPACE, { scope: [b] })).toBe(2);
     });
 
-    it('that lack the value sorted by come last in both directions; ties go by id', async () => {
+    it('without a value to sort by are last in both directions; equal ones are sorted by id', async () => {
       const seen = [5, null, 7, 5, null].map((at, i) => device(i + 1, { lastSeen: at === null ? null : T0 + at }));
       await furnish(store, seen);
       const order = (names: number[]) => names.map((n) => `device-${n}`);
@@ -131,7 +131,7 @@ export function aboutDevices(opened: () => Store): void {
       expect(await namesOf(store, { sortBy: 'name' })).toEqual(['B', 'a', 'ab', 'b', 'ｱ', '\u{1f600}']);
     });
 
-    it('can be walked in any order, whatever the page size, each exactly once', async () => {
+    it('are each listed exactly once, in any order and page size', async () => {
       const names = ['b', 'a', 'b', 'c', 'a', 'd', 'b'];
       const rows = names.map((name, i) =>
         device(i, {
@@ -161,7 +161,7 @@ export function aboutDevices(opened: () => Store): void {
       }
     });
 
-    it('refuse a cursor that is no device of the space, except by id', async () => {
+    it('reject a cursor that is not a device of the space, except when sorted by id', async () => {
       await furnish(store);
       const foreign = device(2, { spaceId: OTHER_SPACE });
       await store.commit([insert.device(foreign)]);

@@ -30,7 +30,7 @@ export function aboutDownlinks(opened: () => Store): void {
   });
 
   describe('downlinks', () => {
-    it('wait in the order in which they were queued, each device for itself', async () => {
+    it('are queued in order, separately for each device', async () => {
       await furnish(store, [device(1), device(2)]);
       const other = downlink(2, { deviceId: device(2).id });
       await store.commit([downlink(3), other, downlink(1)].map(insert.message));
@@ -54,7 +54,7 @@ export function aboutDownlinks(opened: () => Store): void {
       expect([row?.downState, row?.downStateAt, row?.downAttempt]).toEqual(['sent', T0 + 6000, 2]);
     });
 
-    it('leave state pending once, whoever tries', async () => {
+    it('leave the state pending only once', async () => {
       await furnish(store);
       await store.commit([1, 2, 3].map((n) => insert.message(downlink(n))));
       const move = (n: number, state: DownState) =>
@@ -73,7 +73,7 @@ export function aboutDownlinks(opened: () => Store): void {
       expect(late.message).toBe('the downlink is not pending');
     });
 
-    it('are overdue when they were queued before a moment, over all devices and spaces', async () => {
+    it('are overdue if they were queued before a time, over all devices and spaces', async () => {
       await furnish(store, [device(1), device(2, { spaceId: OTHER_SPACE })]);
       const foreign = downlink(2, { deviceId: device(2).id, spaceId: OTHER_SPACE });
       await store.commit([downlink(3), foreign, downlink(1), downlink(200)].map(insert.message));
@@ -83,7 +83,7 @@ export function aboutDownlinks(opened: () => Store): void {
       expect((await store.overdueDownlinks(T0 + 3001, 2)).length).toBe(2);
     });
 
-    it('of config and shell are unanswered from being sent until the answer', async () => {
+    it('of type config and shell are unanswered after they are sent, until their answer', async () => {
       await furnish(store);
       const rows = [downlink(2, { type: 'config' }), downlink(1), downlink(3, { type: 'data' }), downlink(4)];
       await store.commit(rows.map(insert.message));
@@ -99,7 +99,7 @@ export function aboutDownlinks(opened: () => Store): void {
       expect((await store.message(SPACE, downlink(1).id))?.downAnsweredAt).toBe(T0 + 9999);
     });
 
-    it('that are long stay in the store when a queue is read', async () => {
+    it('are read without their long bodies in a queue', async () => {
       await furnish(store);
       const { body: _, ...long } = downlink(1, { body: ['x'.repeat(WAITING_BODY)] });
       const short = ['x'.repeat(WAITING_BODY - 4)];
@@ -110,7 +110,7 @@ export function aboutDownlinks(opened: () => Store): void {
       expect(pending.map((row) => 'body' in row)).toEqual([false, true, true]);
     });
 
-    it('may need room in the queue of their device: without, nothing is written', async () => {
+    it('are rejected if the queue of their device is full, and nothing is written', async () => {
       await furnish(store, [device(1), device(2)]);
       const ask = (n: number, deviceId = device(1).id): Change => ({
         kind: 'message.insert',
@@ -149,7 +149,7 @@ export function aboutDownlinks(opened: () => Store): void {
     const plain = async (n = 1, query: Page = page) =>
       (await store.timeline(message(n).id, query)).map(({ id: _, ...row }) => row);
 
-    it('has its stations in the order in which they were written', async () => {
+    it('has its entries in the order in which they were written', async () => {
       const rows = ['queued', 'contact', 'offered', 'sent'].map((what) =>
         station(what, what === 'sent' ? 'final-ack' : null),
       );
@@ -159,7 +159,7 @@ export function aboutDownlinks(opened: () => Store): void {
       expect(await plain(3)).toEqual([]);
     });
 
-    it('keeps of what goes on and on the first and the latest', async () => {
+    it('keeps the first and the latest of repeated entries', async () => {
       const offer = (n: number, message = 1): Change => ({
         ...add(station('offered', `${n}`, message)),
         latest: true,
@@ -173,7 +173,7 @@ export function aboutDownlinks(opened: () => Store): void {
       expect(await plain(2)).toEqual([station('offered', '1', 2)]);
     });
 
-    it('is read page by page, and each station has an id of its own', async () => {
+    it('is read page by page, and each entry has an id', async () => {
       const rows = ['a', 'b', 'c', 'd', 'e'].map((what) => station(what));
       await store.commit(rows.flatMap((row) => [add(row), add(station('between', null, 2))]));
       const seen: string[] = [];

@@ -66,7 +66,7 @@ export function aboutMessages(opened: () => Store): void {
       expect(await numbers({ deviceId: device(1).id, types: ['stats', 'data'], limit: 1 })).toEqual([3]);
     });
 
-    it('answer every combination of filters as a plain scan would', async () => {
+    it('match every combination of filters like a plain scan', async () => {
       const rows: MessageRow[] = [];
       for (let n = 0; n < 60; n++) {
         rows.push(
@@ -116,7 +116,7 @@ export function aboutMessages(opened: () => Store): void {
       );
     });
 
-    it('show the name that their device has now', async () => {
+    it('show the current name of their device', async () => {
       await furnish(store);
       await store.commit([insert.message(message(1))]);
       await store.commit([{ kind: 'device.change', id: device(1).id, change: { name: 'renamed' } }]);
@@ -147,7 +147,7 @@ export function aboutMessages(opened: () => Store): void {
     });
     const conflict = expect.objectContaining({ name: 'ConflictError', field: 'print' });
 
-    it('is refused while the device has one with its print that is not older, and nothing is written', async () => {
+    it('is rejected if the device has one with its fingerprint that is not older, and nothing is written', async () => {
       await furnish(store);
       await store.commit([insertNew(1, { print: 'p' }, T0)]);
       const seen: Change = { kind: 'device.change', id: device(1).id, change: { lastSeen: T0 + 5000 } };
@@ -158,7 +158,7 @@ export function aboutMessages(opened: () => Store): void {
       expect(await store.message(SPACE, message(2).id)).toMatchObject({ print: 'p', direction: 'up' });
     });
 
-    it('is not taken for one with another print, without any, or of another device', async () => {
+    it('is accepted beside one with another fingerprint, without a fingerprint, or of another device', async () => {
       await furnish(store, [device(1), device(2)]);
       await store.commit([insertNew(1, { print: 'p' }, T0), insertNew(2, {}, T0)]);
       await store.commit([insertNew(3, { print: 'q' }, T0)]);
@@ -167,7 +167,7 @@ export function aboutMessages(opened: () => Store): void {
       expect(await store.messages(SPACE, { limit: 9 })).toHaveLength(5);
     });
 
-    it('leaves alone what is written with it', async () => {
+    it('does not affect the other changes of its commit', async () => {
       await furnish(store);
       const sent = downlink(9);
       await store.commit([insertNew(1, { print: 'p' }, T0), insert.message(sent)]);

@@ -12,7 +12,7 @@ export function aboutPruning(opened: () => Store): void {
   describe('pruning', () => {
     const stored = async () => (await store.messages(SPACE, { limit: 99 })).map((row) => row.id).reverse();
 
-    it('deletes what was created before a moment, oldest first, a few at a time', async () => {
+    it('deletes rows created before a time, oldest first, up to a limit', async () => {
       await furnish(store, [device(1), device(2)]);
       const rows = [3, 1, 2, 4, 5].map((n) => message(n, { deviceId: device(1 + (n % 2)).id }));
       await store.commit(rows.map(insert.message));
@@ -25,7 +25,7 @@ export function aboutPruning(opened: () => Store): void {
       expect(await store.messages(SPACE, { limit: 9, deviceId: device(2).id })).toHaveLength(1);
     });
 
-    it('takes the timelines along, and lets copies in again', async () => {
+    it('deletes timelines too, and lets copies be stored again', async () => {
       await furnish(store);
       const line = (n: number) => ({ messageId: message(n).id, at: T0, what: 'queued', detail: null });
       await store.commit([1, 2].map((n) => insert.message(message(n, { print: `print-${n}` }))));
@@ -38,7 +38,7 @@ export function aboutPruning(opened: () => Store): void {
       await store.commit([insert.message(message(1))]);
     });
 
-    it('leaves pending downlinks alone, however old, and codecs', async () => {
+    it('keeps pending downlinks of any age, and codecs', async () => {
       await furnish(store);
       const codec = { hash: '0123456789abcdef', document: Uint8Array.of(1) };
       const sent = downlink(2, { downState: 'sent' });
@@ -50,14 +50,14 @@ export function aboutPruning(opened: () => Store): void {
       expect(await store.codec(codec.hash)).toEqual(codec);
     });
 
-    it('also deletes what devices left behind that are deleted themselves', async () => {
+    it('also deletes messages of deleted devices', async () => {
       await furnish(store);
       await store.commit([insert.message(message(1)), insert.message(downlink(2))]);
       await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 }]);
       expect(await store.prune(T0 + 1e9, 9)).toBe(2);
     });
 
-    it('deletes deliveries that are over, and no other record', async () => {
+    it('deletes finished deliveries, and no other record', async () => {
       await furnish(store, []);
       const family = 'delivery';
       const rows = [

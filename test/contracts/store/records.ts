@@ -12,7 +12,7 @@ export function aboutRecords(opened: () => Store): void {
   describe('records', () => {
     const idsOf = (rows: readonly RecordRow[]) => rows.map((row) => row.id);
 
-    it('that lose to another of the same moment can read the one that won', async () => {
+    it('are readable for a commit that lost against a concurrent one', async () => {
       await furnish(store, []);
       const readWinner = async (n: number) => {
         const row = record(n, { key: 'once' });
@@ -27,7 +27,7 @@ export function aboutRecords(opened: () => Store): void {
       expect(seen[0]).toBeDefined();
     });
 
-    it('come back as they were, in their own family and space only', async () => {
+    it('are returned unchanged, in their own family and space only', async () => {
       await furnish(store, []);
       const body = { name: 'ü', list: [1, null, { deep: true }] };
       const row = record(1, { dueAt: T0 + 5, body });
@@ -47,7 +47,7 @@ export function aboutRecords(opened: () => Store): void {
       expect(await store.record('variable', SPACE, global.id)).toBeUndefined();
     });
 
-    it('are not shared with whoever writes or reads them', async () => {
+    it('are not shared with writers or readers', async () => {
       await furnish(store, []);
       const body = { list: [1] };
       await store.commit([insert.record(record(1, { body }))]);
@@ -89,7 +89,7 @@ export function aboutRecords(opened: () => Store): void {
       expect(await found('a/', 'a0', 9, null)).toEqual(['a/5']);
     });
 
-    it('are replaced when they are put again, and gone when deleted', async () => {
+    it('are replaced when they are put again, and not found when deleted', async () => {
       await furnish(store, []);
       await store.commit([insert.record(record(1, { dueAt: T0 }))]);
       const changed = record(1, { key: 'new', body: 'other', spaceId: OTHER_SPACE });
@@ -106,7 +106,7 @@ export function aboutRecords(opened: () => Store): void {
       expect(await store.recordByKey('variable', OTHER_SPACE, 'new')).toBeUndefined();
     });
 
-    it('have a key of their own in their family and space, where every record may go without', async () => {
+    it('have a unique key in their family and space, or none', async () => {
       await furnish(store, []);
       const conflict = new ConflictError('record-key');
       const same = { key: 'same' };
@@ -126,7 +126,7 @@ export function aboutRecords(opened: () => Store): void {
       expect(idsOf(await store.records('variable', SPACE, { limit: 9 }))).toEqual([1, 5, 6].map((n) => record(n).id));
     });
 
-    it('are changed while they are what they were when they were read, and only then', async () => {
+    it('are changed only if they are unchanged since they were read', async () => {
       await furnish(store, []);
       const before = record(1, { key: 'old', body: { n: 1, text: 'ü\0' } });
       await store.commit([insert.record(before), insert.record(record(2))]);
@@ -149,7 +149,7 @@ export function aboutRecords(opened: () => Store): void {
       expect(await store.record('variable', SPACE, before.id)).toBeUndefined();
     });
 
-    it('are changed by one of those who want to at the same moment', async () => {
+    it('are changed by one of several concurrent commits', async () => {
       await furnish(store, []);
       const before = record(1, { body: 0 });
       await store.commit([insert.record(before)]);
@@ -161,7 +161,7 @@ export function aboutRecords(opened: () => Store): void {
       expect((await store.record('variable', SPACE, before.id))?.body).toBe(won + 1);
     });
 
-    it('may take a key that another gives up before in the same commit', async () => {
+    it('may take a key that another record releases earlier in the same commit', async () => {
       await furnish(store, []);
       await store.commit([insert.record(record(1)), insert.record(record(2))]);
       await store.commit([
@@ -173,7 +173,7 @@ export function aboutRecords(opened: () => Store): void {
       expect((await store.recordByKey('variable', SPACE, 'key-2'))?.id).toBe(record(3).id);
     });
 
-    it('are due from their moment on, earliest first, over all spaces', async () => {
+    it('are due from their due time on, earliest first, over all spaces', async () => {
       await furnish(store, []);
       const rows = [
         record(1, { dueAt: T0 + 3 }),
@@ -190,7 +190,7 @@ export function aboutRecords(opened: () => Store): void {
       expect(idsOf(await store.dueRecords('variable', T0 + 2, 9))).toEqual([]);
     });
 
-    it('must belong to a space that exists, if to any, and have JSON bodies', async () => {
+    it('must belong to an existing space or to none, and have JSON bodies', async () => {
       await furnish(store, []);
       await expect(store.commit([insert.record(record(1, { spaceId: idAt(T0, 999) }))])).rejects.toThrow();
       const list = [insert.record(record(2)), insert.record(record(3, { body: 1n }))];

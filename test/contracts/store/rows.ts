@@ -14,7 +14,7 @@ export function aboutRows(opened: () => Store): void {
   });
 
   describe('rows', () => {
-    it('are not shared with whoever wrote them', async () => {
+    it('are not shared with their writer', async () => {
       await furnish(store, []);
       const label: Record<string, string> = { site: 'A' };
       const body = { list: [1, 2] };
@@ -25,7 +25,7 @@ export function aboutRows(opened: () => Store): void {
       expect(await bodiesOf(store, {})).toEqual([{ list: [1, 2] }]);
     });
 
-    it('are not shared with whoever reads them', async () => {
+    it('are not shared with their readers', async () => {
       await furnish(store, [device(1, { label: { site: 'A' }, session: { fw_version: 'v1' } })]);
       await store.commit([
         insert.message(message(1, { body: { list: [1] } })),
@@ -47,7 +47,7 @@ export function aboutRows(opened: () => Store): void {
       expect((await store.codec('c0'))?.document).toEqual(Uint8Array.of(1, 2));
     });
 
-    it('come back as they were', async () => {
+    it('are returned unchanged', async () => {
       const full = device(1, {
         name: 'Žofie "1" \u{1f600}',
         comment: 'line\nline\u0000end',
@@ -71,7 +71,7 @@ export function aboutRows(opened: () => Store): void {
       expect(await store.pendingDownlinks(full.id)).toEqual([sent]);
     });
 
-    it('hold a body as it came, and show it decoded', async () => {
+    it('contain an encoded body, which is returned decoded', async () => {
       await furnish(store);
       const codec = decoderOf(field('list'));
       const sent = body([0, [1, 2]]);
@@ -83,7 +83,7 @@ export function aboutRows(opened: () => Store): void {
       expect(await bodiesOf(store, {})).toEqual([{ list: [1, 2] }]);
     });
 
-    it('hold any JSON value as a body', async () => {
+    it('contain any JSON value as a body', async () => {
       await furnish(store);
       let n = 0;
       await fc.assert(

@@ -39,7 +39,7 @@ export function aboutSpaces(opened: () => Store): void {
       expect((await store.keyByHash('rotated'))?.id).toBe(key(1).id);
     });
 
-    it('change in what is given, and only what is there', async () => {
+    it('change in the given fields, and only if they exist', async () => {
       await store.commit([insert.space(space()), insert.key(key(1)), insert.key(key(2))]);
       await store.commit([
         { kind: 'space.change', id: SPACE, change: { name: 'new' } },
@@ -53,7 +53,7 @@ export function aboutSpaces(opened: () => Store): void {
       expect(await store.keyByHash('back')).toBeUndefined();
     });
 
-    it('let a key be deleted, after which its hash is free', async () => {
+    it('can lose a key, whose hash is then free', async () => {
       await store.commit([insert.space(space()), insert.key(key(1)), insert.key(key(2))]);
       await store.commit([{ kind: 'key.delete', id: key(1).id }, insert.key(key(3, { hash: 'hash-1' }))]);
       expect((await store.keyByHash('hash-1'))?.id).toBe(key(3).id);
@@ -61,7 +61,7 @@ export function aboutSpaces(opened: () => Store): void {
       expect(await store.keyByHash('hash-2')).toBeUndefined();
     });
 
-    it('are listed in order of id, page by page', async () => {
+    it('are listed sorted by id, page by page', async () => {
       await store.commit([3, 1, 2].map((n) => insert.space(space({ id: idAt(T0, n), name: `s${n}` }))));
       expect((await store.spaces({ limit: 2 })).map((row) => row.name)).toEqual(['s1', 's2']);
       expect((await store.spaces({ limit: 2, after: idAt(T0, 2) })).map((row) => row.name)).toEqual(['s3']);
@@ -73,7 +73,7 @@ export function aboutSpaces(opened: () => Store): void {
     const deletion = (id = SPACE): Change => ({ kind: 'space.delete', id, families: FAMILIES });
     const gone = new ConflictError('space');
 
-    it('keeps its row, marked, and loses its keys, its tags and its records of the named families', async () => {
+    it('keeps its row, with type deleted, and loses its keys, its tags and its records of the given families', async () => {
       await furnish(store, []);
       await store.commit([insert.key(key(1)), insert.tag(tag(1)), insert.record(record(1))]);
       await store.commit([insert.record(record(2, { family: 'member/of-it' }))]);
@@ -92,7 +92,7 @@ export function aboutSpaces(opened: () => Store): void {
       expect((await store.records('variable', OTHER_SPACE, { limit: 9 })).length).toBe(1);
     });
 
-    it('takes in no device, key, tag or record any more, and nothing brings it back', async () => {
+    it('rejects devices, keys, tags and records, and cannot be restored', async () => {
       await furnish(store, []);
       await store.commit([deletion()]);
       for (const late of [insert.device(device(1)), insert.key(key(1)), insert.tag(tag(1)), insert.record(record(1))]) {
@@ -107,7 +107,7 @@ export function aboutSpaces(opened: () => Store): void {
       expect(gone.message).toBe('the space has been deleted');
     });
 
-    it('still takes in what its deleted devices have said', async () => {
+    it('accepts messages of its deleted devices', async () => {
       await furnish(store);
       await store.commit([{ kind: 'device.delete', id: device(1).id, at: T0 }, deletion()]);
       await store.commit([insert.message(message(1)), insert.record(record(1, { family: 'delivery' }))]);
@@ -125,7 +125,7 @@ export function aboutSpaces(opened: () => Store): void {
       expect((await store.space(OTHER_SPACE))?.type).toBe('deleted');
     });
 
-    it('is never left with anything in it, however many want to put something in at that moment', async () => {
+    it('is empty afterwards, also with concurrent insertions', async () => {
       await furnish(store, []);
       const wishes = [1, 2, 3, 4].flatMap((n) => [
         store.commit([insert.key(key(n))]),

@@ -11,7 +11,7 @@ export function aboutTags(opened: () => Store): void {
   });
 
   describe('tags', () => {
-    it('have a name of their own in their space', async () => {
+    it('have a unique name in their space', async () => {
       await furnish(store, []);
       await store.commit([insert.tag(tag(1)), insert.tag(tag(2))]);
       await expect(store.commit([insert.tag(tag(3, { name: 'tag-1' }))])).rejects.toEqual(
@@ -24,14 +24,14 @@ export function aboutTags(opened: () => Store): void {
       expect(await store.tags(SPACE, { limit: 9 })).toEqual([tag(1), tag(2)]);
     });
 
-    it('can be renamed, also into a name that was just given up', async () => {
+    it('can be renamed, also to a name that was just released', async () => {
       await furnish(store, []);
       await store.commit([insert.tag(tag(1)), insert.tag(tag(2))]);
       await store.commit([insert.tag(tag(1, { name: 'new' })), insert.tag(tag(2, { name: 'tag-1' }))]);
       expect((await store.tags(SPACE, { limit: 9 })).map((row) => row.name)).toEqual(['new', 'tag-1']);
     });
 
-    it('change in what is given, and do not come back by it', async () => {
+    it('change in the given fields, and are not restored by a change', async () => {
       await furnish(store, []);
       await store.commit([1, 2, 3].map((n) => insert.tag(tag(n))));
       await store.commit([
@@ -48,7 +48,7 @@ export function aboutTags(opened: () => Store): void {
       await expect(rename).rejects.toEqual(new ConflictError('tag-name'));
     });
 
-    it('are listed page by page, also behind one that is gone', async () => {
+    it('are listed page by page, also after a deleted one', async () => {
       await furnish(store, []);
       await store.commit([1, 2, 3, 4].map((n) => insert.tag(tag(n))));
       await store.commit([{ kind: 'tag.delete', id: tag(2).id }]);
@@ -58,7 +58,7 @@ export function aboutTags(opened: () => Store): void {
       expect(await store.tag(SPACE, tag(1).id)).toEqual(tag(1));
     });
 
-    it('come off every device when they are deleted', async () => {
+    it('are removed from every device when they are deleted', async () => {
       await furnish(store, []);
       const tagIds = [tag(2).id, tag(1).id];
       await store.commit([insert.tag(tag(1)), insert.tag(tag(2)), insert.device(device(1, { tagIds }))]);
@@ -68,7 +68,7 @@ export function aboutTags(opened: () => Store): void {
       expect(await namesOf(store, { tagIds: [tag(2).id] })).toEqual([]);
     });
 
-    it('that do not exist are left out of a device', async () => {
+    it('that do not exist are ignored for a device', async () => {
       await furnish(store, []);
       await store.commit([insert.tag(tag(1)), insert.device(device(1, { tagIds: [tag(7).id, tag(1).id, tag(1).id] }))]);
       expect((await store.device(SPACE, device(1).id))?.tagIds).toEqual([tag(1).id]);

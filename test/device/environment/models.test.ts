@@ -44,7 +44,7 @@ describe('every model', () => {
     { kind: 'battery', shows: 'load' },
   ];
 
-  it.each(specs)('shows the same at the same time, however often it is asked: $kind', (spec) => {
+  it.each(specs)('has the same value at the same time, however often it is read: $kind', (spec) => {
     fc.assert(
       fc.property(seeds, times, times, (seed, a, b) => {
         const one = model(spec);
@@ -58,7 +58,7 @@ describe('every model', () => {
 });
 
 describe('a constant', () => {
-  it('is a device’s own, within its spread, and stays', () => {
+  it('differs between devices within its spread, and is constant', () => {
     const values = Array.from({ length: 200 }, (_, seed) =>
       model({ kind: 'constant', value: 24, spread: 1, noise: 0 }).value(seed, BOOT, alone),
     );
@@ -84,7 +84,7 @@ describe('a daily model', () => {
     );
   });
 
-  it('drifts with the weather, slowly and not further than it may', () => {
+  it('drifts with the weather, slowly and within its limit', () => {
     const weather = model(daily({ mean: 20, spread: 0, swing: 0, drift: 3 }));
     const series = Array.from({ length: 1000 }, (_, i) => weather.value(7, BOOT + minutes(10 * i), alone));
     const steps = series.slice(1).map((value, i) => Math.abs(value - (series[i] ?? 0)));
@@ -99,7 +99,7 @@ describe('a daily model', () => {
 describe('a meter', () => {
   const meter = model({ kind: 'meter', perHour: 2 });
 
-  it('grows evenly, at a rate of its own', () => {
+  it('grows evenly, at a rate that differs between meters', () => {
     const grown = (seed: number, hoursLong: number) =>
       meter.value(seed, BOOT + hours(hoursLong), alone) - meter.value(seed, BOOT, alone);
     const rates = Array.from({ length: 200 }, (_, seed) => grown(seed, 1));
@@ -109,13 +109,13 @@ describe('a meter', () => {
     expect(grown(1, 10)).toBeCloseTo(10 * grown(1, 1), 6);
   });
 
-  it('has been there before the device', () => {
+  it('has counted since before the start of the device', () => {
     expect(meter.value(1, BOOT, alone)).toBeGreaterThan(10_000);
   });
 });
 
 describe('pulses', () => {
-  it('never run backwards, and have the mean rate', () => {
+  it('never fall, and have the mean rate', () => {
     const pulses = model({ kind: 'pulses', perHour: 500, by: 'even' });
     fc.assert(
       fc.property(seeds, times, fc.integer({ min: 0, max: days(2) }), (seed, from, span) => {
@@ -131,7 +131,7 @@ describe('pulses', () => {
 describe('presses', () => {
   const button = model({ kind: 'presses', perDay: 8, by: 'even' });
 
-  it('come one at a time, exactly when they say that they will', () => {
+  it('come one at a time, exactly at their announced times', () => {
     fc.assert(
       fc.property(seeds, times, (seed, from) => {
         const next = button.nextChange?.(seed, from) ?? 0;
@@ -143,7 +143,7 @@ describe('presses', () => {
     );
   });
 
-  it('come as often as they should', () => {
+  it('have the mean rate', () => {
     const count = button.value(3, BOOT + days(10), alone) - button.value(3, BOOT, alone);
     expect(Math.abs(count - 80)).toBeLessThanOrEqual(1);
   });
@@ -169,7 +169,7 @@ describe('a direction', () => {
 describe('a switch', () => {
   const contact = model({ kind: 'switch', perDay: 24, stays: minutes(20), by: 'even' });
 
-  it('changes exactly when it says that it will', () => {
+  it('changes exactly at its announced times', () => {
     fc.assert(
       fc.property(seeds, times, (seed, from) => {
         const next = contact.nextChange?.(seed, from) ?? 0;
@@ -182,7 +182,7 @@ describe('a switch', () => {
     );
   });
 
-  it('closes as often as it should, and not for longer', () => {
+  it('closes at the mean rate, and not for longer than its limit', () => {
     let at = BOOT;
     let closed = 0;
     let longest = 0;
@@ -229,7 +229,7 @@ describe('orientation', () => {
     [0, 9.8, 0, 3],
     [0, -9.8, 0, 4],
     [5, 5, 5, 0],
-  ])('with %f, %f, %f m/s² is told as the sensor tells it: %i', (x, y, z, expected) => {
+  ])('with %f, %f, %f m/s² is the orientation of the sensor: %i', (x, y, z, expected) => {
     const device = rig();
     device.set('accelerometer.accel_x', x);
     device.set('accelerometer.accel_y', y);

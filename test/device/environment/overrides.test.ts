@@ -1,4 +1,4 @@
-/** What somebody does to a signal, as functions of time: the same however often, and in whatever order, they are asked. */
+/** Overrides of a signal, as functions of time: the same values however often, and in whatever order, they are read. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

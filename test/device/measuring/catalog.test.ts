@@ -18,7 +18,7 @@ describe('the log of motion', () => {
   const sum = (rows: readonly Record<string, number>[], name: string) =>
     rows.reduce((total, row) => total + (row[name] ?? 0), 0);
 
-  it('has what came in since the sample before, and adds up to the totals', () => {
+  it('has the increment since the previous sample; the increments add up to the totals', () => {
     const device = rig({ profile: steadily('motion') });
     device.until(minutes(25));
     const { motion } = device.report();
@@ -29,7 +29,7 @@ describe('the log of motion', () => {
     }
   });
 
-  it('keeps 30 samples; what comes later is lost, but not for the totals', () => {
+  it('keeps 30 samples; later ones are lost, but the totals include them', () => {
     const device = rig({ profile: steadily('motion') });
     device.until(minutes(36));
     const first = device.report().motion;
@@ -41,7 +41,7 @@ describe('the log of motion', () => {
     expect(second.totalizer.detect_left - first.totalizer.detect_left).toBe(sum(second.samples, 'detect_left'));
   });
 
-  it('goes on where it was when a total is let go that was held', () => {
+  it('continues from its value when the override of a total ends', () => {
     const device = rig({ profile: 'motion' });
     device.set('motion.detect_left', 10);
     device.set('motion.detect_left', 14);
@@ -100,7 +100,7 @@ describe('a channel of current', () => {
     return device.report().analog_channels;
   };
 
-  it('is there when it is active', () => {
+  it('is in the body if it is active', () => {
     expect(measured({}).map(({ channel }: { channel: number }) => channel)).toEqual([2]);
     expect(rig({ profile: 'current' }).report().analog_channels).toEqual([]);
   });
@@ -116,7 +116,7 @@ describe('a channel of current', () => {
 
 describe('a button of push', () => {
   const QUIET = 0;
-  /** A device whose buttons nobody presses but the test. */
+  /** A device whose buttons only the test presses. */
   const device = () => {
     const pushed = rig({ profile: 'push' });
     for (let n = 1; n <= 5; n++) {
@@ -142,7 +142,7 @@ describe('a button of push', () => {
     expect(pushed.report().buttons[1]).toEqual({ button: 'button_1', count_click: 2, count_hold: 1 });
   });
 
-  it('with eight events does not even count, until a report has cleared the list', () => {
+  it('with eight events does not count presses until a report has cleared the list', () => {
     const pushed = device();
     press(pushed, 11);
     const [, full] = pushed.report().buttons;
@@ -152,7 +152,7 @@ describe('a button of push', () => {
     expect(pushed.report().buttons[1]).toMatchObject({ count_click: 9, events: [{ type: 'clicked' }] });
   });
 
-  it('is noticed at the moment of the press', () => {
+  it('is recorded at the time of the press', () => {
     const pushed = rig({ profile: 'push' });
     pushed.until(hours(24));
     const { buttons } = pushed.report();
@@ -173,7 +173,7 @@ describe('a button of push', () => {
 });
 
 describe('the weather of meteo', () => {
-  it('has the rain of each window alone', () => {
+  it('has the rain of each window separately', () => {
     const device = rig({ profile: 'meteo' });
     device.set('rain_gauge.tips', 100);
     device.until(minutes(5));
@@ -190,7 +190,7 @@ describe('the weather of meteo', () => {
     expect(the(device.report().weather_station.wind_direction.measurements)).toMatchObject([{ value: 0 }]);
   });
 
-  it('writes a value with each alarm that its decoder does not know', () => {
+  it('writes a value with each alarm that its decoder has no column for', () => {
     const settings = { hygro_t_alarm_hi_report: true, hygro_t_alarm_hi_thr: 40 };
     const device = rig({ profile: 'meteo', settings });
     device.feed('hygrometer.temperature', [30, 50]);

@@ -20,7 +20,7 @@ describe('the mean of directions', () => {
     expect(mean(...degrees)).toBe(expected);
   });
 
-  it('is null of nothing, and when one is missing', () => {
+  it('is null without samples, and if one is missing', () => {
     expect(mean()).toBeNaN();
     expect(mean(90, Number.NaN)).toBeNaN();
   });

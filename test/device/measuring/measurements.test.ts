@@ -60,7 +60,7 @@ describe('windows', () => {
     ]);
   });
 
-  it('are dated when the first one since the last report is closed', () => {
+  it('have the time at which the first one since the last report was closed', () => {
     const device = rig();
     const time = () => device.measurements.memory.windowTime(device.sensor('hygrometer')) - BOOT / 1000;
     expect(time()).toBe(-BOOT / 1000);
@@ -95,7 +95,7 @@ describe('windows', () => {
     expect(device.windows('hygrometer', 1)[0]?.[0]).toBeGreaterThan(0);
   });
 
-  it('go on without a sample that a probe on the bus did not give', () => {
+  it('ignore a missing sample of a probe on the bus', () => {
     const device = rig();
     device.feed('w1_thermometer.temperature', [20, null, 24, null, 22]);
     expect(device.windows('w1_thermometer')).toEqual([[20, 24, 22, 22]]);
@@ -193,7 +193,7 @@ describe('counters', () => {
     });
   });
 
-  it('lose nothing that comes in between a body and the report of its arrival', () => {
+  it('lose no pulses between a body and its acknowledgement', () => {
     const device = counting();
     const { memory, clear } = { memory: device.measurements.memory, clear: () => device.measurements.clear(0) };
     const counter = device.sensor('counter', 2);
@@ -210,7 +210,7 @@ describe('counters', () => {
     expect(sum + memory.delta(counter, 0)).toBe(memory.total(counter, 0));
   });
 
-  it('follow a total that is set by hand upwards, and go on from it', () => {
+  it('follow a total that an override raises, and continue from it', () => {
     const device = counting();
     const counter = device.sensor('counter', 2);
     const total = () => {
@@ -229,7 +229,7 @@ describe('counters', () => {
     expect(Math.abs(total() - before - 42 - 500)).toBeLessThan(2 * 84);
   });
 
-  it('begin at 0 again when they are reset', () => {
+  it('start at 0 after a reset', () => {
     const device = counting();
     device.until(hours(1));
     device.measurements.reset(device.sensor('counter', 2), BOOT + device.now);
@@ -244,7 +244,7 @@ describe('inputs', () => {
   const watching = (settings: Record<string, boolean> = {}) =>
     rig({ profile: 'control', settings: { 'channel-mode-1': 'trigger', ...settings } });
 
-  it('are noticed when they change, to the millisecond', () => {
+  it('are recorded when they change, to the millisecond', () => {
     const device = watching();
     const { measurements, environment } = device;
     const signal = the(environment.signals(device.sensor('trigger').sensor, 0)[0]);
@@ -263,7 +263,7 @@ describe('inputs', () => {
     expect(seen).toEqual(expected);
   });
 
-  it('call for a report only when their parameter says so', () => {
+  it('cause a report only if their parameter is true', () => {
     const device = watching(REPORTING);
     device.set('trigger.1.state', 1);
     expect(device.measurements.takeReportable()).toBe(true);
@@ -274,7 +274,7 @@ describe('inputs', () => {
     expect(device.measurements.memory.eventCount(list)).toBe(2);
   });
 
-  it('that are on at boot make no event', () => {
+  it('that are on at boot cause no event', () => {
     const device = rig();
     const list = the(device.sensor('backup').lists[0]);
     expect(device.measurements.memory.isOn(list)).toBe(true);
@@ -287,7 +287,7 @@ describe('inputs', () => {
     expect(device.measurements.takeReportable()).toBe(false);
   });
 
-  it('tell of a power cut, with the voltage of that moment', () => {
+  it('record a power cut, with the voltage at that time', () => {
     const device = rig();
     device.until(seconds(90));
     device.set('backup.line_voltage', 0.05);
@@ -336,7 +336,7 @@ describe('alarms of the hygrometer', () => {
         ...settings,
       },
     });
-  /** Samples one value a minute and tells after which of them an event was recorded, and which. */
+  /** Samples one value a minute; returns after which of them an event was recorded, and its type. */
   const events = (settings: Record<string, number | boolean>, samples: readonly number[]) => {
     const device = alarmed(settings);
     device.feed('hygrometer.temperature', samples);
@@ -349,7 +349,7 @@ describe('alarms of the hygrometer', () => {
     ]);
   };
 
-  it('go on above threshold + hysteresis / 2 and off below threshold - hysteresis / 2', () => {
+  it('switch on above threshold + hysteresis / 2 and off below threshold - hysteresis / 2', () => {
     expect(events({}, [25.5, 26, 26.5, 24.5, 24, 23.5, 26])).toEqual([
       [2, 0, 26.5],
       [5, 1, 23.5],
@@ -370,14 +370,14 @@ describe('alarms of the hygrometer', () => {
     expect(device.measurements.takeReportable()).toBe(false);
   });
 
-  it('are quiet while the sensor does not answer', () => {
+  it('do not change while the sensor does not answer', () => {
     const device = alarmed();
     device.feed('hygrometer.temperature', [30, null, 30]);
     const list = the(device.sensor('hygrometer').lists[0]);
     expect(device.measurements.memory.eventCount(list)).toBe(1);
   });
 
-  it('call for a report', () => {
+  it('cause a report', () => {
     const device = alarmed();
     device.feed('hygrometer.temperature', [20]);
     expect(device.measurements.takeReportable()).toBe(false);
@@ -391,8 +391,8 @@ describe('alarms of the hygrometer', () => {
   });
 });
 
-describe('what is set by hand', () => {
-  it('holds until it is freed, whatever the range', () => {
+describe('an override', () => {
+  it('holds until it is released, whatever the range', () => {
     const device = rig();
     const usual = device.measurements.read('thermometer', 'temperature', BOOT);
     device.set('thermometer.temperature', 85);
@@ -401,7 +401,7 @@ describe('what is set by hand', () => {
     expect(device.measurements.read('thermometer', 'temperature', BOOT)).toBe(usual);
   });
 
-  it('outlives a reboot', () => {
+  it('survives a reboot', () => {
     const { environment, profile } = rig();
     environment.set(the(findQuantity(profile, 'thermometer.temperature')), 85);
     const signal = the(environment.signals(1, 0)[0]);
@@ -409,7 +409,7 @@ describe('what is set by hand', () => {
     expect(environment.value(signal, BOOT)).toBe(85);
   });
 
-  it('can be freed twice', () => {
+  it('can be released twice', () => {
     const device = rig({ profile: 'control', settings: { 'channel-mode-2': 'counter' } });
     device.set('counter.2.pulses', 10);
     device.set('counter.2.pulses', undefined);
@@ -461,7 +461,7 @@ describe('what a device measures', () => {
     expect(Math.max(...numbers)).toBeLessThan(2 ** 48);
   });
 
-  it('costs a device at rest little memory', () => {
+  it('needs little memory in a device at rest', () => {
     const device = rig();
     device.until(minutes(30));
     const { floats, ints } = device.measurements.memory;

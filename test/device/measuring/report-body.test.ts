@@ -74,7 +74,7 @@ describe('the body of clime', () => {
     });
   });
 
-  it('says nothing yet, ten seconds after the start, of what takes longer', () => {
+  it('has no values, ten seconds after the start, for measurements that take longer', () => {
     const device = rig();
     device.until(seconds(10));
     const body = device.report();
@@ -170,7 +170,7 @@ describe('the body of clime', () => {
     ]);
   });
 
-  it('counts bodies, and forgets windows and events when they have arrived', () => {
+  it('counts bodies, and drops windows and events after their acknowledgement', () => {
     const device = rig();
     device.until(minutes(10));
     device.set('backup.line_voltage', 0);
@@ -250,7 +250,7 @@ describe('the body of control', () => {
     expect(device.report().backup).toMatchObject({ state: 'connected', events: [BOOT / 1000 + 60, 0, 0, 5, 1] });
   });
 
-  it('shows triggers as they went', () => {
+  it('has the events of triggers in their order', () => {
     const device = rig({ profile: 'control', settings: { 'channel-mode-1': 'trigger' } });
     device.set('trigger.1.state', 0);
     device.measurements.clear(0);
@@ -262,7 +262,7 @@ describe('the body of control', () => {
     ]);
   });
 
-  it('shows what a counter has counted, in all and by window', () => {
+  it('has the total of a counter and its increment per window', () => {
     const device = rig({ profile: 'control', settings: { 'channel-mode-2': 'counter' } });
     device.set('counter.2.pulses', 0);
     for (const total of [10, 25]) {

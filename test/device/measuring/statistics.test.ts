@@ -29,15 +29,15 @@ describe('the statistics of a window', () => {
     expect(of(samples)).toEqual(expected);
   });
 
-  it('are none without samples', () => {
+  it('are all NaN without samples', () => {
     expect(of([])).toEqual([Number.NaN, Number.NaN, Number.NaN, Number.NaN]);
   });
 
-  it('are all none when a sample is missing', () => {
+  it('are all NaN if a sample is missing', () => {
     expect(of([1, Number.NaN, 3])).toEqual([Number.NaN, Number.NaN, Number.NaN, Number.NaN]);
   });
 
-  it('are what comes out where nobody checks for missing samples', () => {
+  it('include NaN like a number in firmware without a check', () => {
     // The sort compares with NaN, which moves nothing; the sum is lost.
     expect(of([3, Number.NaN, 1], false)).toEqual([3, 1, Number.NaN, Number.NaN]);
   });

@@ -26,8 +26,8 @@ describe('the captured output', () => {
   });
 });
 
-describe('splitting it', () => {
-  test('gives the lines back', () => {
+describe('the splitter of captured output', () => {
+  test('returns the lines', () => {
     const line = fc.stringMatching(/^[ -~]+$/);
     fc.assert(
       fc.property(fc.array(line, { maxLength: 30, size: 'small' }), (lines) => {
@@ -47,7 +47,7 @@ describe('splitting it', () => {
     expect(splitCapture('\r\na\r\nb')).toEqual(['a']);
   });
 
-  test('is refused without the line end at the front', () => {
+  test('rejects a text without a line end at the front', () => {
     expect(splitCapture('a\r\n')).toBeUndefined();
     expect(splitCapture('')).toBeUndefined();
   });

@@ -191,7 +191,7 @@ const LTE: LteState = {
   },
 };
 
-/** One tag in slot 0, which has everything; one that belongs to nobody; and slots that are silent. */
+/** One tag in slot 0 with all values, one tag without a slot, and slots without an answer. */
 const TAG: TagReading = {
   address: '0000000000aa',
   rssi: -67,

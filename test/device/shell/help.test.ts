@@ -18,7 +18,7 @@ test('sub-commands stand in two columns, in their own order', () => {
   expect(commandHelp(group)).toEqual(['info - Facts.', 'Subcommands:', '  show     : All.', '  fw-name  : Name.']);
 });
 
-test('a long text is broken at a space, and goes on below its beginning', () => {
+test('a long text is broken at a space, and continues below its start', () => {
   // "  w  : " leaves 73 columns: the first line holds 10 words of 7 characters with their spaces, minus the last.
   const text = Array.from({ length: 12 }, () => 'abcdef').join(' ');
   const lines = commandHelp({ word: 'g', help: 'G.', children: [{ word: 'w', help: text }] });

@@ -5,7 +5,7 @@ import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { testCloud } from '../../support/cloud.js';
 import { type TestDeviceOptions, testDevice } from '../../support/device.js';
 
-/** A device that nobody answers, at an hour of its life. */
+/** A device without answers from a cloud, an hour after its start. */
 async function offline(profile: string, config: readonly string[] = [], change?: TestDeviceOptions['change']) {
   const rig = testDevice({
     profile,
@@ -46,7 +46,7 @@ describe('on the local shell', () => {
     expect(parts[2]?.[1][1]).toBe('Temperature: 31.00 C');
   });
 
-  test('a command dies with the firmware that runs it', async () => {
+  test('a restart of the firmware ends a running command', async () => {
     const rig = await offline('clime');
     rig.clock.after(seconds(5), 'power', () => rig.device.reboot('power'));
     expect(await typed(rig, 'batt measure', seconds(30))).toEqual([]);
@@ -61,7 +61,7 @@ describe('on the local shell', () => {
     expect(listed[0]).toBe(`Motion Samples (${listed.length - 3} total):`);
   });
 
-  test('motion detection shows what comes in, second by second', async () => {
+  test('motion detection prints the detections of each second', async () => {
     const rig = await offline('motion');
     rig.device.controls.pulse('motion.detect_left', { times: 20, every: seconds(20), stays: 0 });
     const parts = await typed(rig, 'motion detection 600', seconds(601));
@@ -122,7 +122,7 @@ describe('equipment', () => {
     expect(rig.device.shell('gnss start').lines).toEqual(['correlation id: 0']);
   });
 
-  test('gnss of a CHESTER-U1 is its modem, which tells no details', async () => {
+  test('gnss of a CHESTER-U1 uses its modem, which reports no details', async () => {
     const { device, clock } = testDevice({ profile: 'demo', serial: 0x80d00001, network: () => {} });
     device.powerOn();
     await clock.runUntil(minutes(1));
@@ -179,7 +179,7 @@ describe('equipment', () => {
     const [, [, found] = [0, []]] = await typed(rig, 'tag read all 5', seconds(6));
     expect(found.at(-2)).toBe('discovered 2 BLE tag(s)');
     const stranger = /addr: (\w{12})/.exec(found[1] ?? '')?.[1];
-    // It is somewhere in the room; somebody has to hold it close.
+    // The tag is in the room, but not next to the device.
     expect((await typed(rig, 'tag enroll -1', seconds(20))).at(-1)).toEqual([
       12,
       ['enrollment timed out', 'command succeeded'],
@@ -251,7 +251,7 @@ describe('from the cloud', () => {
     return { took: ((answered?.at ?? Number.NaN) - (received?.at ?? Number.NaN)) / 1000, rig };
   }
 
-  test('the answer waits for a command that takes its time, and the next one runs after it', async () => {
+  test('the answer waits for a command that takes time, and the next one runs after it', async () => {
     const { took } = await asked('clime', ['batt measure', 'hygro read 5']);
     expect(took).toBe(14);
   });
@@ -263,7 +263,7 @@ describe('from the cloud', () => {
     expect(rig.of('poll.failed')).toMatchObject([{ why: 'downlink could not be carried out' }]);
   });
 
-  test('the radio sleeps meanwhile, and the answer wakes it', async () => {
+  test('the radio sleeps while a command runs, and the answer wakes it', async () => {
     const { rig } = await asked('clime', ['batt measure']);
     expect(rig.of('device.wake').at(-1)?.why).toBe('answer');
   });

@@ -39,7 +39,7 @@ describe('commands from the cloud', () => {
     expect(host.asked).toEqual([]);
   });
 
-  test('of an unlucky length leave the whole message without answer', () => {
+  test('of a multiple of the terminal width leave the whole message without answer', () => {
     // Padded with spaces to 77 characters; it still runs.
     const host = fakeHost();
     expect(runRemoteShell(shell, host, ['info show', 'send'.padEnd(77)])).toEqual({ kind: 'failed', code: -22 });
@@ -55,7 +55,7 @@ describe('commands from the cloud', () => {
 describe('commands that take time', () => {
   const board = buildShell(['batt', 'info', 'kernel', 'sample'], []);
 
-  test('are waited for, and the next one runs after them', () => {
+  test('finish before the next one runs', () => {
     const host = fakeHost();
     let outcome = runRemoteShell(board, host, ['info hw-variant', 'batt measure', 'kernel uptime']);
     const waited: number[] = [];
@@ -75,7 +75,7 @@ describe('commands that take time', () => {
     });
   });
 
-  test('are waited for in a configuration, too', () => {
+  test('finish before the next line of a configuration, too', () => {
     const outcome = runRemoteConfig(board, fakeHost(), ['batt measure', 'info']);
     expect(outcome).toMatchObject({ kind: 'waits', wait: 1000 });
     const next = outcome.kind === 'waits' ? outcome.go() : outcome;
@@ -83,7 +83,7 @@ describe('commands that take time', () => {
     expect(next.kind === 'waits' && next.go()).toEqual({ kind: 'stopped', line: 'info', code: 1 });
   });
 
-  test('what the application prints when a command has returned is not caught', () => {
+  test('the output of the application after a command has returned is not captured', () => {
     const counts = { detectLeft: 1, detectRight: 1, motionLeft: 0, motionRight: 1, time: 0 };
     const host = fakeHost({ motion: [counts, counts, counts] });
     expect(board.run(host, 'sample').afterwards).toEqual(['[2] L=1, R=1, L->R=1, R->L=0, 1970-01-01 00:00:00']);
@@ -115,7 +115,7 @@ describe('a configuration from the cloud', () => {
     expect(host.config.number('app', 'interval-report')).toBe(1800);
   });
 
-  test('goes on after a value that was refused', () => {
+  test('continues after a rejected value', () => {
     const host = fakeHost();
     const lines = ['app config mode gsm', 'app config interval-report 60'];
     expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'save', ran: 2 });
@@ -133,11 +133,11 @@ describe('a configuration from the cloud', () => {
     const lines = ['app config interval-report 60', line, 'send'];
     expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'stopped', line, code });
     expect(host.asked).toEqual([]);
-    // What ran before waits in the interim copy for somebody's save.
+    // Earlier lines stay unsaved in the interim copy.
     expect(interval(host)).toBe('60');
   });
 
-  test('with a line that is too long is refused as a whole', () => {
+  test('with a line that is too long is rejected as a whole', () => {
     const host = fakeHost();
     const long = 'x'.repeat(256);
     expect(runRemoteConfig(shell, host, ['app config interval-report 60', long])).toEqual({
@@ -157,7 +157,7 @@ describe('a configuration from the cloud', () => {
   });
 });
 
-test('the listing for the upload is what the configuration hash is taken over', () => {
+test('the configuration hash is computed over the listing for the upload', () => {
   const { text, lines } = listConfig(shell, fakeHost());
   expect(lines[0]).toBe('app config interval-sample 60');
   expect(text).toBe(`\r\n${lines.join('\r\n')}\r\n`);

@@ -31,7 +31,7 @@ describe('dispatch', () => {
     expect(run('group echo one "two three"')).toEqual({ code: 0, lines: ['one', 'two three'] });
   });
 
-  test('a word below a handler that is no command of it is an argument', () => {
+  test('a word after a handler that is not one of its subcommands is an argument', () => {
     expect(run('handled two one')).toEqual({ code: 7, lines: ['handled', 'two', 'one'] });
   });
 
@@ -47,7 +47,7 @@ describe('dispatch', () => {
   });
 });
 
-describe('a line that is wrong', () => {
+describe('an invalid line', () => {
   test('names an unknown first word', () => {
     expect(run('reboot now')).toEqual({ code: -8, lines: ['reboot: command not found'] });
   });
@@ -62,7 +62,7 @@ describe('a line that is wrong', () => {
     expect(run('group one a b')).toEqual({ code: -22, lines: ['one: wrong parameter count', ONE_HELP] });
   });
 
-  test('with an open quotation mark is not run', () => {
+  test('with an unclosed quotation mark is not run', () => {
     expect(run('echo "a b')).toEqual({ code: -8, lines: ['not terminated: "'] });
     expect(run(`echo 'a "b" c`)).toEqual({ code: -8, lines: ["not terminated: '"] });
   });

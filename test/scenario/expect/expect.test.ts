@@ -24,8 +24,9 @@ function source(values: Readonly<Record<string, number | readonly number[]>>): M
       if (typeof value === 'number') return { kind: 'count', value };
       const distribution = new Distribution();
       for (const duration of value) distribution.record(duration);
-      return { kind: 'durations', distribution };
+      return { kind: 'durations', distribution, missing: {} };
     },
+    within: () => undefined,
   };
 }
 
@@ -66,6 +67,19 @@ describe('an expectation', () => {
     ['downlink.delivered p(95) of hill-2 < 2m', { 'downlink.delivered of hill-2': [60_000] }, true],
     ['call.refused of client/dashboard == 0', { 'call.refused of client/dashboard': 0, 'call.refused': 3 }, true],
     ['downlink.delivered of hill > 1', { 'downlink.delivered of hill': [60_000] }, false],
+    ['downlink.refused / downlink.queued <= 5%', { 'downlink.refused': 1, 'downlink.queued': 20 }, true],
+    ['downlink.refused/downlink.queued < 0.05', { 'downlink.refused': 1, 'downlink.queued': 20 }, false],
+    ['downlink.refused <= 5% * downlink.queued', { 'downlink.refused': 1, 'downlink.queued': 20 }, true],
+    ['downlink.refused <= downlink.queued * 1 / 20', { 'downlink.refused': 1, 'downlink.queued': 20 }, true],
+    ['device.wakes / fleet.devices < 3', { 'device.wakes': 10, 'fleet.devices': 4 }, true],
+    ['2 + 3 * uplink.stored == 11', { 'uplink.stored': 3 }, true],
+    ['(2 + 3) * uplink.stored == 15', { 'uplink.stored': 3 }, true],
+    ['12 / 3 / 2 - 1 - 1 == uplink.stored', { 'uplink.stored': 0 }, true],
+    ['downlink.delivered max / downlink.delivered min <= 2', { 'downlink.delivered': [1000, 2000] }, true],
+    ['downlink.delivered max * 1.5 == 3s', { 'downlink.delivered': [1000, 2000] }, true],
+    ['uplink.stored of a / uplink.sent of b == 50%', { 'uplink.stored of a': 1, 'uplink.sent of b': 2 }, true],
+    ['(uplink.stored of a) * 2 == 2', { 'uplink.stored of a': 1 }, true],
+    ['uplink.stored of region/north * 2 == 2', { 'uplink.stored of region/north': 1 }, true],
   ])('%s, given %j, passes: %s', (line, values, passed) => {
     expect(judge(line, values).passed).toBe(passed);
   });
@@ -96,6 +110,27 @@ describe('an expectation', () => {
     ).toMatchObject({
       passed: false,
       right: null,
+    });
+  });
+
+  test('shows shares in percent, and an operation with its parentheses', () => {
+    const values = { 'uplink.stored': 4, 'uplink.sent': 5, 'uplink.made': 6 };
+    expect(judge('(uplink.stored + 1 - (2 - 1)) / uplink.sent >= 95%', values)).toMatchObject({
+      left: 0.8,
+      unit: 'ratio',
+      sentence: '(uplink.stored + 1 - (2 - 1)) / uplink.sent is 80%, wanted >= 95%',
+    });
+    expect(judge('uplink.made / 4 == uplink.sent / 5 * 2', values).sentence).toBe(
+      'uplink.made / 4 is 1.5, wanted == uplink.sent / 5 * 2, which is 2',
+    );
+  });
+
+  test('that divides by zero fails, and says so', () => {
+    expect(judge('uplink.stored / uplink.sent >= 95%', { 'uplink.stored': 0, 'uplink.sent': 0 })).toMatchObject({
+      passed: false,
+      undecided: true,
+      left: null,
+      sentence: 'no data: uplink.sent is 0, a division by zero',
     });
   });
 
@@ -151,7 +186,7 @@ describe('the grammar of expectations', () => {
     ['uplink.stored', '14: the end of the line is not a comparison'],
     ['uplink.stored == ', '18: the end of the line is not a metric'],
     ['uplink.stored == 5 6', '20: expected the end of the expectation, found "6"'],
-    ['uplink.stored == 40m', '18: the left side is a number, the right side a duration'],
+    ['uplink.stored == 40m', '18: the left side is a count, the right side a duration'],
     ['downlink.delivered p(95) < 40', '28: the left side is a duration, the right side a number'],
     ['downlink.delivered p(95) + 1 < 40m', '28: a number cannot be added to a duration'],
     ['uplink.stored p(95) < 40m', '15: "uplink.stored" is a count'],
@@ -177,7 +212,25 @@ describe('the grammar of expectations', () => {
     ['service.faults of hill == 0', '16: "service.faults" is not counted by device'],
     ['uplink.stored of == 5', '18: expected a group'],
     ['uplink.stored of', '17: expected a group, region/…, tag/… or a sample after "of", found the end of the line'],
-    ['uplink.stored == (5)', '18: "(" is not a metric, a number or a duration'],
+    ['uplink.stored == (5', '20: the end of the line is not ")"'],
+    ['uplink.stored == ()', '19: ")" is not a metric, a number or a duration'],
+    ['uplink.stored * == 5', '17: "==" is not a metric, a number or a duration'],
+    ['uplink.stored + 5% > 3', '17: a share cannot be added to a count'],
+    ['uplink.stored - 5m > 3', '17: a duration cannot be subtracted from a count'],
+    ['uplink.stored / 5m > 3', '17: a count cannot be divided by a duration'],
+    ['uplink.delay max * 5m > 3m', '20: a duration cannot be multiplied by a duration'],
+    ['uplink.stored / uplink.sent > 3m', '31: the left side is a number, the right side a duration'],
+    ['downlink.queued within 1h >= 95%', '17: "downlink.queued" has no "within"'],
+    ['downlink.answered within >= 95%', '26: ">=" is not a duration'],
+    ['downlink.answered within 95% >= 95%', '26: "95" is not a duration'],
+    ['downlink.answered within 1h >= 50m', '32: the left side is a share, the right side a duration'],
+    [
+      'downlink.answered >= 0.95',
+      '22: the left side is a count, not a share; write "downlink.answered within 1h >= 95%" or "downlink.answered / downlink.queued >= 95%"',
+    ],
+    ['downlink.refused of hill <= 1%', 'write "downlink.refused / downlink.queued <= 1%"'],
+    ['call.failed < 0.01', '15: the left side is a count, not a share; write "call.failed / call.planned < 1%"'],
+    ['device.wakes + 1 >= 50%', 'the left side is a count, not a share; divide it by another count'],
   ])('refuses "%s" at the very column', (line, message) => {
     expect(failureOf(line)).toContain(message);
   });
@@ -201,7 +254,25 @@ describe('the grammar of expectations', () => {
   test('accepts every metric and every comparison, and never fails in an unknown way', () => {
     const word = fc.oneof(
       fc.constantFrom(...METRICS.map((metric) => metric.name), ...COMPARISONS),
-      fc.constantFrom('count', 'min', 'max', 'mean', 'p(95)', 'p', '(', ')', '5', '40m', '+', '-', ' '),
+      fc.constantFrom(
+        'count',
+        'min',
+        'max',
+        'mean',
+        'p(95)',
+        'p',
+        '(',
+        ')',
+        '5',
+        '40m',
+        '+',
+        '-',
+        ' ',
+        '*',
+        '/',
+        '%',
+        'within',
+      ),
       fc.string({ maxLength: 3 }),
     );
     fc.assert(

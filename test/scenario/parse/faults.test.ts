@@ -105,7 +105,7 @@ describe('a fault that comes and goes', () => {
     expect(problemsOf(yamlOf({ head }))).toEqual([expect.stringContaining('"long" is not a duration')]);
   });
 
-  it('tells once what is wrong with it', () => {
+  it('reports a problem of its options once', () => {
     expect(problemsOf(yamlOf({ head: withFaults('  - { loss: 5, until: 1h, every: 1m, lasts: 1s }\n') }))).toHaveLength(
       1,
     );
@@ -124,7 +124,7 @@ it('a service that is down does not hear devices either', () => {
   expect(describePlan(plan)).toMatch(/1h to the end +api-errors 503, 20%/);
 });
 
-it('a service that dies is away for a time, until a moment, again and again, or for ever', () => {
+it('a killed service is away for a time, until a time, repeatedly, or permanently', () => {
   const plan = planOf(
     [
       '  - { service-restart: { away: 30s }, from: 10m }',

@@ -218,7 +218,6 @@ describe('a network', () => {
 
   test.each([
     ['  loss: 21/20\n', '"21/20" is not a ratio'],
-    ['  loss: 0.1\n', 'is not a ratio'],
     ['  latency: 900ms..100ms\n', 'is not a latency such as'],
     ['  latency: 1..2..3\n', 'is not a latency such as'],
     ['  outage: both\n', '"outage" is not a key of network'],

@@ -24,7 +24,7 @@ describe.each(scenarios.filter((name) => name.endsWith('.yaml')))('%s', (name) =
   const file = new URL(`scenarios/${name}`, root);
   const text = readFileSync(file, 'utf8');
 
-  it('fits the schema, and tells editors about it', () => {
+  it('fits the schema, and names it for editors', () => {
     expect(errors(text)).toEqual([]);
     expect(schemaNamedIn(text, file)).toBe(schema.href);
   });

@@ -75,7 +75,7 @@ describe('a selector', () => {
     expect(problems.map((problem) => problem.split(':')[0])).toEqual(['4']);
   });
 
-  it('is not told how large a group is whose count is wrong', () => {
+  it('does not mention the size of a group whose count is invalid', () => {
     const fleet = '  - { name: roof, profile: clime, count: none }\n';
     const problems = problemsOf(yamlOf({ fleet, steps: '  - { at: 1h, to: roof/0, shell: send }\n' }));
     expect(problems[1]).toContain('"roof/0" does not exist: the first device of a group has the number 1');

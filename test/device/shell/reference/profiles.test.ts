@@ -51,7 +51,7 @@ describe.each([...packagedProfiles()])('%s', (name, profile) => {
     expect(listed).toEqual([...COMMON, ...(OWN[name] ?? [])].sort());
   });
 
-  test('knows all of them, and none of the others', () => {
+  test('has all of these commands, and no others', () => {
     const row = new Set([...COMMON, ...(OWN[name] ?? [])]);
     for (const word of [...Object.keys(COMMAND_GROUPS), 'log', 'sensor', 'history', 'shell', 'clear', 'devmem']) {
       const { lines } = shell.run(host(), `${word} -h`);

@@ -18,7 +18,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set(['device', 'modbus', 'serial', 'w
 describe.each(ROWS.map((row) => [`${row.section}: ${row.typed.join(' ↵ ').slice(0, 90)}`, row] as const))(
   '%s',
   (_name, row) => {
-    test('answers as the reference says', () => {
+    test('answers as in the reference', () => {
       const result = play(row);
       const wanted = row.prints.flatMap((part) => {
         if (typeof part === 'string') return [part];

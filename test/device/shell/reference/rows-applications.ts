@@ -179,7 +179,7 @@ export const APPLICATIONS: readonly Row[] = [
   app('sensors_read x', ['unknown parameter: x', helpOf('sensors_read')], { code: -22 }),
 
   app('motion', [helpOf('motion')]),
-  // The application prints it; whoever runs the command gets it apart from the command's own output.
+  // The application prints it, separately from the output of the command.
   app('sample', [], { ...MOTION, asked: ['sample'] }),
   app(
     'motion samples',

@@ -107,7 +107,7 @@ export const BASICS: readonly Row[] = [
   module('cloud config show', ['cloud config spool-size 10']),
   module('ble config', [/^ {2}passkey {11}:/]),
 
-  // A trap: what the listing prints here is no command.
+  // A trap: this line of the listing is not a command.
   listing('tag config devices addr 0 000000000000', ['devices: wrong parameter count', helpOf('tag config devices')], {
     code: -22,
   }),

@@ -228,7 +228,7 @@ export const SUBSYSTEMS: readonly Row[] = [
   ...['7.8.2026 12:34:56', '2026-08-07 12:34:56', '2026/8/7 12:34:56', '2026/08/07 12:34'].map((text) =>
     rtc(`rtc set ${text}`, [helpOf('rtc set')], { code: -22, asked: [] }),
   ),
-  // Written well, but there is no such moment.
+  // The format is valid, but the time does not exist.
   ...['2026/02/29 00:00:00', '2026/13/01 00:00:00', '2026/08/07 24:00:00', '1969/12/31 00:00:00'].map((text) =>
     rtc(`rtc set ${text}`, [], { code: -22, asked: [] }),
   ),

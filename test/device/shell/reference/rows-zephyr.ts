@@ -4,7 +4,7 @@ import { helpOf, type Row, section } from './table.js';
 const zephyr = section('5.10');
 
 const BAD = { code: -22 };
-/** What `mcuboot` tells of the image that runs. */
+/** Lines of `mcuboot` about the running image. */
 const PRIMARY = [
   'primary area (1):',
   '  version: 3.5.1+0',

@@ -1,0 +1,147 @@
+/**
+ * The value of a metric whose measurement leaves something out: what never came could have taken any time. So the value lies
+ * between two bounds, and a comparison holds, does not hold, or is not decidable.
+ */
+import type { Distribution } from '../../trace/distribution.js';
+import type { Share } from '../../trace/metrics/metric.js';
+import type { Aggregate, Comparison, Operator } from './expectation.js';
+
+export interface Bounds {
+  /** The value of what was measured; undefined if nothing was. It lies within the bounds. */
+  readonly measured: number | undefined;
+  readonly low: number;
+  /** Infinity if what is missing could have taken any time. */
+  readonly high: number;
+}
+
+/** A value that leaves nothing out. */
+export function exactly(value: number): Bounds {
+  return { measured: value, low: value, high: value };
+}
+
+/** The share of what came in time; what still can come in time is missing. @param share with a total above 0 */
+export function ofShare({ total, within, open }: Share): Bounds {
+  const low = within / total;
+  return { measured: low, low, high: (within + open) / total };
+}
+
+type SpreadAggregate = Exclude<Aggregate['kind'], 'count' | 'within'>;
+
+/**
+ * A value of a distribution from which `missing` durations are missing, each anywhere from 0 up; undefined if there is nothing.
+ * @param percent of a percentile, above 0
+ */
+export function ofDistribution(
+  kind: SpreadAggregate,
+  distribution: Distribution,
+  missing: number,
+  percent = 100,
+): Bounds | undefined {
+  const { count } = distribution;
+  if (count + missing === 0) return undefined;
+  const measured = measuredOf(kind, distribution, percent);
+  if (missing === 0) return exactly(measured ?? 0);
+  const { low, high } = extremes(kind, distribution, missing, percent);
+  // Because a percentile of a histogram is rounded to its bucket.
+  return measured === undefined
+    ? { measured, low, high }
+    : { measured, low: Math.min(low, measured), high: Math.max(high, measured) };
+}
+
+function measuredOf(kind: SpreadAggregate, distribution: Distribution, percent: number): number | undefined {
+  return kind === 'percentile' ? distribution.percentile(percent) : distribution[kind];
+}
+
+function extremes(
+  kind: SpreadAggregate,
+  distribution: Distribution,
+  missing: number,
+  percent: number,
+): { readonly low: number; readonly high: number } {
+  const total = distribution.count + missing;
+  switch (kind) {
+    case 'min':
+      return { low: 0, high: distribution.min ?? Number.POSITIVE_INFINITY };
+    case 'max':
+      return { low: distribution.max ?? 0, high: Number.POSITIVE_INFINITY };
+    case 'mean':
+      return { low: distribution.sum / total, high: Number.POSITIVE_INFINITY };
+    case 'percentile': {
+      // The least value that this share of all durations does not exceed, counted from the shortest. A tolerance, because
+      // 95 % of 20 is 19, and a little more in floating point.
+      const rank = Math.max(1, Math.ceil((percent / 100) * total - 1e-9));
+      return { low: atRank(distribution, rank - missing, 0), high: atRank(distribution, rank, 0) };
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** The value with this rank, from 1; `below` if there are fewer than one, Infinity if there are not as many. */
+function atRank(distribution: Distribution, rank: number, below: number): number {
+  if (rank < 1) return below;
+  if (rank > distribution.count) return Number.POSITIVE_INFINITY;
+  return distribution.percentile((100 * rank) / distribution.count) ?? below;
+}
+
+/** undefined for a division by zero. */
+export function calculate(operator: Operator, left: Bounds, right: Bounds): Bounds | undefined {
+  if (operator === '/' && right.low === 0 && right.high === 0) return undefined;
+  const corners = cornersOf(operator, left, right);
+  const measured =
+    left.measured === undefined || right.measured === undefined
+      ? undefined
+      : finite(operate(operator, left.measured, right.measured));
+  return { measured, low: Math.min(...corners), high: Math.max(...corners) };
+}
+
+function cornersOf(operator: Operator, left: Bounds, right: Bounds): readonly number[] {
+  // A quotient has no bounds if the divisor can be 0.
+  if (operator === '/' && right.low <= 0 && right.high >= 0)
+    return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  return [left.low, left.high].flatMap((one) => [right.low, right.high].map((other) => operate(operator, one, other)));
+}
+
+function operate(operator: Operator, left: number, right: number): number {
+  switch (operator) {
+    case '+':
+      return left + right;
+    case '-':
+      return left - right;
+    case '*':
+      // A bound of 0 is exact: it stays 0 whatever the other value is.
+      return left === 0 || right === 0 ? 0 : left * right;
+    case '/':
+      return left / right;
+    default:
+      return operator satisfies never;
+  }
+}
+
+function finite(value: number): number | undefined {
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** Whether the comparison holds; undefined if that depends on what is missing. */
+export function compare(left: Bounds, comparison: Comparison, right: Bounds): boolean | undefined {
+  switch (comparison) {
+    case '<':
+      return left.high < right.low ? true : left.low >= right.high ? false : undefined;
+    case '<=':
+      return left.high <= right.low ? true : left.low > right.high ? false : undefined;
+    case '>':
+      return compare(right, '<', left);
+    case '>=':
+      return compare(right, '<=', left);
+    case '==': {
+      if (left.high < right.low || right.high < left.low) return false;
+      return left.low === left.high && right.low === right.high ? true : undefined;
+    }
+    case '!=': {
+      const equal = compare(left, '==', right);
+      return equal === undefined ? undefined : !equal;
+    }
+    default:
+      return comparison satisfies never;
+  }
+}

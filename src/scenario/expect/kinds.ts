@@ -1,0 +1,71 @@
+/** What may be added, multiplied and compared in an expectation. */
+import type { Operator, Unit } from './expectation.js';
+
+/** `count`: a count of a run. `number`: a number without a unit, such as 2 or a quotient of two counts. */
+export type Kind = 'count' | 'number' | 'ratio' | 'ms';
+
+export const NOUN: Readonly<Record<Kind, string>> = {
+  count: 'a count',
+  number: 'a number',
+  ratio: 'a share',
+  ms: 'a duration',
+};
+
+/** The kind of the result; undefined when the two cannot be combined. */
+export function combine(operator: Operator, left: Kind, right: Kind): Kind | undefined {
+  switch (operator) {
+    case '+':
+    case '-':
+      return common(left, right);
+    case '*':
+      return product(left, right);
+    case '/':
+      return quotient(left, right);
+    default:
+      return operator satisfies never;
+  }
+}
+
+/** What two sides that are added or compared both are; undefined when they differ. */
+export function common(left: Kind, right: Kind): Kind | undefined {
+  if (left === right) return left;
+  if (left === 'number' && right !== 'ms') return right;
+  if (right === 'number' && left !== 'ms') return left;
+  return undefined;
+}
+
+export function unitOf(kind: Kind): Unit {
+  return kind === 'number' ? 'count' : kind;
+}
+
+/** `a duration cannot be divided by …` */
+export function mismatch(operator: Operator, left: Kind, right: Kind): string {
+  const [one, other] = [NOUN[left], NOUN[right]];
+  switch (operator) {
+    case '+':
+      return `${other} cannot be added to ${one}`;
+    case '-':
+      return `${other} cannot be subtracted from ${one}`;
+    case '*':
+      return `${one} cannot be multiplied by ${other}`;
+    case '/':
+      return `${one} cannot be divided by ${other}`;
+    default:
+      return operator satisfies never;
+  }
+}
+
+function product(left: Kind, right: Kind): Kind | undefined {
+  if (left === 'ms' && right === 'ms') return undefined;
+  if (left === 'ms' || right === 'ms') return 'ms';
+  if (left === 'count' && right === 'count') return 'number';
+  if (left === 'count' || right === 'count') return 'count';
+  return left === 'ratio' || right === 'ratio' ? 'ratio' : 'number';
+}
+
+function quotient(left: Kind, right: Kind): Kind | undefined {
+  if (right === 'ms') return left === 'ms' ? 'number' : undefined;
+  if (left === 'ms') return 'ms';
+  if (left === 'count') return right === 'count' ? 'number' : 'count';
+  return left === 'ratio' && right === 'number' ? 'ratio' : 'number';
+}

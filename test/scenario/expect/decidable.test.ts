@@ -1,0 +1,306 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { judgeMetrics } from '../../../src/scenario/expect/evaluate.js';
+import type { Comparison } from '../../../src/scenario/expect/expectation.js';
+import { parseExpectation } from '../../../src/scenario/expect/grammar.js';
+import type { TraceEvent } from '../../../src/trace/events.js';
+import { Metrics } from '../../../src/trace/metrics/index.js';
+import { downlinkLife } from '../../trace/fixtures.js';
+
+const H = 3_600_000;
+
+/** Judges a line about a run of `duration` with these events. */
+function judged(line: string, events: readonly TraceEvent[], duration: number) {
+  const read = parseExpectation(line, { devices: (group) => ({ kind: 'group', group }), clients: [] });
+  if ('invariant' in read) throw new Error('not about metrics');
+  const limits = [read.left, read.right].flatMap((side) =>
+    side.kind === 'metric' && side.aggregate.kind === 'within' ? side.aggregate.limit : [],
+  );
+  const metrics = new Metrics(1, 0, duration, { devices: new Map([['north', [1]]]), loads: new Map(), limits });
+  const closing: TraceEvent = { kind: 'world.closing', at: duration };
+  for (const event of [...events, closing].sort((a, b) => a.at - b.at)) metrics.take(event);
+  return judgeMetrics(read, metrics);
+}
+
+/** `count` answered shell downlinks and `pending` ones, all queued at 0; every second one to device 1. */
+function fleetOf(count: number, pending: number): readonly TraceEvent[] {
+  return Array.from({ length: count + pending }, (_, i) => {
+    const answered =
+      i < count ? { contact: 30, offered: 40, received: 50, executed: 60, answered: 70, delivered: 80 } : {};
+    return downlinkLife({ id: `d${i}`, print: `p${i}`, serial: 1 + (i % 2), ...answered });
+  }).flat();
+}
+
+describe('an expectation with what never came', () => {
+  test('is not decided by the half that answered', () => {
+    expect(judged('downlink.answered p(95) < 1h', fleetOf(10, 10), 10 * H)).toMatchObject({
+      passed: false,
+      undecided: true,
+      left: 70,
+      sentence:
+        'not decidable: downlink.answered p(95) is 70ms without them, but leaves out 10 of 20 (10 pending); wanted < 1h',
+    });
+  });
+
+  test('is decided if a percentile can hide it', () => {
+    expect(judged('downlink.answered p(95) < 1h', fleetOf(19, 1), 10 * H)).toMatchObject({ passed: true });
+    expect(judged('downlink.answered p(95) < 1h', fleetOf(18, 1), 10 * H)).toMatchObject({ undecided: true });
+    expect(judged('downlink.answered p(95) > 70ms', fleetOf(18, 1), 10 * H)).toMatchObject({ undecided: true });
+    expect(judged('downlink.answered p(95) < 50ms', fleetOf(18, 1), 10 * H)).not.toHaveProperty('undecided');
+  });
+
+  test('has no maximum to stay below, but one to exceed', () => {
+    expect(judged('downlink.answered max < 1h', fleetOf(99, 1), 10 * H)).toMatchObject({ undecided: true });
+    expect(judged('downlink.answered max > 60ms', fleetOf(99, 1), 10 * H)).toMatchObject({ passed: true });
+    expect(judged('downlink.answered min < 1h', fleetOf(1, 99), 10 * H)).toMatchObject({ passed: true });
+    expect(judged('downlink.answered min > 10ms', fleetOf(99, 1), 10 * H)).toMatchObject({ undecided: true });
+  });
+
+  test('is not decidable, rather than without data, if nothing came at all', () => {
+    expect(judged('downlink.answered p(95) < 1h', fleetOf(0, 3), 10 * H)).toMatchObject({
+      undecided: true,
+      left: null,
+      sentence: 'not decidable: downlink.answered p(95) leaves out 3 of 3 (3 pending); wanted < 1h',
+    });
+    expect(judged('downlink.answered p(95) < 1h', [], 10 * H).sentence).toContain('no data');
+  });
+
+  test('names every state of what is missing', () => {
+    const events: TraceEvent[] = [
+      ...fleetOf(2, 3),
+      { kind: 'downlink.cancelled', at: 5, serial: 1, downlink: 'd2' },
+      { kind: 'downlink.expired', at: 6, serial: 2, downlink: 'd3' },
+    ];
+    expect(judged('downlink.delivered max < 1h', events, 10 * H).sentence).toContain(
+      'leaves out 3 of 5 (1 cancelled, 1 expired, 1 pending)',
+    );
+  });
+
+  test('does not expect answers to data downlinks', () => {
+    const life = downlinkLife({
+      id: 'x',
+      type: 'data',
+      print: 'x',
+      offered: 1,
+      received: 2,
+      executed: 3,
+      delivered: 4,
+    });
+    expect(judged('downlink.answered max < 1h', [...fleetOf(3, 0), ...life], 10 * H)).toMatchObject({ passed: true });
+    expect(judged('downlink.answered within 1h == 100%', [...fleetOf(3, 0), ...life], 10 * H)).toMatchObject({
+      passed: true,
+    });
+  });
+});
+
+describe('a share within a duration', () => {
+  test('is of everything that was queued', () => {
+    expect(judged('downlink.answered within 1h >= 95%', fleetOf(10, 10), 10 * H)).toEqual({
+      line: 'downlink.answered within 1h >= 95%',
+      passed: false,
+      left: 0.5,
+      right: 0.95,
+      unit: 'ratio',
+      sentence: 'downlink.answered within 1h is 50% (10 of 20), wanted >= 95%',
+    });
+    expect(judged('downlink.answered within 1h >= 0.95', fleetOf(19, 1), 10 * H).passed).toBe(true);
+    expect(judged('downlink.answered within 70ms == 100%', fleetOf(1, 0), 10 * H).passed).toBe(true);
+    expect(judged('downlink.answered within 69ms == 0%', fleetOf(1, 0), 10 * H).passed).toBe(true);
+  });
+
+  test('can be asked of some devices', () => {
+    // d0 and d2 go to device 1, d1 and the pending d3 to device 2.
+    expect(judged('downlink.executed within 1h of north == 100%', fleetOf(3, 1), 10 * H).passed).toBe(true);
+    expect(judged('downlink.executed within 1h == 75%', fleetOf(3, 1), 10 * H).passed).toBe(true);
+  });
+
+  test('is not decidable if what was queued late could still turn the verdict', () => {
+    expect(judged('downlink.answered within 1h >= 95%', fleetOf(18, 2), H / 2)).toMatchObject({
+      passed: false,
+      undecided: true,
+      sentence:
+        'not decidable: downlink.answered within 1h is 90% to 100%, because 2 of 20 began less than 1h before the end and can still come in time: extend the run; wanted >= 95%',
+    });
+    expect(judged('downlink.answered within 1h >= 85%', fleetOf(18, 2), H / 2).passed).toBe(true);
+    expect(judged('downlink.answered within 1h >= 95%', fleetOf(8, 12), H / 2)).not.toHaveProperty('passed', true);
+    expect(judged('downlink.answered within 1h >= 95%', fleetOf(18, 2), H)).not.toHaveProperty('undecided');
+  });
+
+  test('does not wait for what was cancelled or refused', () => {
+    const cancelled: TraceEvent = { kind: 'downlink.cancelled', at: 5, serial: 1, downlink: 'd18' };
+    expect(judged('downlink.answered within 1h >= 95%', [...fleetOf(18, 1), cancelled], H / 2)).toMatchObject({
+      passed: false,
+      left: 18 / 19,
+    });
+  });
+
+  test('without anything queued has no data', () => {
+    expect(judged('downlink.answered within 1h >= 95%', [], 10 * H)).toMatchObject({
+      passed: false,
+      sentence: 'no data: downlink.answered within 1h was never measured',
+    });
+  });
+
+  test('counts data uplinks from when they were made until they were stored or acknowledged', () => {
+    const uplink = (n: number, made: number, stored?: number): TraceEvent[] => [
+      { kind: 'uplink.made', at: made, serial: 1, uplink: n, type: 'data', bytes: 10 },
+      ...(stored === undefined
+        ? []
+        : ([
+            { kind: 'uplink.sent', at: stored - 5, serial: 1, uplink: n, type: 'data' },
+            { kind: 'cloud.stored', at: stored, serial: 1, type: 'data', message: `m${n}`, copy: false },
+            { kind: 'uplink.acked', at: stored + 10, serial: 1, uplink: n, type: 'data' },
+          ] as const)),
+    ];
+    const events = [...uplink(1, 0, 1000), ...uplink(2, 2000, 5000), ...uplink(3, 6000)];
+    expect(judged('uplink.stored within 1s >= 33%', events, H)).toMatchObject({ passed: true });
+    expect(judged('uplink.stored within 3s of north > 60%', events, H)).toMatchObject({ passed: true, left: 2 / 3 });
+    expect(judged('uplink.acked within 3s < 50%', events, H)).toMatchObject({ passed: true, left: 1 / 3 });
+    expect(judged('uplink.stored within 1h > 90%', events, H)).toMatchObject({ undecided: true });
+    const dropped: TraceEvent = { kind: 'uplink.dropped', at: 7000, serial: 1, uplink: 3, type: 'data', why: 'full' };
+    expect(judged('uplink.stored within 1h > 90%', [...events, dropped], H)).not.toHaveProperty('undecided');
+    expect(judged('uplink.delay max < 1h', [...events, dropped], H).sentence).toContain(
+      'leaves out 1 of 3 (1 dropped)',
+    );
+  });
+
+  test('counts firmware updates and API requests, too', () => {
+    const moved = { kind: 'update.moved', serial: 1, offset: 0, why: '' } as const;
+    const updates: TraceEvent[] = [
+      { ...moved, at: 0, update: 'a', state: 'scheduled' },
+      { ...moved, at: 500, update: 'a', state: 'succeeded' },
+      { ...moved, at: 0, update: 'b', state: 'scheduled' },
+      { ...moved, at: 900, update: 'b', state: 'failed', why: 'reverted' },
+    ];
+    expect(judged('update.succeeded within 1s == 50%', updates.slice(0, 3), 600)).toMatchObject({
+      passed: false,
+      undecided: true,
+    });
+    expect(judged('update.succeeded within 1s == 50%', updates, H).passed).toBe(true);
+    expect(judged('update.succeeded p(95) < 1h', updates, H).sentence).toContain('leaves out 1 of 2 (1 failed)');
+    const done = { kind: 'call.done', call: 'c', intended: 0, sent: 1, why: '' } as const;
+    const calls: TraceEvent[] = [
+      { ...done, at: 20, status: 200 },
+      { ...done, at: 30, status: 503 },
+    ];
+    expect(judged('call.answered within 20ms == 50%', calls, H).passed).toBe(true);
+    expect(judged('call.latency p(99) < 1s', calls, H).sentence).toContain('leaves out 1 of 2 (1 failed)');
+  });
+});
+
+/** A downlink of the brute-force model: when it was queued, and its time to the answer; null if it never came. */
+interface Queued {
+  readonly at: number;
+  readonly took: number | null;
+}
+
+const DURATION = 2000;
+const COMPARE: Readonly<Record<Comparison, (left: number, right: number) => boolean>> = {
+  '<': (left, right) => left < right,
+  '<=': (left, right) => left <= right,
+  '>': (left, right) => left > right,
+  '>=': (left, right) => left >= right,
+  '==': (left, right) => left === right,
+  '!=': (left, right) => left !== right,
+};
+
+/** The forms, by their text and their value in a world in which every downlink has its time. */
+const FORMS: Readonly<Record<string, (times: readonly number[]) => number>> = {
+  min: (times) => Math.min(...times),
+  max: (times) => Math.max(...times),
+  mean: (times) => times.reduce((sum, time) => sum + time, 0) / times.length,
+  ...Object.fromEntries(
+    [10, 50, 75, 90, 95, 100].map((percent) => [
+      `p(${percent})`,
+      (times: readonly number[]) => {
+        const least = Math.ceil((percent * times.length) / 100);
+        return [...times].sort((a, b) => a - b)[least - 1] ?? Number.NaN;
+      },
+    ]),
+  ),
+};
+
+/** All ways in which the missing downlinks may have turned out. */
+function worlds(queued: readonly Queued[], candidates: readonly number[]): readonly (readonly number[])[] {
+  const missing = queued.filter(({ took }) => took === null).length;
+  const came = queued.flatMap(({ took }) => took ?? []);
+  let made: readonly (readonly number[])[] = [came];
+  for (let i = 0; i < missing; i++) made = made.flatMap((world) => candidates.map((time) => [...world, time]));
+  return made;
+}
+
+/** true or false if that is so in every world, undefined otherwise. */
+function unanimous(verdicts: readonly boolean[]): boolean | undefined {
+  const [first] = verdicts;
+  return verdicts.every((verdict) => verdict === first) ? first : undefined;
+}
+
+function eventsOf(queued: readonly Queued[]): readonly TraceEvent[] {
+  return queued.flatMap(({ at, took }, i) => {
+    const end = took === null ? {} : { offered: at, received: at, executed: at, delivered: at, answered: at + took };
+    return downlinkLife({ id: `d${i}`, print: `p${i}`, queued: at, ...end });
+  });
+}
+
+function verdictOf(line: string, queued: readonly Queued[]): boolean | undefined {
+  const { passed, undecided } = judged(line, eventsOf(queued), DURATION);
+  if (undecided) expect(passed).toBe(false);
+  return undecided ? undefined : passed;
+}
+
+/** Fleets of up to six downlinks of which none, one, half or all are missing. */
+const fleets = fc
+  .array(fc.record({ at: fc.integer({ min: 0, max: 1000 }), took: fc.integer({ min: 0, max: 900 }) }), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  .chain((all) =>
+    fc
+      .constantFrom(0, 1, Math.floor(all.length / 2), all.length)
+      .map((missing): readonly Queued[] => all.map(({ at, took }, i) => ({ at, took: i < missing ? null : took }))),
+  );
+
+describe('the truth table of missing downlinks', () => {
+  test.each(Object.entries(FORMS))('of %s is that of all the ways in which they may have turned out', (form, value) => {
+    fc.assert(
+      fc.property(fleets, fc.integer({ min: 1, max: 900 }), (queued, limit) => {
+        const candidates = [0, limit - 1, limit, limit + 1, Number.POSITIVE_INFINITY];
+        const all = worlds(queued, candidates).map(value);
+        for (const [comparison, compare] of Object.entries(COMPARE)) {
+          const verdict = verdictOf(`downlink.answered ${form} ${comparison} ${limit}ms`, queued);
+          const truth = unanimous(all.map((found) => compare(found, limit)));
+          // No candidate makes the mean exactly equal: there the expectation may know more doubt than the model.
+          if (form === 'mean' && /[=!]=/.test(comparison) && verdict === undefined) continue;
+          expect([comparison, verdict]).toEqual([comparison, truth]);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('of a share is that of all the ways in which those still open may turn out', () => {
+    fc.assert(
+      fc.property(
+        fleets,
+        fc.integer({ min: 1, max: 1900 }),
+        fc.constantFrom(0, 20, 25, 50, 75, 95, 100),
+        (queued, limit, percent) => {
+          const late = Number.POSITIVE_INFINITY;
+          const ways = queued.map(({ at, took }) =>
+            took !== null ? [took] : DURATION - at < limit ? [0, late] : [late],
+          );
+          const all = ways.reduce<number[][]>((made, next) => made.flatMap((w) => next.map((t) => [...w, t])), [[]]);
+          const shares = all.map((times) => times.filter((time) => time <= limit).length / times.length);
+          for (const [comparison, compare] of Object.entries(COMPARE)) {
+            const verdict = verdictOf(`downlink.answered within ${limit}ms ${comparison} ${percent}%`, queued);
+            const truth = unanimous(shares.map((share) => compare(share, percent / 100)));
+            // A share between the steps of the possible ones: the expectation may know more doubt than the model.
+            if (/[=!]=/.test(comparison) && verdict === undefined) continue;
+            expect([comparison, verdict]).toEqual([comparison, truth]);
+          }
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
