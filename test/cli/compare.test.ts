@@ -54,9 +54,9 @@ describe('ghostfleet compare', () => {
     await ghostfleet(['run', scenario, '--out', other]);
     const refused = await ghostfleet(['compare', one, other]);
     expect([refused.exit, refused.out]).toEqual([2, '']);
-    expect(refused.err).toContain('the scenario "small" was changed between them');
+    expect(refused.err).toContain('the scenario "small" was changed between the runs');
     const forced = await ghostfleet(['compare', one, other, '--force']);
-    expect(forced.out).toContain('! the scenario "small" was changed between them');
+    expect(forced.out).toContain('! the scenario "small" was changed between the runs');
   });
 
   it.each([

@@ -16,7 +16,7 @@ describe('ghostfleet image', () => {
   });
 
   it.each([
-    [['klime', '--fw-version', 'v1'], '"klime" is not a profile'],
+    [['klime', '--fw-version', 'v1'], 'unknown profile "klime"'],
     [['clime'], 'fw-version'],
     [['clime', '--fw-version', 'a b'], '--fw-version "a b" is not a version of 1 to 47 characters'],
     [['clime', '--fw-version', 'v1', '--size', '10'], '--size "10" is not a whole number from 512 to 786000'],

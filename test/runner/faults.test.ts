@@ -224,7 +224,7 @@ it('another cloud has faults of its own', async () => {
   };
   const text =
     'name: far\nduration: 1h\nfleet: [{ name: clime, profile: clime, count: 1 }]\nfaults: [{ service-restart: }]\n';
-  await expect(runText(text, { clock: 'real', cloud })).rejects.toThrow('service-restart needs the embedded cloud');
+  await expect(runText(text, { clock: 'real', cloud })).rejects.toThrow('service-restart requires the embedded cloud');
 });
 
 describe('a world that does not come to rest', () => {

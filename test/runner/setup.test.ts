@@ -146,7 +146,7 @@ steps:
 expect:
   - update.scheduled == 4
   - device.updated == 2
-  - update.succeeded max < 20m
+  - update.succeeded within 20m >= 50%
   - update.reverted == 1
   - update.given-up == 1
   - update.open == 0

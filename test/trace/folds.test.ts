@@ -164,6 +164,8 @@ describe('a table of metrics', () => {
   });
 
   it('describes its metrics', () => {
-    expect(metricInfos(table, 'devices')).toEqual([{ name: 'size', shape: 'count', about: 'its size', of: 'devices' }]);
+    expect(metricInfos(table, 'devices')).toEqual([
+      { name: 'size', shape: 'count', about: 'its size', of: 'devices', within: false },
+    ]);
   });
 });
