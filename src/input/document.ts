@@ -159,7 +159,7 @@ class Locator {
     this.#problems = problems;
   }
 
-  /** @param missing place for messages if there is no value */
+  /** @param missing place for messages without a value */
   locate(node: YamlNode | null, missing: Place): LocatedNode {
     if (node === null) return emptyAt(missing);
     const at = this.#place(node.range?.[0] ?? 0);

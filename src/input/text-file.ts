@@ -28,7 +28,7 @@ function bytesOf(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    throw unreadable(path, fileReason(error, 'there is no such file'));
+    throw unreadable(path, fileReason(error, 'the file does not exist'));
   }
 }
 

@@ -51,7 +51,7 @@ export function profilesIn(folder: string): ReadonlyMap<string, Profile> {
   return loadProfiles(paths, (path) => userFiles(`${folder}/`)(path));
 }
 
-/** The text of a packaged profile, and its path in messages; undefined if there is no profile of this name. */
+/** The text of a packaged profile, and its path in messages; undefined without a profile of this name. */
 export function packagedSource(name: string): { readonly source: string; readonly path: string } | undefined {
   const path = `profiles/${name}.yaml`;
   const source = /^[a-z0-9-]+$/.test(name) ? readPackaged(path) : undefined;

@@ -182,7 +182,7 @@ export interface WindowSpec {
   readonly samples: number;
   /** Windows that are kept until a report; 0 for a log. */
   readonly windows: number;
-  /** Effect of a failed reading: the whole window is null, NaN is aggregated unchecked, or there is no sample. */
+  /** Effect of a failed reading: the whole window is null, NaN is aggregated unchecked, or no sample is taken. */
   readonly missing: 'spoils' | 'unchecked' | 'skipped';
   /** Value of one pulse of an `amount`; otherwise 1. */
   readonly each: number;

@@ -13,13 +13,13 @@ import { merge, without } from './extend.js';
 import type { FirmwareVersions, Profile } from './profile.js';
 
 /** Section of a profile that holds the older versions. */
-export const VERSIONS = 'versions';
+const VERSIONS = 'versions';
 
 /** `3.5.5`, `4.0.0-rc3` */
 const VERSION = /^\d+\.\d+\.\d+(-[a-z0-9.]+)?$/;
 const checkVersion = text(VERSION, 'a version such as 3.5.5');
 
-export interface VersionedNode {
+interface VersionedNode {
   /** The newest version: the file without its section `versions`. */
   readonly newest: LocatedNode;
   /** The complete profile of each older version, by its name. */

@@ -6,28 +6,14 @@ const PHRASES =
   /\b(?:told|tells|somebody|nobody|whoever|everybody|is no|are none|for ever|under way|any more|his|he)\b/gi;
 
 /** Places where such a phrase is quoted: by file, the text around it. */
-const QUOTED: Readonly<Record<string, readonly string[]>> = {};
+const QUOTED: Readonly<Record<string, readonly string[]>> = {
+  // A value in the event format.
+  'src/trace/events.ts': ['`told`', "'told'"],
+  'src/runner/targets/observer.ts': ["'told'"],
+};
 
 /** Phrases that are left, by module. These numbers only become smaller: lower them when you reword some. */
-const LEFT: Readonly<Record<string, number>> = {
-  'CHANGELOG.md': 8,
-  'CONTRIBUTING.md': 3,
-  docs: 160,
-  'src/cli': 30,
-  'src/client': 16,
-  'src/console': 23,
-  'src/device': 82,
-  'src/input': 6,
-  'src/kernel': 21,
-  'src/profile': 14,
-  'src/protocol': 20,
-  'src/record': 24,
-  'src/report': 12,
-  'src/runner': 59,
-  'src/scenario': 46,
-  'src/trace': 2,
-  'src/transport': 4,
-};
+const LEFT: Readonly<Record<string, number>> = {};
 
 function phrasesIn(path: string): readonly string[] {
   const quoted = QUOTED[path] ?? [];

@@ -75,7 +75,7 @@ describe('ghostfleet', () => {
     [['run', SMALL, '--speed', '5'], '--speed requires --clock real'],
     [['run', SMALL, '--keep'], '--keep requires --target: the embedded cloud ends with the run'],
     [['run', SMALL, '--store', 'sqlite'], '--store sqlite requires --out'],
-    [['run', join(directory, 'missing.yaml')], 'cannot be read: there is no such file'],
+    [['run', join(directory, 'missing.yaml')], 'cannot be read: the file does not exist'],
     [['run', directory], 'cannot be read: it is a directory'],
     [['plan', PHOTO], 'photo.yaml" cannot be read: it is not UTF-8 text'],
     [['profile', 'check', PHOTO], 'photo.yaml" cannot be read: it is not UTF-8 text'],

@@ -60,7 +60,7 @@ describe('ghostfleet compare', () => {
   });
 
   it.each([
-    ['nowhere', 'cannot be read: there is no such file'],
+    ['nowhere', 'cannot be read: the file does not exist'],
     [directory, 'summary.json" cannot be read'],
   ])('says what is wrong with %s', async (path, complaint) => {
     const { exit, err } = await ghostfleet(['compare', path, one]);

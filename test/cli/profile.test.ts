@@ -34,7 +34,7 @@ describe('ghostfleet profile check', () => {
     expect(out).toBe(`${MINE}: valid\n`);
     expect(err).toContain(`${BROKEN}:11:18: "1" is not a whole number from 512 to 16384`);
     expect(err).toMatch(/broken\.yaml:14:9: "lrv" is not one of .*\(did you mean "lrw"\?\)/);
-    expect(err).toContain('none.yaml" cannot be read: there is no such file');
+    expect(err).toContain('none.yaml" cannot be read: the file does not exist');
   });
 
   it('needs a file', async () => {

@@ -181,6 +181,6 @@ describe('replay and fit', () => {
     const broken = await ghostfleet([command, path('a.jsonl')]);
     expect(broken.exit).toBe(2);
     expect(broken.err).toContain('a.jsonl:1:1: the first line is not the header of a recording');
-    expect((await ghostfleet([command, path('b.jsonl')])).err).toContain('there is no such file');
+    expect((await ghostfleet([command, path('b.jsonl')])).err).toContain('the file does not exist');
   });
 });

@@ -12,7 +12,7 @@ async function type(fleet: TestFleet, line: string, { name = 'clime-0001', secre
   const files: Record<string, string> = { '/data/day.csv': 'time [s],temperature [°C]\n0,20\n60,21\n' };
   const readText = (path: string): string => {
     const text = files[path];
-    if (text === undefined) throw new Error(`"${path}" cannot be read: there is no such file`);
+    if (text === undefined) throw new Error(`"${path}" cannot be read: the file does not exist`);
     return text;
   };
   const member = memberNamed(fleet, name);
@@ -73,7 +73,7 @@ describe('a control command', () => {
     ['.radio of', '"of" is not one of on or off (did you mean "on"?)'],
     ['.antenna -10', '"-10" is not a number from -156 to -44'],
     ['.antenna { rsrp', 'Flow map must end with a }'],
-    ['.replay hygrometer.temperature none.csv', '"/data/none.csv" cannot be read: there is no such file'],
+    ['.replay hygrometer.temperature none.csv', '"/data/none.csv" cannot be read: the file does not exist'],
     ['.clock soon', '"soon" is not a jump of a clock'],
     ['.power-cycle now', 'usage: .power-cycle'],
   ])('%s is rejected with a message', async (line, message) => {

@@ -1,4 +1,4 @@
-/** C's strtol in base 10: the number at the start of the text, 0 if there is no number ("12-3" is 12, "-" is 0). */
+/** C's strtol in base 10: the number at the start of the text, 0 without a number ("12-3" is 12, "-" is 0). */
 export function leadingInteger(text: string): number {
   // Adding 0 turns the -0 of "-0" into 0.
   return Number(/^\s*([+-]?\d+)/.exec(text)?.[1] ?? 0) + 0;

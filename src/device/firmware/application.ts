@@ -87,7 +87,7 @@ export class Application implements TaskOwner {
     this.#reporter.halt(why);
   }
 
-  /** Measures what has quietly come due: to be called before somebody looks at measurements, or changes what there is to measure. */
+  /** Runs the samples that are due and were postponed. Call it before measurements are read or a quantity is changed. */
   catchUp(): void {
     if (!this.#reporter.sending) this.#tasks.catchUp();
   }

@@ -21,7 +21,7 @@ export interface SessionHost {
 }
 
 /** How the session phase exchanges messages. */
-export interface SessionExchanges {
+interface SessionExchanges {
   send(type: UplinkType, message: Uint8Array, done: (outcome: UplinkOutcome) => void): void;
   poll(done: (outcome: PollOutcome) => void): void;
   /** Processes a downlink; returns the session if it was SET_SESSION. */

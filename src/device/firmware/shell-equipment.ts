@@ -58,7 +58,7 @@ export function tagsOf(firmware: EquipmentHost): ShellTags | undefined {
       const address = config.slot('tag', n);
       return address === undefined ? undefined : reading(n, address, live(n));
     });
-  /** It lies where the sensor of the first empty slot is, and takes that slot when somebody enrols it. */
+  /** The tag is measured by the sensor of the first empty slot, and gets that slot when it is enrolled. */
   const stranger = (): TagReading | undefined => {
     const n = module.slots.findIndex((_, slot) => config.slot('tag', slot) === undefined);
     const address = hardware.environment.serialNumber(kind, n).toString(16).padStart(12, '0');
@@ -108,7 +108,7 @@ export function motionOf(firmware: EquipmentHost): ShellMotion | undefined {
   };
 }
 
-/** Undefined where there is no METEO module, or it does not answer. */
+/** Undefined without a METEO module, or if the module does not answer. */
 export function weatherOf(firmware: EquipmentHost): WeatherReading | undefined {
   const { measurements, clock } = firmware;
   const gauge = measurements.find('rain_gauge');

@@ -1,9 +1,9 @@
 /**
  * The device ingress over HTTP (cloud API gaps, 5.5), on a radio link: the same messages as JSON, one request each, with the
- * firmware's own patience. An answer that is no success is as good as none: the request is repeated, under the same key.
+ * firmware's own time limits. Without a successful response, the request is repeated with the same key.
  *
- * A downlink is acknowledged before it is used. Unlike over FLAP the acknowledgement is answered, and repeated without an
- * answer; should it never come, the message is used all the same, and recognised when the cloud offers it again.
+ * A downlink is acknowledged before it is used. Unlike over FLAP, the acknowledgement has a response, and is repeated without
+ * one. If none arrives, the message is used nevertheless, and recognised when the cloud offers it again.
  */
 import { downFromJson } from '../../protocol/http/downlinks.js';
 import { JsonFields } from '../../protocol/http/fields.js';

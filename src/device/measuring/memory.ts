@@ -62,7 +62,7 @@ export class Memory {
   }
 
   /**
-   * One value of a window. Statistics: columns 0 to 3 are minimum, maximum, average and median, NaN if there is no value.
+   * One value of a window. Statistics: columns 0 to 3 are minimum, maximum, average and median, NaN without a value.
    * Direction: column 0 is the mean. Counter: columns 0 and 1 are total and increment. Amount: column 0.
    */
   window(sensor: SensorPlan, quantity: number, window: number, column: number): number {

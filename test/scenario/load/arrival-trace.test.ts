@@ -11,7 +11,7 @@ import { TYPES, yamlOf } from '../fixtures.js';
 /** The plan of a scenario of two hours with one load, whose file is `arrivals.csv`. */
 function planOf(csv: string, load = '{ count-devices:, from: 10m, rate: { replay: arrivals.csv } }') {
   const readFile = (path: string) => {
-    if (path !== 'arrivals.csv') throw new Error(`"${path}" cannot be read: there is no such file`);
+    if (path !== 'arrivals.csv') throw new Error(`"${path}" cannot be read: the file does not exist`);
     return { file: path, text: csv };
   };
   const sources = { profiles: new Map(), readFile };
@@ -84,7 +84,7 @@ describe('a file of arrivals', () => {
   it.each([
     [
       '{ count-devices:, rate: { replay: other.csv } }',
-      'test.yaml:7:39: "other.csv" cannot be read: there is no such file',
+      'test.yaml:7:39: "other.csv" cannot be read: the file does not exist',
     ],
     ['{ count-devices:, rate: { replay: arrivals.csv, speed: 0 } }', 'test.yaml:7:60: "0" is not a number above 0'],
     [

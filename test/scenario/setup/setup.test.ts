@@ -27,7 +27,7 @@ function planOf(entries: readonly string[], steps: readonly string[] = []): Plan
   ].join('\n');
   const readFile = (path: string) => {
     const text = FILES[path];
-    if (text === undefined) throw new Error(`"${path}" cannot be read: there is no such file`);
+    if (text === undefined) throw new Error(`"${path}" cannot be read: the file does not exist`);
     return { file: path, text };
   };
   return planScenario(parseScenario(source, 'test.yaml', deviceTypes(profiles), { profiles, readFile }));
@@ -97,7 +97,7 @@ describe('an entry', () => {
     [
       'whose script is not there',
       ['connector: { name: a, file: backward.js }'],
-      ['5:33: "backward.js" cannot be read: there is no such file'],
+      ['5:33: "backward.js" cannot be read: the file does not exist'],
     ],
     [
       'that waits for half a second',

@@ -16,7 +16,7 @@ function read(text: string, { files = {}, vars = {} }: Sources = {}): Scenario {
     profiles: new Map(),
     readFile: (path) => {
       const found = files[path];
-      if (found === undefined) throw new Error(`"${path}" cannot be read: there is no such file`);
+      if (found === undefined) throw new Error(`"${path}" cannot be read: the file does not exist`);
       return { file: path, text: found };
     },
     vars: new Map(Object.entries(vars)),
@@ -126,7 +126,7 @@ steps:
   it.each([
     ['include: ../secret.yaml\n', {}, 'is not the path of a .yaml file in the folder of the scenario or below'],
     ['include: /etc/passwd\n', {}, 'is not the path'],
-    ['include: none.yaml\n', {}, '"none.yaml" cannot be read: there is no such file'],
+    ['include: none.yaml\n', {}, '"none.yaml" cannot be read: the file does not exist'],
     ['include: a.yaml\n', { 'a.yaml': 'include: b.yaml\n', 'b.yaml': 'include: a.yaml\n' }, 'a.yaml → b.yaml → a.yaml'],
     ['include: a.yaml\n', { 'a.yaml': '- 1\n' }, 'a.yaml:1:1: a list is not a part of a scenario'],
     ['include: a.yaml\n', { 'a.yaml': 'name: [\n' }, 'a.yaml:'],

@@ -26,7 +26,7 @@ function scenarioWith(step: string, { files = {}, to = 'clime' }: Options = {}):
   ].join('\n');
   const readFile = (path: string) => {
     const text = files[path];
-    if (text === undefined) throw new Error(`"${path}" cannot be read: there is no such file`);
+    if (text === undefined) throw new Error(`"${path}" cannot be read: the file does not exist`);
     return { file: `scenarios/${path}`, text };
   };
   return parseScenario(source, 'scenarios/test.yaml', deviceTypes(profiles), { profiles, readFile });
@@ -125,6 +125,6 @@ describe('a replay', () => {
   });
 
   test('of a file that is not there is a problem of the scenario', () => {
-    expect(problemsWith(step)).toEqual(['scenarios/test.yaml:7:70: "day.csv" cannot be read: there is no such file']);
+    expect(problemsWith(step)).toEqual(['scenarios/test.yaml:7:70: "day.csv" cannot be read: the file does not exist']);
   });
 });

@@ -20,7 +20,7 @@ type CloudMessage = Listed extends AsyncIterable<infer M> ? M : never;
 const ALONE: StepScope = {
   profiles: [],
   readFile: (path) => {
-    throw new Error(`"${path}" cannot be read: there is no such file`);
+    throw new Error(`"${path}" cannot be read: the file does not exist`);
   },
 };
 
@@ -273,7 +273,7 @@ describe('the options of a step', () => {
     ['sensor', '{}', 'is not a map of sensors to numbers'],
     ['sensor', '{ x: { to: 3 } }', 'a ramp needs "over"'],
     ['sensor', '{ x: { to: 3, over: soon } }', '"soon" is not a duration'],
-    ['sensor', '{ x: { replay: day.csv } }', '"day.csv" cannot be read: there is no such file'],
+    ['sensor', '{ x: { replay: day.csv } }', '"day.csv" cannot be read: the file does not exist'],
     ['sensor', '{ x: { replay: day.csv, to: 3 } }', '"to" is not a key of a replay'],
     ['pulse', '{ times: 3 }', 'pulse needs "input"'],
     ['pulse', '{ input: x, times: 0 }', '"0" is not a whole number from 1'],
