@@ -19,7 +19,7 @@ export function acceptJsonOnly(api: FastifyInstance): void {
     else {
       const body = POISON.test(text) ? undefined : parsed(text);
       if (body !== undefined) done(null, body);
-      else parse(request, text, (error, checked) => done(error && isJson(text) ? poisoned() : error, checked));
+      else void parse(request, text, (error, checked) => done(error && isJson(text) ? poisoned() : error, checked));
     }
   });
   api.addContentTypeParser<string>('*', { parseAs: 'string' }, (request, _, done) => {
