@@ -3,7 +3,7 @@
  *
  * Clocks are created with the calendar start {@link WORLD_START}. No test measures durations.
  */
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { AlarmHeap } from '../../src/kernel/alarm-heap.js';
 import type { Alarm, DrivenClock } from '../../src/kernel/clock.js';
 import { days, seconds } from '../../src/kernel/time.js';
@@ -20,7 +20,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
   }
 
   describe(`${name} as a clock`, () => {
-    test('runs alarms in the order in which they are due', async () => {
+    it('runs alarms in the order in which they are due', async () => {
       const { clock, happened, set } = fixture();
       set(300, 'late');
       set(100, 'early');
@@ -29,7 +29,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(['early', 'middle', 'late']);
     });
 
-    test('runs alarms that are due together in the order in which they were set', async () => {
+    it('runs alarms that are due together in the order in which they were set', async () => {
       const { clock, happened, set } = fixture();
       const names = Array.from({ length: 50 }, (_, i) => `alarm ${i}`);
       for (const what of names) set(100, what);
@@ -37,7 +37,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(names);
     });
 
-    test('wakes an object instead of calling a function', async () => {
+    it('wakes an object instead of calling a function', async () => {
       const { clock, happened, set } = fixture();
       const sleeper = {
         naps: 2,
@@ -53,7 +53,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(['woken', 'between', 'woken']);
     });
 
-    test('runs an alarm never before it is due', async () => {
+    it('runs an alarm never before it is due', async () => {
       const { clock } = fixture();
       const early: number[] = [];
       for (const delay of [0, 1, 59, 60, 61, 1000]) {
@@ -67,7 +67,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(clock.waiting).toBe(0);
     });
 
-    test('runs alarms that an alarm sets', async () => {
+    it('runs alarms that an alarm sets', async () => {
       const { clock, happened, set } = fixture();
       clock.after(100, 'parent', () => {
         happened.push('parent');
@@ -78,7 +78,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(['parent', 'between', 'child']);
     });
 
-    test('runs an alarm without delay after those that were already due', async () => {
+    it('runs an alarm without delay after those that were already due', async () => {
       const { clock, happened, set } = fixture();
       clock.after(100, 'first', () => {
         happened.push('first');
@@ -89,7 +89,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(['first', 'second', 'at once']);
     });
 
-    test('does not run a cancelled alarm', async () => {
+    it('does not run a cancelled alarm', async () => {
       const { clock, happened, set } = fixture();
       const alarm = set(100, 'cancelled');
       set(200, 'kept');
@@ -99,7 +99,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(['kept']);
     });
 
-    test('does not run an alarm that another alarm of the same moment cancels', async () => {
+    it('does not run an alarm that another alarm of the same moment cancels', async () => {
       const { clock, happened, set } = fixture();
       clock.after(100, 'canceller', () => victim.cancel());
       const victim = set(100, 'victim');
@@ -107,7 +107,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual([]);
     });
 
-    test('keeps the order of alarms, and can cancel them, if most of them are cancelled', async () => {
+    it('keeps the order of alarms, and can cancel them, if most of them are cancelled', async () => {
       const clock = makeClock();
       const seen: number[] = [];
       const set = (n: number): Alarm => clock.after((n * 7919) % 613, 'look', () => seen.push(n));
@@ -124,7 +124,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(seen).toEqual([...numbers.filter((n) => n % 9 === 0), ...late].toSorted((a, b) => due(a) - due(b)));
     });
 
-    test('keeps few cancelled alarms, also of the far future', () => {
+    it('keeps few cancelled alarms, also of the far future', () => {
       const { clock, set } = fixture();
       const pushed = vi.spyOn(AlarmHeap.prototype, 'push');
       set(days(2), 'waits');
@@ -136,7 +136,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(heap.size).toBeLessThan(2000);
     });
 
-    test('ignores the handle of an alarm that has happened', async () => {
+    it('ignores the handle of an alarm that has happened', async () => {
       const { clock, happened, set } = fixture();
       const old = set(100, 'old');
       await clock.runUntil(150);
@@ -147,7 +147,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(['old', 'new']);
     });
 
-    test('counts the alarms that have not happened', async () => {
+    it('counts the alarms that have not happened', async () => {
       const { clock, set } = fixture();
       set(100, 'one');
       set(500, 'two');
@@ -159,13 +159,13 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(clock.waiting).toBe(1);
     });
 
-    test.each([-1, Number.NaN])('rejects a delay of %s and names the alarm', (delay) => {
+    it.each([-1, Number.NaN])('rejects a delay of %s and names the alarm', (delay) => {
       const { clock, set } = fixture();
       expect(() => set(delay, 'battery check')).toThrow(/delay of 0 ms or more.*battery check/);
       expect(clock.waiting).toBe(0);
     });
 
-    test('has simulated and calendar time that never go back and correspond to each other', async () => {
+    it('has simulated and calendar time that never go back and correspond to each other', async () => {
       const { clock } = fixture();
       const seen: [number, number][] = [[clock.now, clock.wall]];
       for (const delay of [0, 100, 100, 250, 999]) {
@@ -182,7 +182,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       }
     });
 
-    test('stops at the deadline, after the alarms of that moment and before later ones', async () => {
+    it('stops at the deadline, after the alarms of that moment and before later ones', async () => {
       const { clock, happened, set } = fixture();
       set(1000, 'at the deadline');
       set(days(1), 'later');
@@ -191,7 +191,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(['at the deadline']);
     });
 
-    test('supports delays of more than 2^31-1 ms', async () => {
+    it('supports delays of more than 2^31-1 ms', async () => {
       const { clock, happened, set } = fixture();
       set(3_000_000_000, 'in 35 days');
       await clock.runUntil(2_999_990_000);
@@ -200,7 +200,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual(['in 35 days']);
     });
 
-    test('lets time pass until the attended work is done, and returns its result', async () => {
+    it('lets time pass until the attended work is done, and returns its result', async () => {
       const { clock } = fixture();
       const wait = (delay: number) => new Promise<void>((resolve) => clock.after(delay, 'wait', resolve));
       const work = async () => {
@@ -212,13 +212,13 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(clock.now).toBeGreaterThanOrEqual(3000);
     });
 
-    test('rejects with the error of the attended work', async () => {
+    it('rejects with the error of the attended work', async () => {
       const { clock } = fixture();
       const work = new Promise((_, reject) => clock.after(100, 'fail', () => reject(new Error('no carrier'))));
       await expect(clock.attend(work)).rejects.toThrow('no carrier');
     });
 
-    test('rejects a run with the error of an alarm', async () => {
+    it('rejects a run with the error of an alarm', async () => {
       const { clock } = fixture();
       const fail = () => {
         throw new Error('alarm failed');
@@ -229,7 +229,7 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       await expect(clock.attend(new Promise(() => {}))).rejects.toThrow('alarm failed');
     });
 
-    test('ends a run when it is stopped, and stays stopped', async () => {
+    it('ends a run when it is stopped, and stays stopped', async () => {
       const { clock, happened, set } = fixture();
       clock.after(100, 'Ctrl-C', () => clock.stop(new Error('interrupted')));
       set(500, 'never');
@@ -238,14 +238,14 @@ export function clockContract(name: string, makeClock: () => DrivenClock): void 
       expect(happened).toEqual([]);
     });
 
-    test('rejects attended work when it is stopped', async () => {
+    it('rejects attended work when it is stopped', async () => {
       const { clock, set } = fixture();
       set(days(1), 'much later');
       clock.after(100, 'Ctrl-C', () => clock.stop(new Error('interrupted')));
       await expect(clock.attend(new Promise(() => {}))).rejects.toThrow('interrupted');
     });
 
-    test('continues after a hold was released, once or twice', async () => {
+    it('continues after a hold was released, once or twice', async () => {
       const { clock, happened, set } = fixture();
       set(100, 'after the hold');
       const release = clock.hold('api request');

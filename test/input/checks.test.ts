@@ -1,4 +1,4 @@
-import { describe, expect, expectTypeOf, test } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import {
   boolean,
   type Check,
@@ -28,7 +28,7 @@ function run<T>(
 }
 
 describe('a check of one value', () => {
-  test.each<[string, Check<unknown>, string, unknown]>([
+  it.each<[string, Check<unknown>, string, unknown]>([
     ['a text', text(), 'hello', 'hello'],
     ['a quoted number as text', text(), '"5"', '5'],
     ['a text of a form', text(/^[a-z]+$/, 'a name'), 'clime', 'clime'],
@@ -48,7 +48,7 @@ describe('a check of one value', () => {
     expect(run(check, yaml)).toEqual({ value: expected, problems: [] });
   });
 
-  test.each<[string, Check<unknown>, string, string]>([
+  it.each<[string, Check<unknown>, string, string]>([
     ['a number for a text', text(), '5', '"5" is not a text'],
     ['a blank text', text(), '"  "', '"  " is not a text'],
     ['nothing for a text', text(), '', 'an empty value is not a text'],
@@ -77,14 +77,14 @@ describe('a check of one value', () => {
 });
 
 describe('a check of a list or a dictionary', () => {
-  test('names every item that is wrong', () => {
+  it('names every item that is wrong', () => {
     expect(run(list(integer(0, 9)), '- 1\n- x\n- 3\n- 10\n')).toEqual({
       value: undefined,
       problems: ['2:3: "x" is not a whole number from 0 to 9', '4:3: "10" is not a whole number from 0 to 9'],
     });
   });
 
-  test('keeps the order of the keys, and takes any', () => {
+  it('keeps the order of the keys, and takes any', () => {
     const { value } = run(dictionary(integer(0, 9)), '{z: 1, a: 2, __proto__: 3}');
     expect([...(value ?? [])]).toEqual([
       ['z', 1],
@@ -93,7 +93,7 @@ describe('a check of a list or a dictionary', () => {
     ]);
   });
 
-  test('names every value that is wrong', () => {
+  it('names every value that is wrong', () => {
     const { value, problems } = run(dictionary(integer(0, 9)), 'a: 1\nb: x\nc: y\n');
     expect(value).toBeUndefined();
     expect(problems).toHaveLength(2);
@@ -109,14 +109,14 @@ describe('a check of a record', () => {
     tags: optional(list(text()), []),
   });
 
-  test('yields its values, with fallbacks for what is missing', () => {
+  it('yields its values, with fallbacks for what is missing', () => {
     expect(run(group, 'profile: clime\ncount: 3\n')).toEqual({
       value: { profile: 'clime', count: 3, stagger: 60_000, note: undefined, tags: [] },
       problems: [],
     });
   });
 
-  test('has the types of its checks', () => {
+  it('has the types of its checks', () => {
     expectTypeOf<Checked<typeof group>>().toEqualTypeOf<{
       readonly profile: 'clime' | 'control';
       readonly count: number;
@@ -126,7 +126,7 @@ describe('a check of a record', () => {
     }>();
   });
 
-  test('names unknown keys with what may have been meant, missing ones, and wrong values, all at once', () => {
+  it('names unknown keys with what may have been meant, missing ones, and wrong values, all at once', () => {
     expect(run(group, 'profile: climb\ncuont: 3\nstagger: 1 hour\n')).toEqual({
       value: undefined,
       problems: [
@@ -138,25 +138,25 @@ describe('a check of a record', () => {
     });
   });
 
-  test('refuses an optional key without a value', () => {
+  it('refuses an optional key without a value', () => {
     expect(run(group, 'profile: clime\ncount: 3\nstagger:\n').problems).toEqual([
       '3:9: an empty value is not a duration such as "250ms", "30s", "15m" or "1h30m"',
     ]);
   });
 
-  test('refuses what is no map', () => {
+  it('refuses what is no map', () => {
     expect(run(group, '- clime\n')).toEqual({
       value: undefined,
       problems: ['1:1: a list is not a group: a map with profile, count, stagger, note or tags'],
     });
   });
 
-  test('does not take what every object inherits for a key', () => {
+  it('does not take what every object inherits for a key', () => {
     expect(run(record('a thing', { toString: optional(text()) }), '{}').value).toEqual({ toString: undefined });
     expect(run(group, '{profile: clime, count: 1, constructor: x}').problems).toHaveLength(1);
   });
 
-  test('yields nothing when a record inside it is wrong', () => {
+  it('yields nothing when a record inside it is wrong', () => {
     const outer = record('a scenario', { fleet: list(group, 1), seed: integer(0, 99) });
     const { value, problems } = run(outer, 'seed: 1\nfleet:\n  - {profile: clime, count: 0}\n');
     expect(value).toBeUndefined();

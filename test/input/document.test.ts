@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type LocatedNode, Problems, plain, readYaml } from '../../src/input/document.js';
 import { InputError } from '../../src/input/problems.js';
 
@@ -24,7 +24,7 @@ function at(node: LocatedNode, ...path: (string | number)[]): LocatedNode | unde
 }
 
 describe('a YAML file', () => {
-  test('becomes values that know their line and column', () => {
+  it('becomes values that know their line and column', () => {
     const node = readYaml('fleet:\n  - profile: clime\n    count: 300\n', 'a.yaml');
     expect(at(node, 'fleet', 0, 'count')).toEqual({
       kind: 'scalar',
@@ -38,13 +38,13 @@ describe('a YAML file', () => {
     expect(at(node, 'fleet', 0)).toMatchObject({ kind: 'map', line: 2, column: 5 });
   });
 
-  test('knows the places of its keys', () => {
+  it('knows the places of its keys', () => {
     const node = readYaml('a: 1\n\n  \nlonger key: 2\n', 'a.yaml');
     const key = node.kind === 'map' ? node.entries.get('longer key')?.key : undefined;
     expect(key).toMatchObject({ line: 4, column: 1 });
   });
 
-  test('keeps the text of a number as it was written', () => {
+  it('keeps the text of a number as it was written', () => {
     const node = readYaml('[1e3, 0x1F, 010, 1_000, "15m", 5%]', 'a.yaml');
     expect(node.kind === 'list' && node.items.map((item) => item.kind === 'scalar' && item.source)).toEqual([
       '1e3',
@@ -57,7 +57,7 @@ describe('a YAML file', () => {
     expect(plain(node)).toEqual([1000, 31, 10, '1_000', '15m', '5%']);
   });
 
-  test.each([
+  it.each([
     ['', null],
     ['# only a comment\n', null],
     ['key:\n', { key: null }],
@@ -72,17 +72,17 @@ describe('a YAML file', () => {
     expect(plain(readYaml(text, 'a.yaml'))).toEqual(value);
   });
 
-  test('says where an empty value would have been', () => {
+  it('says where an empty value would have been', () => {
     expect(at(readYaml('a:\n  b:\n', 'a.yaml'), 'a', 'b')).toMatchObject({ line: 2, column: 5, value: null });
   });
 
-  test('knows where the text begins inside its quotes', () => {
+  it('knows where the text begins inside its quotes', () => {
     const node = readYaml('- plain\n- "double"\n- \'single\'\n', 'a.yaml');
     const columns = node.kind === 'list' && node.items.map((item) => item.kind === 'scalar' && item.textColumn);
     expect(columns).toEqual([3, 4, 4]);
   });
 
-  test('is read back as it was written', () => {
+  it('is read back as it was written', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         // JSON is YAML, except for the sign of zero.
@@ -94,21 +94,21 @@ describe('a YAML file', () => {
 });
 
 describe('an alias', () => {
-  test('stands for the value of its anchor, at the place of the anchor', () => {
+  it('stands for the value of its anchor, at the place of the anchor', () => {
     const node = readYaml('base: &base {interval: 15m}\nother: *base\n', 'a.yaml');
     expect(plain(node)).toEqual({ base: { interval: '15m' }, other: { interval: '15m' } });
     expect(at(node, 'other', 'interval')).toMatchObject({ line: 1, column: 24 });
   });
 
-  test('stands for the last anchor of its name above it', () => {
+  it('stands for the last anchor of its name above it', () => {
     expect(plain(readYaml('- &a 1\n- *a\n- &a 2\n- *a\n', 'a.yaml'))).toEqual([1, 1, 2, 2]);
   });
 
-  test('can be a key', () => {
+  it('can be a key', () => {
     expect(plain(readYaml('a: &name clime\n*name : 1\n', 'a.yaml'))).toEqual({ a: 'clime', clime: 1 });
   });
 
-  test.each([
+  it.each([
     ['a: *missing', 'a.yaml:1:4: the alias "*missing" has no anchor "&missing" above it'],
     ['a: *b\nb: &b 1', 'a.yaml:1:4: the alias "*b" has no anchor "&b" above it'],
     ['a: &a [1, *a]', 'a.yaml:1:11: the alias "*a" is inside its own anchor'],
@@ -117,7 +117,7 @@ describe('an alias', () => {
     expect(problemsOf(text)).toEqual([message]);
   });
 
-  test('cannot make a small file stand for millions of values', () => {
+  it('cannot make a small file stand for millions of values', () => {
     // 8 levels of ten aliases each: 10^8 values.
     const levels = Array.from({ length: 8 }, (_, i) => {
       const items = new Array(10).fill(i === 0 ? 'x' : `*l${i - 1}`);
@@ -126,14 +126,14 @@ describe('an alias', () => {
     expect(problemsOf(levels.join('\n'))[0]).toMatch(/^a\.yaml:5:.*the file expands to more than 100000 values$/);
   });
 
-  test('may repeat a value many times within reason', () => {
+  it('may repeat a value many times within reason', () => {
     const text = `a: &a [1, 2, 3]\nb: [${new Array(1000).fill('*a').join(', ')}]`;
     expect(plain(readYaml(text, 'a.yaml'))).toMatchObject({ b: new Array(1000).fill([1, 2, 3]) });
   });
 });
 
 describe('a file with problems', () => {
-  test.each([
+  it.each([
     [
       'two documents',
       'count: 1\n---\ncount: 2\n',
@@ -155,7 +155,7 @@ describe('a file with problems', () => {
     expect(problemsOf(text)).toEqual([message]);
   });
 
-  test.each([
+  it.each([
     ['two documents', 'a: 1\n---\nb: 2\n'],
     ['a quote without an end', 'a: "text\nb: 1\n'],
     ['a bracket without an end', 'a: [1, 2\nb: 1\n'],
@@ -164,7 +164,7 @@ describe('a file with problems', () => {
     expect(problemsOf(text).length).toBeGreaterThan(0);
   });
 
-  test.each([
+  it.each([
     ['an alias', `a: *${'b'.repeat(9000)}\n`],
     ['a tag', `a: !${'b'.repeat(9000)} x\n`],
     ['a line behind a value', `a: "b" ${'c'.repeat(9000)}\n`],
@@ -175,13 +175,13 @@ describe('a file with problems', () => {
     for (const problem of problems) expect(problem.length).toBeLessThan(200);
   });
 
-  test('has so many of them named at once as somebody reads', () => {
+  it('has so many of them named at once as somebody reads', () => {
     const problems = problemsOf('? [k]\n: 1\n'.repeat(60));
     expect(problems).toHaveLength(51);
     expect(problems.slice(49)).toEqual(['a.yaml:99:3: a key must be plain text', '… and 10 more problems']);
   });
 
-  test('has all of them named at once, in the order of the file', () => {
+  it('has all of them named at once, in the order of the file', () => {
     const text = 'z: *z\na: 1\na: 2\n? [k]\n: 1\nb: !x 1\n';
     expect(problemsOf(text)).toEqual([
       'a.yaml:1:4: the alias "*z" has no anchor "&z" above it',
@@ -191,7 +191,7 @@ describe('a file with problems', () => {
     ]);
   });
 
-  test.each([
+  it.each([
     ['lists', '['.repeat(20_000)],
     ['closed lists', '['.repeat(6000) + ']'.repeat(6000)],
     ['maps', '{a: '.repeat(6000)],
@@ -203,7 +203,7 @@ describe('a file with problems', () => {
     expect(problems[0]).toMatch(/^a\.yaml:\d+:\d+: lists and maps are nested deeper than 100 levels$/);
   });
 
-  test('may be nested 100 levels deep', () => {
+  it('may be nested 100 levels deep', () => {
     expect(problemsOf(`${'['.repeat(100)}1${']'.repeat(100)}`)).toEqual([]);
     expect(problemsOf(`${'['.repeat(101)}1${']'.repeat(101)}`)).toHaveLength(1);
   });
@@ -252,7 +252,7 @@ describe('any text', () => {
   );
   const yamlLike = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));
 
-  test('is read, or refused with places that exist', () => {
+  it('is read, or refused with places that exist', () => {
     fc.assert(
       fc.property(fc.oneof({ weight: 4, arbitrary: yamlLike }, fc.string({ unit: 'binary' })), (text) => {
         const lines = text.split(/\r\n|\n|\r/).length + 1;
@@ -276,7 +276,7 @@ describe('any text', () => {
 });
 
 describe('collected problems', () => {
-  test('are thrown sorted by file, line and column, each once', () => {
+  it('are thrown sorted by file, line and column, each once', () => {
     const problems = new Problems();
     problems.add({ file: 'b.yaml', line: 1, column: 1 }, 'four');
     problems.add({ file: 'a.yaml', line: 10, column: 1 }, 'three');
@@ -293,7 +293,7 @@ describe('collected problems', () => {
     );
   });
 
-  test('throw nothing when there are none', () => {
+  it('throw nothing when there are none', () => {
     expect(() => new Problems().finish()).not.toThrow();
   });
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { didYouMean, orList, quote } from '../../src/input/problems.js';
 
 describe('a quoted value', () => {
-  test.each([
+  it.each([
     ['1 hour', '"1 hour"'],
     [5, '"5"'],
     [true, '"true"'],
@@ -17,7 +17,7 @@ describe('a quoted value', () => {
     expect(quote(value)).toBe(expected);
   });
 
-  test('stays on one line', () => {
+  it('stays on one line', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(quote(text)).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
@@ -29,7 +29,7 @@ describe('a quoted value', () => {
 describe('did you mean', () => {
   const keys = ['count', 'profile', 'stagger', 'tags'];
 
-  test.each([
+  it.each([
     ['cuont', ' (did you mean "count"?)'],
     ['coun', ' (did you mean "count"?)'],
     ['Count', ' (did you mean "count"?)'],
@@ -42,11 +42,11 @@ describe('did you mean', () => {
     expect(didYouMean(word, keys)).toBe(expected);
   });
 
-  test('takes the closest of several', () => {
+  it('takes the closest of several', () => {
     expect(didYouMean('report', ['reports', 'rapport', 'resort'])).toBe(' (did you mean "reports"?)');
   });
 
-  test('always finds a word with one mistake in it', () => {
+  it('always finds a word with one mistake in it', () => {
     fc.assert(
       fc.property(fc.constantFrom(...keys), fc.nat(), fc.constantFrom('x', 'q', '9'), (word, n, wrong) => {
         const i = n % word.length;
@@ -57,7 +57,7 @@ describe('did you mean', () => {
   });
 });
 
-test.each([
+it.each([
   [[], ''],
   [['a'], 'a'],
   [['a', 'b'], 'a or b'],

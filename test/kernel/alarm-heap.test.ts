@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { AlarmHeap } from '../../src/kernel/alarm-heap.js';
 
-test('gives alarms back like a stable sort, however pushes and pops are mixed', () => {
+it('gives alarms back like a stable sort, however pushes and pops are mixed', () => {
   const push = fc.record({ due: fc.oneof(fc.nat(5), fc.double({ min: 0, noNaN: true })) });
   fc.assert(
     fc.property(fc.array(fc.oneof({ weight: 2, arbitrary: push }, fc.constant('pop' as const))), (operations) => {
@@ -24,7 +24,7 @@ test('gives alarms back like a stable sort, however pushes and pops are mixed', 
   );
 });
 
-test('keeps the order when it outgrows its arrays', () => {
+it('keeps the order when it outgrows its arrays', () => {
   const heap = new AlarmHeap();
   const dues = Array.from({ length: 5000 }, (_, i) => (i * 7919) % 613);
   dues.forEach((due, slot) => {
@@ -34,7 +34,7 @@ test('keeps the order when it outgrows its arrays', () => {
   expect(Array.from(expected, () => heap.pop())).toEqual(expected.map(({ slot }) => slot));
 });
 
-test('is empty after it was cleared', () => {
+it('is empty after it was cleared', () => {
   const heap = new AlarmHeap();
   heap.push(1, 0);
   heap.clear();
@@ -43,7 +43,7 @@ test('is empty after it was cleared', () => {
   expect(heap.pop()).toBe(7);
 });
 
-test('retains the alarms that are wanted, in their order', () => {
+it('retains the alarms that are wanted, in their order', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20)), fc.nat(4), (dues, remainder) => {
       const heap = new AlarmHeap();

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { Arena } from '../../src/kernel/arena.js';
 
-test('cuts pieces of zeros that do not overlap, at multiples of 8', () => {
+it('cuts pieces of zeros that do not overlap, at multiples of 8', () => {
   const arena = new Arena(64);
   const pieces = [12, 8, 20, 40, 1].map((bytes) => {
     const { block, offset } = arena.take(bytes);
@@ -15,14 +15,14 @@ test('cuts pieces of zeros that do not overlap, at multiples of 8', () => {
   for (const [i, piece] of pieces.entries()) expect([...piece]).toEqual(Array.from(piece, () => i + 1));
 });
 
-test('shares a block among neighbours, and begins another when it is used up', () => {
+it('shares a block among neighbours, and begins another when it is used up', () => {
   const arena = new Arena(64);
   const [first, second, third] = [arena.take(24), arena.take(40), arena.take(8)];
   expect(second.block).toBe(first.block);
   expect(third.block).not.toBe(first.block);
 });
 
-test('makes a block of its own for a piece that is larger than a block', () => {
+it('makes a block of its own for a piece that is larger than a block', () => {
   const arena = new Arena(64);
   expect(arena.take(100)).toMatchObject({ offset: 0, block: { length: 100 } });
   expect(arena.take(8).block.length).toBe(64);

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { GhostfleetError, InterruptedError, StuckError, UsageError } from '../../src/kernel/errors.js';
 
-test.each([
+it.each([
   { error: new UsageError('port-in-use', 'port 5003 is in use', 'try --udp-port 0'), code: 'port-in-use', exit: 2 },
   { error: new StuckError('nobody moves', 'store commit (1)'), code: 'stuck', exit: 4 },
   { error: new InterruptedError('SIGINT'), code: 'interrupted', exit: 130 },
@@ -10,7 +10,7 @@ test.each([
   expect(error).toMatchObject({ code, exit });
 });
 
-test('an error carries the hint that it was given', () => {
+it('an error carries the hint that it was given', () => {
   expect(new UsageError('x', 'y', 'try --udp-port 0').hint).toBe('try --udp-port 0');
   expect(new UsageError('x', 'y').hint).toBeUndefined();
 });

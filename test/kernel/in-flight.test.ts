@@ -1,10 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { InFlight } from '../../src/kernel/in-flight.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('time waits until as many datagrams have arrived as have departed', async () => {
+it('time waits until as many datagrams have arrived as have departed', async () => {
   const clock = new VirtualClock();
   const wire = new InFlight(clock, 'datagram to the gateway');
   wire.departed();
@@ -18,14 +18,14 @@ test('time waits until as many datagrams have arrived as have departed', async (
   expect(clock.now).toBe(1000);
 });
 
-test('an arrival without a departure does nothing', async () => {
+it('an arrival without a departure does nothing', async () => {
   const clock = new VirtualClock();
   new InFlight(clock, 'datagram').arrived();
   await clock.runUntil(10);
   expect(clock.now).toBe(10);
 });
 
-test('a datagram that never arrives is named', async () => {
+it('a datagram that never arrives is named', async () => {
   const clock = new VirtualClock({ holdLimit: 5 });
   new InFlight(clock, 'datagram to the gateway').departed();
   await expect(clock.runUntil(10)).rejects.toThrow('datagram to the gateway (1)');

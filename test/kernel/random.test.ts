@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   between,
   chance,
@@ -29,7 +29,7 @@ function constant(value: number) {
 describe('the numbers of a seed', () => {
   // These pins are the promise "same seed, same run" across Node versions and releases. Changing them breaks every
   // seed that anybody has noted down.
-  test('are pinned', () => {
+  it('are pinned', () => {
     expect(draw(seededRandom(7), 3)).toEqual([0.36459518410265446, 0.007880980148911476, 0.1876203876454383]);
     expect(draw(seededRandom(7).fork('device').fork('2159017985'), 2)).toEqual([
       0.37589665362611413, 0.8856669368688017,
@@ -38,18 +38,18 @@ describe('the numbers of a seed', () => {
     expect([...randomBytes(seededRandom('pin'), 8)]).toEqual([212, 57, 170, 6, 198, 50, 207, 132]);
   });
 
-  test('are the same for the seed as a number and as a text', () => {
+  it('are the same for the seed as a number and as a text', () => {
     expect(draw(seededRandom(7), 5)).toEqual(draw(seededRandom('7'), 5));
   });
 
-  test('differ from seed to seed', () => {
+  it('differ from seed to seed', () => {
     const first = new Set(Array.from({ length: 1000 }, (_, seed) => seededRandom(seed).next()));
     expect(first.size).toBe(1000);
   });
 });
 
 describe('a fork', () => {
-  test('does not depend on what its parent or its siblings have drawn', () => {
+  it('does not depend on what its parent or its siblings have drawn', () => {
     const untouched = seededRandom('fleet').fork('radio');
     const parent = seededRandom('fleet');
     draw(parent, 10);
@@ -57,20 +57,20 @@ describe('a fork', () => {
     expect(draw(parent.fork('radio'), 5)).toEqual(draw(untouched, 5));
   });
 
-  test('does not change what its parent draws', () => {
+  it('does not change what its parent draws', () => {
     const parent = seededRandom('fleet');
     const before = draw(parent, 2);
     draw(parent.fork('radio'), 10);
     expect([...before, ...draw(parent, 2)]).toEqual(draw(seededRandom('fleet'), 4));
   });
 
-  test('of the same name begins anew, and of another name is another generator', () => {
+  it('of the same name begins anew, and of another name is another generator', () => {
     const parent = seededRandom('fleet');
     expect(draw(parent.fork('a'), 3)).toEqual(draw(parent.fork('a'), 3));
     expect(draw(parent.fork('a'), 3)).not.toEqual(draw(parent.fork('b'), 3));
   });
 
-  test('is found by its path, in one step or in several', () => {
+  it('is found by its path, in one step or in several', () => {
     const root = seededRandom(1);
     expect(draw(root.fork('device/7/radio'), 3)).toEqual(draw(root.fork('device').fork('7').fork('radio'), 3));
   });
@@ -79,7 +79,7 @@ describe('a fork', () => {
 describe('a draw', () => {
   const unit = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-  test('between two numbers stays between them', () => {
+  it('between two numbers stays between them', () => {
     fc.assert(
       fc.property(unit, fc.integer(), fc.nat(), (value, from, width) => {
         const drawn = between(constant(value), from, from + width);
@@ -89,7 +89,7 @@ describe('a draw', () => {
     );
   });
 
-  test('of a whole number reaches both ends and nothing beyond', () => {
+  it('of a whole number reaches both ends and nothing beyond', () => {
     const random = seededRandom('dice');
     const seen = new Set(Array.from({ length: 500 }, () => integerBetween(random, -1, 4)));
     expect([...seen].toSorted((a, b) => a - b)).toEqual([-1, 0, 1, 2, 3, 4]);
@@ -97,7 +97,7 @@ describe('a draw', () => {
     expect(integerBetween(constant(0), 1, 6)).toBe(1);
   });
 
-  test('of a chance comes true about as often as it says', () => {
+  it('of a chance comes true about as often as it says', () => {
     const random = seededRandom('coin');
     const hits = Array.from({ length: 10_000 }, () => chance(random, 0.2)).filter(Boolean).length;
     // Four standard deviations of sqrt(10000 · 0.2 · 0.8) = 40.
@@ -105,7 +105,7 @@ describe('a draw', () => {
     expect(hits).toBeLessThan(2000 + 160);
   });
 
-  test.each([
+  it.each([
     { ratio: 0, outcome: false },
     { ratio: 1, outcome: true },
   ])('of the chance $ratio costs no number', ({ ratio, outcome }) => {
@@ -114,7 +114,7 @@ describe('a draw', () => {
     expect(random.drawn).toBe(0);
   });
 
-  test('of bytes gives as many as asked for, of all values', () => {
+  it('of bytes gives as many as asked for, of all values', () => {
     const bytes = randomBytes(seededRandom('bytes'), 20_000);
     expect(bytes).toHaveLength(20_000);
     expect(new Set(bytes).size).toBe(256);
@@ -122,13 +122,13 @@ describe('a draw', () => {
 });
 
 describe('noise', () => {
-  test('is pinned', () => {
+  it('is pinned', () => {
     expect([noise(0, 0), noise(1, 0), noise(1, 1), noise(-5, 1000), noise(123_456_789, 1_099_511_627_779)]).toEqual([
       0, 0.27059913123957813, 0.5262006814591587, 0.21708232979290187, 0.5502113159745932,
     ]);
   });
 
-  test('lies in [0, 1) for every seed and index, and is the same when asked again', () => {
+  it('lies in [0, 1) for every seed and index, and is the same when asked again', () => {
     fc.assert(
       fc.property(fc.integer(), fc.maxSafeInteger(), (seed, index) => {
         const value = noise(seed, index);
@@ -139,7 +139,7 @@ describe('noise', () => {
     );
   });
 
-  test.each([0, 1, 2, -736_145_174])('of seed %d is spread evenly over 100 bins', (seed) => {
+  it.each([0, 1, 2, -736_145_174])('of seed %d is spread evenly over 100 bins', (seed) => {
     const bins = new Array<number>(100).fill(0);
     for (let i = 0; i < 20_000; i++) {
       const bin = Math.floor(noise(seed, i) * 100);
@@ -151,7 +151,7 @@ describe('noise', () => {
     expect(chiSquare).toBeLessThan(160);
   });
 
-  test.each([
+  it.each([
     { neighbour: 'the next index', other: (seed: number, index: number) => noise(seed, index + 1) },
     { neighbour: 'the next seed', other: (seed: number, index: number) => noise(seed + 1, index) },
     { neighbour: 'the index 2^32 later', other: (seed: number, index: number) => noise(seed, index + 4_294_967_296) },

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { formatRatio, parseRatio } from '../../src/kernel/ratio.js';
 
 describe('a ratio', () => {
-  test.each([
+  it.each([
     ['1/20', 0.05],
     ['5%', 0.05],
     ['0', 0],
@@ -23,7 +23,7 @@ describe('a ratio', () => {
     expect(parseRatio(text)).toBe(expected);
   });
 
-  test.each([
+  it.each([
     '21/20',
     '101%',
     '100.01%',
@@ -44,7 +44,7 @@ describe('a ratio', () => {
     expect(parseRatio(text)).toBeUndefined();
   });
 
-  test.each([
+  it.each([
     [0, '0%'],
     [0.05, '5%'],
     [1 / 3, '33.33%'],
@@ -53,7 +53,7 @@ describe('a ratio', () => {
     expect(formatRatio(ratio)).toBe(expected);
   });
 
-  test('in hundredths of a percent is read back as it was written', () => {
+  it('in hundredths of a percent is read back as it was written', () => {
     fc.assert(
       fc.property(fc.nat(10_000), (n) => {
         expect(parseRatio(formatRatio(n / 10_000))).toBeCloseTo(n / 10_000, 12);

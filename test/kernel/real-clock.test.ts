@@ -1,5 +1,5 @@
 /** RealClock on Node's timers, replaced by simulated ones that jump to the next timer: no test waits for real. */
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { days, hours } from '../../src/kernel/time.js';
 import { clockContract, WORLD_START } from '../contracts/clock.js';
@@ -22,22 +22,22 @@ describe.each([1, 60])('at speed %d', (speed) => {
 describe('RealClock', () => {
   simulateTimers();
 
-  test('lets a simulated hour pass in a minute at speed 60', async () => {
+  it('lets a simulated hour pass in a minute at speed 60', async () => {
     const clock = new RealClock({ speed: 60 });
     const before = performance.now();
     await clock.runUntil(hours(1));
     expect(performance.now() - before).toBe(60_000);
   });
 
-  test('begins at the present calendar time unless told otherwise', () => {
+  it('begins at the present calendar time unless told otherwise', () => {
     expect(new RealClock().wall).toBe(Date.now());
   });
 
-  test.each([0, -1, Number.NaN])('refuses a speed of %s', (speed) => {
+  it.each([0, -1, Number.NaN])('refuses a speed of %s', (speed) => {
     expect(() => new RealClock({ speed })).toThrow('speed must be more than 0');
   });
 
-  test('hands Node no timer longer than 2^31-1 ms, which would fire at once', () => {
+  it('hands Node no timer longer than 2^31-1 ms, which would fire at once', () => {
     // Not a spy: restoring spies after the test would put the simulated timers back in place of Node's.
     const simulated = globalThis.setTimeout;
     const delays: (number | undefined)[] = [];
@@ -50,27 +50,27 @@ describe('RealClock', () => {
     expect(delays).toEqual([2_147_483_647]);
   });
 
-  test('keeps one timer, however many alarms wait', () => {
+  it('keeps one timer, however many alarms wait', () => {
     const clock = new RealClock();
     for (let i = 100; i > 0; i--) clock.after(i * 10, 'tick', () => {});
     expect(vi.getTimerCount()).toBe(1);
   });
 
-  test('does not keep the process alive for cancelled alarms', () => {
+  it('does not keep the process alive for cancelled alarms', () => {
     const clock = new RealClock();
     const alarms = [days(1), days(2)].map((delay) => clock.after(delay, 'retry', () => {}));
     for (const alarm of alarms) alarm.cancel();
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('interrupts everybody who attends', async () => {
+  it('interrupts everybody who attends', async () => {
     const clock = new RealClock();
     const waiting = [clock.attend(new Promise(() => {})), clock.runUntil(hours(1))];
     clock.stop(new Error('interrupted'));
     for (const wait of waiting) await expect(wait).rejects.toThrow('interrupted');
   });
 
-  test('throws the error of an alarm to the process when nobody attends any more', async () => {
+  it('throws the error of an alarm to the process when nobody attends any more', async () => {
     const clock = new RealClock();
     await clock.attend(Promise.resolve());
     vi.setTimerTickMode('manual');
@@ -81,7 +81,7 @@ describe('RealClock', () => {
   });
 });
 
-test('RealClock lets the event loop turn between alarms without delay', async () => {
+it('RealClock lets the event loop turn between alarms without delay', async () => {
   const clock = new RealClock();
   let turned = false;
   let rounds = 0;
@@ -104,7 +104,7 @@ test('RealClock lets the event loop turn between alarms without delay', async ()
   expect(turned).toBe(true);
 });
 
-test('RealClock keeps the order of alarms on real timers', async () => {
+it('RealClock keeps the order of alarms on real timers', async () => {
   const clock = new RealClock({ speed: 1000 });
   const happened: number[] = [];
   for (const delay of [4000, 0, 2000, 2000, 6000, 1000]) clock.after(delay, 'note', () => happened.push(delay));

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { cycle, type RetrySchedule, thenRepeating } from '../../src/kernel/retry.js';
 
 function take(schedule: RetrySchedule<number>, count: number): number[] {
@@ -10,12 +10,12 @@ function take(schedule: RetrySchedule<number>, count: number): number[] {
   return waits;
 }
 
-test('a cycle begins again, and an empty one ends at once', () => {
+it('a cycle begins again, and an empty one ends at once', () => {
   expect(take(cycle([1, 2, 3]), 7)).toEqual([1, 2, 3, 1, 2, 3, 1]);
   expect(take(cycle([]), 5)).toEqual([]);
 });
 
-test.each([
+it.each([
   { tail: 0, expected: [1, 2, 3] },
   { tail: 1, expected: [1, 2, 3, 3, 3, 3, 3] },
   { tail: 2, expected: [1, 2, 3, 2, 3, 2, 3] },

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   days,
   formatDuration,
@@ -12,7 +12,7 @@ import {
 } from '../../src/kernel/time.js';
 
 describe('a duration', () => {
-  test.each([
+  it.each([
     ['250ms', millis(250)],
     ['30s', seconds(30)],
     ['15m', minutes(15)],
@@ -28,7 +28,7 @@ describe('a duration', () => {
     expect(parseDuration(text)).toBe(expected);
   });
 
-  test.each([
+  it.each([
     '',
     ' ',
     '5',
@@ -51,7 +51,7 @@ describe('a duration', () => {
     expect(parseDuration(text)).toBeUndefined();
   });
 
-  test.each([
+  it.each([
     [0, '0s'],
     [5_400_000, '1h30m'],
     [days(1) + 1, '1d1ms'],
@@ -61,7 +61,7 @@ describe('a duration', () => {
     expect(formatDuration(duration)).toBe(expected);
   });
 
-  test('is read back as it was written', () => {
+  it('is read back as it was written', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (duration) => {
         expect(parseDuration(formatDuration(duration))).toBe(duration);
@@ -69,7 +69,7 @@ describe('a duration', () => {
     );
   });
 
-  test('that can be read is a whole number of milliseconds, and any text can be tried', () => {
+  it('that can be read is a whole number of milliseconds, and any text can be tried', () => {
     const near = fc.string({ unit: fc.constantFrom('0', '1', '9', '.', 'm', 's', 'h', 'd', ' ', '-', 'e') });
     fc.assert(
       fc.property(fc.oneof(near, fc.string()), (text) => {
@@ -84,7 +84,7 @@ describe('a duration', () => {
 });
 
 describe('a measured duration', () => {
-  test.each([
+  it.each([
     [0, '0ms'],
     [840.4, '840ms'],
     [999.4, '999ms'],

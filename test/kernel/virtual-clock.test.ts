@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Alarm, Clock } from '../../src/kernel/clock.js';
 import { StuckError } from '../../src/kernel/errors.js';
 import { hours, seconds } from '../../src/kernel/time.js';
@@ -9,7 +9,7 @@ import { clockContract, WORLD_START } from '../contracts/clock.js';
 clockContract('VirtualClock', () => new VirtualClock({ start: WORLD_START }));
 
 describe('VirtualClock', () => {
-  test('stands exactly at the alarm while it runs, and at the deadline afterwards', async () => {
+  it('stands exactly at the alarm while it runs, and at the deadline afterwards', async () => {
     const clock = new VirtualClock();
     const seen: number[] = [];
     for (const delay of [0, 1, 1.5, 3_600_000]) clock.after(delay, 'look', () => seen.push(clock.now));
@@ -18,18 +18,18 @@ describe('VirtualClock', () => {
     expect(clock.now).toBe(hours(2));
   });
 
-  test('begins on 2026-01-01 unless told otherwise', () => {
+  it('begins on 2026-01-01 unless told otherwise', () => {
     expect(new Date(new VirtualClock().wall).toISOString()).toBe('2026-01-01T00:00:00.000Z');
   });
 
-  test('does not go back when the deadline has passed already', async () => {
+  it('does not go back when the deadline has passed already', async () => {
     const clock = new VirtualClock();
     await clock.runUntil(500);
     await clock.runUntil(100);
     expect(clock.now).toBe(500);
   });
 
-  test('runs any program of alarms in the order of a sorted list', async () => {
+  it('runs any program of alarms in the order of a sorted list', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (program) => {
         const clock = new VirtualClock();
@@ -45,7 +45,7 @@ describe('VirtualClock', () => {
     );
   });
 
-  test('does not mix up alarms when many come and go', async () => {
+  it('does not mix up alarms when many come and go', async () => {
     const clock = new VirtualClock();
     let rounds = 0;
     const again = () => {
@@ -59,7 +59,7 @@ describe('VirtualClock', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('lets the event loop turn in a long run', async () => {
+  it('lets the event loop turn in a long run', async () => {
     const clock = new VirtualClock();
     let ticks = 0;
     const tick = () => {
@@ -74,7 +74,7 @@ describe('VirtualClock', () => {
 });
 
 describe('VirtualClock, when the world hangs', () => {
-  test('names a hold that never ends', async () => {
+  it('names a hold that never ends', async () => {
     const clock = new VirtualClock({ holdLimit: 5 });
     clock.hold('store commit');
     clock.hold('store commit');
@@ -88,14 +88,14 @@ describe('VirtualClock, when the world hangs', () => {
     });
   });
 
-  test('names a hold that never ends to whoever attends', async () => {
+  it('names a hold that never ends to whoever attends', async () => {
     const clock = new VirtualClock({ holdLimit: 5 });
     clock.after(10, 'request', () => clock.hold('datagram to the gateway'));
     await expect(clock.attend(new Promise(() => {}))).rejects.toThrow('datagram to the gateway (1)');
     expect(clock.now).toBe(10);
   });
 
-  test('does not advance while anything is held', async () => {
+  it('does not advance while anything is held', async () => {
     const clock = new VirtualClock();
     let happened = false;
     clock.after(0, 'alarm', () => {
@@ -110,7 +110,7 @@ describe('VirtualClock, when the world hangs', () => {
     expect([happened, clock.now]).toEqual([true, 1000]);
   });
 
-  test('does not take many short holds in a row for one that never ends', async () => {
+  it('does not take many short holds in a row for one that never ends', async () => {
     const clock = new VirtualClock({ holdLimit: 20 });
     let taken = 0;
     // Each begins before the last one ends, for several times the limit in all.
@@ -124,7 +124,7 @@ describe('VirtualClock, when the world hangs', () => {
     expect(taken).toBe(25);
   });
 
-  test('wakes everybody who waits for the same hold', async () => {
+  it('wakes everybody who waits for the same hold', async () => {
     const clock = new VirtualClock({ holdLimit: seconds(1) });
     const release = clock.hold('api request');
     setTimeout(release, 1);
@@ -132,28 +132,28 @@ describe('VirtualClock, when the world hangs', () => {
     expect(clock.now).toBe(200);
   });
 
-  test('stops attending when the work is done, whatever is still held', async () => {
+  it('stops attending when the work is done, whatever is still held', async () => {
     const clock = new VirtualClock({ holdLimit: seconds(1) });
     clock.hold('somebody else');
     const work = new Promise((resolve) => setTimeout(() => resolve('done'), 1));
     expect(await clock.attend(work)).toBe('done');
   });
 
-  test('can be stopped while it is held', async () => {
+  it('can be stopped while it is held', async () => {
     const clock = new VirtualClock({ holdLimit: seconds(1) });
     clock.hold('api request');
     setTimeout(() => clock.stop(new Error('interrupted')), 1);
     await expect(clock.runUntil(1000)).rejects.toThrow('interrupted');
   });
 
-  test('says so when work is attended and no alarm is set', async () => {
+  it('says so when work is attended and no alarm is set', async () => {
     const clock = new VirtualClock();
     const failure = clock.attend(new Promise(() => {}));
     await expect(failure).rejects.toThrow('deadlock: all tasks are waiting and no timer is set');
     await expect(failure).rejects.toBeInstanceOf(StuckError);
   });
 
-  test('names the alarm that sets itself again and again without letting time pass', async () => {
+  it('names the alarm that sets itself again and again without letting time pass', async () => {
     const clock = new VirtualClock({ instantLimit: 100 });
     const again = () => {
       clock.after(0, 'retry at once', again);
@@ -164,7 +164,7 @@ describe('VirtualClock, when the world hangs', () => {
     );
   });
 
-  test('allows as many alarms at one instant as the limit says, at every instant', async () => {
+  it('allows as many alarms at one instant as the limit says, at every instant', async () => {
     const clock = new VirtualClock({ instantLimit: 100 });
     let count = 0;
     for (let i = 0; i < 200; i++) clock.after(i < 100 ? 5 : 6, 'tick', () => count++);

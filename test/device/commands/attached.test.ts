@@ -1,24 +1,24 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildShell } from '../../../src/device/commands/index.js';
 import { fakeHost, NOON } from '../shell/fake-host.js';
 
 const shell = buildShell(['wm', 'serial', 'modbus', 'device'], []);
 
 describe('wm', () => {
-  test('poll_ts prints the time of the last downlink, or that there was none', () => {
+  it('poll_ts prints the time of the last downlink, or that there was none', () => {
     const heard = fakeHost({ cloud: { lastSeen: NOON } });
     expect(shell.run(heard, 'wm poll_ts').lines).toEqual([`ts: ${NOON}, date: Fri Aug 07 2026 12:34:56`]);
     const silent = fakeHost({ cloud: { lastSeen: undefined } });
     expect(shell.run(silent, 'wm poll_ts').lines).toEqual(['No downlink timestamp']);
   });
 
-  test('queues its work at the device', () => {
+  it('queues its work at the device', () => {
     const host = fakeHost();
     for (const line of ['wm send', 'wm timeout', 'wm poll']) shell.run(host, line);
     expect(host.asked).toEqual(['report', 'report', 'poll']);
   });
 
-  test('ant takes two words', () => {
+  it('ant takes two words', () => {
     expect(shell.run(fakeHost(), 'wm ant 1')).toMatchObject({
       code: -22,
       lines: ['ant: wrong parameter count', expect.any(String)],
@@ -27,7 +27,7 @@ describe('wm', () => {
 });
 
 describe('serial', () => {
-  test('send prints the sent bytes as a hex dump of Zephyr, and waits for an answer', () => {
+  it('send prints the sent bytes as a hex dump of Zephyr, and waits for an answer', () => {
     const { lines, rest } = shell.run(fakeHost(), 'serial send 41424300ff0102030405060708090a0b0c 3');
     expect(lines).toEqual([
       'TX (17 bytes):',
@@ -39,13 +39,13 @@ describe('serial', () => {
     expect(rest?.go().lines).toEqual(['No response received']);
   });
 
-  test('waits a second by default', () => {
+  it('waits a second by default', () => {
     expect(shell.run(fakeHost(), 'serial recv').rest?.wait).toBe(1000);
     expect(shell.run(fakeHost(), 'serial recv 0').rest?.wait).toBe(1000);
   });
 });
 
-test('commands about the line find no device if there is no line', () => {
+it('commands about the line find no device if there is no line', () => {
   expect(shell.run(fakeHost(), 'modbus read 1 0 1')).toEqual({ code: -116, lines: ['Read failed: -116'] });
   expect(shell.run(fakeHost(), 'device list').lines).toEqual(['Configured devices:', '  (none)']);
   expect(shell.run(fakeHost(), 'device sample 0')).toEqual({ code: -22, lines: ['Invalid index (0-7)'] });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildShell } from '../../../src/device/commands/index.js';
 import { modules } from '../config/specs.js';
 import { fakeHost } from '../shell/fake-host.js';
@@ -6,7 +6,7 @@ import { fakeHost } from '../shell/fake-host.js';
 const shell = buildShell(['app', 'ble', 'cloud', 'config', 'lrw', 'lte', 'tag'], modules());
 
 describe('config', () => {
-  test('show prints every parameter of every module, in the order of registration', () => {
+  it('show prints every parameter of every module, in the order of registration', () => {
     expect(shell.run(fakeHost(), 'config show')).toEqual({
       code: 0,
       lines: [
@@ -35,12 +35,12 @@ describe('config', () => {
     });
   });
 
-  test('modules lists the settings prefixes', () => {
+  it('modules lists the settings prefixes', () => {
     const { lines } = shell.run(fakeHost(), 'config modules');
     expect(lines).toEqual(['app-clime', 'ble', 'tag', 'cloud', 'lrw', 'lte']);
   });
 
-  test('save prints nothing, writes flash and restarts', () => {
+  it('save prints nothing, writes flash and restarts', () => {
     const host = fakeHost();
     shell.run(host, 'app config interval-report 60');
     expect(shell.run(host, 'config save')).toEqual({ code: 0, lines: [], reboot: 'config' });
@@ -48,7 +48,7 @@ describe('config', () => {
     expect(host.config.number('app', 'interval-report')).toBe(60);
   });
 
-  test('reset prints nothing, erases flash and restarts', () => {
+  it('reset prints nothing, erases flash and restarts', () => {
     const host = fakeHost();
     shell.run(host, 'app config interval-report 60');
     shell.run(host, 'config save');
@@ -57,7 +57,7 @@ describe('config', () => {
     expect(host.config.number('app', 'interval-report')).toBe(1800);
   });
 
-  test('alone prints its help; with an unknown word it complains first', () => {
+  it('alone prints its help; with an unknown word it complains first', () => {
     const help = shell.run(fakeHost(), 'config');
     expect(help.code).toBe(0);
     expect(help.lines[0]).toMatch(/^config - /);
@@ -71,19 +71,19 @@ describe('config', () => {
 describe('<module> config', () => {
   const allHelp = (module: string) => shell.run(fakeHost(), `${module} config`).lines;
 
-  test('alone prints the help lines of all parameters', () => {
+  it('alone prints the help lines of all parameters', () => {
     const { code, lines } = shell.run(fakeHost(), 'lrw config');
     expect({ code, lines }).toEqual({ code: 0, lines: ['  deveui            :Device EUI. (len: 8 B)'] });
     expect(allHelp('app')).toContain('  interval-report   :Get/Set report interval in seconds. <30~86400>');
   });
 
-  test('show prints all parameters of the module', () => {
+  it('show prints all parameters of the module', () => {
     const { lines } = shell.run(fakeHost(), 'lte config show');
     expect(lines[0]).toBe('lte config test false');
     expect(lines).toHaveLength(5);
   });
 
-  test('a name prints its line; a prefix with * the lines of all that begin so', () => {
+  it('a name prints its line; a prefix with * the lines of all that begin so', () => {
     const host = fakeHost();
     expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "none"']);
     expect(shell.run(host, 'app config backup-report-*').lines).toEqual([
@@ -93,13 +93,13 @@ describe('<module> config', () => {
     expect(shell.run(host, 'app config *').lines).toEqual(shell.run(host, 'app config show').lines);
   });
 
-  test('a write prints nothing, and shows in reads', () => {
+  it('a write prints nothing, and shows in reads', () => {
     const host = fakeHost();
     expect(shell.run(host, 'app config mode "lte"')).toEqual({ code: 0, lines: [] });
     expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "lte"']);
   });
 
-  test('a prefix with * writes all that begin so, and each refuses for itself', () => {
+  it('a prefix with * writes all that begin so, and each refuses for itself', () => {
     const host = fakeHost();
     expect(shell.run(host, 'app config backup-* false').lines).toEqual([]);
     // 20 is below the least report interval, and fine for the others.
@@ -116,13 +116,13 @@ describe('<module> config', () => {
     ]);
   });
 
-  test('an unknown name, with or without value, prints the help of all parameters', () => {
+  it('an unknown name, with or without value, prints the help of all parameters', () => {
     for (const words of ['foo', 'foo 1', 'x*', 'show 1', '""']) {
       expect(shell.run(fakeHost(), `app config ${words}`)).toEqual({ code: 0, lines: allHelp('app') });
     }
   });
 
-  test('a word too many does nothing, two are an error', () => {
+  it('a word too many does nothing, two are an error', () => {
     const host = fakeHost();
     expect(shell.run(host, 'app config mode lte lrw')).toEqual({ code: 0, lines: [] });
     expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "none"']);
@@ -130,12 +130,12 @@ describe('<module> config', () => {
     expect([code, lines[0]]).toEqual([-22, 'config: wrong parameter count']);
   });
 
-  test('hides nothing of another module', () => {
+  it('hides nothing of another module', () => {
     expect(shell.run(fakeHost(), 'cloud config').lines).toEqual(['  spool-size        :Spool size. <0~100>']);
   });
 });
 
-test('app with an unknown word complains in the words of the application', () => {
+it('app with an unknown word complains in the words of the application', () => {
   const { code, lines } = shell.run(fakeHost(), 'app foo');
   expect([code, lines[0]]).toEqual([-22, 'command not found: foo']);
   expect(lines[1]).toMatch(/^app - /);

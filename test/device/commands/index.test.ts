@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { COMMAND_GROUPS } from '../../../src/device/commands/groups.js';
 import { buildShell } from '../../../src/device/commands/index.js';
 import type { Command } from '../../../src/device/shell/command.js';
@@ -7,18 +7,18 @@ import { COMMAND_WORDS } from '../../../src/profile/command-words.js';
 import { modules } from '../config/specs.js';
 import { fakeHost } from '../shell/fake-host.js';
 
-test('there is a group for every word that a profile may name, and its command has that word', () => {
+it('there is a group for every word that a profile may name, and its command has that word', () => {
   expect([...Object.keys(COMMAND_GROUPS), 'help'].sort()).toEqual([...COMMAND_WORDS].sort());
   for (const [word, make] of Object.entries(COMMAND_GROUPS)) expect(make(() => true).word).toBe(word);
 });
 
-test('cloud has neither spool nor config in a device type without that module', () => {
+it('cloud has neither spool nor config in a device type without that module', () => {
   const shell = buildShell(['cloud'], []);
   expect(shell.run(fakeHost(), 'cloud spool count').lines[0]).toBe('command not found: spool');
   expect(shell.run(fakeHost(), 'cloud config show').lines[0]).toBe('command not found: config');
 });
 
-test('no line makes a command throw', () => {
+it('no line makes a command throw', () => {
   const words = new Set(
     Object.values(COMMAND_GROUPS).flatMap((make) => walk(make(() => true)).map((each) => each.word)),
   );
@@ -44,18 +44,18 @@ test('no line makes a command throw', () => {
 describe.each(Object.entries(COMMAND_GROUPS))('%s', (word, make) => {
   const root = make(() => true);
 
-  test('is registered under its own word', () => {
+  it('is registered under its own word', () => {
     expect(root.word).toBe(word);
   });
 
-  test('has a help text of one plain line for every command, and each can be run or has sub-commands', () => {
+  it('has a help text of one plain line for every command, and each can be run or has sub-commands', () => {
     for (const command of walk(root)) {
       expect(command.help, command.word).toMatch(/^[ -~]+$/);
       expect(command.run !== undefined || (command.children?.length ?? 0) > 0, command.word).toBe(true);
     }
   });
 
-  test('has no sub-command twice', () => {
+  it('has no sub-command twice', () => {
     for (const command of walk(root)) {
       const words = (command.children ?? []).map((child) => child.word);
       expect(new Set(words).size).toBe(words.length);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildShell } from '../../../src/device/commands/index.js';
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { configLayout } from '../../../src/device/config/layout.js';
@@ -12,7 +12,7 @@ describe.each([...packagedProfiles()])('%s', (_name, profile) => {
   const layout = configLayout(profile.modules);
   const host = () => ({ ...fakeHost(), config: new DeviceConfig(layout) });
 
-  test('lists its whole configuration: it fits into the capture buffer of the firmware', () => {
+  it('lists its whole configuration: it fits into the capture buffer of the firmware', () => {
     const { lines } = listConfig(shell, host());
     const hidden = layout.modules.flatMap((module) => module.hidden?.items ?? []);
     // A list adds the line with its count.
@@ -21,7 +21,7 @@ describe.each([...packagedProfiles()])('%s', (_name, profile) => {
     expect(lines.at(-1)).toBe('lte config modemtrace false');
   });
 
-  test('accepts its own listing as input, except for the lines of the tag slots', () => {
+  it('accepts its own listing as input, except for the lines of the tag slots', () => {
     const { lines } = listConfig(shell, host());
     const device = host();
     expect(runRemoteConfig(shell, device, lines).kind).toBe(layout.module('tag') ? 'stopped' : 'save');
@@ -30,7 +30,7 @@ describe.each([...packagedProfiles()])('%s', (_name, profile) => {
     expect(listConfig(shell, device).lines).toEqual(lines);
   });
 
-  test('has a module config command for every module', () => {
+  it('has a module config command for every module', () => {
     for (const module of layout.modules) {
       const { code, lines } = shell.run(host(), `${module.name} config show`);
       const listed = module.items.length + (module.list ? 1 : 0);
@@ -47,12 +47,12 @@ describe('motion', () => {
   const motionLines = (host: ShellHost, line: string) =>
     shell.run(host, line).lines.filter((shown) => shown.includes('config motion-'));
 
-  test('lists the settings of its detectors in "app config show" always', () => {
+  it('lists the settings of its detectors in "app config show" always', () => {
     const host = { ...fakeHost(), config: new DeviceConfig(configLayout(profile.modules)) };
     expect(motionLines(host, 'app config show')).toHaveLength(4);
   });
 
-  test('lists them in "config show" only while the running configuration uses them', () => {
+  it('lists them in "config show" only while the running configuration uses them', () => {
     const host = { ...fakeHost(), config: new DeviceConfig(configLayout(profile.modules)) };
     const listed = () => motionLines(host, 'config show').length;
     expect(listed()).toBe(0);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { STRING_CHECKERS } from '../../../src/device/config/checks.js';
 import { parseValue } from '../../../src/device/config/parse.js';
 import { LTE_MODE } from './specs.js';
@@ -27,11 +27,11 @@ describe.each([
   ['lte-network', '230', 'must be "" or PLMN ID (format: 5-6 digits)'],
   ['lte-network', '2300x', 'PLMN ID must be digits'],
 ] as const)('%s', (check, text, complaint) => {
-  test(`"${text}" is ${complaint ?? 'fine'}`, () => {
+  it(`"${text}" is ${complaint ?? 'fine'}`, () => {
     expect(STRING_CHECKERS[check](text, LTE_MODE)).toBe(complaint);
   });
 });
 
-test('a failed check prints its own line and no help', () => {
+it('a failed check prints its own line and no help', () => {
   expect(parseValue(LTE_MODE, 'gsm')).toEqual({ kind: 'refused', lines: ['invalid mode'] });
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { type ConfigItem, configLayout } from '../../../src/device/config/layout.js';
 import { readLine } from '../../../src/device/config/text.js';
@@ -21,21 +21,21 @@ const lines = (config: DeviceConfig) => items.map((each) => readLine(each, confi
 describe('the three copies', () => {
   const interval = item('app', 'interval-report');
 
-  test('a write changes reads, but not the running firmware', () => {
+  it('a write changes reads, but not the running firmware', () => {
     const config = new DeviceConfig(layout);
     expect(config.write(interval, '60')).toBeUndefined();
     expect(config.read(interval)).toBe(60);
     expect(config.number('app', 'interval-report')).toBe(1800);
   });
 
-  test('a boot discards unsaved changes', () => {
+  it('a boot discards unsaved changes', () => {
     const config = new DeviceConfig(layout);
     config.write(interval, '60');
     config.boot();
     expect(config.read(interval)).toBe(1800);
   });
 
-  test('a saved change is in effect after the next boot, and not before', () => {
+  it('a saved change is in effect after the next boot, and not before', () => {
     const config = new DeviceConfig(layout);
     config.write(interval, '60');
     config.save();
@@ -44,7 +44,7 @@ describe('the three copies', () => {
     expect(config.number('app', 'interval-report')).toBe(60);
   });
 
-  test('after a reset, the next boot restores the defaults', () => {
+  it('after a reset, the next boot restores the defaults', () => {
     const config = new DeviceConfig(layout, new Map([['app-clime/interval-report', 60]]));
     expect(config.number('app', 'interval-report')).toBe(60);
     config.reset();
@@ -53,7 +53,7 @@ describe('the three copies', () => {
     expect(config.number('app', 'interval-report')).toBe(1800);
   });
 
-  test('live values are typed, and tag slots are found by number', () => {
+  it('live values are typed, and tag slots are found by number', () => {
     const config = new DeviceConfig(layout);
     config.write(item('tag', 'devices addr 1'), '00C0FFEE0001');
     config.write(item('tag', 'enabled'), 'true');
@@ -65,7 +65,7 @@ describe('the three copies', () => {
     expect([0, 1, 2, 3].map((n) => config.slot('tag', n))).toEqual([undefined, '00c0ffee0001', undefined, undefined]);
   });
 
-  test('the error for a parameter that the device type does not have names it', () => {
+  it('the error for a parameter that the device type does not have names it', () => {
     const config = new DeviceConfig(layout);
     expect(() => config.number('app', 'scan-mode')).toThrow('"app config scan-mode" is not a number parameter');
     expect(() => config.number('app', 'mode')).toThrow('"app config mode" is not a number parameter');
@@ -73,7 +73,7 @@ describe('the three copies', () => {
 });
 
 describe('memory', () => {
-  test('devices with the same flash content share their settings until one is written', () => {
+  it('devices with the same flash content share their settings until one is written', () => {
     const first = new DeviceConfig(layout);
     first.write(item('app', 'mode'), 'lte');
     first.save();
@@ -84,7 +84,7 @@ describe('memory', () => {
     expect(first.flash.get('app-clime/mode')).toBe('lte');
   });
 
-  test('a device whose values are all defaults stores nothing of its own', () => {
+  it('a device whose values are all defaults stores nothing of its own', () => {
     const config = new DeviceConfig(layout);
     for (const text of ['60', '1800', '1800']) config.write(item('app', 'interval-report'), text);
     config.save();
@@ -93,7 +93,7 @@ describe('memory', () => {
 });
 
 describe('any parameter', () => {
-  test('shows a line that sets the same value on another device', () => {
+  it('shows a line that sets the same value on another device', () => {
     fc.assert(
       fc.property(someWrites(), (writes) => {
         const [from, to] = [new DeviceConfig(layout), new DeviceConfig(layout)];
@@ -107,7 +107,7 @@ describe('any parameter', () => {
     );
   });
 
-  test('keeps its value when a text is rejected, and so do all others', () => {
+  it('keeps its value when a text is rejected, and so do all others', () => {
     fc.assert(
       fc.property(someWrites(), fc.constantFrom(...items), fc.string(), (writes, target, text) => {
         const config = new DeviceConfig(layout);

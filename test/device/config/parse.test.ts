@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { leadingInteger, parseValue } from '../../../src/device/config/parse.js';
 import { helpLines } from '../../../src/device/config/text.js';
 import type { ParameterSpec } from '../../../src/profile/parameters.js';
@@ -10,7 +10,7 @@ const accepted = (spec: ParameterSpec, text: string) => {
 };
 
 describe('a parameter takes', () => {
-  test.each([
+  it.each([
     [INTERVAL, '30', 30],
     [INTERVAL, '86400', 86400],
     [INTERVAL, '60-9', 60],
@@ -32,7 +32,7 @@ describe('a parameter takes', () => {
 });
 
 describe('a parameter refuses, with its help,', () => {
-  test.each([
+  it.each([
     [INTERVAL, '12s', 'Invalid format'],
     [INTERVAL, ' 60', 'Invalid format'],
     [INTERVAL, '+60', 'Invalid format'],
@@ -59,7 +59,7 @@ describe('a parameter refuses, with its help,', () => {
   });
 });
 
-test('the leading integer of a text is what strtol finds', () => {
+it('the leading integer of a text is what strtol finds', () => {
   const texts = ['12', ' 12', '-3x', '+4', '', '-', 'x1', '-0'];
   expect(texts.map(leadingInteger)).toEqual([12, 12, -3, 4, 0, 0, 0, 0]);
 });

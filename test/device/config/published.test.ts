@@ -1,5 +1,5 @@
 /** Every published parameter of every device type, at its shell: default, limits, refusals, and what a save keeps. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { deviceType } from '../../../src/device/hardware/device-type.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
 import { fakeHost } from '../shell/fake-host.js';
@@ -114,21 +114,21 @@ function check(type: Type, module: string, parameter: Parameter): void {
 describe.each(TYPES)('%s', (name, type) => {
   const published = APPLICATION_PARAMETERS[name] ?? [];
 
-  test('has the published parameters, in their order, and no others', () => {
+  it('has the published parameters, in their order, and no others', () => {
     const { parameters = [] } = type.profile.modules.find((module) => module.name === 'app') ?? {};
     expect(parameters.map((parameter) => parameter.name)).toEqual(published.map(([parameter]) => parameter));
   });
 
-  test.each(published)('app config %s', (...parameter) => check(type, 'app', parameter as Parameter));
+  it.each(published)('app config %s', (...parameter) => check(type, 'app', parameter as Parameter));
 
   const modules = type.profile.modules.filter((module) => module.name !== 'app');
-  test.each(
+  it.each(
     modules.flatMap((module) =>
       (MODULE_PARAMETERS[module.name] ?? []).map((parameter) => [module.name, parameter] as const),
     ),
   )('%s config %j', (module, parameter) => check(type, module, parameter));
 
-  test('has in its other modules what is published, and no others', () => {
+  it('has in its other modules what is published, and no others', () => {
     for (const { name: module, parameters } of modules) {
       const checked = ['mode', 'bands', 'network'];
       const names = parameters
@@ -139,6 +139,6 @@ describe.each(TYPES)('%s', (name, type) => {
   });
 });
 
-test('every device type with published parameters is there', () => {
+it('every device type with published parameters is there', () => {
   expect(TYPES.map(([name]) => name).sort()).toEqual(Object.keys(APPLICATION_PARAMETERS).sort());
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { configLayout } from '../../../src/device/config/layout.js';
 import { helpLines, readLine } from '../../../src/device/config/text.js';
 import { CONNECTED, DEVEUI, INTERVAL, LTE_MODE, MODE, modules, THRESHOLD } from './specs.js';
@@ -6,7 +6,7 @@ import { CONNECTED, DEVEUI, INTERVAL, LTE_MODE, MODE, modules, THRESHOLD } from 
 describe('the read line', () => {
   const layout = configLayout(modules());
 
-  test.each([
+  it.each([
     ['app', 'interval-report', 1800, 'app config interval-report 1800'],
     ['app', 'hygro-t-alarm-hi-thr', 25, 'app config hygro-t-alarm-hi-thr 25.00'],
     ['app', 'backup-report-connected', true, 'app config backup-report-connected true'],
@@ -22,19 +22,19 @@ describe('the read line', () => {
 });
 
 describe('the help lines', () => {
-  test('of an int show its range', () => {
+  it('of an int show its range', () => {
     expect(helpLines(INTERVAL)).toEqual(['  interval-report   :Get/Set report interval in seconds. <30~86400>']);
   });
 
-  test('of a float show its limits cut to whole numbers', () => {
+  it('of a float show its limits cut to whole numbers', () => {
     expect(helpLines(THRESHOLD)).toEqual(['  hygro-t-alarm-hi-thr:Threshold. <-40.00~125.00>']);
   });
 
-  test('of a bool show both values', () => {
+  it('of a bool show both values', () => {
     expect(helpLines(CONNECTED)).toEqual(['  backup-report-connected:Report when power comes back. <true/false>']);
   });
 
-  test('of an enum list the values at column 21', () => {
+  it('of an enum list the values at column 21', () => {
     expect(helpLines(MODE)).toEqual([
       '  mode              :Radio.',
       '                     - none',
@@ -43,11 +43,11 @@ describe('the help lines', () => {
     ]);
   });
 
-  test('of a string keep the lines of its text', () => {
+  it('of a string keep the lines of its text', () => {
     expect(helpLines(LTE_MODE)).toEqual(['  mode              :Network modes,', '    in order of preference']);
   });
 
-  test('of a hex parameter show its length', () => {
+  it('of a hex parameter show its length', () => {
     expect(helpLines(DEVEUI)).toEqual(['  deveui            :Device EUI. (len: 8 B)']);
   });
 });

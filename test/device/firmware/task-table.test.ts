@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import { TaskTable } from '../../../src/device/firmware/task-table.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 
@@ -18,7 +18,7 @@ function fixture({ every, quiet = [] }: { readonly every: readonly number[]; rea
 
 const ONCE = Number.POSITIVE_INFINITY;
 
-test('does tasks when they are due, again and again, and those that are due together in their order', async () => {
+it('does tasks when they are due, again and again, and those that are due together in their order', async () => {
   const { clock, done, table } = fixture({ every: [ONCE, 100, 200] });
   table.set(2, 200);
   table.set(1, 100);
@@ -27,7 +27,7 @@ test('does tasks when they are due, again and again, and those that are due toge
   expect(done).toEqual(['1@100', '1@200', '2@200', '0@300', '1@300', '1@400', '2@400']);
 });
 
-test('waits with one alarm, for the earliest task', () => {
+it('waits with one alarm, for the earliest task', () => {
   const { clock, table } = fixture({ every: [ONCE, ONCE, ONCE] });
   for (const [task, delay] of [300, 100, 200].entries()) table.set(task, delay);
   expect(clock.waiting).toBe(1);
@@ -35,7 +35,7 @@ test('waits with one alarm, for the earliest task', () => {
   expect(clock.waiting).toBe(0);
 });
 
-test('a task that is planned anew is not done at its old time', async () => {
+it('a task that is planned anew is not done at its old time', async () => {
   const { clock, done, table } = fixture({ every: [ONCE, ONCE] });
   table.set(0, 100);
   table.set(1, 150);
@@ -44,7 +44,7 @@ test('a task that is planned anew is not done at its old time', async () => {
   expect(done).toEqual(['1@150', '0@300']);
 });
 
-test('does quiet tasks later, each told its own time, before what is due after them', async () => {
+it('does quiet tasks later, each told its own time, before what is due after them', async () => {
   const { clock, done, table } = fixture({ every: [100, ONCE], quiet: [true] });
   table.set(0, 100);
   await clock.runUntil(50);
@@ -56,7 +56,7 @@ test('does quiet tasks later, each told its own time, before what is due after t
   expect(done).toEqual(['0@100', '0@200', '1@250', '0@300']);
 });
 
-test('gives quiet tasks that have come due away without doing them', async () => {
+it('gives quiet tasks that have come due away without doing them', async () => {
   const { clock, done, table } = fixture({ every: [100, 100, 100], quiet: [true, true, true] });
   table.set(0, 100);
   table.set(2, 50);

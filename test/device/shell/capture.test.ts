@@ -1,23 +1,23 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { captureOutput, splitCapture } from '../../../src/device/shell/capture.js';
 
 describe('the captured output', () => {
-  test('begins with a line end and ends every line with one', () => {
+  it('begins with a line end and ends every line with one', () => {
     expect(captureOutput('info show', ['a', 'b'])).toBe('\r\na\r\nb\r\n');
   });
 
-  test('of a silent command is a line end', () => {
+  it('of a silent command is a line end', () => {
     expect(captureOutput('send', [])).toBe('\r\n');
   });
 
-  test('does not begin with one when command and prompt fill whole terminal lines', () => {
+  it('does not begin with one when command and prompt fill whole terminal lines', () => {
     // (length + 3) % 80 = 0
     for (const length of [77, 157, 237]) expect(captureOutput('x'.repeat(length), ['a'])).toBe('a\r\n');
     for (const length of [76, 78, 80]) expect(captureOutput('x'.repeat(length), ['a'])).toBe('\r\na\r\n');
   });
 
-  test('is cut after 4095 characters', () => {
+  it('is cut after 4095 characters', () => {
     // 2 + 40 × (100 + 2) = 4082; 13 characters of the next line fit.
     const lines = Array.from({ length: 60 }, () => 'x'.repeat(100));
     const text = captureOutput('help', lines);
@@ -27,7 +27,7 @@ describe('the captured output', () => {
 });
 
 describe('the splitter of captured output', () => {
-  test('returns the lines', () => {
+  it('returns the lines', () => {
     const line = fc.stringMatching(/^[ -~]+$/);
     fc.assert(
       fc.property(fc.array(line, { maxLength: 30, size: 'small' }), (lines) => {
@@ -36,18 +36,18 @@ describe('the splitter of captured output', () => {
     );
   });
 
-  test('leaves an empty line at the front of the next', () => {
+  it('leaves an empty line at the front of the next', () => {
     expect(splitCapture(captureOutput('help', ['a', '', 'b']))).toEqual(['a', '\r\nb']);
     expect(splitCapture(captureOutput('help', ['', 'b']))).toEqual(['\r\nb']);
     expect(splitCapture(captureOutput('help', ['a', '', '', 'b']))).toEqual(['a', '\r\n', 'b']);
   });
 
-  test('loses an empty last line, and text after the last line end', () => {
+  it('loses an empty last line, and text after the last line end', () => {
     expect(splitCapture('\r\na\r\n\r\n')).toEqual(['a']);
     expect(splitCapture('\r\na\r\nb')).toEqual(['a']);
   });
 
-  test('rejects a text without a line end at the front', () => {
+  it('rejects a text without a line end at the front', () => {
     expect(splitCapture('a\r\n')).toBeUndefined();
     expect(splitCapture('')).toBeUndefined();
   });

@@ -1,12 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Command } from '../../../src/device/shell/command.js';
 import { commandHelp } from '../../../src/device/shell/help.js';
 
-test('a command without sub-commands has one line', () => {
+it('a command without sub-commands has one line', () => {
   expect(commandHelp({ word: 'send', help: 'Send now.' })).toEqual(['send - Send now.']);
 });
 
-test('sub-commands stand in two columns, in their own order', () => {
+it('sub-commands stand in two columns, in their own order', () => {
   const group: Command = {
     word: 'info',
     help: 'Facts.',
@@ -18,21 +18,21 @@ test('sub-commands stand in two columns, in their own order', () => {
   expect(commandHelp(group)).toEqual(['info - Facts.', 'Subcommands:', '  show     : All.', '  fw-name  : Name.']);
 });
 
-test('a long text is broken at a space, and continues below its start', () => {
+it('a long text is broken at a space, and continues below its start', () => {
   // "  w  : " leaves 73 columns: the first line holds 10 words of 7 characters with their spaces, minus the last.
   const text = Array.from({ length: 12 }, () => 'abcdef').join(' ');
   const lines = commandHelp({ word: 'g', help: 'G.', children: [{ word: 'w', help: text }] });
   expect(lines.slice(2)).toEqual([`  w  : ${text.slice(0, 69)}`, `       ${text.slice(70)}`]);
 });
 
-test('a text that exactly fills the line is not broken, and one more character breaks it', () => {
+it('a text that exactly fills the line is not broken, and one more character breaks it', () => {
   const fits = `${'x'.repeat(70)} yz`;
   const wrapped = (help: string) => commandHelp({ word: 'g', help: 'G.', children: [{ word: 'w', help }] }).slice(2);
   expect(wrapped(fits)).toEqual([`  w  : ${fits}`]);
   expect(wrapped(`${fits}z`)).toEqual([`  w  : ${'x'.repeat(70)}`, '       yzz']);
 });
 
-test('a word longer than the line is cut', () => {
+it('a word longer than the line is cut', () => {
   const lines = commandHelp({ word: 'w', help: 'x'.repeat(100) });
   expect(lines).toEqual([`w - ${'x'.repeat(76)}`, `    ${'x'.repeat(24)}`]);
 });

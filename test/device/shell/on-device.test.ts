@@ -1,5 +1,5 @@
 /** Commands on whole devices, in virtual time: what takes time, what comes too late for the cloud, what stays. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { CommandResult } from '../../../src/device/shell/command.js';
 import { hours, minutes, seconds } from '../../../src/kernel/time.js';
 import { testCloud } from '../../support/cloud.js';
@@ -31,14 +31,14 @@ async function typed({ clock, device }: Awaited<ReturnType<typeof offline>>, lin
 }
 
 describe('on the local shell', () => {
-  test('batt measure answers after ten seconds', async () => {
+  it('batt measure answers after ten seconds', async () => {
     const parts = await typed(await offline('clime'), 'batt measure', seconds(11));
     expect(parts).toEqual([
       [10, [expect.stringMatching(/^rest/), expect.stringMatching(/^load v/), expect.stringMatching(/^load c/)]],
     ]);
   });
 
-  test('hygro read prints a round each second, and each is a reading of its own', async () => {
+  it('hygro read prints a round each second, and each is a reading of its own', async () => {
     const rig = await offline('clime');
     rig.clock.after(seconds(1.5), 'warmth', () => rig.device.controls.hold('hygrometer.temperature', 31));
     const parts = await typed(rig, 'hygro read 3', seconds(5));
@@ -46,13 +46,13 @@ describe('on the local shell', () => {
     expect(parts[2]?.[1][1]).toBe('Temperature: 31.00 C');
   });
 
-  test('a restart of the firmware ends a running command', async () => {
+  it('a restart of the firmware ends a running command', async () => {
     const rig = await offline('clime');
     rig.clock.after(seconds(5), 'power', () => rig.device.reboot('power'));
     expect(await typed(rig, 'batt measure', seconds(30))).toEqual([]);
   });
 
-  test('sample of motion prints the sample that was taken', async () => {
+  it('sample of motion prints the sample that was taken', async () => {
     const rig = await offline('motion');
     const [[, lines] = [0, []]] = await typed(rig, 'sample', seconds(1));
     expect(lines).toEqual([expect.stringMatching(/^\[\d+\] L=\d+, R=\d+, L->R=\d+, R->L=\d+, 1970-01-01 01:00:00$/)]);
@@ -61,7 +61,7 @@ describe('on the local shell', () => {
     expect(listed[0]).toBe(`Motion Samples (${listed.length - 3} total):`);
   });
 
-  test('motion detection prints the detections of each second', async () => {
+  it('motion detection prints the detections of each second', async () => {
     const rig = await offline('motion');
     rig.device.controls.pulse('motion.detect_left', { times: 20, every: seconds(20), stays: 0 });
     const parts = await typed(rig, 'motion detection 600', seconds(601));
@@ -75,7 +75,7 @@ describe('on the local shell', () => {
 });
 
 describe('equipment', () => {
-  test('measure of scale weighs now', async () => {
+  it('measure of scale weighs now', async () => {
     const rig = await offline('scale', ['app config weight-measurement-interval 86400']);
     const weighed = () => {
       const { memory } = rig.device.firmware?.measurements ?? { memory: undefined };
@@ -89,7 +89,7 @@ describe('equipment', () => {
     expect(weighed()).toBe(1);
   });
 
-  test('a calibration of current is live and saved at once, and takes nothing else along', async () => {
+  it('a calibration of current is live and saved at once, and takes nothing else along', async () => {
     const rig = await offline('current', ['app config channel-active-2 true']);
     rig.device.controls.hold('analog_channel.2.raw_rms', 100);
     rig.device.shell('app config interval-report 60');
@@ -110,7 +110,7 @@ describe('equipment', () => {
     expect(rig.device.shell('app config interval-report').lines).toEqual(['app config interval-report 900']);
   });
 
-  test('gnss finds its place after more than half a minute, and a reboot forgets it', async () => {
+  it('gnss finds its place after more than half a minute, and a reboot forgets it', async () => {
     const rig = await offline('demo');
     rig.device.shell('gnss start');
     expect(rig.device.shell('gnss state').lines.slice(0, 3)).toEqual(['running: yes', 'fix: 0', 'satellites: 0']);
@@ -122,7 +122,7 @@ describe('equipment', () => {
     expect(rig.device.shell('gnss start').lines).toEqual(['correlation id: 0']);
   });
 
-  test('gnss of a CHESTER-U1 uses its modem, which reports no details', async () => {
+  it('gnss of a CHESTER-U1 uses its modem, which reports no details', async () => {
     const { device, clock } = testDevice({ profile: 'demo', serial: 0x80d00001, network: () => {} });
     device.powerOn();
     await clock.runUntil(minutes(1));
@@ -139,7 +139,7 @@ describe('equipment', () => {
     expect(device.shell('lte state').lines).toContain('fsm-state: sleep');
   });
 
-  test('meteo shows rain since the last window', async () => {
+  it('meteo shows rain since the last window', async () => {
     const rig = await offline('meteo', ['app config interval-aggreg 86400']);
     const rain = () => rig.device.shell('meteo read ctr_meteo_a').lines[0];
     const before = Number(/[\d.]+/.exec(rain() ?? '')?.[0]);
@@ -157,7 +157,7 @@ describe('equipment', () => {
     return rig;
   }
 
-  test('tags are read, shown, searched for and enrolled', async () => {
+  it('tags are read, shown, searched for and enrolled', async () => {
     const rig = await listening();
     const read = await typed(rig, 'tag read', seconds(13));
     expect(read).toEqual([
@@ -195,7 +195,7 @@ describe('equipment', () => {
     expect(rig.device.shell('tag show').lines[2]).toMatch(new RegExp(`^slot 1: addr: ${stranger} / rssi: -20 dBm `));
   });
 
-  test('a search for all tags does not start twice', async () => {
+  it('a search for all tags does not start twice', async () => {
     const rig = await listening();
     rig.device.shell('tag read all');
     expect(rig.device.shell('tag read all')).toMatchObject({ code: -16, lines: ['discover already in progress'] });
@@ -203,7 +203,7 @@ describe('equipment', () => {
     expect(rig.device.shell('tag read all').code).toBe(0);
   });
 
-  test('unsent messages are files', async () => {
+  it('unsent messages are files', async () => {
     const rig = await offline('clime');
     rig.device.shell('cloud spool fake 3');
     expect(rig.device.shell('fs ls /lfs1/spool').lines).toEqual(['0', '1', '2']);
@@ -211,7 +211,7 @@ describe('equipment', () => {
     expect(rig.device.shell('cloud spool count').lines).toEqual(['spool messages: 2']);
   });
 
-  test('the button, held through a boot for five seconds and then let go, erases the settings (3.5)', async () => {
+  it('the button, held through a boot for five seconds and then let go, erases the settings (3.5)', async () => {
     const reset = async (held: number) => {
       const rig = await offline('clime');
       rig.device.shell('app config interval-report 60');
@@ -251,19 +251,19 @@ describe('from the cloud', () => {
     return { took: ((answered?.at ?? Number.NaN) - (received?.at ?? Number.NaN)) / 1000, rig };
   }
 
-  test('the answer waits for a command that takes time, and the next one runs after it', async () => {
+  it('the answer waits for a command that takes time, and the next one runs after it', async () => {
     const { took } = await asked('clime', ['batt measure', 'hygro read 5']);
     expect(took).toBe(14);
   });
 
-  test('an answer that is longer than a message can be is not sent, and the poll counts as failed', async () => {
+  it('an answer that is longer than a message can be is not sent, and the poll counts as failed', async () => {
     // 100 answers of some 350 bytes are more than the 16,383 that a message has room for.
     const { took, rig } = await asked('clime', new Array(100).fill('info show'));
     expect(took).toBeNaN();
     expect(rig.of('poll.failed')).toMatchObject([{ why: 'downlink could not be carried out' }]);
   });
 
-  test('the radio sleeps while a command runs, and the answer wakes it', async () => {
+  it('the radio sleeps while a command runs, and the answer wakes it', async () => {
     const { rig } = await asked('clime', ['batt measure']);
     expect(rig.of('device.wake').at(-1)?.why).toBe('answer');
   });

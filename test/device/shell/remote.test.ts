@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { buildShell } from '../../../src/device/commands/index.js';
 import { listConfig, runRemoteConfig, runRemoteShell } from '../../../src/device/shell/remote.js';
 import { modules } from '../config/specs.js';
@@ -7,7 +7,7 @@ import { fakeHost } from './fake-host.js';
 const shell = buildShell(['app', 'config', 'info', 'kernel', 'lte', 'rtc', 'send', 'tag'], modules());
 
 describe('commands from the cloud', () => {
-  test('are answered together, with result and lines of each', () => {
+  it('are answered together, with result and lines of each', () => {
     const host = fakeHost();
     expect(runRemoteShell(shell, host, ['info hw-variant', 'send', 'reset', 'app config mode gsm'])).toEqual({
       kind: 'answer',
@@ -29,7 +29,7 @@ describe('commands from the cloud', () => {
     expect(host.asked).toEqual(['report']);
   });
 
-  test.each([
+  it.each([
     ['kernel reboot', 'shell'],
     ['config save', 'config'],
     ['config reset', 'config'],
@@ -39,14 +39,14 @@ describe('commands from the cloud', () => {
     expect(host.asked).toEqual([]);
   });
 
-  test('of a multiple of the terminal width leave the whole message without answer', () => {
+  it('of a multiple of the terminal width leave the whole message without answer', () => {
     // Padded with spaces to 77 characters; it still runs.
     const host = fakeHost();
     expect(runRemoteShell(shell, host, ['info show', 'send'.padEnd(77)])).toEqual({ kind: 'failed', code: -22 });
     expect(host.asked).toEqual(['report']);
   });
 
-  test('that are too long leave the whole message without answer', () => {
+  it('that are too long leave the whole message without answer', () => {
     const outcome = runRemoteShell(shell, fakeHost(), ['info show', 'x'.repeat(256)]);
     expect(outcome).toEqual({ kind: 'failed', code: -12 });
   });
@@ -55,7 +55,7 @@ describe('commands from the cloud', () => {
 describe('commands that take time', () => {
   const board = buildShell(['batt', 'info', 'kernel', 'sample'], []);
 
-  test('finish before the next one runs', () => {
+  it('finish before the next one runs', () => {
     const host = fakeHost();
     let outcome = runRemoteShell(board, host, ['info hw-variant', 'batt measure', 'kernel uptime']);
     const waited: number[] = [];
@@ -75,7 +75,7 @@ describe('commands that take time', () => {
     });
   });
 
-  test('finish before the next line of a configuration, too', () => {
+  it('finish before the next line of a configuration, too', () => {
     const outcome = runRemoteConfig(board, fakeHost(), ['batt measure', 'info']);
     expect(outcome).toMatchObject({ kind: 'waits', wait: 1000 });
     const next = outcome.kind === 'waits' ? outcome.go() : outcome;
@@ -83,7 +83,7 @@ describe('commands that take time', () => {
     expect(next.kind === 'waits' && next.go()).toEqual({ kind: 'stopped', line: 'info', code: 1 });
   });
 
-  test('the output of the application after a command has returned is not captured', () => {
+  it('the output of the application after a command has returned is not captured', () => {
     const counts = { detectLeft: 1, detectRight: 1, motionLeft: 0, motionRight: 1, time: 0 };
     const host = fakeHost({ motion: [counts, counts, counts] });
     expect(board.run(host, 'sample').afterwards).toEqual(['[2] L=1, R=1, L->R=1, R->L=0, 1970-01-01 00:00:00']);
@@ -93,7 +93,7 @@ describe('commands that take time', () => {
     });
   });
 
-  test('of a message may be very many', () => {
+  it('of a message may be very many', () => {
     const outcome = runRemoteShell(
       board,
       fakeHost(),
@@ -107,7 +107,7 @@ describe('a configuration from the cloud', () => {
   const interval = (host: ReturnType<typeof fakeHost>) =>
     shell.run(host, 'app config interval-report').lines[0]?.split(' ').at(-1);
 
-  test('is to be saved when every line has run; saves and shows are skipped', () => {
+  it('is to be saved when every line has run; saves and shows are skipped', () => {
     const host = fakeHost();
     const lines = ['config show', 'app config interval-report 60', 'config save', 'config reset', 'send'];
     expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'save', ran: 2 });
@@ -115,14 +115,14 @@ describe('a configuration from the cloud', () => {
     expect(host.config.number('app', 'interval-report')).toBe(1800);
   });
 
-  test('continues after a rejected value', () => {
+  it('continues after a rejected value', () => {
     const host = fakeHost();
     const lines = ['app config mode gsm', 'app config interval-report 60'];
     expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'save', ran: 2 });
     expect(interval(host)).toBe('60');
   });
 
-  test.each([
+  it.each([
     ['application config mode lte', -8],
     ['app config a b c d', -22],
     ['tag config devices addr 0 000000000000', -22],
@@ -137,7 +137,7 @@ describe('a configuration from the cloud', () => {
     expect(interval(host)).toBe('60');
   });
 
-  test('with a line that is too long is rejected as a whole', () => {
+  it('with a line that is too long is rejected as a whole', () => {
     const host = fakeHost();
     const long = 'x'.repeat(256);
     expect(runRemoteConfig(shell, host, ['app config interval-report 60', long])).toEqual({
@@ -148,7 +148,7 @@ describe('a configuration from the cloud', () => {
     expect(interval(host)).toBe('1800');
   });
 
-  test('with a reboot in it restarts the device and saves nothing', () => {
+  it('with a reboot in it restarts the device and saves nothing', () => {
     const host = fakeHost();
     const lines = ['app config interval-report 60', 'kernel reboot cold', 'send'];
     expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'reboot', cause: 'shell' });
@@ -157,7 +157,7 @@ describe('a configuration from the cloud', () => {
   });
 });
 
-test('the configuration hash is computed over the listing for the upload', () => {
+it('the configuration hash is computed over the listing for the upload', () => {
   const { text, lines } = listConfig(shell, fakeHost());
   expect(lines[0]).toBe('app config interval-sample 60');
   expect(text).toBe(`\r\n${lines.join('\r\n')}\r\n`);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Command } from '../../../src/device/shell/command.js';
 import { Shell } from '../../../src/device/shell/shell.js';
 import { fakeHost } from './fake-host.js';
@@ -27,20 +27,20 @@ const host = fakeHost();
 const run = (line: string) => shell.run(host, line);
 
 describe('dispatch', () => {
-  test('the longest chain of known words runs, the rest are arguments', () => {
+  it('the longest chain of known words runs, the rest are arguments', () => {
     expect(run('group echo one "two three"')).toEqual({ code: 0, lines: ['one', 'two three'] });
   });
 
-  test('a word after a handler that is not one of its subcommands is an argument', () => {
+  it('a word after a handler that is not one of its subcommands is an argument', () => {
     expect(run('handled two one')).toEqual({ code: 7, lines: ['handled', 'two', 'one'] });
   });
 
-  test('an empty line does nothing', () => {
+  it('an empty line does nothing', () => {
     expect(run('').lines).toEqual([]);
     expect(run('   ').lines).toEqual([]);
   });
 
-  test('foreign letters and control characters are dropped', () => {
+  it('foreign letters and control characters are dropped', () => {
     expect(run('ec\tho\x1b one')).toEqual({ code: 0, lines: ['one'] });
     expect(run('écho žluťoučký')).toEqual({ code: -8, lines: ['cho: command not found'] });
     expect(run('echo žluťoučký')).toEqual({ code: 0, lines: ['luouk'] });
@@ -48,32 +48,32 @@ describe('dispatch', () => {
 });
 
 describe('an invalid line', () => {
-  test('names an unknown first word', () => {
+  it('names an unknown first word', () => {
     expect(run('reboot now')).toEqual({ code: -8, lines: ['reboot: command not found'] });
   });
 
-  test('prints the help of a group without handler, alone or with an unknown word', () => {
+  it('prints the help of a group without handler, alone or with an unknown word', () => {
     expect(run('group')).toEqual({ code: 1, lines: GROUP_HELP });
     expect(run('group foo bar')).toEqual({ code: 1, lines: GROUP_HELP });
   });
 
-  test('with too few or too many arguments says so, and shows the help', () => {
+  it('with too few or too many arguments says so, and shows the help', () => {
     expect(run('group one')).toEqual({ code: -22, lines: ['one: wrong parameter count', ONE_HELP] });
     expect(run('group one a b')).toEqual({ code: -22, lines: ['one: wrong parameter count', ONE_HELP] });
   });
 
-  test('with an unclosed quotation mark is not run', () => {
+  it('with an unclosed quotation mark is not run', () => {
     expect(run('echo "a b')).toEqual({ code: -8, lines: ['not terminated: "'] });
     expect(run(`echo 'a "b" c`)).toEqual({ code: -8, lines: ["not terminated: '"] });
   });
 
-  test('may have 20 words, not 21', () => {
+  it('may have 20 words, not 21', () => {
     const words = (n: number) => ['echo', ...Array.from({ length: n - 1 }, () => 'x')].join(' ');
     expect(run(words(20)).lines).toHaveLength(19);
     expect(run(words(21))).toEqual({ code: -8, lines: ['Too many arguments in the command.'] });
   });
 
-  test('may have 255 bytes, not 256', () => {
+  it('may have 255 bytes, not 256', () => {
     const line = (length: number) => `echo ${'x'.repeat(length - 5)}`;
     expect(run(line(255))).toEqual({ code: 0, lines: ['x'.repeat(250)] });
     expect(run(line(256))).toEqual({ code: -12, lines: [] });
@@ -83,7 +83,7 @@ describe('an invalid line', () => {
 });
 
 describe('help', () => {
-  test('lists the root commands in alphabetical order below a hint', () => {
+  it('lists the root commands in alphabetical order below a hint', () => {
     const { code, lines } = run('help');
     expect(code).toBe(0);
     expect(lines[0]).toMatch(/-h or --help/);
@@ -97,25 +97,25 @@ describe('help', () => {
     ]);
   });
 
-  test('takes no argument', () => {
+  it('takes no argument', () => {
     expect(run('help echo')).toEqual({
       code: -22,
       lines: ['help: wrong parameter count', 'help - List all commands.'],
     });
   });
 
-  test.each(['-h', '--help'])('%s shows the help of the command before it, whatever follows', (option) => {
+  it.each(['-h', '--help'])('%s shows the help of the command before it, whatever follows', (option) => {
     expect(run(`group ${option}`)).toEqual({ code: 1, lines: GROUP_HELP });
     expect(run(`group one ${option}`)).toEqual({ code: 1, lines: [ONE_HELP] });
     expect(run(`group one a ${option} "`)).toEqual({ code: 1, lines: [ONE_HELP] });
   });
 
-  test('of an unknown command does not exist', () => {
+  it('of an unknown command does not exist', () => {
     expect(run('foo -h')).toEqual({ code: -8, lines: ['foo: command not found', 'Please specify a subcommand.'] });
   });
 });
 
-test('no text makes the shell throw', () => {
+it('no text makes the shell throw', () => {
   const pieces = fc.constantFrom('group', 'one', 'echo', 'handled', 'help', '-h', '"', "'", '\\', ' ', 'ž', 'x', '\0');
   const line = fc.oneof(
     fc.string(),

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { splitWords } from '../../../src/device/shell/words.js';
 
 describe('a line is split', () => {
-  test.each([
+  it.each([
     ['', []],
     ['   ', []],
     ['info show', ['info', 'show']],
@@ -21,13 +21,13 @@ describe('a line is split', () => {
     expect(splitWords(line)).toEqual({ words, unclosed: undefined });
   });
 
-  test('with the mark that was never closed', () => {
+  it('with the mark that was never closed', () => {
     expect(splitWords('a "b c')).toEqual({ words: ['a', 'b c'], unclosed: '"' });
     expect(splitWords("'")).toEqual({ words: [''], unclosed: "'" });
   });
 });
 
-test('any words that are quoted come back as they were', () => {
+it('any words that are quoted come back as they were', () => {
   // A backslash before every character that means something to the shell; quotation marks only for the empty word.
   const quote = (word: string) => (word === '' ? '""' : word.replace(/[ \\'"]/g, '\\$&'));
   fc.assert(

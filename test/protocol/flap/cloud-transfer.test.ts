@@ -4,7 +4,7 @@
  * Cases about envelopes are in envelope.test.ts; those about an unknown serial number, expiry and queues belong to the
  * gateway and the core.
  */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { LONGEST_MESSAGE, successor } from '../../../src/protocol/flap/packet.js';
 import { LittleCloud, type LittleCloudOptions } from '../../support/flap-cloud.js';
@@ -42,7 +42,7 @@ function lead(cloud: LittleCloud, expecting: number): void {
 }
 
 describe('a published scenario, from any number', () => {
-  test.each([0, 7, 40, 4093])('A: single-fragment uplink, nothing waiting, from %d', (n) => {
+  it.each([0, 7, 40, 4093])('A: single-fragment uplink, nothing waiting, from %d', (n) => {
     const { cloud, hear } = fixture({ expecting: n === 0 ? 2 : n });
     expect(hear('FLxx', n, message(5))).toBe(`xxAx ${n + 1}`);
     expect(cloud.stored).toEqual([message(5)]);
@@ -51,7 +51,7 @@ describe('a published scenario, from any number', () => {
 });
 
 describe('lost uplink ack', () => {
-  test('the same datagram again, twice: silence, then the stored answer; the message is stored once', () => {
+  it('the same datagram again, twice: silence, then the stored answer; the message is stored once', () => {
     const { cloud, hear } = fixture({ queue: [message(9)] });
     expect(hear('FLxx', 0, message(5))).toBe('xxAP 1');
     // The queue is empty by now, yet the stored answer is given as it was.
@@ -61,7 +61,7 @@ describe('lost uplink ack', () => {
     expect(cloud.stored).toHaveLength(1);
   });
 
-  test('of a middle fragment: its data counts once', () => {
+  it('of a middle fragment: its data counts once', () => {
     const { cloud, hear } = fixture();
     hear('Fxxx', 0, message(360));
     expect(hear('xxxx', 2, message(360, 1))).toBe('xxAx 3');
@@ -71,7 +71,7 @@ describe('lost uplink ack', () => {
     expect(cloud.stored[0]).toHaveLength(730);
   });
 
-  test('a repeated poll is answered with the same fragment, not with the next downlink', () => {
+  it('a repeated poll is answered with the same fragment, not with the next downlink', () => {
     const { hear } = fixture({ queue: [message(500), message(9)] });
     expect(hear('xxxP', 0)).toBe('Fxxx 1 +360');
     hear('xxxP', 0);
@@ -81,7 +81,7 @@ describe('lost uplink ack', () => {
 });
 
 describe('network duplicate', () => {
-  test('one extra copy: no answer, no change of state', () => {
+  it('one extra copy: no answer, no change of state', () => {
     const { cloud, hear } = fixture();
     hear('Fxxx', 0, message(360));
     expect(hear('Fxxx', 0, message(360))).toBe('silence');
@@ -91,7 +91,7 @@ describe('network duplicate', () => {
 });
 
 describe('fourth repetition', () => {
-  test('the same datagram four times more: answers on the 2nd and 4th', () => {
+  it('the same datagram four times more: answers on the 2nd and 4th', () => {
     const { hear } = fixture();
     hear('FLxx', 0, message(5));
     const repetitions = Array.from({ length: 4 }, () => hear('FLxx', 0, message(5)));
@@ -100,7 +100,7 @@ describe('fourth repetition', () => {
 });
 
 describe('long repetition', () => {
-  test('the same datagram more than 60 s after the first: reset, and the message from sequence 0 is accepted', () => {
+  it('the same datagram more than 60 s after the first: reset, and the message from sequence 0 is accepted', () => {
     const { cloud, hear } = fixture({ expecting: 7 });
     hear('FLxx', 7, message(5));
     cloud.now = seconds(60);
@@ -111,7 +111,7 @@ describe('long repetition', () => {
     expect(cloud.stored).toHaveLength(2);
   });
 
-  test('the restarted message, byte-identical because it began at 0, is not taken for a repetition', () => {
+  it('the restarted message, byte-identical because it began at 0, is not taken for a repetition', () => {
     const { cloud, hear } = fixture();
     hear('FLxx', 0, message(5));
     cloud.now = minutes(2);
@@ -119,7 +119,7 @@ describe('long repetition', () => {
     expect(hear('FLxx', 0, message(5))).toBe('xxAx 1');
   });
 
-  test('of an ignored packet: reset after 60 s too', () => {
+  it('of an ignored packet: reset after 60 s too', () => {
     const { cloud, hear } = fixture({ expecting: 40 });
     expect(hear('FLxx', 7, message(5))).toBe('silence');
     cloud.now = seconds(60);
@@ -128,7 +128,7 @@ describe('long repetition', () => {
     expect(hear('FLxx', 7, message(5))).toBe('reset');
   });
 
-  test('does not begin with a packet that was ignored long ago, before others were accepted', () => {
+  it('does not begin with a packet that was ignored long ago, before others were accepted', () => {
     const { cloud, hear } = fixture({ expecting: 40 });
     expect(hear('xxxP', 2)).toBe('silence');
     hear('FLxx', 40, message(5));
@@ -140,7 +140,7 @@ describe('long repetition', () => {
 });
 
 describe('repeated final ACK', () => {
-  test('the ack of a last fragment twice: silence both times', () => {
+  it('the ack of a last fragment twice: silence both times', () => {
     const { cloud, hear } = fixture({ queue: [message(9)] });
     hear('xxxP', 0);
     expect(hear('xxAx', 2)).toBe('silence');
@@ -151,7 +151,7 @@ describe('repeated final ACK', () => {
 });
 
 describe('lost final ACK', () => {
-  test('next uplink: downlink FL at N+1 sent, next packet is F at N+3: delivered, uplink acked with N+4', () => {
+  it('next uplink: downlink FL at N+1 sent, next packet is F at N+3: delivered, uplink acked with N+4', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(9)] });
     expect(hear('xxxP', 7)).toBe('FLxx 8 +9');
     expect(hear('FLxx', 10, message(5))).toBe('xxAx 11');
@@ -159,14 +159,14 @@ describe('lost final ACK', () => {
     expect(cloud.stored).toHaveLength(1);
   });
 
-  test('next poll: P at N+3: delivered, and the poll is answered', () => {
+  it('next poll: P at N+3: delivered, and the poll is answered', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(9), message(8)] });
     expect(hear('xxxP', 7)).toBe('FLxP 8 +9');
     expect(hear('xxxP', 10)).toBe('FLxx 11 +8');
     expect(cloud.delivered).toEqual([{ message: message(9), evidence: 'next-packet' }]);
   });
 
-  test('device rebooted: downlink completely sent, next packet sequence 0: delivered, and a new exchange', () => {
+  it('device rebooted: downlink completely sent, next packet sequence 0: delivered, and a new exchange', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(9)] });
     hear('xxxP', 7);
     expect(hear('FLxx', 0, message(5))).toBe('xxAx 1');
@@ -174,7 +174,7 @@ describe('lost final ACK', () => {
     expect(cloud.stored).toHaveLength(1);
   });
 
-  test('the packet after it must be a first fragment or a poll: anything else at N+3 is ahead', () => {
+  it('the packet after it must be a first fragment or a poll: anything else at N+3 is ahead', () => {
     for (const [flags, data] of [['xxAx'], ['xxxx', message(5)], ['xLxx', message(5)]] as const) {
       const { cloud, hear } = fixture({ expecting: 7, queue: [message(9)] });
       hear('xxxP', 7);
@@ -183,7 +183,7 @@ describe('lost final ACK', () => {
     }
   });
 
-  test('of a downlink that is not completely sent proves nothing: reset', () => {
+  it('of a downlink that is not completely sent proves nothing: reset', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(500)] });
     expect(hear('xxxP', 7)).toBe('Fxxx 8 +360');
     expect(hear('xxxP', 10)).toBe('reset');
@@ -192,7 +192,7 @@ describe('lost final ACK', () => {
 });
 
 describe('downlink half sent, device rebooted', () => {
-  test('next packet sequence 0: still pending, offered from its first fragment on the next poll', () => {
+  it('next packet sequence 0: still pending, offered from its first fragment on the next poll', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(900)] });
     hear('xxxP', 7);
     expect(hear('xxAx', 9)).toBe('xxxx 10 +360');
@@ -203,7 +203,7 @@ describe('downlink half sent, device rebooted', () => {
 });
 
 describe('sequence ahead', () => {
-  test('expects 7, gets 40 with F: reset; the whole message from sequence 0 is accepted', () => {
+  it('expects 7, gets 40 with F: reset; the whole message from sequence 0 is accepted', () => {
     const { cloud, hear } = fixture({ expecting: 7 });
     expect(hear('Fxxx', 40, message(360))).toBe('reset');
     expect(hear('Fxxx', 0, message(360))).toBe('xxAx 1');
@@ -211,7 +211,7 @@ describe('sequence ahead', () => {
     expect(cloud.stored).toHaveLength(1);
   });
 
-  test('a reset that is lost is sent again for every packet that comes instead of sequence 0', () => {
+  it('a reset that is lost is sent again for every packet that comes instead of sequence 0', () => {
     const { hear } = fixture({ expecting: 7 });
     expect([hear('Fxxx', 40, message(5)), hear('Fxxx', 40, message(5)), hear('xxxP', 8)]).toEqual([
       'reset',
@@ -220,13 +220,13 @@ describe('sequence ahead', () => {
     ]);
   });
 
-  test('after a reset the number that was expected before is not accepted either', () => {
+  it('after a reset the number that was expected before is not accepted either', () => {
     const { hear } = fixture({ expecting: 7 });
     hear('FLxx', 40, message(5));
     expect(hear('FLxx', 7, message(5))).toBe('reset');
   });
 
-  test('a reset drops the unfinished uplink, and keeps the downlink for the packet with sequence 0 to decide', () => {
+  it('a reset drops the unfinished uplink, and keeps the downlink for the packet with sequence 0 to decide', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(9)] });
     hear('xxxP', 7);
     expect(hear('FLxx', 40, message(5))).toBe('reset');
@@ -237,14 +237,14 @@ describe('sequence ahead', () => {
 });
 
 describe('sequence behind', () => {
-  test('expects 40, gets 7, not the last packet: silence, and nothing changes', () => {
+  it('expects 40, gets 7, not the last packet: silence, and nothing changes', () => {
     const { cloud, hear } = fixture({ expecting: 40 });
     expect(hear('FLxx', 7, message(5))).toBe('silence');
     expect(hear('FLxx', 40, message(5))).toBe('xxAx 41');
     expect(cloud.stored).toHaveLength(1);
   });
 
-  test('the last packet’s number with other data is behind, not a repetition', () => {
+  it('the last packet’s number with other data is behind, not a repetition', () => {
     const { hear } = fixture({ expecting: 40 });
     hear('FLxx', 40, message(5));
     expect([hear('FLxx', 40, message(6)), hear('FLxx', 40, message(6))]).toEqual(['silence', 'silence']);
@@ -252,7 +252,7 @@ describe('sequence behind', () => {
 });
 
 describe('server restarted', () => {
-  test.each([
+  it.each([
     ['FLxx', message(5)],
     ['xxxx', message(5)],
     ['xxxP', undefined],
@@ -266,7 +266,7 @@ describe('server restarted', () => {
 });
 
 describe('sequence 0 in mid-message', () => {
-  test('fragments 0, 2 received, then F at sequence 0: old fragments discarded, new message assembled', () => {
+  it('fragments 0, 2 received, then F at sequence 0: old fragments discarded, new message assembled', () => {
     const { cloud, hear } = fixture();
     hear('Fxxx', 0, message(360));
     hear('xxxx', 2, message(360));
@@ -275,7 +275,7 @@ describe('sequence 0 in mid-message', () => {
     expect(cloud.stored).toEqual([Buffer.concat([message(360, 9), message(5, 8)])]);
   });
 
-  test('a poll at sequence 0 discards the old fragments too', () => {
+  it('a poll at sequence 0 discards the old fragments too', () => {
     const { cloud, hear } = fixture();
     hear('Fxxx', 0, message(360));
     expect(hear('xxxP', 0)).toBe('FLxx 1');
@@ -283,7 +283,7 @@ describe('sequence 0 in mid-message', () => {
     expect(cloud.stored).toEqual([]);
   });
 
-  test.each([
+  it.each([
     ['xxxx', message(5)],
     ['xLxx', message(5)],
     ['xxAx', undefined],
@@ -295,19 +295,19 @@ describe('sequence 0 in mid-message', () => {
 });
 
 describe('wrap', () => {
-  test('device 4095, server 1, device 2: accepted', () => {
+  it('device 4095, server 1, device 2: accepted', () => {
     const { hear } = fixture({ expecting: 4095 });
     expect(hear('FLxx', 4095, message(5))).toBe('xxAx 1');
     expect(hear('FLxx', 2, message(6))).toBe('xxAx 3');
   });
 
-  test('device 4094, server 4095, device 1: accepted', () => {
+  it('device 4094, server 4095, device 1: accepted', () => {
     const { hear } = fixture({ expecting: 4094 });
     expect(hear('xxxP', 4094)).toBe('FLxx 4095');
     expect(hear('xxxP', 1)).toBe('FLxx 2');
   });
 
-  test('a lost final ACK at the wrap: 4094, 4095, then 2', () => {
+  it('a lost final ACK at the wrap: 4094, 4095, then 2', () => {
     const { cloud, hear } = fixture({ expecting: 4094, queue: [message(9)] });
     hear('xxxP', 4094);
     expect(hear('xxxP', 2)).toBe('FLxx 3');
@@ -316,7 +316,7 @@ describe('wrap', () => {
 });
 
 describe('poll on empty queue', () => {
-  test('P at N: FLxx empty at N+1, next device packet N+2', () => {
+  it('P at N: FLxx empty at N+1, next device packet N+2', () => {
     const { hear } = fixture({ expecting: 7 });
     expect(hear('xxxP', 7)).toBe('FLxx 8');
     expect(hear('xxxP', 9)).toBe('FLxx 10');
@@ -324,7 +324,7 @@ describe('poll on empty queue', () => {
 });
 
 describe('fragmented downlink 900 B (base64)', () => {
-  test('P: 360 + 360 + 180 with F / none / L, two ACKs answered, third not', () => {
+  it('P: 360 + 360 + 180 with F / none / L, two ACKs answered, third not', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(900)] });
     expect([hear('xxxP', 7), hear('xxAx', 9), hear('xxAx', 11), hear('xxAx', 13)]).toEqual([
       'Fxxx 8 +360',
@@ -336,13 +336,13 @@ describe('fragmented downlink 900 B (base64)', () => {
     expect(hear('xxxP', 14)).toBe('FLxx 15');
   });
 
-  test('the fragments are the message', () => {
+  it('the fragments are the message', () => {
     const { cloud } = fixture({ queue: [message(900)] });
     const answers = [packet('xxxP', 0), packet('xxAx', 2), packet('xxAx', 4)].map((sent) => cloud.receive(sent));
     expect(Buffer.concat(answers.map((answer) => answer?.data ?? message(0)))).toEqual(Buffer.from(message(900)));
   });
 
-  test('of exactly one or two fragments has no empty one at its end', () => {
+  it('of exactly one or two fragments has no empty one at its end', () => {
     const one = fixture({ queue: [message(360)] });
     expect(one.hear('xxxP', 0)).toBe('FLxx 1 +360');
     const two = fixture({ queue: [message(720)] });
@@ -355,32 +355,32 @@ describe('fragmented downlink 900 B (base64)', () => {
 });
 
 describe('fragment sizes per port', () => {
-  test.each([494, 360, 300])('900 B downlink in fragments of %d B', (fragmentSize) => {
+  it.each([494, 360, 300])('900 B downlink in fragments of %d B', (fragmentSize) => {
     const { hear } = fixture({ fragmentSize, queue: [message(900)] });
     expect(hear('xxxP', 0)).toBe(`Fxxx 1 +${fragmentSize}`);
   });
 });
 
 describe('two downlinks, `xxAP`', () => {
-  test('poll, then AP after the last fragment: FLxP, then the second downlink in the same exchange', () => {
+  it('poll, then AP after the last fragment: FLxP, then the second downlink in the same exchange', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(9), message(8)] });
     expect([hear('xxxP', 7), hear('xxAP', 9), hear('xxAx', 11)]).toEqual(['FLxP 8 +9', 'FLxx 10 +8', 'silence']);
     expect(cloud.delivered.map(({ evidence }) => evidence)).toEqual(['final-ack', 'final-ack']);
   });
 
-  test('AP with nothing waiting: FLxx without data', () => {
+  it('AP with nothing waiting: FLxx without data', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(9)] });
     hear('xxxP', 7);
     expect(hear('xxAP', 9)).toBe('FLxx 10');
     expect(cloud.delivered).toHaveLength(1);
   });
 
-  test('AP in mid-transfer: the next fragment, P is disregarded', () => {
+  it('AP in mid-transfer: the next fragment, P is disregarded', () => {
     const { hear } = fixture({ expecting: 7, queue: [message(500), message(8)] });
     expect([hear('xxxP', 7), hear('xxAP', 9)]).toEqual(['Fxxx 8 +360', 'xLxP 10 +140']);
   });
 
-  test('AP that is repeated: the second downlink again, not a third', () => {
+  it('AP that is repeated: the second downlink again, not a third', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(9), message(8), message(7)] });
     hear('xxxP', 7);
     expect([hear('xxAP', 9), hear('xxAP', 9), hear('xxAP', 9)]).toEqual(['FLxP 10 +8', 'silence', 'FLxP 10 +8']);
@@ -389,7 +389,7 @@ describe('two downlinks, `xxAP`', () => {
 });
 
 describe('a packet that does not fit is ignored and changes nothing', () => {
-  test.each([
+  it.each([
     ['A with data', 'xxAx', message(1)],
     ['AP with data', 'xxAP', message(1)],
     ['A without downlink', 'xxAx', undefined],
@@ -410,12 +410,12 @@ describe('a packet that does not fit is ignored and changes nothing', () => {
     expect(hear('FLxx', 7, message(6))).toBe('xxAx 8');
   });
 
-  test('A with data at a number that is ahead: ignored, not reset', () => {
+  it('A with data at a number that is ahead: ignored, not reset', () => {
     const { hear } = fixture({ expecting: 7 });
     expect(hear('xxAx', 40, message(1))).toBe('silence');
   });
 
-  test('A with data while a downlink is in flight, and while an uplink is half received', () => {
+  it('A with data while a downlink is in flight, and while an uplink is half received', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(9)] });
     hear('xxxP', 7);
     expect(hear('xxAx', 9, message(1))).toBe('silence');
@@ -431,7 +431,7 @@ describe('a message that is not acceptable', () => {
   const accepts = (candidate: Uint8Array) => candidate[0] !== 0x7f;
   const bad = Uint8Array.of(0x7f, 1, 2);
 
-  test('last fragment not acknowledged, nothing stored', () => {
+  it('last fragment not acknowledged, nothing stored', () => {
     const { cloud, hear } = fixture({ accepts, expecting: 7 });
     expect([hear('FLxx', 7, bad), hear('FLxx', 7, bad), hear('FLxx', 7, bad)]).toEqual([
       'silence',
@@ -441,7 +441,7 @@ describe('a message that is not acceptable', () => {
     expect(cloud.stored).toEqual([]);
   });
 
-  test('its earlier fragments are acknowledged, and the last one is judged anew when it is repeated', () => {
+  it('its earlier fragments are acknowledged, and the last one is judged anew when it is repeated', () => {
     const judged: number[] = [];
     const { cloud, hear } = fixture({ accepts: (candidate) => judged.push(candidate.length) === 3 });
     expect(hear('Fxxx', 0, message(360))).toBe('xxAx 1');
@@ -454,7 +454,7 @@ describe('a message that is not acceptable', () => {
     expect(cloud.stored).toHaveLength(1);
   });
 
-  test('of the greatest length can be refused any number of times, and still be accepted', () => {
+  it('of the greatest length can be refused any number of times, and still be accepted', () => {
     let refusals = 10;
     const { cloud, hear } = fixture({ accepts: () => refusals-- <= 0 });
     const last = LONGEST_MESSAGE - 45 * 360;
@@ -464,7 +464,7 @@ describe('a message that is not acceptable', () => {
     expect(cloud.stored[0]).toHaveLength(LONGEST_MESSAGE);
   });
 
-  test('a reset follows after every 60 s for as long as the device repeats', () => {
+  it('a reset follows after every 60 s for as long as the device repeats', () => {
     const { cloud, hear } = fixture({ accepts, expecting: 7 });
     hear('FLxx', 7, bad);
     cloud.now = seconds(61);
@@ -473,13 +473,13 @@ describe('a message that is not acceptable', () => {
     expect([hear('FLxx', 0, bad), hear('FLxx', 0, bad)]).toEqual(['reset', 'silence']);
   });
 
-  test('leaves no fragment behind to which another could be added', () => {
+  it('leaves no fragment behind to which another could be added', () => {
     const { hear } = fixture({ accepts, expecting: 7 });
     hear('FLxx', 7, bad);
     expect(hear('xLxx', 7, message(5))).toBe('silence');
   });
 
-  test('is any that is longer than type byte and 16383 bytes; the longest that is allowed is stored', () => {
+  it('is any that is longer than type byte and 16383 bytes; the longest that is allowed is stored', () => {
     for (const [length, last] of [
       [LONGEST_MESSAGE, 'xxAx'],
       [LONGEST_MESSAGE + 1, 'silence'],
@@ -496,7 +496,7 @@ describe('a message that is not acceptable', () => {
     }
   });
 
-  test('a message without end is acknowledged, but not kept', () => {
+  it('a message without end is acknowledged, but not kept', () => {
     const { cloud, hear } = fixture();
     hear('Fxxx', 0, message(360));
     let n = 2;
@@ -511,7 +511,7 @@ describe('a message that is not acceptable', () => {
 });
 
 describe('flags at the expected number (6.2 step 5)', () => {
-  test('P while a downlink is in flight: it starts again from its first fragment', () => {
+  it('P while a downlink is in flight: it starts again from its first fragment', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(500)] });
     expect([hear('xxxP', 7), hear('xxxP', 9), hear('xxAx', 11)]).toEqual([
       'Fxxx 8 +360',
@@ -522,14 +522,14 @@ describe('flags at the expected number (6.2 step 5)', () => {
     expect(cloud.delivered).toEqual([]);
   });
 
-  test('F while an uplink is unfinished: the unfinished one is dropped', () => {
+  it('F while an uplink is unfinished: the unfinished one is dropped', () => {
     const { cloud, hear } = fixture({ expecting: 7 });
     hear('Fxxx', 7, message(360));
     expect(hear('FLxx', 9, message(5))).toBe('xxAx 10');
     expect(cloud.stored).toEqual([message(5)]);
   });
 
-  test('F while a downlink is in flight: the downlink goes back to the head of the queue', () => {
+  it('F while a downlink is in flight: the downlink goes back to the head of the queue', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(9), message(8)] });
     hear('xxxP', 7);
     expect(hear('FLxx', 9, message(5))).toBe('xxAP 10');
@@ -537,7 +537,7 @@ describe('flags at the expected number (6.2 step 5)', () => {
     expect(cloud.delivered).toEqual([]);
   });
 
-  test('P only in the ack of the last fragment', () => {
+  it('P only in the ack of the last fragment', () => {
     const { hear } = fixture({ expecting: 7, queue: [message(9)] });
     expect([hear('Fxxx', 7, message(360)), hear('xxxx', 9, message(360)), hear('xLxx', 11, message(5))]).toEqual([
       'xxAx 8',
@@ -546,12 +546,12 @@ describe('flags at the expected number (6.2 step 5)', () => {
     ]);
   });
 
-  test('P on the last fragment only, when another downlink waits', () => {
+  it('P on the last fragment only, when another downlink waits', () => {
     const { hear } = fixture({ expecting: 7, queue: [message(500), message(9)] });
     expect([hear('xxxP', 7), hear('xxAx', 9)]).toEqual(['Fxxx 8 +360', 'xLxP 10 +140']);
   });
 
-  test('P after the downlink in flight was cancelled: nothing is waiting, and nothing is confirmed later', () => {
+  it('P after the downlink in flight was cancelled: nothing is waiting, and nothing is confirmed later', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(9)] });
     hear('xxxP', 7);
     cloud.queue.length = 0;
@@ -560,7 +560,7 @@ describe('flags at the expected number (6.2 step 5)', () => {
     expect(cloud.delivered).toEqual([]);
   });
 
-  test('after a delivered downlink, a new one in the queue is offered at the next poll', () => {
+  it('after a delivered downlink, a new one in the queue is offered at the next poll', () => {
     const { cloud, hear } = fixture({ expecting: 7, queue: [message(9)] });
     hear('xxxP', 7);
     hear('xxAx', 9);
@@ -569,7 +569,7 @@ describe('flags at the expected number (6.2 step 5)', () => {
   });
 });
 
-test('what a transfer remembers does not change with the buffer of the datagram', () => {
+it('what a transfer remembers does not change with the buffer of the datagram', () => {
   const { cloud, hear } = fixture();
   const datagram = message(5);
   cloud.receive(packet('FLxx', 0, datagram));

@@ -3,7 +3,7 @@
  *
  * The caller repeats a packet without an answer: see pair.test.ts.
  */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type DeviceStep, DeviceTransfer } from '../../../src/protocol/flap/device-transfer.js';
 import { successor } from '../../../src/protocol/flap/packet.js';
 import { message, packet, show } from './notation.js';
@@ -57,13 +57,13 @@ function expectFreshStart({ send, hear }: ReturnType<typeof fixture>): void {
 }
 
 describe('an uplink', () => {
-  test('of one fragment is done with its acknowledgement', () => {
+  it('of one fragment is done with its acknowledgement', () => {
     const { send, hear } = fixture();
     expect(send(message(360))).toBe('FLxx 0 +360');
     expect(hear('xxAx', 1)).toBe('done');
   });
 
-  test('of more is cut into fragments of 360 B, each sent after the one before it was acknowledged', () => {
+  it('of more is cut into fragments of 360 B, each sent after the one before it was acknowledged', () => {
     const { send, hear } = fixture({ sequence: 7 });
     expect([send(message(900)), hear('xxAx', 8), hear('xxAx', 10), hear('xxAx', 12)]).toEqual([
       'Fxxx 7 +360',
@@ -73,24 +73,24 @@ describe('an uplink', () => {
     ]);
   });
 
-  test('of exactly two fragments has no empty third', () => {
+  it('of exactly two fragments has no empty third', () => {
     const { send, hear } = fixture();
     expect([send(message(720)), hear('xxAx', 1), hear('xxAx', 3)]).toEqual(['Fxxx 0 +360', 'xLxx 2 +360', 'done']);
   });
 
-  test('asks for a poll when the last answer had P, whatever the earlier ones had', () => {
+  it('asks for a poll when the last answer had P, whatever the earlier ones had', () => {
     const last = fixture();
     expect([last.send(message(500)), last.hear('xxAx', 1), last.hear('xxAP', 3)].at(-1)).toBe('done, poll');
     const first = fixture();
     expect([first.send(message(500)), first.hear('xxAP', 1), first.hear('xxAx', 3)].at(-1)).toBe('done');
   });
 
-  test('wraps: device 4095, server 1, device 2', () => {
+  it('wraps: device 4095, server 1, device 2', () => {
     const { send, hear } = fixture({ sequence: 4095 });
     expect([send(message(5)), hear('xxAx', 1), send(message(6))]).toEqual(['FLxx 4095 +5', 'done', 'FLxx 2 +6']);
   });
 
-  test('does not mind an answer without A (not checked)', () => {
+  it('does not mind an answer without A (not checked)', () => {
     const { send, hear } = fixture();
     send(message(5));
     expect(hear('xxxx', 1)).toBe('done');
@@ -98,12 +98,12 @@ describe('an uplink', () => {
 });
 
 describe('a poll', () => {
-  test('with nothing waiting ends without ACK, and the next packet is N+2', () => {
+  it('with nothing waiting ends without ACK, and the next packet is N+2', () => {
     const { poll, hear, send } = fixture({ sequence: 7 });
     expect([poll(), hear('FLxx', 8), send(message(5))]).toEqual(['xxxP 7', 'nothing', 'FLxx 9 +5']);
   });
 
-  test('yields a downlink of one fragment and the final ACK, and the next packet follows directly', () => {
+  it('yields a downlink of one fragment and the final ACK, and the next packet follows directly', () => {
     const { poll, hear, send } = fixture({ sequence: 7 });
     expect([poll(), hear('FLxx', 8, message(9)), send(message(5))]).toEqual([
       'xxxP 7',
@@ -112,7 +112,7 @@ describe('a poll', () => {
     ]);
   });
 
-  test('acknowledges every fragment of a longer one', () => {
+  it('acknowledges every fragment of a longer one', () => {
     const { poll, hear } = fixture({ sequence: 7 });
     expect([
       poll(),
@@ -122,7 +122,7 @@ describe('a poll', () => {
     ]).toEqual(['xxxP 7', 'xxAx 9', 'xxAx 11', 'received 900, then xxAx 13, more']);
   });
 
-  test('puts the fragments together as they came', () => {
+  it('puts the fragments together as they came', () => {
     const { device } = fixture();
     const whole = message(500);
     device.startPoll();
@@ -131,7 +131,7 @@ describe('a poll', () => {
     expect(step).toMatchObject({ kind: 'poll-done', message: Buffer.from(whole) });
   });
 
-  test('begins the message again at a fragment with F', () => {
+  it('begins the message again at a fragment with F', () => {
     const { poll, hear } = fixture();
     expect([poll(), hear('Fxxx', 1, message(360)), hear('FLxx', 3, message(9))]).toEqual([
       'xxxP 0',
@@ -140,14 +140,14 @@ describe('a poll', () => {
     ]);
   });
 
-  test('takes a last fragment without data, after others, for the end of the message', () => {
+  it('takes a last fragment without data, after others, for the end of the message', () => {
     const { poll, hear } = fixture();
     poll();
     hear('Fxxx', 1, message(360));
     expect(hear('xLxx', 3)).toBe('received 360, then xxAx 4');
   });
 
-  test('of nothing can say that more waits', () => {
+  it('of nothing can say that more waits', () => {
     const { poll, hear } = fixture();
     poll();
     expect(hear('FLxP', 1)).toBe('nothing, more');
@@ -155,7 +155,7 @@ describe('a poll', () => {
 });
 
 describe('no answer in the time budget', () => {
-  test.each(['uplink', 'poll'] as const)('aborts an %s, and both counters become 0', (kind) => {
+  it.each(['uplink', 'poll'] as const)('aborts an %s, and both counters become 0', (kind) => {
     const setup = fixture({ sequence: 7 });
     if (kind === 'uplink') setup.send(message(5));
     else setup.poll();
@@ -165,7 +165,7 @@ describe('no answer in the time budget', () => {
 });
 
 describe('undecodable base64, short, or wrong hash', () => {
-  test.each(['uplink', 'poll'] as const)('aborts an %s, and both counters become 0', (kind) => {
+  it.each(['uplink', 'poll'] as const)('aborts an %s, and both counters become 0', (kind) => {
     const setup = fixture({ sequence: 7 });
     if (kind === 'uplink') setup.send(message(5));
     else setup.poll();
@@ -175,7 +175,7 @@ describe('undecodable base64, short, or wrong hash', () => {
 });
 
 describe('other serial number', () => {
-  test.each(['uplink', 'poll'] as const)('aborts an %s, and both counters become 0', (kind) => {
+  it.each(['uplink', 'poll'] as const)('aborts an %s, and both counters become 0', (kind) => {
     const setup = fixture({ sequence: 7 });
     if (kind === 'uplink') setup.send(message(5));
     else setup.poll();
@@ -185,14 +185,14 @@ describe('other serial number', () => {
 });
 
 describe('F or L in uplink ack', () => {
-  test.each(['FxAx', 'xLAx', 'FLxx', 'FLAP'])('%s: device aborts, counters 0', (flags) => {
+  it.each(['FxAx', 'xLAx', 'FLxx', 'FLAP'])('%s: device aborts, counters 0', (flags) => {
     const setup = fixture({ sequence: 7 });
     setup.send(message(5));
     expect(setup.hear(flags, 8)).toBe('failed: fragment in place of an acknowledgement');
     expectFreshStart(setup);
   });
 
-  test('is recognised before anything else, also with sequence 0', () => {
+  it('is recognised before anything else, also with sequence 0', () => {
     const { send, hear } = fixture({ sequence: 7 });
     send(message(5));
     expect(hear('FLxx', 0, message(1))).toMatch('failed');
@@ -200,7 +200,7 @@ describe('F or L in uplink ack', () => {
 });
 
 describe('reset', () => {
-  test.each([
+  it.each([
     ['header 0x0000', 'xxxx'],
     ['header 0x2000', 'xxAx'],
   ])('%s: device restarts the whole message from sequence 0', (_, flags) => {
@@ -211,7 +211,7 @@ describe('reset', () => {
     expect([hear('xxAx', 1), hear('xxAx', 3)]).toEqual(['xLxx 2 +140', 'done']);
   });
 
-  test.each([
+  it.each([
     ['header 0x0000', 'xxxx'],
     ['header 0x2000', 'xxAx'],
   ])('%s: device restarts the whole poll from sequence 0', (_, flags) => {
@@ -225,7 +225,7 @@ describe('reset', () => {
     ]);
   });
 
-  test('restarts are not limited', () => {
+  it('restarts are not limited', () => {
     const { send, hear } = fixture();
     send(message(5));
     for (let i = 0; i < 1000; i++) expect(hear('xxxx', 0)).toBe('FLxx 0 +5 (again: reset by the cloud)');
@@ -234,7 +234,7 @@ describe('reset', () => {
 });
 
 describe('stale answer: the previous sequence first, then the right one', () => {
-  test('uplink: the same fragment goes out again with the next number, and a restart brings both in step', () => {
+  it('uplink: the same fragment goes out again with the next number, and a restart brings both in step', () => {
     const { send, hear } = fixture();
     expect([send(message(5)), hear('xxAx', 1), send(message(6))].at(-1)).toBe('FLxx 2 +6');
     expect(hear('xxAx', 1)).toBe('FLxx 3 +6 (again: stale answer)');
@@ -243,7 +243,7 @@ describe('stale answer: the previous sequence first, then the right one', () => 
     expect([hear('xxAx', 1), send(message(7))]).toEqual(['done', 'FLxx 2 +7']);
   });
 
-  test('uplink of many fragments: only the fragment in transfer is sent again', () => {
+  it('uplink of many fragments: only the fragment in transfer is sent again', () => {
     const { send, hear } = fixture();
     send(message(900));
     expect(hear('xxAx', 1)).toBe('xxxx 2 +360');
@@ -251,7 +251,7 @@ describe('stale answer: the previous sequence first, then the right one', () => 
     expect([hear('xxAx', 4), hear('xxAx', 6)]).toEqual(['xLxx 5 +180', 'done']);
   });
 
-  test('poll: the identical packet goes out again at once', () => {
+  it('poll: the identical packet goes out again at once', () => {
     const { poll, hear } = fixture();
     poll();
     expect(hear('Fxxx', 1, message(360))).toBe('xxAx 2');
@@ -259,7 +259,7 @@ describe('stale answer: the previous sequence first, then the right one', () => 
     expect(hear('xLxx', 3, message(5))).toBe('received 365, then xxAx 4');
   });
 
-  test('a poll that reads the answer to the uplink before it', () => {
+  it('a poll that reads the answer to the uplink before it', () => {
     const { send, poll, hear } = fixture();
     send(message(5));
     hear('xxAP', 1);
@@ -272,14 +272,14 @@ describe('stale answer: the previous sequence first, then the right one', () => 
 });
 
 describe('other unexpected sequence', () => {
-  test('uplink: restart', () => {
+  it('uplink: restart', () => {
     const { send, hear } = fixture({ sequence: 7 });
     send(message(500));
     hear('xxAx', 8);
     expect(hear('xxAx', 100)).toBe('Fxxx 0 +360 (again: unexpected sequence number)');
   });
 
-  test('poll: restart', () => {
+  it('poll: restart', () => {
     const { poll, hear } = fixture({ sequence: 7 });
     poll();
     hear('Fxxx', 8, message(360));
@@ -288,7 +288,7 @@ describe('other unexpected sequence', () => {
 });
 
 describe('data in uplink ack', () => {
-  test('ack carries 1 byte: device restarts from sequence 0', () => {
+  it('ack carries 1 byte: device restarts from sequence 0', () => {
     const { send, hear } = fixture({ sequence: 7 });
     send(message(500));
     expect(hear('xxAx', 8, message(1))).toBe('Fxxx 0 +360 (again: data in an acknowledgement)');
@@ -296,7 +296,7 @@ describe('data in uplink ack', () => {
 });
 
 describe('A on a downlink fragment', () => {
-  test.each(['FLAx', 'xxAx', 'FxAP'])('%s: device aborts, counters 0', (flags) => {
+  it.each(['FLAx', 'xxAx', 'FxAP'])('%s: device aborts, counters 0', (flags) => {
     const setup = fixture({ sequence: 7 });
     setup.poll();
     expect(setup.hear(flags, 8, message(9))).toBe('failed: acknowledgement in place of a fragment');
@@ -305,14 +305,14 @@ describe('A on a downlink fragment', () => {
 });
 
 describe('a downlink longer than the buffer', () => {
-  test('of 720 B is received into a buffer of 720 B', () => {
+  it('of 720 B is received into a buffer of 720 B', () => {
     const { poll, hear } = fixture({ bufferSize: 720 });
     poll();
     hear('Fxxx', 1, message(360));
     expect(hear('xLxx', 3, message(360))).toBe('received 720, then xxAx 4');
   });
 
-  test('of 721 B aborts, counters 0', () => {
+  it('of 721 B aborts, counters 0', () => {
     const setup = fixture({ bufferSize: 720 });
     setup.poll();
     setup.hear('Fxxx', 1, message(360));
@@ -321,7 +321,7 @@ describe('a downlink longer than the buffer', () => {
     expectFreshStart(setup);
   });
 
-  test('that begins again with F counts from there', () => {
+  it('that begins again with F counts from there', () => {
     const { poll, hear } = fixture({ bufferSize: 720 });
     poll();
     hear('Fxxx', 1, message(360));
@@ -331,20 +331,20 @@ describe('a downlink longer than the buffer', () => {
 });
 
 describe('the two counters', () => {
-  test('are 0 after a reset of the device (reboot)', () => {
+  it('are 0 after a reset of the device (reboot)', () => {
     const setup = fixture({ sequence: 7 });
     setup.send(message(5));
     setup.device.reset();
     expectFreshStart(setup);
   });
 
-  test('go on from one transfer to the next', () => {
+  it('go on from one transfer to the next', () => {
     const { send, poll, hear } = fixture();
     const steps = [send(message(5)), hear('xxAP', 1), poll(), hear('FLxx', 3, message(9)), poll(), hear('FLxx', 6)];
     expect(steps).toEqual(['FLxx 0 +5', 'done, poll', 'xxxP 2', 'received 9, then xxAx 4', 'xxxP 5', 'nothing']);
   });
 });
 
-test('an answer without a transfer in progress is an error of the caller', () => {
+it('an answer without a transfer in progress is an error of the caller', () => {
   expect(() => new DeviceTransfer(360, 1000).answered(packet('xxAx', 1))).toThrow('no transfer in progress');
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { FRAGMENT_SIZE, hasValidTag, open, seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
 import { flagsOf, fromHex, message, packet, show, toHex, vectors } from './notation.js';
 
@@ -15,12 +15,12 @@ describe('the published example of the MAC envelope', () => {
   const exampleToken = tokenBytes(macExample.token);
   const example = packet(macExample.flags, macExample.seq);
 
-  test('is what the same packet is sealed into', () => {
+  it('is what the same packet is sealed into', () => {
     expect(toHex(seal(example, macExample.serial, exampleToken, 'raw'))).toBe(macExample.hex);
     expect(Buffer.from(seal(example, macExample.serial, exampleToken, 'base64')).toString()).toBe(macExample.b64);
   });
 
-  test('is opened to its serial number, flags and sequence, with a valid tag', () => {
+  it('is opened to its serial number, flags and sequence, with a valid tag', () => {
     const envelope = open(Buffer.from(macExample.b64), 'base64');
     expect(envelope).toMatchObject({ serial: macExample.serial, packet: { flags: flagsOf('xxAx'), sequence: 20 } });
     expect(envelope && hasValidTag(envelope, exampleToken)).toBe(true);
@@ -29,7 +29,7 @@ describe('the published example of the MAC envelope', () => {
 });
 
 describe('the session start', () => {
-  test('has the five published headers', () => {
+  it('has the five published headers', () => {
     const headers = dialogue.slice(0, 5).map(({ hex }) => hex.slice(24, 28));
     expect(headers).toEqual(vectors.published.sessionStartHeaders);
   });
@@ -40,13 +40,13 @@ describe.each(dialogue.map((row, i) => ({ ...row, number: i + 1 })))(
   ({ flags, seq, len, hex, b64 }) => {
     const data = fromHex(hex).subarray(14);
 
-    test('is sealed byte for byte, raw and in base64', () => {
+    it('is sealed byte for byte, raw and in base64', () => {
       expect(data).toHaveLength(len);
       expect(toHex(seal(packet(flags, seq, data), serial, token, 'raw'))).toBe(hex);
       expect(Buffer.from(seal(packet(flags, seq, data), serial, token, 'base64')).toString()).toBe(b64);
     });
 
-    test('is opened, and its tag is valid', () => {
+    it('is opened, and its tag is valid', () => {
       for (const envelope of [open(fromHex(hex), 'raw'), open(Buffer.from(b64), 'base64')]) {
         expect(envelope?.serial).toBe(serial);
         expect(show(envelope?.packet)).toBe(show(packet(flags, seq, data)));
@@ -69,7 +69,7 @@ describe('a single packet of the reference', () => {
     ['D>S AP seq 17 (last fragment received, next downlink please)', 'xxAP 17'],
   ]);
 
-  test.each(single)('$label: is opened and sealed again byte for byte', ({ label, hex, b64 }) => {
+  it.each(single)('$label: is opened and sealed again byte for byte', ({ label, hex, b64 }) => {
     const envelope = open(Buffer.from(b64), 'base64');
     expect(show(envelope?.packet)).toBe(expected.get(label));
     if (envelope === undefined) return;
@@ -89,7 +89,7 @@ describe('an envelope', () => {
   const anySerial = fc.integer({ min: 1, max: 0xffff_ffff });
   const anyToken = fc.uint8Array({ minLength: 16, maxLength: 16 });
 
-  test('of any packet is opened to the same packet, in both formats', () => {
+  it('of any packet is opened to the same packet, in both formats', () => {
     fc.assert(
       fc.property(anyPacket, anySerial, anyToken, fc.constantFrom('raw', 'base64'), (sent, from, key, format) => {
         const envelope = open(seal(sent, from, key, format), format);
@@ -102,7 +102,7 @@ describe('an envelope', () => {
     );
   });
 
-  test('with any bit flipped has no valid tag', () => {
+  it('with any bit flipped has no valid tag', () => {
     fc.assert(
       fc.property(anyPacket, fc.nat(), (sent, n) => {
         const bytes = Buffer.from(seal(sent, serial, token, 'raw'));
@@ -115,12 +115,12 @@ describe('an envelope', () => {
     );
   });
 
-  test('with a valid tag for one token has none for another', () => {
+  it('with a valid tag for one token has none for another', () => {
     const envelope = open(seal(packet('xxxP', 7), serial, token, 'raw'), 'raw');
     expect(envelope && hasValidTag(envelope, tokenBytes('f'.repeat(32)))).toBe(false);
   });
 
-  test('is opened where it lies in a larger buffer', () => {
+  it('is opened where it lies in a larger buffer', () => {
     const bytes = seal(packet('FLxx', 7, message(5)), serial, token, 'raw');
     const buffer = Buffer.concat([message(3), bytes, message(3)]);
     const envelope = open(new Uint8Array(buffer.buffer, buffer.byteOffset + 3, bytes.length), 'raw');
@@ -128,7 +128,7 @@ describe('an envelope', () => {
     expect(envelope && hasValidTag(envelope, token)).toBe(true);
   });
 
-  test('has room for the largest fragments in a datagram of 508 bytes', () => {
+  it('has room for the largest fragments in a datagram of 508 bytes', () => {
     for (const way of ['up', 'down'] as const) {
       expect(seal(packet('Fxxx', 1, message(FRAGMENT_SIZE.base64[way])), serial, token, 'base64').length).toBe(500);
       expect(seal(packet('Fxxx', 1, message(FRAGMENT_SIZE.raw[way])), serial, token, 'raw').length).toBe(508);
@@ -139,7 +139,7 @@ describe('an envelope', () => {
 describe('an invalid datagram', () => {
   const good = Buffer.from(seal(packet('FLxx', 7, message(5)), serial, token, 'base64')).toString();
 
-  test.each([
+  it.each([
     ['13 bytes', message(13), 'raw'],
     ['nothing', message(0), 'raw'],
     ['nothing in base64', Buffer.from(''), 'base64'],
@@ -156,7 +156,7 @@ describe('an invalid datagram', () => {
     expect(open(datagram, format)).toBeUndefined();
   });
 
-  test('never throws, whatever it holds', () => {
+  it('never throws, whatever it holds', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 1100 }), fc.constantFrom('raw', 'base64'), (bytes, format) => {
         const envelope = open(bytes, format);
@@ -167,7 +167,7 @@ describe('an invalid datagram', () => {
 });
 
 describe('a datagram of more than 1024 bytes', () => {
-  test.each([
+  it.each([
     ['1025 bytes, raw', 'raw', LONGEST_DATAGRAM + 1 - 14],
     ['1028 characters in base64', 'base64', ((LONGEST_DATAGRAM + 4) / 4) * 3 - 14],
   ] as const)('with a correct tag over all of it is treated as a bad tag: %s', (_, format, dataSize) => {
@@ -178,18 +178,18 @@ describe('a datagram of more than 1024 bytes', () => {
     expect(envelope && hasValidTag(envelope, token)).toBe(false);
   });
 
-  test('with exactly 1024 bytes is read whole', () => {
+  it('with exactly 1024 bytes is read whole', () => {
     const envelope = open(seal(packet('FLxx', 7, message(LONGEST_DATAGRAM - 14)), serial, token, 'raw'), 'raw');
     expect(envelope && hasValidTag(envelope, token)).toBe(true);
   });
 });
 
 describe('a claim token', () => {
-  test('is written as 32 hex digits', () => {
+  it('is written as 32 hex digits', () => {
     expect(toHex(tokenBytes('00112233445566778899AABBCCDDEEFF'))).toBe('00112233445566778899aabbccddeeff');
   });
 
-  test.each(['', '0011', `${'0'.repeat(31)}g`, '0'.repeat(33)])(
+  it.each(['', '0011', `${'0'.repeat(31)}g`, '0'.repeat(33)])(
     'is not "%s", and the message does not repeat it',
     (text) => {
       expect(() => tokenBytes(text)).toThrow(/^a claim token is 32 hex digits$/);

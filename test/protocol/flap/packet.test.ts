@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   ACK,
   FIRST,
@@ -17,11 +17,11 @@ import { flagsOf, message, packet } from './notation.js';
 const number = fc.integer({ min: 1, max: 4095 });
 
 describe('sequence numbers', () => {
-  test('follow one another, and 4095 is followed by 1', () => {
+  it('follow one another, and 4095 is followed by 1', () => {
     expect([0, 1, 4094, 4095].map(successor)).toEqual([1, 2, 4095, 1]);
   });
 
-  test.each([
+  it.each([
     { sequence: 40, expected: 7, ahead: true },
     { sequence: 7, expected: 40, ahead: false },
     { sequence: 7, expected: 7, ahead: false },
@@ -33,7 +33,7 @@ describe('sequence numbers', () => {
     expect(isAhead(sequence, expected)).toBe(ahead);
   });
 
-  test('are ahead for the next 2047 steps, and behind for the 2047 after those', () => {
+  it('are ahead for the next 2047 steps, and behind for the 2047 after those', () => {
     fc.assert(
       fc.property(number, fc.integer({ min: 1, max: 4094 }), (expected, steps) => {
         const sequence = ((expected - 1 + steps) % 4095) + 1;
@@ -42,7 +42,7 @@ describe('sequence numbers', () => {
     );
   });
 
-  test('of two, one is ahead of the other unless they are the same', () => {
+  it('of two, one is ahead of the other unless they are the same', () => {
     fc.assert(
       fc.property(number, number, (a, b) => {
         expect([isAhead(a, b), isAhead(b, a)].filter(Boolean)).toHaveLength(a === b ? 0 : 1);
@@ -52,18 +52,18 @@ describe('sequence numbers', () => {
 });
 
 describe('flags', () => {
-  test('are written in the order FLAP with x for 0', () => {
+  it('are written in the order FLAP with x for 0', () => {
     expect(formatFlags(FIRST | LAST)).toBe('FLxx');
     expect(formatFlags(ACK | POLL)).toBe('xxAP');
     for (let flags = 0; flags < 16; flags++) expect(flagsOf(formatFlags(flags))).toBe(flags);
   });
 
-  test('of a reset are all 0, with sequence 0 and no data', () => {
+  it('of a reset are all 0, with sequence 0 and no data', () => {
     expect(RESET).toEqual(packet('xxxx', 0));
   });
 });
 
-test('packets are the same when flags, number and data are', () => {
+it('packets are the same when flags, number and data are', () => {
   const one = packet('FLxx', 7, message(5));
   expect(samePacket(keepPacket(one), packet('FLxx', 7, message(5)))).toBe(true);
   expect(samePacket(keepPacket(one), packet('Fxxx', 7, message(5)))).toBe(false);

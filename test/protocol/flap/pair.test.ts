@@ -1,6 +1,6 @@
 /** Both machines back to back over bad networks (wire protocol, 6.5), on simulated time. */
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { type Badness, badChannel, type Channel, type Exchange, randomExchanges } from '../../support/flap-channel.js';
@@ -26,7 +26,7 @@ const seed = fc.nat();
 const loss = fc.double({ min: 0, max: 0.3, noNaN: true });
 
 describe('over a network that only loses', () => {
-  test('every uplink is acknowledged and stored once, and nothing strays', async () => {
+  it('every uplink is acknowledged and stored once, and nothing strays', async () => {
     const arbitrary = fc.asyncProperty(seed, loss, async (seed, loss) => {
       const picture = await runSeed(seed, 20, { loss, duplication: 0, delay: 500 });
       expectNothingLost(picture, 20);
@@ -40,7 +40,7 @@ describe('over a network that only loses', () => {
 });
 
 describe('over a network that loses, doubles, delays and changes the order', () => {
-  test('no acknowledged uplink is lost or corrupted, unless a stray packet is to blame', async () => {
+  it('no acknowledged uplink is lost or corrupted, unless a stray packet is to blame', async () => {
     const badness = fc.record({
       loss,
       duplication: fc.double({ min: 0, max: 0.1, noNaN: true }),
@@ -72,7 +72,7 @@ describe('the picture of 6.5', () => {
     };
   }
 
-  test('without loss: nothing twice, no restarts, no aborts, about 1.8 s an uplink', async () => {
+  it('without loss: nothing twice, no restarts, no aborts, about 1.8 s an uplink', async () => {
     const { meanSeconds, delivered, ...others } = await measure(20, { loss: 0, duplication: 0, delay: 500 });
     expect(others).toEqual({
       acknowledged: 1200,
@@ -88,7 +88,7 @@ describe('the picture of 6.5', () => {
     expect(meanSeconds).toBeLessThan(2.4);
   });
 
-  test('loss 10 %: about 13 s an uplink, hardly anything twice', async () => {
+  it('loss 10 %: about 13 s an uplink, hardly anything twice', async () => {
     const picture = await measure(20, { loss: 0.1, duplication: 0, delay: 500 });
     expect(picture).toMatchObject({ acknowledged: 1200, aborted: 0, lost: 0 });
     expect(picture.meanSeconds).toBeGreaterThan(10);
@@ -96,7 +96,7 @@ describe('the picture of 6.5', () => {
     expect(picture.storedAgain).toBeLessThan(12);
   });
 
-  test('loss 30 %: about 61 s an uplink, 6 % stored twice, 6 % of the downlinks delivered but not received', async () => {
+  it('loss 30 %: about 61 s an uplink, 6 % stored twice, 6 % of the downlinks delivered but not received', async () => {
     const picture = await measure(20, { loss: 0.3, duplication: 0, delay: 500 });
     expect(picture).toMatchObject({ acknowledged: 1200, aborted: 0, lost: 0 });
     expect(picture.meanSeconds).toBeGreaterThan(50);
@@ -107,14 +107,14 @@ describe('the picture of 6.5', () => {
     expect(picture.deliveredNotReceived / picture.delivered).toBeLessThan(0.14);
   });
 
-  test('loss 10 %, 10 % doubled: about 5 % of the uplinks are aborted', async () => {
+  it('loss 10 %, 10 % doubled: about 5 % of the uplinks are aborted', async () => {
     const picture = await measure(20, { loss: 0.1, duplication: 0.1, delay: 1000 });
     expect(picture.aborted / 1200).toBeGreaterThan(0.01);
     expect(picture.aborted / 1200).toBeLessThan(0.1);
     expect(picture.restarts).toBeGreaterThan(200);
   });
 
-  test('delays up to 4 s: answers come too late for the first copy, yet nothing gets out of step', async () => {
+  it('delays up to 4 s: answers come too late for the first copy, yet nothing gets out of step', async () => {
     const picture = await measure(4, { loss: 0, duplication: 0, delay: seconds(4) });
     expect(picture).toMatchObject({ acknowledged: 240, aborted: 0, lost: 0, storedAgain: 0, restarts: 0 });
     expect(picture.unanswered).toBeGreaterThan(50);
@@ -139,7 +139,7 @@ const exchange = (pause: number, uplink: Uint8Array, ...downlinks: Uint8Array[])
 });
 
 describe('a device without an answer', () => {
-  test('repeats the same bytes after 10 s: a lost request costs one period', async () => {
+  it('repeats the same bytes after 10 s: a lost request costs one period', async () => {
     const picture = await runFlapPair(
       [exchange(0, message(5))],
       losing(1, (way) => way === 'up'),
@@ -148,7 +148,7 @@ describe('a device without an answer', () => {
     expect(Math.round(picture.uplinks.took / 1000)).toBe(10);
   });
 
-  test('repeats an uplink without limit', async () => {
+  it('repeats an uplink without limit', async () => {
     const picture = await runFlapPair(
       [exchange(0, message(5))],
       losing(1000, (way) => way === 'up'),
@@ -157,7 +157,7 @@ describe('a device without an answer', () => {
     expect(Math.round(picture.uplinks.took / 10_000)).toBe(1005);
   });
 
-  test('repeats a poll for 60 s, and begins again with sequence 0 after 5 min', async () => {
+  it('repeats a poll for 60 s, and begins again with sequence 0 after 5 min', async () => {
     const polls: number[] = [];
     const channel = network((way, { flags, sequence }) => {
       if (way === 'down' || flags !== 1) return undefined;
@@ -171,7 +171,7 @@ describe('a device without an answer', () => {
 });
 
 describe('what the protocol does not exclude', () => {
-  test('a downlink counts as delivered although the device never received it', async () => {
+  it('a downlink counts as delivered although the device never received it', async () => {
     // Every fragment is lost, the device gives up its poll and begins again with sequence 0.
     const channel = losing(100, (way, { data }) => way === 'down' && data.length > 0);
     const picture = await runFlapPair([exchange(0, message(5), message(9))], channel);
@@ -179,14 +179,14 @@ describe('what the protocol does not exclude', () => {
     expect(picture.quirks.deliveredNotReceived).toBe(1);
   });
 
-  test('a downlink that was sent only in part is offered again and received', async () => {
+  it('a downlink that was sent only in part is offered again and received', async () => {
     const channel = losing(3, (way, { data }) => way === 'down' && data.length > 0);
     const picture = await runFlapPair([exchange(0, message(5), message(900))], channel);
     expect(picture.downlinks).toEqual({ delivered: 1, received: 1, corrupted: 0 });
     expect(picture.quirks.deliveredNotReceived).toBe(0);
   });
 
-  test('a lost answer costs 20 s, because the cloud does not answer the first repetition', async () => {
+  it('a lost answer costs 20 s, because the cloud does not answer the first repetition', async () => {
     const picture = await runFlapPair(
       [exchange(0, message(5))],
       losing(1, (way) => way === 'down'),
@@ -196,7 +196,7 @@ describe('what the protocol does not exclude', () => {
     expect(picture.uplinks).toMatchObject({ acknowledged: 1, stored: 1 });
   });
 
-  test('after 60 s of repetition the cloud resets the transfer, and the message arrives twice', async () => {
+  it('after 60 s of repetition the cloud resets the transfer, and the message arrives twice', async () => {
     // The answers at 0, 20 and 40 s are lost; the repetition at 60 s brings the reset.
     const picture = await runFlapPair(
       [exchange(0, message(5))],
@@ -207,7 +207,7 @@ describe('what the protocol does not exclude', () => {
     expect(picture.uplinks).toMatchObject({ acknowledged: 1, stored: 1, lost: 0 });
   });
 
-  test('a stray acknowledgement can stand for a message that never arrived', async () => {
+  it('a stray acknowledgement can stand for a message that never arrived', async () => {
     // A second copy of the first acknowledgement (number 1) comes 3 min late, when the device has given up a poll and is
     // at 0 again. The next message has number 0, is lost, and the device finds number 1 in its socket.
     let polls = 0;

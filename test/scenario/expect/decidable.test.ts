@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { judgeMetrics } from '../../../src/scenario/expect/evaluate.js';
 import type { Comparison } from '../../../src/scenario/expect/expectation.js';
 import { parseExpectation } from '../../../src/scenario/expect/grammar.js';
@@ -32,7 +32,7 @@ function fleetOf(count: number, pending: number): readonly TraceEvent[] {
 }
 
 describe('an expectation with what never came', () => {
-  test('is not decided by the half that answered', () => {
+  it('is not decided by the half that answered', () => {
     expect(judged('downlink.answered p(95) < 1h', fleetOf(10, 10), 10 * H)).toMatchObject({
       passed: false,
       undecided: true,
@@ -42,21 +42,21 @@ describe('an expectation with what never came', () => {
     });
   });
 
-  test('is decided if a percentile can hide it', () => {
+  it('is decided if a percentile can hide it', () => {
     expect(judged('downlink.answered p(95) < 1h', fleetOf(19, 1), 10 * H)).toMatchObject({ passed: true });
     expect(judged('downlink.answered p(95) < 1h', fleetOf(18, 1), 10 * H)).toMatchObject({ undecided: true });
     expect(judged('downlink.answered p(95) > 70ms', fleetOf(18, 1), 10 * H)).toMatchObject({ undecided: true });
     expect(judged('downlink.answered p(95) < 50ms', fleetOf(18, 1), 10 * H)).not.toHaveProperty('undecided');
   });
 
-  test('has no maximum to stay below, but one to exceed', () => {
+  it('has no maximum to stay below, but one to exceed', () => {
     expect(judged('downlink.answered max < 1h', fleetOf(99, 1), 10 * H)).toMatchObject({ undecided: true });
     expect(judged('downlink.answered max > 60ms', fleetOf(99, 1), 10 * H)).toMatchObject({ passed: true });
     expect(judged('downlink.answered min < 1h', fleetOf(1, 99), 10 * H)).toMatchObject({ passed: true });
     expect(judged('downlink.answered min > 10ms', fleetOf(99, 1), 10 * H)).toMatchObject({ undecided: true });
   });
 
-  test('is not decidable, rather than without data, if nothing came at all', () => {
+  it('is not decidable, rather than without data, if nothing came at all', () => {
     expect(judged('downlink.answered p(95) < 1h', fleetOf(0, 3), 10 * H)).toMatchObject({
       undecided: true,
       left: null,
@@ -65,7 +65,7 @@ describe('an expectation with what never came', () => {
     expect(judged('downlink.answered p(95) < 1h', [], 10 * H).sentence).toContain('no data');
   });
 
-  test('names every state of what is missing', () => {
+  it('names every state of what is missing', () => {
     const events: TraceEvent[] = [
       ...fleetOf(2, 3),
       { kind: 'downlink.cancelled', at: 5, serial: 1, downlink: 'd2' },
@@ -76,7 +76,7 @@ describe('an expectation with what never came', () => {
     );
   });
 
-  test('does not expect answers to data downlinks', () => {
+  it('does not expect answers to data downlinks', () => {
     const life = downlinkLife({
       id: 'x',
       type: 'data',
@@ -94,7 +94,7 @@ describe('an expectation with what never came', () => {
 });
 
 describe('a share within a duration', () => {
-  test('is of everything that was queued', () => {
+  it('is of everything that was queued', () => {
     expect(judged('downlink.answered within 1h >= 95%', fleetOf(10, 10), 10 * H)).toEqual({
       line: 'downlink.answered within 1h >= 95%',
       passed: false,
@@ -108,13 +108,13 @@ describe('a share within a duration', () => {
     expect(judged('downlink.answered within 69ms == 0%', fleetOf(1, 0), 10 * H).passed).toBe(true);
   });
 
-  test('can be asked of some devices', () => {
+  it('can be asked of some devices', () => {
     // d0 and d2 go to device 1, d1 and the pending d3 to device 2.
     expect(judged('downlink.executed within 1h of north == 100%', fleetOf(3, 1), 10 * H).passed).toBe(true);
     expect(judged('downlink.executed within 1h == 75%', fleetOf(3, 1), 10 * H).passed).toBe(true);
   });
 
-  test('is not decidable if what was queued late could still turn the verdict', () => {
+  it('is not decidable if what was queued late could still turn the verdict', () => {
     expect(judged('downlink.answered within 1h >= 95%', fleetOf(18, 2), H / 2)).toMatchObject({
       passed: false,
       undecided: true,
@@ -126,7 +126,7 @@ describe('a share within a duration', () => {
     expect(judged('downlink.answered within 1h >= 95%', fleetOf(18, 2), H)).not.toHaveProperty('undecided');
   });
 
-  test('does not wait for what was cancelled or refused', () => {
+  it('does not wait for what was cancelled or refused', () => {
     const cancelled: TraceEvent = { kind: 'downlink.cancelled', at: 5, serial: 1, downlink: 'd18' };
     expect(judged('downlink.answered within 1h >= 95%', [...fleetOf(18, 1), cancelled], H / 2)).toMatchObject({
       passed: false,
@@ -134,14 +134,14 @@ describe('a share within a duration', () => {
     });
   });
 
-  test('without anything queued has no data', () => {
+  it('without anything queued has no data', () => {
     expect(judged('downlink.answered within 1h >= 95%', [], 10 * H)).toMatchObject({
       passed: false,
       sentence: 'no data: downlink.answered within 1h was never measured',
     });
   });
 
-  test('counts data uplinks from when they were made until they were stored or acknowledged', () => {
+  it('counts data uplinks from when they were made until they were stored or acknowledged', () => {
     const uplink = (n: number, made: number, stored?: number): TraceEvent[] => [
       { kind: 'uplink.made', at: made, serial: 1, uplink: n, type: 'data', bytes: 10 },
       ...(stored === undefined
@@ -164,7 +164,7 @@ describe('a share within a duration', () => {
     );
   });
 
-  test('counts firmware updates and API requests, too', () => {
+  it('counts firmware updates and API requests, too', () => {
     const moved = { kind: 'update.moved', serial: 1, offset: 0, why: '' } as const;
     const updates: TraceEvent[] = [
       { ...moved, at: 0, update: 'a', state: 'scheduled' },
@@ -261,7 +261,7 @@ const fleets = fc
   );
 
 describe('the truth table of missing downlinks', () => {
-  test.each(Object.entries(FORMS))('of %s is that of all the ways in which they may have turned out', (form, value) => {
+  it.each(Object.entries(FORMS))('of %s is that of all the ways in which they may have turned out', (form, value) => {
     fc.assert(
       fc.property(fleets, fc.integer({ min: 1, max: 900 }), (queued, limit) => {
         const candidates = [0, limit - 1, limit, limit + 1, Number.POSITIVE_INFINITY];
@@ -278,7 +278,7 @@ describe('the truth table of missing downlinks', () => {
     );
   });
 
-  test('of a share is that of all the ways in which those still open may turn out', () => {
+  it('of a share is that of all the ways in which those still open may turn out', () => {
     fc.assert(
       fc.property(
         fleets,

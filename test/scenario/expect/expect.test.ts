@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Problems, readYaml } from '../../../src/input/document.js';
 import { evaluate, type MetricSource } from '../../../src/scenario/expect/evaluate.js';
 import { COMPARISONS, type Expectation } from '../../../src/scenario/expect/expectation.js';
@@ -46,7 +46,7 @@ function failureOf(line: string): string {
 }
 
 describe('an expectation', () => {
-  test.each([
+  it.each([
     ['uplink.stored == uplink.sent', { 'uplink.stored': 5, 'uplink.sent': 5 }, true],
     ['uplink.stored == uplink.sent', { 'uplink.stored': 4, 'uplink.sent': 5 }, false],
     [
@@ -84,7 +84,7 @@ describe('an expectation', () => {
     expect(judge(line, values).passed).toBe(passed);
   });
 
-  test('tells what was found and what was wanted', () => {
+  it('tells what was found and what was wanted', () => {
     expect(judge('downlink.delivered p(95) < 40m', { 'downlink.delivered': [2_640_000] })).toEqual({
       line: 'downlink.delivered p(95) < 40m',
       passed: false,
@@ -98,7 +98,7 @@ describe('an expectation', () => {
     );
   });
 
-  test('about nothing fails, in so many words', () => {
+  it('about nothing fails, in so many words', () => {
     expect(judge('downlink.delivered p(95) < 40m', { 'downlink.delivered': [] })).toMatchObject({
       passed: false,
       left: null,
@@ -113,7 +113,7 @@ describe('an expectation', () => {
     });
   });
 
-  test('shows shares in percent, and an operation with its parentheses', () => {
+  it('shows shares in percent, and an operation with its parentheses', () => {
     const values = { 'uplink.stored': 4, 'uplink.sent': 5, 'uplink.made': 6 };
     expect(judge('(uplink.stored + 1 - (2 - 1)) / uplink.sent >= 95%', values)).toMatchObject({
       left: 0.8,
@@ -125,7 +125,7 @@ describe('an expectation', () => {
     );
   });
 
-  test('that divides by zero fails, and says so', () => {
+  it('that divides by zero fails, and says so', () => {
     expect(judge('uplink.stored / uplink.sent >= 95%', { 'uplink.stored': 0, 'uplink.sent': 0 })).toMatchObject({
       passed: false,
       undecided: true,
@@ -134,7 +134,7 @@ describe('an expectation', () => {
     });
   });
 
-  test('about some devices says of whom it was', () => {
+  it('about some devices says of whom it was', () => {
     const values = { 'uplink.stored of region/north': 4, 'uplink.sent': 5 };
     const names = { groups: [], regions: ['north'], tags: [], fleet: undefined };
     const problems = new Problems();
@@ -150,7 +150,7 @@ describe('an expectation', () => {
     expect(sentence).toBe('uplink.stored of region/north is 4, wanted == uplink.sent, which is 5');
   });
 
-  test('that compares a count with nothing recorded takes it for 0', () => {
+  it('that compares a count with nothing recorded takes it for 0', () => {
     expect(judge('downlink.delivered == 0', { 'downlink.delivered': [] }).passed).toBe(true);
   });
 });
@@ -164,11 +164,11 @@ describe('an expectation about an invariant', () => {
       nameOf: (serial) => `clime-${serial}`,
     });
 
-  test('passes when nothing broke it', () => {
+  it('passes when nothing broke it', () => {
     expect(judged(undefined, 0)).toMatchObject({ line, passed: true, left: 0, right: 0, unit: 'count' });
   });
 
-  test('fails with how often, when, who, what and the events that show it', () => {
+  it('fails with how often, when, who, what and the events that show it', () => {
     const sent = { kind: 'uplink.sent', at: 60_000, serial: 3, uplink: 5, type: 'data' } as const;
     const { passed, left, sentence } = judged({ at: 61_000, serial: 3, what: 'uplink 5 was lost', events: [sent] }, 2);
     expect([passed, left]).toEqual([false, 2]);
@@ -179,7 +179,7 @@ describe('an expectation about an invariant', () => {
 });
 
 describe('the grammar of expectations', () => {
-  test.each([
+  it.each([
     ['', '1: the end of the line is not a metric, a number or a duration'],
     ['downlink.deliverd == 1', '1: "downlink.deliverd" is not a metric (did you mean "downlink.delivered"?)'],
     ['uplink.stored = uplink.sent', '15: "=" is not a comparison (did you mean "=="?)'],
@@ -235,13 +235,13 @@ describe('the grammar of expectations', () => {
     expect(failureOf(line)).toContain(message);
   });
 
-  test('points into the file, also within quotes', () => {
+  it('points into the file, also within quotes', () => {
     const head = 'name: test\nduration: 2h\n';
     const yaml = yamlOf({ head, expect: "  - uplink.stored == 40m\n  - 'uplink.stored == 40m'\n" });
     expect(problemsOf(yaml).map((problem) => problem.split(' ')[0])).toEqual(['7:22:', '8:23:']);
   });
 
-  test('points at devices that there are not', () => {
+  it('points at devices that there are not', () => {
     const head = 'name: test\nduration: 2h\n';
     const lines = ['uplink.stored of clima == 1', 'uplink.stored == uplink.sent of clime/3..900 + 1'];
     const yaml = yamlOf({ head, expect: lines.map((line) => `  - ${line}\n`).join('') });
@@ -251,7 +251,7 @@ describe('the grammar of expectations', () => {
     ]);
   });
 
-  test('accepts every metric and every comparison, and never fails in an unknown way', () => {
+  it('accepts every metric and every comparison, and never fails in an unknown way', () => {
     const word = fc.oneof(
       fc.constantFrom(...METRICS.map((metric) => metric.name), ...COMPARISONS),
       fc.constantFrom(

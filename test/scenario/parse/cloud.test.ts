@@ -1,5 +1,5 @@
 /** Settings of the embedded cloud, as a scenario has them. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
 import { describePlan } from '../../../src/scenario/plan/describe.js';
 import { outline } from '../../../src/scenario/plan/outline.js';
@@ -10,7 +10,7 @@ const headWith = (cloud: string) => `name: test\nduration: 2h\ncloud: ${cloud}\n
 const planWith = (cloud: string) => planScenario(scenarioOf({ head: headWith(cloud) }));
 
 describe('the settings of the cloud', () => {
-  test('are in the plan and in its description', () => {
+  it('are in the plan and in its description', () => {
     const plan = planWith('{ rate-limit: 600/m, expire-downlinks: 90m, retain-messages: 14d, allow-private: true }');
     expect(plan.cloud).toEqual({
       rateLimit: 600,
@@ -23,7 +23,7 @@ describe('the settings of the cloud', () => {
     );
   });
 
-  test('are part of the situation, and nowhere when they are left out', () => {
+  it('are part of the situation, and nowhere when they are left out', () => {
     const plan = planScenario(scenarioOf());
     expect(plan).not.toHaveProperty('cloud');
     const situations = [plan, planWith('{ rate-limit: 600/m }'), planWith('{ rate-limit: 60/m }')].map(
@@ -32,7 +32,7 @@ describe('the settings of the cloud', () => {
     expect(new Set(situations).size).toBe(3);
   });
 
-  test.each([
+  it.each([
     ['{ rate-limit: 600 }', '3:22: "600" is not a number of requests a minute from "1/m" to "1000000/m"'],
     ['{ rate-limit: 0/m }', '3:22: "0/m" is not a number of requests a minute'],
     ['{ rate-limit: 10/s }', '3:22: "10/s" is not a number of requests a minute'],

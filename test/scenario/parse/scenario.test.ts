@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadPlan } from '../../../src/cli/read-files.js';
 import { InputError } from '../../../src/input/problems.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
@@ -9,7 +9,7 @@ import { describePlan } from '../../../src/scenario/plan/describe.js';
 import { problemsOf, scenarioOf, TYPES, yamlOf } from '../fixtures.js';
 
 describe('a scenario', () => {
-  test('needs only a name, a duration and a fleet', () => {
+  it('needs only a name, a duration and a fleet', () => {
     expect(scenarioOf()).toMatchObject({
       name: 'test',
       about: '',
@@ -23,7 +23,7 @@ describe('a scenario', () => {
     });
   });
 
-  test('says what is missing', () => {
+  it('says what is missing', () => {
     expect(problemsOf('about: nothing\n')).toEqual([
       '1:1: a scenario needs "name"',
       '1:1: a scenario needs "duration"',
@@ -31,12 +31,12 @@ describe('a scenario', () => {
     ]);
   });
 
-  test('is a map', () => {
+  it('is a map', () => {
     expect(problemsOf('- a\n- b\n')[0]).toContain('a list is not a scenario');
     expect(problemsOf('')[0]).toContain('is not a scenario');
   });
 
-  test('comes with all of its problems at once, in the order of the file', () => {
+  it('comes with all of its problems at once, in the order of the file', () => {
     const yaml = [
       'name: Not A Name',
       'durations: 6h',
@@ -61,7 +61,7 @@ describe('a scenario', () => {
     expect(problemsOf(yaml)[4]).toBe('6:29: "climate" is not one of clime or control (did you mean "clime"?)');
   });
 
-  test.each([
+  it.each([
     ['seed: -1', '"-1" is not a whole number from 0'],
     ['seed: seven', '"seven" is not a whole number from 0'],
     ['start: 2026-03-01', '"2026-03-01" is not a time in UTC'],
@@ -74,11 +74,11 @@ describe('a scenario', () => {
     expect(more).toEqual([]);
   });
 
-  test.each(['0s', '400d', '-1h', '90'])('refuses a duration of %s', (duration) => {
+  it.each(['0s', '400d', '-1h', '90'])('refuses a duration of %s', (duration) => {
     expect(problemsOf(yamlOf({ head: `name: test\nduration: ${duration}\n` }))).toHaveLength(1);
   });
 
-  test('never fails in another way, whatever the text', () => {
+  it('never fails in another way, whatever the text', () => {
     const words = fc.constantFrom(
       'name',
       'fleet',
@@ -112,18 +112,18 @@ describe('a scenario', () => {
 });
 
 describe('a fleet', () => {
-  test('is numbered on from group to group', () => {
+  it('is numbered on from group to group', () => {
     const serials = scenarioOf().fleet.map((group) => group.firstSerial);
     expect(serials).toEqual([2_159_017_985, 2_159_017_988]);
   });
 
-  test('does not give a serial number twice, and says which', () => {
+  it('does not give a serial number twice, and says which', () => {
     const fleet =
       '  - { name: ab, profile: clime, count: 10, serial: 100 }\n  - { name: cd, profile: clime, count: 5, serial: 108 }\n';
     expect(problemsOf(yamlOf({ fleet }))).toEqual(['5:51: group "ab" already has the serial numbers 108 to 109']);
   });
 
-  test('does not give a serial number twice, also when another group cannot be read', () => {
+  it('does not give a serial number twice, also when another group cannot be read', () => {
     const fleet =
       '  - { name: ab, profile: clime, count: 10, serial: 100 }\n' +
       '  - { name: cd, profile: clime, count: none }\n' +
@@ -131,12 +131,12 @@ describe('a fleet', () => {
     expect(problemsOf(yamlOf({ fleet })).map((problem) => problem.split(' ')[0])).toEqual(['5:40:', '6:51:']);
   });
 
-  test('does not go beyond the largest serial number', () => {
+  it('does not go beyond the largest serial number', () => {
     const fleet = '  - { name: ab, profile: clime, count: 2, serial: 4294967295 }\n';
     expect(problemsOf(yamlOf({ fleet }))[0]).toContain('would have the serial number 4294967296');
   });
 
-  test('has names that are not taken, and not "all"', () => {
+  it('has names that are not taken, and not "all"', () => {
     const twice = '  - { name: ab, profile: clime, count: 1 }\n  - { name: ab, profile: clime, count: 1 }\n';
     expect(problemsOf(yamlOf({ fleet: twice }))).toEqual(['5:13: "ab" is not a unique name: another group has it']);
     expect(problemsOf(yamlOf({ fleet: '  - { name: all, profile: clime, count: 1 }\n' }))[0]).toContain(
@@ -144,12 +144,12 @@ describe('a fleet', () => {
     );
   });
 
-  test('boots within the scenario', () => {
+  it('boots within the scenario', () => {
     const fleet = '  - { name: ab, profile: clime, count: 1, boot: { from: 1h, over: 61m } }\n';
     expect(problemsOf(yamlOf({ fleet }))).toEqual(['4:49: the last device would boot after the end of the scenario']);
   });
 
-  test('takes its configuration as a map or as lines', () => {
+  it('takes its configuration as a map or as lines', () => {
     const fleet =
       '  - { name: ab, profile: clime, count: 1, config: { interval-report: 900, lte apn: a b, hygro-t-alarm-hi-thr: 25.00 } }\n' +
       '  - { name: cd, profile: clime, count: 1, config: [app config interval-report 900] }\n';
@@ -159,12 +159,12 @@ describe('a fleet', () => {
     ]);
   });
 
-  test('takes parameters as the device type writes them, in Meteo with underscores', () => {
+  it('takes parameters as the device type writes them, in Meteo with underscores', () => {
     const fleet = '  - { name: ab, profile: clime, count: 1, config: { hygro_t_alarm_lo_thr: 2 } }\n';
     expect(scenarioOf({ fleet }).fleet[0]?.config).toEqual(['app config hygro_t_alarm_lo_thr 2']);
   });
 
-  test.each([
+  it.each([
     ['config: { interval report now: 1 }', 'is not a parameter such as'],
     ['config: { mode: [lte] }', 'a list is not a text, a number, true or false'],
     ['config: {}', 'is not a map of parameters to values'],
@@ -179,7 +179,7 @@ describe('a fleet', () => {
 });
 
 describe('a network', () => {
-  test('without power saving mode is a step for everybody before anything else', () => {
+  it('without power saving mode is a step for everybody before anything else', () => {
     const scenario = scenarioOf({ network: '  power-saving: off\n', steps: '  - { at: 0s, radio: off }\n' });
     expect(scenario.steps.map(({ at, to, call }) => [at, to, call.step])).toEqual([
       [0, { kind: 'all' }, 'power-saving'],
@@ -191,7 +191,7 @@ describe('a network', () => {
     );
   });
 
-  test('has defaults that always hold, and faults with a time, a group and a direction', () => {
+  it('has defaults that always hold, and faults with a time, a group and a direction', () => {
     const network = [
       '  latency: 150ms..900ms',
       '  loss: 1/100',
@@ -216,7 +216,7 @@ describe('a network', () => {
     ]);
   });
 
-  test.each([
+  it.each([
     ['  loss: 21/20\n', '"21/20" is not a ratio'],
     ['  latency: 900ms..100ms\n', 'is not a latency such as'],
     ['  latency: 1..2..3\n', 'is not a latency such as'],
@@ -238,7 +238,7 @@ describe('a network', () => {
 });
 
 describe('a step', () => {
-  test('is for all devices, a group or one device', () => {
+  it('is for all devices, a group or one device', () => {
     const steps =
       '  - { at: 1h, shell: send }\n  - { at: 1h, to: clime, shell: send }\n  - { at: 1h, to: clime/3, shell: send }\n';
     expect(scenarioOf({ steps }).steps.map((step) => step.to)).toEqual([
@@ -248,7 +248,7 @@ describe('a step', () => {
     ]);
   });
 
-  test.each([
+  it.each([
     ['{ at: 3h, shell: send }', '4:11: the step would happen after the end'],
     ['{ at: 1h, over: 61m, shell: send }', 'the step would happen after the end'],
     ['{ at: 1h }', 'a step needs exactly one of config, commands'],
@@ -272,7 +272,7 @@ describe('a step', () => {
 });
 
 describe('the configuration of a group', () => {
-  test('is checked against the device type, and the complaint points at the value', () => {
+  it('is checked against the device type, and the complaint points at the value', () => {
     const fleet =
       '  - { name: clime, profile: clime, count: 1, config: { interval-sample: 60, interval-report: 5 } }\n';
     const [problem] = problemsOf(yamlOf({ fleet }));
@@ -291,7 +291,7 @@ describe('the scenarios of the package', () => {
     file.endsWith('.yaml'),
   );
 
-  test.each(files)('%s can be read, planned and described', (file) => {
+  it.each(files)('%s can be read, planned and described', (file) => {
     const { plan } = loadPlan(`scenarios/${file}`);
     expect(`${plan.scenario}.yaml`).toBe(basename(file));
     expect(describePlan(plan)).toContain(plan.scenario);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { describePlan, planDigest } from '../../../src/scenario/plan/describe.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import { scenarioOf } from '../fixtures.js';
@@ -8,7 +8,7 @@ const THREE = '  - { name: clime, profile: clime, count: 3, boot: { from: 1m, ov
 const THREE_AND_MORE = `  - { name: other, profile: control, count: 2, serial: 5 }\n${THREE}`;
 
 describe('a plan', () => {
-  test('is the same for the same scenario and seed, and another for another seed', () => {
+  it('is the same for the same scenario and seed, and another for another seed', () => {
     const scenario = scenarioOf({ fleet: THREE });
     expect(planScenario(scenario, { seed: 7 })).toEqual(planScenario(scenario, { seed: 7 }));
     const digests = [7, 7, 8].map((seed) => planDigest(planScenario(scenario, { seed })));
@@ -17,18 +17,18 @@ describe('a plan', () => {
     expect(digests[0]).not.toBe(digests[2]);
   });
 
-  test('takes the seed of the scenario unless told otherwise', () => {
+  it('takes the seed of the scenario unless told otherwise', () => {
     const scenario = scenarioOf({ head: 'name: test\nduration: 2h\nseed: 99\n' });
     expect([planScenario(scenario).seed, planScenario(scenario, { seed: 3 }).seed]).toEqual([99, 3]);
   });
 
-  test('draws for a device what it draws, whoever else is in the fleet', () => {
+  it('draws for a device what it draws, whoever else is in the fleet', () => {
     const alone = planScenario(scenarioOf({ fleet: THREE })).devices;
     const together = planScenario(scenarioOf({ fleet: THREE_AND_MORE })).devices.filter(({ group }) => group === 1);
     expect(together).toEqual(alone.map((device) => ({ ...device, group: 1 })));
   });
 
-  test('names and numbers its devices, and gives each a claim token of its own', () => {
+  it('names and numbers its devices, and gives each a claim token of its own', () => {
     const { devices } = planScenario(scenarioOf());
     expect(devices.map(({ name, serial }) => [name, serial])).toEqual([
       ['clime-0001', 2_159_017_985],
@@ -42,14 +42,14 @@ describe('a plan', () => {
     for (const token of tokens) expect(token).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  test('boots a staggered group evenly', () => {
+  it('boots a staggered group evenly', () => {
     const fleet = '  - { name: clime, profile: clime, count: 4, boot: { from: 1m, over: 2m } }\n';
     expect(planScenario(scenarioOf({ fleet })).devices.map(({ bootAt }) => bootAt)).toEqual([
       60_000, 90_000, 120_000, 150_000,
     ]);
   });
 
-  test('boots a random group within its time', () => {
+  it('boots a random group within its time', () => {
     fc.assert(
       fc.property(fc.nat(), (seed) => {
         for (const { bootAt } of planScenario(scenarioOf({ fleet: THREE }), { seed }).devices) {
@@ -61,7 +61,7 @@ describe('a plan', () => {
     );
   });
 
-  test('provisions devices with the mode that lets them speak, unless the scenario sets it', () => {
+  it('provisions devices with the mode that lets them speak, unless the scenario sets it', () => {
     const fleet =
       '  - { name: ab, profile: clime, count: 1, config: { interval-report: 900 } }\n' +
       '  - { name: cd, profile: clime, count: 1, config: { mode: none } }\n' +
@@ -74,7 +74,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('gives a step to its devices at once, or spread evenly over its time', () => {
+  it('gives a step to its devices at once, or spread evenly over its time', () => {
     const steps = '  - { at: 1h, to: clime, over: 30s, shell: send }\n  - { at: 1h, to: control, shell: poll }\n';
     const actions = planScenario(scenarioOf({ steps })).actions;
     expect(actions.map(({ at, devices, origin, step }) => [at, devices, origin, step])).toEqual([
@@ -85,14 +85,14 @@ describe('a plan', () => {
     ]);
   });
 
-  test('puts steps in the order of time, and those of one moment in the order of the file', () => {
+  it('puts steps in the order of time, and those of one moment in the order of the file', () => {
     const steps = ['30m', '10m', '30m', '20m']
       .map((at, i) => `  - { at: ${at}, to: clime/1, shell: step${i} }\n`)
       .join('');
     expect(planScenario(scenarioOf({ steps })).actions.map(({ origin }) => origin)).toEqual([1, 3, 0, 2]);
   });
 
-  test('is plain data: nothing gets lost on the way through JSON', () => {
+  it('is plain data: nothing gets lost on the way through JSON', () => {
     const plan = planScenario(
       scenarioOf({
         network: '  loss: 1%\n',
@@ -105,7 +105,7 @@ describe('a plan', () => {
 });
 
 describe('whom expectations are about', () => {
-  test('is in the plan once for each way to say it, also that of conditions; and not at all when it is everybody', () => {
+  it('is in the plan once for each way to say it, also that of conditions; and not at all when it is everybody', () => {
     const plan = planScenario(
       scenarioOf({
         steps: '  - { after: device.ready of clime/1..2 == 2, shell: sample }\n',
@@ -132,7 +132,7 @@ describe('the description of a plan', () => {
   const plan = planScenario(scenario, { seed: 7 });
   const text = describePlan(plan);
 
-  test('says what will happen, when and to whom', () => {
+  it('says what will happen, when and to whom', () => {
     expect(text).toContain(`plan of test · seed 7 · plan ${planDigest(plan)}`);
     expect(text).toContain('3 × clime (profile clime), serial numbers 2159017985 … 2159017987');
     expect(text).toMatch(/always +loss 1%/);
@@ -143,7 +143,7 @@ describe('the description of a plan', () => {
     expect(text).toContain('device.ready == fleet.devices');
   });
 
-  test('never shows a claim token', () => {
+  it('never shows a claim token', () => {
     for (const { claimToken } of plan.devices) expect(text).not.toContain(claimToken);
   });
 });

@@ -1,5 +1,5 @@
 /** What a scenario sets up: what is read, what is refused, and what a plan shows of it. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
 import { deviceTypes } from '../../../src/runner/flash-settings.js';
@@ -45,14 +45,14 @@ function problemsOf(entries: readonly string[], steps: readonly string[] = []): 
 }
 
 describe('every kind of setup', () => {
-  test.each(SETUP_NAMES)('%s has a description, and its example can be read', (name) => {
+  it.each(SETUP_NAMES)('%s has a description, and its example can be read', (name) => {
     expect(SETUPS[name].about).toMatch(/^\S.{10,}[^.]$/);
     expect(planOf([SETUPS[name].example]).setup).toMatchObject([{ setup: name }]);
   });
 });
 
 describe('an entry', () => {
-  test.each<[string, readonly string[], readonly string[]]>([
+  it.each<[string, readonly string[], readonly string[]]>([
     [
       'client that there is already',
       [
@@ -133,7 +133,7 @@ describe('an entry', () => {
     expect(problemsOf(entries)).toEqual(problems);
   });
 
-  test('is checked beside the others: all problems come out together', () => {
+  it('is checked beside the others: all problems come out together', () => {
     expect(problemsOf(['tag: { name: "" }', 'variable: { value: 8 }'])).toEqual([
       '5:18: "" is not a text',
       '6:15: variable needs "name"',
@@ -144,12 +144,12 @@ describe('an entry', () => {
 describe('the step firmware', () => {
   const image = 'firmware: { name: v2, profile: clime, version: v9.0.0 }';
 
-  test('names an image of the setup', () => {
+  it('names an image of the setup', () => {
     expect(planOf([image], ['{ at: 1h, firmware: v2 }']).actions).toMatchObject([{ step: 'firmware', options: 'v2' }]);
     expect(problemsOf([image], ['{ at: 1h, firmware: v3 }'])).toEqual(['7:25: unknown firmware "v3"; "setup" has v2']);
   });
 
-  test('is not blamed for a setup that cannot be read', () => {
+  it('is not blamed for a setup that cannot be read', () => {
     expect(problemsOf(['firmware: { name: v3 }'], ['{ at: 1h, firmware: v3 }'])).toEqual([
       '5:15: firmware needs "profile"',
       '5:15: firmware needs "version"',
@@ -158,7 +158,7 @@ describe('the step firmware', () => {
 });
 
 describe('a plan', () => {
-  test('shows what is set up in its order, and no secret', () => {
+  it('shows what is set up in its order, and no secret', () => {
     const text = describePlan(
       planOf([
         'tag: { name: cold }',
@@ -182,7 +182,7 @@ describe('a plan', () => {
     expect(text).not.toContain('s3cret');
   });
 
-  test('holds a fingerprint of the image in a file, in place of its bytes', () => {
+  it('holds a fingerprint of the image in a file, in place of its bytes', () => {
     const text = JSON.stringify(planOf(['firmware: { name: v3, file: v2.json, version: v9 }']).setup);
     expect(text).toMatch(/"content":\{"print":"[0-9a-f]{16}","version":"v9"\}/);
   });

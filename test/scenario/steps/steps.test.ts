@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { DeviceControls } from '../../../src/device/device-controls.js';
 import { Problems, readYaml } from '../../../src/input/document.js';
 import {
@@ -121,7 +121,7 @@ async function doneBy(name: StepName, yaml: string, options: Options = {}): Prom
 }
 
 describe('every kind of step', () => {
-  test.each(STEP_NAMES)('%s has a description, and its example can be read', (name) => {
+  it.each(STEP_NAMES)('%s has a description, and its example can be read', (name) => {
     expect(STEPS[name].about).toMatch(/^\S.{10,}[^.]$/);
     expect(STEPS[name].example.startsWith(`${name}:`)).toBe(true);
     const call = validCall(name, STEPS[name].example.slice(name.length + 1));
@@ -130,7 +130,7 @@ describe('every kind of step', () => {
 });
 
 describe('a step through the public API', () => {
-  test.each<[StepName, string, readonly unknown[]]>([
+  it.each<[StepName, string, readonly unknown[]]>([
     ['config', '{ interval-report: 900 }', ['sendConfig', 'device-1', ['app config interval-report 900']]],
     ['commands', '[info show, app config]', ['sendCommands', 'device-1', ['info show', 'app config']]],
     ['downlink', '{ output_1_state: 1 }', ['sendData', 'device-1', { output_1_state: 1 }]],
@@ -155,7 +155,7 @@ describe('a step through the public API', () => {
       message('m1', 'data', 'cancelled'),
     ];
 
-    test('takes back what users have queued and what still waits, or the oldest of it', async () => {
+    it('takes back what users have queued and what still waits, or the oldest of it', async () => {
       expect(await doneBy('cancel', 'oldest', { messages })).toEqual([['cancelMessage', 'm2']]);
       expect(await doneBy('cancel', 'all', { messages })).toEqual([
         ['cancelMessage', 'm2'],
@@ -163,13 +163,13 @@ describe('a step through the public API', () => {
       ]);
     });
 
-    test('fails where nothing waits', async () => {
+    it('fails where nothing waits', async () => {
       const sent = [message('m3', 'shell', 'sent')];
       await expect(doneBy('cancel', 'all', { messages: sent })).rejects.toThrow('the device has no pending downlink');
     });
   });
 
-  test('create-device gives serial number, claim token and tags, and remembers the id', async () => {
+  it('create-device gives serial number, claim token and tags, and remembers the id', async () => {
     const { world, device, done } = recordingWorld({ tags: ['indoor'] });
     await runStep(world, device, validCall('create-device', ''));
     const created = {
@@ -182,13 +182,13 @@ describe('a step through the public API', () => {
     expect(device.cloudId).toBe('device-1');
   });
 
-  test('delete-device forgets the id', async () => {
+  it('delete-device forgets the id', async () => {
     const { world, device } = recordingWorld({ cloudId: 'device-1' });
     await runStep(world, device, validCall('delete-device', ''));
     expect(device.cloudId).toBeUndefined();
   });
 
-  test.each<[StepName, string]>([
+  it.each<[StepName, string]>([
     ['config', '{ interval-report: 900 }'],
     ['commands', '[info show]'],
     ['downlink', '{ output_1_state: 1 }'],
@@ -202,13 +202,13 @@ describe('a step through the public API', () => {
     );
   });
 
-  test('create-device fails for a device that exists', async () => {
+  it('create-device fails for a device that exists', async () => {
     await expect(doneBy('create-device', '')).rejects.toThrow('"clime-0001" already exists in the cloud');
   });
 });
 
 describe('a step on the device', () => {
-  test.each<[StepName, string, readonly unknown[]]>([
+  it.each<[StepName, string, readonly unknown[]]>([
     ['shell', 'sample', ['shell', 'sample']],
     ['power-cycle', '', ['powerCycle']],
     ['radio', 'off', ['radio', false]],
@@ -244,18 +244,18 @@ describe('a step on the device', () => {
     expect(await doneBy(name, yaml, { cloudId: undefined })).toEqual([action]);
   });
 
-  test('shell fails when the device answers with an error, and tells it', async () => {
+  it('shell fails when the device answers with an error, and tells it', async () => {
     const shell = { result: -8, lines: ['foo: command not found'] };
     await expect(doneBy('shell', 'foo', { shell })).rejects.toThrow('"foo" returned -8: foo: command not found');
   });
 
-  test('shell is fine with a help text, which returns 1', async () => {
+  it('shell is fine with a help text, which returns 1', async () => {
     await expect(doneBy('shell', 'info', { shell: { result: 1, lines: [] } })).resolves.toHaveLength(1);
   });
 });
 
 describe('the options of a step', () => {
-  test.each<[StepName, string, string]>([
+  it.each<[StepName, string, string]>([
     ['config', '900', 'is not a map of parameters'],
     ['commands', '[]', 'an empty list is not a list of 1 to 100 lines'],
     ['commands', `[${'a, '.repeat(101)}]`, 'a list of 101 is not a list of 1 to 100 lines'],

@@ -1,5 +1,5 @@
 /** Section 2 and 3.3 on the packaged device types: who has which commands, and what a configuration is made of. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { COMMAND_GROUPS } from '../../../../src/device/commands/groups.js';
 import { buildShell } from '../../../../src/device/commands/index.js';
 import { listConfig } from '../../../../src/device/shell/remote.js';
@@ -44,14 +44,14 @@ describe.each([...packagedProfiles()])('%s', (name, profile) => {
   const shell = buildShell(profile.commands, profile.modules);
   const host = () => fakeHost({ modules: profile.modules });
 
-  test('has exactly the root commands of its row, and help lists them in alphabetical order', () => {
+  it('has exactly the root commands of its row, and help lists them in alphabetical order', () => {
     const { lines, code } = shell.run(host(), 'help');
     const listed = lines.slice(3).flatMap((line) => /^ {2}(\S+) +: /.exec(line)?.[1] ?? []);
     expect(code).toBe(0);
     expect(listed).toEqual([...COMMON, ...(OWN[name] ?? [])].sort());
   });
 
-  test('has all of these commands, and no others', () => {
+  it('has all of these commands, and no others', () => {
     const row = new Set([...COMMON, ...(OWN[name] ?? [])]);
     for (const word of [...Object.keys(COMMAND_GROUPS), 'log', 'sensor', 'history', 'shell', 'clear', 'devmem']) {
       const { lines } = shell.run(host(), `${word} -h`);
@@ -59,7 +59,7 @@ describe.each([...packagedProfiles()])('%s', (name, profile) => {
     }
   });
 
-  test('lists lte last, app first, and its modules by the names of their settings', () => {
+  it('lists lte last, app first, and its modules by the names of their settings', () => {
     const { lines } = shell.run(host(), 'config modules');
     expect(lines[0]).toBe(`app-${name}`);
     expect(lines.at(-1)).toBe('lte');
@@ -67,7 +67,7 @@ describe.each([...packagedProfiles()])('%s', (name, profile) => {
     expect(lines.includes('cloud')).toBe(name === 'clime');
   });
 
-  test('every line of its listing is typed back without an error, but for the traps of the reference', () => {
+  it('every line of its listing is typed back without an error, but for the traps of the reference', () => {
     const device = host();
     const trap = /^tag config devices addr |^app config address count /;
     for (const line of listConfig(shell, device).lines.filter((each) => !trap.test(each))) {
@@ -77,13 +77,13 @@ describe.each([...packagedProfiles()])('%s', (name, profile) => {
     }
   });
 
-  test('has no reboot command but that of the kernel', () => {
+  it('has no reboot command but that of the kernel', () => {
     for (const line of ['reboot', 'device restart', 'device reboot'])
       expect(shell.run(host(), line).reboot).toBeUndefined();
     expect(shell.run(host(), 'kernel reboot').reboot).toBe('shell');
   });
 });
 
-test('the table has a row for every packaged device type, and no other', () => {
+it('the table has a row for every packaged device type, and no other', () => {
   expect([...packagedProfiles().keys()].sort()).toEqual(Object.keys(OWN).sort());
 });

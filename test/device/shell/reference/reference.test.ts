@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { COMMAND_GROUPS } from '../../../../src/device/commands/groups.js';
 import type { Command } from '../../../../src/device/shell/command.js';
 import { commandHelp } from '../../../../src/device/shell/help.js';
@@ -18,7 +18,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set(['device', 'modbus', 'serial', 'w
 describe.each(ROWS.map((row) => [`${row.section}: ${row.typed.join(' ↵ ').slice(0, 90)}`, row] as const))(
   '%s',
   (_name, row) => {
-    test('answers as in the reference', () => {
+    it('answers as in the reference', () => {
       const result = play(row);
       const wanted = row.prints.flatMap((part) => {
         if (typeof part === 'string') return [part];
@@ -114,7 +114,7 @@ const isTyped = (path: string) => TYPED.some((line) => line === path || line.sta
 const isGroup = (path: string) => [...EXISTING].some((other) => other.startsWith(`${path} `));
 
 describe('nothing is missing', () => {
-  test.each(Object.entries(DOCUMENTED))(
+  it.each(Object.entries(DOCUMENTED))(
     'section %s: every command that it names exists, and is in the table',
     (_section, paths) => {
       expect(paths.filter((path) => !EXISTING.has(path))).toEqual([]);
@@ -122,17 +122,17 @@ describe('nothing is missing', () => {
     },
   );
 
-  test('every command that exists is named by a section, or is a group of such', () => {
+  it('every command that exists is named by a section, or is a group of such', () => {
     const documented = new Set(Object.values(DOCUMENTED).flat());
     // Alone, the module's own test asks for these.
     expect([...EXISTING].filter((path) => !documented.has(path) && !isGroup(path))).toEqual([]);
   });
 
-  test('every command that exists is in the table', () => {
+  it('every command that exists is in the table', () => {
     expect([...EXISTING].filter((path) => !isTyped(path) && path !== 'config show')).toEqual([]);
   });
 
-  test('every section of the reference has rows', () => {
+  it('every section of the reference has rows', () => {
     const sections = ['1.1', '1.2', '3.1', '3.2', '3.3', '3.4', '4', '6', 'apps'];
     const subsystems = Array.from({ length: 10 }, (_, n) => `5.${n + 1}`);
     expect([...new Set(ROWS.map((row) => row.section))].sort()).toEqual([...sections, ...subsystems].sort());
@@ -146,7 +146,7 @@ describe('help (1.3)', () => {
     ...(command.children ?? []).flatMap((child) => groups(child, `${before}${command.word} `)),
   ];
 
-  test.each(ALL.flatMap((tree) => groups(tree)))('of "%s" names exactly the commands below it', (path, command) => {
+  it.each(ALL.flatMap((tree) => groups(tree)))('of "%s" names exactly the commands below it', (path, command) => {
     const { lines, code } = shell.run(fakeHost(), `${path} -h`);
     expect(code).toBe(1);
     expect(lines).toEqual(commandHelp(command));
@@ -159,7 +159,7 @@ describe('help (1.3)', () => {
       expect(shell.run(fakeHost(), `${path} ${word} -h`).lines[0]).toMatch(new RegExp(`^${word} - `));
   });
 
-  test('help lists every root command once, in alphabetical order, in columns', () => {
+  it('help lists every root command once, in alphabetical order, in columns', () => {
     const { lines, code } = shell.run(fakeHost(), 'help');
     expect(code).toBe(0);
     expect(lines.slice(1, 3)).toEqual(['', 'Available commands:']);
