@@ -1,5 +1,5 @@
 /**
- * Who may import whom, and words that have one home. docs/ARCHITECTURE.md has the table for people.
+ * Who may import whom, and words that only named files may use. docs/ARCHITECTURE.md describes the same for readers.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -101,7 +101,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Words with one home, and what to do instead of using them elsewhere. */
+/** Words that only the files in `home` may use, and what to do instead elsewhere. */
 const BANNED: readonly { readonly word: RegExp; readonly instead: string; readonly home: readonly string[] }[] = [
   {
     word: /\bDate\.now\b|\bperformance\.now\b|\bnew Date\(\)/,
@@ -232,15 +232,44 @@ describe('the architecture', () => {
     });
   });
 
-  it.each(BANNED.map((ban) => [ban.word.source.slice(0, 60), ban] as const))('keeps %s at home', (_, ban) => {
-    const found = [...sources].flatMap(([file, source]) => {
-      if (ban.home.includes(file)) return [];
-      return withoutComments(source)
-        .split('\n')
-        .flatMap((line, i) => (ban.word.test(line) ? [`${file}:${i + 1}: ${ban.instead}`] : []));
+  describe('the table of folders in docs/ARCHITECTURE.md', () => {
+    const page = readFileSync('docs/ARCHITECTURE.md', 'utf8');
+    const [, table = ''] = /^\| folder of `src\/` \|.*\n\|[-|]+\|\n((?:\|.*\n)+)/m.exec(page) ?? [];
+    const rows = [...table.matchAll(/^\| `([^`]+)\/` \| (.+) \|$/gm)].map(([, folder = '', what = '']) => ({
+      folder,
+      what,
+    }));
+
+    it('has one row for every folder of src, and no other', () => {
+      const folders = new Set(files.map((file) => dirname(file)).filter((folder) => folder !== '.'));
+      expect(rows.map(({ folder }) => folder).sort()).toEqual([...folders].sort());
     });
-    expect(found).toEqual([]);
+
+    it('has a description in every row', () => {
+      expect(rows.filter(({ what }) => what.trim().length < 10)).toEqual([]);
+    });
+
+    it.each(Object.entries(ORDER))(
+      'has the folders of %s in the order in which they may import each other',
+      (module, order) => {
+        const listed = rows.map(({ folder }) => folder).filter((folder) => `${folder}/`.startsWith(`${module}/`));
+        expect(listed).toEqual(order);
+      },
+    );
   });
+
+  it.each(BANNED.map((ban) => [ban.word.source.slice(0, 60), ban] as const))(
+    'finds %s only in the files that may use it',
+    (_, ban) => {
+      const found = [...sources].flatMap(([file, source]) => {
+        if (ban.home.includes(file)) return [];
+        return withoutComments(source)
+          .split('\n')
+          .flatMap((line, i) => (ban.word.test(line) ? [`${file}:${i + 1}: ${ban.instead}`] : []));
+      });
+      expect(found).toEqual([]);
+    },
+  );
 });
 
 /** Blanks comments out, keeping the numbers of the lines. */
