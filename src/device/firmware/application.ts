@@ -1,7 +1,7 @@
 /**
- * What the application does in one life of the firmware: a table of things to do, from T0 on (firmware behaviour, 3). It
- * measures, reports and scans on a work queue that stands still while a report is on its way; it polls and looks at the
- * downlink watchdog in any case. What a report goes through is the reporter's.
+ * The tasks of the application between two boots, from T0 on (firmware behaviour, 3). Measurements, reports and scans run on a
+ * work queue, which is blocked while a report is being sent. Polls and the check of the downlink watchdog are not blocked.
+ * How a report is sent is in reporter.ts.
  */
 import type { Clock } from '../../kernel/clock.js';
 import { type Instant, type Millis, seconds, type UnixSeconds } from '../../kernel/time.js';
@@ -14,7 +14,7 @@ import type { Receiver } from '../receiver/receiver.js';
 import { Reporter, type ReporterHost } from './reporter.js';
 import { type TaskOwner, TaskTable } from './task-table.js';
 
-/** The hardware watchdog, without feeding (firmware behaviour, 8). */
+/** The hardware watchdog resets the board if it is not fed for this long (firmware behaviour, 8). */
 export const HARDWARE_WATCHDOG = seconds(120);
 
 /** The task that connects the test load. */
@@ -25,7 +25,7 @@ export interface ApplicationHost extends ReporterHost {
   readonly clock: Clock;
   readonly hardware: Pick<Hardware, 'spent' | 'reboot'>;
   readonly measurements: Measurements;
-  /** Only some device types have one. */
+  /** Undefined for device types without a receiver. */
   readonly receiver: Receiver | undefined;
   /** Time since the boot. */
   readonly uptime: Millis;
@@ -39,13 +39,13 @@ export interface ApplicationHost extends ReporterHost {
 
 export class Application implements TaskOwner {
   readonly #reporter: Reporter;
-  /** It has started: its work queue runs. */
+  /** True after the start: the work queue exists. */
   running = false;
   readonly #firmware: ApplicationHost;
   readonly #tasks: TaskTable;
   /** Number of the first task that does not belong to the measurements. */
   readonly #own: number;
-  /** What came due while the work queue stood still, by task number. */
+  /** Numbers of the tasks that came due while the work queue was blocked. */
   #overdue: Set<number> | undefined;
   #closing = false;
 
@@ -81,7 +81,7 @@ export class Application implements TaskOwner {
     this.#tasks.clear();
   }
 
-  /** The power goes. */
+  /** The power fails. */
   halt(why: string): void {
     this.#tasks.clear();
     this.#reporter.halt(why);
@@ -92,7 +92,7 @@ export class Application implements TaskOwner {
     if (!this.#reporter.sending) this.#tasks.catchUp();
   }
 
-  /** Runs the measuring tasks that `sample` or `aggreg` of the shell stands for. */
+  /** Runs the measuring tasks that the shell command `sample` or `aggreg` triggers. */
   measureNow(kind: 'sample' | 'aggregate'): void {
     this.#firmware.measurements.tasks.forEach((task, index) => {
       if (task.kind === kind && task.onRequest) this.#runNow(index);
@@ -114,13 +114,13 @@ export class Application implements TaskOwner {
     else this.#report(why);
   }
 
-  /** Plans what the receiver does next: to be called when something has been done to it. */
+  /** Plans the receiver's next scan, or the end of the present one. Call it after the receiver or the clock was changed. */
   planScan(): void {
     const { receiver } = this.#firmware;
     if (receiver && !this.#closing) this.#tasks.set(this.#own + SCAN, receiver.next);
   }
 
-  /** Notices inputs that have just changed, as soon as the work queue allows. */
+  /** Reads inputs that have just changed, as soon as the work queue allows. */
   look(): void {
     if (this.#reporter.sending) {
       this.#postpone(this.#own + LOOK);
@@ -131,7 +131,7 @@ export class Application implements TaskOwner {
     this.#planEventReport();
   }
 
-  /** Does a task that was due at `at`; returns the delay to its next time. */
+  /** Runs a task that was due at `at`; returns the delay to its next time. */
   perform(task: number, at: Instant): Millis {
     const own = task - this.#own;
     if (own === POLL) {
@@ -141,7 +141,7 @@ export class Application implements TaskOwner {
     if (own === WATCHDOG) return this.#checkWatchdog();
     if (this.#reporter.sending) {
       if (own !== EVENT) return this.#postpone(task);
-      // It triggers the same work item as the regular report.
+      // An event triggers the same work item as the regular report.
       this.#reporter.eventMerged();
       return this.#postpone(this.#own + REPORT);
     }
@@ -154,7 +154,7 @@ export class Application implements TaskOwner {
     return next;
   }
 
-  /** The tasks of the work queue that are not measurements; they plan themselves. */
+  /** Runs a task of the work queue that is not a measurement. Each plans its own next time. */
   #queued(own: number): Millis {
     const { receiver } = this.#firmware;
     if (own === SCAN) return this.#scan(receiver);
@@ -173,10 +173,10 @@ export class Application implements TaskOwner {
   #report(why: ContactReason): void {
     // The timer is set again before the report is sent, and by every kind of report (firmware behaviour, 3.1 and 6).
     if (!this.#closing) this.#tasks.set(this.#own + REPORT, this.#reporter.interval() ?? Number.POSITIVE_INFINITY);
-    this.#reporter.report(why, () => this.#goOn());
+    this.#reporter.report(why, () => this.#resume());
   }
 
-  /** What was set by hand may change by itself from now on. */
+  /** Plans the next look at watched inputs: an override may change a value by itself from now on. */
   #planWatch(): void {
     const { measurements } = this.#firmware;
     const watch = measurements.tasks.findIndex(({ kind }) => kind === 'watch');
@@ -190,7 +190,7 @@ export class Application implements TaskOwner {
     return receiver?.next ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Ends a scan and reports its frames, part by part. What a part has taken does not come again (firmware behaviour, 3.5). */
+  /** Ends a scan and reports its frames, part by part. A part that is not delivered is not repeated (firmware behaviour, 3.5). */
   #reportScan(receiver: Receiver, why: ContactReason): void {
     const enrolled = receiver.end();
     const { mode } = this.#profile.timing;
@@ -205,12 +205,12 @@ export class Application implements TaskOwner {
       this.#reporter.report(why, () => {
         if (receiver.nextPart() && !this.#closing) return send();
         finish();
-        this.#goOn();
+        this.#resume();
       });
     send();
   }
 
-  /** The meters that were enrolled become the list, for good: the device saves and starts anew. */
+  /** Stores the enrolled meters as the list: the device saves its settings and reboots. */
   #keepMeters(meters: readonly number[]): void {
     const { config } = this.#firmware;
     const places = config.layout.module(this.#profile.receiver?.keep ?? '')?.list?.items ?? [];
@@ -233,8 +233,8 @@ export class Application implements TaskOwner {
     return Number.POSITIVE_INFINITY;
   }
 
-  /** The work queue goes on: what came due meanwhile runs now, once each and in order. */
-  #goOn(): void {
+  /** Unblocks the work queue: each task that came due meanwhile runs once, in order. */
+  #resume(): void {
     const overdue = new Set([...(this.#overdue ?? []), ...this.#tasks.takeOverdue()]);
     this.#overdue = undefined;
     if (this.#closing) return;
@@ -257,14 +257,14 @@ export class Application implements TaskOwner {
     return this.#firmware.profile;
   }
 
-  /** A parameter in seconds, as a delay; 0 means never, and so does no parameter. */
+  /** A parameter in seconds, as a delay; Infinity if it is 0 or does not exist. */
   #seconds(ref: ParameterRef | undefined): Millis {
     const value = ref ? this.#firmware.config.number(ref.module, ref.name) : 0;
     return value === 0 ? Number.POSITIVE_INFINITY : seconds(value);
   }
 }
 
-/** Tasks of its own, after those of the measurements. */
+/** The application's own tasks; their numbers follow those of the measurements. */
 const REPORT = 0;
 const EVENT = 1;
 const POLL = 2;
@@ -272,5 +272,5 @@ const WATCHDOG = 3;
 /** Never planned, only postponed. */
 const LOOK = 4;
 const OWN_TASKS = 5;
-/** One more, where there is a receiver: the beginning of a scan, or its end. */
+/** One more task of a device with a receiver: the start or the end of a scan. */
 const SCAN = 5;

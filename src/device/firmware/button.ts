@@ -3,7 +3,7 @@ import { type Instant, type Millis, seconds } from '../../kernel/time.js';
 import type { ClickAction } from '../../profile/profile.js';
 import type { Firmware } from './firmware.js';
 
-/** Does what so many clicks in a row mean to the application; nothing while it starts up, but for a reboot. */
+/** Runs the action for this number of clicks in a row. During the start-up, only the reboot has an effect. */
 export function clicked(firmware: Firmware, clicks: number): void {
   for (const action of firmware.profile.clicks[clicks - 1] ?? []) {
     if (firmware.application.running || action === 'reboot') act(firmware, action);
@@ -36,12 +36,12 @@ function act(firmware: Firmware, action: ClickAction): void {
   }
 }
 
-/** Held through a boot this long, and let go within as long again, the button erases the settings. */
+/** The button erases the settings if it is held for this long during a boot, and released within the same time again. */
 const HOLD: Millis = seconds(5);
-/** How long the red LED says so. */
+/** How long the red LED confirms the erase. */
 const FAREWELL: Millis = seconds(2);
 
-/** When a button that is pressed until `until` erases the settings of a device that boots now; undefined: it does not. */
+/** When a button that is pressed until `until` erases the settings of a device that boots at `boot`; undefined for never. */
 export function factoryResetAt(boot: Instant, until: Instant): Instant | undefined {
   return until >= boot + HOLD && until <= boot + 2 * HOLD ? until + FAREWELL : undefined;
 }

@@ -31,7 +31,7 @@ export function zeroCounters(): CloudCounters {
   };
 }
 
-/** Counts a message of `bytes`, in fragments of at most `fragmentSize`, up. */
+/** Counts an uplink message of `bytes`, in fragments of at most `fragmentSize`. */
 export function countUplink(
   c: CloudCounters,
   bytes: number,
@@ -48,7 +48,7 @@ export function countUplink(
   c.uplinkDataLast = now;
 }
 
-/** Counts a message of `bytes` down. */
+/** Counts a downlink message of `bytes`, in fragments of at most `fragmentSize`. */
 export function countDownlink(c: CloudCounters, bytes: number, fragmentSize: number, now: DeviceTime): void {
   c.downlinkCount++;
   c.downlinkFragments += Math.ceil(bytes / fragmentSize);
@@ -56,7 +56,7 @@ export function countDownlink(c: CloudCounters, bytes: number, fragmentSize: num
   c.downlinkLast = now;
 }
 
-/** The clock was set by this many seconds: what has happened before is moved along (firmware behaviour, 5.5). */
+/** Moves all stored times by the seconds by which the clock was set (firmware behaviour, 5.5). */
 export function shiftTimes(c: CloudCounters, seconds: Seconds): void {
   for (const time of TIMES) {
     const then = c[time];

@@ -10,7 +10,7 @@ interface Waiter {
   readonly limit: Alarm | undefined;
 }
 
-/** Most of the time nothing waits, and that is the same array for all devices. */
+/** No waiters: one array for all devices. */
 const NONE: readonly Waiter[] = [];
 
 export class CloudLock {
@@ -22,14 +22,14 @@ export class CloudLock {
     this.#clock = clock;
   }
 
-  /** Whether something holds it. */
+  /** Whether an exchange holds the lock. */
   get held(): boolean {
     return this.#held;
   }
 
   /**
-   * Calls `granted` with the lock held, at once if it is free; or `refused` if it does not become free in time (−11).
-   * @param limit Infinity for none
+   * Calls `granted` when the caller holds the lock, at once if it is free; calls `refused` if it is not free in time (−11).
+   * @param limit longest wait; Infinity for no limit
    */
   take(limit: Millis, granted: () => void, refused: () => void): void {
     if (!this.#held) {

@@ -15,27 +15,27 @@ import { CloudLock } from './cloud-lock.js';
 import { PollWork } from './poll-work.js';
 import { type Session, type SessionHost, setUpSession } from './session-phase.js';
 
-/** For the wait for the lock and the first datagram of a poll; the rest of it for each later datagram (firmware timing, 4). */
+/** Limits the wait for the lock plus the first datagram of a poll. Each later datagram gets the time left (firmware timing, 4). */
 const POLL_BUDGET = seconds(60);
-/** The handler starts a moment after the tick that queued it, so that the tick a minute later comes before its budget is over. */
+/** The poll starts a moment after the tick that queued it, so that the tick a minute later comes before its budget is over. */
 const LATENCY: Millis = 1;
 const FRAGMENT = FRAGMENT_SIZE.base64.up;
 const NO_LOCK = 'another exchange holds the cloud lock';
 
-/** A downlink that the application or the shell has to carry out. */
+/** A downlink that the application or the shell executes. */
 export type ReactiveDownlink = Exclude<DownMessage, { readonly kind: 'set-session' | 'set-timestamp' }>;
 
-/** What a downlink leads to. */
+/** Result of a downlink. */
 export type Reaction =
-  /** Done. */
+  /** The downlink is executed; no answer. */
   | { readonly kind: 'done' }
-  /** This message goes up at once; `afterwards`: the device restarts, whatever the cloud says to it. */
+  /** The device sends this message at once; `afterwards`: then it restarts, whether or not the message arrived. */
   | { readonly kind: 'answer'; readonly type: UplinkType; readonly message: Uint8Array; readonly afterwards?: Restart }
-  /** It could not be carried out: the poll counts as failed. */
+  /** The downlink could not be executed: the poll counts as failed. */
   | { readonly kind: 'failed' }
-  /** A command takes its time; until then the thread does nothing else. */
+  /** A command takes `wait`, then `go` continues. The thread does nothing else until then. */
   | { readonly kind: 'waits'; readonly wait: Millis; readonly go: () => Reaction }
-  /** The device restarts after `delay`; until then the thread does nothing more. */
+  /** The device restarts after `delay`. The thread does nothing else until then. */
   | ({ readonly kind: 'restart' } & Restart);
 
 interface Restart {
@@ -52,7 +52,7 @@ export interface CloudThreadHost extends SessionHost {
   setUnixTime(time: UnixSeconds): void;
   /** The session is set up. */
   initialized(): void;
-  /** Carries out a downlink whose message has `size` bytes. */
+  /** Executes a downlink whose message has `size` bytes. */
   react(message: ReactiveDownlink, size: number): Reaction;
   readonly facts: DeviceFacts;
 }
@@ -66,7 +66,7 @@ export class CloudThread {
   readonly #polls: PollWork;
   #initialized = false;
   #session: Session | undefined;
-  /** A downlink waits: for a command that takes its time, or to restart the device. */
+  /** End of the wait for a command that takes time, or for a restart. */
   #carrying: Alarm | undefined;
   /** A message of the thread itself that is being sent. */
   #own: { readonly uplink: number; readonly type: UplinkType } | undefined;
@@ -105,8 +105,8 @@ export class CloudThread {
   }
 
   /**
-   * Takes the lock that {@link sendData} needs; the caller gives it back with {@link unlock}.
-   * @param limit Infinity for none @param refused the lock did not become free in time
+   * Takes the lock that {@link sendData} needs; the caller releases it with {@link unlock}.
+   * @param limit longest wait; Infinity for no limit @param refused called if the lock is not free in time
    */
   lock(limit: Millis, granted: () => void, refused: () => void = () => {}): void {
     this.#lock.take(limit, granted, refused);
@@ -117,7 +117,7 @@ export class CloudThread {
     this.#rest();
   }
 
-  /** Sends application data: an uplink that the host has numbered. `done` is called once, unless the device restarts. */
+  /** Sends application data; `uplink` is the number of the uplink. `done` is called once, unless the device restarts. */
   sendData(uplink: number, message: Uint8Array, budget: Millis, why: ContactReason, done: (ok: boolean) => void): void {
     this.#host.facts.reason = why;
     this.#transmit(uplink, 'data', message, budget, (outcome) => {
@@ -131,7 +131,7 @@ export class CloudThread {
     this.#polls.request();
   }
 
-  /** Sends a message that asks the cloud for a firmware image. */
+  /** Requests a firmware image from the cloud. */
   requestFirmware(request: Uint8Array): void {
     this.lock(Number.POSITIVE_INFINITY, () => {
       this.#host.facts.reason = 'shell';
@@ -142,12 +142,12 @@ export class CloudThread {
     });
   }
 
-  /** Retries no poll from now on; a running exchange continues. */
+  /** No failed poll is retried from now on; a running exchange continues. */
   close(): void {
     this.#polls.close();
   }
 
-  /** As when the device loses power. */
+  /** The power fails. */
   halt(why: string): void {
     if (this.#own) this.#host.facts.dropped(this.#own.uplink, this.#own.type, why);
     this.#lock.clear();
@@ -161,7 +161,7 @@ export class CloudThread {
 
   #processSession(message: Uint8Array, done: (session: Session | undefined) => void): void {
     this.#session = undefined;
-    this.#carryOut(message, (reaction) => {
+    this.#execute(message, (reaction) => {
       if (reaction.kind !== 'restart') done(reaction.kind === 'done' ? this.#session : undefined);
     });
   }
@@ -170,7 +170,7 @@ export class CloudThread {
     this.#initialized = true;
     this.#session = undefined;
     this.#host.initialized();
-    // A poll that was requested meanwhile takes the lock over.
+    // A poll that was requested meanwhile takes over the lock.
     this.#polls.open();
     this.unlock();
   }
@@ -204,12 +204,12 @@ export class CloudThread {
   #polled(message: Uint8Array, more: boolean, done: (why: string | undefined) => void): void {
     this.#succeeded();
     if (message.length === 0) {
-      // The firmware counts a poll that brings a message as a downlink alone.
+      // The firmware counts a poll that fetches a message only as a downlink.
       this.counters.pollCount++;
       this.counters.pollLast = this.#host.unixTime();
       return done(undefined);
     }
-    this.#carryOut(message, (reaction) => {
+    this.#execute(message, (reaction) => {
       if (reaction.kind === 'restart') return;
       if (reaction.kind === 'failed') return done('downlink could not be carried out');
       if (reaction.kind === 'done' && more) this.requestPoll();
@@ -224,15 +224,15 @@ export class CloudThread {
     });
   }
 
-  /** Calls `then` with what a downlink has led to, at once unless it holds commands that take time. */
-  #carryOut(bytes: Uint8Array, then: (reaction: Reaction) => void): void {
+  /** Executes a downlink and calls `then` with the result: at once, unless it has commands that take time. */
+  #execute(bytes: Uint8Array, then: (reaction: Reaction) => void): void {
     const now = this.#host.unixTime();
     countDownlink(this.counters, bytes.length, FRAGMENT, now);
     let message: DownMessage;
     try {
       message = parseDown(bytes);
     } catch (error) {
-      // The firmware logs a type that it does not know, and the poll counts as good (firmware timing, 9).
+      // The firmware only logs an unknown type, and the poll counts as successful (firmware timing, 9).
       if (error instanceof MessageError) return then({ kind: error.fault === 'unknown-type' ? 'done' : 'failed' });
       throw error;
     }
@@ -278,7 +278,7 @@ export class CloudThread {
     });
   }
 
-  /** Sends a message of the thread's own: without a time limit, and lost when it fails. */
+  /** Sends a message of the thread itself, without a time limit. If that fails, the message is lost. */
   #send(type: UplinkType, message: Uint8Array, done: (outcome: UplinkOutcome) => void): void {
     const uplink = this.#host.facts.made(type, message.length);
     this.#own = { uplink, type };

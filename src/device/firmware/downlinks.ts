@@ -1,4 +1,4 @@
-/** How the firmware carries out a downlink (wire protocol, 9 to 12; firmware behaviour, 5). */
+/** How the firmware executes a downlink (wire protocol, 9 to 12; firmware behaviour, 5). */
 import { type Millis, millis, seconds } from '../../kernel/time.js';
 import { encodeUp, MessageError, type UpMessage } from '../../protocol/messages/index.js';
 import type { Hardware } from '../hardware/hardware.js';
@@ -14,7 +14,7 @@ type ShellUplink = Extract<UpMessage, { readonly kind: 'upload-shell' }>;
 type Reactive = Exclude<ReactiveDownlink, { readonly kind: 'download-firmware' }>;
 
 /**
- * All but chunks of firmware, which are the updater's.
+ * Executes any downlink except chunks of firmware (see updater.ts).
  * @param size bytes of the downlink message, which shares the transfer buffer with its answer
  */
 export function reactTo(message: Reactive, size: number, hardware: Hardware, host: ShellHost): Reaction {
@@ -24,7 +24,7 @@ export function reactTo(message: Reactive, size: number, hardware: Hardware, hos
     case 'download-shell':
       return runCommands(message, size, hardware, host);
     case 'download-data':
-      // The catalog builds have outputs only with modules that these profiles do not carry: the body is logged, no more.
+      // The catalog builds have outputs only with modules that these profiles do not have, so the firmware only logs the body.
       return { kind: 'done' };
     default:
       return message satisfies never;
@@ -41,7 +41,7 @@ function configure(lines: readonly string[], hardware: Hardware, host: ShellHost
       case 'reboot':
         return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
       case 'save':
-        // Settings that cannot be written end it like a line that fails: no reboot, no answer [assumption].
+        // If the settings cannot be saved, it ends as after an invalid line: no reboot, no answer [assumption].
         if (!hardware.config.writable) return { kind: 'waits', wait: pauseOf(outcome), go: () => ({ kind: 'failed' }) };
         return {
           kind: 'restart',
@@ -74,7 +74,7 @@ function runCommands(
     if (outcome.kind === 'reboot') {
       return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
     }
-    // Request and answer share one buffer; what does not fit is not sent (firmware shell, 7.1).
+    // Request and answer share one buffer; an answer that does not fit is not sent (firmware shell, 7.1).
     const answer = shellAnswer(
       { messageId: message.messageId, responses: outcome.responses },
       hardware.type.profile.transferBuffer - size,
@@ -84,7 +84,7 @@ function runCommands(
   return react(runRemoteShell(hardware.type.shell, host, message.commands));
 }
 
-/** undefined when it needs more than `room` bytes. */
+/** The answer to a shell downlink; undefined if it needs more than `room` bytes. */
 function shellAnswer(
   { messageId, responses }: Pick<ShellUplink, 'messageId' | 'responses'>,
   room: number,

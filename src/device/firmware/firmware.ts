@@ -1,9 +1,9 @@
 /**
- * One life of the firmware, from a boot to the next: everything that is in RAM. The device makes a new one at every boot and
- * drops the old one, so that nothing survives by accident (firmware behaviour, 1 and 11).
+ * The firmware from one boot to the next: everything that is in RAM. The device creates a new one at every boot and drops the
+ * old one, so that no state survives by accident (firmware behaviour, 1 and 11).
  *
- * Start-up, the device's clock, and what the device has to say to the cloud and to its shell. Talking is the cloud thread's;
- * what there is to do once the device has started is the application's.
+ * This file has the start-up, the device's clock, and the messages and facts for cloud and shell. cloud-thread.ts exchanges the
+ * messages; application.ts runs the tasks after the start-up.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Draws, integerBetween } from '../../kernel/random.js';
@@ -38,26 +38,26 @@ import { reportUpdate, Updater } from './updater.js';
 
 /** The system start resets the modem line before `main` begins (firmware timing, 2). */
 const LINE_RESET: Millis = 3100;
-/** From there to the start of the modem: sensors, Bluetooth, 1-Wire scan (firmware behaviour, 1). */
+/** Time from the line reset to the start of the modem: sensors, Bluetooth, 1-Wire scan (firmware behaviour, 1). */
 const START_UP: readonly [Millis, Millis] = [seconds(1), seconds(10)];
 
-/** One writer serves the whole fleet: firmware is synchronous, and a body is copied out before anybody else writes. */
+/** One writer serves the whole fleet: firmware is synchronous, and each body is copied before the next one is written. */
 const writer = new CborWriter();
 
 export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware {
   readonly cloud: CloudThread;
   readonly application: Application;
   readonly measurements: Measurements;
-  /** Only some device types have one. */
+  /** Undefined for device types without a receiver. */
   readonly receiver: Receiver | undefined;
   readonly #hardware: Hardware;
   readonly #bootedAt: Instant;
   /** Unix seconds of the device's clock at simulated time 0; a boot begins in 1970 (firmware shell, 5.4). */
   #clockOrigin: UnixSeconds;
   #sequence = 0;
-  /** Made when the first chunk of an update comes. */
+  /** Created by the first chunk of an update. */
   #updater: Updater | undefined;
-  /** Made by the first command that has something to remember. */
+  /** Created by the first command that stores something. */
   #shellMemory: ShellMemory | undefined;
   #starting: Alarm | undefined;
 
@@ -105,7 +105,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
   get wall(): UnixMillis {
     return this.#hardware.clock.wall;
   }
-  /** What the device hears around it follows from where it hangs, which is as much its own as its serial number. */
+  /** Determines which meters and tags are around the device: a device hangs at one place, so its serial number decides. */
   get seed(): number {
     return this.#hardware.serial | 0;
   }
@@ -115,7 +115,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     return this.now - this.#bootedAt;
   }
 
-  /** Whether the radio is LTE; a device in another mode never talks to the cloud, and has no downlink watchdog. */
+  /** Whether the radio is LTE. In another mode the device has no contact with the cloud, and no downlink watchdog. */
   get talks(): boolean {
     const { mode } = this.profile.timing;
     return mode === undefined || this.config.text(mode.module, mode.name) === 'lte';
@@ -125,7 +125,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     return Math.floor(this.exactTime());
   }
 
-  /** Unix seconds on the device's clock, with fractions. A clock that drifts has done so since it was last set. */
+  /** Unix seconds on the device's clock, with fractions, including the drift since the clock was last set. */
   exactTime(at: Instant = this.now): UnixSeconds {
     return this.#clockOrigin + this.#elapsed(at);
   }
@@ -147,20 +147,20 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     return new FirmwareShellHost(this);
   }
 
-  /** What this life is still busy with; undefined at rest. */
+  /** What the firmware is doing; undefined at rest. */
   get busyWith(): string | undefined {
     if (this.#starting) return 'start-up';
     if (this.cloud.busy) return this.cloud.initialized ? `an exchange (${this.facts.reason})` : 'its session';
     return undefined;
   }
 
-  /** Starts nothing new; a running exchange continues. */
+  /** Starts no new work; a running exchange continues. */
   close(): void {
     this.application.close();
     this.cloud.close();
   }
 
-  /** The power fails: this life ends. */
+  /** The power fails, or the device resets: the firmware stops at once. */
   halt(why: string): void {
     this.#starting?.cancel();
     this.cloud.halt(why);
@@ -217,7 +217,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
         timestamp: this.unixTime(),
         uptime: Math.floor(this.uptime / 1000),
         network: hardware.modem.evaluation(),
-        // Few device types write it: it is put together when the first part of it is asked for.
+        // Few device types report it, so it is computed on the first use.
         identity: () => {
           identity ??= hardware.identity;
           return identity;
@@ -241,7 +241,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
     this.cloud.start();
   }
 
-  /** Seconds that the clock has counted from the beginning of the world to `at`, had it always run as it does now. */
+  /** Seconds from the beginning of the world to `at`, as a clock with the present drift counts them. */
   #elapsed(at: Instant): Seconds {
     return (at * (1 + this.#hardware.clockDrift / 1_000_000)) / 1000;
   }

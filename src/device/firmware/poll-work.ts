@@ -17,7 +17,7 @@ const RETRY = minutes(5);
 export class PollWork {
   readonly #clock: Clock;
   readonly #handler: (done: (ok: boolean) => void) => void;
-  /** The queue runs: the session phase, which occupies it, is over. */
+  /** False during the session phase, which occupies the queue. */
   #open = false;
   #closing = false;
   #queued = false;
@@ -47,7 +47,7 @@ export class PollWork {
     this.#next();
   }
 
-  /** Cancels the retry, and arms no other. */
+  /** Cancels the retry; no other follows. */
   close(): void {
     this.#closing = true;
     this.#retry?.cancel();

@@ -1,5 +1,5 @@
 /**
- * When the device reports, and what becomes of a report that does not get through (firmware behaviour, 3.1, 3.3, 3.4 and 6).
+ * Sends reports: their intervals, event reports, and the spool for reports that fail (firmware behaviour, 3.1, 3.3, 3.4 and 6).
  */
 import { between, type Draws } from '../../kernel/random.js';
 import { hours, type Instant, type Millis } from '../../kernel/time.js';
@@ -29,13 +29,13 @@ export interface ReporterHost {
 
 export class Reporter {
   readonly #host: ReporterHost;
-  /** The work queue stands still while a report is on its way (firmware behaviour, 3.3). */
+  /** Whether a report is being sent. It blocks the work queue (firmware behaviour, 3.3). */
   sending = false;
-  /** Uplinks that would be lost with the RAM. */
+  /** Numbers of the uplinks that are only in RAM: a reset loses them. */
   #unsent: readonly number[] = NOTHING;
   #windowStart: Instant = Number.NEGATIVE_INFINITY;
   #reportsInWindow = 0;
-  /** An event waits to be reported; further ones go along with it. */
+  /** Whether an event report is planned. It includes all further events. */
   #eventWaits = false;
 
   constructor(host: ReporterHost) {
@@ -51,7 +51,7 @@ export class Reporter {
     return Math.round(every * (1 + jitter * between(draws, -1, 1)));
   }
 
-  /** How long after an event it is reported; undefined when it goes with an earlier one, or there were too many in this hour. */
+  /** Delay of the report of an event; undefined if a planned report includes it, or if the rate of this hour is used up. */
   eventDelay(): Millis | undefined {
     const { profile, config, now } = this.#host;
     const { eventDelay, eventRate } = profile.timing;
@@ -60,7 +60,7 @@ export class Reporter {
       this.#windowStart = now;
       this.#reportsInWindow = 0;
     }
-    // The firmware compares with "<=", so that one report more than the rate passes.
+    // The firmware compares with "<=", so one report more than the rate is allowed.
     if (this.#reportsInWindow > config.number(eventRate.module, eventRate.name)) return undefined;
     this.#reportsInWindow++;
     this.#eventWaits = true;
@@ -79,7 +79,7 @@ export class Reporter {
     const message = this.#host.encode();
     const { mode } = profile.timing;
     if (mode && config.text(mode.module, mode.name) !== 'lte') {
-      // Nothing is sent, but the data are cleared all the same.
+      // No report is sent, but the data are cleared.
       this.#host.clear();
       return done();
     }
@@ -100,9 +100,9 @@ export class Reporter {
   }
 
   /**
-   * Sends the newest message, then what the spool still holds, oldest first (firmware timing, 5 and 5.1). What differs between
-   * firmware versions are two parameters of the profile: without a send timeout nothing limits the wait for the lock and the
-   * datagrams, without a spool a message that failed is lost.
+   * Sends the new message, then the spooled ones, oldest first (firmware timing, 5 and 5.1). Firmware versions differ in two
+   * parameters of the profile: without a send timeout, the wait for the lock and for datagrams has no limit; without a spool, a
+   * message that fails is lost.
    */
   #send(report: SpooledMessage, why: ContactReason, done: (ok: boolean) => void): void {
     const { cloud } = this.#host;
@@ -118,7 +118,7 @@ export class Reporter {
       });
     };
     const ended = (ok: boolean) => {
-      // A report that follows at once takes the lock over.
+      // A report that follows at once takes over the lock.
       done(ok);
       cloud.unlock();
     };
@@ -128,7 +128,7 @@ export class Reporter {
     });
   }
 
-  /** Once the time is used up, each message still has the 30 s in which the modem may finish its attempt. */
+  /** Sends the spooled messages. After the deadline, the modem still has 30 s for an attempt of each message. */
   #drain(left: () => Millis, why: ContactReason, done: () => void): void {
     const { cloud, spool } = this.#host;
     const { oldest } = spool;
@@ -173,5 +173,5 @@ export class Reporter {
   }
 }
 
-/** Of which there is one for all devices. */
+/** One empty list for all devices. */
 const NOTHING: readonly number[] = [];

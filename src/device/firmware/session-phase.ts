@@ -9,9 +9,9 @@ import type { PollOutcome, UplinkOutcome } from '../link/link.js';
 /** What SET_SESSION contains. */
 export type Session = Extract<DownMessage, { readonly kind: 'set-session' }>;
 
-/** The cloud thread around the session phase. */
+/** The cloud thread around the session phase. `known` is the hash that the cloud has. */
 export interface SessionHost {
-  /** Messages of a session start; undefined if there is nothing to upload. */
+  /** CREATE_SESSION. The other messages are undefined if there is nothing to upload. */
   sessionRequest(): Uint8Array;
   decoderUpload(known: string | undefined): Uint8Array | undefined;
   encoderUpload(known: string | undefined): Uint8Array | undefined;
@@ -34,7 +34,7 @@ interface SessionExchanges {
 export function setUpSession(host: SessionHost, exchanges: SessionExchanges, done: () => void): void {
   const again = () => setUpSession(host, exchanges, done);
   exchanges.send('session', host.sessionRequest(), (outcome) => {
-    // Without a poll flag the firmware takes the exchange for failed (quirk 1).
+    // Without a poll flag the firmware treats the exchange as failed (wire protocol, 14, quirk 1).
     if (!outcome.ok || !outcome.poll) return again();
     exchanges.poll((answer) => {
       if (!answer.ok || answer.message.length === 0) return again();
@@ -68,7 +68,7 @@ function uploadCodecs(
     });
   };
   const update = () => upload('firmware', host.updateReport(), done, done);
-  // A configuration that cannot be uploaded is not tried again before the next boot.
+  // A failed upload of the configuration is not repeated before the next boot.
   const config = () => upload('config', host.configUpload(session.configHash), update, update);
   const encoder = () => upload('codec', host.encoderUpload(session.encoderHash), again, config);
   upload('codec', host.decoderUpload(session.decoderHash), again, encoder);

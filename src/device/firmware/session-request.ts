@@ -1,4 +1,4 @@
-/** CREATE_SESSION: what the device says about itself (wire protocol, 7.1). */
+/** CREATE_SESSION: the facts that the device reports about itself (wire protocol, 7.1). */
 import type { SupplyModule } from '../../profile/profile.js';
 import { encodeUp, type SessionFacts } from '../../protocol/messages/index.js';
 import type { Hardware } from '../hardware/hardware.js';
@@ -29,7 +29,7 @@ export function sessionRequest({ type, serial, identity, subscriber, build }: Ha
   });
 }
 
-/** The module has a serial number of its own; we take that of the device, as `backup status` does. */
+/** A real module has its own serial number; ours has that of the device, here and in `backup status`. */
 function factsOf({ hwRevision, hwVariant, fwVersion }: SupplyModule, serial: number): SessionFacts {
   return {
     z_serial_number: String(serial),

@@ -1,4 +1,4 @@
-/** What hangs on a device from outside, for its shell: the serial line and the receiver of meters. */
+/** Attached equipment as shell commands see it (shell/attached.ts): the serial line and the receiver of meters. */
 import type { Clock } from '../../kernel/clock.js';
 import type { Millis, UnixSeconds } from '../../kernel/time.js';
 import type { StringParameter } from '../../profile/parameters.js';
@@ -21,7 +21,7 @@ export interface AttachedHost {
   unixTime(): UnixSeconds;
 }
 
-/** The devices in the slots of the application; undefined when it has no slots. */
+/** The devices in the slots of the application; undefined if it has no slots. */
 export function lineOf(firmware: AttachedHost): ShellLine | undefined {
   const { config, measurements, clock } = firmware;
   const places = (config.layout.module('app')?.items ?? []).filter(isSlot);
@@ -49,7 +49,7 @@ export function lineOf(firmware: AttachedHost): ShellLine | undefined {
   };
 }
 
-/** The receiver of meters; undefined when there is none. */
+/** The receiver of meters; undefined if the device has none. */
 export function receiverOf(firmware: AttachedHost): ShellReceiver | undefined {
   const { receiver } = firmware;
   if (receiver === undefined) return undefined;

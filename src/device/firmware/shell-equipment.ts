@@ -35,7 +35,7 @@ export interface EquipmentHost {
 
 const TAG = 'ble_tag';
 
-/** Undefined where the application does not listen to tags. */
+/** Undefined if the application does not listen to tags. */
 export function tagsOf(firmware: EquipmentHost): ShellTags | undefined {
   const { config, measurements, clock, hardware, profile } = firmware;
   const module = config.layout.module('tag');
@@ -46,7 +46,7 @@ export function tagsOf(firmware: EquipmentHost): ShellTags | undefined {
   const reading = (n: number, address: string, value: (quantity: number) => number): TagReading | undefined => {
     const values = new Map(environment.signals(kind, n).map(({ spec }, quantity) => [spec.name, value(quantity)]));
     const heard = [...values].filter(([, each]) => !Number.isNaN(each));
-    // A tag that does not say how strong it is, is not there.
+    // A tag without a signal strength is out of range.
     return Number.isNaN(values.get('rssi') ?? Number.NaN) ? undefined : { address, ...Object.fromEntries(heard) };
   };
   const live = (n: number) => (quantity: number) => {
@@ -79,7 +79,7 @@ export function tagsOf(firmware: EquipmentHost): ShellTags | undefined {
   };
 }
 
-/** Undefined where there are no motion detectors. */
+/** Undefined without motion detectors. */
 export function motionOf(firmware: EquipmentHost): ShellMotion | undefined {
   const { measurements, clock } = firmware;
   const sensor = measurements.find('motion');
@@ -120,7 +120,7 @@ export function weatherOf(firmware: EquipmentHost): WeatherReading | undefined {
   return { rainfall: measurements.memory.sinceWindow(gauge, 0) * each, windSpeed, windDirection };
 }
 
-/** Undefined where there are no analog inputs with a calibration. */
+/** Undefined without analog inputs that can be calibrated. */
 export function inputsOf(firmware: EquipmentHost): ShellInputs | undefined {
   const { config, measurements, hardware, clock, profile } = firmware;
   const kind = profile.sensors.findIndex(({ name }) => name === 'analog_channel');
@@ -128,7 +128,7 @@ export function inputsOf(firmware: EquipmentHost): ShellInputs | undefined {
   const number = (word: string, channel: number) => config.number('app', `channel-calib-${word}-${channel}`);
   return {
     read: (channel) => {
-      // Also of inputs that are not active, and so are no sensors of the running firmware.
+      // Inactive inputs have a calibration too, although they are not sensors of the running firmware.
       const value = (name: string): number => {
         const signals = hardware.environment.signals(kind, channel - 1);
         const signal = signals.find(({ spec }) => spec.name === name);
@@ -156,7 +156,7 @@ export function inputsOf(firmware: EquipmentHost): ShellInputs | undefined {
   };
 }
 
-/** Somewhere in Bohemia, a different place for each device. */
+/** The device's position: a place in Bohemia that depends on its serial number. */
 export function positionOf({ hardware }: EquipmentHost): Position {
   const { serial } = hardware;
   const place = (index: number, from: number, to: number) => from + (to - from) * noise(serial, index);
@@ -171,7 +171,7 @@ export function positionOf({ hardware }: EquipmentHost): Position {
 const CHANNELS = 8;
 const CHANNEL_MODES = ['trigger', 'counter', 'voltage', 'current'] as const;
 
-/** The inputs of an application whose profile has channels; undefined for all others. */
+/** The input channels of the application; undefined if its profile has none. */
 export function channelsOf(firmware: EquipmentHost): ShellChannels | undefined {
   const { measurements, clock, profile } = firmware;
   if (!profile.commands.includes('channel')) return undefined;

@@ -1,4 +1,4 @@
-/** The firmware as shell commands see it. Made for one line, and forgotten. */
+/** The firmware as shell commands see it. Each command line gets a new host. */
 import type { Instant, Millis, UnixSeconds } from '../../kernel/time.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import type { DeviceFacts, Hardware } from '../hardware/hardware.js';
@@ -202,17 +202,17 @@ export class FirmwareShellHost implements ShellHost {
   }
 
   setLed(): void {
-    // Nothing on a virtual board lights up, and no command reads it back.
+    // A virtual board has no LEDs, and no command reads their state.
   }
 
   setBatteryLoad(on: boolean): void {
     const { memory } = this;
-    // What it took is counted when it goes off; voltages under load do not ask whether it is on.
+    // The charge is counted when the load is switched off. Voltages under load do not depend on whether it is on.
     if (memory.loadSince !== undefined) this.#firmware.hardware.spent('test-load', this.uptime() - memory.loadSince);
     memory.loadSince = on ? this.uptime() : undefined;
   }
 
-  /** A moment of the simulation on the device's own clock. */
+  /** Converts a time of the simulation to the device's clock. */
   #deviceTime(instant: Instant): UnixSeconds {
     const { now } = this.#firmware;
     return this.#firmware.unixTime() - Math.round((now - instant) / 1000);
@@ -285,7 +285,7 @@ function backupOf(firmware: ShellFirmware): BackupModule | undefined {
   };
 }
 
-/** What `cloud spool fake` puts in: a data message of an unknown decoder, with an empty body. */
+/** The message that `cloud spool fake` adds: data of an unknown decoder, with an empty body. */
 const MADE_UP = Uint8Array.from([6, 0, 0, 0, 0, 0, 0, 0, 0, 0xbf, 0xff]);
 
 function spoolOf({ spool, config, profile, facts }: ShellFirmware): ShellSpool {

@@ -1,18 +1,18 @@
 /**
- * Many things to do, one alarm: a table of due times, of which only the earliest is set on the clock. Tasks that are due
- * together run in the order of their numbers.
+ * Many tasks, one alarm: a table of due times, of which only the earliest is set on the clock. Tasks that are due together run
+ * in the order of their numbers.
  *
- * A *quiet* task, such as taking a sample, has no effect outside before something else happens. It sets no alarm.
- * It runs when the table is caught up, as if it had run on time: in the order of the due times, each with its own time. That makes
- * one wake-up of most devices out of forty, and a day of a fleet several times shorter.
+ * A *quiet* task, such as taking a sample, has no visible effect until another task runs. So it sets no alarm: it runs when the
+ * table is caught up, as if it had run on time, in the order of the due times and each with its own time. Most devices
+ * therefore wake up once instead of forty times, and simulating a day of a fleet is several times faster.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 
-/** Who has the tasks. */
+/** The owner of the tasks, which runs them. */
 export interface TaskOwner {
   readonly clock: Clock;
-  /** Does a task that was due at `at`; returns the delay from then to its next time, Infinity for none. */
+  /** Runs a task that was due at `at`; returns the delay from then to its next time, Infinity for never. */
   perform(task: number, at: Instant): Millis;
 }
 
@@ -21,7 +21,7 @@ const NEVER = Number.POSITIVE_INFINITY;
 export class TaskTable {
   readonly #owner: TaskOwner;
   readonly #quiet: readonly boolean[];
-  /** By task. Filled with Infinity, a plain array holds its numbers unboxed too, and is half as large as a typed one. */
+  /** Due time by task number. A plain array filled with Infinity stores unboxed numbers in half the space of a typed array. */
   readonly #due: number[];
   #alarm: Alarm | undefined;
   #armedFor: Instant = NEVER;
@@ -34,13 +34,13 @@ export class TaskTable {
     this.#due = new Array(size).fill(NEVER);
   }
 
-  /** Plans `task` for `delay` from now, in place of what was planned for it; Infinity: not at all. */
+  /** Plans `task` for `delay` from now and replaces its earlier plan; Infinity removes it. */
   set(task: number, delay: Millis): void {
     this.#due[task] = this.#owner.clock.now + delay;
     if (!this.#running) this.#arm();
   }
 
-  /** Forgets all tasks. */
+  /** Removes all tasks. */
   clear(): void {
     this.#due.fill(NEVER);
     if (!this.#running) this.#arm();
@@ -54,7 +54,7 @@ export class TaskTable {
     }
   }
 
-  /** Takes the quiet tasks that have come due out of the table without running them. */
+  /** Removes the quiet tasks that are due, without running them, and returns their numbers. */
   takeOverdue(): readonly number[] {
     const { now } = this.#owner.clock;
     const overdue: number[] = [];
@@ -66,7 +66,7 @@ export class TaskTable {
     return overdue;
   }
 
-  /** The alarm's: runs what is due. */
+  /** The alarm: runs the tasks that are due. */
   wake(): void {
     this.#armedFor = NEVER;
     this.#alarm = undefined;
@@ -80,7 +80,7 @@ export class TaskTable {
     this.#arm();
   }
 
-  /** The quiet task that is due first; -1 when there is none. */
+  /** The quiet task that is due first; -1 if there is none. */
   #nextQuiet(): number {
     let first = -1;
     let earliest = NEVER;

@@ -1,6 +1,6 @@
 /**
- * An update over the air, the part that is in RAM: takes chunks of an image and says what to answer (wire protocol, 11;
- * firmware behaviour, 5.6). A reboot forgets it.
+ * The part of an update over the air that is in RAM: takes chunks of an image and returns the answers (wire protocol, 11;
+ * firmware behaviour, 5.6). A reboot discards it.
  */
 import { millis } from '../../kernel/time.js';
 import { ImageReader } from '../../protocol/firmware-image.js';
@@ -10,11 +10,11 @@ import type { Hardware } from '../hardware/hardware.js';
 import type { Reaction } from './cloud-thread.js';
 
 const TARGET = 'app';
-/** From the report that the image is complete to the reboot. */
+/** Time from the report that the image is complete to the reboot. */
 const REBOOT_PAUSE = millis(100);
 /** A chunk is a multiple of this. */
 const BLOCK = 256;
-/** What else is in the transfer buffer. */
+/** Bytes of the transfer buffer that a chunk cannot use. */
 const OVERHEAD = 50;
 
 interface Download {
@@ -24,7 +24,7 @@ interface Download {
   accepted: number;
 }
 
-/** The message that asks for an image. */
+/** The message that requests an image. */
 export function downloadRequest(firmware: string): Uint8Array {
   return encodeUp({ kind: 'upload-firmware', target: TARGET, type: 'download', maxLength: BLOCK, firmware });
 }
@@ -41,7 +41,7 @@ export class Updater {
     const { bootloader } = this.#hardware.type.profile;
     const { updateId, offset, data, size } = chunk;
     if (bootloader === undefined) return failure(updateId, 'unsupported MCUBOOT');
-    // What is wrong in these ways is only logged by the firmware, without an answer.
+    // The firmware only logs these errors, without an answer.
     if (chunk.target !== TARGET || chunk.type !== 'chunk') return { kind: 'failed' };
     if (offset === 0) {
       this.#download = undefined;
@@ -82,8 +82,8 @@ export class Updater {
 }
 
 /**
- * What the firmware reports once its session is set up after an update: it confirms the image that is on trial. Undefined
- * when there was no update, or when the bootloader went back to the old image.
+ * The report of a successful update, after the session is set up; it also confirms the image that is on trial. Undefined if
+ * there was no update, or if the bootloader has reverted it.
  */
 export function reportUpdate({ bootloader }: Hardware): Uint8Array | undefined {
   if (bootloader === undefined) return undefined;

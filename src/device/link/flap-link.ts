@@ -30,7 +30,7 @@ class FlapDialogue implements Dialogue {
     return this.#sealed(this.#transfer.startPoll());
   }
 
-  /** Every datagram counts: FLAP cannot tell a stale one from an answer, but by its number. */
+  /** Every datagram is treated as the answer: FLAP recognises an outdated one only by its sequence number. */
   answered(datagram: Uint8Array): SendStep | End {
     return this.#step(this.#transfer.answered(this.#read(datagram)));
   }
@@ -73,7 +73,10 @@ const key = new Uint8Array(16);
 /** By character code. */
 const digits = Uint8Array.from({ length: 128 }, (_, code) => Number.parseInt(String.fromCharCode(code), 16) || 0);
 
-/** A claim token as bytes, to be used at once: the next caller gets the same ones. A device keeps it as text, which is smaller. */
+/**
+ * A claim token as bytes, valid until the next call, which reuses the array. A device stores its token as text, which is
+ * smaller.
+ */
 function keyOf(token: string): Uint8Array {
   for (let i = 0; i < key.length; i++) {
     key[i] = ((digits[token.charCodeAt(2 * i)] as number) << 4) | (digits[token.charCodeAt(2 * i + 1)] as number);

@@ -2,8 +2,9 @@
  * The device ingress over HTTP (cloud API gaps, 5.5), on a radio link: the same messages as JSON, one request each, with the
  * firmware's own time limits. Without a successful response, the request is repeated with the same key.
  *
- * A downlink is acknowledged before it is used. Unlike over FLAP, the acknowledgement has a response, and is repeated without
- * one. If none arrives, the message is used nevertheless, and recognised when the cloud offers it again.
+ * The device acknowledges a downlink before it executes it. Unlike over FLAP, the acknowledgement has a response, and is repeated
+ * until the response arrives. If none arrives, the device executes the downlink anyway, and recognises it by its id when the
+ * cloud offers it again.
  */
 import { downFromJson } from '../../protocol/http/downlinks.js';
 import { JsonFields } from '../../protocol/http/fields.js';
@@ -30,7 +31,7 @@ class HttpDialogue implements Dialogue {
   #requests = 0;
   #key = '';
   #fetched: Fetched | undefined;
-  /** Id of the downlink that was used last. */
+  /** Id of the last downlink that was executed. */
   #used = '';
 
   constructor(device: DeviceEnd) {

@@ -23,7 +23,7 @@ export interface Link {
   uplink(message: Uint8Array, budget: Millis, started: () => void, done: (outcome: UplinkOutcome) => void): void;
   /** Asks for one downlink. `budget` limits each datagram. */
   poll(budget: Millis, done: (outcome: PollOutcome) => void): void;
-  /** No exchange follows at once: the next one counts as another use of the radio. */
+  /** Ends a use of the radio: the next exchange counts as another one. */
   rest(): void;
   /** As after a boot: discards a running exchange without calling `done`. */
   reset(): void;

@@ -13,14 +13,14 @@ import type { Link, LinkObserver, PollOutcome, UplinkOutcome } from './link.js';
 /** Datagrams that the modem's socket keeps until they are read. */
 const SOCKET_BUFFER = 8;
 
-/** Where datagrams leave; what arrives is handed to {@link RadioLink.receive}. */
+/** Sends datagrams. Received datagrams are passed to {@link RadioLink.receive}. */
 export interface DatagramPort {
   send(datagram: Uint8Array): void;
   /** The modem has opened a new socket: later datagrams come from another port. */
   reopen(): void;
 }
 
-/** Send this and wait for an answer. `again`: why the exchange did not simply go on. */
+/** Send this datagram and wait for its answer. `again`: why the transfer starts over, if it does. */
 export interface SendStep {
   readonly kind: 'send';
   readonly datagram: Uint8Array;
@@ -29,9 +29,9 @@ export interface SendStep {
 
 /** Result of an exchange. */
 export type End =
-  /** The message is acknowledged; `poll`: the cloud has something for us. */
+  /** The message is acknowledged; `poll`: the cloud has set the poll flag. */
   | { readonly kind: 'uplink-done'; readonly poll: boolean }
-  /** The poll is over; see {@link PollOutcome}. `farewell` is sent before that and not answered. */
+  /** The poll is over; see {@link PollOutcome}. `farewell`: a last datagram to send, which is not answered. */
   | {
       readonly kind: 'poll-done';
       readonly message: Uint8Array;
@@ -52,7 +52,7 @@ export interface Dialogue {
   reset(): void;
 }
 
-/** The device at whose end the link is. */
+/** The device around the link. */
 export interface DeviceEnd {
   readonly clock: Clock;
   readonly modem: Modem;
@@ -70,7 +70,7 @@ export class RadioLink implements Link, SendRequest {
   readonly #dialogue: Dialogue;
   #exchange: Exchange | undefined;
   #inbox: Uint8Array[] | undefined;
-  /** From the first exchange to the next rest. */
+  /** True from the first exchange until {@link rest}. */
   #awake = false;
 
   constructor(device: DeviceEnd, dialogue: Dialogue) {
@@ -109,7 +109,7 @@ export class RadioLink implements Link, SendRequest {
     this.#dialogue.reset();
   }
 
-  /** Takes a datagram from the network. One that arrives while the modem does not listen waits in the socket (quirk 3). */
+  /** Takes a datagram from the network. While the modem does not listen, it waits in the socket (wire protocol, 14, quirk 3). */
   receive(datagram: Uint8Array): void {
     if (this.#device.modem.listening) this.#answered(datagram);
     else {
@@ -202,7 +202,7 @@ interface Exchange {
   started: (() => void) | undefined;
   readonly done: (end: End) => void;
   datagram: Uint8Array;
-  /** The datagram is the last of the exchange and not answered; after it the exchange ends like this. */
+  /** Result of the exchange if the datagram is its last one and needs no answer. */
   end: End | undefined;
   /** When the present datagram left last; -1 before that. */
   sentAt: Instant;

@@ -1,4 +1,4 @@
-/** State that most modems never have: an unusual place, faults, error counters. Only modems that need it carry it. */
+/** State that most modems never need: an unusual signal, faults, error counters. It is created on the first use. */
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { LastingFault } from './faults.js';
 import type { Signal } from './signal.js';
@@ -12,12 +12,12 @@ export class ModemAnomalies {
   grants = true;
   granted = true;
   fault: LastingFault | undefined;
-  /** What the next check finds lost. */
+  /** The loss that the next check will find. */
   lost: 'socket' | 'registration' | 'modem' | undefined;
   /** Errors since a socket was opened, and socket errors since a good check. */
   #errors = 0;
   #socketFailures = 0;
-  /** Resets that the modem was not prepared for, and when the first of them was. */
+  /** Number of unexpected resets, and the time of the first of them. */
   #resets = 0;
   #resetsSince: Instant = 0;
 
@@ -26,7 +26,7 @@ export class ModemAnomalies {
     return this.#resets >= LOOP_RESETS;
   }
 
-  /** RAM is lost. The state of the modem and of its surroundings stays. */
+  /** The RAM is lost. Faults, signal and network stay as they are. */
   forget(): void {
     this.#errors = 0;
     this.#socketFailures = 0;
@@ -39,7 +39,7 @@ export class ModemAnomalies {
     this.lost = undefined;
   }
 
-  /** The back-off starts anew. */
+  /** Resets the back-off. */
   socketOpened(): void {
     this.#errors = 0;
   }

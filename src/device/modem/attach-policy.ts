@@ -1,5 +1,5 @@
 /**
- * When a modem tries to attach, and how long it rests in between (firmware behaviour, 4.2; wire protocol, 5.3).
+ * When a modem tries to attach, and how long it pauses in between (firmware behaviour, 4.2; wire protocol, 5.3).
  */
 import { cycle, type RetrySchedule, thenRepeating } from '../../kernel/retry.js';
 import { hours, type Millis, minutes } from '../../kernel/time.js';
@@ -12,14 +12,14 @@ interface AttachAttempt {
 
 const attempt = (timeout: Millis, pause: Millis = 0): AttachAttempt => ({ timeout, pause });
 
-/** Two short attempts and a long one, then a rest. */
-const round = (rest: Millis): readonly AttachAttempt[] => [
+/** Two short attempts and a long one, then a pause. */
+const round = (pause: Millis): readonly AttachAttempt[] => [
   attempt(minutes(5)),
   attempt(minutes(5)),
-  attempt(minutes(50), rest),
+  attempt(minutes(50), pause),
 ];
 
-/** How long the rest is, by the name of the policy. */
+/** The pause after a round, by the name of the policy. */
 const PERIODIC: Readonly<Record<string, Millis>> = {
   aggressive: 0,
   'periodic-2h': hours(1),
@@ -44,7 +44,7 @@ function attachAttempts(policy: string): RetrySchedule<AttachAttempt> {
   return cycle(round(PERIODIC[policy] ?? hours(1)));
 }
 
-/** A search for a network: the attempts of a policy one after the other, until one of them succeeds and the search is forgotten. */
+/** A search for a network: the attempts of a policy, one after the other, until one succeeds. */
 export class Attaching {
   /** Number of the present attempt, from 1. */
   number = 1;

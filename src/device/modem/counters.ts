@@ -1,12 +1,12 @@
-/** What a modem counts since boot, for `lte metrics` (firmware shell, 5.2). */
+/** The counters of a modem since boot, for `lte metrics` (firmware shell, 5.2). */
 import type { Instant, Millis } from '../../kernel/time.js';
 
 export class ModemCounters {
-  /** Attempts to attach, those that have come to nothing, and when the last one began. */
+  /** Number of attach attempts, number of those that failed, and start of the last one. */
   attaches = 0;
   failed = 0;
   lastAt: Instant | undefined;
-  /** Spent on attempts, whatever came of them. */
+  /** Total length of all attempts, successful or not. */
   duration: Millis = 0;
   lastDuration: Millis = 0;
   connected: Millis = 0;

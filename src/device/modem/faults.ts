@@ -1,14 +1,14 @@
-/** What can be wrong with a modem (firmware behaviour, 4.1 and 4.3), apart from the network around it. */
+/** Faults of a modem (firmware behaviour, 4.1 and 4.3). The network around it has faults of its own. */
 
-/** Happens once; the firmware gets over it by itself. */
+/** Happens once; the firmware recovers by itself. */
 export type PassingFault =
-  /** An error for which the firmware knows nothing better than to switch the modem off: for 10 s, 20 s, … */
+  /** An error after which the firmware switches the modem off: for 10 s, 20 s, … */
   | 'error'
-  /** The modem reports too many resets, and is left off for 32 min. */
+  /** The modem reports too many resets, and the firmware leaves it off for 32 min. */
   | 'reset-loop'
   /** The network has forgotten the device. */
   | 'lost-registration'
-  /** The socket is gone; the next one opens. */
+  /** The socket is lost; opening a new one succeeds. */
   | 'lost-socket';
 
 /** Stays until it is repaired. */

@@ -8,11 +8,11 @@
  *       │                                            5 s │ no answer, bad check, error −14
  *       └── off for 10, 20, … 600 s ◄─────────────────── error ─► 5 s ─► ready
  *
- * It decides when a datagram leaves, repeats it until there is an answer, and reports the end of the time limit. The network at
- * the device's place (coverage, signal, power saving) and faults of the modem are set from outside.
+ * The modem decides when a datagram is sent, repeats it until it is answered, and reports the end of its time limit. The network
+ * at the device's place (coverage, signal, power saving) and faults of the modem are set from outside.
  *
- * After an exchange no alarm is set: `open_socket`, `coneval`, `ready` and `sleep` follow each other by the clock, and are one
- * internal state, `sleep`. In the same way `boot` contains `prepare`.
+ * After an exchange the modem sets no alarm. The internal state `sleep` contains the visible states `open_socket`, `coneval`,
+ * `ready` and `sleep`, which follow from the clock. In the same way, `boot` contains `prepare`.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Draws, integerBetween } from '../../kernel/random.js';
@@ -35,7 +35,7 @@ import {
   RESET_LOOP,
 } from './timing.js';
 
-/** What the modem is mounted on. */
+/** The board around the modem. */
 export interface ModemBoard {
   readonly clock: Clock;
   readonly modemTimings: ModemTimings;
@@ -45,9 +45,9 @@ export interface ModemBoard {
   spent(use: 'attach' | 'connected', duration: Millis): void;
   /** A datagram was lost to a weak signal. */
   faded(way: 'up' | 'down'): void;
-  /** A new socket is open, with a port of its own. */
+  /** The modem has opened a new socket, which has another port. */
   socketOpened(): void;
-  /** Whether the supply carries the transmitter. False: the device has restarted, and this modem is off already. */
+  /** Whether the supply is strong enough for the transmitter. False: it was not, and the device has restarted. */
   feedRadio(): boolean;
 }
 
@@ -57,18 +57,18 @@ export class Modem extends Reception implements SendOwner {
   #registered = false;
   /** Undefined while registered. */
   #attaching: Attaching | undefined;
-  /** Of the present state; in `sleep` the evaluation of the connection. */
+  /** Start and end of the present state; in `sleep`, of the evaluation of the connection. */
   #phaseStart: Instant = 0;
   #phaseEnd: Instant = 0;
-  /** Since when the present radio connection is not accounted for; undefined without connection. */
+  /** Start of the part of the radio connection that is not counted yet; undefined without a connection. */
   #connectedAt: Instant | undefined;
-  /** GNSS takes the place of sleep; only some modems can do that (firmware shell, 5.7). */
+  /** Whether the modem shows `gnss` instead of `sleep`; only some modems have GNSS (firmware shell, 5.7). */
   positioning = false;
   #alarm: Alarm | undefined;
   #pending: PendingSend | undefined;
   #counters = new ModemCounters();
 
-  /** @param cellSeed decides about the cell that the device finds; see noise() */
+  /** @param cellSeed determines the cell that the device finds; see noise() */
   constructor(board: ModemBoard, random: Draws, cellSeed: number) {
     super(random, cellSeed);
     this.#board = board;
@@ -93,25 +93,25 @@ export class Modem extends Reception implements SendOwner {
     return this.#counters;
   }
 
-  /** Number of the present attempt to attach, or of the one before the present pause, from 1; 0 when there is none. */
+  /** Number of the present attach attempt, or of the one before the present pause, from 1; 0 if there is none. */
   get attempt(): number {
     return this.#attaching?.number ?? 0;
   }
 
-  /** Length of the present attach attempt or pause, and the rest of it; undefined in other states. */
+  /** Length of the present attach attempt or pause, and the time left of it; undefined in other states. */
   get wait(): { readonly timeout: Millis; readonly remaining: Millis } | undefined {
     if (this.#state !== 'attach' && this.#state !== 'retry_delay') return undefined;
     const timeout = this.#phaseEnd - this.#phaseStart;
     return { timeout, remaining: Math.min(timeout, Math.max(0, this.#phaseEnd - this.#board.clock.now)) };
   }
 
-  /** Starts the modem from cold, as a boot does. */
+  /** Starts the modem when the device boots. */
   start(): void {
     this.stop();
     this.#boot();
   }
 
-  /** Power off: nothing of the RAM and no alarm is left. */
+  /** Power off: clears all state in RAM, and all alarms. */
   stop(): void {
     this.#attaching = undefined;
     this.positioning = false;
@@ -127,8 +127,8 @@ export class Modem extends Reception implements SendOwner {
   }
 
   /**
-   * Sends a datagram as soon as the state allows, and repeats it until there is an answer (firmware timing, 6 and 7.5).
-   * One at a time. @param budget for this datagram, Infinity for none
+   * Sends a datagram as soon as the state allows, and repeats it until it is answered (firmware timing, 6 and 7.5). Only one
+   * datagram at a time. @param budget time limit of this datagram; Infinity for no limit
    */
   send(request: SendRequest, budget: Millis): void {
     if (this.#pending) throw new Error('the modem sends one datagram at a time');
@@ -139,7 +139,7 @@ export class Modem extends Reception implements SendOwner {
     this.#enter('sleep', Math.max(0, this.#phaseEnd - this.#board.clock.now), () => this.#ready());
   }
 
-  /** Whether the modem listens for an answer to the datagram that it has sent. */
+  /** Whether the modem listens for the answer to its datagram. */
   get listening(): boolean {
     return this.#state === 'receive';
   }
@@ -188,7 +188,7 @@ export class Modem extends Reception implements SendOwner {
     }
   }
 
-  /** Whether a datagram gets over the air. */
+  /** Whether the air carries a datagram; false if the modem has no network, or the weak signal loses the datagram. */
   carries(way: 'up' | 'down'): boolean {
     if (!this.covered || !this.registered) return false;
     if (!this.fades()) return true;
@@ -196,7 +196,7 @@ export class Modem extends Reception implements SendOwner {
     return false;
   }
 
-  /** `lte reconnect`: registers again from scratch. A pending send stays. */
+  /** `lte reconnect`: boots and registers again. A pending datagram is kept. */
   reconnect(): void {
     if (this.#state === 'disabled') return;
     this.#attaching = undefined;
@@ -204,7 +204,7 @@ export class Modem extends Reception implements SendOwner {
     this.#boot();
   }
 
-  /** Causes a fault that the firmware overcomes by itself. */
+  /** Causes a fault from which the firmware recovers by itself. */
   suffer(fault: PassingFault): void {
     switch (fault) {
       case 'error':
@@ -242,7 +242,7 @@ export class Modem extends Reception implements SendOwner {
     return this.#state === 'sleep' && !this.savesPower && this.#asleep;
   }
 
-  /** What the check of the firmware finds (wire protocol, 5.2 step 1); undefined: nothing. */
+  /** The problem that the check of the firmware finds (wire protocol, 5.2 step 1); undefined if it finds none. */
   get #found(): 'socket' | 'registration' | 'modem' | undefined {
     return this.covered && this.#registered ? this.anomalies?.lost : 'registration';
   }
@@ -254,7 +254,7 @@ export class Modem extends Reception implements SendOwner {
     this.#phaseEnd = Number.POSITIVE_INFINITY;
     if (fault === 'mute') return this.#enter('boot', ANSWER_LIMIT, () => this.#fail());
     const takes = integerBetween(this.random, ...this.#board.modemTimings.boot);
-    // The SIM card is looked for at the end of the preparation.
+    // The modem looks for its SIM card at the end of the preparation.
     if (fault === 'no-sim') return this.#enter('boot', takes + ANSWER_LIMIT, () => this.#fail());
     this.#phaseEnd = now + takes;
     this.#enter('boot', takes, () => (this.anomalies?.loops ? this.#rest() : this.#attach()));
@@ -271,7 +271,7 @@ export class Modem extends Reception implements SendOwner {
     this.#tryAttach();
   }
 
-  /** (Re)plans the end of the present window: registration if there is coverage long enough, otherwise its time-out. */
+  /** Plans the end of the present window: the registration if the window is long enough for it, otherwise the timeout. */
   #tryAttach(): void {
     const left = this.#phaseEnd - this.#board.clock.now;
     const takes = this.attachTime(this.#board.modemTimings.attach);
@@ -361,11 +361,11 @@ export class Modem extends Reception implements SendOwner {
   #unanswered(pending: PendingSend): void {
     this.#disconnected(this.#board.clock.now);
     pending.failed(this.#found === 'registration' ? 'deregistered' : 'no answer in time');
-    // Unless the end of the send has restarted the device.
+    // The end of the send may have restarted the device.
     if (this.#state === 'receive') this.#error();
   }
 
-  /** Evaluates the connection; what follows depends on the clock alone until the next send. */
+  /** Evaluates the connection. Until the next send, the following states depend only on the clock. */
   #settle(before: Millis): void {
     const { clock, modemTimings } = this.#board;
     this.evaluate();
@@ -380,7 +380,7 @@ export class Modem extends Reception implements SendOwner {
     if (this.#pending) this.#enter('sleep', this.#phaseEnd - clock.now, () => this.#ready());
   }
 
-  /** Accounts for the radio connection up to `end`. */
+  /** Counts the radio connection up to `end`. */
   #disconnected(end: Instant): void {
     if (this.#connectedAt === undefined) return;
     const connected = end - this.#connectedAt;
@@ -412,7 +412,7 @@ export class Modem extends Reception implements SendOwner {
     this.#settle(openSocket);
   }
 
-  /** Switches the modem off for longer each time, then boots it. An attach window that this interrupts begins anew. */
+  /** Switches the modem off, for longer each time, then boots it. An interrupted attach window starts again. */
   #fail(): void {
     this.#off();
     this.#enter('error', this.known.failed(), () => this.#boot());
@@ -430,7 +430,7 @@ export class Modem extends Reception implements SendOwner {
   #off(): void {
     const { now } = this.#board.clock;
     if (this.#state === 'attach') this.#board.spent('attach', now - this.#phaseStart);
-    // In the state after an exchange the connection is accounted for already.
+    // After an exchange, the connection is counted already.
     if (this.#state === 'sleep') this.#connectedAt = undefined;
     this.#disconnected(now);
     this.#registered = false;
@@ -442,7 +442,7 @@ export class Modem extends Reception implements SendOwner {
     else if (!this.covered) this.#deregistered();
   }
 
-  /** The network deregisters the modem, which notices if it is awake. Asleep it does not notice (firmware timing, 7.3). */
+  /** The network deregisters the modem. A modem that is asleep does not notice (firmware timing, 7.3). */
   #deregistered(): void {
     if (this.#state === 'send') {
       this.#pending?.failed('deregistered');
@@ -450,7 +450,7 @@ export class Modem extends Reception implements SendOwner {
     } else if (this.#state === 'sleep' && !this.#asleep) {
       const { now } = this.#board.clock;
       if (now < this.#phaseStart || now >= this.#phaseEnd) return this.#attach();
-      // The evaluation fails, and its error follows the message of the network into the attach state.
+      // The message of the network starts an attach, then the failed evaluation ends it with an error.
       this.#enter('coneval', this.#phaseEnd - now, () => this.#fail());
     }
   }

@@ -1,9 +1,9 @@
 /**
  * A datagram that the firmware wants sent, with a time limit (firmware timing, 5 and 6).
  *
- * The limit is soft. When it is over and the last attempt has failed, the send ends at once with the error of that attempt.
- * While an attempt runs, its end decides. If no attempt comes to an end within 30 s more, the modem counts as stuck: the send
- * fails and the modem is restarted.
+ * The limit is soft. If it ends between two attempts, the send ends at once with the error of the last attempt. If it ends
+ * during an attempt, the result of that attempt decides. If no attempt ends within 30 s more, the modem counts as stuck: the
+ * send fails and the modem is restarted.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Millis } from '../../kernel/time.js';
@@ -14,13 +14,13 @@ export type SendError = 'no answer in time' | 'no radio connection' | 'deregiste
 
 /** The sender of a datagram; the modem calls it. */
 export interface SendRequest {
-  /** False: the send is complete once the datagram is on the air. */
+  /** Whether the datagram needs an answer. If not, the send is complete once the datagram is on the air. */
   readonly listens: boolean;
   /** The datagram leaves; called again for every repetition. */
   transmit(): void;
   /** The modem listens now: the sender reads what waits in its socket. */
   listening(): void;
-  /** The send is over: undefined for a datagram that needs no answer and is on the air, otherwise why it failed. */
+  /** The send is over. `error` says why it failed; undefined if the datagram needs no answer and is on the air. */
   ended(error: SendError | undefined): void;
 }
 
@@ -28,7 +28,7 @@ export interface SendRequest {
 export interface SendOwner {
   /** The modem forgets the send. */
   forget(send: PendingSend): void;
-  /** No attempt came to an end: the firmware raises the error −14. */
+  /** No attempt ended in time: the firmware raises the error −14. */
   stuck(): void;
 }
 
@@ -66,7 +66,7 @@ export class PendingSend {
     this.#owner.forget(this);
   }
 
-  /** Ends without a word, as when the power fails. */
+  /** Ends the send without a call of `ended`: the power fails. */
   cancel(): void {
     this.#limit?.cancel();
   }

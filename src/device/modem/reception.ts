@@ -1,6 +1,6 @@
 /**
- * The signal at the modem's place, and its effects. The place is set from outside. Most devices stay where they belong and
- * keep no state for this.
+ * The signal at the modem's place, and its effects. Scenario steps and the console can change it; a device whose signal was never
+ * changed stores nothing for it.
  */
 import { chance, type Draws, integerBetween } from '../../kernel/random.js';
 import type { Millis } from '../../kernel/time.js';
@@ -16,19 +16,19 @@ export abstract class Reception {
   #coverage = true;
   #evaluations = 0;
 
-  /** @param cellSeed decides about the cell that the device finds; see noise() */
+  /** @param cellSeed determines the cell that the device finds; see noise() */
   constructor(random: Draws, cellSeed: number) {
     this.random = random;
     this.#cellSeed = cellSeed;
   }
 
-  /** Is the device in a place with network? */
+  /** Whether the device is in a place with network. */
   get covered(): boolean {
     const signal = this.anomalies?.signal;
     return this.#coverage && (signal === undefined || hasService(signal));
   }
 
-  /** Puts the device into, or takes it out of, a place without network. */
+  /** Moves the device to a place with network (true) or without network (false). */
   setCoverage(on: boolean): void {
     if (this.#coverage === on) return;
     this.#coverage = on;

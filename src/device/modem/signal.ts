@@ -1,6 +1,6 @@
 /**
- * How well a device hears its network, and what a weak signal costs it: longer attaching, lost datagrams, radio connections
- * that do not come about. Pure functions; which signal a device has is the modem's business.
+ * The signal of a device and the effects of a weak one: longer attaching, lost datagrams, failed radio connections. Pure
+ * functions; reception.ts knows which signal a device has.
  *
  * The sources give no figures (firmware behaviour, 4.1: "5-40 s with good signal, up to minutes with bad"). Ours are in
  * {@link COSTS} [assumption], made after the coverage levels of LTE-M and NB-IoT (3GPP TS 36.133, 9.1.22 and 36.304).
@@ -11,7 +11,7 @@ import type { Ratio } from '../../kernel/ratio.js';
 import type { Dbm, Decibels } from '../../kernel/units.js';
 import type { LteEvaluation } from '../shell/host.js';
 
-/** What the antenna hears at a place; what is left out follows from `rsrp`. */
+/** The signal at an antenna. Values that are left out follow from `rsrp`. */
 export interface Signal {
   /** Reference signal received power, dBm. */
   readonly rsrp: Dbm;
@@ -24,10 +24,10 @@ export interface Signal {
 /** Below this no network is found at all, dBm. */
 const NO_SERVICE: Dbm = -130;
 
-/** No device has a weaker cell of its own, dBm: only what is set by hand costs anything. */
+/** Weakest cell of a device whose signal was not set, dBm. At this level and above, the signal has no bad effects. */
 const OWN_CELL: Dbm = -115;
 
-/** By RSRP: how many times longer attaching takes, and the odds that a datagram, or a radio connection, comes to nothing. */
+/** By RSRP: factor by which attaching takes longer, and probability that a datagram is lost or a radio connection fails. */
 const COSTS = [
   { rsrp: OWN_CELL, attach: 1, loss: 0 },
   { rsrp: -120, attach: 2, loss: 0.05 },
@@ -39,19 +39,20 @@ export function hasService({ rsrp }: Signal): boolean {
   return rsrp >= NO_SERVICE;
 }
 
-/** By how much attaching takes longer than with a good signal; 1 or more. */
+/** Factor by which attaching takes longer than with a good signal; 1 or more. */
 export function attachFactor({ rsrp }: Signal): number {
   return between(rsrp, 'attach');
 }
 
-/** Odds that a datagram is lost on the air. */
+/** Probability that a datagram is lost on the air. */
 export function lossRatio({ rsrp }: Signal): Ratio {
   return between(rsrp, 'loss');
 }
 
 /**
- * What a connection evaluation finds (firmware shell, 5.2).
- * @param seed of the device's cell @param count evaluations so far: no two are quite the same @param hand set by hand
+ * Result of a connection evaluation (firmware shell, 5.2).
+ * @param seed of the device's cell @param count number of earlier evaluations; the values vary with it
+ * @param hand signal set by a step or the console
  */
 export function evaluate(seed: number, count: number, hand: Signal | undefined): LteEvaluation {
   const cell = (index: number) => noise(seed, index);
@@ -74,7 +75,7 @@ export function evaluate(seed: number, count: number, hand: Signal | undefined):
   };
 }
 
-/** On straight lines between the rows, flat beyond both ends. */
+/** Linear interpolation between the rows, constant beyond both ends. */
 function between(rsrp: Dbm, column: 'attach' | 'loss'): number {
   let above: (typeof COSTS)[number] = COSTS[0];
   for (const row of COSTS) {

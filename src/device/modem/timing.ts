@@ -4,17 +4,17 @@ import { type Millis, minutes, seconds } from '../../kernel/time.js';
 /** Shortest and longest duration; the modem's random generator draws one in between. */
 export type Span = readonly [Millis, Millis];
 
-/** What the modem and its network take. The firmware waits for it but does not set it, so a test can choose other values. */
+/** Durations that the modem and its network determine, not the firmware. Tests can choose other values. */
 export interface ModemTimings {
   /** From the reset to the end of the preparation. */
   readonly boot: Span;
   /** From the beginning of an attach window to the registration, with a good signal. */
   readonly attach: Span;
-  /** From switching the serial line on to the modem's "Ready". */
+  /** Time from switching the serial line on to the modem's "Ready". */
   readonly wake: Millis;
   /** Radio connection of a registered modem. */
   readonly connect: Span;
-  /** The commands that open a socket. */
+  /** Time to open a socket. */
   readonly openSocket: Millis;
   /** A connection evaluation. */
   readonly evaluation: Millis;
@@ -43,12 +43,12 @@ export const CONNECTION_LIMIT = seconds(30);
 export const LISTEN = seconds(5);
 /** Pause of the error state after a good check, and before a socket is opened again (firmware timing, 7.3). */
 export const ERROR_PAUSE = seconds(5);
-/** A send whose time is over waits this long for the modem to come to rest, then restarts it (firmware timing, 5). */
+/** After its time limit, a send waits this long for the end of an attempt, then restarts the modem (firmware timing, 5). */
 export const STUCK_LIMIT = seconds(30);
 /** The modem is off after its n-th error for n × this, up to the ceiling (firmware timing, 7.3). */
 export const ERROR_STEP = seconds(10);
 export const ERROR_CEILING = seconds(600);
-/** So many socket errors without a good check in between restart the modem (firmware timing, 7.3). */
+/** This many socket errors without a good check in between restart the modem (firmware timing, 7.3). */
 export const SOCKET_FAILURES = 3;
 /** In flight mode before the modem is switched off for a pause, and after it is switched on again (firmware timing, 7.1). */
 export const FLIGHT_MODE = seconds(5);
@@ -56,6 +56,6 @@ export const FLIGHT_MODE = seconds(5);
 export const RESET_LOOP = minutes(32);
 /** Without power saving mode: from the end of an exchange until the modem goes into flight mode (firmware timing, 7.1). */
 export const IDLE: Millis = 500;
-/** So many resets within this time make a loop of them [assumption, after what Nordic says of its nRF91 modems]. */
+/** This many resets within this time are a reset loop [assumption, from Nordic's documents about its nRF91 modems]. */
 export const LOOP_RESETS = 7;
 export const LOOP_TIME = minutes(30);
