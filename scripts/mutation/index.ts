@@ -43,11 +43,11 @@ await new Stryker({
   incremental: !part,
   incrementalFile: `.mutation/${name}.json`,
   tempDirName: '.mutation/sandbox',
-  reporters: ['clear-text', 'html'],
+  reporters: ['progress-append-only', 'clear-text', 'html'],
   htmlReporter: { fileName: `.mutation/${name}.html` },
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   ignorePatterns: ['dist', 'runs', '.bench', '.mutation', 'coverage', 'biome.json'],
   concurrency: 2,
-  timeoutMS: 10_000,
+  timeoutMS: 20_000,
   thresholds: { high: 90, low: LEAST_SCORE, break: part ? null : LEAST_SCORE },
 }).runMutationTest();

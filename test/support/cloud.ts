@@ -3,6 +3,7 @@
 import { CloudCore } from '../../src/cloud/delivery/core.js';
 import { FlapGateway } from '../../src/cloud/gateway/flap-gateway.js';
 import { openStore } from '../../src/cloud/open-store.js';
+import type { Forwarding } from '../../src/cloud/ports/forwarding.js';
 import { createIds } from '../../src/cloud/store/ids.js';
 import type { DeviceRow, ListedMessage, Store } from '../../src/cloud/store/store.js';
 import type { Log } from '../../src/kernel/log.js';
@@ -42,14 +43,21 @@ interface ExchangeOptions {
 
 /** @param options.seed of its ids: clouds that share a store must not make the same ones */
 export async function testCloud(
-  options: { readonly store?: Store; readonly clock?: VirtualClock; readonly seed?: string } = {},
+  options: {
+    readonly store?: Store;
+    readonly clock?: VirtualClock;
+    readonly seed?: string;
+    readonly forwarding?: Forwarding;
+    readonly log?: Log;
+  } = {},
 ): Promise<TestCloud> {
   const clock = options.clock ?? new VirtualClock();
   const events: TraceEvent[] = [];
   const trace = { emit: (event: TraceEvent) => events.push(event) };
   const store = options.store ?? (await openStore('memory'));
   const ids = createIds(clock, seededRandom(options.seed ?? 'ids'));
-  const core = new CloudCore({ store, clock, ids, trace, log: QUIET });
+  const { log = QUIET, forwarding } = options;
+  const core = new CloudCore({ store, clock, ids, trace, log, forwarding });
   const gateway = new FlapGateway({ core, clock, trace, log: QUIET });
   const spaceId = ids.uuid();
   await store.commit([{ kind: 'space.put', row: { id: spaceId, name: 'test', type: 'team', createdAt: clock.wall } }]);

@@ -286,7 +286,7 @@ function canReach(type: UserType, stage: Stage): boolean {
 function isLost({ ended, refused, type }: DownlinkRecord, stage: Stage): boolean {
   if (ended !== undefined) return true;
   // A device answers a shell downlink even if it rejects a line of it.
-  return refused && (stage === 'executed' || (stage === 'answered' && type === 'config'));
+  return refused && stage === 'answered' && type === 'config';
 }
 
 /** Why a downlink has not reached a stage, in a word or two. */

@@ -1,0 +1,82 @@
+/** States of downlinks as commits, and commits in the background. */
+import { describe, expect, it } from 'vitest';
+import { asQueued } from '../../../src/cloud/delivery/device-session.js';
+import { DownlinkStates } from '../../../src/cloud/delivery/downlink-states.js';
+import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
+import { type Change, ConflictError } from '../../../src/cloud/store/store.js';
+import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { downlink, T0 } from '../store/rows.js';
+
+const ROW = downlink(1);
+
+/** @param fails what the store rejects commits with */
+function setUp(fails?: Error) {
+  const store = new MemoryStore();
+  const commits: (readonly Change[])[] = [];
+  store.commit = async (changes) => {
+    commits.push(changes);
+    if (fails) throw fails;
+  };
+  const errors: unknown[][] = [];
+  const log = { info: () => {}, warn: () => {}, error: (...entry: unknown[]) => errors.push(entry) };
+  const states = new DownlinkStates({ store, clock: new VirtualClock({ start: T0 }), log });
+  return { states, commits, errors, settled: () => new Promise((done) => setImmediate(done)) };
+}
+
+describe('a commit in time', () => {
+  it('is true when it is durable', async () => {
+    const { states, commits } = setUp();
+    expect(await states.inTime([states.station(ROW.id, 'queued', null)])).toBe(true);
+    expect(commits).toEqual([
+      [{ kind: 'timeline.add', row: { messageId: ROW.id, at: T0, what: 'queued', detail: null } }],
+    ]);
+  });
+
+  it('is false if the downlink has ended meanwhile', async () => {
+    expect(await setUp(new ConflictError('down-state')).states.inTime([])).toBe(false);
+  });
+
+  it.each([new ConflictError('print'), new Error('disk full')])('fails for another reason: %s', async (error) => {
+    await expect(setUp(error).states.inTime([])).rejects.toBe(error);
+  });
+});
+
+describe('in the background', () => {
+  it('an offer is committed with the number of the attempt', () => {
+    const { states, commits } = setUp();
+    states.offered({ ...asQueued(ROW), attempt: 3 });
+    expect(commits).toEqual([
+      [
+        { kind: 'message.state', id: ROW.id, state: 'pending', at: T0, attempt: 3 },
+        {
+          kind: 'timeline.add',
+          row: { messageId: ROW.id, at: T0, what: 'offered', detail: 'attempt 3' },
+          latest: true,
+        },
+      ],
+    ]);
+  });
+
+  it('a contact is committed for all downlinks together', () => {
+    const { states, commits } = setUp();
+    const station = (messageId: string) => ({
+      ...{ kind: 'timeline.add', row: { messageId, at: T0, what: 'contact', detail: null }, latest: true },
+    });
+    states.contact(['a', 'b']);
+    expect(commits).toEqual([[station('a'), station('b')]]);
+  });
+
+  it('a failed commit is logged', async () => {
+    const { states, errors, settled } = setUp(new Error('disk full'));
+    states.behind([]);
+    await settled();
+    expect(errors).toEqual([[{ error: 'Error: disk full' }, 'commit failed']]);
+  });
+
+  it('a downlink that has ended meanwhile is not logged', async () => {
+    const { states, errors, settled } = setUp(new ConflictError('down-state'));
+    states.behind([]);
+    await settled();
+    expect(errors).toEqual([]);
+  });
+});

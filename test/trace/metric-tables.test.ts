@@ -1,0 +1,428 @@
+/** Each metric reads its own count: events are chosen such that neighbouring metrics have different values. */
+import { describe, expect, it } from 'vitest';
+import type { BootCause, ContactReason, TraceEvent, UpdateState, UplinkType } from '../../src/trace/events.js';
+import { METRICS, type Metrics } from '../../src/trace/metrics/index.js';
+import { downlinkLife, metricsOf, numberOf } from './fixtures.js';
+
+const times = <T>(count: number, make: (index: number) => T): readonly T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+/** The values of all metrics whose names begin with one of `families`, without those that are 0. */
+function numbers(metrics: Metrics, ...families: readonly string[]): Readonly<Record<string, number>> {
+  const named = METRICS.filter(({ name }) => families.some((family) => name.startsWith(`${family}.`)));
+  const entries = named.map(({ name }) => [name, numberOf(metrics, name)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== 0));
+}
+
+function missing(metrics: Metrics, name: string): Readonly<Record<string, number>> | undefined {
+  const measure = metrics.read(name);
+  return measure?.kind === 'durations' ? measure.missing : undefined;
+}
+
+describe('metrics of the fleet', () => {
+  const causes: readonly BootCause[] = [
+    'power',
+    'shell',
+    'button',
+    'config',
+    'watchdog',
+    'brown-out',
+    'claim-token',
+    'update',
+  ];
+  const reasons: readonly ContactReason[] = ['boot', 'report', 'event', 'poll', 'shell', 'button', 'answer'];
+
+  it('count boots by cause and wakes by reason', () => {
+    const boots = causes.flatMap((cause, index) =>
+      times(index + 1, (): TraceEvent => ({ kind: 'device.boot', at: 0, serial: 1, cause })),
+    );
+    const wakes = reasons.flatMap((why, index) =>
+      times(index + 1, (): TraceEvent => ({ kind: 'device.wake', at: 0, serial: 1, why })),
+    );
+    expect(numbers(metricsOf([...boots, ...wakes], 9), 'fleet', 'boot', 'wake', 'device')).toEqual({
+      'fleet.devices': 9,
+      ...Object.fromEntries(causes.map((cause, index) => [`boot.${cause}`, index + 1])),
+      ...Object.fromEntries(reasons.map((why, index) => [`wake.${why}`, index + 1])),
+      'device.boots': 36,
+      'device.wakes': 28,
+      'wake.peak': 28,
+    });
+  });
+
+  it('count restarts of transfers, repetitions and failed polls', () => {
+    const events: readonly TraceEvent[] = [
+      ...times(2, (): TraceEvent => ({ kind: 'device.restart', at: 0, serial: 1, why: 'stale answer' })),
+      ...times(3, (n): TraceEvent => ({ kind: 'poll.failed', at: n, serial: n, why: 'timeout' })),
+      // One datagram sent four times, which is one gap.
+      ...times(4, (n): TraceEvent => ({ kind: 'device.repeat', at: 10 * n, serial: 1, waited: 10 })),
+    ];
+    const metrics = metricsOf(events);
+    expect(numbers(metrics, 'device', 'poll')).toEqual({
+      'device.restarts': 2,
+      'poll.failed': 3,
+      'device.repeats': 4,
+      'device.repetition-gaps': 1,
+    });
+    expect(metrics.summary().fleet).toMatchObject({ restarts: 2, pollsFailed: 3, repeats: 4 });
+  });
+
+  it('count start-ups, and the boots without a session as missing', () => {
+    const boot = (serial: number): TraceEvent => ({ kind: 'device.boot', at: 100, serial, cause: 'power' });
+    const ready = (serial: number, at: number): TraceEvent => ({ kind: 'device.ready', at, serial });
+    // Device 9 was running before the trace began; the second session of device 1 belongs to no boot.
+    const events = [boot(1), boot(2), boot(3), ready(1, 350), ready(1, 400), ready(9, 500)];
+    const metrics = metricsOf(events, 4);
+    expect(numbers(metrics, 'device')).toEqual({
+      'device.boots': 3,
+      'device.ready': 2,
+      'device.up': 2,
+      'device.startup': 1,
+    });
+    expect(missing(metrics, 'device.startup')).toEqual({ 'without a session': 2 });
+    expect(metrics.summary().fleet).toMatchObject({ devices: 4, ready: 2, boots: { power: 3 }, wakes: {} });
+  });
+
+  it('do not take a later datagram for a repetition of an earlier one', () => {
+    const repeat = (at: number): TraceEvent => ({ kind: 'device.repeat', at, serial: 1, waited: 10 });
+    // The second is sent 1 ms after it would be a repetition of the first, the third repeats the second.
+    expect(numberOf(metricsOf([repeat(10), repeat(21)]), 'device.repetition-gaps')).toBe(0);
+    expect(numberOf(metricsOf([repeat(10), repeat(21), repeat(31)]), 'device.repetition-gaps')).toBe(1);
+    expect(numberOf(metricsOf([repeat(21), repeat(30)]), 'device.repetition-gaps')).toBe(0);
+  });
+});
+
+describe('metrics of uplinks', () => {
+  const uplink = (
+    step: 'made' | 'sent' | 'acked' | 'dropped',
+    number: number,
+    type: UplinkType = 'data',
+    at = 0,
+  ): TraceEvent => {
+    const base = { at, serial: 1, uplink: number, type };
+    if (step === 'made') return { kind: 'uplink.made', ...base, bytes: 1 };
+    if (step === 'dropped') return { kind: 'uplink.dropped', ...base, why: `no ${type}` };
+    return { kind: `uplink.${step}`, ...base };
+  };
+  const stored = (type: UplinkType, copy = false): TraceEvent => ({
+    ...{ kind: 'cloud.stored', at: 0, serial: 1, type, message: 'm', copy },
+  });
+  const events: readonly TraceEvent[] = [
+    ...times(9, (n) => uplink('made', n)),
+    ...times(8, (n) => uplink('sent', n)),
+    ...times(4, (n) => uplink('acked', n)),
+    ...times(3, (n) => uplink('dropped', 5 + n)),
+    ...times(6, () => stored('data')),
+    stored('data', true),
+    ...times(4, (n) => uplink('made', 100 + n, 'stats')),
+    ...times(3, (n) => uplink('sent', 100 + n, 'stats')),
+    uplink('acked', 100, 'stats'),
+    uplink('dropped', 101, 'stats'),
+    ...times(2, () => stored('stats')),
+    ...times(4, () => stored('stats', true)),
+    stored('codec'),
+  ];
+
+  it('count data, and all types together', () => {
+    expect(numbers(metricsOf(events), 'uplink')).toEqual({
+      ...{ 'uplink.made': 9, 'uplink.sent': 8, 'uplink.acked': 4, 'uplink.dropped': 3, 'uplink.waiting': 2 },
+      ...{ 'uplink.stored': 6, 'uplink.copies': 1, 'uplink.delay': 4 },
+    });
+    expect(numbers(metricsOf(events), 'message')).toEqual({
+      ...{ 'message.made': 13, 'message.sent': 11, 'message.acked': 5, 'message.dropped': 4, 'message.waiting': 4 },
+      // All 14 stored ones and copies were in the same second.
+      ...{ 'message.stored': 9, 'message.copies': 5, 'message.peak': 14 },
+    });
+    expect(missing(metricsOf(events), 'uplink.delay')).toEqual({ waiting: 2, dropped: 3 });
+  });
+
+  it('are summarised by type, with those that the cloud only stored', () => {
+    const { uplinks } = metricsOf(events).summary();
+    const data = { made: 9, sent: 8, acked: 4, dropped: 3, waiting: 2, stored: 6, copies: 1 };
+    const codec = { made: 0, sent: 0, acked: 0, dropped: 0, waiting: 0, stored: 1, copies: 0 };
+    const stats = { made: 4, sent: 3, acked: 1, dropped: 1, waiting: 2, stored: 2, copies: 4 };
+    expect(uplinks).toEqual({
+      ...data,
+      reasons: { 'no data': 3 },
+      messages: { made: 13, sent: 11, acked: 5, dropped: 4, waiting: 4, stored: 9, copies: 5 },
+      byType: { codec, data, stats },
+    });
+  });
+
+  it('count a number that is sent again after it was acknowledged or dropped as sent again', () => {
+    const again = [uplink('sent', 1), uplink('acked', 1), uplink('sent', 1), uplink('dropped', 1), uplink('sent', 1)];
+    expect(numberOf(metricsOf(again), 'uplink.sent')).toBe(3);
+  });
+
+  it('have a delay for the first acknowledgement only, and none after a drop', () => {
+    const acked = (number: number, at: number) => uplink('acked', number, 'data', at);
+    const twice = metricsOf([uplink('made', 1), acked(1, 10), acked(1, 20)]);
+    expect(numberOf(twice, 'uplink.delay')).toBe(1);
+    const dropped = metricsOf([uplink('made', 1), uplink('dropped', 1), acked(1, 10)]);
+    expect(numberOf(dropped, 'uplink.delay')).toBe(0);
+  });
+
+  it('count copies after a restart of the same device only', () => {
+    const restart = (serial: number): TraceEvent => ({ kind: 'device.restart', at: 0, serial, why: 'reset' });
+    const copies = (...more: readonly TraceEvent[]) => numberOf(metricsOf(more), 'uplink.copies-after-restart');
+    expect(copies(restart(1), stored('data', true))).toBe(1);
+    expect(copies(restart(2), stored('data', true))).toBe(0);
+    // The restart ended with a message that was new.
+    expect(copies(restart(1), stored('data'), stored('data', true))).toBe(0);
+  });
+
+  it('reject a type that does not exist', () => {
+    const made = { ...uplink('made', 1), type: 'smoke' } as unknown as TraceEvent;
+    expect(() => metricsOf([made])).toThrow('"smoke" is not a type of uplink');
+  });
+});
+
+describe('metrics of downlinks', () => {
+  const life = (id: string, more: Parameters<typeof downlinkLife>[0] = {}) => downlinkLife({ id, print: id, ...more });
+  const until = {
+    contact: { contact: 1 },
+    offered: { contact: 1, offered: 2 },
+    received: { contact: 1, offered: 2, received: 3 },
+    delivered: { contact: 1, offered: 2, received: 3, delivered: 4 },
+    executed: { contact: 1, offered: 2, received: 3, delivered: 4, executed: 5 },
+    answered: { contact: 1, offered: 2, received: 3, delivered: 4, executed: 5, answered: 6 },
+  };
+  const end = (kind: 'downlink.cancelled' | 'downlink.expired', downlink: string): TraceEvent => ({
+    ...{ kind, at: 9, serial: 1, downlink },
+  });
+  const again = (print: string): TraceEvent => ({
+    ...{ kind: 'downlink.received', at: 9, serial: 1, type: 'shell', print },
+  });
+  const events: readonly TraceEvent[] = [
+    ...times(7, (n) => life(`answered${n}`, until.answered)).flat(),
+    ...times(2, (n) => life(`executed${n}`, until.executed)).flat(),
+    ...life('executed by a configuration', { ...until.executed, type: 'config', ok: false }),
+    ...life('executed data', { ...until.executed, type: 'data' }),
+    ...life('delivered', until.delivered),
+    ...times(2, (n) => life(`not received${n}`, { contact: 1, offered: 2, delivered: 4 })).flat(),
+    ...life('received', until.received),
+    ...life('offered', until.offered),
+    ...times(3, (n) => life(`contact${n}`, until.contact)).flat(),
+    ...times(4, (n) => life(`queued${n}`)).flat(),
+    ...times(2, (n) => [...life(`cancelled${n}`), end('downlink.cancelled', `cancelled${n}`)]).flat(),
+    ...times(3, (n) => [...life(`expired${n}`), end('downlink.expired', `expired${n}`)]).flat(),
+    ...[again('answered0'), again('answered1'), again('answered2')],
+  ];
+
+  it('count stages and outcomes', () => {
+    expect(numbers(metricsOf(events), 'downlink')).toEqual({
+      // 7 answered, 4 executed, 1 delivered, 2 not received, 1 received, 1 offered, 3 contacted, 4 queued, 5 ended.
+      'downlink.queued': 28,
+      'downlink.contact': 19,
+      'downlink.offered': 16,
+      'downlink.received': 13,
+      'downlink.delivered': 14,
+      'downlink.executed': 11,
+      'downlink.answered': 7,
+      'downlink.pending': 9,
+      'downlink.cancelled': 2,
+      'downlink.expired': 3,
+      // Without the data downlink, which has no answer.
+      'downlink.unanswered': 6,
+      'downlink.refused': 1,
+      'downlink.unreceived': 2,
+      'downlink.received-twice': 3,
+    });
+  });
+
+  it('count those that have not reached a stage by their state', () => {
+    const metrics = metricsOf(events);
+    const ended = { cancelled: 2, expired: 3 };
+    expect(missing(metrics, 'downlink.contact')).toEqual({ ...ended, pending: 4 });
+    expect(missing(metrics, 'downlink.delivered')).toEqual({ ...ended, pending: 9 });
+    expect(missing(metrics, 'downlink.executed')).toEqual({ ...ended, pending: 9, 'delivered only': 3 });
+    // A data downlink cannot be answered, so that it is not missing either.
+    expect(missing(metrics, 'downlink.answered')).toEqual({ ...ended, pending: 9, 'delivered only': 5, refused: 1 });
+    for (const cause of ['asleep', 'radio', 'transfer', 'service', 'device']) {
+      expect([cause, missing(metrics, `wait.${cause}`)]).toEqual([cause, { ...ended, pending: 9 }]);
+    }
+  });
+
+  it('that were executed without an answer known to be stored count as delivered only', () => {
+    const answeredFirst = metricsOf(life('a', { contact: 1, offered: 2, answered: 6 }));
+    expect(missing(answeredFirst, 'downlink.delivered')).toEqual({ 'delivered only': 1 });
+  });
+
+  it('are summarised by type, with the times of their stages', () => {
+    const { byType } = metricsOf(events).summary().downlinks;
+    const noneEnded = { pending: 0, cancelled: 0, expired: 0 };
+    expect(Object.keys(byType)).toEqual(['config', 'shell', 'data']);
+    expect(byType.shell).toMatchObject({ queued: 26, answered: 7, delivered: 5, pending: 9, cancelled: 2, expired: 3 });
+    expect(byType.config).toMatchObject({ queued: 1, answered: 0, delivered: 1, ...noneEnded });
+    expect(byType.data).toMatchObject({ queued: 1, answered: 0, delivered: 1, ...noneEnded });
+    const counts = Object.entries(byType.shell?.stages ?? {}).map(([stage, { count, max }]) => [stage, count, max]);
+    expect(counts).toEqual([
+      ['contact', 17, 1],
+      ['offered', 14, 2],
+      ['received', 11, 3],
+      ['delivered', 12, 4],
+      ['executed', 9, 5],
+      ['answered', 7, 6],
+    ]);
+    expect(Object.keys(byType.data?.stages ?? {})).toEqual(['contact', 'offered', 'received', 'delivered', 'executed']);
+  });
+});
+
+describe('waits of downlinks', () => {
+  const delivered = { wake: 1000, contact: 1200, offered: 1200, received: 1250, delivered: 1300 };
+
+  it('count each cause of the delivered downlinks separately', () => {
+    const pending = downlinkLife({ id: 'pending', serial: 2, wake: 5000, contact: 5100, offered: 5100 });
+    const took: TraceEvent = { kind: 'cloud.took', at: 1300, serial: 1, took: 30 };
+    const executed = { executed: 1350, answered: 1400 };
+    const metrics = metricsOf([...downlinkLife({ ...delivered, ...executed }), ...pending, took]);
+    const sums = ['asleep', 'radio', 'transfer', 'service', 'device'].map((cause) => {
+      const measure = metrics.read(`wait.${cause}`);
+      return measure?.kind === 'durations' ? [cause, measure.distribution.count, measure.distribution.sum] : [];
+    });
+    // 1000 ms asleep, 200 ms radio; 30 of the following 200 ms belong to the cloud.
+    const total = sums.reduce((sum, [, , part]) => sum + Number(part), 0);
+    expect(total).toBe(1400);
+    expect(sums.slice(0, 2)).toEqual([
+      ['asleep', 1, 1000],
+      ['radio', 1, 200],
+    ]);
+  });
+
+  it('have shares of the total, and 0 where nothing was waited for', () => {
+    const { waits } = metricsOf(downlinkLife({ ...delivered, type: 'data' })).summary().downlinks;
+    expect(waits.asleep).toMatchObject({ share: 1000 / 1300, total: 1000, spread: { count: 1, max: 1000 } });
+    expect(waits.service).toMatchObject({ share: 0, total: 0, spread: { count: 1, max: 0 } });
+    const none = metricsOf(downlinkLife({})).summary().downlinks.waits;
+    expect(none.asleep).toEqual({ share: 0, total: 0, spread: null });
+  });
+
+  it('are listed for the ten slowest downlinks with stages and attempts', () => {
+    const lives = times(12, (n) =>
+      downlinkLife({ id: `d${n}`, serial: n, queued: 100, offered: 100, delivered: 101 + n }),
+    );
+    const { slowest } = metricsOf([...lives.flat(), ...downlinkLife({ id: 'pending', serial: 99 })]).summary()
+      .downlinks;
+    expect(slowest.map(({ id }) => id)).toEqual(['d11', 'd10', 'd9', 'd8', 'd7', 'd6', 'd5', 'd4', 'd3', 'd2']);
+    expect(slowest[0]).toMatchObject({
+      ...{ serial: 11, type: 'shell', queuedAt: 100, attempts: 1, total: 12 },
+      stages: { offered: 0, delivered: 12 },
+    });
+    expect(Object.keys(slowest[0]?.stages ?? {})).toEqual(['offered', 'delivered']);
+  });
+});
+
+describe('metrics of firmware updates', () => {
+  const moved = (update: string, serial: number, state: UpdateState, offset = 0, why = ''): TraceEvent => ({
+    ...{ kind: 'update.moved', at: serial, serial, update, state, offset, why },
+  });
+
+  it('count states and reasons', () => {
+    const events = [
+      ...times(4, (n) => [moved(`s${n}`, n, 'scheduled'), moved(`s${n}`, n, 'succeeded')]).flat(),
+      ...times(3, (n) => moved(`reverted${n}`, 10 + n, 'failed', 0, 'reverted: the device runs "v1"')),
+      ...times(2, (n) => moved(`up${n}`, 20 + n, 'failed', 0, 'given up: the download was interrupted 6 times')),
+      // The reason of the device only contains these words.
+      moved('other', 30, 'failed', 0, 'image reverted, then given up'),
+      moved('similar', 31, 'failed', 0, 'revertedly given upwards'),
+      ...times(5, (n) => moved(`cancelled${n}`, 40 + n, 'cancelled')),
+      ...[moved('a', 50, 'scheduled'), moved('b', 51, 'downloading', 512), moved('c', 52, 'swapping')],
+      ...[moved('b', 51, 'downloading', 0), moved('b', 51, 'downloading', 512), moved('b', 51, 'downloading', 512)],
+    ];
+    const metrics = metricsOf(events);
+    expect(numbers(metrics, 'update', 'device')).toEqual({
+      ...{ 'update.scheduled': 19, 'update.succeeded': 4, 'update.failed': 7, 'update.reverted': 3 },
+      ...{ 'update.given-up': 2, 'update.cancelled': 5, 'update.open': 3, 'update.restarts': 1, 'device.updated': 4 },
+    });
+    expect(missing(metrics, 'update.succeeded')).toEqual({ failed: 7, cancelled: 5, open: 3 });
+    expect(metrics.summary().updates).toMatchObject({
+      ...{ scheduled: 19, succeeded: 4, failed: 7, cancelled: 5, open: 3, restarts: 1, duration: { count: 4 } },
+    });
+  });
+
+  it('count a failure once, if the device reports it again', () => {
+    const failed = moved('u', 1, 'failed', 0, 'reverted: the device runs "v1"');
+    const metrics = metricsOf([failed, failed]);
+    expect(numberOf(metrics, 'update.reverted')).toBe(1);
+    expect(metrics.summary().updates?.reasons).toEqual({ 'reverted: the device runs "v1"': 1 });
+  });
+
+  it('are missing in the summary of a run without updates', () => {
+    expect(metricsOf([]).summary()).not.toHaveProperty('updates');
+  });
+});
+
+describe('metrics of API requests', () => {
+  const done = (call: string, status: number, why = '', at = 10): TraceEvent => ({
+    ...{ kind: 'call.done', at, call, intended: 0, sent: 4, status, why },
+  });
+  const events: readonly TraceEvent[] = [
+    ...times(5, () => done('read', 200)),
+    ...times(2, () => done('read', 429)),
+    done('read', 503, 'overloaded'),
+    ...times(2, (): TraceEvent => ({ kind: 'call.open', at: 90, call: 'read', intended: 80, sent: 81 })),
+    ...times(
+      3,
+      (): TraceEvent => ({ kind: 'call.dropped', at: 90, call: 'read', intended: 85, why: 'the run was over' }),
+    ),
+    { kind: 'load.closed', at: 90, call: 'read', planned: 13, closedLoop: true },
+    done('list', 299, '', 30),
+    { kind: 'load.closed', at: 90, call: 'list', planned: 1, closedLoop: false },
+  ];
+
+  it('count requests by outcome, over all loads', () => {
+    const metrics = metricsOf(events);
+    expect(numbers(metrics, 'call')).toEqual({
+      ...{ 'call.planned': 14, 'call.sent': 11, 'call.answered': 6, 'call.failed': 3, 'call.refused': 2 },
+      ...{ 'call.in-flight': 2, 'call.dropped': 3, 'call.latency': 6, 'call.service': 6 },
+    });
+    expect(missing(metrics, 'call.latency')).toEqual({ failed: 3, dropped: 3, 'in flight': 2 });
+    expect(missing(metrics, 'call.service')).toEqual({ failed: 3, 'in flight': 2 });
+    expect(metrics.contradictions).toEqual([]);
+  });
+
+  it('are summarised by load, sorted by its name', () => {
+    const { calls } = metricsOf(events).summary();
+    expect(Object.keys(calls)).toEqual(['list', 'read']);
+    expect(calls.read).toEqual({
+      ...{ planned: 13, sent: 10, answered: 5, failed: 3, refused: 2, inFlight: 2, dropped: 3, closedLoop: true },
+      latency: expect.objectContaining({ count: 5, max: 10 }),
+      service: expect.objectContaining({ count: 5, max: 6 }),
+      reasons: { 'dropped: the run was over': 3, 'status 429': 2, 'status 503: overloaded': 1 },
+    });
+    expect(calls.list).toMatchObject({ planned: 1, sent: 1, answered: 1, closedLoop: false });
+  });
+
+  it.each([
+    [199, 'failed'],
+    [200, 'answered'],
+    [299, 'answered'],
+    [300, 'failed'],
+  ])('with status %d count as %s', (status, outcome) => {
+    const { answered = 0, failed = 0 } = metricsOf([done('read', status)]).summary().calls.read ?? {};
+    expect({ answered, failed }).toEqual({ answered: 0, failed: 0, [outcome]: 1 });
+  });
+});
+
+describe('metrics of the world', () => {
+  it('count faults, crashes, steps and console actions', () => {
+    const events: readonly TraceEvent[] = [
+      ...times(2, (): TraceEvent => ({ kind: 'net.fault', at: 0, serial: 1, fault: 'loss', way: 'up' })),
+      ...times(3, (): TraceEvent => ({ kind: 'service.fault', at: 0, fault: 'slow' })),
+      ...times(4, (n): TraceEvent => ({ kind: 'service.process', at: n, runs: false })),
+      ...times(1, (): TraceEvent => ({ kind: 'service.process', at: 9, runs: true })),
+      ...times(5, (): TraceEvent => ({ kind: 'cloud.refused', at: 0, why: 'wrong tag' })),
+      ...times(2, (n): TraceEvent => ({ kind: 'cloud.pruned', at: n, messages: 3 })),
+      ...times(7, (): TraceEvent => ({ kind: 'step', at: 0, step: 'config', ok: true, note: '' })),
+      ...times(8, (): TraceEvent => ({ kind: 'step', at: 0, step: 'config', ok: false, note: 'timeout' })),
+      ...times(9, (): TraceEvent => ({ kind: 'console.action', at: 0, serial: 1, action: 'reboot' })),
+    ];
+    const metrics = metricsOf(events);
+    expect(numbers(metrics, 'net', 'service', 'message', 'step', 'console')).toEqual({
+      ...{ 'net.faults': 2, 'service.faults': 3, 'service.crashes': 4, 'service.refused': 5, 'message.pruned': 6 },
+      ...{ 'step.done': 7, 'step.failed': 8, 'console.actions': 9 },
+    });
+    const { faults, service } = metrics.summary();
+    expect(faults).toEqual({ loss: 2 });
+    expect(service).toEqual({ faults: { slow: 3 }, crashes: 4, refused: { 'wrong tag': 5 } });
+  });
+});
