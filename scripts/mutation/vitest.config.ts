@@ -17,6 +17,7 @@ export default defineConfig({
     include: ['**/*.test.ts'],
     // Searches thousands of orders of events: too slow to repeat for every mutant, and unit tests are to find them.
     exclude: ['**/flap/pair.test.ts'],
+    setupFiles: ['scripts/mutation/setup.ts'],
     testTimeout: 30_000,
     isolate: false,
     restoreMocks: true,

@@ -80,6 +80,11 @@ describe('delivery times', () => {
     expect(times.byStage.delivered?.indexOf(1)).toBe(bar);
   });
 
+  it('count from when the downlink was queued, and several in one bar', () => {
+    const lives = ['a', 'b'].flatMap((id) => downlinkLife({ id, type: 'data', queued: 1000, delivered: 1049 }));
+    expect(metricsOf(lives).summary().downlinks.times.byStage.delivered?.slice(0, 2)).toEqual([2, 0]);
+  });
+
   it('of 0 ms count as transfer', () => {
     const { times } = metricsOf(downlinkLife({ type: 'data', delivered: 0 })).summary().downlinks;
     expect(Object.values(times.byCause).map(([first]) => first)).toEqual([0, 0, 1, 0, 0]);
@@ -147,10 +152,12 @@ describe('a tally', () => {
     tally.add('b');
     tally.add('a', 2);
     tally.add('b', 3);
-    expect([tally.of('a'), tally.of('b'), tally.of('c'), tally.total]).toEqual([2, 4, 0, 6]);
+    tally.add('d');
+    expect([tally.of('a'), tally.of('b'), tally.of('c'), tally.total]).toEqual([2, 4, 0, 7]);
     expect(Object.entries(tally.toRecord())).toEqual([
       ['a', 2],
       ['b', 4],
+      ['d', 1],
     ]);
   });
 });

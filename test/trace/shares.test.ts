@@ -59,6 +59,8 @@ describe('the share of downlinks', () => {
     const rejected = downlinkLife({ type, offered: 1, received: 2, executed: 3, ok: false });
     expect(share(`downlink.${stage}`, 100, ...rejected)).toEqual({ total: 1, within: 0, open });
     expect(share('downlink.executed', 100, ...rejected)).toEqual({ total: 1, within: 1, open: 0 });
+    // Its delivery may still be confirmed.
+    expect(share('downlink.delivered', 100, ...rejected)).toEqual({ total: 1, within: 0, open: 1 });
   });
 });
 
@@ -110,6 +112,11 @@ describe('the share of uplinks', () => {
     const events = [event('made', 1, 0), event('sent', 1, 10), event('dropped', 1, 20)];
     expect(share('uplink.stored', 100, ...events)).toEqual({ total: 1, within: 0, open: 0 });
     expect(share('uplink.stored', 100, ...events, stored(30))).toEqual({ total: 1, within: 1, open: 0 });
+  });
+
+  it('does not contain messages that no device has announced, nor other types', () => {
+    const others = [event('made', 2, 0, 'stats'), event('dropped', 2, 5, 'stats'), stored(10)];
+    expect(share('uplink.stored', 100, event('made', 1, 0), ...others)).toEqual({ total: 1, within: 0, open: 1 });
   });
 
   it('leaves an uplink open until it is as old as the limit', () => {

@@ -66,9 +66,9 @@ export class CallFold {
 
   /**
    * @param warmUp requests that were due earlier do not count in latencies
-   * @param limits durations that the share of `call.answered` may be read for. Default: none
+   * @param limits durations that the share of `call.answered` may be read for
    */
-  constructor(warmUp: Millis, limits: readonly Millis[] = []) {
+  constructor(warmUp: Millis, limits: readonly Millis[]) {
     this.#warmUp = warmUp;
     this.#limits = limits;
   }

@@ -41,7 +41,7 @@ export class DeviceFold {
    * @param devices number of devices in the plan
    * @param warmUp radio wakes before this instant do not count for the busiest second
    */
-  constructor(devices: number, warmUp: Millis = 0) {
+  constructor(devices: number, warmUp: Millis) {
     this.devices = devices;
     this.wakePeak = new BusiestSecond(warmUp);
   }

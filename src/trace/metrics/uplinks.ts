@@ -68,10 +68,10 @@ export class UplinkFold {
   readonly windows: UplinkWindows;
 
   /**
-   * @param warmUp messages before this instant do not count for the busiest second. Default: 0
-   * @param limits durations that the share of `uplink.acked` or `uplink.stored` may be read for. Default: none
+   * @param warmUp messages before this instant do not count for the busiest second
+   * @param limits durations that the share of `uplink.acked` or `uplink.stored` may be read for
    */
-  constructor(warmUp: Millis = 0, limits: readonly Millis[] = []) {
+  constructor(warmUp: Millis, limits: readonly Millis[]) {
     this.arrivals = new BusiestSecond(warmUp);
     this.windows = new UplinkWindows(limits);
   }
