@@ -1,6 +1,7 @@
 /** The result of a run as plain data. The runner creates it; renderers are pure functions of it. */
 
 import type { ExitCode } from '../kernel/errors.js';
+import type { Unit } from '../kernel/quantity.js';
 import type { Ratio } from '../kernel/ratio.js';
 import type { Instant, Millis } from '../kernel/time.js';
 import type { Spread } from '../trace/distribution.js';
@@ -93,7 +94,7 @@ export interface ExpectationResult {
   readonly left: number | null;
   /** The same of the right side. */
   readonly right: number | null;
-  readonly unit: 'count' | 'ms' | 'ratio';
+  readonly unit: Unit;
   /** The result as a text. */
   readonly sentence: string;
 }

@@ -44,7 +44,7 @@ describe('ghostfleet compare', () => {
     summary.samples.counts['uplink.stored'] = summary.samples.counts['uplink.stored'].map((n: number) => n * 4);
     writeFileSync(changed, JSON.stringify(summary));
     const { exit, out } = await ghostfleet(['compare', one, changed]);
-    expect(out).toMatch(/different: uplink\.stored \+\d+\.\d % \(more\)/);
+    expect(out).toMatch(/different: uplink\.stored \+\d+\.\d% \(more\)/);
     expect(exit).toBe(3);
   });
 

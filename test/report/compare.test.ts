@@ -82,8 +82,8 @@ describe('comparing two runs', () => {
 
   it('shows both values, the change and its interval', () => {
     const text = comparisonText(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, slower: 2 })));
-    expect(text).toMatch(/call\.latency p\(50\) +\d+ms +\d+ms +\+\d+\.\d % +\+\d+\.\d % … \+\d+\.\d % +≠/);
-    expect(text).toMatch(/\ndifferent: .*call\.latency p\(50\) \+\d+\.\d % \(longer\)/s);
+    expect(text).toMatch(/call\.latency p\(50\) +\d+ms +\d+ms +\+\d+\.\d% +\+\d+\.\d% … \+\d+\.\d% +≠/);
+    expect(text).toMatch(/\ndifferent: .*call\.latency p\(50\) \+\d+\.\d% \(longer\)/s);
   });
 });
 
@@ -124,7 +124,11 @@ describe('reading a summary', () => {
     ['{"format":2}', '"format" is 2, expected 1'],
     ['{"format":1,"scenario":"a","seed":1}', '"planned.situation" is missing'],
     [
-      '{"format":1,"scenario":"a","seed":1,"planned":{"situation":"x"},"samples":{"batches":24,"counts":{},"durations":{"x":{"steps":1,"batches":[[4000000000,1]]}}}}',
+      '{"format":1,"scenario":"a","seed":1,"planned":{"situation":"x"},"samples":{"batches":24,"counts":{},"durations":{"x":{"steps":1,"batches":[[7,1]]}}}}',
+      '"samples" is missing or invalid; if another version of ghostfleet wrote the file, repeat the run',
+    ],
+    [
+      '{"format":1,"scenario":"a","seed":1,"planned":{"situation":"x"},"samples":{"batches":24,"counts":{},"durations":{"x":{"steps":1,"min":7,"max":7,"batches":[[7,1,9]]}}}}',
       '"samples" is missing or invalid',
     ],
   ])('refuses %s', (text, complaint) => {

@@ -38,7 +38,9 @@ describe('the text report', () => {
 
   it('counts uplinks and downlinks by type and outcome', () => {
     const report = text(resultOf());
-    expect(report).toMatch(/uplinks +made +acked +dropped +waiting +stored +copies\n +data +1 +1 +0 +0 +1 +0\n/);
+    expect(report).toMatch(
+      /uplinks +made +sent +acked +dropped +waiting +stored +copies\n +data +1 +1 +1 +0 +0 +1 +0\n/,
+    );
     expect(report).toMatch(/downlinks +queued +answered +delivered only +pending +cancelled +expired\n/);
     expect(report).toMatch(/\n +config +1 +0 +0 +1 +0 +0\n +shell +1 +1 +0 +0 +0 +0\n +data +1 +0 +1 +0 +0 +0\n/);
   });

@@ -1,6 +1,5 @@
 /** Boundaries and arithmetic of the folds, with exact values. */
 import { describe, expect, it } from 'vitest';
-import { Buckets } from '../../src/trace/buckets.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { BusiestSecond } from '../../src/trace/metrics/busiest-second.js';
 import { FleetStates } from '../../src/trace/metrics/fleet-states.js';
@@ -30,39 +29,6 @@ describe('the busiest second', () => {
     for (let second = 0; second < seconds; second++) peak.add(second * 1000);
     peak.add(500);
     expect(peak.most).toBe(most);
-  });
-});
-
-describe('buckets', () => {
-  it.each([
-    [-5, 0],
-    [0, 0],
-    [63, 63],
-    [64, 64],
-    [65, 64],
-    [66, 65],
-    [127, 95],
-    [128, 96],
-    [4_294_967_295, 895],
-    [9_000_000_000, 895],
-  ])('count %d in bucket %d', (value, bucket) => {
-    const buckets = new Buckets();
-    buckets.record(value);
-    expect(buckets.toPairs()).toEqual([bucket, 1]);
-  });
-
-  it('interpolate percentiles within a bucket', () => {
-    const buckets = new Buckets();
-    for (const value of [64, 65]) buckets.record(value);
-    expect([0, 50, 100].map((percent) => buckets.percentile(percent))).toEqual([64, 64.5, 65]);
-  });
-
-  it('add up', () => {
-    const [one, other] = [new Buckets(), new Buckets()];
-    for (const value of [3, 5]) one.record(value);
-    for (const value of [5, 9]) other.record(value);
-    one.add(other);
-    expect([one.count, one.toPairs()]).toEqual([4, [3, 1, 5, 2, 9, 1]]);
   });
 });
 

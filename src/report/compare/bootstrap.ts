@@ -7,7 +7,10 @@
  * one in twenty of them would be "different" by chance.
  */
 import { type Draws, seededRandom } from '../../kernel/random.js';
-import { percentileOf } from '../../trace/buckets.js';
+import type { Millis } from '../../kernel/time.js';
+import { percentileWithin } from '../../trace/distribution.js';
+import { rankOf, roundedUp } from '../../trace/histogram.js';
+import type { SampledDurations } from '../../trace/metrics/samples.js';
 
 const RESAMPLES = 1000;
 /** With fewer non-empty batches, their variation is unknown. */
@@ -23,26 +26,28 @@ export interface Ratio {
   readonly interval: readonly [number, number] | null;
 }
 
-/** Batches as bucket index, count, bucket index, count, … (trace/buckets.ts). */
-type Batches = readonly (readonly number[])[];
-
-/** The ratio of a percentile of durations. @param percent 0 to 100 @param steps per millisecond */
-export function percentileRatio(a: Batches, b: Batches, percent: number, steps: number): Ratio {
+/** The ratios of some percentiles of durations. @param percents each from 0 to 100 */
+export function percentileRatios(
+  a: SampledDurations,
+  b: SampledDurations,
+  percents: readonly number[],
+): readonly Ratio[] {
   const [one, other] = [new Sample(a), new Sample(b)];
-  const enough = [one, other].every(
-    ({ total, filled }) => filled >= FEWEST_BATCHES && total * (1 - percent / 100) >= FEWEST_BEYOND,
-  );
-  const value = (sample: Sample) => sample.percentile(percent) / steps;
-  const found = { a: value(one), b: value(other) };
-  if (!enough) return { ...found, interval: null };
   const [first, second] = generators();
-  return {
-    ...found,
-    interval: span(
-      () => one.resampled(percent, first),
-      () => other.resampled(percent, second),
-    ),
-  };
+  const found = percents.map((percent) => ({ a: one.percentile(percent), b: other.percentile(percent) }));
+  const enough = percents.map((percent) =>
+    [one, other].every(({ total, filled }) => filled >= FEWEST_BATCHES && total * (1 - percent / 100) >= FEWEST_BEYOND),
+  );
+  if (!enough.includes(true)) return found.map((ratio) => ({ ...ratio, interval: null }));
+  const spans = percents.map(() => new Span());
+  for (let i = 0; i < RESAMPLES; i++) {
+    one.resample(first);
+    other.resample(second);
+    percents.forEach((percent, k) => {
+      spans[k]?.include(one.percentile(percent), other.percentile(percent));
+    });
+  }
+  return found.map((ratio, k) => ({ ...ratio, interval: enough[k] ? (spans[k]?.interval ?? null) : null }));
 }
 
 /** With fewer values above it, a percentile is too uncertain. */
@@ -56,10 +61,9 @@ export function countRatio(a: readonly number[], b: readonly number[]): Ratio {
   if (Math.max(filled(a), filled(b)) < FEWEST_BATCHES || Math.min(found.a, found.b) === 0)
     return { ...found, interval: null };
   const [first, second] = generators();
-  const drawn = span(
-    () => sum(draw(a, first)),
-    () => sum(draw(b, second)),
-  );
+  const span = new Span();
+  for (let i = 0; i < RESAMPLES; i++) span.include(sum(draw(a, first)), sum(draw(b, second)));
+  const drawn = span.interval;
   if (drawn === null) return { ...found, interval: null };
   // Small counts vary by chance, even when the batches happen to be alike.
   const ratio = found.b / found.a;
@@ -73,15 +77,22 @@ function generators(): readonly [Draws, Draws] {
   return [random.fork('a'), random.fork('b')];
 }
 
-function span(a: () => number, b: () => number): readonly [number, number] | null {
-  let [least, most] = [Number.POSITIVE_INFINITY, 0];
-  for (let i = 0; i < RESAMPLES; i++) {
-    const [below, above] = [a(), b()];
-    if (below <= 0) return null;
-    least = Math.min(least, above / below);
-    most = Math.max(most, above / below);
+/** The least and the greatest ratio of pairs of numbers. */
+class Span {
+  #least = Number.POSITIVE_INFINITY;
+  #most = 0;
+  #divided = true;
+
+  include(below: number, above: number): void {
+    if (below <= 0) this.#divided = false;
+    this.#least = Math.min(this.#least, above / below);
+    this.#most = Math.max(this.#most, above / below);
   }
-  return [least, most];
+
+  /** null if one of the ratios was a division by zero. */
+  get interval(): readonly [number, number] | null {
+    return this.#divided ? [this.#least, this.#most] : null;
+  }
 }
 
 function draw<T>(items: readonly T[], random: Draws): readonly T[] {
@@ -89,40 +100,63 @@ function draw<T>(items: readonly T[], random: Draws): readonly T[] {
   return items.map(() => items[Math.floor(random.next() * items.length)] as T);
 }
 
-/** Batches of durations, with a buffer for their sum. */
+/** Batches of durations, and the histogram of their sum or of a resample. */
 class Sample {
-  readonly #batches: Batches;
-  readonly #counts: Uint32Array;
+  readonly #steps: number;
+  readonly #min: number;
+  readonly #max: number;
+  /** The values of all batches, ascending. */
+  readonly #values: Float64Array;
+  /** Each batch as index of a value, count, index, count, … */
+  readonly #batches: readonly Float64Array[];
+  readonly #counts: Float64Array;
   readonly total: number;
   /** Number of non-empty batches. */
   readonly filled: number;
+  #drawn = 0;
 
-  constructor(batches: Batches) {
-    this.#batches = batches;
+  constructor({ steps, min, max, batches }: SampledDurations) {
+    this.#steps = steps;
+    this.#min = min;
+    this.#max = max;
     this.filled = batches.filter((batch) => batch.length > 0).length;
-    const greatest = batches.reduce((most, batch) => Math.max(most, batch.at(-2) ?? 0), 0);
-    this.#counts = new Uint32Array(greatest + 1);
-    this.total = this.#fill(batches);
+    const values = new Set(batches.flatMap((batch) => batch.filter((_, i) => i % 2 === 0)));
+    this.#values = Float64Array.from(values).sort();
+    const indices = new Map(Array.from(this.#values, (value, index) => [value, index]));
+    this.#batches = batches.map((batch) =>
+      Float64Array.from(batch, (item, i) => (i % 2 === 0 ? (indices.get(item) ?? 0) : item)),
+    );
+    this.#counts = new Float64Array(this.#values.length);
+    this.#fill(this.#batches);
+    this.total = this.#drawn;
   }
 
-  percentile(percent: number): number {
-    return percentileOf(this.#counts, this.#fill(this.#batches), percent);
+  /** The same rule as that of a Distribution (trace/distribution.ts). */
+  percentile(percent: number): Millis {
+    const rank = rankOf(percent, this.#drawn);
+    let before = 0;
+    let index = -1;
+    while (before < rank && index < this.#counts.length - 1) {
+      index++;
+      before += this.#counts[index] ?? 0;
+    }
+    return percentileWithin(roundedUp(this.#values[index] ?? 0) / this.#steps, this.#min, this.#max);
   }
 
-  resampled(percent: number, random: Draws): number {
-    return percentileOf(this.#counts, this.#fill(draw(this.#batches, random)), percent);
+  /** Replaces the histogram by that of batches drawn with replacement. */
+  resample(random: Draws): void {
+    this.#fill(draw(this.#batches, random));
   }
 
-  #fill(batches: Batches): number {
+  #fill(batches: readonly Float64Array[]): void {
     this.#counts.fill(0);
-    let total = 0;
+    this.#drawn = 0;
     for (const batch of batches) {
       for (let i = 0; i < batch.length; i += 2) {
-        const [bucket = 0, count = 0] = [batch[i], batch[i + 1]];
-        this.#counts[bucket] = (this.#counts[bucket] ?? 0) + count;
-        total += count;
+        const [index = 0, count = 0] = [batch[i], batch[i + 1]];
+        this.#counts[index] = (this.#counts[index] ?? 0) + count;
+        this.#drawn += count;
       }
     }
-    return total;
   }
 }

@@ -2,10 +2,10 @@
  * Compares two runs, number by number. A number is different only when its interval excludes a ratio of 1 and the change is
  * more than 5 %: neither chance nor an irrelevant change may be reported.
  */
-import { humanDuration } from '../../kernel/time.js';
+import { humanChange, humanValue, type Unit } from '../../kernel/quantity.js';
 import type { SampleSummary } from '../../trace/metrics/samples.js';
 import { table, wrap } from '../table.js';
-import { countRatio, percentileRatio, type Ratio } from './bootstrap.js';
+import { countRatio, percentileRatios, type Ratio } from './bootstrap.js';
 
 /** Smaller changes are irrelevant in practice. */
 const LEAST_CHANGE = 0.05;
@@ -30,7 +30,7 @@ export interface ComparedRun {
 interface MetricDifference extends Ratio {
   /** `downlink.delivered p(95)` */
   readonly metric: string;
-  readonly unit: 'count' | 'ms';
+  readonly unit: Unit;
   readonly verdict: 'different' | 'same' | 'unknown';
 }
 
@@ -60,12 +60,13 @@ export function objections(a: ComparedRun, b: ComparedRun): readonly string[] {
 }
 
 function durations(a: SampleSummary, b: SampleSummary): readonly MetricDifference[] {
-  return Object.entries(a.durations).flatMap(([metric, { steps, batches }]) => {
+  return Object.entries(a.durations).flatMap(([metric, one]) => {
     const other = b.durations[metric];
-    if (other === undefined || other.steps !== steps) return [];
-    return PERCENTILES.map((percent) =>
-      judged(`${metric} p(${percent})`, 'ms', percentileRatio(batches, other.batches, percent, steps)),
-    ).filter(({ a: one, b: two, interval }, i) => (one > 0 || two > 0) && (i === 0 || interval !== null));
+    if (other === undefined || other.steps !== one.steps) return [];
+    const ratios = percentileRatios(one, other, PERCENTILES);
+    return ratios
+      .map((ratio, i) => judged(`${metric} p(${PERCENTILES[i]})`, 'ms', ratio))
+      .filter((row, i) => (row.a > 0 || row.b > 0) && (i === 0 || row.interval !== null));
   });
 }
 
@@ -101,7 +102,7 @@ export function comparisonText({ a, b, rows, different }: RunComparison, remarks
   const found = rows.filter(({ verdict }) => verdict === 'different');
   const verdict = different
     ? `different: ${found.map(sentence).join('; ')}`
-    : `no difference: no number changed by more than ${LEAST_CHANGE * 100} % and by more than chance explains`;
+    : `no difference: no number changed by more than ${LEAST_CHANGE * 100}% and by more than chance explains`;
   return `${[
     `A  ${a.name} · ${a.scenario} · seed ${a.seed}`,
     `B  ${b.name} · ${b.scenario} · seed ${b.seed}`,
@@ -114,19 +115,15 @@ export function comparisonText({ a, b, rows, different }: RunComparison, remarks
 }
 
 function cells({ metric, unit, a, b, interval, verdict }: MetricDifference): readonly string[] {
-  const written = (value: number) => (unit === 'ms' ? humanDuration(value) : String(value));
-  const change = a === 0 ? '' : signed(b / a - 1);
-  const range = interval === null ? '' : `${signed(interval[0] - 1)} … ${signed(interval[1] - 1)}`;
+  const change = a === 0 ? '' : humanChange(b / a - 1);
+  const range = interval === null ? '' : `${humanChange(interval[0] - 1)} … ${humanChange(interval[1] - 1)}`;
   const note = verdict === 'unknown' ? 'too little data' : verdict === 'different' ? '≠' : '';
-  return [metric, written(a), written(b), change, range, note];
+  return [metric, humanValue(a, unit), humanValue(b, unit), change, range, note];
 }
 
 function sentence({ metric, unit, a, b }: MetricDifference): string {
   const how = unit === 'ms' ? (b > a ? 'longer' : 'shorter') : b > a ? 'more' : 'fewer';
-  return a === 0 || b === 0 ? `${metric} ${a} → ${b}` : `${metric} ${signed(b / a - 1)} (${how})`;
-}
-
-function signed(share: number): string {
-  const percent = (share * 100).toFixed(1);
-  return `${share > 0 ? '+' : ''}${percent} %`;
+  return a === 0 || b === 0
+    ? `${metric} ${humanValue(a, unit)} → ${humanValue(b, unit)}`
+    : `${metric} ${humanChange(b / a - 1)} (${how})`;
 }

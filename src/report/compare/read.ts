@@ -23,7 +23,11 @@ export function readSummary(text: string, name: string): ComparedRun {
   if (typeof scenario !== 'string') throw wrong(name, '"scenario" is missing');
   if (typeof seed !== 'number') throw wrong(name, '"seed" is missing');
   if (typeof situation !== 'string') throw wrong(name, '"planned.situation" is missing');
-  if (samples === undefined) throw wrong(name, '"samples" is missing or invalid');
+  if (samples === undefined)
+    throw wrong(
+      name,
+      '"samples" is missing or invalid; if another version of ghostfleet wrote the file, repeat the run',
+    );
   const end = { failure: typeof failure === 'string' ? failure : null, touched: Number(actions ?? 0) > 0 };
   return { name, scenario, seed, situation, ...end, samples };
 }
@@ -52,19 +56,13 @@ function samplesIn(value: unknown): SampleSummary | undefined {
 function isDurations(value: unknown): value is SampledDurations {
   const durations = objectIn(value);
   if (durations === undefined || !(typeof durations.steps === 'number' && durations.steps > 0)) return false;
-  const { batches } = durations;
-  return (
-    Array.isArray(batches) && batches.every((batch) => isNumbers(batch) && batch.length % 2 === 0 && inBuckets(batch))
-  );
-}
-
-/** There are fewer than 1000 buckets; a larger index would allocate that much memory. */
-function inBuckets(batch: readonly number[]): boolean {
-  return batch.every((value, i) => i % 2 === 1 || value < 1000);
+  const { min, max, batches } = durations;
+  if (typeof min !== 'number' || typeof max !== 'number') return false;
+  return Array.isArray(batches) && batches.every((batch) => isNumbers(batch) && batch.length % 2 === 0);
 }
 
 function isNumbers(value: unknown): value is readonly number[] {
-  return Array.isArray(value) && value.every((item) => Number.isInteger(item) && item >= 0);
+  return Array.isArray(value) && value.every((item) => Number.isSafeInteger(item) && item >= 0);
 }
 
 function objectIn(value: unknown): Readonly<Record<string, unknown>> | undefined {

@@ -22,6 +22,11 @@ function written(part: Part): string {
   return part.map(written).join('');
 }
 
+/** The anchor of a heading: `Uplinks and fleet` becomes `uplinks-and-fleet`. @param title constant text */
+export function idOf(title: string): string {
+  return title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+}
+
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

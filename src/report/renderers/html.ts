@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { EXIT } from '../../kernel/errors.js';
+import { humanCount } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
 import { histogram, slowest } from '../html/downlinks.js';
 import { Markup, markup, NOTHING } from '../html/markup.js';
@@ -32,7 +33,7 @@ ${downlinks(result)}
 ${loadTables(result)}
 <section><h2>Uplinks and fleet</h2>${uplinkTable(result)}${fleetTables(result)}${updateTable(result)}</section>
 ${next(result)}
-<footer>digest ${digest} · plan ${result.planDigest} · ${result.events} events · made by ghostfleet</footer>
+<footer>digest ${digest} · plan ${result.planDigest} · ${humanCount(result.events)} events · made by ghostfleet</footer>
 </main></body>
 </html>`;
   return `<!doctype html>\n${page.html}\n`;
@@ -72,26 +73,27 @@ function tiles({
   fleet,
   uplinks,
   downlinks,
-  calls,
+  allCalls,
   clock,
   expectations: results,
 }: RunResult): readonly (readonly [string, string])[] {
   const held = results.filter(({ passed }) => passed).length;
   const delivered = downlinks.stages.delivered;
-  const answered = Object.values(calls).reduce((sum, { answered: some }) => sum + some, 0);
-  const planned = Object.values(calls).reduce((sum, { planned: some }) => sum + some, 0);
-  const slowestLoad = Object.values(calls).reduce((most, { latency }) => Math.max(most, latency?.p99 ?? 0), 0);
   return [
-    ...(results.length === 0 ? [] : [[`${held} of ${results.length}`, 'expectations met'] as const]),
-    [`${fleet.ready} of ${fleet.devices}`, 'devices had a session'],
-    [`${uplinks.stored} of ${uplinks.sent}`, 'data uplinks stored'],
-    ...(downlinks.queued === 0
-      ? []
-      : [[`${delivered?.count ?? 0} of ${downlinks.queued}`, 'downlinks delivered'] as const]),
-    ...(delivered === undefined ? [] : [[humanDuration(delivered.p95), 'delivery time, 95 %'] as const]),
-    ...(planned === 0 ? [] : [[`${answered} of ${planned}`, 'API requests answered'] as const]),
-    ...(planned === 0 || clock === 'virtual' ? [] : [[humanDuration(slowestLoad), 'API latency, 99 %'] as const]),
+    ...(results.length === 0 ? [] : [[of(held, results.length), 'expectations met'] as const]),
+    [of(fleet.ready, fleet.devices), 'devices had a session'],
+    [of(uplinks.stored, uplinks.sent), 'data uplinks stored'],
+    ...(downlinks.queued === 0 ? [] : [[of(delivered?.count ?? 0, downlinks.queued), 'downlinks delivered'] as const]),
+    ...(delivered === undefined ? [] : [[humanDuration(delivered.p95), 'delivery time, p95'] as const]),
+    ...(allCalls ? [[of(allCalls.answered, allCalls.planned), 'API requests answered'] as const] : []),
+    ...(allCalls?.latency && clock === 'real'
+      ? [[humanDuration(allCalls.latency.p99), 'API latency, p99'] as const]
+      : []),
   ];
+}
+
+function of(some: number, all: number): string {
+  return `${humanCount(some)} of ${humanCount(all)}`;
 }
 
 function expectations({ expectations: results }: RunResult): Markup {

@@ -2,16 +2,30 @@
  * The report for terminals: at most 100 columns; colour is optional. The first and the last line contain the command that
  * reproduces the run.
  */
+import { humanCount, humanValue } from '../../kernel/quantity.js';
 import { humanDuration, sinceStart } from '../../kernel/time.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
 import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
 import type { DownlinkTimeline } from '../../trace/metrics/downlinks.js';
+import {
+  DOWNLINK_COLUMNS,
+  downlinkRows,
+  SPREAD_COLUMNS,
+  spreadCells,
+  stageName,
+  stageRows,
+  UPDATE_COLUMNS,
+  UPLINK_COLUMNS,
+  updateCells,
+  uplinkRows,
+  waitRows,
+} from '../figures.js';
 import { bar } from '../progress.js';
-import type { ExpectationResult, RunResult } from '../result.js';
+import type { RunResult } from '../result.js';
 import { wrap } from '../table.js';
 import type { RenderOptions } from './renderer.js';
 import { load } from './text-load.js';
-import { percent, section, spreadCells, WIDTH } from './text-parts.js';
+import { section, WIDTH } from './text-parts.js';
 
 const BAR_WIDTH = 24;
 /** Number of slowest downlinks that are shown; the other reports have more. */
@@ -55,7 +69,7 @@ function headline(result: RunResult, paint: Paint): string {
 
 function running({ planDigest, simulatedMs, wallMs, clock, speed, target, transport, events }: RunResult): string {
   const pace = clock === 'virtual' ? 'virtual time' : `real time${speed === null || speed === 1 ? '' : ` × ${speed}`}`;
-  return `plan ${planDigest} · ${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)} · ${pace} · ${transport}${target === 'embedded' ? '' : ` to ${target}`} · ${events} events`;
+  return `plan ${planDigest} · ${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)} · ${pace} · ${transport}${target === 'embedded' ? '' : ` to ${target}`} · ${humanCount(events)} events`;
 }
 
 function verdict(result: RunResult, paint: Paint): string {
@@ -72,77 +86,60 @@ function fleet({
 }: RunResult): readonly string[] {
   const reasons = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
-      .map(([reason, count]) => `${reason} ${count}`)
+      .map(([reason, count]) => `${reason} ${humanCount(count)}`)
       .join(', ');
   const rows = [
-    ['devices', String(devices), `${ready} with a session`],
-    ['boots', String(sum(boots)), reasons(boots)],
-    ['radio wakes', String(sum(wakes)), reasons(wakes)],
-    ['repeated datagrams', String(repeats), `${restarts} transfers restarted, ${pollsFailed} polls failed`],
+    ['devices', humanCount(devices), `${humanCount(ready)} with a session`],
+    ['boots', humanCount(sum(boots)), reasons(boots)],
+    ['radio wakes', humanCount(sum(wakes)), reasons(wakes)],
+    [
+      'repeated datagrams',
+      humanCount(repeats),
+      `${humanCount(restarts)} transfers restarted, ${humanCount(pollsFailed)} polls failed`,
+    ],
   ];
   return section('fleet', ['number', ''], rows);
 }
 
-function uplinks({ uplinks: { byType, reasons } }: RunResult): readonly string[] {
-  const rows = Object.entries(byType).map(([type, counts]) => {
-    const { made, acked, dropped, waiting, stored, copies } = counts;
-    return [type, ...[made, acked, dropped, waiting, stored, copies].map(String)];
-  });
+function uplinks(result: RunResult): readonly string[] {
+  const rows = uplinkRows(result);
   if (rows.length === 0) return [];
-  const columns = ['made', 'acked', 'dropped', 'waiting', 'stored', 'copies'];
-  const why = Object.entries(reasons).map(([reason, count]) => `  ${count} data uplinks dropped: ${reason}`);
-  return [...section('uplinks', columns, rows), ...why];
-}
-
-function downlinks({ downlinks: summary }: RunResult): readonly string[] {
-  const types = Object.entries(summary.byType);
-  if (types.length === 0) return ['downlinks', '  none'];
-  const columns = ['queued', 'answered', 'delivered only', 'pending', 'cancelled', 'expired'];
-  const rows = types.map(([type, counts]) => {
-    const { queued, answered, delivered, pending, cancelled, expired } = counts;
-    return [type, ...[queued, answered, delivered, pending, cancelled, expired].map(String)];
-  });
-  const stages = types.flatMap(([type, { stages: reached }]) =>
-    STAGES.flatMap((stage) => {
-      const spread = reached[stage];
-      return spread ? [{ type, cells: [`→ ${stageName(stage)}`, ...spreadCells(spread)] }] : [];
-    }),
+  const why = Object.entries(result.uplinks.reasons).map(
+    ([reason, count]) => `  ${humanCount(count)} data uplinks dropped: ${reason}`,
   );
+  return [...section('uplinks', UPLINK_COLUMNS, rows), ...why];
+}
+
+function downlinks(result: RunResult): readonly string[] {
+  const rows = downlinkRows(result);
+  if (rows.length === 0) return ['downlinks', '  none'];
+  const stages = stageRows(result);
   // The type appears in its first row only.
-  const stageRows = stages.map(({ type, cells: [stage = '', ...cells] }, i) => {
+  const times = stages.map(({ type, stage, cells }, i) => {
     const name = stages[i - 1]?.type === type ? '' : type;
-    return [`${name.padEnd(TYPE_WIDTH)} ${stage}`, ...cells];
+    return [`${name.padEnd(TYPE_WIDTH)} → ${stageName(stage)}`, ...cells];
   });
-  return [
-    ...section('downlinks', columns, rows),
-    '',
-    ...section('time from the API', ['count', 'p50', 'p95', 'p99', 'max'], stageRows),
-  ];
+  return [...section('downlinks', DOWNLINK_COLUMNS, rows), '', ...section('time from the API', SPREAD_COLUMNS, times)];
 }
 
-function updates({ updates: summary }: RunResult): readonly string[] {
+function updates(result: RunResult): readonly string[] {
+  const { updates: summary } = result;
   if (summary === undefined) return [];
-  const { scheduled, succeeded, failed, cancelled, open, restarts, duration, reasons } = summary;
-  const columns = ['scheduled', 'succeeded', 'failed', 'cancelled', 'open', 'restarts'];
-  const counts = [scheduled, succeeded, failed, cancelled, open, restarts].map(String);
+  const { duration, reasons } = summary;
   const times = duration === undefined ? [] : [['scheduled → succeeded', ...spreadCells(duration)]];
-  const why = Object.entries(reasons).flatMap(([reason, count]) => wrap(`${count} failed: ${reason}`, WIDTH - 2));
+  const why = Object.entries(reasons).flatMap(([reason, count]) =>
+    wrap(`${humanCount(count)} failed: ${reason}`, WIDTH - 2),
+  );
   return [
-    ...section('firmware updates', columns, [['', ...counts]]),
+    ...section('firmware updates', UPDATE_COLUMNS, [['', ...updateCells(result)]]),
     ...why.map((line) => `  ${line}`),
-    ...(times.length === 0 ? [] : section('', ['count', 'p50', 'p95', 'p99', 'max'], times)),
+    ...(times.length === 0 ? [] : section('', SPREAD_COLUMNS, times)),
   ];
 }
 
-function waits({ downlinks: { waits: causes } }: RunResult): readonly string[] {
-  const total = WAIT_CAUSES.reduce((all, cause) => all + causes[cause].total, 0);
-  if (total === 0) return [];
-  const rows = WAIT_CAUSES.map((cause) => {
-    const { share, spread } = causes[cause];
-    const cells = spread ? spreadCells(spread).slice(1) : [];
-    return [WAIT_NAMES[cause], bar(share, BAR_WIDTH), percent(share), ...cells];
-  });
-  return section('time waited, by cause', ['', 'share', 'p50', 'p95', 'p99', 'max'], rows);
+function waits(result: RunResult): readonly string[] {
+  const rows = waitRows(result).map(({ cause, share, cells }) => [WAIT_NAMES[cause], bar(share, BAR_WIDTH), ...cells]);
+  return rows.length === 0 ? [] : section('time waited, by cause', ['', 'share', ...SPREAD_COLUMNS.slice(1)], rows);
 }
 
 const WAIT_NAMES = {
@@ -170,7 +167,7 @@ function timelineLines(timeline: DownlinkTimeline, names: RunResult['names']): r
   const causes = WAIT_CAUSES.filter((cause) => parts[cause] > 0).map(
     (cause) => `${cause} ${humanDuration(parts[cause])}`,
   );
-  const offers = attempts > 1 ? `, offered ${attempts} times` : '';
+  const offers = attempts > 1 ? `, offered ${humanCount(attempts)} times` : '';
   return [
     `  ${humanDuration(total)} · ${type} to ${who}, queued at ${humanDuration(sinceStart(queuedAt))}${offers}`,
     ...wrap(`queued → ${stations.join(' → ')}`, WIDTH - 4).map((line) => `    ${line}`),
@@ -183,16 +180,16 @@ function anomalies({ anomalies: found, faults, service }: RunResult): readonly s
   const lines = [
     ...counted('network faults', faults),
     ...counted('service faults', service.faults),
-    ...(crashes === 0 ? [] : [`crashes of the service: ${crashes}`]),
+    ...(crashes === 0 ? [] : [`crashes of the service: ${humanCount(crashes)}`]),
     ...counted('datagrams that the gateway rejected', service.refused),
-    ...found.map(({ count, about }) => `${count} × ${about}`),
+    ...found.map(({ count, about }) => `${humanCount(count)} × ${about}`),
   ];
   if (lines.length === 0) return [];
   return ['worth knowing', ...lines.flatMap((line) => wrap(line, WIDTH - 2).map((part) => `  ${part}`))];
 }
 
 function counted(what: string, counts: Readonly<Record<string, number>>): readonly string[] {
-  const parts = Object.entries(counts).map(([name, count]) => `${name} ${count}`);
+  const parts = Object.entries(counts).map(([name, count]) => `${name} ${humanCount(count)}`);
   return parts.length === 0 ? [] : [`${what}: ${parts.join(', ')}`];
 }
 
@@ -202,28 +199,10 @@ function expectations({ expectations: results }: RunResult, paint: Paint): reado
   const lines = results.flatMap(({ line, passed, undecided, left, unit, sentence }) => {
     const mark = paint('bad', undecided ? '?' : '✗');
     if (!passed) return [`  ${mark} ${line}`, ...wrap(sentence, WIDTH - 6).map((part) => `      ${part}`)];
-    const value = left === null ? '' : shown(left, unit);
+    const value = left === null ? '' : humanValue(left, unit);
     return [`  ${paint('good', '✓')} ${line.padEnd(width)}  ${value}`];
   });
   return ['expectations', ...lines];
-}
-
-function shown(value: number, unit: ExpectationResult['unit']): string {
-  switch (unit) {
-    case 'ms':
-      return humanDuration(value);
-    case 'ratio':
-      return `${Number((value * 100).toFixed(4))}%`;
-    case 'count':
-      return String(Number(value.toPrecision(12)));
-    default:
-      return unit satisfies never;
-  }
-}
-
-/** Name of a stage. A downlink is delivered (in the API: `sent`) when its last fragment is acknowledged. */
-function stageName(stage: (typeof STAGES)[number]): string {
-  return stage === 'contact' ? 'first contact' : stage === 'delivered' ? 'acknowledged' : stage;
 }
 
 function sum(counts: Readonly<Record<string, number>>): number {

@@ -3,6 +3,7 @@
  * between two bounds, and a comparison holds, does not hold, or is not decidable.
  */
 import type { Distribution } from '../../trace/distribution.js';
+import { rankOf } from '../../trace/histogram.js';
 import type { Share } from '../../trace/metrics/metric.js';
 import type { Aggregate, Comparison, Operator } from './expectation.js';
 
@@ -41,11 +42,7 @@ export function ofDistribution(
   if (count + missing === 0) return undefined;
   const measured = measuredOf(kind, distribution, percent);
   if (missing === 0) return exactly(measured ?? 0);
-  const { low, high } = extremes(kind, distribution, missing, percent);
-  // Because a percentile of a histogram is rounded to its bucket.
-  return measured === undefined
-    ? { measured, low, high }
-    : { measured, low: Math.min(low, measured), high: Math.max(high, measured) };
+  return { measured, ...extremes(kind, distribution, missing, percent) };
 }
 
 function measuredOf(kind: SpreadAggregate, distribution: Distribution, percent: number): number | undefined {
@@ -67,9 +64,7 @@ function extremes(
     case 'mean':
       return { low: distribution.sum / total, high: Number.POSITIVE_INFINITY };
     case 'percentile': {
-      // The least value that this share of all durations does not exceed, counted from the shortest. A tolerance, because
-      // 95 % of 20 is 19, and a little more in floating point.
-      const rank = Math.max(1, Math.ceil((percent / 100) * total - 1e-9));
+      const rank = rankOf(percent, total);
       return { low: atRank(distribution, rank - missing, 0), high: atRank(distribution, rank, 0) };
     }
     default:
@@ -81,7 +76,7 @@ function extremes(
 function atRank(distribution: Distribution, rank: number, below: number): number {
   if (rank < 1) return below;
   if (rank > distribution.count) return Number.POSITIVE_INFINITY;
-  return distribution.percentile((100 * rank) / distribution.count) ?? below;
+  return distribution.atRank(rank);
 }
 
 /** undefined for a division by zero. */

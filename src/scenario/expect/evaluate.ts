@@ -1,5 +1,6 @@
 /** Evaluates expectations with the metrics and the verdicts on invariants of a run. */
-import { formatDuration, humanDuration, type Millis } from '../../kernel/time.js';
+import { exactValue, humanCount, humanValue, type Unit } from '../../kernel/quantity.js';
+import { formatDuration, type Millis } from '../../kernel/time.js';
 import type { InvariantVerdict } from '../../trace/invariants/index.js';
 import type { Measure, Missing, Share } from '../../trace/metrics/metric.js';
 import { type Bounds, calculate, compare, exactly, ofDistribution, ofShare } from './bounds.js';
@@ -12,7 +13,6 @@ import {
   type Operator,
   scopeName,
   termsOf,
-  type Unit,
 } from './expectation.js';
 import { describeViolation, type NameOf } from './violation.js';
 
@@ -67,7 +67,7 @@ function judgeInvariant({ line, invariant }: InvariantExpectation, evidence: Evi
     return { ...outcome, passed: false, undecided: true, sentence: `${invariant} was not checked` };
   const { violations, first } = found;
   if (first === undefined) return { ...outcome, passed: true, sentence: `${invariant} held at all times` };
-  const times = violations === 1 ? 'once' : `${violations} times, first`;
+  const times = violations === 1 ? 'once' : `${humanCount(violations)} times, first`;
   return { ...outcome, passed: false, sentence: `violated ${times} ${describeViolation(first, evidence.nameOf)}` };
 }
 
@@ -148,7 +148,7 @@ function gapsOf(term: MetricTerm, metrics: MetricSource): readonly string[] {
     const { low, high } = ofShare(share);
     const time = formatDuration(aggregate.limit);
     return [
-      `${name} is ${shown(low, 'ratio')} to ${shown(high, 'ratio')}, because ${share.open} of ${share.total} began less than ${time} before the end and can still come in time: extend the run`,
+      `${name} is ${humanValue(low, 'ratio')} to ${humanValue(high, 'ratio')}, because ${humanCount(share.open)} of ${humanCount(share.total)} began less than ${time} before the end and can still come in time: extend the run`,
     ];
   }
   const measure = aggregate.kind === 'count' ? undefined : measureOf(term, metrics);
@@ -156,10 +156,14 @@ function gapsOf(term: MetricTerm, metrics: MetricSource): readonly string[] {
   const { distribution, missing } = measure;
   const left = sumOf(missing);
   if (left === 0) return [];
-  const states = Object.entries(missing).flatMap(([state, count]) => (count === 0 ? [] : `${count} ${state}`));
+  const states = Object.entries(missing).flatMap(([state, count]) =>
+    count === 0 ? [] : `${humanCount(count)} ${state}`,
+  );
   const value = readTerm(term, metrics)?.measured;
-  const counted = value === undefined ? '' : ` is ${shown(value, 'ms')} without them, but`;
-  return [`${name}${counted} leaves out ${left} of ${distribution.count + left} (${states.join(', ')})`];
+  const counted = value === undefined ? '' : ` is ${humanValue(value, 'ms')} without them, but`;
+  return [
+    `${name}${counted} leaves out ${humanCount(left)} of ${humanCount(distribution.count + left)} (${states.join(', ')})`,
+  ];
 }
 
 function sumOf(missing: Missing): number {
@@ -172,40 +176,26 @@ function measuredIn(value: Bounds | string): number | null {
 
 /** What was found on the left side; a share also with its numbers: `94% (47 of 50)`. */
 function foundValue({ left, unit }: MetricExpectation, { measured, low }: Bounds, metrics: MetricSource): string {
-  if (measured === undefined) return `at least ${shown(low, unit)}`;
+  if (measured === undefined) return `at least ${humanValue(low, unit)}`;
   const share =
     left.kind === 'metric' && left.aggregate.kind === 'within'
       ? shareOf(left, left.aggregate.limit, metrics)
       : undefined;
-  return shown(measured, unit) + (share === undefined ? '' : ` (${share.within} of ${share.total})`);
+  return (
+    humanValue(measured, unit) +
+    (share === undefined ? '' : ` (${humanCount(share.within)} of ${humanCount(share.total)})`)
+  );
 }
 
 function wantedValue({ right, unit }: MetricExpectation, { measured, low }: Bounds): string {
   if (right.kind === 'number') return textOf({ ...right, unit });
-  return `${textOf(right)}, which is ${measured === undefined ? `at least ${shown(low, unit)}` : shown(measured, unit)}`;
-}
-
-function shown(value: number, unit: Unit): string {
-  return unit === 'ms' ? humanDuration(value) : exact(value, unit);
-}
-
-function exact(value: number, unit: Unit): string {
-  switch (unit) {
-    case 'ms':
-      return formatDuration(value);
-    case 'ratio':
-      return `${Number((value * 100).toFixed(4))}%`;
-    case 'count':
-      return String(Number(value.toPrecision(12)));
-    default:
-      return unit satisfies never;
-  }
+  return `${textOf(right)}, which is ${measured === undefined ? `at least ${humanValue(low, unit)}` : humanValue(measured, unit)}`;
 }
 
 function textOf(expression: Expression): string {
   switch (expression.kind) {
     case 'number':
-      return exact(expression.value, expression.unit);
+      return exactValue(expression.value, expression.unit);
     case 'metric':
       return textOfTerm(expression);
     case 'operation': {

@@ -1,4 +1,5 @@
 /** Expectations as plain data. grammar.ts has the grammar, parse.ts reads them, evaluate.ts evaluates them. */
+import type { Unit } from '../../kernel/quantity.js';
 import type { Millis } from '../../kernel/time.js';
 import { type Selector, selectorName } from '../selector/selector.js';
 
@@ -25,9 +26,6 @@ export interface MetricExpectation {
 
 export const COMPARISONS = ['==', '!=', '<=', '>=', '<', '>'] as const;
 export type Comparison = (typeof COMPARISONS)[number];
-
-/** Counts and quotients are plain numbers, durations are milliseconds, ratios are numbers that are shown in percent. */
-export type Unit = 'count' | 'ms' | 'ratio';
 
 /** `uplink.acked + 2 * (uplink.dropped - 1)` */
 export type Expression = Literal | MetricTerm | Operation;

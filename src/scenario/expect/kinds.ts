@@ -1,5 +1,6 @@
 /** What may be added, multiplied and compared in an expectation. */
-import type { Operator, Unit } from './expectation.js';
+import type { Unit } from '../../kernel/quantity.js';
+import type { Operator } from './expectation.js';
 
 /** `count`: a count of a run. `number`: a number without a unit, such as 2 or a quotient of two counts. */
 export type Kind = 'count' | 'number' | 'ratio' | 'ms';

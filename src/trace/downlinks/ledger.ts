@@ -96,8 +96,12 @@ export function outcomeOf({ reached, ended }: DownlinkRecord): DownlinkOutcome {
 
 /** Time from the API to the last stage that the downlink reached, in whole milliseconds; 0 when it was only queued. */
 export function totalTime(record: DownlinkRecord): Millis {
-  const end = record.last === undefined ? record.queuedAt : (record.reached[record.last] ?? record.queuedAt);
-  return Math.round(end) - Math.round(record.queuedAt);
+  return record.last === undefined ? 0 : timeTo(record, record.last);
+}
+
+/** Time from the API to a stage that the downlink reached, in whole milliseconds; 0 when it was not reached. */
+export function timeTo({ reached, queuedAt }: DownlinkRecord, stage: Stage): Millis {
+  return Math.round(reached[stage] ?? queuedAt) - Math.round(queuedAt);
 }
 
 export class DownlinkLedger {

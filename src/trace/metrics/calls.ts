@@ -25,13 +25,17 @@ interface CallCounts {
   readonly dropped: number;
 }
 
-export interface CallSummary extends CallCounts {
-  /** Closed loop: users wait for their answers, so a slow service receives fewer requests (scenario/load/load.ts). */
-  readonly closedLoop: boolean;
+/** Counts and times, of one load or of all. */
+export interface CallTimes extends CallCounts {
   /** Time from due to answered, of answered requests; undefined when none was due after the warm-up. */
   readonly latency: Spread | undefined;
   /** Time from sent to answered, of the same requests. */
   readonly service: Spread | undefined;
+}
+
+export interface CallSummary extends CallTimes {
+  /** Closed loop: users wait for their answers, so a slow service receives fewer requests (scenario/load/load.ts). */
+  readonly closedLoop: boolean;
   /** Why requests failed (`status 503`, `no answer: …`) or were dropped. */
   readonly reasons: Readonly<Record<string, number>>;
 }
@@ -178,6 +182,22 @@ export class CallTotals {
 
   spread(of: 'latency' | 'service'): Distribution {
     return Distribution.merged(this.#loads().map((calls) => calls[of]));
+  }
+
+  /** undefined when there are no loads. */
+  summary(): CallTimes | undefined {
+    if (this.#loads().length === 0) return undefined;
+    return {
+      planned: this.sum(({ planned }) => planned),
+      sent: this.sum(({ sent }) => sent),
+      answered: this.sum(({ answered }) => answered),
+      failed: this.sum(({ failed }) => failed),
+      refused: this.sum(({ refused }) => refused),
+      inFlight: this.sum(({ inFlight }) => inFlight),
+      dropped: this.sum(({ dropped }) => dropped),
+      latency: this.spread('latency').spread(),
+      service: this.spread('service').spread(),
+    };
   }
 
   /** Requests without a latency, warm-up excluded. */

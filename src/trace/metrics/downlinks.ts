@@ -13,6 +13,7 @@ import {
   outcomeOf,
   STAGES,
   type Stage,
+  timeTo,
   totalTime,
   USER_TYPES,
   type UserType,
@@ -317,8 +318,4 @@ export function isUnreceived(record: DownlinkRecord): boolean {
 
 function wasDelivered(record: DownlinkRecord): boolean {
   return record.reached.delivered !== undefined;
-}
-
-function timeTo(record: DownlinkRecord, stage: Stage): Millis {
-  return Math.round(record.reached[stage] ?? record.queuedAt) - Math.round(record.queuedAt);
 }

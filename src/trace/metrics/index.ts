@@ -7,7 +7,7 @@ import { type Dispatch, dispatchTo } from '../dispatch.js';
 import type { DownlinkRecord } from '../downlinks/ledger.js';
 import type { TraceEvent } from '../events.js';
 import type { Fold } from '../log.js';
-import { CALL_METRICS, CallFold, type CallSummary, type CallTotals } from './calls.js';
+import { CALL_METRICS, CallFold, type CallSummary, type CallTimes, type CallTotals } from './calls.js';
 import { DEVICE_METRICS, DeviceFold, type FleetSummary } from './devices.js';
 import { DOWNLINK_METRICS, DownlinkFold, type DownlinkSummary, isUnreceived } from './downlinks.js';
 import { type Measure, type MetricInfo, metricInfos, readMetric, readShare, type Share } from './metric.js';
@@ -45,6 +45,8 @@ export interface RunSummary {
   readonly updates?: UpdateSummary;
   /** API requests by the name of their load. */
   readonly calls: Readonly<Record<string, CallSummary>>;
+  /** API requests of all loads together; missing when the run had no loads. */
+  readonly allCalls?: CallTimes;
   /** Datagrams that the network lost, duplicated, changed or delayed, by fault. */
   readonly faults: Readonly<Record<string, number>>;
   /** Faults and crashes of the embedded cloud. */
@@ -169,12 +171,14 @@ export class Metrics implements Fold {
   }
 
   summary(): RunSummary {
+    const allCalls = this.#calls.totals.summary();
     return {
       fleet: this.#devices.summary(),
       uplinks: this.#uplinks.summary(),
       downlinks: this.#downlinks.summary(),
       ...(this.#updates.summary && { updates: this.#updates.summary }),
       calls: this.#calls.summary(),
+      ...(allCalls && { allCalls }),
       faults: this.#world.faults.toRecord(),
       service: this.#world.service(),
       steps: { done: this.#world.stepsDone, failed: this.#world.stepsFailed.total },

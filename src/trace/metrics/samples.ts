@@ -4,9 +4,9 @@
  * their time, because the behaviour of a service is correlated in time.
  */
 import type { Instant, Millis } from '../../kernel/time.js';
-import { Buckets } from '../buckets.js';
 import type { Handlers } from '../dispatch.js';
-import type { DownlinkRecord, Stage } from '../downlinks/ledger.js';
+import { Distribution } from '../distribution.js';
+import { type DownlinkRecord, type Stage, timeTo } from '../downlinks/ledger.js';
 import { isAnswered } from './calls.js';
 
 export const BATCHES = 24;
@@ -45,9 +45,15 @@ export interface SampleSummary {
 }
 
 export interface SampledDurations {
-  /** Steps per millisecond of the values. */
+  /** Steps per millisecond of the values in `batches`. */
   readonly steps: number;
-  /** For each batch: bucket index, count, bucket index, count, … (trace/buckets.ts). */
+  /** The least and the greatest duration of all batches. */
+  readonly min: Millis;
+  readonly max: Millis;
+  /**
+   * The histogram of each batch: value, count, value, count, … The value is the least of its bucket (trace/histogram.ts). The
+   * sum of all batches is the histogram that the percentiles of the metric are read from.
+   */
   readonly batches: readonly (readonly number[])[];
 }
 
@@ -55,7 +61,7 @@ export class SampleFold {
   readonly #warmUp: Millis;
   readonly #slice: Millis;
   readonly #counts = new Map<SampledCount, Float64Array>();
-  readonly #durations = new Map<SampledDuration, (Buckets | undefined)[]>();
+  readonly #durations = new Map<SampledDuration, (Distribution | undefined)[]>();
   readonly #bootedAt = new Map<number, Instant>();
 
   constructor(duration: Millis, warmUp: Millis) {
@@ -95,11 +101,10 @@ export class SampleFold {
 
   /** A downlink has reached a stage. */
   stage(record: DownlinkRecord, stage: Stage): void {
-    const at = record.reached[stage];
-    if (at === undefined || (stage !== 'delivered' && stage !== 'answered')) return;
+    if (stage !== 'delivered' && stage !== 'answered') return;
     const batch = ofDevice(record.serial);
     this.#count(`downlink.${stage}`, batch);
-    this.#time(`downlink.${stage}`, batch, at - record.queuedAt);
+    this.#time(`downlink.${stage}`, batch, timeTo(record, stage));
   }
 
   summary(): SampleSummary {
@@ -116,7 +121,8 @@ export class SampleFold {
           // Because Object.entries loses the types of keys.
           const batches = this.#durations.get(name as SampledDuration);
           if (batches === undefined) return [];
-          return [[name, { steps, batches: Array.from(batches, (batch) => batch?.toPairs() ?? []) }]];
+          const { min = 0, max = 0 } = Distribution.merged(batches.filter((batch) => batch !== undefined));
+          return [[name, { steps, min, max, batches: batches.map((batch) => batch?.toPairs() ?? []) }]];
         }),
       ),
     };
@@ -138,11 +144,11 @@ export class SampleFold {
   #time(name: SampledDuration, batch: number, duration: Millis): void {
     let batches = this.#durations.get(name);
     if (batches === undefined) {
-      batches = new Array<Buckets | undefined>(BATCHES).fill(undefined);
+      batches = new Array<Distribution | undefined>(BATCHES).fill(undefined);
       this.#durations.set(name, batches);
     }
-    batches[batch] ??= new Buckets();
-    batches[batch].record(duration * DURATIONS[name]);
+    batches[batch] ??= new Distribution(DURATIONS[name]);
+    batches[batch].record(duration);
   }
 }
 

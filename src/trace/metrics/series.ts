@@ -6,9 +6,9 @@
  * was not active for ten seconds, or for a whole bin if that is longer.
  */
 import { type Instant, type Millis, seconds } from '../../kernel/time.js';
-import { Buckets } from '../buckets.js';
 import type { Handlers } from '../dispatch.js';
-import { type DownlinkRecord, isUserType, type Stage } from '../downlinks/ledger.js';
+import { Distribution } from '../distribution.js';
+import { type DownlinkRecord, isUserType, type Stage, timeTo } from '../downlinks/ledger.js';
 import { isAnswered } from './calls.js';
 import { type FleetState, FleetStates } from './fleet-states.js';
 
@@ -44,6 +44,8 @@ export interface SeriesSummary {
   readonly callLatency: PercentileColumns;
   /** Time from the API to the confirmed delivery, in the bin of the delivery; null in bins without deliveries. */
   readonly deliveryTime: PercentileColumns;
+  /** The same percentiles for plots, each of several bins if a bin has few durations. */
+  readonly trends: { readonly callLatency: Trend; readonly deliveryTime: Trend };
   /** Number of devices by state at the end of each bin. */
   readonly fleet: Readonly<Record<FleetState, readonly number[]>>;
 }
@@ -55,13 +57,20 @@ export interface PercentileColumns {
   readonly p99: readonly (Millis | null)[];
 }
 
+/** Percentiles of `every` bins each, from the histogram of all durations in them. */
+interface Trend extends PercentileColumns {
+  readonly every: number;
+  /** Number of durations. */
+  readonly count: readonly number[];
+}
+
 export class SeriesFold {
   #bin: Millis;
   #bins = 0;
   readonly #warmUp: Millis;
   readonly #counts: Readonly<Record<SeriesCount, Float64Array>>;
-  readonly #callLatency = new Map<number, Buckets>();
-  readonly #deliveryTime = new Map<number, Buckets>();
+  readonly #callLatency = new Map<number, Distribution>();
+  readonly #deliveryTime = new Map<number, Distribution>();
   readonly #fleet: FleetStates;
 
   /**
@@ -101,7 +110,7 @@ export class SeriesFold {
       const { at, intended } = event;
       const answered = isAnswered(event);
       this.#count(answered ? 'callsAnswered' : 'callsFailed', at);
-      if (answered && intended >= this.#warmUp) this.#time(this.#callLatency, intended, (at - intended) * MICROSECONDS);
+      if (answered && intended >= this.#warmUp) this.#time(this.#callLatency, intended, at - intended, MICROSECONDS);
     },
     'call.dropped': ({ at }) => this.#count('callsDropped', at),
     'world.closing': ({ at }) => {
@@ -116,7 +125,7 @@ export class SeriesFold {
     if (stage === 'answered') this.#count('downlinksAnswered', at);
     if (stage !== 'delivered') return;
     this.#count('downlinksDelivered', at);
-    this.#time(this.#deliveryTime, at, at - record.queuedAt);
+    this.#time(this.#deliveryTime, at, timeTo(record, stage), 1);
   }
 
   summary(): SeriesSummary {
@@ -128,8 +137,9 @@ export class SeriesFold {
       bins,
       // Because SERIES_COUNTS lists every count once.
       counts: Object.fromEntries(counts) as SeriesSummary['counts'],
-      callLatency: columns(this.#callLatency, bins, MICROSECONDS),
-      deliveryTime: columns(this.#deliveryTime, bins, 1),
+      callLatency: columns(this.#callLatency, bins),
+      deliveryTime: columns(this.#deliveryTime, bins),
+      trends: { callLatency: trend(this.#callLatency, bins), deliveryTime: trend(this.#deliveryTime, bins) },
       fleet: this.#fleet.columns(bins),
     };
   }
@@ -144,14 +154,14 @@ export class SeriesFold {
     column[index] = (column[index] ?? 0) + 1;
   }
 
-  #time(into: Map<number, Buckets>, at: Instant, value: number): void {
+  #time(into: Map<number, Distribution>, at: Instant, duration: Millis, steps: number): void {
     const index = this.#index(this.#reach(at));
-    let buckets = into.get(index);
-    if (buckets === undefined) {
-      buckets = new Buckets();
-      into.set(index, buckets);
+    let times = into.get(index);
+    if (times === undefined) {
+      times = new Distribution(steps);
+      into.set(index, times);
     }
-    buckets.record(value);
+    times.record(duration);
   }
 
   #index(at: Instant): number {
@@ -178,11 +188,11 @@ export class SeriesFold {
     for (const timed of [this.#callLatency, this.#deliveryTime]) {
       const old = [...timed];
       timed.clear();
-      for (const [index, buckets] of old) {
+      for (const [index, times] of old) {
         const half = Math.floor(index / 2);
         const known = timed.get(half);
-        if (known === undefined) timed.set(half, buckets);
-        else known.add(buckets);
+        if (known === undefined) timed.set(half, times);
+        else known.add(times);
       }
     }
     this.#fleet.merge();
@@ -191,11 +201,38 @@ export class SeriesFold {
   }
 }
 
-function columns(timed: ReadonlyMap<number, Buckets>, bins: number, steps: number): PercentileColumns {
-  const column = (percent: number) =>
-    Array.from({ length: bins }, (_, index) => {
-      const value = timed.get(index)?.percentile(percent);
-      return value === undefined ? null : Math.round(value) / steps;
-    });
-  return { p50: column(50), p95: column(95), p99: column(99) };
+function columns(timed: ReadonlyMap<number, Distribution>, bins: number): PercentileColumns {
+  const points = Array.from({ length: bins }, (_, index) => timed.get(index)?.percentiles([50, 95, 99]) ?? []);
+  const [p50, p95, p99] = [0, 1, 2].map((i) => points.map((percentiles) => percentiles[i] ?? null));
+  return { p50: p50 ?? [], p95: p95 ?? [], p99: p99 ?? [] };
+}
+
+/** Durations per value of a trend, on average: a percentile of fewer would mostly show chance. */
+const ENOUGH = 20;
+
+function trend(timed: ReadonlyMap<number, Distribution>, bins: number): Trend {
+  const counts = Array.from({ length: bins }, (_, index) => timed.get(index)?.count ?? 0);
+  const every = binsPerPoint(counts, ENOUGH);
+  const groups = new Map<number, Distribution>();
+  for (const [index, times] of [...timed].sort(([one], [other]) => one - other)) {
+    const group = Math.floor(index / every);
+    const known = groups.get(group);
+    groups.set(group, known === undefined ? times : Distribution.merged([known, times]));
+  }
+  const points = Math.ceil(bins / every);
+  const count = Array.from({ length: points }, (_, group) => groups.get(group)?.count ?? 0);
+  return { every, count, ...columns(groups, points) };
+}
+
+/** Bins that are drawn as one, from few to many. */
+const GROUPS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24] as const;
+
+/** How many bins to draw as one point, so that a point has `enough` events on average over the bins that have any. */
+function binsPerPoint(counts: readonly number[], enough: number): number {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const every = GROUPS.find((size) => {
+    const filled = new Set(counts.flatMap((count, index) => (count > 0 ? [Math.floor(index / size)] : [])));
+    return total >= enough * filled.size;
+  });
+  return every ?? 24;
 }

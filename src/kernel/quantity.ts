@@ -1,0 +1,50 @@
+/** Numbers with a unit as texts. Reports, messages and comparisons all write numbers with these functions, so that a number looks the same everywhere. */
+import type { Ratio } from './ratio.js';
+import { formatDuration, humanDuration } from './time.js';
+
+/** Counts and quotients are plain numbers, durations are milliseconds, ratios are numbers that are written in percent. */
+export type Unit = 'count' | 'ms' | 'ratio';
+
+/** A measured value for people: `12,345`, `21m 05s`, `98.75%`. */
+export function humanValue(value: number, unit: Unit): string {
+  switch (unit) {
+    case 'ms':
+      return humanDuration(value);
+    case 'ratio':
+      return exactValue(value, unit);
+    case 'count':
+      return humanCount(value);
+    default:
+      return unit satisfies never;
+  }
+}
+
+/** A value in the form that expectations are written in: `12345`, `21m5s`, `98.75%`. */
+export function exactValue(value: number, unit: Unit): string {
+  switch (unit) {
+    case 'ms':
+      return formatDuration(value);
+    case 'ratio':
+      return `${Number((value * 100).toFixed(4))}%`;
+    case 'count':
+      return String(Number(value.toPrecision(12)));
+    default:
+      return unit satisfies never;
+  }
+}
+
+/** A count with thousands separators: `12,345`. */
+export function humanCount(count: number): string {
+  const [whole = '', ...fraction] = exactValue(count, 'count').split('.');
+  return [whole.replaceAll(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.');
+}
+
+/** A share with one decimal: `98.7%`; `<0.1%` for one that would round to 0. */
+export function humanShare(share: Ratio): string {
+  return share > 0 && share < 0.0005 ? '<0.1%' : `${(share * 100).toFixed(1)}%`;
+}
+
+/** A relative change with its sign and one decimal: `+4.5%`. */
+export function humanChange(change: number): string {
+  return `${change > 0 ? '+' : ''}${(change * 100).toFixed(1)}%`;
+}

@@ -1,0 +1,127 @@
+/** The rows of the tables of a report, the same in text and in HTML. The first cell of a row is its name. */
+import { humanCount, humanShare } from '../kernel/quantity.js';
+import { humanDuration } from '../kernel/time.js';
+import type { Spread } from '../trace/distribution.js';
+import { STAGES, type Stage } from '../trace/downlinks/ledger.js';
+import { WAIT_CAUSES, type WaitCause } from '../trace/downlinks/waits.js';
+import type { RunResult } from './result.js';
+
+export type Row = readonly string[];
+
+/** The columns of {@link spreadCells}. */
+export const SPREAD_COLUMNS = ['count', 'p50', 'p95', 'p99', 'max'] as const;
+
+export function spreadCells({ count, p50, p95, p99, max }: Spread): Row {
+  return [humanCount(count), ...[p50, p95, p99, max].map(humanDuration)];
+}
+
+export const DOWNLINK_COLUMNS = ['queued', 'answered', 'delivered only', 'pending', 'cancelled', 'expired'] as const;
+
+/** Downlinks by type; the last row is the sum if there are several types. */
+export function downlinkRows({ downlinks }: RunResult): readonly Row[] {
+  const types = Object.entries(downlinks.byType);
+  return [...types, ...(types.length > 1 ? [[ALL, downlinks] as const] : [])].map(
+    ([type, { queued, answered, delivered, pending, cancelled, expired }]) => [
+      type,
+      ...[queued, answered, delivered, pending, cancelled, expired].map(humanCount),
+    ],
+  );
+}
+
+/** Name of the rows about everything together. */
+const ALL = 'all';
+
+interface StageRow {
+  /** Type of the downlinks, or `all`. */
+  readonly type: string;
+  readonly stage: Stage;
+  /** Those of {@link SPREAD_COLUMNS}. */
+  readonly cells: Row;
+}
+
+/** Times from the API to each stage by type, and over all types if there are several. */
+export function stageRows({ downlinks }: RunResult): readonly StageRow[] {
+  const types = Object.entries(downlinks.byType);
+  return [...types, ...(types.length > 1 ? [[ALL, downlinks] as const] : [])].flatMap(([type, { stages }]) =>
+    STAGES.flatMap((stage) => {
+      const spread = stages[stage];
+      return spread === undefined ? [] : [{ type, stage, cells: spreadCells(spread) }];
+    }),
+  );
+}
+
+/** Name of a stage. A downlink is delivered (in the API: `sent`) when its last fragment is acknowledged. */
+export function stageName(stage: Stage): string {
+  return stage === 'contact' ? 'first contact' : stage === 'delivered' ? 'acknowledged' : stage;
+}
+
+interface WaitRow {
+  readonly cause: WaitCause;
+  /** Share of all waiting, 0 to 1. */
+  readonly share: number;
+  /** The share as a text, then those of {@link SPREAD_COLUMNS} without the count. */
+  readonly cells: Row;
+}
+
+/** What delivered downlinks waited for; empty if there was no waiting. */
+export function waitRows({ downlinks: { waits } }: RunResult): readonly WaitRow[] {
+  if (WAIT_CAUSES.every((cause) => waits[cause].total === 0)) return [];
+  return WAIT_CAUSES.map((cause) => {
+    const { share, spread } = waits[cause];
+    return { cause, share, cells: [humanShare(share), ...(spread === null ? [] : spreadCells(spread).slice(1))] };
+  });
+}
+
+export const CALL_COLUMNS = ['planned', 'sent', 'answered', 'failed', '429', 'in flight', 'dropped'] as const;
+
+/** API requests by load; the last row is the sum if there are several loads. */
+export function callRows({ calls, allCalls }: RunResult): readonly Row[] {
+  const loads = Object.entries(calls).map(([name, load]) => {
+    return [load.closedLoop ? `${name} (closed loop)` : name, load] as const;
+  });
+  return [...loads, ...(loads.length > 1 && allCalls ? [[ALL, allCalls] as const] : [])].map(
+    ([name, { planned, sent, answered, failed, refused, inFlight, dropped }]) => [
+      name,
+      ...[planned, sent, answered, failed, refused, inFlight, dropped].map(humanCount),
+    ],
+  );
+}
+
+/** Times to the answer by load, and of all loads if there are several. Empty in virtual time, in which an answer takes no time. */
+export function callTimeRows({ calls, allCalls, clock }: RunResult): readonly Row[] {
+  if (clock === 'virtual') return [];
+  const loads = Object.entries(calls);
+  return [...loads, ...(loads.length > 1 && allCalls ? [[ALL, allCalls] as const] : [])].flatMap(
+    ([name, { latency, service }]) => [
+      ...(latency ? [[`${name}, since due`, ...spreadCells(latency)]] : []),
+      ...(service ? [[`${name}, since sent`, ...spreadCells(service)]] : []),
+    ],
+  );
+}
+
+/** Why requests failed or were dropped, with the load and the count. */
+export function callReasons({
+  calls,
+}: RunResult): readonly { readonly load: string; readonly why: string; readonly count: string }[] {
+  return Object.entries(calls).flatMap(([load, { reasons }]) =>
+    Object.entries(reasons).map(([why, count]) => ({ load, why, count: humanCount(count) })),
+  );
+}
+
+export const UPLINK_COLUMNS = ['made', 'sent', 'acked', 'dropped', 'waiting', 'stored', 'copies'] as const;
+
+export function uplinkRows({ uplinks: { byType } }: RunResult): readonly Row[] {
+  return Object.entries(byType).map(([type, { made, sent, acked, dropped, waiting, stored, copies }]) => [
+    type,
+    ...[made, sent, acked, dropped, waiting, stored, copies].map(humanCount),
+  ]);
+}
+
+export const UPDATE_COLUMNS = ['scheduled', 'succeeded', 'failed', 'cancelled', 'open', 'restarts'] as const;
+
+/** The counts of firmware updates; empty without updates. */
+export function updateCells({ updates }: RunResult): Row {
+  if (updates === undefined) return [];
+  const { scheduled, succeeded, failed, cancelled, open, restarts } = updates;
+  return [scheduled, succeeded, failed, cancelled, open, restarts].map(humanCount);
+}

@@ -1,0 +1,147 @@
+/**
+ * A histogram of whole numbers from 0 to 2^53 - 1. Every percentile of a run comes from histograms of this kind, so that it is
+ * the same wherever it is shown. Percentiles of several histograms are read from their sum; percentiles are never averaged.
+ *
+ * Resolution: numbers up to 2047 are exact. Above that, each octave has 1024 buckets of equal width, so that a bucket is less
+ * than 0.1 % of its numbers wide.
+ *
+ * Memory follows the number of different buckets: counts are in a hash table with open addressing, 8 to 16 bytes per bucket
+ * with values (docs/adr/0015-one-histogram.md).
+ */
+const IN_OCTAVE = 1024;
+/** Numbers below this have a bucket each. */
+const EXACT = 2 * IN_OCTAVE;
+/** Position of the highest bit of a number in {@link IN_OCTAVE}. */
+const BITS = 10;
+const WORD = 4_294_967_296;
+/** Slots of the smallest table. Tables have a power of two of slots, up to 2^16: there are fewer than 46,000 buckets. */
+const FEWEST_SLOTS = 8;
+
+export class Histogram {
+  /** Bucket + 1 by slot; 0: the slot is free. */
+  #buckets = NO_BUCKETS;
+  #counts = NO_COUNTS;
+  /** Slots in use. */
+  #used = 0;
+  #count = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** @param value a whole number from 0 to 2^53 - 1 */
+  record(value: number): void {
+    this.#add(bucketOf(value), 1);
+  }
+
+  /** Adds all counts of another histogram: the sum is the histogram of the values of both. */
+  add(other: Histogram): void {
+    other.#buckets.forEach((bucket, slot) => {
+      if (bucket > 0) this.#add(bucket - 1, other.#counts[slot] ?? 0);
+    });
+  }
+
+  /**
+   * The values with these ranks, each rounded up to the greatest number of its bucket.
+   * @param ranks ascending; 1 is the least value, `count` the greatest
+   */
+  atRanks(ranks: readonly number[]): readonly number[] {
+    const values: number[] = [];
+    let before = 0;
+    for (const bucket of this.#ascending()) {
+      before += this.#counts[this.#slotOf(bucket)] ?? 0;
+      while (before >= (ranks[values.length] ?? Number.POSITIVE_INFINITY)) values.push(greatestOf(bucket));
+    }
+    return values;
+  }
+
+  /** The buckets with values as `number, count, number, count, …`, where the number is the least of its bucket; ascending. */
+  toPairs(): readonly number[] {
+    return Array.from(this.#ascending()).flatMap((bucket) => [
+      leastOf(bucket),
+      this.#counts[this.#slotOf(bucket)] ?? 0,
+    ]);
+  }
+
+  #ascending(): Uint16Array {
+    return this.#buckets
+      .filter((bucket) => bucket > 0)
+      .sort()
+      .map((bucket) => bucket - 1);
+  }
+
+  #add(bucket: number, count: number): void {
+    // At most three quarters of the slots are in use, so that a search ends soon.
+    if (4 * (this.#used + 1) > 3 * this.#buckets.length) this.#grow();
+    const slot = this.#slotOf(bucket);
+    if (this.#buckets[slot] === 0) {
+      this.#buckets[slot] = bucket + 1;
+      this.#used++;
+    }
+    this.#counts[slot] = (this.#counts[slot] ?? 0) + count;
+    this.#count += count;
+  }
+
+  /** The slot of a bucket, or the free slot that it would get. */
+  #slotOf(bucket: number): number {
+    const buckets = this.#buckets;
+    const mask = buckets.length - 1;
+    // The product spreads neighbours over the table (Knuth, The Art of Computer Programming, vol. 3, section 6.4).
+    let slot = (Math.imul(bucket, 0x9e37_79b1) >>> 16) & mask;
+    while (buckets[slot] !== 0 && buckets[slot] !== bucket + 1) slot = (slot + 1) & mask;
+    return slot;
+  }
+
+  #grow(): void {
+    const [buckets, counts] = [this.#buckets, this.#counts];
+    const slots = Math.max(FEWEST_SLOTS, 2 * buckets.length);
+    this.#buckets = new Uint16Array(slots);
+    this.#counts = new Uint32Array(slots);
+    buckets.forEach((bucket, old) => {
+      if (bucket === 0) return;
+      const slot = this.#slotOf(bucket - 1);
+      this.#buckets[slot] = bucket;
+      this.#counts[slot] = counts[old] ?? 0;
+    });
+  }
+}
+
+/** Shared by all empty histograms. */
+const NO_BUCKETS = new Uint16Array(0);
+const NO_COUNTS = new Uint32Array(0);
+
+/**
+ * The rank of a percentile among `count` values: the least rank that `percent` % of the values do not exceed. The tolerance is
+ * for products such as 0.95 * 20, which are a little more than 19 in floating point.
+ * @param percent 0 to 100
+ */
+export function rankOf(percent: number, count: number): number {
+  return Math.max(1, Math.ceil((percent / 100) * count - 1e-9));
+}
+
+/** The greatest number that falls into the same bucket as `value`. */
+export function roundedUp(value: number): number {
+  return greatestOf(bucketOf(value));
+}
+
+function bucketOf(value: number): number {
+  if (value < EXACT) return value;
+  const bits = value < WORD ? 32 - Math.clz32(value) : 64 - Math.clz32(Math.floor(value / WORD));
+  const shift = bits - 1 - BITS;
+  return shift * IN_OCTAVE + Math.floor(value / powerOfTwo(shift));
+}
+
+function leastOf(bucket: number): number {
+  if (bucket < EXACT) return bucket;
+  const shift = Math.floor(bucket / IN_OCTAVE) - 1;
+  return (bucket - shift * IN_OCTAVE) * powerOfTwo(shift);
+}
+
+function greatestOf(bucket: number): number {
+  return leastOf(bucket + 1) - 1;
+}
+
+/** @param exponent 0 to 43 */
+function powerOfTwo(exponent: number): number {
+  return exponent < 31 ? 1 << exponent : (1 << (exponent - 16)) * 65_536;
+}
