@@ -1,18 +1,18 @@
-/** A clock that knows when what happens now should have happened. */
+/** A clock that knows when the present action should have run, so that a benchmark can measure how late it is. */
 import { type Action, type Alarm, type EdgeClock, perform, type Release } from '../src/kernel/clock.js';
 import type { Instant, Millis, UnixMillis } from '../src/kernel/time.js';
 
-/** What devices wait for until they do something of their own accord. */
+/** Name of the alarm with which a device starts an action by itself. */
 const OF_ITSELF = 'the next task of a device';
 
 export class CausalClock implements EdgeClock {
   readonly #clock: EdgeClock;
   /**
-   * When what happens now should have happened: an alarm's delay after what set it should have. So a chain of alarms adds up
-   * how late each was, from the one on which the device began by itself. Undefined while no alarm has led to what happens.
+   * When the present action should have run: the delay of its alarm after the time at which the alarm should have been set. So
+   * the lateness of a chain of alarms adds up, from the alarm with which the device started. Undefined outside of alarms.
    */
   intended: Instant | undefined;
-  /** When the alarms that have come were due. */
+  /** Due times of the alarms that have run. */
   readonly dues: Instant[] = [];
 
   constructor(clock: EdgeClock) {

@@ -1,6 +1,6 @@
 /**
- * How many requests a run can send: a load over all its connections against a service that does nothing, with everything that a
- * run does beside (books, metrics, samples, event log, digest), against autocannon, which only counts.
+ * How many requests a run can send: a load over all its connections to a server that does nothing, with everything else that a
+ * run does (accounting, metrics, samples, event log, digest). It is compared with autocannon, which only counts.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ import type { Bench } from './result.js';
 
 const CONNECTIONS = 64;
 const DEVICES = 1000;
-/** The devices take ten to start, and a run waits for them at its end. */
+/** The devices need ten seconds to start, and a run waits for them at its end. */
 const SECONDS = 10;
 const LIMIT = 0.6;
 const SPACE = '0199c0de-0000-7000-8000-000000000000';
@@ -52,7 +52,7 @@ export const generatorHttp: Bench = {
   },
 };
 
-/** Answers a second. @throws when a request was not answered, or is not in the books */
+/** Answers a second. @throws Error if a request was not answered or not counted */
 async function ofRun(origin: string, events: string): Promise<number> {
   const profiles = packagedProfiles();
   const plan = planScenario(parseScenario(SCENARIO, 'generator-http', deviceTypes(profiles)), { seed: 7 });
@@ -84,7 +84,7 @@ async function ofRun(origin: string, events: string): Promise<number> {
   return calls.answered / SECONDS;
 }
 
-/** Devices to ask about, whose radios are off; JSON is YAML. */
+/** The devices of the requests; their radios are off. JSON is valid YAML. */
 const SCENARIO = JSON.stringify({
   name: 'generator-http',
   duration: `${SECONDS}s`,
@@ -92,7 +92,7 @@ const SCENARIO = JSON.stringify({
   load: [{ 'read-device': null, users: CONNECTIONS, think: '0s' }],
 });
 
-/** The same requests. */
+/** The rate of autocannon with the same requests. */
 async function ofAutocannon(origin: string): Promise<number> {
   const options = ['--json', '--connections', CONNECTIONS, '--duration', SECONDS].map(String);
   const headers = ['--headers', 'accept=application/json', '--headers', 'x-api-key=key'];

@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- name…]`: runs the benchmarks one after the other, prints ratios, and fails when one is below its limit.
- * A ratio is taken within one run on one machine, so that a slow machine is no reason to fail.
+ * `npm run bench [-- name…]`: runs the benchmarks one after the other, prints ratios, and fails if one is below its limit. Both
+ * sides of a ratio are measured in the same run on the same machine, so that a slow machine does not make it fail.
  */
 import { flapUplinks } from './cloud/flap-uplinks.js';
 import { httpUplinks } from './cloud/http-uplinks.js';
@@ -24,7 +24,7 @@ const BENCHES: readonly Bench[] = [
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !BENCHES.some((bench) => bench.name === name));
 if (unknown.length > 0) {
-  console.error(`no such benchmark: ${unknown.join(', ')}; there are ${BENCHES.map(({ name }) => name).join(', ')}`);
+  console.error(`unknown benchmark "${unknown.join('", "')}"; expected ${BENCHES.map(({ name }) => name).join(', ')}`);
   process.exit(2);
 }
 

@@ -1,9 +1,9 @@
 /**
- * What a device takes at rest: booted, in its session, with a quarter of an hour of measurements, in a fleet of all device
- * types. Device, flash, link, hop over the network and alarm count; the cloud that the devices need for their sessions is
- * thrown away before the heap is weighed.
+ * The memory of a device at rest: booted, in its session, with a quarter of an hour of measurements, in a fleet of all device
+ * types. It includes device, flash, link, hop over the network and alarm, but not the cloud that the devices need for their
+ * sessions: that is discarded before the measurement.
  *
- * `N` and `PROFILES` in the environment make it another fleet: `N=20000 PROFILES=clime,meteo`.
+ * `N` and `PROFILES` in the environment select another fleet: `N=20000 PROFILES=clime,meteo`.
  */
 
 import { CloudCore } from '../src/cloud/delivery/core.js';
@@ -39,7 +39,7 @@ export const memoryAtRest: Bench = {
     const fleet = await restingFleet();
     const bytes = ((await weigh()) - before) / DEVICES;
     const ready = fleet.devices.filter((device) => device.firmware?.cloud.initialized && !device.busyWith).length;
-    // There is always somebody who has just pressed a button.
+    // At any moment, a few devices are busy: for example, their button has just been pressed.
     if (ready < 0.99 * DEVICES) throw new Error(`only ${ready} of ${DEVICES} devices are at rest`);
     return [
       {
@@ -52,7 +52,7 @@ export const memoryAtRest: Bench = {
   },
 };
 
-/** Heap and what hangs on it outside (array buffers, above all) in bytes, after everything that can go is gone. */
+/** Bytes of the heap and of the memory that belongs to it outside (mainly array buffers), after garbage collection. */
 async function weigh(): Promise<number> {
   for (let i = 0; i < 3; i++) {
     globalThis.gc?.();
@@ -65,7 +65,7 @@ async function weigh(): Promise<number> {
 interface Fleet {
   readonly types: readonly string[];
   readonly devices: readonly Device[];
-  /** Kept, because the alarms of the devices are in it. */
+  /** Contains the alarms of the devices, so it must not be collected. */
   readonly clock: VirtualClock;
 }
 
@@ -105,13 +105,13 @@ interface Kind {
   readonly flash: Settings;
 }
 
-/** The device types of the fleet, set up as their vendor suggests. */
+/** The device types of the fleet, with the settings that their vendor suggests. */
 function kindsOfDevice(): readonly Kind[] {
   const profiles = packagedProfiles();
   const names = process.env.PROFILES?.split(',') ?? [...profiles.keys()];
   return names.map((name) => {
     const profile = profiles.get(name);
-    if (profile === undefined) throw new Error(`no such profile: ${name}`);
+    if (profile === undefined) throw new Error(`unknown profile "${name}"`);
     const type = deviceType(profile);
     return { type, flash: flashSettings(type.layout, profile.setup) };
   });
@@ -119,7 +119,7 @@ function kindsOfDevice(): readonly Kind[] {
 
 const tokenOf = (serial: number): string => serial.toString(16).padStart(32, '0');
 
-/** Gives the devices a cloud for as long as `action` takes. */
+/** Connects the devices to a cloud while `action` runs. */
 async function withCloud(
   clock: VirtualClock,
   random: Random,

@@ -1,6 +1,6 @@
 /**
- * A service that does nothing, and is faster than whoever asks: its answer is a page without items, or an id for whoever wants
- * something made. A request is taken to come in one piece, or with its body apart. Prints its port.
+ * A server that does nothing, and is faster than any client: it answers with an empty page, or with an id if the request creates
+ * a resource. It assumes that a request arrives in one piece, or in two with its body in the second. Prints its port.
  */
 import { type AddressInfo, createServer } from 'node:net';
 
@@ -16,7 +16,7 @@ const server = createServer((socket) => {
     if (first === POST) socket.write(made, 'latin1');
     else if (first === GET || first === DELETE) socket.write(nothing, 'latin1');
   });
-  // Whoever asks may go when it pleases.
+  // A client may close its connection at any time.
   socket.on('error', () => {});
 });
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));

@@ -1,6 +1,6 @@
 /**
- * Whether a large fleet keeps its times: devices that report every minute in real time, beside the cloud that stores what they
- * say, against a loop of timers for the same moments that has nothing to do.
+ * Whether a large fleet is punctual: devices that report every minute in real time, in the same process as the cloud that stores
+ * the reports. It is compared with a loop of timers for the same moments that do nothing.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ import type { Bench } from './result.js';
 
 const DEVICES = 20_000;
 const BOOT = minutes(1);
-/** From the last power-up until everybody is in a session and reports. */
+/** Time from the last power-up until all devices have a session and report. */
 const WARM_UP = minutes(2);
 const MEASURED = minutes(1);
 const MOST_LATER: Millis = 10;
@@ -64,12 +64,12 @@ export const realTimeFleet: Bench = {
 interface Minute {
   /** How much later than intended each report left. */
   readonly late: Distribution;
-  /** When the alarms of that time were due, sorted, from its beginning. */
+  /** Due times of the alarms in the measured time, sorted, counted from its start. */
   readonly dues: readonly Millis[];
   readonly state: string;
 }
 
-/** A minute in the life of the fleet, once everybody reports. */
+/** Measures a minute of the fleet, after all devices report. */
 async function minuteOfFleet(directory: string): Promise<Minute> {
   const db = join(directory, 'cloud.db');
   await (await registerFleet(db, DEVICES)).store.close();
@@ -107,7 +107,7 @@ async function minuteOfFleet(directory: string): Promise<Minute> {
   };
 }
 
-/** Looks at the reports of the measured minute. */
+/** Measures the reports of the measured minute. */
 class Reports implements Fold {
   readonly late = new Distribution(MICROSECONDS);
   stored = 0;
@@ -122,7 +122,7 @@ class Reports implements Fold {
     if (event.kind === 'cloud.stored' && event.type === 'data') this.stored++;
     if (event.kind !== 'uplink.sent' || event.type !== 'data') return;
     const { now, intended } = this.#clock;
-    // Undefined for one that waited for the cloud's answer to something else.
+    // Undefined for a report that waited for another exchange with the cloud.
     if (intended !== undefined) this.late.record(now - intended);
   }
 }
@@ -142,7 +142,7 @@ function fleetOn(transport: Transport, world: Pick<DeviceOptions, 'clock' | 'ran
   });
 }
 
-/** How late a loop is that has nothing to do at these moments. */
+/** How late a loop of timers for these moments is if they do nothing. */
 function bareLoop(dues: readonly Millis[]): Promise<Distribution> {
   return new Promise((resolve) => {
     const late = new Distribution(MICROSECONDS);

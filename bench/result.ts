@@ -1,11 +1,11 @@
-/** What a benchmark comes to. */
+/** Result of a benchmark. */
 export interface BenchResult {
   readonly what: string;
-  /** Measured against a peer or a limit in the same run. */
+  /** The measured figure relative to a peer measured in the same run, or to a fixed limit. */
   readonly ratio: number;
-  /** The ratio must be at least this. */
+  /** Least ratio with which the benchmark passes. */
   readonly limit: number;
-  /** The figures behind it, for people. */
+  /** The measured figures, as text. */
   readonly detail: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How much faster than real time a day of a fleet passes: samples, codec and signatures included. Once with one device type,
- * once with all of them, each set up as its vendor suggests.
+ * How much faster than real time a day of a fleet is simulated, including samples, codec and signatures. Once with one device
+ * type, once with all of them, each with the settings that its vendor suggests.
  */
 import { packagedProfiles } from '../src/profile/library.js';
 import type { Profile } from '../src/profile/profile.js';
@@ -33,14 +33,14 @@ async function dayOf(
   profiles: ReadonlyMap<string, Profile>,
 ): Promise<BenchResult> {
   const plan = planScenario(parseScenario(scenarioOf(types), 'virtual-day', deviceTypes(profiles)), { seed: 7 });
-  // From the first event on: making 1,000 devices known through the REST API is not what is measured here.
+  // The measurement begins with the first event: it excludes the registration of 1,000 devices through the REST API.
   let began = 0;
   const begin = () => {
     began ||= performance.now();
   };
   const result = await runPlan(plan, { profiles, watch: { take: begin } });
   const took = performance.now() - began;
-  if (!result.passed) throw new Error(`the day went wrong: ${JSON.stringify(result.expectations)} ${result.failure}`);
+  if (!result.passed) throw new Error(`the run failed: ${JSON.stringify(result.expectations)} ${result.failure}`);
   return {
     what: `${DEVICES} ${what} × ${HOURS} h in virtual time, against real time`,
     ratio: result.simulatedMs / took,
@@ -58,7 +58,7 @@ function scenarioOf(types: readonly Profile[]): string {
     boot: { over: '30m' },
     config: setup,
   }));
-  // JSON is YAML.
+  // JSON is valid YAML.
   return JSON.stringify({
     name: 'virtual-day',
     duration: `${HOURS}h`,

@@ -1,7 +1,7 @@
 /**
- * As little as makes uplinks of known devices durable over HTTP, by the usual means: fastify checks the body, the token is
- * compared, better-sqlite3 writes a row that can be found by id and by device, and requests that arrive in one turn of the
- * event loop share a transaction. No sessions, no repetitions, no downlinks, no metrics. Prints its port.
+ * The least code that stores uplinks of known devices durably over HTTP, with common libraries: fastify checks the body, the
+ * token is compared, better-sqlite3 writes a row with an index by device, and requests that arrive in one turn of the event
+ * loop share a transaction. It has no sessions, repetitions, downlinks or metrics. Prints its port.
  */
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import BetterSqlite from 'better-sqlite3';

@@ -1,4 +1,4 @@
-/** A UDP echo that checks and makes the tags of envelopes as the gateway does, and nothing else. Prints its port. */
+/** A UDP echo that only checks and creates the tags of envelopes, as the gateway does. Prints its port. */
 import { createSocket } from 'node:dgram';
 import { hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { ACK, NOTHING } from '../../src/protocol/flap/packet.js';

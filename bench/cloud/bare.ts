@@ -1,4 +1,4 @@
-/** Bare servers to compare with: what is left of the work when there is no cloud. Each is a process of its own. */
+/** Bare servers for comparison: the unavoidable part of the work, without the cloud. Each is a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { buildSync } from 'esbuild';

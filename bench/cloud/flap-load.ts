@@ -1,7 +1,7 @@
 /**
- * A fleet that sends single-fragment uplinks over UDP as fast as they are acknowledged, one at a time for each device. What it
- * sends is sealed beforehand, and of an answer it reads the serial number alone: what is measured is the gateway, on a
- * machine that it shares with this.
+ * A fleet that sends single-fragment uplinks over UDP as fast as they are acknowledged, one at a time for each device. Its
+ * datagrams are created beforehand, and it reads only the serial number of an answer: the gateway is measured, and it shares
+ * the machine with this load.
  */
 import { createSocket } from 'node:dgram';
 import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
@@ -14,16 +14,16 @@ export interface FlapLoad {
   readonly devices: number;
   /** Messages of each device. */
   readonly messages: number;
-  /** Makes the messages of this round different from those of others. */
+  /** Number of the round; it makes the messages of each round different. */
   readonly round: number;
 }
 
 /** Bytes of a message's body. */
 const BODY = 180;
-/** After this long without any answer, what is unanswered is sent again. */
+/** After this time without any answer, unanswered messages are sent again. */
 const PATIENCE = 500;
 
-/** Resolves with the messages that were acknowledged in a second. */
+/** Resolves with the number of messages acknowledged a second. */
 export async function sendUplinks({ port, devices, messages, round }: FlapLoad): Promise<number> {
   const token = tokenBytes(TOKEN);
   const sealed = Array.from({ length: devices }, (_, device) =>
@@ -56,7 +56,7 @@ export async function sendUplinks({ port, devices, messages, round }: FlapLoad):
       heard = performance.now();
       const envelope = Buffer.from(datagram.toString('latin1'), 'base64');
       const device = envelope.readUInt32BE(8) - FIRST_SERIAL;
-      // An answer to a repetition, or a reset, is none to this message.
+      // An answer to a repetition, or a reset, does not acknowledge this message.
       if ((envelope.readUInt16BE(12) & 0xfff) !== (acknowledged[device] as number) * 2 + 1) return;
       acknowledged[device] = (acknowledged[device] as number) + 1;
       left--;

@@ -1,4 +1,4 @@
-/** Acknowledged durable single-fragment uplinks over UDP, against a bare echo that checks and makes the same tags. */
+/** Acknowledged durable single-fragment uplinks over UDP, compared with a bare echo that checks and creates the same tags. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { registerFleet, TOKEN } from './fleet.js';
 import { bestInTurn } from './in-turn.js';
 
 const LOAD = { devices: 500, messages: 120 };
-/** Either is good enough. */
+/** The benchmark passes if either limit is reached. */
 const RATE_LIMIT = 15_000;
 const ECHO_LIMIT = 0.5;
 

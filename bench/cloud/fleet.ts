@@ -1,4 +1,4 @@
-/** A fleet in the books of a service, for benchmarks: devices with consecutive serial numbers and one claim token. */
+/** Registers a fleet in a store, for benchmarks: devices with consecutive serial numbers and one claim token. */
 import { ensureSpaceAndKey } from '../../src/cloud/accounts/bootstrap.js';
 import { openStore } from '../../src/cloud/open-store.js';
 import { createIds } from '../../src/cloud/store/ids.js';
@@ -14,11 +14,11 @@ export interface Fleet {
   readonly store: Store;
   readonly spaceId: string;
   readonly devices: readonly DeviceRow[];
-  /** Makes ids of the present. */
+  /** Creates a UUID of the present time. */
   uuid(): string;
 }
 
-/** Makes a store with a space, its key and `count` devices. Close it before a service opens it. */
+/** Creates a store with a space, its key and `count` devices. Close it before a service opens it. */
 export async function registerFleet(db: string, count: number): Promise<Fleet> {
   const store = await openStore(db);
   const clock = new RealClock();

@@ -1,7 +1,7 @@
 /**
- * A fleet that posts uplinks over HTTP as fast as they are acknowledged: each device over a connection of its own, one request
- * at a time. It writes requests and reads answers without an HTTP library, because what is measured is the service, on a
- * machine that it shares with this.
+ * A fleet that posts uplinks over HTTP as fast as they are acknowledged: each device over its own connection, one request at a
+ * time. It writes requests and reads answers without an HTTP library: the service is measured, and it shares the machine with
+ * this load.
  */
 import { createConnection } from 'node:net';
 import { FIRST_SERIAL, TOKEN } from './fleet.js';
@@ -12,7 +12,7 @@ export interface HttpLoad {
   readonly milliseconds: number;
 }
 
-/** Resolves with the uplinks that were acknowledged in a second. @throws when an answer is not 200 */
+/** Resolves with the number of uplinks acknowledged a second. @throws Error if an answer is not 200 */
 export async function postUplinks({ port, devices, milliseconds }: HttpLoad): Promise<number> {
   const began = performance.now();
   const counts = await Promise.all(
@@ -28,7 +28,7 @@ function postAs(serial: number, port: number, deadline: number): Promise<number>
   return new Promise((resolve, reject) => {
     const socket = createConnection(port, '127.0.0.1');
     let acknowledged = 0;
-    // An answer is shorter than a segment, so that it comes in one piece.
+    // An answer is shorter than a TCP segment, so it arrives in one piece.
     socket.on('data', (answer) => {
       if (answer.toString('latin1', 0, ANSWER.length) !== ANSWER) return reject(new Error(answer.toString()));
       acknowledged++;

@@ -1,4 +1,4 @@
-/** Two things measured in turn, several times: others on the machine should trouble both alike, and the best round of each counts. */
+/** Measures two rates alternately, so that other load on the machine affects both alike. The best round of each counts. */
 const ROUNDS = 3;
 
 /** Resolves with the highest rate of each. */

@@ -1,4 +1,4 @@
-/** What a large store costs: its start, and the question that clients ask most. */
+/** The cost of a large store: the time of its start, and of the most frequent query of clients. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,7 +70,7 @@ async function fill({ store, spaceId, devices, uuid }: Fleet): Promise<void> {
   }
 }
 
-/** Asks as clients do (device cloud API, "Messages", rule 2); ms for one question, that of the fastest of some rounds. */
+/** Queries as clients do (device cloud API, "Messages", rule 2). Returns ms per query, in the fastest of several rounds. */
 async function latestValues({ store, spaceId, devices }: Fleet): Promise<number> {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 5; round++) {

@@ -8,7 +8,7 @@ import ts from 'typescript';
 const ROOT = resolve(import.meta.dirname, '../..');
 
 /**
- * Makes the report from the sources and compares it with the committed one.
+ * Creates the report from the sources and compares it with the committed one.
  * @param update writes the new report in place of the committed one
  * @returns whether the committed report was different
  */
@@ -31,7 +31,7 @@ export function apiReport(update: boolean): boolean {
     const { apiReportChanged } = Extractor.invoke(config, {
       localBuild: update,
       messageCallback: (message) => {
-        // Its notices go to the console by themselves; only errors matter here, and these make the report fail.
+        // API Extractor prints its messages itself. Errors make the report fail; other messages have no effect.
         if (message.logLevel !== 'error') message.handled = true;
       },
     });
@@ -41,7 +41,7 @@ export function apiReport(update: boolean): boolean {
   }
 }
 
-/** @throws Error with the compiler's complaints */
+/** @throws Error with the messages of the compiler */
 function emitDeclarations(folder: string): void {
   const read = ts.readConfigFile(join(ROOT, 'tsconfig.build.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, ROOT);
@@ -50,7 +50,7 @@ function emitDeclarations(folder: string): void {
     outDir: folder,
     rootDir: join(ROOT, 'src'),
     emitDeclarationOnly: true,
-    // `npm run types` checks them.
+    // `npm run types` checks the types.
     noCheck: true,
     sourceMap: false,
   });

@@ -1,4 +1,4 @@
-/** Callers over HTTP that never give up either: one kind queues commands, the other is a device on the HTTP ingress. */
+/** Callers over HTTP that repeat each request until it is answered: one queues commands, the other is a device on the ingress. */
 import { Pool } from 'undici';
 
 export interface Target {
@@ -9,7 +9,7 @@ export interface Target {
 
 /** Queues commands for devices, each with an `Idempotency-Key` until it is accepted. */
 export class Queuer {
-  /** Ids as they were answered, by the text of the command. */
+  /** Ids that the service returned, by the text of the command. */
   readonly queued = new Map<string, string>();
   readonly #name: string;
   #stopping = false;
@@ -90,7 +90,7 @@ async function untilAnswered(
         throw new UnexpectedAnswer(`POST ${path}: ${answer.statusCode} ${text}`);
       }
     } catch (error) {
-      // The service has just been killed, or is not up again.
+      // The service was just killed, or has not started again.
       if (error instanceof UnexpectedAnswer) throw error;
     }
     await sleep(20);

@@ -1,8 +1,8 @@
 /**
  * `npm run crashtest -- [--cycles 300] [--store sqlite|postgres] [--seed text]`
  *
- * Kills a real service again and again in the middle of traffic over UDP and HTTP, and then asks what is left: nothing that it
- * acknowledged may be lost, nothing may be stored twice, and every queued command must have reached its device.
+ * Kills a real service repeatedly during traffic over UDP and HTTP, then reads what is stored: no acknowledged data may be lost
+ * or stored twice, and every queued command must have reached its device.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -20,12 +20,12 @@ const API_KEY = 'crash-test-key';
 const UDP_DEVICES = 4;
 const HTTP_DEVICES = 2;
 const QUEUERS = 2;
-/** Between two commands of a queuer: devices fetch them one by one. */
+/** Pause between two commands of a queuer, because devices fetch commands one by one. */
 const QUEUE_PAUSE_MS = 30;
-/** How often, and how long after one another, a port that is taken is tried. */
+/** How often a port that is in use is tried, and the pause between two tries. */
 const PORT_TRIES = 60;
 const PORT_WAIT_MS = 500;
-/** How long a service lives, once it takes requests. */
+/** Time from the moment when a service accepts requests until it is killed. */
 const LIFE_MS = { shortest: 50, longest: 700 };
 
 const { values } = parseArgs({
@@ -84,12 +84,12 @@ for (let cycle = 1; cycle <= cycles; cycle++) {
   }
 }
 
-// First nobody adds anything, then what is left is fetched.
+// First the callers stop, then the devices fetch the remaining downlinks.
 for (const each of [...httpDevices, ...queuers]) each.stop();
 await Promise.all(senders);
 for (const device of udpDevices) device.stop();
 await Promise.all(fetchers);
-// A last confirmation may be on its way: the next packet of the device proves it, or the next fetch.
+// The last acknowledgement may still be in flight: the next packet or the next fetch of the device replaces it.
 const reader = new DeviceCloudClient({ baseUrl: api, apiKey: API_KEY, spaceId });
 const verdict = await verdictOn(reader, {
   uplinks: new Map(
@@ -113,7 +113,7 @@ console.log(
 if (complaints !== '') console.log(complaints);
 process.exitCode = verdict.faults.length === 0 ? 0 : 1;
 
-/** On the same ports, because the devices know no others. While the service was dead, somebody else may have been given one. */
+/** Starts on the same ports, because the devices know no others. Meanwhile, another process may have got one of the ports. */
 async function startAgain(before: ServeProcess): Promise<ServeProcess> {
   for (let tries = 1; ; tries++) {
     try {

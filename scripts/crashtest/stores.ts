@@ -1,4 +1,4 @@
-/** The stores that the crash test knows. The database of PostgreSQL outlives the service; only the service is killed. */
+/** The stores of the crash test. With PostgreSQL, the database keeps running; only the service is killed. */
 import { join } from 'node:path';
 import { startPostgres } from '../../test/support/postgres/server.js';
 

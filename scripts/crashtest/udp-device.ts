@@ -1,6 +1,6 @@
 /**
- * A device that never gives up: it sends numbered data messages over UDP, one after the other, each until it is acknowledged,
- * and fetches what waits for it. What it was told, and what it has received, is the truth that the service is held against.
+ * A device that sends numbered data messages over UDP, one after the other, each until it is acknowledged, and fetches its
+ * downlinks. The crash test compares its acknowledgements and its received downlinks with the contents of the store.
  */
 import { createSocket } from 'node:dgram';
 import { type DeviceStep, DeviceTransfer } from '../../src/protocol/flap/device-transfer.js';
@@ -9,15 +9,15 @@ import { LONGEST_MESSAGE, type Packet } from '../../src/protocol/flap/packet.js'
 import { encodeUp, parseDown } from '../../src/protocol/messages/index.js';
 import { uuidText } from '../../src/protocol/uuid.js';
 
-/** How long it waits for an answer: a real device is more patient, but it has not got 300 crashes to get through. */
+/** How long it waits for an answer. A real device waits longer, but the test has 300 crashes. */
 const PATIENCE_MS = 100;
 const FORMAT = 'base64';
 
 export class UdpDevice {
   readonly serial: number;
-  /** How many messages were acknowledged: those numbered below this. */
+  /** Number of acknowledged messages: those with a lower number. */
   acknowledged = 0;
-  /** Ids of the shell commands that have arrived. */
+  /** Ids of the received shell commands. */
   readonly received = new Set<string>();
   readonly #token: Uint8Array;
   readonly #socket = createSocket('udp4');
@@ -35,7 +35,7 @@ export class UdpDevice {
     this.#socket.on('error', () => {});
   }
 
-  /** Sends and fetches until it is told to stop; resolves when its last message is acknowledged and nothing waits. */
+  /** Sends and fetches until {@link stop}; resolves when the last message is acknowledged and no downlink is waiting. */
   async run(port: number): Promise<void> {
     let more = false;
     while (!this.#stopping || more || (await this.#fetch(port))) {
@@ -45,12 +45,12 @@ export class UdpDevice {
     await new Promise<void>((resolve) => this.#socket.close(() => resolve()));
   }
 
-  /** It finishes what it has begun. */
+  /** Sends no new message; the present one is finished. */
   stop(): void {
     this.#stopping = true;
   }
 
-  /** Sends the next message; true when a downlink waits. */
+  /** Sends the next message; returns whether a downlink is waiting. */
   async #send(port: number): Promise<boolean> {
     const body = Buffer.alloc(16);
     body.writeUInt32BE(this.serial, 0);
@@ -61,7 +61,7 @@ export class UdpDevice {
     return step.kind === 'uplink-done' && step.poll;
   }
 
-  /** Fetches one downlink; true when there was one. */
+  /** Fetches a downlink; returns whether there was one. */
   async #fetch(port: number): Promise<boolean> {
     const step = await this.#untilDone(port, () => this.#transfer.startPoll());
     if (step.kind !== 'poll-done' || step.message.length === 0) return false;
@@ -76,7 +76,7 @@ export class UdpDevice {
       if (step.kind === 'failed') step = start();
       else if (step.kind === 'send') {
         const answer = await this.#exchange(step.packet, port);
-        // The same packet again: that is how a device repeats.
+        // A device repeats a packet unchanged.
         if (answer) step = this.#transfer.answered(answer);
       } else return step;
     }

@@ -1,4 +1,4 @@
-/** Compares what the service has stored with what it told its callers. */
+/** Compares the contents of the store with the answers that the callers got. */
 import type { DeviceCloudClient } from '../../src/client/client.js';
 
 export interface Truth {

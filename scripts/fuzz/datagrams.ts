@@ -1,6 +1,6 @@
 /**
- * Datagrams for the gateway: packets of a device whose token is known, so that they get past the tag and reach what reads
- * messages; and some that do not.
+ * Datagrams for the gateway. Most are packets of a device whose token is known: their tag is valid, so they reach the code that
+ * reads messages. The others are not valid.
  */
 import { type Draws, integerBetween, randomBytes } from '../../src/kernel/random.js';
 import { type EnvelopeFormat, FRAGMENT_SIZE, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
@@ -19,10 +19,10 @@ export class Datagrams {
   readonly #messages: readonly Uint8Array[];
   readonly #format: EnvelopeFormat;
   #sequence = 0;
-  /** What is left of a message that is sent in fragments. */
+  /** The bytes of a message that are still to be sent as fragments. */
   #rest: Uint8Array = new Uint8Array(0);
 
-  /** @param messages valid ones, to be spoilt */
+  /** @param messages valid messages, which are then damaged */
   constructor(random: Draws, signer: Signer, messages: readonly Uint8Array[], format: EnvelopeFormat) {
     this.#random = random;
     this.#signer = signer;
@@ -30,7 +30,7 @@ export class Datagrams {
     this.#format = format;
   }
 
-  /** The number of an answer: what follows it is expected next. */
+  /** Stores the sequence number of an answer: the cloud expects the number after it. */
   answered(packet: Packet): void {
     this.#sequence = packet.sequence === 0 ? 0 : successor(packet.sequence);
   }
@@ -62,7 +62,7 @@ export class Datagrams {
     return { flags, sequence: this.#number(), data };
   }
 
-  /** Mostly the one that is expected. */
+  /** A sequence number, mostly the expected one. */
   #number(): number {
     const random = this.#random;
     return pickWeighted(random, [
@@ -81,7 +81,7 @@ export class Datagrams {
       [6, () => flipped(random, valid)],
       [2, () => valid.subarray(0, integerBetween(random, 1, valid.length))],
       [1, () => Buffer.concat([valid, randomBytes(random, integerBetween(random, 1, 40))])],
-      // Opens arrays or maps without an end, and claims to be long.
+      // Arrays and maps without an end, and a wrong length.
       [1, () => Buffer.concat([valid.subarray(0, 1), Buffer.alloc(integerBetween(random, 1, 3000), 0x9f)])],
       [1, () => Buffer.concat([valid.subarray(0, 1), Buffer.alloc(integerBetween(random, 1, 3000), 0xbf)])],
       [1, () => Buffer.concat([valid.subarray(0, 1), Buffer.from('9bffffffffffffffff', 'hex')])],

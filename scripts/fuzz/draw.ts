@@ -1,13 +1,13 @@
-/** Drawing from lists, and texts that match a pattern. */
+/** Draws items of lists, and texts that match a pattern. */
 import { chance, type Draws, integerBetween } from '../../src/kernel/random.js';
 
-/** One of a list, which must not be empty. */
+/** An item of a list, which must not be empty. */
 export function pick<T>(random: Draws, list: readonly T[]): T {
   // Because the index lies within the list.
   return list[integerBetween(random, 0, list.length - 1)] as T;
 }
 
-/** One of a list, the first ones more often: entries with their weights. */
+/** An item of a list of items with weights. */
 export function pickWeighted<T>(random: Draws, entries: readonly (readonly [number, T])[]): T {
   const total = entries.reduce((sum, [weight]) => sum + weight, 0);
   let left = random.next() * total;
@@ -19,8 +19,8 @@ export function pickWeighted<T>(random: Draws, entries: readonly (readonly [numb
 }
 
 /**
- * A text that matches a simple pattern: literals, escapes, classes, and `{n}`, `{n,m}`, `?`, `*`, `+` after them. What it
- * does not know, it takes literally; the service then refuses the text, which is no harm.
+ * A text that matches a simple pattern: literals, escapes, classes, and `{n}`, `{n,m}`, `?`, `*`, `+` after them. Other syntax is
+ * used literally; the service then rejects the text, which is also a valid test.
  */
 export function textMatching(random: Draws, pattern: string): string {
   const parts = pattern.replace(/^\^/, '').replace(/\$$/, '');

@@ -1,9 +1,9 @@
 /**
  * `npm run fuzz -- [--minutes 2] [--seed text]`
  *
- * Sends a real service what its OpenAPI document describes and what it does not, and its UDP ports what devices would never
- * send. No answer may be a failure of the service (5xx) or differ from the document, none may be late, the service must live,
- * and a well-behaved device beside all that must get through. Prints how to repeat what it finds.
+ * Sends valid and invalid requests to a real service, made from its OpenAPI document, and malformed datagrams to its UDP ports.
+ * An answer must not be a failure of the service (5xx), must match the document and must not be late. The service must keep
+ * running, and a correct device must get its messages stored meanwhile. Prints for each fault how to repeat it.
  */
 import { createSocket } from 'node:dgram';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -24,7 +24,7 @@ const WORKERS = 4;
 const API_KEY = 'fuzz-test-key';
 const EMAIL = 'admin@example.com';
 const PASSWORD = 'fuzz-test-password';
-/** The device that is well-behaved. */
+/** A correct device. */
 const GOOD = { serial: 2_159_017_985, token: 'ffeeddccbbaa99887766554433221100' };
 const LATE_MS = 20_000;
 const ENOUGH_FAULTS = 10;
@@ -53,7 +53,7 @@ const faults: string[] = [];
 const statuses = new Map<number, number>();
 const succeeded = new Set<string>();
 const deadline = performance.now() + minutes * 60_000;
-const goesOn = () => performance.now() < deadline && faults.length < ENOUGH_FAULTS && service.alive;
+const isRunning = () => performance.now() < deadline && faults.length < ENOUGH_FAULTS && service.alive;
 
 function fault(sentence: string, repeat: string): void {
   faults.push(sentence);
@@ -72,7 +72,7 @@ async function ask(method: string, path: string, body?: unknown) {
 
 const document: Document = inlined(await ask('GET', '/v2/documentation/json'));
 const fits = judge(document);
-/** What everything else needs to live. */
+/** Ids that no request may delete or change, because the other requests need them. */
 const keep: string[] = [spaceId];
 for (const { serial, token } of [signer, GOOD]) {
   const device = { name: `fuzz-${serial}`, serial_number: String(serial), token };
@@ -92,14 +92,14 @@ const credentials = {
   keep,
 };
 
-/** Sends requests one after another; what it sends depends on the seed and on the answers. */
+/** Sends requests one after another; they depend on the seed and on the answers. */
 async function requestsOf(worker: number): Promise<number> {
   const random = seededRandom(seed).fork(`http/${worker}`);
   const pool = new Pool();
   const requests = new Requests(document, random, new Values(random, pool), pool, credentials);
   const connections = new Connections(api, { connections: 1, headersTimeout: LATE_MS, bodyTimeout: LATE_MS });
   let count = 0;
-  for (; goesOn(); count++) {
+  for (; isRunning(); count++) {
     const request = requests.next();
     await send(connections, request, pool);
   }
@@ -110,7 +110,7 @@ async function requestsOf(worker: number): Promise<number> {
 async function send(connections: Connections, request: FuzzRequest, pool: Pool): Promise<void> {
   const { method, path, headers, body, operation, family } = request;
   try {
-    // Because undici's list of methods is narrower than what is tried here.
+    // Because undici's type lists fewer methods than are tried here.
     const answer = await connections.request({ method: method as 'GET', path, headers, body: body ?? null });
     const status = answer.statusCode;
     const text = await answer.body.text();
@@ -125,13 +125,13 @@ async function send(connections: Connections, request: FuzzRequest, pool: Pool):
         : differs(request, answer.headers, status, text);
     if (wrong !== undefined) fault(wrong, asCurl(api, request));
   } catch (error) {
-    if (!goesOn()) return;
+    if (!isRunning()) return;
     fault(`no answer: ${error instanceof Error ? error.message : String(error)}`, asCurl(api, request));
   }
 }
 
 function differs({ method, path }: FuzzRequest, headers: NodeJS.Dict<string | string[]>, status: number, text: string) {
-  // What no operation describes: preflights, the page, and paths that do not exist.
+  // No operation describes these: preflights, the documentation page, and HEAD.
   if (method === 'OPTIONS' || method === 'HEAD' || path.startsWith('/v2/documentation')) return undefined;
   return fits(method, path, status, String(headers['content-type'] ?? ''), text);
 }
@@ -152,18 +152,15 @@ async function datagramsOf(format: EnvelopeFormat, port: number): Promise<number
   let last = '';
   socket.on('message', (datagram) => {
     const envelope = open(datagram, format);
-    // A flipped bit may have made it look like another device's, which is then told to start over.
+    // A flipped bit may have changed the serial number: the gateway then resets another device.
     const token = tokens.get(envelope?.serial ?? 0);
     if (!envelope || (token && !hasValidTag(envelope, tokenBytes(token)))) {
-      fault(
-        'the gateway answered with something that is no packet',
-        `after ${last}, ${Buffer.from(datagram).toString('hex')}`,
-      );
+      fault('the gateway answered with an invalid packet', `after ${last}, ${Buffer.from(datagram).toString('hex')}`);
     } else if (envelope.serial === signer.serial) datagrams.answered(envelope.packet);
     arrived();
   });
   let count = 0;
-  for (; goesOn(); count++) {
+  for (; isRunning(); count++) {
     const datagram = datagrams.next();
     last = `datagram ${count} to the ${format} port (hex): ${Buffer.from(datagram).toString('hex')}`;
     await new Promise<void>((resolve) => {
@@ -177,15 +174,16 @@ async function datagramsOf(format: EnvelopeFormat, port: number): Promise<number
   return count;
 }
 
-/** The device that is well-behaved gets its messages through, whatever happens beside it. */
+/** Checks that the messages of a correct device are acknowledged throughout. */
 async function goodDevice(): Promise<number> {
   const device = new UdpDevice(GOOD.serial, GOOD.token);
   const running = device.run(service.ports.udp);
-  while (goesOn()) {
+  while (isRunning()) {
     const before = device.acknowledged;
     const until = performance.now() + LATE_MS;
-    while (performance.now() < until && goesOn()) await new Promise((resolve) => setTimeout(resolve, 100));
-    if (device.acknowledged === before) fault('a well-behaved device gets no answer', 'see what was sent before');
+    while (performance.now() < until && isRunning()) await new Promise((resolve) => setTimeout(resolve, 100));
+    if (device.acknowledged === before)
+      fault('a correct device gets no answer', 'see the requests and datagrams before');
   }
   device.stop();
   await Promise.race([running, new Promise((resolve) => setTimeout(resolve, LATE_MS))]);
@@ -209,7 +207,7 @@ const shares = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => 
 console.log(
   `${total} requests (${shares.join(', ')}); ${succeeded.size} of ${operations} operations succeeded at least once`,
 );
-console.log(`${raw + base64} datagrams; ${good} messages of a well-behaved device`);
+console.log(`${raw + base64} datagrams; ${good} messages of a correct device`);
 if (complaints !== '') console.log(`log of the service:\n${complaints.slice(0, 5000)}`);
 console.log(`${faults.length === 0 ? 'ok' : 'FAILED'}: ${faults.length} faults, seed ${seed}`);
 process.exit(faults.length === 0 ? 0 : 1);

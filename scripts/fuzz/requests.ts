@@ -1,4 +1,4 @@
-/** Requests made from the document: most of them right, the others wrong in one way. */
+/** Requests made from the OpenAPI document: most are valid, the others are invalid in one way. */
 import { chance, type Draws } from '../../src/kernel/random.js';
 import type { Document, DocumentedOperation, Parameter } from '../../test/support/openapi.js';
 import { oneIn, pick, pickWeighted } from './draw.js';
@@ -9,9 +9,9 @@ export interface FuzzRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** The operation that it was made from: method and template. */
+  /** The operation of the request: method and path template. */
   readonly operation: string;
-  /** The family that its answer is about: `devices`. */
+  /** The resource family of the answer: `devices`. */
   readonly family: string;
 }
 
@@ -24,7 +24,7 @@ export interface Credentials {
   readonly claim: string;
   readonly serial: number;
   readonly spaceId: string;
-  /** What must neither be deleted nor changed. */
+  /** Ids of resources that must neither be deleted nor changed. */
   readonly keep: readonly string[];
 }
 
@@ -70,7 +70,7 @@ export class Requests {
       if (name === 'serial_number') return String(this.#credentials.serial);
       if (name === 'space_id' && !(isSpace && destroys)) return this.#credentials.spaceId;
       const id = this.#pool.draw(random, family) ?? NOBODY;
-      // Anything may be called `id` in an answer, also what somebody has put into the body of a message.
+      // An answer can have other values named `id`, for example in the body of a message.
       return destroys && this.#credentials.keep.includes(id) ? NOBODY : escaped(id);
     };
     let path = template.replaceAll(/(\w+)\/\{(\w+)\}/g, (_, family: string, name: string) => {
@@ -171,9 +171,9 @@ export class Requests {
   }
 }
 
-/** A segment that names what there are several of. */
+/** A path segment that names a resource family. */
 const FAMILY = /^\w+s$|^firmware$/;
-/** The id of nothing. */
+/** An id of no resource. */
 const NOBODY = '00000000-0000-7000-8000-000000000000';
 
 const FORMS = [
@@ -186,11 +186,11 @@ const FORMS = [
 
 function escaped(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
-  // A lone surrogate has no place in an address.
+  // An address cannot contain a lone surrogate.
   return encodeURIComponent(Buffer.from(text.slice(0, 3000)).toString());
 }
 
-/** Visible ASCII: nothing else gets as far as the service. */
+/** Visible ASCII: the HTTP client rejects all other characters. */
 function header(value: unknown): string {
   return (
     String(value)

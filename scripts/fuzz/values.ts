@@ -1,13 +1,13 @@
-/** Values for the schemas of the document: such as it wants, and such as nobody wants. */
+/** Values for the schemas of the OpenAPI document: valid and invalid ones. */
 import { chance, type Draws, integerBetween } from '../../src/kernel/random.js';
 import type { Schema } from '../../test/support/openapi.js';
 import { oneIn, pick, textMatching } from './draw.js';
 
-/** Ids that the service has given out, by the family that they belong to, so that requests find what they ask for. */
+/** Ids that the service returned, by resource family, so that requests refer to existing resources. */
 export class Pool {
   readonly #families = new Map<string, string[]>();
 
-  /** Takes the ids out of an answer about `family`, and out of what is in it. */
+  /** Stores the ids in an answer about `family`, including nested ones. */
   learn(family: string, answer: unknown): void {
     if (typeof answer !== 'object' || answer === null) return;
     for (const [name, value] of Object.entries(answer)) {
@@ -16,7 +16,7 @@ export class Pool {
     }
   }
 
-  /** An id of the family; now and then of another one. */
+  /** An id of the family; sometimes of another family. */
   draw(random: Draws, family: string): string | undefined {
     const own = this.#families.get(family);
     if (own && !oneIn(random, 10)) return pick(random, own);
@@ -32,7 +32,7 @@ export class Pool {
   }
 }
 
-/** What the schemas do not say: how a value has to look for a request to get further than its check. */
+/** Values with rules that the schemas do not express. Without them, requests would fail at the first check. */
 const BY_NAME: Readonly<Record<string, (random: Draws) => unknown>> = {
   serial_number: (random) => String(integerBetween(random, 2_159_018_000, 2_159_018_400)),
   email: (random) => `user${integerBetween(random, 1, 40)}@example.com`,
@@ -56,7 +56,7 @@ export class Values {
     this.#pool = pool;
   }
 
-  /** A value that fits the schema, as far as the schema says what fits. */
+  /** A value that is valid according to the schema. */
   fitting(schema: Schema, name = ''): unknown {
     const random = this.#random;
     const known = BY_NAME[name];
@@ -77,7 +77,7 @@ export class Values {
         return null;
       case 'array': {
         const length = integerBetween(random, Number(schema.minItems ?? 0), Math.min(Number(schema.maxItems ?? 4), 4));
-        // Because items, where there are any, are a schema.
+        // Because `items`, if present, is a schema.
         return Array.from({ length }, () => this.fitting((schema.items ?? {}) as Schema, name));
       }
       case 'object':
@@ -87,7 +87,7 @@ export class Values {
     }
   }
 
-  /** The value with one thing in it wrong. */
+  /** The value with one error. */
   spoilt(value: unknown): unknown {
     const random = this.#random;
     if (typeof value !== 'object' || value === null || oneIn(random, 4)) return this.nasty();
@@ -99,14 +99,14 @@ export class Values {
       return copy;
     }
     const key = pick(random, keys);
-    // Because an array may be changed by the text of its index as well.
+    // Because an array can also be changed by its index as text.
     const fields = copy as Record<string, unknown>;
     if (oneIn(random, 4)) delete fields[key];
     else fields[key] = this.spoilt(fields[key]);
     return copy;
   }
 
-  /** What breaks programs. */
+  /** A value that often breaks programs. */
   nasty(): unknown {
     const random = this.#random;
     return pick<() => unknown>(random, [
@@ -175,7 +175,7 @@ export class Values {
   }
 }
 
-/** `device_id` and `devices` speak of `devices`. */
+/** The resource family of a name: `devices` for `device_id` and `devices`. */
 function familyOf(name: string): string {
   return name.endsWith('_id') ? `${name.slice(0, -3)}s` : name.replace(/_ids$/, 's');
 }

@@ -1,6 +1,7 @@
 /**
- * The dialogue of one device with the cloud, recorded at the device's end of the wire: what it sends, what reaches it, and
- * beside it what was done to it. From a scenario with one device, in virtual time and memory: the same every time.
+ * The dialogue of one device with the cloud, recorded at the device's end of the wire: the datagrams that it sends and receives,
+ * and the events of the device between them. It is recorded from a scenario with one device, in virtual time and memory, and
+ * is the same every time.
  */
 import type { Device } from '../../src/device/device.js';
 import { seededRandom } from '../../src/kernel/random.js';
@@ -23,7 +24,7 @@ import type { Transport } from '../../src/transport/transport.js';
 export interface Dialogue {
   readonly about: string;
   readonly profile: Profile;
-  /** 16 bytes; opens the datagrams, and is never printed. */
+  /** Claim token, 16 bytes. It decodes the datagrams and is never printed. */
   readonly token: Uint8Array;
   /** In order of time. */
   readonly entries: readonly Entry[];
@@ -35,7 +36,7 @@ export type Entry =
 
 const LOG = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** Plays the scenario of `text`. @throws InputError for a scenario that cannot be read, RangeError for more than one device */
+/** Runs the scenario in `text`. @throws InputError for an invalid scenario, RangeError for more than one device */
 export async function recordDialogue(
   text: string,
   file: string,
@@ -84,7 +85,7 @@ function onlyDevice(plan: Plan, profiles: ReadonlyMap<string, Profile>, file: st
   return { planned, group, profile };
 }
 
-/** Hands on what passes, and shows it. */
+/** A transport that also passes each datagram to `show`. */
 function tapped(inner: Transport, show: (way: 'up' | 'down', bytes: Uint8Array) => void): Transport {
   return {
     connect(serial, receiver) {

@@ -1,10 +1,10 @@
-/** What changed between two texts, line by line, with the lines around it: for people who are to judge a change. */
+/** The differences of two texts, line by line, with the lines around them, for the review of a change. */
 
 const CONTEXT = 3;
 
 /**
- * Lines that begin with `-` are only in `before`, those with `+` only in `after`; `@ n` tells the number in `before` of the
- * line that follows. Empty when both are the same.
+ * Lines that begin with `-` are only in `before`, those with `+` only in `after`; `@ n` gives the number in `before` of the
+ * following line. Empty if both texts are the same.
  */
 export function diffLines(before: readonly string[], after: readonly string[]): readonly string[] {
   const edits = editsOf(before, after);
@@ -26,7 +26,7 @@ interface Edit {
   readonly number: number;
 }
 
-/** By the longest common subsequence; what both begin and end with is set aside first, because mostly that is nearly all. */
+/** By the longest common subsequence. The common beginning and end are removed first: usually they are most of the text. */
 function editsOf(before: readonly string[], after: readonly string[]): readonly Edit[] {
   let head = 0;
   while (head < Math.min(before.length, after.length) && before[head] === after[head]) head++;

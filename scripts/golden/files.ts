@@ -1,4 +1,4 @@
-/** The golden files: `<name>.yaml` is the situation, `<name>.txt` the dialogue that it comes to. */
+/** The golden files: `<name>.yaml` is the situation, `<name>.txt` the resulting dialogue. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Profile } from '../../src/profile/profile.js';
 import { recordDialogue } from './dialogue.js';
@@ -18,13 +18,13 @@ export function goldenPath(name: string): string {
   return `${FOLDER}/${name}.txt`;
 }
 
-/** The lines of the golden file; none when it was never written. */
+/** The lines of the golden file; empty if the file does not exist. */
 export function goldenLines(name: string): readonly string[] {
   const path = goldenPath(name);
   return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : [];
 }
 
-/** The dialogue as it runs today. */
+/** The lines of the dialogue as the sources produce it now. */
 export async function currentLines(name: string, profiles: ReadonlyMap<string, Profile>): Promise<readonly string[]> {
   const file = `${FOLDER}/${name}.yaml`;
   return renderDialogue(await recordDialogue(readFileSync(file, 'utf8'), file, profiles));

@@ -1,7 +1,7 @@
 /**
  * `npm run golden [-- name…]`: shows how dialogues differ from their golden files; fails when one does.
- * `npm run golden -- --write name…`: shows it as well, and makes the new dialogue the golden file. For named ones only, one
- * after the other: what is written is meant to have been read.
+ * `npm run golden -- --write name…`: also writes the new dialogues to the golden files. It requires names, because a dialogue
+ * must be read before it is written.
  */
 import { writeFileSync } from 'node:fs';
 import { packagedProfiles } from '../../src/profile/library.js';
@@ -14,11 +14,11 @@ const wanted = words.filter((word) => word !== '--write');
 const names = goldenNames();
 const unknown = wanted.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  console.error(`no such dialogue: "${unknown.join('", "')}"; there are ${names.join(', ')}`);
+  console.error(`unknown dialogue "${unknown.join('", "')}"; expected ${names.join(', ')}`);
   process.exit(2);
 }
 if (write && wanted.length === 0) {
-  console.error(`--write wants the names of the dialogues to be written: ${names.join(', ')}`);
+  console.error(`--write requires the names of the dialogues to write: ${names.join(', ')}`);
   process.exit(2);
 }
 

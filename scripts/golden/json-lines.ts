@@ -1,4 +1,4 @@
-/** JSON for reading and for comparing line by line: what fits into a line stands in one, keys in their order. */
+/** JSON for reading and for comparing line by line: a value is in one line if it fits, and keys keep their order. */
 
 const WIDTH = 125;
 
@@ -7,7 +7,7 @@ export function jsonLines(value: object): readonly string[] {
   return Object.entries(value).flatMap(([key, item]) => valueLines(`${key}: `, item, WIDTH));
 }
 
-/** `value` behind `lead`, which is a key or the dash of a list. */
+/** `value` after `lead`, which is a key or the dash of a list. */
 function valueLines(lead: string, value: unknown, width: number): readonly string[] {
   const short = lead + inline(value);
   if (short.length <= width || value === null || typeof value !== 'object') return [short];

@@ -1,4 +1,4 @@
-/** What a message says, in lines: JSON of bodies, texts of shell and configuration, facts of sessions. */
+/** The content of a message as lines: JSON of bodies, texts of shell and configuration, facts of sessions. */
 
 import type { Profile } from '../../src/profile/profile.js';
 import { decodeCbor } from '../../src/protocol/cbor.js';
@@ -9,7 +9,7 @@ import { type DownMessage, parseDown, parseUp, type UpMessage } from '../../src/
 import { uuidText } from '../../src/protocol/uuid.js';
 import { jsonLines } from './json-lines.js';
 
-/** Remembers what it has shown: a configuration that comes again is shown by what is different, an identity by a word. */
+/** Formats messages in order. A repeated configuration is shown by its differences, a repeated identity by one word. */
 export class MessageText {
   readonly #profile: Profile;
   #configuration: readonly string[] | undefined;

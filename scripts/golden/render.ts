@@ -1,7 +1,6 @@
 /**
- * A dialogue as text that a person can check against the documents: a line for every packet, and below the last packet of a
- * message what the message says. Packets are read with the same code as everywhere; that this code reads rightly is what the
- * published vectors prove.
+ * A dialogue as text that a reader can check against the documents: a line for every packet, and below the last packet of a
+ * message its content. Packets are decoded with the code of the program, which is tested with the published vectors.
  *
  *     time of the run     way  flags number  data  datagram
  *     0:00:21.312  up     FLxx     0        306       428  CREATE_SESSION
@@ -18,7 +17,7 @@ import { MessageText } from './message-text.js';
 const HEAD = `    time     way   flags   seq  data  datagram`;
 const INDENT = ' '.repeat(14);
 
-/** The lines of a dialogue. @throws Error when a datagram does not open with the token of the device */
+/** The lines of a dialogue. @throws Error if a datagram cannot be decoded with the token of the device */
 export function renderDialogue({ about, profile, token, entries }: Dialogue): readonly string[] {
   const text = new MessageText(profile);
   const parts = { up: [] as Uint8Array[], down: [] as Uint8Array[] };
@@ -53,7 +52,7 @@ export function renderDialogue({ about, profile, token, entries }: Dialogue): re
   return lines;
 }
 
-/** What a packet is, in the words of the documents (wire protocol, 3.2 and 7). */
+/** The kind of a packet, in the words of the documents (wire protocol, 3.2 and 7). */
 function meaning({ flags, sequence, data }: Packet, way: 'up' | 'down', parts: readonly Uint8Array[]): string {
   if (data.length === 0) {
     if (flags === 0 && sequence === 0) return 'reset';
@@ -75,7 +74,7 @@ function nameOf(type: number | undefined): string {
   return name.toUpperCase().replace('-', '_');
 }
 
-/** What happened beside the wire, as far as a reader needs it to understand what is on it. */
+/** The text of an event that a reader needs to understand the packets; undefined for all other events. */
 function fact(event: TraceEvent): string | undefined {
   switch (event.kind) {
     case 'device.boot':

@@ -1,4 +1,4 @@
-/** The same seed takes the same course under every version of Node, in every time zone and language. */
+/** The same seed gives the same run in every version of Node, every time zone and every language. */
 import { execFileSync } from 'node:child_process';
 import { buildSync } from 'esbuild';
 import type { Proof } from './proof.js';
@@ -7,7 +7,7 @@ const SEEDS = Number(process.env.PROVE_SEEDS ?? 200);
 const VERSIONS = [20, 22, 24];
 const BUNDLE = '.bench/out/seeds.mjs';
 
-/** Surroundings that must not matter. */
+/** Time zones and languages, which must have no effect. */
 const PLACES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   20: { TZ: 'UTC', LC_ALL: 'C' },
   22: { TZ: 'Pacific/Auckland', LC_ALL: 'de_DE.UTF-8' },
@@ -26,12 +26,12 @@ export const determinism: Proof = {
     const different = first.filter((digest, seed) => digests.some((others) => others[seed] !== digest)).length;
     return [
       {
-        what: `${SEEDS} seeds take the same course under Node ${VERSIONS.join(', ')}`,
+        what: `${SEEDS} seeds give the same runs in Node ${VERSIONS.join(', ')}`,
         held: first.length === SEEDS && different === 0,
         detail: `${different} differ`,
       },
       {
-        what: 'and every seed takes a course of its own',
+        what: 'different seeds give different runs',
         held: new Set(first).size === SEEDS,
         detail: `${new Set(first).size} digests`,
       },

@@ -1,5 +1,5 @@
-/** `npm run prove [-- name…]`: shows what a report promises, one verdict a line; fails when one does not hold. */
-import { books } from './books.js';
+/** `npm run prove [-- name…]`: checks what a report promises, one verdict a line; fails if a promise does not hold. */
+import { accounting } from './accounting.js';
 import { determinism } from './determinism.js';
 import { prediction } from './prediction.js';
 import type { Proof } from './proof.js';
@@ -7,12 +7,12 @@ import { saturation } from './saturation.js';
 import { shapes } from './shapes.js';
 import { stall } from './stall.js';
 
-const PROOFS: readonly Proof[] = [stall, books, saturation, shapes, prediction, determinism];
+const PROOFS: readonly Proof[] = [stall, accounting, saturation, shapes, prediction, determinism];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !PROOFS.some((proof) => proof.name === name));
 if (unknown.length > 0) {
-  console.error(`no such proof: ${unknown.join(', ')}; there are ${PROOFS.map(({ name }) => name).join(', ')}`);
+  console.error(`unknown proof "${unknown.join('", "')}"; expected ${PROOFS.map(({ name }) => name).join(', ')}`);
   process.exit(2);
 }
 

@@ -1,4 +1,4 @@
-/** One load against a server of its own process, and how punctual this process was. */
+/** Runs one load against a server in another process, and measures how punctual this process was. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -20,7 +20,7 @@ import { Metrics } from '../../src/trace/metrics/index.js';
 
 export interface NullServer {
   readonly baseUrl: string;
-  /** Stops it where it stands; its connections stay open. */
+  /** Suspends the process; its connections stay open. */
   freeze(): void;
   thaw(): void;
   kill(): void;
@@ -57,14 +57,14 @@ export interface LoadToMeasure {
   /** ms. */
   readonly duration: number;
   readonly seed?: string;
-  /** Moments, in ms, at which something is done to the server or to this process. */
+  /** Actions on the server or on this process, by the time at which they run, in ms. */
   readonly at?: Readonly<Record<number, () => void>>;
   readonly connections?: number;
 }
 
 const COUNT: CallSpec = { kind: 'count-devices', body: null };
 
-/** Carries the load out and waits until every request is done with. */
+/** Runs the load and waits until every request has ended. */
 export async function measure(load: LoadToMeasure): Promise<MeasuredLoad> {
   const { baseUrl, pace, duration, seed = 'prove', at = {}, connections = 64 } = load;
   const metrics = new Metrics(1);
@@ -75,7 +75,7 @@ export async function measure(load: LoadToMeasure): Promise<MeasuredLoad> {
   };
   const sender = httpCalls({ baseUrl, apiKey: 'none', connections });
   const caller = { space: 'space', sender, connections: new Semaphore(connections) };
-  // Because loads look at nothing else of a device.
+  // Because loads use no other fields of a device.
   const handles = [{ cloudId: 'device' }] as unknown as readonly DeviceHandle[];
   let watch: GeneratorWatch | undefined;
   const clock = new RealClock({ frozen: true, onAlarm: (lateBy) => watch?.late(lateBy) });

@@ -1,4 +1,4 @@
-/** A service that answers every request at once with the same few bytes. Prints its port. */
+/** A server that answers every request at once with the same few bytes. Prints its port. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,4 +1,4 @@
-/** The history of a run in real time, on a service of its own, foretells each of its deliveries. */
+/** A replay of the history of a run in real time, on a separate service, predicts each of its deliveries. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ steps:
   - { at: 70s, to: control, over: 40s, downlink: { output_1_state: 1 } }
   - { at: 80s, to: control, over: 20s, commands: [info show] }
 `;
-/** In ms. A poll that one downlink alone shows may come 1.5 s earlier or later than foretold: its radio wakes up in 1 to 4 s. */
+/** In ms. A poll that shows in one downlink only can be 1.5 s earlier or later than predicted: the radio wakes up in 1 to 4 s. */
 const LIMIT = 1000;
 const MEDIAN = 100;
 const POLL_LIMIT = 2000;
@@ -47,17 +47,17 @@ export const prediction: Proof = {
       );
       return [
         {
-          what: 'a run on a service of its own, replayed with its contacts, delivers each downlink within 1 s of what happened',
+          what: 'a replay with the recorded contacts delivers each downlink within 1 s of its recorded delivery',
           held: isComplete(recorded) && isClose(recorded.errors, LIMIT),
           detail: figures(recorded.errors),
         },
         {
-          what: 'and each that an uplink led to is foretold as well without its own delivery',
+          what: 'a downlink delivered after an uplink is predicted within 1 s without its own delivery',
           held: isComplete(foretold) && isClose(uplink, LIMIT),
           detail: figures(uplink),
         },
         {
-          what: 'and each that a poll led to within 2 s, because no message tells how long the radio took',
+          what: 'a downlink delivered after a poll is predicted within 2 s, because no message contains the wake-up time of the radio',
           held: poll !== undefined && poll.worst <= POLL_LIMIT,
           detail: figures(poll),
         },

@@ -1,10 +1,10 @@
-/** What a proof is: something that is shown by doing it, in minutes rather than in a test. */
+/** What a proof is: a check by experiment that takes minutes, too long for a test. */
 
 export interface Verdict {
-  /** A sentence that is true or not. */
+  /** The statement that is checked. */
   readonly what: string;
   readonly held: boolean;
-  /** The figures behind it. */
+  /** The measured figures. */
   readonly detail: string;
 }
 

@@ -1,9 +1,9 @@
-/** A generator that cannot keep up says so; one that can does not, however slow the server is. */
+/** A run is reported as invalid if its load generator cannot keep up, and only then, however slow the server is. */
 import { measure, startNullServer, steady } from './measured-load.js';
 import type { Proof } from './proof.js';
 
 const DURATION = 8000;
-/** More than any one process can send. */
+/** Requests a second: more than a single process can send. */
 const FAR_TOO_MANY = 200_000;
 
 export const saturation: Proof = {
@@ -35,12 +35,12 @@ export const saturation: Proof = {
         detail: `actions ${generator.lateness?.p99.toFixed(0)} ms late at p99`,
       });
       return [
-        late('an easy run is valid', idle, false),
+        late('a run with a small load is valid', idle, false),
         late('a run against a frozen server is valid', slow, false),
-        late('a run whose process stood still for 2 s is invalid', busy, true),
+        late('a run whose own process was blocked for 2 s is invalid', busy, true),
         late(`a run of ${FAR_TOO_MANY} requests a second is invalid`, swamped, true),
         {
-          what: 'its books balance all the same',
+          what: 'an invalid run still accounts for every planned request',
           held: swamped.contradictions.length === 0,
           detail: `${swamped.summary.planned} planned, ${swamped.summary.dropped} dropped`,
         },
@@ -52,7 +52,7 @@ export const saturation: Proof = {
   },
 };
 
-/** Keeps this process from doing anything else. */
+/** Blocks this process. */
 function block(milliseconds: number): void {
   const until = performance.now() + milliseconds;
   while (performance.now() < until);

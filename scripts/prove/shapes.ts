@@ -1,4 +1,4 @@
-/** Requests leave in the shape that the scenario asks for: steady, ramp, spike, Poisson. */
+/** Requests are sent at the rates that the scenario defines: steady, ramp, spike, Poisson. */
 import type { RatePiece } from '../../src/scenario/load/load.js';
 import { measure, startNullServer, steady } from './measured-load.js';
 import type { Proof, Verdict } from './proof.js';
@@ -51,7 +51,7 @@ function counts(times: readonly number[]): readonly number[] {
   return bins;
 }
 
-/** The area below the rate in each bin, by small steps. */
+/** The number of requests due in each bin: the integral of the rate, in small steps. */
 function expected(pieces: readonly RatePiece[]): readonly number[] {
   const step = 10;
   const bins = new Array<number>(BINS).fill(0);
@@ -65,18 +65,18 @@ function expected(pieces: readonly RatePiece[]): readonly number[] {
   return bins;
 }
 
-/** Every second has what it should have, give or take what a timer is late at either end. */
+/** Every second has the expected number of requests, except for the lateness of timers at its start and end. */
 function followed(name: string, found: readonly number[], wanted: readonly number[]): Verdict {
   const errors = found.map((count, i) => Math.abs(count - (wanted[i] ?? 0)) / Math.max(100, wanted[i] ?? 0));
   const worst = Math.max(...errors);
   return {
-    what: `a ${name} load leaves as it was asked for`,
+    what: `a ${name} load sends its requests at the defined rate`,
     held: worst < 0.05,
-    detail: `worst second ${(worst * 100).toFixed(1)} % off`,
+    detail: `largest deviation in a second ${(worst * 100).toFixed(1)} %`,
   };
 }
 
-/** The counts of short times have a variance like their mean (index of dispersion 1, and 0 for even spacing). */
+/** The counts in short bins have a variance equal to their mean: an index of dispersion of 1. Even spacing would give 0. */
 function scattered(times: readonly number[]): Verdict {
   const width = 50;
   const bins = new Array<number>(DURATION / width).fill(0);
@@ -87,9 +87,9 @@ function scattered(times: readonly number[]): Verdict {
   const mean = bins.reduce((sum, count) => sum + count, 0) / bins.length;
   const dispersion = bins.reduce((sum, count) => sum + (count - mean) * (count - mean), 0) / bins.length / mean;
   return {
-    what: 'Poisson arrivals scatter as chance does',
-    // Of 240 bins the index has a standard error of 0.09.
+    what: 'the counts of Poisson arrivals vary like those of a Poisson process',
+    // With 240 bins, the standard error of the index is 0.09.
     held: dispersion > 0.7 && dispersion < 1.3,
-    detail: `index of dispersion ${dispersion.toFixed(2)}, wanted 1`,
+    detail: `index of dispersion ${dispersion.toFixed(2)}, expected 1`,
   };
 }

@@ -1,6 +1,7 @@
 /**
- * A server that stands still for 6 s of a minute makes a tenth of all requests wait, evenly up to 6 s: 95 % of the latencies are
- * then below 3 s, 99 % below 5.4 s, 99.9 % below 5.94 s. Who measures from when a request was sent sees next to nothing.
+ * A server that is suspended for 6 s of a minute delays a tenth of all requests, by up to 6 s, evenly distributed: 95 % of the
+ * latencies are then below 3 s, 99 % below 5.4 s, 99.9 % below 5.94 s. Latencies that count from the time of sending, instead of
+ * the due time, hardly show the stall.
  */
 import { measure, startNullServer, steady } from './measured-load.js';
 import type { Proof } from './proof.js';
@@ -25,7 +26,7 @@ export const stall: Proof = {
         return {
           what: `a server frozen for 6 s of 60 s shows in p${percent}`,
           held: found >= wanted * LEAST && found <= wanted * MOST,
-          detail: `${(found / SECOND).toFixed(2)} s, wanted ${(wanted / SECOND).toFixed(2)} s −2 %/+12 %`,
+          detail: `${(found / SECOND).toFixed(2)} s, expected ${(wanted / SECOND).toFixed(2)} s −2 %/+12 %`,
         };
       });
       return [

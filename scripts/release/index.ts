@@ -33,7 +33,7 @@ const SETTINGS = {
 
 const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-release-'));
 
-/** Runs a program and passes its output on; what a failing one has written is part of the error. */
+/** Runs a program and returns its output. If the program fails, the error contains its output. */
 function step(title: string, program: string, args: readonly string[], cwd = folder): string {
   console.log(`== ${title}`);
   return execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });

@@ -1,4 +1,4 @@
-/** `ghostfleet serve` as a process of its own, which scripts may kill. */
+/** `ghostfleet serve` in a separate process, which scripts may kill. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -16,15 +16,15 @@ export interface ServeProcess {
   readonly ports: Ports;
   readonly pid: number;
   readonly alive: boolean;
-  /** What it wrote to its error stream. */
+  /** Output on its stderr. */
   readonly complaints: string;
-  /** Resolves when it is gone, with its exit code; null after a signal. */
+  /** Resolves when the process has ended, with its exit code; null after a signal. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 export const FREE_PORTS: Ports = { http: 0, udp: 0, udpRaw: 0 };
 
-/** Resolves when it takes requests. Port 0 is a free one. */
+/** Resolves when the service accepts requests. Port 0 means any free port. */
 export async function startServe(
   args: readonly string[],
   { http, udp, udpRaw }: Ports = FREE_PORTS,
@@ -60,10 +60,10 @@ export async function startServe(
 
 let built: string | undefined;
 
-/** Path of the program as it is in the sources, as plain JavaScript: translating it at every start would take most of the time. */
+/** Path of the program, built from the sources: translating it at every start would take most of the time. */
 export function program(): string {
   if (built === undefined) {
-    // Where the package's root is as far away as from src/ and from dist/.
+    // A folder as deep as src/ and dist/, so that the program finds the root of the package.
     const outdir = '.bench';
     buildSync({ entryPoints: ['src/**/*.ts'], outdir, outbase: 'src', platform: 'node', format: 'esm' });
     cpSync('src', outdir, { recursive: true, filter: (file) => !/\.\w+$/.test(file) || file.endsWith('.mjs') });

@@ -1,9 +1,9 @@
-/** A server that is killed under a load: every planned request is still accounted for. */
+/** If a server is killed during a load, every planned request is still accounted for. */
 import { measure, startNullServer, steady } from './measured-load.js';
 import type { Proof } from './proof.js';
 
-export const books: Proof = {
-  name: 'books',
+export const accounting: Proof = {
+  name: 'accounting',
   async run() {
     const server = await startNullServer();
     try {
@@ -17,7 +17,7 @@ export const books: Proof = {
       const sums = planned === sent + dropped && sent === answered + failed + inFlight;
       return [
         {
-          what: 'the books of a killed server balance',
+          what: 'after a server was killed, every planned request is accounted for',
           held: sums && contradictions.length === 0 && answered > 0 && failed > 0,
           detail: `${planned} planned = ${answered} answered + ${failed} failed + ${inFlight} in flight + ${dropped} dropped`,
         },
