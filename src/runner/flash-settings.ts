@@ -26,7 +26,7 @@ export function flashSettings(layout: ConfigLayout, lines: readonly string[]): S
   return config.flash;
 }
 
-/** What scenarios are checked against. */
+/** The device types for the checks of a scenario. */
 export function deviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes {
   return new Map([...profiles].map(([name, profile]) => [name, knownType(profile)]));
 }

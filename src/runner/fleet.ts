@@ -22,7 +22,7 @@ interface FleetOptions {
   readonly format: LinkFormat;
 }
 
-/** One device for each of the plan's, in its order; all switched off. @throws UsageError for a configuration that is refused */
+/** Builds the devices of the plan, in its order, all switched off. @throws UsageError for a configuration that devices reject */
 export function buildFleet(options: FleetOptions): readonly Device[] {
   const { plan, profiles, clock, random, trace, transport, format } = options;
   const types = new Map<string, DeviceType>();

@@ -18,14 +18,14 @@ export class GeneratorWatch {
     for (const { duration } of list.getEntries()) this.#gc += duration;
   });
 
-  /** @param speed milliseconds of the run in a real one */
+  /** @param speed simulated milliseconds per real millisecond */
   constructor(speed = 1) {
     this.#speed = speed;
     this.#loop.enable();
     this.#observer.observe({ entryTypes: ['gc'] });
   }
 
-  /** Records an action that came `lateBy` real milliseconds after it was due. */
+  /** Records an action that ran `lateBy` real milliseconds after it was due. */
   late(lateBy: Millis): void {
     this.#lateness.record(lateBy);
   }

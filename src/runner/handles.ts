@@ -1,4 +1,4 @@
-/** The world as scenario steps see it: the public API, and devices within reach (scenario/world.ts). */
+/** The world as scenario steps see it: the public API, and the devices of the run (scenario/world.ts). */
 import type { DeviceCloudClient } from '../client/client.js';
 import type { Device } from '../device/device.js';
 import type { ClockHold } from '../kernel/clock-hold.js';
@@ -48,7 +48,7 @@ interface MadeThing {
   readonly remove: () => Promise<void>;
 }
 
-/** The API of the run's space, and the way into further ones. Tags are created when a step or a group names one that does not exist. */
+/** The API of the run's space, and access to further spaces. A tag that a step or a group names is created if it does not exist. */
 export function worldOf(
   { api, openSpace, admit }: Pick<Target, 'api' | 'openSpace' | 'admit'>,
   profiles: ReadonlyMap<string, Profile>,
@@ -64,7 +64,7 @@ export function worldOf(
     tagId: (name: string, colour?: string) => {
       const id = tags.get(name) ?? findOrCreateTag(client, name, colour, made);
       tags.set(name, id);
-      // The next caller tries again.
+      // After a failure, the next caller tries again.
       id.catch(() => tags.delete(name));
       return id;
     },

@@ -3,8 +3,8 @@ import type { Profile } from '../profile/profile.js';
 import { writeImage } from '../protocol/firmware-image.js';
 
 /**
- * An image that devices of this type can be updated to.
- * @throws RangeError when its header alone is longer than `size` bytes
+ * Creates an image for devices of this type.
+ * @throws RangeError if its header alone is longer than `size` bytes
  */
 export function imageFor({ identity }: Profile, version: string, size: number): Uint8Array {
   return writeImage({ bundle: identity.fwBundle, name: identity.fwName, version }, size);

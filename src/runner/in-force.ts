@@ -1,4 +1,4 @@
-/** Names of the faults in force at a moment: they may be why a run does not come to rest. */
+/** Names of the faults that are active at a time: they may be the reason why a run does not come to rest. */
 import type { Instant } from '../kernel/time.js';
 import type { Plan, PlannedFault } from '../scenario/model/plan.js';
 

@@ -43,7 +43,7 @@ export interface Service {
   readonly udpRaw: number | null;
   /** Id of the space. */
   readonly spaceId: string;
-  /** The API key if it was given or has just been created; undefined on later starts, which cannot show it again. */
+  /** The API key if it was given or has just been created; undefined on later starts, because only its hash is stored. */
   readonly apiKey: string | undefined;
   /** Finishes open requests, then closes ports and database. */
   close(): Promise<void>;
@@ -51,7 +51,7 @@ export interface Service {
 
 /**
  * Starts the Device Cloud Service in this process, in real time.
- * @throws UsageError when a port is taken or the database cannot be used
+ * @throws UsageError if a port is in use or the database cannot be used
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const service: FullService = await startFull({

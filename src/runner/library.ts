@@ -75,7 +75,7 @@ export function defineScenario(definition: ScenarioDefinition, options: DefineOp
 /**
  * Reads a scenario file (YAML), checks it and plans it.
  * @throws InputError with all problems, each with file, line and column
- * @throws UsageError when a file cannot be read
+ * @throws UsageError if a file cannot be read
  */
 export function readScenario(file: string, options: ReadOptions = {}): Plan {
   const { profiles = packagedProfiles(), seed, vars } = options;
@@ -91,7 +91,7 @@ export function readScenario(file: string, options: ReadOptions = {}): Plan {
  * Runs a plan: by default in virtual time against an embedded cloud in memory. Resolves with the result also when an
  * expectation failed: see `passed`, `failure` and `expectations`.
  * @throws InputError with all invalid options
- * @throws UsageError when the world cannot be built, such as for a database that is not new
+ * @throws UsageError if the world cannot be built, for example because the database is not new
  */
 export async function runPlan(
   plan: Plan,

@@ -38,7 +38,7 @@ export function fleetOf(
 
 type GroupPlace = Pick<SelectableDevice, 'group' | 'number' | 'region'>;
 
-/** @param place of the device in its group; default: the only one of a group that is called like its profile */
+/** @param place group and number of the device; default: the only device of a group with the name of its profile */
 export function memberOf(device: Device, handle: DeviceHandle, place?: GroupPlace): Member {
   return new DeviceMember(device, handle, place ?? { group: device.type.profile.name, number: 1, region: null });
 }

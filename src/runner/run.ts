@@ -49,11 +49,11 @@ export interface RunOptions {
   readonly plan: Plan;
   readonly profiles: ReadonlyMap<string, Profile>;
   readonly clock: (typeof CLOCKS)[number];
-  /** Simulated milliseconds in a real one; only for the real clock. */
+  /** Simulated milliseconds per real millisecond; only for the real clock. */
   readonly speed: number;
   /** A cloud to use instead of the embedded one; needs the real clock. */
   readonly cloud?: RemoteCloud;
-  /** To the embedded cloud. */
+  /** Transport to the embedded cloud. */
   readonly transport: TransportName;
   /** Where the embedded cloud keeps its data: a path, or `memory`. */
   readonly db: string;
@@ -63,11 +63,11 @@ export interface RunOptions {
   /** The command that repeats the run. */
   readonly reproduce: string;
   readonly out: string | null;
-  /** Keeps what the run created in another cloud, and is called with its names. Not set: it is deleted. */
+  /** Keeps the resources that the run created in another cloud; called with their names. Undefined: they are deleted. */
   readonly keep?: (what: readonly string[]) => void;
   /** Version of the program, for the result. */
   readonly version?: string;
-  /** Real milliseconds since some moment, for what the run took. */
+  /** Real milliseconds since any fixed moment, to measure the duration of the run. */
   readonly stopwatch: () => number;
   /** Receives every event, like the sinks. */
   readonly watch?: Fold;
@@ -81,11 +81,11 @@ export interface RunControl {
   readonly metrics: Metrics;
   /** Its devices, for a console. */
   readonly fleet: Fleet;
-  /** Ends it at once; the result says why. */
+  /** Ends the run at once; the result contains the reason. */
   stop(reason: GhostfleetError): void;
 }
 
-/** @throws UsageError when the world cannot be built */
+/** Runs a plan. @throws UsageError if the world cannot be built */
 export async function run(options: RunOptions): Promise<RunResult> {
   const { plan } = options;
   const began = options.stopwatch();
@@ -188,7 +188,7 @@ function limitsOf({ expectations, waits = [] }: Plan): readonly Millis[] {
 function timeOf({ clock, speed, plan }: RunOptions): {
   readonly clock: DrivenClock;
   readonly begin: () => void;
-  /** Something was done later than it should, in real ms. */
+  /** Records how late an action ran, in real ms. */
   readonly late: (lateBy: Millis) => void;
   readonly generatorReport: () => GeneratorReport | null;
 } {
@@ -217,7 +217,7 @@ function transportOf({ cloud, transport }: RunOptions): string {
   return cloud.gateway === null ? 'http' : 'udp';
 }
 
-/** @throws UsageError when it cannot be used, or for faults that it does not have */
+/** Opens the cloud of the run. @throws UsageError if it cannot be used, or cannot have a fault of the scenario */
 function openTarget(options: RunOptions, clock: DrivenClock, trace: Trace, random: Random): Promise<Target> {
   const { transport, db, log, plan, cloud, speed } = options;
   const { serviceFaults = [] } = plan;

@@ -32,10 +32,10 @@ export interface RunFixture {
   readonly startLoads: () => Pick<Loads, 'open' | 'close'>;
 }
 
-/** Lets the time of the plan pass. @throws StuckError when the world does not come to rest; the reason when the clock is stopped */
+/** Lets the time of the plan pass. @throws StuckError if the world does not come to rest; the reason if the clock is stopped */
 export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Promise<void> {
   const { plan, devices, trace } = fixture;
-  // Otherwise, in real time, pending alarms of an interrupted run would keep the process alive.
+  // In real time, the pending alarms of an interrupted run would keep the process alive.
   const agenda = new EndingClock(clock);
   plan.devices.forEach((planned, index) => {
     agenda.after(sinceStart(planned.bootAt), 'the first power-up of a device', () => devices[index]?.powerOn());

@@ -16,10 +16,10 @@ import { flashSettings } from './flash-settings.js';
 import { deviceHandle } from './handles.js';
 import { memberOf } from './members.js';
 
-/** Where the cloud is, and how to talk to it. */
+/** Address of the cloud, with the link that the device uses. */
 export type CloudAddress =
   | { readonly link: 'udp'; readonly host: string; readonly port: number; readonly format: EnvelopeFormat }
-  /** `api` such as `http://127.0.0.1:8080`: the device ingress beside the API. */
+  /** The device ingress below the address of the API, such as `http://127.0.0.1:8080`. */
   | { readonly link: 'http'; readonly api: string };
 
 interface SingleDeviceOptions {
@@ -35,16 +35,16 @@ interface SingleDeviceOptions {
 }
 
 interface SingleDevice {
-  /** The device for a console: its shell, and the hands on it. */
+  /** The device for a console: its shell and its controls. */
   readonly member: Member;
-  /** Takes the power away and closes the connection. */
+  /** Switches the device off and closes the connection. */
   stop(): Promise<void>;
 }
 
-/** Ports that a single device takes turns with: each socket that its modem opens has another one than the socket before. */
+/** Number of ports of a single device: each socket that its modem opens uses another port than the socket before. */
 const PORTS = 2;
 
-/** Builds the device and switches it on. @throws UsageError for a configuration that it refuses, or an address that is none */
+/** Builds the device and switches it on. @throws UsageError for a configuration that it rejects, or for an invalid address */
 export async function startDevice(options: SingleDeviceOptions): Promise<SingleDevice> {
   const { profile, serial, claimToken, clock, trace, cloud } = options;
   const type = deviceType(profile);
@@ -57,7 +57,7 @@ export async function startDevice(options: SingleDeviceOptions): Promise<SingleD
     claimToken,
     flash,
     clock,
-    // The same serial number is the same device: same cell, same climate.
+    // The same serial number gives the same device: the same radio cell and the same climate.
     random: seededRandom(`device/${serial}`),
     trace,
     format,

@@ -3,16 +3,16 @@ import type { Ratio } from '../kernel/ratio.js';
 import { humanDuration, type Millis, seconds } from '../kernel/time.js';
 import type { GeneratorReport } from '../report/result.js';
 
-/** In real time: a smaller delay does not spoil a measurement, because networks vary by more. */
+/** Real time: a smaller delay does not affect a measurement, because networks vary by more. */
 const LATE: Millis = 200;
-/** In time of the run: a device sends again after waiting this long for a response (wire protocol, 13). */
+/** Time of the run: a device repeats a datagram after waiting this long for a response (wire protocol, 13). */
 const DEVICE_TIMEOUT: Millis = seconds(5);
 /** With a busier event loop, latencies include the waiting time inside this process. */
 const MOST_BUSY = 0.97;
 
 /**
  * Why the figures make the run invalid; null if they do not.
- * @param speed milliseconds of the run in a real one
+ * @param speed simulated milliseconds per real millisecond
  */
 export function spoiledBy({ lateness, busy, cpu, gc }: Omit<GeneratorReport, 'spoiled'>, speed: number): string | null {
   const state = `event loop ${percent(busy)} busy, CPU ${percent(cpu)} of one core, garbage collection ${percent(gc)} of the time`;

@@ -1,6 +1,6 @@
 /**
- * Steps that wait for a condition. It is checked every simulated second, so that equal runs check at equal times. A condition that
- * does not come true in time fails the run, because the following steps would act on another situation than the scenario means.
+ * Steps that wait for a condition. It is checked every simulated second, so that equal runs check at equal times. If it does not
+ * become true in time, the run fails, because the following steps would act in another situation than the scenario describes.
  */
 import type { Clock } from '../kernel/clock.js';
 import { EXIT, GhostfleetError } from '../kernel/errors.js';
@@ -36,12 +36,12 @@ export class Waits {
     this.#begin(null, 0);
   }
 
-  /** Called at the end of the scenario. @throws GhostfleetError when a step still waits */
+  /** Called at the end of the scenario. @throws GhostfleetError if a step still waits */
   end(): void {
     for (const wait of this.#open) throw this.#failure(wait, 'until the end of the scenario');
   }
 
-  /** Begins the waits that come after `wait`, which was over at `begin`. */
+  /** Begins the waits after `wait`, which ended at `begin`. */
   #begin(wait: number | null, begin: Instant): void {
     for (const next of this.#waits) {
       if (next.wait !== wait) continue;

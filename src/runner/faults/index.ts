@@ -25,7 +25,7 @@ const BEHAVIOURS = {
   'service-restart': serviceRestart,
 } as const;
 
-/** Delay before a service that could not start is started again. */
+/** Delay after a failed start of the service, before the next try. */
 const START_AGAIN = seconds(1);
 
 interface ServiceFaultOptions {
@@ -39,9 +39,9 @@ interface ServiceFaultOptions {
 /** The process of the service. */
 export interface ServiceProcess {
   readonly running: boolean;
-  /** Ends it without finishing its work; has no effect when it is not running. */
+  /** Ends the process without finishing its work; has no effect if it does not run. */
   kill(): Promise<void>;
-  /** Starts it on its stored data. @throws StoreUnavailable when they cannot be read */
+  /** Starts the process on its stored data. @throws StoreUnavailable if they cannot be read */
   start(): Promise<void>;
 }
 
@@ -85,7 +85,7 @@ export class ServiceFaults {
     return undefined;
   }
 
-  /** @throws StoreUnavailable when the store cannot be used for that */
+  /** @throws StoreUnavailable if a fault makes the store fail for this use */
   useStore(use: StoreUse): void {
     for (const fault of this.#holding()) {
       if (!behaviourOf(fault).stops?.(fault, use)) continue;

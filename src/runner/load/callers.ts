@@ -1,6 +1,6 @@
 /**
- * The callers of loads: the run itself and the clients of its setup. In real time each has its own connections, so that a client
- * with many requests does not delay the others on this side.
+ * The callers of loads: the run itself and the clients of its setup. In real time each has its own connections, so that the
+ * requests of one client do not wait for those of another.
  */
 import type { ClientAccess } from '../../scenario/setup/kind.js';
 import { type CallSender, httpCalls } from './http-calls.js';

@@ -41,7 +41,7 @@ export function httpCalls({ baseUrl, apiKey, connections }: CallSenderOptions): 
   const prefix = pathname.replace(/\/+$/, '');
   const reading = ['accept', 'application/json', 'x-api-key', apiKey];
   const writing = [...reading, 'content-type', 'application/json'];
-  // There is never more than one request on a connection: 2 spares it a turn of the event loop after each answer.
+  // A connection never has more than one request. A limit of 2 saves a turn of the event loop after each answer.
   const options = { pipelining: 2, headersTimeout: TIMEOUT, bodyTimeout: TIMEOUT };
   const clients: Client[] = [];
   const free: Client[] = [];

@@ -14,7 +14,7 @@ import { type RequestContext, Requests } from './requests.js';
 interface LoadOptions extends RequestContext {
   readonly random: Random;
   readonly callerOf: (load: PlannedLoad) => Caller;
-  /** The least time between an answer and the next request of the same user: 0 in real time only, where answers take time. */
+  /** Least time between an answer and the next request of the same user. Above 0 in virtual time, where answers take no time. */
   readonly leastPause: Millis;
   /** Called for every request at a rate with its delay after the due time. */
   readonly late?: (lateBy: Millis) => void;

@@ -17,11 +17,11 @@ export interface RequestContext {
   readonly trace: Trace;
   /** All devices of the plan, in its order. */
   readonly handles: readonly DeviceHandle[];
-  /** Called before every request; not set: no fault delays or stops it. */
+  /** Called before every request; undefined if no fault can delay or stop it. */
   readonly admit?: Admission;
-  /** Milliseconds of the run in one of the service's; left out: they have one clock. */
+  /** Milliseconds of the run per millisecond of the service. Default 1: they have the same clock. */
   readonly serviceSpeed?: number;
-  /** Takes the answers to requests that queued a downlink. False: it names none. */
+  /** Reads the answer to a request that queued a downlink; returns false if it contains no downlink. */
   readonly accepted: (answer: string) => boolean;
 }
 
@@ -30,9 +30,9 @@ const MOST_WAITING = 100_000;
 
 interface PendingRequest {
   readonly intended: Instant;
-  /** Id of the device that it is about. */
+  /** Id of the device of the request. */
   readonly device: string;
-  /** undefined while it waits for a connection. */
+  /** When it was sent; undefined while it waits for a connection. */
   sent: Instant | undefined;
 }
 
@@ -60,8 +60,8 @@ export class Requests {
   }
 
   /**
-   * Makes a request that was due at `intended`, about the devices of the load in turn; `done` is called when it is done with,
-   * with how long the service asks to stay away, in time of the run. False when it was dropped: then it is not called.
+   * Makes a request that was due at `intended`, for the next device of the load. `done` is called at its end, with the time that
+   * the service asks to wait (`Retry-After`), in time of the run. Returns false, and does not call `done`, if it was dropped.
    */
   make(intended: Instant, done: (away: Millis) => void = () => {}): boolean {
     const { clock, admit } = this.#context;
@@ -81,14 +81,14 @@ export class Requests {
     return true;
   }
 
-  /** Its id in the cloud, undefined when it is not there; empty when the requests are about the space. */
+  /** Id of the next device; undefined if the cloud does not have it; empty if the requests of the load are about the space. */
   #nextDevice(): string | undefined {
     const { call, devices } = this.#load;
     if (!isOfDevice(call.kind)) return '';
     return this.#context.handles[devices[this.#count++ % devices.length] ?? -1]?.cloudId;
   }
 
-  /** Accounts for a request that is not sent. */
+  /** Counts a request that is not sent. */
   drop(intended: Instant, why: string): false {
     this.#context.trace.emit({
       kind: 'call.dropped',
@@ -119,7 +119,7 @@ export class Requests {
     over(0);
   }
 
-  /** Sends it as soon as a connection is free. */
+  /** Sends a request as soon as a connection is free. */
   #acquire(pending: PendingRequest, over: (away: Millis) => void): void {
     const { connections } = this.#caller;
     const sendAndRelease = async () => {

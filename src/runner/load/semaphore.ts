@@ -1,4 +1,4 @@
-/** Limits how many tasks run at once; the others wait and start in the order in which they asked. */
+/** Limits how many tasks run at once; the others wait and start in the order of their calls. */
 export class Semaphore {
   #free: number;
   #waiting: (() => void)[] = [];
@@ -15,7 +15,7 @@ export class Semaphore {
     return this.#waiting.length - this.#next;
   }
 
-  /** Calls `begin` as soon as there is a permit, synchronously if one is free. The task gives it back with {@link release}. */
+  /** Calls `begin` as soon as there is a permit, synchronously if one is free. The task returns it with {@link release}. */
   acquire(begin: () => void): void {
     if (this.#free === 0) {
       this.#waiting.push(begin);

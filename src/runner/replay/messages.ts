@@ -1,11 +1,11 @@
-/** What the devices of a replay say, and what is said to them: of the recorded kind and size, and without meaning. */
+/** The messages of a replay in both directions: they have the recorded kind and size, but meaningless content. */
 import type { DeviceCloudClient, Message } from '../../client/client.js';
 import { encodeCbor } from '../../protocol/cbor.js';
 import { codecHash } from '../../protocol/hashes.js';
 import { encodeUp, type UpMessage } from '../../protocol/messages/index.js';
 import type { Contact, ScriptDownlink } from '../../record/script.js';
 
-/** @param count of messages of the device: two of the same content would be taken for one */
+/** @param count number of messages of the device so far, part of the content: the cloud stores equal messages once */
 export function uplinkMessage(kind: Exclude<Contact['kind'], 'poll'>, serial: number, count: number): Uint8Array {
   return encodeUp(uplink(kind, serial, count));
 }
@@ -24,7 +24,7 @@ function uplink(kind: Exclude<Contact['kind'], 'poll'>, serial: number, count: n
       return { kind: 'upload-encoder', hash: codecHash(ENCODER), document: ENCODER };
     case 'shell':
       return { kind: 'upload-shell', messageId: new Uint8Array(16), responses: [] };
-    // A report of an update would be taken at its word.
+    // A real update report would change the state of an update, so statistics replace it.
     case 'firmware':
     case 'stats':
     case 'other':
@@ -34,7 +34,7 @@ function uplink(kind: Exclude<Contact['kind'], 'poll'>, serial: number, count: n
   }
 }
 
-/** A field for a text is all that a data downlink of a replay needs. */
+/** A data downlink of a replay needs only a field for a text. */
 const ENCODER = encodeCbor(
   new Map<string, string | number | readonly Map<string, readonly Map<string, string>[]>[]>([
     ['version', 2],
@@ -55,11 +55,11 @@ export function queueLike({ type, size }: ScriptDownlink, api: DeviceCloudClient
 }
 
 const LONGEST_LINE = 255;
-/** More would not fit into a message (wire protocol, 7). */
+/** More lines would not fit into a message (wire protocol, 7). */
 const MOST_LINES = 60;
 const MOST_TEXT = 300;
 
-/** Lines that take `size` bytes as JSON: quotes and a comma with each, and brackets around all. */
+/** Lines that take `size` bytes as JSON, including their quotes, commas and brackets. */
 function lines(size: number): readonly string[] {
   const made: string[] = [];
   for (let left = size - 1; left > 3 && made.length < MOST_LINES; left -= LONGEST_LINE + 3) {

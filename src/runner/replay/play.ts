@@ -13,7 +13,7 @@ import type { Target } from '../targets/target.js';
 import { QUEUED_BY_USERS, queueLike } from './messages.js';
 import { Player } from './player.js';
 
-/** Simulated time before the recording begins, for what devices had reported earlier. */
+/** Simulated time before the recording begins, in which devices upload what they had uploaded before the recording. */
 const LEAD = minutes(2);
 const BEFORE: Millis = minutes(1);
 /** Simulated time after the end, to finish open exchanges. */
@@ -25,11 +25,11 @@ interface PlayOptions {
   /** Calendar time of the beginning of the recording. */
   readonly from: UnixMillis;
   readonly log: Log;
-  /** Ends it early. */
+  /** Ends the replay early. */
   readonly signal: AbortSignal;
 }
 
-/** When each downlink that was delivered was, by its number, in ms since the beginning of the recording. */
+/** Plays a script. Returns the delivery times of the delivered downlinks by number, in ms since the beginning of the recording. */
 export async function play({ script, from, log, signal }: PlayOptions): Promise<ReadonlyMap<number, Millis>> {
   const clock = new VirtualClock({ start: from - LEAD });
   const random = seededRandom('replay');
@@ -55,7 +55,7 @@ export async function play({ script, from, log, signal }: PlayOptions): Promise<
   }
 }
 
-/** Who is there, and what is planned for them. */
+/** The devices of a replay, and their planned contacts and downlinks. */
 class ReplayWorld {
   readonly #script: Script;
   readonly #watch: Watch;
@@ -93,7 +93,7 @@ class ReplayWorld {
     for (const { device, contacts } of devices) {
       const player = this.#players.get(device);
       player?.start(LEAD);
-      // Otherwise it reported its encoder before the recording began.
+      // If the recording has no encoder, the device uploaded it before the recording began.
       if (!takesData.has(device) || contacts.some(({ kind }) => kind === 'encoder')) continue;
       this.#clock.after(BEFORE, 'a report before the recording', () => player?.contact('encoder'));
     }
@@ -104,7 +104,7 @@ class ReplayWorld {
     }
   }
 
-  /** The request keeps virtual time still. */
+  /** Sends a request at a time. Virtual time is held while it is open. */
   #at(at: Millis, request: () => Promise<void>): void {
     const { now } = this.#clock;
     this.#clock.after(Math.max(0, LEAD + at - now), 'a request of a recording', () => {
@@ -123,16 +123,16 @@ class ReplayWorld {
     this.#messages.set(downlink.n, message.id);
   }
 
-  /** In the replay it may have been delivered before. */
+  /** Cancels a downlink, unless the replay has already delivered it. */
   async #cancel(n: number): Promise<void> {
     const id = this.#messages.get(n);
     if (id !== undefined && !this.#watch.delivered.has(n)) await this.#target.api.cancelMessage(id).catch(() => {});
   }
 }
 
-/** Listens to the cloud: which message is which downlink of the script, and when it was delivered. */
+/** Follows the events of the cloud: matches its messages with the downlinks of the script, and notes their delivery times. */
 class Watch implements Trace {
-  /** By the number of the downlink. */
+  /** Delivery time by the number of the downlink. */
   readonly delivered = new Map<number, Millis>();
   readonly #made: ReadonlyMap<string, ScriptDownlink[]>;
   readonly #devices = new Map<
@@ -140,7 +140,7 @@ class Watch implements Trace {
     { readonly device: string; readonly onDelivered: (n: number) => void; waiting: number }
   >();
   readonly #numbers = new Map<string, number>();
-  /** What the API is being asked for, by device; requests keep time still, so there is one at a time. */
+  /** By device: number of the downlink that is being queued. There is one at a time, because requests hold time. */
   readonly #expected = new Map<string, number>();
 
   constructor({ downlinks }: Script) {
@@ -160,7 +160,7 @@ class Watch implements Trace {
     this.#expected.set(device, n);
   }
 
-  /** Downlinks that the device has not got. */
+  /** Number of downlinks that wait for the device. */
   waiting(serial: number): number {
     return this.#devices.get(serial)?.waiting ?? 0;
   }

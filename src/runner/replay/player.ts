@@ -1,9 +1,9 @@
 /**
- * A device that plays its part from a script: it is heard when it was heard, asks when the firmware would ask, and does
- * nothing else. The transfer is the firmware's own (protocol/flap/device-transfer.ts), so the cloud sees real packets.
+ * A device that follows a script: it sends its messages at the recorded times, polls when the firmware would poll, and does
+ * nothing else. The transfer is that of the firmware (protocol/flap/device-transfer.ts), so the cloud receives real packets.
  *
- * Time passes at one place only, between an answer of the cloud and the next packet that it triggers. The first packet of a
- * contact arrives at the time of the script, which is the cloud's.
+ * Only one thing takes time: the way from an answer of the cloud to the device's next packet. The first packet of a contact
+ * arrives at the time in the script, because recorded times are those of the cloud.
  */
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import { type Millis, seconds } from '../../kernel/time.js';
@@ -15,7 +15,7 @@ import type { Contact, ScriptDevice } from '../../record/script.js';
 import type { Channel, Transport } from '../../transport/transport.js';
 import { uplinkMessage } from './messages.js';
 
-/** An exchange that gets no answer is over; in memory nothing gets lost, so this is for surprises. */
+/** Time after which an exchange without an answer has failed. In memory no datagram is lost, so it should not happen. */
 const PATIENCE = seconds(60);
 /** Larger than every downlink (wire protocol, 7). */
 const BUFFER = 16_384;
@@ -27,7 +27,7 @@ interface PlayerOptions {
   readonly token: Uint8Array;
   readonly clock: Clock;
   readonly transport: Transport;
-  /** Whether the cloud has anything for it: a poll for nothing need not be played. */
+  /** Whether a downlink is waiting for the device: a poll without a downlink need not be played. */
   readonly waits: () => boolean;
 }
 
@@ -42,7 +42,7 @@ export class Player {
   /** Contacts that are due during an exchange. */
   #due: Task[] = [];
   #task: Task | undefined;
-  /** The cloud asked for a poll while the session was being set up. */
+  /** Whether the cloud set the poll flag while the session was being set up. */
   #pollAsked = false;
   #sent = 0;
   #patience: Alarm | undefined;
@@ -56,7 +56,7 @@ export class Player {
     }
   }
 
-  /** Plans the contacts that come by themselves. @param zero when the script begins */
+  /** Plans the contacts that no delivery causes. @param zero when the script begins */
   start(zero: Millis): void {
     for (const contact of this.#options.script.contacts) {
       if (contact.cause === undefined) this.#plan(contact, zero + contact.at);
@@ -68,7 +68,7 @@ export class Player {
     this.#begin({ kind, moreUploads: false });
   }
 
-  /** Downlink `n` has been delivered: what it causes may come, at its time. */
+  /** Downlink `n` has been delivered: plans the contacts that it causes. */
   delivered(n: number, zero: Millis): void {
     for (const contact of this.#caused.get(n) ?? []) this.#plan(contact, zero + contact.at);
     this.#caused.delete(n);
@@ -122,7 +122,7 @@ export class Player {
     }
   }
 
-  /** The firmware polls at once for a poll flag, and in the session phase behind the last upload (firmware timing, 3). */
+  /** The firmware follows a poll flag at once, or in the session phase after the last upload (firmware timing, 3). */
   #acknowledged(task: Task, poll: boolean): void {
     if (task.kind === 'session') return this.#poll();
     this.#pollAsked ||= poll;
@@ -132,8 +132,8 @@ export class Player {
   }
 
   /**
-   * What follows a downlink with the poll flag (firmware timing, 3 and 4.1): after data and a timestamp the next poll, after a
-   * session one poll behind its uploads; commands are answered first, and a configuration restarts the device.
+   * Reacts to a downlink (firmware timing, 3 and 4.1). If the poll flag is set, the next poll follows data and timestamps at once,
+   * and a session after its uploads. Commands are answered first, and a configuration restarts the device.
    */
   #received([type]: Uint8Array, more: boolean): void {
     if (more && (type === TYPE['download-data'] || type === TYPE['set-timestamp'])) return this.#poll();
@@ -144,7 +144,7 @@ export class Player {
     this.#end();
   }
 
-  /** Called when the answer that asked for it has arrived. */
+  /** Polls within the present contact. */
   #poll(): void {
     this.#transmit(this.#transfer.startPoll().packet);
   }

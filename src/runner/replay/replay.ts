@@ -9,11 +9,11 @@ import { play } from './play.js';
 interface ReplayOptions {
   readonly log: Log;
   readonly polls: Polls;
-  /** Ends it early; its reason is thrown. */
+  /** Ends the replay early; its reason is thrown. */
   readonly signal: AbortSignal;
 }
 
-/** @throws UsageError when the file contradicts itself; the reason of the signal */
+/** @throws UsageError if the recording contradicts itself; the reason of the signal */
 export async function replayRecording(
   recording: Recording,
   { polls, ...options }: ReplayOptions,

@@ -20,7 +20,7 @@ import { checkedStore } from '../faults/store.js';
 const LOOPBACK = '127.0.0.1';
 
 interface EmbeddedCloudOptions {
-  /** Where it keeps its data: a path, an address of PostgreSQL, or `memory`. */
+  /** Database of the cloud: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
   /** Name of its space. */
   readonly space: string;
@@ -31,9 +31,9 @@ interface EmbeddedCloudOptions {
   readonly trace: Trace;
   readonly log: Log;
   readonly wires?: Wires;
-  /** As the scenario wants it; left out: as it is by itself. */
+  /** Settings from the scenario; undefined: the defaults. */
   readonly settings?: CloudSettings;
-  /** Its faults; not set: none, and it is never killed. */
+  /** Faults of the cloud; undefined: none, and it is never killed. */
   readonly faults?: ServiceFaults;
 }
 
@@ -45,14 +45,14 @@ interface Life {
 export class EmbeddedCloud implements ServiceProcess {
   readonly host = LOOPBACK;
   readonly #options: EmbeddedCloudOptions;
-  /** What a store in memory has for a disk. */
+  /** The data of a store in memory, which survive a kill like those on a disk. */
   readonly #disk = new MemoryTables();
   #life: Life | undefined;
   #lives = 0;
   #begun = false;
-  /** Taken by the first life. */
+  /** The ports; 0 until the first start has chosen them. */
   #ports: { readonly api: number; readonly udp: number | null };
-  /** What is being done to the process. */
+  /** The last start, kill or close; the next one waits for it. */
   #change: Promise<void> = Promise.resolve();
 
   constructor(options: EmbeddedCloudOptions) {
@@ -60,7 +60,7 @@ export class EmbeddedCloud implements ServiceProcess {
     this.#ports = { api: 0, udp: options.udp ? 0 : null };
   }
 
-  /** undefined: it does not run. */
+  /** The running service; undefined while none runs. */
   get service(): Service | undefined {
     return this.#life?.service;
   }
@@ -69,12 +69,12 @@ export class EmbeddedCloud implements ServiceProcess {
     return this.#life !== undefined;
   }
 
-  /** The fleet is made: limits hold from now on. */
+  /** The fleet is created: rate limits apply from now on. */
   begin(): void {
     this.#begun = true;
   }
 
-  /** @throws GhostfleetError when it does not run */
+  /** @throws GhostfleetError if the service does not run */
   openSpace(name: string): ReturnType<Service['openSpace']> {
     if (this.#life === undefined) throw new GhostfleetError('no-service', 'the service is down', EXIT.usage);
     return this.#life.service.openSpace(name);
@@ -100,14 +100,14 @@ export class EmbeddedCloud implements ServiceProcess {
     });
   }
 
-  /** Lets it finish what it does. */
+  /** Ends the service after it has finished its work. */
   close(): Promise<void> {
     return this.#next(async () => this.#life?.service.close());
   }
 
   #next(change: () => Promise<void>): Promise<void> {
     const next = this.#change.then(change);
-    // The caller sees the failure; the next change is made all the same.
+    // The caller gets the failure; the next change runs anyway.
     this.#change = next.catch(() => {});
     return next;
   }
@@ -120,7 +120,7 @@ export class EmbeddedCloud implements ServiceProcess {
       ...{ db, memory: this.#disk, host: LOOPBACK, port: this.#ports.api, udpPort: this.#ports.udp, udpRawPort: null },
       ...{ space, trace },
       clock: faults ? clock : this.#options.clock,
-      // An id that a former life gave must not be given again.
+      // An id from before a kill must not be used again.
       random: random.fork(number === 0 ? 'cloud' : `cloud/${number}`),
       log: faults?.quiet(log) ?? log,
       ...(settings && settingsOf(settings, () => this.#begun)),

@@ -16,29 +16,29 @@ import { ServiceFaults } from '../faults/index.js';
 import { EmbeddedCloud } from './embedded-cloud.js';
 import type { Target } from './target.js';
 
-/** What carries messages: datagrams in memory or over UDP, or HTTP requests. */
+/** How messages travel: as datagrams in memory or over UDP, or as HTTP requests. */
 export const TRANSPORTS = ['memory', 'udp', 'http'] as const;
 export type TransportName = (typeof TRANSPORTS)[number];
 
 interface EmbeddedOptions {
   readonly transport: TransportName;
-  /** Where the cloud keeps its data: a path, an address of PostgreSQL, or `memory`. */
+  /** Database of the cloud: a path, an address of PostgreSQL, or `memory`. */
   readonly db: string;
   /** Name of its space. */
   readonly space: string;
-  /** Whether its time is virtual: datagrams on their way then hold the clock. */
+  /** Whether time is virtual: datagrams in flight then hold the clock. */
   readonly virtual: boolean;
   readonly clock: DrivenClock;
   readonly random: Random;
   readonly trace: Trace;
   readonly log: Log;
-  /** As the scenario wants it; left out: as it is by itself. */
+  /** Settings from the scenario; undefined: the defaults. */
   readonly settings?: CloudSettings;
-  /** What goes wrong with it; left out: nothing. */
+  /** Faults of the cloud; undefined: none. */
   readonly faults?: readonly PlannedServiceFault[];
 }
 
-/** @throws UsageError when it cannot start there, or when the database is not a new one */
+/** Starts the embedded cloud. @throws UsageError if it cannot start, or if the database is not new */
 export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> {
   const { transport, virtual, clock, trace, faults: planned = [], ...rest } = options;
   const faults = planned.length === 0 ? undefined : serviceFaults(planned, options);
@@ -59,7 +59,7 @@ export async function embeddedTarget(options: EmbeddedOptions): Promise<Target> 
     const wire = faults ? missing(inner, faults) : inner;
     closers.push(() => wire.close());
     const openSpace = async (name: string) => {
-      // Apart from the fleet's, whatever the name of the scenario.
+      // A random stream of its own, which does not depend on the name of the scenario.
       const opened = await cloud.openSpace(`${options.space}/${name}`);
       const client = new DeviceCloudClient({ ...address, apiKey: keyOf(opened.apiKey), spaceId: opened.spaceId });
       closers.push(() => client.close());
@@ -123,7 +123,7 @@ async function openWire(
     return memoryTransport((datagram, reply) => {
       const { service } = cloud;
       service?.gateway.receive(datagram, 'base64', (answer) => {
-        // A service that was killed meanwhile does not answer.
+        // A service that was killed in the meantime does not answer.
         if (service === cloud.service) reply(answer);
       });
     });
@@ -131,7 +131,7 @@ async function openWire(
   return udpTransport({ host: cloud.host, port, format: 'base64', ...(wires && { wires }) });
 }
 
-/** A wire that loses datagrams while the service is down. */
+/** A transport that loses datagrams while the service is down. */
 function missing(inner: Transport, faults: ServiceFaults): Transport {
   return {
     connect: (serial, receiver) => {

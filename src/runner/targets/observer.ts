@@ -1,9 +1,9 @@
 /**
  * Observes another cloud through its public API: derives trace events from its messages, as the embedded cloud emits them itself.
  *
- * Three things differ, because no API can show them. An offer is known when it has arrived, so the service's own time counts
- * as transfer. A moment that the cloud gives is of the cloud's clock, which must not be far from ours. And a repetition that
- * it recognised is never seen.
+ * Three things differ, because the API does not show them. An offer is known only when it has arrived, so the processing time of
+ * the service counts as transfer. Times come from the cloud's clock, which must agree with ours. Repetitions that the cloud
+ * recognised are not visible.
  */
 import type { DeviceCloudClient, FirmwareUpdate, Message } from '../../client/client.js';
 import type { Alarm, Clock } from '../../kernel/clock.js';
@@ -12,12 +12,12 @@ import type { DownlinkType, Trace, TraceEvent, UplinkType } from '../../trace/ev
 
 /** How often messages are read. */
 const EVERY = seconds(1);
-/** Messages may become visible in another order than that of their times: this much is read again. */
+/** Messages may become visible in another order than that of their times, so this time is read again. */
 const OVERLAP = seconds(5);
-/** Firmware updates that are asked for at a time: each is a request. */
+/** Limit of firmware updates that one look polls: each takes a request. */
 const UPDATES_A_LOOK = 20;
 
-/** What the API calls the types of messages that devices send. */
+/** Types of uplinks by their name in the API. */
 const UPLINKS: Readonly<Record<string, UplinkType>> = {
   session: 'session',
   data: 'data',
@@ -43,11 +43,11 @@ export class Observer implements Trace {
   readonly #trace: Trace;
   readonly #serials: ReadonlySet<number>;
   readonly #speed: number;
-  /** Downlinks that are not known to be at their end, in the order in which they were queued. */
+  /** Downlinks that are not known to have ended, in the order in which they were queued. */
   readonly #open = new Set<Watched>();
   /** Unfinished firmware updates in their last known state, least recently polled first. */
   readonly #updates = new Map<string, { readonly serial: number; readonly update: FirmwareUpdate | undefined }>();
-  /** Messages that were read within the overlap, and when they were created. */
+  /** Creation times of the messages that were read within the overlap, by id. */
   readonly #seen = new Map<string, UnixMillis>();
   #newest: UnixMillis;
   #next: Alarm | undefined;
@@ -55,7 +55,7 @@ export class Observer implements Trace {
 
   /**
    * @param serials serial numbers of the run; messages of other devices are ignored
-   * @param speed milliseconds of the run in one of the cloud's
+   * @param speed milliseconds of the run per millisecond of the cloud
    */
   constructor(clock: Clock, trace: Trace, serials: ReadonlySet<number>, speed: number) {
     this.#clock = clock;
@@ -65,7 +65,7 @@ export class Observer implements Trace {
     this.#newest = clock.wall;
   }
 
-  /** Begins to read. A look that fails is made up for by the next one. */
+  /** Begins to read. If a look fails, the next one also reads what it missed. */
   follow(api: DeviceCloudClient): void {
     const look = () => {
       this.#looking = this.#look(api)
@@ -75,7 +75,7 @@ export class Observer implements Trace {
     this.#after(look);
   }
 
-  /** Reads what is there now, and asks for every downlink that is still open. @throws when the cloud does not answer */
+  /** Reads the new messages and the state of every open downlink. @throws an error of the client if the cloud does not answer */
   async lastLook(api: DeviceCloudClient): Promise<void> {
     await this.#looking;
     this.stop();
@@ -113,7 +113,7 @@ export class Observer implements Trace {
     this.#moved(serial, update);
   }
 
-  /** Takes what happens to the devices. */
+  /** Takes the events of the devices. */
   emit(event: TraceEvent): void {
     if (event.kind === 'downlink.received') this.#arrived(event.serial, event.type, event.print, event.at);
     this.#trace.emit(event);
@@ -132,8 +132,8 @@ export class Observer implements Trace {
   }
 
   /**
-   * @param worthAsking for the state of an open downlink
-   * @param mostUpdates that are asked for
+   * @param worthAsking whether to request the state of an open downlink
+   * @param mostUpdates limit of firmware updates to poll
    */
   async #look(
     api: DeviceCloudClient,
@@ -148,7 +148,7 @@ export class Observer implements Trace {
     for (const message of await this.#unread(api)) this.#report(message);
   }
 
-  /** What is new, oldest first. */
+  /** The new messages, oldest first. */
   async #unread(api: DeviceCloudClient): Promise<readonly Message[]> {
     const after = new Date(this.#newest - OVERLAP).toISOString();
     const found: Message[] = [];
@@ -206,7 +206,7 @@ export class Observer implements Trace {
     return undefined;
   }
 
-  /** A moment of the cloud's clock as one of the run; never later than now. */
+  /** Converts a time of the cloud to a time of the run; never later than now. */
   #moment(time: string): Instant {
     const { now, wall } = this.#clock;
     return Math.min(now, Math.max(0, (Date.parse(time) - (wall - now)) * this.#speed));

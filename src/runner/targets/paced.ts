@@ -1,4 +1,4 @@
-/** Requests to a service that others use too: not too many at once, not too many a second, and later when it asks for that. */
+/** Limits the requests to a service that others use, too: concurrent requests, requests a second, and waits for `Retry-After`. */
 import PQueue from 'p-queue';
 import { ApiError, type Gate } from '../../client/client.js';
 import type { Clock } from '../../kernel/clock.js';
@@ -7,16 +7,16 @@ import { type Millis, seconds } from '../../kernel/time.js';
 export interface Pace {
   /** Concurrent requests. */
   readonly atOnce: number;
-  /** Requests begun in a second; null: as many as there are. */
+  /** Limit of requests a second; null: no limit. */
   readonly perSecond: number | null;
 }
 
-/** A request that was turned away this often is given up: the service does not want us. */
+/** A request that was rejected this often is given up. */
 const MOST_TRIES = 20;
 
 /**
- * A request that is answered with 429 or 503 and a `Retry-After` was not carried out: it is sent again when the time has come,
- * and no other one before it.
+ * A request that is answered with 429 or 503 and a `Retry-After` was not processed. It is repeated after that time, and no other
+ * request is sent before.
  */
 export function paced({ atOnce, perSecond }: Pace, clock: Pick<Clock, 'after'>): Gate {
   const queue = new PQueue({
@@ -29,7 +29,7 @@ export function paced({ atOnce, perSecond }: Pace, clock: Pick<Clock, 'after'>):
   });
   const rest = (delay: Millis) =>
     new Promise<void>((resolve) => clock.after(delay, 'the rate limit of the cloud', resolve));
-  // It keeps its place in the queue while it rests: no other one may pass.
+  // A waiting request keeps its place in the queue: no other one is sent before.
   const untilTaken = async <T>(request: () => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries++) {
       try {

@@ -1,4 +1,4 @@
-/** Any cloud that speaks the contract, somewhere else. Its time is real, and what a run makes there has to go again. */
+/** Another cloud that follows the contract. Its time is real, and the run must delete what it creates there. */
 import {
   type ClientOptions,
   type Device,
@@ -20,34 +20,34 @@ import { Observer } from './observer.js';
 import { type Pace, paced } from './paced.js';
 import type { Target } from './target.js';
 
-/** Where a cloud is. */
+/** Addresses and keys of another cloud. */
 export interface RemoteCloud {
   /** Base address of its API, such as `https://cloud.example`. */
   readonly api: string;
   /** Secret. */
   readonly apiKey: string;
-  /** The space to work in; null: the first that the key opens. */
+  /** The space of the run; null: the first space that the key opens. */
   readonly spaceId: string | null;
-  /** The key of a further space, by its name in the scenario. Secret. @throws UsageError when there is none */
+  /** The key of a further space, by its name in the scenario. Secret. @throws UsageError if there is none */
   readonly keyOf: (space: string) => string;
-  /** Its UDP gateway; null: the device ingress beside the API. */
+  /** The UDP gateway; null: devices use the device ingress beside the API. */
   readonly gateway: { readonly host: string; readonly port: number } | null;
   readonly pace: Pace;
 }
 
 interface RemoteOptions {
   readonly cloud: RemoteCloud;
-  /** Of the devices of the run. */
+  /** Serial numbers of the devices of the run. */
   readonly serials: ReadonlySet<number>;
-  /** Simulated milliseconds in a real one: the devices' time, not the cloud's. */
+  /** Simulated milliseconds of the devices per real millisecond; the cloud's time is real. */
   readonly speed: number;
   readonly clock: EdgeClock;
   readonly trace: Trace;
 }
 
-/** @throws UsageError when the API cannot be used */
+/** Connects to another cloud. @throws UsageError if its API cannot be used */
 export async function remoteTarget({ cloud, serials, speed, clock, trace }: RemoteOptions): Promise<Target> {
-  // Also while the run's own clock stands still.
+  // A real clock, because requests also wait while the clock of the run is frozen.
   const gate = paced(cloud.pace, new RealClock());
   const options = { baseUrl: cloud.api, apiKey: cloud.apiKey, connections: cloud.pace.atOnce, gate };
   const spaceId = await spaceOf(options, cloud.spaceId);
@@ -90,7 +90,7 @@ export async function remoteTarget({ cloud, serials, speed, clock, trace }: Remo
   };
 }
 
-/** The space that was asked for, or the first that the key opens, once it has been seen that the key opens it. */
+/** The wanted space, or the first one that the key opens. Checks that the key opens it. */
 async function spaceOf(options: HttpOptions & { readonly apiKey: string }, wanted: string | null): Promise<string> {
   const client =
     wanted === null ? DeviceCloudClient.connect(options) : new DeviceCloudClient({ ...options, spaceId: wanted });
@@ -125,10 +125,10 @@ function messageIn(answer: string): Message | undefined {
   }
 }
 
-/** Reports the downlinks and updates that it has queued to the observer. */
+/** A client that reports the downlinks and updates that it queues to the observer. */
 class ReportingClient extends DeviceCloudClient {
   readonly #observer: Observer;
-  /** Of the devices that it has made, by their ids. */
+  /** Serial numbers of the devices that it created, by their ids. */
   readonly #serials = new Map<string, number>();
 
   constructor(options: ClientOptions, observer: Observer) {

@@ -1,6 +1,6 @@
 /**
- * What a fleet runs against: the embedded cloud, or any cloud that speaks the contract. The runner knows no more of it than
- * its API, and a way for datagrams.
+ * The cloud that a fleet runs against: the embedded one, or any cloud that follows the contract. The runner uses only its API and
+ * its transport for datagrams.
  */
 import type { DeviceCloudClient } from '../../client/client.js';
 import type { LinkFormat } from '../../device/device.js';
@@ -17,23 +17,23 @@ export type Admission = (hold: ClockHold) => Promise<boolean>;
 export interface Target {
   /** The public API, for the space of the run. */
   readonly api: DeviceCloudClient;
-  /** Where the API is, for those who send requests of their own. The key is secret. */
+  /** Address and key of the API, for loads, which send their own requests. The key is secret. */
   readonly address: { readonly baseUrl: string; readonly apiKey: string };
-  /** The API for a further space, by a name for it. @throws UsageError when nothing opens it */
+  /** The API for a further space, by its name in the scenario. @throws UsageError if there is no key for it */
   openSpace(name: string): Promise<DeviceCloudClient>;
-  /** Called before every request; not set: no fault delays or stops it. */
+  /** Called before every request; undefined if no fault can delay or stop it. */
   readonly admit?: Admission;
-  /** The fleet is made, and the world begins: its limits hold from now on, and what goes wrong with it goes by its time. */
+  /** The fleet is created and the world begins: rate limits apply from now on, and the times of faults count from now. */
   begin(): void;
   /** Ends all faults. */
   end(): void;
-  /** Takes the answer to a request that queued a downlink past `api`. False: it names none. */
+  /** Reads the answer to a request that queued a downlink without `api`; returns false if it contains no downlink. */
   accepted(answer: string): boolean;
-  /** The way to its gateway, without faults. */
+  /** The transport to its gateway, without faults. */
   readonly wire: Transport;
-  /** What the devices must send over it. */
+  /** The form in which devices must send their messages over it. */
   readonly format: LinkFormat;
-  /** Milliseconds of the run in one of its own. */
+  /** Milliseconds of the run per millisecond of the cloud. */
   readonly speed: number;
   /** The trace for events of the devices. */
   readonly trace: Trace;
@@ -41,6 +41,6 @@ export interface Target {
   readonly outlivesRun: boolean;
   /** Called when the fleet is at rest: reports the final state of the last messages. */
   lastLook(): Promise<void>;
-  /** Ends what was opened for the run. */
+  /** Closes everything that was opened for the run. */
   close(): Promise<void>;
 }
