@@ -37,7 +37,7 @@ fleet:
 );
 
 describe('ghostfleet', () => {
-  it('without a command asks for one', async () => {
+  it('without a command requires one', async () => {
     const { exit, err } = await ghostfleet([]);
     expect(exit).toBe(2);
     expect(err).toContain('a command is required');
@@ -98,7 +98,7 @@ describe('ghostfleet', () => {
     [['device', 'clime', '--serial', '1', '--token', 'abc'], '--token'],
     [['device', 'clime', '--serial', '1'], 'a claim token of 32 hex digits is required'],
     [['device', 'clime', '--serial', '1', '--token', '0'.repeat(32), '--udp', 'nowhere'], 'is not HOST:PORT'],
-  ])('refuses %j with one message and exit code 2', async (args, complaint) => {
+  ])('rejects %j with one message and exit code 2', async (args, complaint) => {
     const { exit, out, err } = await ghostfleet(args);
     expect(err).toContain(complaint);
     expect(err).not.toContain('    at ');
@@ -114,7 +114,7 @@ describe('ghostfleet', () => {
     expect([exit, out]).toEqual([0, expect.stringContaining('ghostfleet plan <file>')]);
   });
 
-  it('takes a switch with a value, or with "no-" in front of it', async () => {
+  it('accepts a switch with a value, or with the prefix "no-"', async () => {
     const printed = async (flag: string) => (await ghostfleet(['run', SMALL, flag])).out.charAt(0);
     expect([await printed('--json=true'), await printed('--json=false'), await printed('--no-json')]).toEqual([
       '{',
@@ -123,7 +123,7 @@ describe('ghostfleet', () => {
     ]);
   });
 
-  it('never repeats a claim token in a complaint', async () => {
+  it('never repeats a claim token in an error message', async () => {
     const secret = `${'ab'.repeat(15)}zz`;
     const { err } = await ghostfleet(['device', 'clime', '--serial', '1', '--token', secret]);
     expect(err).not.toContain(secret);
@@ -149,7 +149,7 @@ describe('ghostfleet run', () => {
     );
   });
 
-  it('leaves summary, report and events in --out; the digest is the SHA-256 of the events', async () => {
+  it('writes summary, report and events to --out; the digest is the SHA-256 of the events', async () => {
     const out = join(directory, 'runs', 'one');
     await ghostfleet(['run', SMALL, '--out', out, '--store', 'sqlite']);
     expect(readdirSync(out).filter((name) => !name.includes('-'))).toEqual([
@@ -169,7 +169,7 @@ describe('ghostfleet run', () => {
     expect(summary.digest).toBe(hash.slice(0, 16));
   });
 
-  it('prints its report also when the files of it cannot be written', async () => {
+  it('prints its report even if its files cannot be written', async () => {
     const out = join(directory, 'taken');
     mkdirSync(join(out, 'report.html'), { recursive: true });
     const result = await ghostfleet(['run', SMALL, '--out', out]);
@@ -178,7 +178,7 @@ describe('ghostfleet run', () => {
     expect(result.out).toContain('passed · seed 1');
   });
 
-  it('says that the database of an earlier run cannot be removed', async () => {
+  it('reports that the database of an earlier run cannot be removed', async () => {
     const out = join(directory, 'kept');
     mkdirSync(join(out, 'cloud.db'), { recursive: true });
     const { exit, err } = await ghostfleet(['run', SMALL, '--out', out, '--store', 'sqlite']);
@@ -205,14 +205,14 @@ describe('ghostfleet run', () => {
     expect(out).toContain('✗ downlink.answered == 3');
   });
 
-  it('interrupted, reports what there was until then and ends with 130', async () => {
+  it('reports the results so far when it is interrupted, and ends with 130', async () => {
     const endless = file('endless.yaml', readFileSync(SMALL, 'utf8').replace('40m', '20h'));
     const { exit, out } = await ghostfleet(['run', endless, '--clock', 'real', '--speed', '10'], { interruptOn: /^/ });
     expect(exit).toBe(130);
     expect(out).toContain('interrupted by SIGINT');
   });
 
-  it('lists every problem of a broken file, each with its place', async () => {
+  it('lists every problem of an invalid file with its place', async () => {
     const { exit, err } = await ghostfleet(['run', BROKEN]);
     expect(exit).toBe(2);
     const problems = err.split('\n').filter((line) => line.includes('broken.yaml:'));
@@ -221,14 +221,14 @@ describe('ghostfleet run', () => {
 });
 
 describe('ghostfleet plan, validate and list', () => {
-  it('plan prints what will happen and runs nothing', async () => {
+  it('plan prints the plan and runs nothing', async () => {
     const { exit, out } = await ghostfleet(['plan', SMALL, '--seed', '9']);
     expect(exit).toBe(0);
     expect(out).toContain('info show');
     expect(out).toContain('seed 9');
   });
 
-  it('validate tells about every file', async () => {
+  it('validate reports on every file', async () => {
     const { exit, out, err } = await ghostfleet(['validate', SMALL, BROKEN, 'scenarios/demo.yaml']);
     expect(exit).toBe(2);
     expect(out).toBe(`${SMALL}: valid\nscenarios/demo.yaml: valid\n`);

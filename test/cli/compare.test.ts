@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 describe('ghostfleet run --out', () => {
-  it('leaves every kind of report', () => {
+  it('writes every kind of report', () => {
     expect(readdirSync(one)).toEqual([
       ...['downlinks.csv', 'events.jsonl', 'junit.xml', 'report.html', 'report.txt', 'series.csv', 'summary.json'],
     ]);
@@ -48,7 +48,7 @@ describe('ghostfleet compare', () => {
     expect(exit).toBe(3);
   });
 
-  it('refuses runs of a scenario that was changed between them, unless it is forced', async () => {
+  it('rejects runs of a scenario that was changed between them, unless it is forced', async () => {
     const other = join(directory, 'other');
     writeFileSync(scenario, readFileSync(scenario, 'utf8').replace('40m', '41m'));
     await ghostfleet(['run', scenario, '--out', other]);
@@ -62,7 +62,7 @@ describe('ghostfleet compare', () => {
   it.each([
     ['nowhere', 'cannot be read: the file does not exist'],
     [directory, 'summary.json" cannot be read'],
-  ])('says what is wrong with %s', async (path, complaint) => {
+  ])('reports the problem of %s', async (path, complaint) => {
     const { exit, err } = await ghostfleet(['compare', path, one]);
     expect(err).toContain(complaint);
     expect(exit).toBe(2);
@@ -70,7 +70,7 @@ describe('ghostfleet compare', () => {
 });
 
 describe('ghostfleet run --metrics-port', () => {
-  it('serves the metrics while the run goes on, and no longer', async () => {
+  it('serves the metrics during the run only', async () => {
     const short = join(directory, 'short.yaml');
     writeFileSync(short, 'name: short\nduration: 4m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n');
     const port = await freePort();
@@ -88,7 +88,7 @@ describe('ghostfleet run --metrics-port', () => {
     expect(await scrape(url)).toBe('');
   });
 
-  it('refuses a port that is taken, in the words of the service', async () => {
+  it('rejects a port that is in use, with the message of the service', async () => {
     const { server: taken, port } = await listening();
     const { exit, err } = await ghostfleet(['run', scenario, '--metrics-port', String(port)]);
     taken.close();
@@ -96,7 +96,7 @@ describe('ghostfleet run --metrics-port', () => {
     expect(exit).toBe(2);
   });
 
-  it('refuses what is no port', async () => {
+  it('rejects an invalid port', async () => {
     const { exit, err } = await ghostfleet(['run', scenario, '--metrics-port', '70000']);
     expect(err).toContain('--metrics-port "70000" is not a port number');
     expect(exit).toBe(2);

@@ -48,7 +48,7 @@ function device(flags: readonly string[], options: HostOptions = {}) {
 }
 
 describe('ghostfleet device at a terminal', () => {
-  it('answers what is typed, and ends when the user leaves', async () => {
+  it('executes typed lines, and ends with the input', async () => {
     const { exit, out, err } = await device([], { typed: ['info fw-name', '.radio off', '.nonsense'] });
     expect([exit, err]).toEqual([0, '']);
     expect(out).toContain('clime> ');
@@ -57,7 +57,7 @@ describe('ghostfleet device at a terminal', () => {
     expect(out).toContain('".nonsense" is not a control command; see .help\n');
   });
 
-  it('ends with .quit, without reading on', async () => {
+  it('ends with .quit, without reading further lines', async () => {
     const { exit, out } = await device([], { typed: ['.help', '.quit', 'info fw-name'] });
     expect(exit).toBe(0);
     expect(out).toContain('.line-power on | off');
@@ -69,7 +69,7 @@ describe('ghostfleet device at a terminal', () => {
     expect(exit).toBe(0);
   });
 
-  it('completes commands, parameters, values and what can be done at the bench', async () => {
+  it('completes commands, parameters, values and control commands', async () => {
     const completing = ['inf', 'app config mode ', '.sensor hygrometer.h'];
     const { out } = await device([], { terminal: { completing } });
     expect(out).toContain('inf[TAB] info\n');
@@ -77,7 +77,7 @@ describe('ghostfleet device at a terminal', () => {
     expect(out).toContain('.sensor hygrometer.h[TAB] hygrometer.humidity\n');
   });
 
-  it('logs beside it what was asked for, or nothing', async () => {
+  it('logs the wanted events, or none', async () => {
     expect((await device([])).out).toContain('device.boot');
     expect((await device(['--log', 'uplink,poll'])).out).not.toContain('device.boot');
     expect((await device(['--quiet'])).out).not.toContain('device.boot');
@@ -87,27 +87,27 @@ describe('ghostfleet device at a terminal', () => {
     expect((await device(['--log', 'uplink', '--quiet'])).err).toContain('--quiet and --log exclude each other');
   });
 
-  it('shows the claim token only when it is told to', async () => {
+  it('shows the claim token only with --secrets', async () => {
     const typed = ['info claim-token'];
     expect((await device([], { typed })).out).toContain('claim token: ********\n');
     expect((await device(['--show-secrets'], { typed })).out).toContain(`claim token: ${TOKEN}\n`);
   });
 
-  it('prints what a slow command says when it comes to it', async () => {
+  it('prints each line of a slow command when the device prints it', async () => {
     const { out } = await device(['--speed', '100'], { typed: ['batt measure', 'info fw-name', /load voltage/] });
     expect(out).toMatch(/CHESTER Clime[\s\S]*load voltage/);
   });
 });
 
 describe('ghostfleet console', () => {
-  it('says so when there is nothing to attach to', async () => {
+  it('reports that there is no run to attach to', async () => {
     const { exit, err } = await ghostfleet(['console'], { env: { XDG_RUNTIME_DIR: folder() } });
     expect(exit).toBe(2);
     expect(err).toContain('no run to attach to');
     expect(err).toContain('runs in virtual time cannot be attached to');
   });
 
-  it('points at what is wrong with a selection before it looks for a run', async () => {
+  it('reports an invalid selector before it looks for a run', async () => {
     const { exit, err } = await ghostfleet(['console', 'fw<3.1 & battery<x'], { env: { XDG_RUNTIME_DIR: folder() } });
     expect(exit).toBe(2);
     expect(err).toContain('column 18 of the selector');
@@ -127,7 +127,7 @@ describe('ghostfleet console', () => {
     expect((await running).exit).toBe(0);
   });
 
-  it('types a line at the selected devices of a run', { timeout: LONG }, async () => {
+  it('sends a line to the selected devices of a run', { timeout: LONG }, async () => {
     const { stop, begin, at } = runs();
     const running = begin();
     await until(async () => (await at('!state=off & !state=starting : info vendor-name')).out.startsWith('14 ×'));
@@ -147,7 +147,7 @@ describe('ghostfleet console', () => {
     expect((await running).exit).toBe(130);
   });
 
-  it('converses with the devices of a run', { timeout: LONG }, async () => {
+  it('executes several lines on the devices of a run', { timeout: LONG }, async () => {
     const { env, stop, begin, at } = runs();
     const running = begin();
     await until(async () => (await at('state=asleep : info vendor-name')).out.startsWith('14 ×'));
@@ -182,7 +182,7 @@ describe('ghostfleet console', () => {
     expect((await running).exit).toBe(130);
   });
 
-  it('leaves its traces in the run', { timeout: LONG }, async () => {
+  it('records its actions in the trace of the run', { timeout: LONG }, async () => {
     const { stop, begin, at } = runs();
     const out = folder();
     const running = begin('--out', out);

@@ -33,12 +33,12 @@ it('an ingress that does not respond is reported, but not with --quiet', async (
   expect((await device(...ingress, '--quiet')).out).toBe('');
 });
 
-it('what a device has not sent when its time is over is lost by its power, not by a reboot', async () => {
+it('unsent messages at the end of the time are reported as lost with the power, not by a reboot', async () => {
   const { out } = await device('--udp', '127.0.0.1:9', '--log', 'uplink');
   expect(out).toMatch(/uplink\.dropped +uplink=1 type=session why=power off\n$/);
 });
 
-it('silence is told of anew when an answer has come meanwhile', () => {
+it('silence is reported again after an answer in between', () => {
   const silence = silenceOf('gateway:5003');
   const told = (kind: string) => silence({ kind, at: 0, serial: 1 } as TraceEvent) !== undefined;
   expect(['uplink.sent', 'device.repeat', 'device.repeat', 'uplink.acked', 'device.repeat'].map(told)).toEqual([

@@ -34,7 +34,7 @@ expect:
 `;
 
 describe('ghostfleet shrink', () => {
-  it('writes a small scenario that fails in the same way, and leaves the original alone', async () => {
+  it('writes a small scenario that fails in the same way, and does not change the original', async () => {
     const path = file('planted.yaml', PLANTED);
     const out = join(directory, 'small.yaml');
     const { exit, out: printed, err } = await ghostfleet(['shrink', path, '--out', out, '--budget', '1d']);
@@ -54,7 +54,7 @@ describe('ghostfleet shrink', () => {
     expect(again.out).toContain('✗ always downlinks-settled');
   }, 60_000);
 
-  it('says that a scenario passes, with exit code 2', async () => {
+  it('reports that a scenario passes, with exit code 2', async () => {
     const path = file(
       'fine.yaml',
       PLANTED.replace('  - always downlinks-settled\n', '').replace('from: 50m', 'from: 1h59m'),
@@ -69,13 +69,13 @@ describe('ghostfleet shrink', () => {
     [['--budget', 'soon'], '--budget "soon" is not a duration'],
     [['--out', join(directory, 'same.yaml')], 'is the scenario itself'],
     [['--out', join(directory, 'nowhere', 'x.yaml')], 'cannot write'],
-  ])('refuses %j before it begins', async (flags, complaint) => {
+  ])('rejects %j before it begins', async (flags, complaint) => {
     const { exit, err } = await ghostfleet(['shrink', file('same.yaml', PLANTED), ...flags]);
     expect(err).toContain(complaint);
     expect(exit).toBe(2);
   });
 
-  it('interrupted, leaves what was found until then and ends with 130', async () => {
+  it('writes the smallest scenario so far when it is interrupted, and ends with 130', async () => {
     const out = join(directory, 'half.yaml');
     const path = file('slow.yaml', PLANTED);
     const { exit } = await ghostfleet(['shrink', path, '--out', out], { interruptOn: /only device 3/ });
@@ -90,7 +90,7 @@ describe('ghostfleet diverge', () => {
   const two = join(directory, 'two');
   const other = join(directory, 'other');
 
-  it('finds two runs with one seed the same, and says in what others differ', async () => {
+  it('finds two runs with one seed the same, and shows the first difference of others', async () => {
     await ghostfleet(['run', small, '--out', one]);
     await ghostfleet(['run', small, '--out', two]);
     await ghostfleet(['run', small, '--out', other, '--seed', '2']);
@@ -104,7 +104,7 @@ describe('ghostfleet diverge', () => {
     expect(differ.out).toContain('different fields: ');
   });
 
-  it('refuses what it cannot read, with file and line', async () => {
+  it('rejects an unreadable file, with file and line', async () => {
     const cut = file('cut.jsonl', readFileSync(join(one, 'events.jsonl'), 'utf8').slice(0, 1000));
     const { exit, err } = await ghostfleet(['diverge', one, cut]);
     expect(exit).toBe(2);

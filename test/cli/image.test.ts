@@ -20,7 +20,7 @@ describe('ghostfleet image', () => {
     [['clime'], 'fw-version'],
     [['clime', '--fw-version', 'a b'], '--fw-version "a b" is not a version of 1 to 47 characters'],
     [['clime', '--fw-version', 'v1', '--size', '10'], '--size "10" is not a whole number from 512 to 786000'],
-  ])('complains about %j', async (args, complaint) => {
+  ])('rejects %j', async (args, complaint) => {
     const { exit, err } = await ghostfleet(['image', ...args]);
     expect(exit).toBe(2);
     expect(err).toContain(complaint);

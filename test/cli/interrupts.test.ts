@@ -17,7 +17,7 @@ function made() {
   return { done, self, clock, interrupts };
 }
 
-it('one signal asks whoever listens to end', () => {
+it('one signal calls the handler', () => {
   const { done, self, interrupts } = made();
   interrupts.listen((signal) => done.push(`one: ${signal}`));
   interrupts.listen((signal) => done.push(`two: ${signal}`));
@@ -52,7 +52,7 @@ it('a slow shutdown explains how to quit immediately', async () => {
   expect(done).toEqual(['ghostfleet: shutting down; press Ctrl-C again to quit immediately\n']);
 });
 
-it('without a handler, signals are left to the system and no timer is pending', () => {
+it('without a handler, the system handles signals and no timer is pending', () => {
   const { self, clock, interrupts } = made();
   const forget = interrupts.listen(() => {});
   self.emit('SIGINT', 'SIGINT', 2);

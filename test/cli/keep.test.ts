@@ -9,7 +9,7 @@ import { RealClock } from '../../src/kernel/real-clock.js';
 import { QUIET } from '../support/cloud.js';
 import { ghostfleet } from '../support/host.js';
 
-it('run --keep lists what it has left in the cloud', async () => {
+it('run --keep lists the resources that it keeps in the cloud', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-keep-'));
   const service = await startService({
     ...{ db: 'memory', host: '127.0.0.1', port: 0, udpPort: null, udpRawPort: null, apiKey: 'our-own-key', log: QUIET },

@@ -110,7 +110,7 @@ describe('ghostfleet run --metrics-push', () => {
     'ftp://push.example',
     'http://push.example/?token=s3crets',
     'http://me:s3crets%@push.example',
-  ])('refuses %s', async (url) => {
+  ])('rejects %s', async (url) => {
     const { exit, err } = await ghostfleet(['run', scenario, '--metrics-push', url]);
     expect(err).toContain('--metrics-push (hidden) is not the address of a Pushgateway, such as http://127.0.0.1:9091');
     expect(err).not.toContain('s3crets');

@@ -40,7 +40,7 @@ describe('run --target', () => {
     expect(exit).toBe(0);
   });
 
-  it('takes the key of a further space from the environment, and says where it should be', async () => {
+  it('reads the key of a further space from the environment, and names the variable if it is missing', async () => {
     const setup = 'setup: [{ client: { name: neighbour, space: next-door } }]\n';
     const { exit, err } = await runOf(setup);
     expect(exit).toBe(2);

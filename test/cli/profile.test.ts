@@ -23,7 +23,7 @@ const BROKEN = file(
 );
 
 describe('ghostfleet profile check', () => {
-  it('is content with packaged profiles and with those that extend them', async () => {
+  it('accepts packaged profiles and profiles that extend them', async () => {
     const { exit, out } = await ghostfleet(['profile', 'check', 'profiles/serial.yaml', MINE]);
     expect([exit, out]).toEqual([0, `profiles/serial.yaml: valid\n${MINE}: valid\n`]);
   });
@@ -37,7 +37,7 @@ describe('ghostfleet profile check', () => {
     expect(err).toContain('none.yaml" cannot be read: the file does not exist');
   });
 
-  it('needs a file', async () => {
+  it('requires a file', async () => {
     const { exit, err } = await ghostfleet(['profile', 'check']);
     expect(exit).toBe(2);
     expect(err).toContain('profile check requires a file');
@@ -49,7 +49,7 @@ describe('ghostfleet profile show', () => {
     expect((await ghostfleet(['profile', 'show', 'push'])).out).toBe(PUSH);
   });
 
-  it('resolved prints a file that stands alone and checks clean', async () => {
+  it('with --resolved prints a file without "extends" that is valid', async () => {
     for (const name of ['wmbus', MINE]) {
       const { exit, out } = await ghostfleet(['profile', 'show', name, '--resolved']);
       expect(exit).toBe(0);
@@ -59,7 +59,7 @@ describe('ghostfleet profile show', () => {
     }
   });
 
-  it('names the profiles there are when it is asked for another', async () => {
+  it('lists the profiles if the name is unknown', async () => {
     const { exit, err } = await ghostfleet(['profile', 'show', 'fridge']);
     expect(exit).toBe(2);
     expect(err).toContain('unknown profile "fridge"; expected one of clime, control,');
@@ -67,7 +67,7 @@ describe('ghostfleet profile show', () => {
 });
 
 describe('ghostfleet profile schema', () => {
-  it('prints the schema that is shipped', async () => {
+  it('prints the packaged schema', async () => {
     const { out } = await ghostfleet(['profile', 'schema']);
     expect(out).toBe(readFileSync('schemas/profile.schema.json', 'utf8'));
   });
@@ -80,7 +80,7 @@ describe('a profile of the user', () => {
       'name: own\nduration: 40m\nfleet: [{ name: mine, profile: mine, count: 1 }]\nexpect: [device.ready == 1]\n',
     );
 
-  it('is known to scenarios beside whose folder "profiles" it lies', async () => {
+  it('can be used by scenarios beside its folder "profiles"', async () => {
     const own = scenario('own.yaml');
     expect((await ghostfleet(['validate', own])).err).toContain('"mine" is not one of');
     mkdirSync(join(directory, 'profiles'));
@@ -88,7 +88,7 @@ describe('a profile of the user', () => {
     expect((await ghostfleet(['run', own])).exit).toBe(0);
   });
 
-  it('is complained about with its place when it is wrong', async () => {
+  it('is rejected with the place of its error', async () => {
     file('profiles/mine.yaml', readFileSync(BROKEN, 'utf8'));
     const { exit, err } = await ghostfleet(['validate', scenario('own.yaml')]);
     expect(exit).toBe(2);

@@ -59,7 +59,7 @@ steps:
   - { at: 5m, to: clime, over: 2m, commands: [info show] }
 `;
 
-describe('a fleet on a service elsewhere', () => {
+describe('a fleet on another service', () => {
   it('is recorded without its secrets, and most of its deliveries are predicted within a second', async () => {
     const { api, udp } = await serve();
     writeFileSync(path('s.yaml'), SCENARIO);
@@ -108,7 +108,7 @@ describe('a fleet on a service elsewhere', () => {
 });
 
 describe('record', () => {
-  it('that is interrupted leaves a whole file that says so', async () => {
+  it('writes a complete file with a note when it is interrupted', async () => {
     let pages = 0;
     const info = (request: { readonly method?: string; readonly route?: string }) => {
       if (request.method === 'GET' && request.route?.endsWith('/messages')) pages++;
@@ -140,7 +140,7 @@ describe('record', () => {
     ],
     [['--after', '1h', '--before', '2h'], '--after must be earlier than --before'],
     [['--space', 'no-such-space'], ': GET /v2/spaces/no-such-space/messages was answered with 4'],
-  ])('with %j says what is wrong, without the key', async (flags, complaint) => {
+  ])('with %j reports the problem, without the key', async (flags, complaint) => {
     const { api } = await serve();
     const { exit, err } = await record(api, ...flags);
     expect(exit).toBe(2);
@@ -148,7 +148,7 @@ describe('record', () => {
     expect(err).not.toContain(KEY);
   });
 
-  it('needs a key, a cloud that answers, and a place for its file', async () => {
+  it('requires a key, a cloud that answers, and a writable file', async () => {
     const { api } = await serve();
     const out = ['--out', path('a.jsonl')];
     expect((await ghostfleet(['record', '--target', api, ...out])).err).toContain('requires an API key');
@@ -176,7 +176,7 @@ describe('replay', () => {
 });
 
 describe('replay and fit', () => {
-  it.each(['replay', 'fit'])('%s says what is wrong with a file', async (command) => {
+  it.each(['replay', 'fit'])('%s reports the problems of a file', async (command) => {
     writeFileSync(path('a.jsonl'), '{"kind":"run"}\n');
     const broken = await ghostfleet([command, path('a.jsonl')]);
     expect(broken.exit).toBe(2);

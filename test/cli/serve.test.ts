@@ -77,7 +77,7 @@ const PASSWORD = 'correct horse battery staple';
 const registration = { name: 'freezer', serial_number: String(SERIAL), token: TOKEN };
 
 describe('the service', () => {
-  it('shows a new key on its first start only, and keeps everything over a clean stop', async () => {
+  it('shows a new key on its first start only, and keeps its data after a clean stop', async () => {
     const first = await serve();
     expect(first.hello.apiKey).toBeTruthy();
     const api = clientOf(first);
@@ -92,7 +92,7 @@ describe('the service', () => {
     await again.close();
   });
 
-  it('makes no key that nobody sees: a start that finds a port taken leaves the first start to the next one', async () => {
+  it('creates no key if a port is in use: the next start is the first one', async () => {
     const taken = new URL((await serve()).hello.api).port;
     const start = (port: string) =>
       ghostfleet(
@@ -106,7 +106,7 @@ describe('the service', () => {
     expect((await start('0')).out).toContain('(shown on the first start; --api-key adds another)');
   });
 
-  it('does not show a key that is the user’s own, and says when no data is kept', async () => {
+  it('does not show a key that the user has given, and warns if data is kept in memory only', async () => {
     const ports = ['--port', '0', '--udp-port', '0', '--udp-raw-port', '0'];
     const options = { env: { GHOSTFLEET_API_KEY: 'a-key-of-my-own' }, interruptOn: /Ctrl-C/ };
     const { out } = await ghostfleet(['serve', '--db', 'memory', ...ports], options);
@@ -114,7 +114,7 @@ describe('the service', () => {
     expect(out).toContain('Ctrl-C to stop the service; no data is kept.');
   });
 
-  it('accepts the key that it was given, and no other', async () => {
+  it('accepts only the given key', async () => {
     const service = await serve('--api-key', 'a-key-of-my-own');
     expect(service.hello.apiKey).toBe('a-key-of-my-own');
     const [mine, other] = [clientOf(service), clientOf(service, 'another')];
@@ -123,7 +123,7 @@ describe('the service', () => {
     await Promise.all([mine.close(), other.close()]);
   });
 
-  it('makes an admin on request, and speaks as older clients want it to', async () => {
+  it('creates an admin, and supports older clients', async () => {
     const switches = ['--message-body', 'string', '--legacy-paths', '--plain-404'];
     const service = await serve('--admin', 'eva@example.org', ...switches);
     const { hello } = service;
@@ -144,7 +144,7 @@ describe('the service', () => {
   });
 
   it.each(['udp', 'http'])(
-    'and one device over %s: session, decoded data, and an answer to shell commands',
+    'serves a device over %s: session, decoded data, and an answer to shell commands',
     async (link) => {
       const service = await serve();
       const api = clientOf(service);
@@ -186,7 +186,7 @@ describe('the service', () => {
     },
   );
 
-  it('killed in the middle of traffic has lost nothing that it acknowledged', async () => {
+  it('loses nothing that it has acknowledged when it is killed during traffic', async () => {
     const service = await serve('--api-key', 'key');
     const api = clientOf(service);
     const { id } = await api.createDevice(registration);

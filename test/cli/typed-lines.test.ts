@@ -20,20 +20,20 @@ function typist(...typed: readonly string[]): { readonly lines: AsyncIterable<st
 }
 
 describe('typed lines', () => {
-  it('are let go of when the end comes from elsewhere, however long the pipe stays open', async () => {
+  it('end when their reader ends, even if the pipe stays open', async () => {
     const { lines, released } = typist();
     expect(await takeLines(lines, Promise.resolve(), async () => 'stay')).toBe(false);
     expect(released()).toBe(true);
   });
 
-  it('of the process leave its input paused, so that it does not keep the process alive', async () => {
+  it('leave the input of the process paused, so that it does not keep the process alive', async () => {
     const stdin = new PassThrough();
     const self: NodeJS.Process = Object.create(process, { stdin: { value: stdin } });
     await takeLines(processHost(self).lines(), Promise.resolve(), async () => 'stay');
     expect(stdin.isPaused()).toBe(true);
   });
 
-  it('are let go of when a line says so', async () => {
+  it('end when a line ends them', async () => {
     const { lines, released } = typist('info show', '.quit');
     const over = new Promise(() => {});
     expect(await takeLines(lines, over, async (line) => (line === '.quit' ? 'leave' : 'stay'))).toBe(true);

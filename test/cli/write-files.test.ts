@@ -18,7 +18,7 @@ afterAll(() => rmSync(directory, { recursive: true }));
 const path = (name: string) => join(directory, name);
 
 describe('a file that a command writes', () => {
-  it('replaces what was there, and leaves nothing else behind', () => {
+  it('replaces an existing file, and leaves no temporary file', () => {
     writeFileSync(path('one'), 'old');
     reserve(path('one'));
     expect(readFileSync(path('one'), 'utf8')).toBe('old');
@@ -30,7 +30,7 @@ describe('a file that a command writes', () => {
     ['folder', 'it is a directory'],
     ['no/such/file', 'no such directory'],
     ['taken/file', 'a part of the path is a file, not a directory'],
-  ])('that cannot be written is refused beforehand as well: %s', (name, why) => {
+  ])('that cannot be written is also rejected beforehand: %s', (name, why) => {
     mkdirSync(path('folder'), { recursive: true });
     writeFileSync(path('taken'), '');
     for (const write of [reserve, (to: string) => writeWhole(to, 'text')]) {
@@ -38,7 +38,7 @@ describe('a file that a command writes', () => {
     }
   });
 
-  it.skipIf(process.platform === 'win32')('does not take the place of a device such as /dev/null', () => {
+  it.skipIf(process.platform === 'win32')('does not replace a device file such as /dev/null', () => {
     symlinkSync('/dev/null', path('nowhere'));
     reserve(path('nowhere'));
     writeWhole(path('nowhere'), 'text');
@@ -46,7 +46,7 @@ describe('a file that a command writes', () => {
   });
 });
 
-it('what cannot be looked at is no directory', () => {
+it('a path that cannot be examined does not count as a directory', () => {
   writeFileSync(path('file'), '');
   expect([isDirectory(directory), isDirectory(path('file')), isDirectory(path('file/below'))]).toEqual([
     true,

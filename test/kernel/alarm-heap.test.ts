@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { AlarmHeap } from '../../src/kernel/alarm-heap.js';
 
-it('gives alarms back like a stable sort, however pushes and pops are mixed', () => {
+it('returns alarms in the order of a stable sort, however pushes and pops are mixed', () => {
   const push = fc.record({ due: fc.oneof(fc.nat(5), fc.double({ min: 0, noNaN: true })) });
   fc.assert(
     fc.property(fc.array(fc.oneof({ weight: 2, arbitrary: push }, fc.constant('pop' as const))), (operations) => {
@@ -24,7 +24,7 @@ it('gives alarms back like a stable sort, however pushes and pops are mixed', ()
   );
 });
 
-it('keeps the order when it outgrows its arrays', () => {
+it('keeps the order when its arrays grow', () => {
   const heap = new AlarmHeap();
   const dues = Array.from({ length: 5000 }, (_, i) => (i * 7919) % 613);
   dues.forEach((due, slot) => {
@@ -43,7 +43,7 @@ it('is empty after it was cleared', () => {
   expect(heap.pop()).toBe(7);
 });
 
-it('retains the alarms that are wanted, in their order', () => {
+it('retains the selected alarms in their order', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(20)), fc.nat(4), (dues, remainder) => {
       const heap = new AlarmHeap();

@@ -15,14 +15,14 @@ it('cuts pieces of zeros that do not overlap, at multiples of 8', () => {
   for (const [i, piece] of pieces.entries()) expect([...piece]).toEqual(Array.from(piece, () => i + 1));
 });
 
-it('shares a block among neighbours, and begins another when it is used up', () => {
+it('cuts neighbouring pieces from one block, and begins another block when it is used up', () => {
   const arena = new Arena(64);
   const [first, second, third] = [arena.take(24), arena.take(40), arena.take(8)];
   expect(second.block).toBe(first.block);
   expect(third.block).not.toBe(first.block);
 });
 
-it('makes a block of its own for a piece that is larger than a block', () => {
+it('creates a separate block for a piece that is larger than a block', () => {
   const arena = new Arena(64);
   expect(arena.take(100)).toMatchObject({ offset: 0, block: { length: 100 } });
   expect(arena.take(8).block.length).toBe(64);

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { EndingClock } from '../../src/kernel/ending-clock.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 
-describe('a clock for what may end', () => {
-  it('goes like the one that it is on', async () => {
+describe('a clock that can be ended', () => {
+  it('passes calls to the clock behind it until it ends', async () => {
     const clock = new VirtualClock();
     const own = new EndingClock(clock);
     const rung: number[] = [];
@@ -15,7 +15,7 @@ describe('a clock for what may end', () => {
     expect(own.wall).toBe(clock.wall);
   });
 
-  it('that ends takes its alarms and its holds along, and begins nothing more', async () => {
+  it('cancels its alarms and releases its holds at its end, and starts nothing after it', async () => {
     const clock = new VirtualClock({ holdLimit: 50 });
     const own = new EndingClock(clock);
     let rung = 0;

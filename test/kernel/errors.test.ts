@@ -5,12 +5,12 @@ it.each([
   { error: new UsageError('port-in-use', 'port 5003 is in use', 'try --udp-port 0'), code: 'port-in-use', exit: 2 },
   { error: new StuckError('nobody moves', 'store commit (1)'), code: 'stuck', exit: 4 },
   { error: new InterruptedError('SIGINT'), code: 'interrupted', exit: 130 },
-])('$error.name carries the code "$code" and ends the process with $exit', ({ error, code, exit }) => {
+])('$error.name has the code "$code" and the exit status $exit', ({ error, code, exit }) => {
   expect(error).toBeInstanceOf(GhostfleetError);
   expect(error).toMatchObject({ code, exit });
 });
 
-it('an error carries the hint that it was given', () => {
+it('an error has the given hint', () => {
   expect(new UsageError('x', 'y', 'try --udp-port 0').hint).toBe('try --udp-port 0');
   expect(new UsageError('x', 'y').hint).toBeUndefined();
 });

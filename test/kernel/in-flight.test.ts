@@ -25,7 +25,7 @@ it('an arrival without a departure does nothing', async () => {
   expect(clock.now).toBe(10);
 });
 
-it('a datagram that never arrives is named', async () => {
+it('a datagram that never arrives is named in the error', async () => {
   const clock = new VirtualClock({ holdLimit: 5 });
   new InFlight(clock, 'datagram to the gateway').departed();
   await expect(clock.runUntil(10)).rejects.toThrow('datagram to the gateway (1)');

@@ -18,7 +18,7 @@ describe('why there was no answer', () => {
     expect(reasonOf(error)).toBe(words);
   });
 
-  it('has the name of the error for a code when the error has none', () => {
+  it('has the name of the error as code if the error has no code', () => {
     expect([codeOf(failure('x', 'EPIPE')), codeOf(failure('x'))]).toEqual(['EPIPE', 'Error']);
   });
 });

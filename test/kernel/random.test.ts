@@ -29,7 +29,7 @@ function constant(value: number) {
 describe('the numbers of a seed', () => {
   // These pins are the promise "same seed, same run" across Node versions and releases. Changing them breaks every
   // seed that anybody has noted down.
-  it('are pinned', () => {
+  it('are those of earlier versions', () => {
     expect(draw(seededRandom(7), 3)).toEqual([0.36459518410265446, 0.007880980148911476, 0.1876203876454383]);
     expect(draw(seededRandom(7).fork('device').fork('2159017985'), 2)).toEqual([
       0.37589665362611413, 0.8856669368688017,
@@ -49,7 +49,7 @@ describe('the numbers of a seed', () => {
 });
 
 describe('a fork', () => {
-  it('does not depend on what its parent or its siblings have drawn', () => {
+  it('does not depend on draws of its parent or its siblings', () => {
     const untouched = seededRandom('fleet').fork('radio');
     const parent = seededRandom('fleet');
     draw(parent, 10);
@@ -57,20 +57,20 @@ describe('a fork', () => {
     expect(draw(parent.fork('radio'), 5)).toEqual(draw(untouched, 5));
   });
 
-  it('does not change what its parent draws', () => {
+  it('does not change the numbers of its parent', () => {
     const parent = seededRandom('fleet');
     const before = draw(parent, 2);
     draw(parent.fork('radio'), 10);
     expect([...before, ...draw(parent, 2)]).toEqual(draw(seededRandom('fleet'), 4));
   });
 
-  it('of the same name begins anew, and of another name is another generator', () => {
+  it('of the same name starts again, and of another name is another generator', () => {
     const parent = seededRandom('fleet');
     expect(draw(parent.fork('a'), 3)).toEqual(draw(parent.fork('a'), 3));
     expect(draw(parent.fork('a'), 3)).not.toEqual(draw(parent.fork('b'), 3));
   });
 
-  it('is found by its path, in one step or in several', () => {
+  it('depends on its path only, in one step or in several', () => {
     const root = seededRandom(1);
     expect(draw(root.fork('device/7/radio'), 3)).toEqual(draw(root.fork('device').fork('7').fork('radio'), 3));
   });
@@ -89,7 +89,7 @@ describe('a draw', () => {
     );
   });
 
-  it('of a whole number reaches both ends and nothing beyond', () => {
+  it('of a whole number includes both ends', () => {
     const random = seededRandom('dice');
     const seen = new Set(Array.from({ length: 500 }, () => integerBetween(random, -1, 4)));
     expect([...seen].toSorted((a, b) => a - b)).toEqual([-1, 0, 1, 2, 3, 4]);
@@ -97,7 +97,7 @@ describe('a draw', () => {
     expect(integerBetween(constant(0), 1, 6)).toBe(1);
   });
 
-  it('of a chance comes true about as often as it says', () => {
+  it('of a chance is true about as often as its probability', () => {
     const random = seededRandom('coin');
     const hits = Array.from({ length: 10_000 }, () => chance(random, 0.2)).filter(Boolean).length;
     // Four standard deviations of sqrt(10000 · 0.2 · 0.8) = 40.
@@ -108,13 +108,13 @@ describe('a draw', () => {
   it.each([
     { ratio: 0, outcome: false },
     { ratio: 1, outcome: true },
-  ])('of the chance $ratio costs no number', ({ ratio, outcome }) => {
+  ])('of the chance $ratio uses no number', ({ ratio, outcome }) => {
     const random = constant(0);
     expect(chance(random, ratio)).toBe(outcome);
     expect(random.drawn).toBe(0);
   });
 
-  it('of bytes gives as many as asked for, of all values', () => {
+  it('of bytes has the given length and all byte values', () => {
     const bytes = randomBytes(seededRandom('bytes'), 20_000);
     expect(bytes).toHaveLength(20_000);
     expect(new Set(bytes).size).toBe(256);
@@ -122,13 +122,13 @@ describe('a draw', () => {
 });
 
 describe('noise', () => {
-  it('is pinned', () => {
+  it('is that of earlier versions', () => {
     expect([noise(0, 0), noise(1, 0), noise(1, 1), noise(-5, 1000), noise(123_456_789, 1_099_511_627_779)]).toEqual([
       0, 0.27059913123957813, 0.5262006814591587, 0.21708232979290187, 0.5502113159745932,
     ]);
   });
 
-  it('lies in [0, 1) for every seed and index, and is the same when asked again', () => {
+  it('lies in [0, 1) for every seed and index, and is the same each time', () => {
     fc.assert(
       fc.property(fc.integer(), fc.maxSafeInteger(), (seed, index) => {
         const value = noise(seed, index);

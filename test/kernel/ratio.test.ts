@@ -53,7 +53,7 @@ describe('a ratio', () => {
     expect(formatRatio(ratio)).toBe(expected);
   });
 
-  it('in hundredths of a percent is read back as it was written', () => {
+  it('in hundredths of a percent is the same after writing and reading', () => {
     fc.assert(
       fc.property(fc.nat(10_000), (n) => {
         expect(parseRatio(formatRatio(n / 10_000))).toBeCloseTo(n / 10_000, 12);

@@ -29,15 +29,15 @@ describe('RealClock', () => {
     expect(performance.now() - before).toBe(60_000);
   });
 
-  it('begins at the present calendar time unless told otherwise', () => {
+  it('begins at the present calendar time by default', () => {
     expect(new RealClock().wall).toBe(Date.now());
   });
 
-  it.each([0, -1, Number.NaN])('refuses a speed of %s', (speed) => {
+  it.each([0, -1, Number.NaN])('rejects a speed of %s', (speed) => {
     expect(() => new RealClock({ speed })).toThrow('speed must be more than 0');
   });
 
-  it('hands Node no timer longer than 2^31-1 ms, which would fire at once', () => {
+  it('sets no timer longer than 2^31-1 ms, which Node would fire at once', () => {
     // Not a spy: restoring spies after the test would put the simulated timers back in place of Node's.
     const simulated = globalThis.setTimeout;
     const delays: (number | undefined)[] = [];
@@ -63,14 +63,14 @@ describe('RealClock', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('interrupts everybody who attends', async () => {
+  it('interrupts every pending attend', async () => {
     const clock = new RealClock();
     const waiting = [clock.attend(new Promise(() => {})), clock.runUntil(hours(1))];
     clock.stop(new Error('interrupted'));
     for (const wait of waiting) await expect(wait).rejects.toThrow('interrupted');
   });
 
-  it('throws the error of an alarm to the process when nobody attends any more', async () => {
+  it('throws the error of an alarm to the process if no attend is pending', async () => {
     const clock = new RealClock();
     await clock.attend(Promise.resolve());
     vi.setTimerTickMode('manual');

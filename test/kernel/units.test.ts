@@ -16,7 +16,7 @@ import {
 import type { Dbm, Decibels } from '../../src/kernel/units.js';
 
 describe('a unit', () => {
-  it('takes a plain number, and is one', () => {
+  it('accepts a plain number, and is a number', () => {
     expectTypeOf<number>().toExtend<Millis>();
     expectTypeOf<30>().toExtend<Seconds>();
     expectTypeOf<Millis>().toExtend<number>();

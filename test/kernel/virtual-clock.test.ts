@@ -9,7 +9,7 @@ import { clockContract, WORLD_START } from '../contracts/clock.js';
 clockContract('VirtualClock', () => new VirtualClock({ start: WORLD_START }));
 
 describe('VirtualClock', () => {
-  it('stands exactly at the alarm while it runs, and at the deadline afterwards', async () => {
+  it('shows the time of the alarm while it runs, and the deadline afterwards', async () => {
     const clock = new VirtualClock();
     const seen: number[] = [];
     for (const delay of [0, 1, 1.5, 3_600_000]) clock.after(delay, 'look', () => seen.push(clock.now));
@@ -18,11 +18,11 @@ describe('VirtualClock', () => {
     expect(clock.now).toBe(hours(2));
   });
 
-  it('begins on 2026-01-01 unless told otherwise', () => {
+  it('begins on 2026-01-01 by default', () => {
     expect(new Date(new VirtualClock().wall).toISOString()).toBe('2026-01-01T00:00:00.000Z');
   });
 
-  it('does not go back when the deadline has passed already', async () => {
+  it('does not go back if the deadline is in the past', async () => {
     const clock = new VirtualClock();
     await clock.runUntil(500);
     await clock.runUntil(100);
@@ -45,7 +45,7 @@ describe('VirtualClock', () => {
     );
   });
 
-  it('does not mix up alarms when many come and go', async () => {
+  it('does not mix up alarms when many are set and cancelled', async () => {
     const clock = new VirtualClock();
     let rounds = 0;
     const again = () => {
@@ -73,7 +73,7 @@ describe('VirtualClock', () => {
   });
 });
 
-describe('VirtualClock, when the world hangs', () => {
+describe('VirtualClock, when the world is stuck', () => {
   it('names a hold that never ends', async () => {
     const clock = new VirtualClock({ holdLimit: 5 });
     clock.hold('store commit');
@@ -88,14 +88,14 @@ describe('VirtualClock, when the world hangs', () => {
     });
   });
 
-  it('names a hold that never ends to whoever attends', async () => {
+  it('names a hold that never ends in the error of attend', async () => {
     const clock = new VirtualClock({ holdLimit: 5 });
     clock.after(10, 'request', () => clock.hold('datagram to the gateway'));
     await expect(clock.attend(new Promise(() => {}))).rejects.toThrow('datagram to the gateway (1)');
     expect(clock.now).toBe(10);
   });
 
-  it('does not advance while anything is held', async () => {
+  it('does not advance while it is held', async () => {
     const clock = new VirtualClock();
     let happened = false;
     clock.after(0, 'alarm', () => {
@@ -110,7 +110,7 @@ describe('VirtualClock, when the world hangs', () => {
     expect([happened, clock.now]).toEqual([true, 1000]);
   });
 
-  it('does not take many short holds in a row for one that never ends', async () => {
+  it('does not confuse many short holds in a row with one that never ends', async () => {
     const clock = new VirtualClock({ holdLimit: 20 });
     let taken = 0;
     // Each begins before the last one ends, for several times the limit in all.
@@ -124,7 +124,7 @@ describe('VirtualClock, when the world hangs', () => {
     expect(taken).toBe(25);
   });
 
-  it('wakes everybody who waits for the same hold', async () => {
+  it('wakes all waiters of the same hold', async () => {
     const clock = new VirtualClock({ holdLimit: seconds(1) });
     const release = clock.hold('api request');
     setTimeout(release, 1);
@@ -132,7 +132,7 @@ describe('VirtualClock, when the world hangs', () => {
     expect(clock.now).toBe(200);
   });
 
-  it('stops attending when the work is done, whatever is still held', async () => {
+  it('stops attending when the work is done, even if it is still held', async () => {
     const clock = new VirtualClock({ holdLimit: seconds(1) });
     clock.hold('somebody else');
     const work = new Promise((resolve) => setTimeout(() => resolve('done'), 1));
@@ -146,7 +146,7 @@ describe('VirtualClock, when the world hangs', () => {
     await expect(clock.runUntil(1000)).rejects.toThrow('interrupted');
   });
 
-  it('says so when work is attended and no alarm is set', async () => {
+  it('reports a deadlock when work is attended and no alarm is set', async () => {
     const clock = new VirtualClock();
     const failure = clock.attend(new Promise(() => {}));
     await expect(failure).rejects.toThrow('deadlock: all tasks are waiting and no timer is set');
@@ -164,7 +164,7 @@ describe('VirtualClock, when the world hangs', () => {
     );
   });
 
-  it('allows as many alarms at one instant as the limit says, at every instant', async () => {
+  it('allows the limit of alarms at every instant', async () => {
     const clock = new VirtualClock({ instantLimit: 100 });
     let count = 0;
     for (let i = 0; i < 200; i++) clock.after(i < 100 ? 5 : 6, 'tick', () => count++);

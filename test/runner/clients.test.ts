@@ -19,7 +19,7 @@ function planOf(source: string) {
 }
 
 describe('a rate limit of the embedded cloud', () => {
-  it('refuses the client that asks too much, and no other one; the fleet is made before it holds', async () => {
+  it('rejects only the client that exceeds it; the fleet is created before it applies', async () => {
     // 5/s for a minute are 300, of which 50 are answered; 1 every 2 s are 30.
     const result = await runPlan(
       planOf(`
@@ -49,7 +49,7 @@ expect:
     expect(result.calls['count-devices']).toMatchObject({ answered: 30, refused: 0 });
   });
 
-  it('holds for the run itself as well: a step beyond it has failed', async () => {
+  it('applies to the run itself, too: a step above it fails', async () => {
     const result = await runPlan(
       planOf(`
 name: limited
@@ -70,7 +70,7 @@ steps: [{ at: 10s, commands: [info show] }]
 });
 
 describe('the downlinks of the embedded cloud', () => {
-  it('expire when its scenario says so', async () => {
+  it('expire as the scenario defines', async () => {
     const result = await runPlan(
       planOf(`
 name: impatient
@@ -137,7 +137,7 @@ async function theirCloud() {
 }
 
 describe('clients at another cloud', () => {
-  it('ask with keys that are made for them, in their spaces, and gone afterwards', async () => {
+  it('use keys that are created for them, in their spaces, and deleted afterwards', async () => {
     const { visit, keys, theirKey } = await theirCloud();
     const asked: string[] = [];
     const before = await keys();

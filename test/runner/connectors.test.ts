@@ -27,7 +27,7 @@ describe('a connector in a run', () => {
     expect(received).toEqual(['session']);
   });
 
-  it('does not without', async () => {
+  it('does not send to this machine by default', async () => {
     expect((await forward('{ rate-limit: 600/m }')).received).toEqual([]);
   });
 });

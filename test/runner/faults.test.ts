@@ -31,7 +31,7 @@ async function withFile<T>(use: (db: string) => Promise<T>): Promise<T> {
   }
 }
 
-it('heals after faults of devices and of the service, and says what they did', async () => {
+it('recovers after faults of devices and of the service, and reports their effects', async () => {
   const text = `
 name: faulty
 duration: 3h
@@ -60,7 +60,7 @@ expect:
   expect((await runText(text)).digest).toBe(result.digest);
 });
 
-describe('a service that dies', () => {
+describe('a service that is killed', () => {
   const RESTARTED = `
 name: restarted
 duration: 2h
@@ -82,26 +82,26 @@ expect:
   - step.failed <= 2${SAFE}
 `;
 
-  it('forgets what it had in memory, and nothing that it has acknowledged', async () => {
+  it('loses its memory, but nothing that it has acknowledged', async () => {
     const result = await runText(RESTARTED);
     expect(broken(result)).toEqual(FINE);
     expect(result.calls['count-devices']?.reasons).toEqual({ 'no answer: ECONNREFUSED': 10 });
     expect(result.fleet.restarts).toBeGreaterThan(0);
   });
 
-  it('does so in the same way over UDP and on a file', async () => {
+  it('gives the same run over UDP and with a database file', async () => {
     const { digest } = await runText(RESTARTED);
     expect((await runText(RESTARTED, { transport: 'udp' })).digest).toBe(digest);
     await withFile(async (db) => expect((await runText(RESTARTED, { db, transport: 'udp' })).digest).toBe(digest));
   });
 
-  it('is missed by devices over HTTP as well', async () => {
+  it('does not answer devices over HTTP', async () => {
     const result = await runText(RESTARTED, { transport: 'http' });
     expect(broken(result)).toEqual(FINE);
     expect((await runText(RESTARTED, { transport: 'http' })).digest).toBe(result.digest);
   });
 
-  it.each(['udp', 'http'] as const)('comes up on the same ports in real time, over %s', async (transport) => {
+  it.each(['udp', 'http'] as const)('starts again on the same ports in real time, over %s', async (transport) => {
     const text = `
 name: real
 duration: 2m
@@ -136,7 +136,7 @@ expect: [service.crashes == 1]
     expect(result.calls['count-devices']).toMatchObject({ failed: 299, answered: 61 });
   });
 
-  it('while another absence goes on does not come up', async () => {
+  it('does not start during another absence', async () => {
     const result = await runText(`
 name: twice
 duration: 1h
@@ -162,7 +162,7 @@ load: [{ count-devices:, rate: 1/s, from: 21m, until: 24m }]
 expect: [step.done == 6, call.failed == 0, downlink.delivered == 3]
 `;
 
-  it('takes its time in virtual time: requests wait for it, and nobody else does', async () => {
+  it('delays requests in virtual time, and nothing else', async () => {
     const result = await runText(SLOW);
     expect(broken(result)).toEqual(FINE);
     expect(result.calls['count-devices']?.latency).toMatchObject({ count: 180, p50: 2000, max: 2000 });
@@ -172,7 +172,7 @@ expect: [step.done == 6, call.failed == 0, downlink.delivered == 3]
     expect(queued).toEqual([3000, 6000, 9000]);
   });
 
-  it('takes the same course over every transport of datagrams', async () => {
+  it('gives the same run over every transport of datagrams', async () => {
     expect((await runText(SLOW, { transport: 'udp' })).digest).toBe((await runText(SLOW)).digest);
   });
 
@@ -203,21 +203,21 @@ expect:
   - always downlinks-executed-once${SAFE}
 `;
 
-  it('is neither read nor written: requests are answered 503, devices come again, and nothing is lost', async () => {
+  it('is neither read nor written: requests get 503, devices repeat, and nothing is lost', async () => {
     const result = await runText(without(''));
     expect(broken(result)).toEqual(FINE);
     expect(result.calls['count-devices']?.reasons).toEqual({ 'status 503': 10 });
     expect(result.fleet.repeats).toBeGreaterThan(10);
   });
 
-  it('for writing alone is read as before', async () => {
+  it('only for writing is read as before', async () => {
     const result = await runText(without('writes'));
     expect(broken(result)).toEqual(FINE);
     expect(result.calls['count-devices']).toMatchObject({ answered: 30, failed: 0 });
   });
 });
 
-it('another cloud has faults of its own', async () => {
+it('another cloud cannot have faults of the scenario', async () => {
   const cloud = {
     ...{ api: 'http://127.0.0.1:1', apiKey: 'key', spaceId: null, keyOf: String, gateway: null },
     pace: { perSecond: null, atOnce: 1 },
@@ -239,7 +239,7 @@ describe('a world that does not come to rest', () => {
     ['service-down:', /clime-0001 with an exchange.*; still in force: service-down$/],
     ['service-restart:', /clime-0001 with an exchange.*; still in force: service-restart$/],
     ['api-delay: 1h', /the step "commands: info show", the load "count-devices" with 20 requests; .*: api-delay$/],
-  ])('because of %s names that fault, and who waits', async (fault, sentence) => {
+  ])('because of %s names that fault, and the waiting devices', async (fault, sentence) => {
     const result = await runText(`
 name: stuck
 duration: 30m
@@ -254,7 +254,7 @@ steps: [{ at: 20m, to: clime/2, commands: [info show] }]
     expect(result.failure).toMatch(sentence);
   });
 
-  it('is not blamed on what is over, or on what the network is like', async () => {
+  it('does not name past faults, or the permanent network conditions', async () => {
     const result = await runText(`
 name: stuck
 duration: 30m

@@ -40,7 +40,7 @@ describe('a run whose load generator was too slow', () => {
     expect(judge(end, expectations, [], SPOILED)).toEqual({ exitCode: EXIT.invalid, failure });
   });
 
-  it('stays interrupted if the user interrupted it', () => {
+  it('is interrupted, not invalid, if the user interrupted it', () => {
     expect(judge(INTERRUPTED, held(true), [], SPOILED)).toEqual(INTERRUPTED);
   });
 });

@@ -6,7 +6,7 @@ import { runText } from './run-text.js';
 // Without a server, this says so, once.
 sharedServer();
 
-it('a service that dies takes the same course on PostgreSQL as in memory', async () => {
+it('a service that is killed gives the same run on PostgreSQL as in memory', async () => {
   const text = `
 name: restarted
 duration: 1h

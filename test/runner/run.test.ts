@@ -49,13 +49,13 @@ describe('a run', () => {
     expect((await runText(SMALL, { seed: 8 })).digest).not.toBe(digest);
   });
 
-  it('goes over HTTP as well, and takes the same course every time', async () => {
+  it('works over HTTP, and is the same every time', async () => {
     const result = await runText(SMALL, { transport: 'http' });
     expect(result).toMatchObject({ failure: null, passed: true, transport: 'http' });
     expect((await runText(SMALL, { transport: 'http' })).digest).toBe(result.digest);
   });
 
-  it('takes the same course whether the cloud keeps its data in memory or in a file', async () => {
+  it('is the same whether the cloud keeps its data in memory or in a file', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-'));
     try {
       const filed = await runText(SMALL, { db: join(directory, 'cloud.db') });
@@ -65,7 +65,7 @@ describe('a run', () => {
     }
   });
 
-  it('in real time carries the same fleet over real sockets', async () => {
+  it('works with the same fleet in real time over real sockets', async () => {
     const result = await runText(
       `
 name: hasty
@@ -116,7 +116,7 @@ expect: [device.ready == 3, uplink.stored == uplink.sent]
     expect(result).toMatchObject({ passed: false, exitCode: EXIT.expectation });
   });
 
-  it('that does not come to rest says who is busy, and with what', async () => {
+  it('that does not come to rest names the busy devices, and what they do', async () => {
     const result = await runText(`
 name: stuck
 duration: 30m
@@ -131,7 +131,7 @@ network: { faults: [{ outage: both, from: 10m }] }
   });
 
   it.each(['memory', 'http'] as const)(
-    'survives spoiled datagrams over %s: none does harm, and all is delivered',
+    'survives corrupted datagrams over %s: all messages are delivered',
     async (transport) => {
       const text = SMALL.replace('loss: 3%', 'corruption: 5%, jitter: 200ms, bandwidth: 20kbit/s');
       const result = await runText(text, { transport });
@@ -142,7 +142,7 @@ network: { faults: [{ outage: both, from: 10m }] }
     },
   );
 
-  it('counts a step that could not be done, and goes on', async () => {
+  it('counts a step that could not be executed, and continues', async () => {
     const result = await runText(`
 name: wrong
 duration: 10m
@@ -154,7 +154,7 @@ expect: [step.failed == 2]
     expect(result.anomalies.map(({ about }) => about).join()).toContain('"nose.smell" is not a quantity of clime');
   });
 
-  it('begins a step when what it waits for holds, at the same moment in every run', async () => {
+  it('begins a step when its condition holds, at the same time in every run', async () => {
     const text = `
 name: patient
 duration: 1h
@@ -169,7 +169,7 @@ expect: [step.done == 7, step.failed == 0]
     expect((await runText(text)).digest).toBe(once.digest);
   });
 
-  it('has failed when what a step waits for does not come in time, or not at all', async () => {
+  it('fails if the condition of a step becomes true too late or never', async () => {
     const text = `
 name: impatient
 duration: 20m
@@ -189,7 +189,7 @@ steps: [{ at: 5m, after: device.ready == 7, within: 10m, shell: send }]
     expect(end.failure).toContain('would go on after the end of the scenario');
   });
 
-  it('can be stopped, and then tells what there was until then', async () => {
+  it('can be stopped, and then reports the results so far', async () => {
     const result = await runText(SMALL, {
       started: ({ clock, stop }) => clock.after(600_000, 'Ctrl-C', () => stop(new InterruptedError('SIGINT'))),
     });
@@ -216,7 +216,7 @@ expect:
   - downlink.queued == 10 + 18`,
   ).replace('  - downlink.queued == 10\n', '')}`;
 
-  it('are part of its course: the same seed makes the same requests at the same times', async () => {
+  it('are part of its digest: the same seed gives the same requests at the same times', async () => {
     const once = await runText(LOADED);
     expect(once.expectations.filter(({ passed }) => !passed)).toEqual([]);
     expect(Object.keys(once.calls)).toEqual(['commands to control', 'count-devices', 'latest-value']);

@@ -70,7 +70,7 @@ async function theirCloud() {
 }
 
 describe('what a scenario sets up in another cloud', () => {
-  it('is there while the run goes on, and gone afterwards; what was there before stays', async () => {
+  it('exists during the run and is deleted afterwards; existing resources stay', async () => {
     const { visit, there } = await theirCloud();
     const before = await there();
     let during: unknown;
@@ -96,7 +96,7 @@ describe('what a scenario sets up in another cloud', () => {
     expect(await there()).toEqual(before);
   });
 
-  it('stays when it shall be kept, and is told', async () => {
+  it('stays if it is to be kept, and is reported', async () => {
     const { visit, there } = await theirCloud();
     const kept: string[] = [];
     await visit(SETUP, { keep: (what) => kept.push(...what) });
@@ -107,14 +107,14 @@ describe('what a scenario sets up in another cloud', () => {
     expect(await there()).toMatchObject({ variables: ['threshold = 8'], devices: ['clime-0001'] });
   });
 
-  it('goes as well when the run is interrupted before it has begun', async () => {
+  it('is deleted also if the run is interrupted before its beginning', async () => {
     const { visit, there } = await theirCloud();
     const before = await there();
     await visit(SETUP, { started: ({ stop }) => stop(new InterruptedError('SIGINT')) });
     expect(await there()).toEqual(before);
   });
 
-  it('is refused by name when the space has it already, and what came before it goes', async () => {
+  it('is rejected by name if the space already has it, and earlier resources are deleted', async () => {
     const { api, visit, there } = await theirCloud();
     await api.createVariable({ name: 'threshold', value: '5' });
     const before = await there();
@@ -162,11 +162,11 @@ expect:
     ]);
   });
 
-  it('takes the same course every time', async () => {
+  it('is the same every time', async () => {
     expect((await runPlan(planOf(ROLLOUT))).digest).toBe((await runPlan(planOf(ROLLOUT))).digest);
   });
 
-  it('in another cloud is read off its API', async () => {
+  it('in another cloud is followed through its API', async () => {
     const { visit } = await theirCloud();
     const result = await visit(`
 name: roll-out

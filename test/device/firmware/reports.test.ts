@@ -12,7 +12,7 @@ function windows(body: ReportBody | undefined): readonly number[] {
 }
 
 describe('a report', () => {
-  it('holds the windows since the last one: 5 to 7 with the intervals of the factory, and 4 after the shortest', async () => {
+  it('contains the windows since the last report: 5 to 7 with the default intervals, 4 after the shortest interval', async () => {
     const { run, reports } = await liveDevice();
     await run(hours(24));
     const counts = (await reports()).slice(2).map((body) => windows(body).length);
@@ -22,7 +22,7 @@ describe('a report', () => {
     expect(counts.filter((count) => count >= 5).length).toBeGreaterThan(0.9 * counts.length);
   });
 
-  it('is numbered when it is encoded, whether it arrives or not, and keeps the time of its encoding', async () => {
+  it('gets its number and its time when it is encoded, whether it arrives or not', async () => {
     const { network, reportTimes, run, reports } = await liveDevice({ config: ['app config interval-report 600'] });
     await run(minutes(15));
     network.up = false;
@@ -38,7 +38,7 @@ describe('a report', () => {
     }
   });
 
-  it('with mode "none" goes nowhere, and its windows are gone all the same', async () => {
+  it('is not sent in mode "none", but its windows are cleared', async () => {
     const { device, run } = await liveDevice({ config: ['app config mode none'] });
     await run(hours(12));
     device.firmware?.application.catchUp();
@@ -48,8 +48,8 @@ describe('a report', () => {
   });
 });
 
-describe('a report that does not get through', () => {
-  it('of Clime is given up after 120 s: the same windows come in the spooled body and in the next one', async () => {
+describe('a report that cannot be delivered', () => {
+  it('of Clime is given up after 120 s; its windows are in the spooled body and in the next report', async () => {
     const { network, of, reportTimes, run, reports } = await liveDevice();
     await run(minutes(10));
     network.up = false;
@@ -64,7 +64,7 @@ describe('a report that does not get through', () => {
     expect(of('uplink.dropped')).toEqual([]);
   });
 
-  it('of Meteo keeps trying, and nothing is measured meanwhile', async () => {
+  it('of Meteo is repeated without limit, and no measurement runs meanwhile', async () => {
     const { network, of, run, reports } = await liveDevice({ profile: 'meteo' });
     await run(minutes(10));
     network.up = false;
@@ -80,7 +80,7 @@ describe('a report that does not get through', () => {
     expect(Math.max(...gaps)).toBeGreaterThan(7200);
   });
 
-  it('of a spool that is switched off is lost', async () => {
+  it('is lost if the spool is switched off', async () => {
     const { network, of, reportTimes, run } = await liveDevice({ config: ['cloud config spool-size 0'] });
     await run(minutes(10));
     network.up = false;

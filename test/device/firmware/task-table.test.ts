@@ -18,7 +18,7 @@ function fixture({ every, quiet = [] }: { readonly every: readonly number[]; rea
 
 const ONCE = Number.POSITIVE_INFINITY;
 
-it('does tasks when they are due, again and again, and those that are due together in their order', async () => {
+it('runs each task every time it is due, and tasks that are due together in the order of their numbers', async () => {
   const { clock, done, table } = fixture({ every: [ONCE, 100, 200] });
   table.set(2, 200);
   table.set(1, 100);
@@ -27,7 +27,7 @@ it('does tasks when they are due, again and again, and those that are due togeth
   expect(done).toEqual(['1@100', '1@200', '2@200', '0@300', '1@300', '1@400', '2@400']);
 });
 
-it('waits with one alarm, for the earliest task', () => {
+it('sets one alarm, for the earliest task', () => {
   const { clock, table } = fixture({ every: [ONCE, ONCE, ONCE] });
   for (const [task, delay] of [300, 100, 200].entries()) table.set(task, delay);
   expect(clock.waiting).toBe(1);
@@ -35,7 +35,7 @@ it('waits with one alarm, for the earliest task', () => {
   expect(clock.waiting).toBe(0);
 });
 
-it('a task that is planned anew is not done at its old time', async () => {
+it('a task that is planned again does not run at its old time', async () => {
   const { clock, done, table } = fixture({ every: [ONCE, ONCE] });
   table.set(0, 100);
   table.set(1, 150);
@@ -44,7 +44,7 @@ it('a task that is planned anew is not done at its old time', async () => {
   expect(done).toEqual(['1@150', '0@300']);
 });
 
-it('does quiet tasks later, each told its own time, before what is due after them', async () => {
+it('runs quiet tasks late, each with its own time, before tasks that are due after them', async () => {
   const { clock, done, table } = fixture({ every: [100, ONCE], quiet: [true] });
   table.set(0, 100);
   await clock.runUntil(50);
@@ -56,7 +56,7 @@ it('does quiet tasks later, each told its own time, before what is due after the
   expect(done).toEqual(['0@100', '0@200', '1@250', '0@300']);
 });
 
-it('gives quiet tasks that have come due away without doing them', async () => {
+it('returns the quiet tasks that are due without running them', async () => {
   const { clock, done, table } = fixture({ every: [100, 100, 100], quiet: [true, true, true] });
   table.set(0, 100);
   table.set(2, 50);

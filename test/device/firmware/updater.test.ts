@@ -48,14 +48,14 @@ describe('a chunk', () => {
     expect(answer(control.take(chunk(0, 100)))).toEqual(report('next', { offset: 100, maxLength: 9984 }));
   });
 
-  it('at offset 0 begins anew', () => {
+  it('at offset 0 restarts the download', () => {
     const { updater: device } = updater();
     device.take(chunk(0, 256));
     device.take(chunk(256, 256));
     expect(answer(device.take(chunk(0, 100)))).toMatchObject({ offset: 100 });
   });
 
-  it('without a beginning is answered with the error of a device that was rebooted', () => {
+  it('without an earlier chunk at offset 0 is answered with the error of a device that was rebooted', () => {
     const error = 'offset mismatch (device was rebooted)';
     expect(answer(updater().updater.take(chunk(256, 256)))).toEqual(report('error', { error }));
   });
@@ -77,7 +77,7 @@ describe('a chunk', () => {
     expect(answer(device.take(wrong))).toBe('failed');
   });
 
-  it('that is the last one is answered with a swap, and 100 ms later the device reboots', () => {
+  it('that completes the image is answered with a swap, and the device reboots 100 ms later', () => {
     const { device, updater: update } = updater();
     update.take(chunk(0, 256));
     const last = update.take(chunk(256, 444));
@@ -91,7 +91,7 @@ describe('a chunk', () => {
   });
 });
 
-it('a request for an image names it and takes 256 bytes', () => {
+it('a request for an image names it and accepts 256 bytes', () => {
   expect(parseUp(downloadRequest('0123'))).toEqual({
     kind: 'upload-firmware',
     target: 'app',

@@ -30,7 +30,7 @@ function deviceWith355(profile: string, config: readonly string[] = []) {
 const answerOf = (device: ReturnType<typeof deviceWith355>['device'], line: string) =>
   device.shell(line).lines.join('\n');
 
-it('an update to 4.0.0 brings the parameters of 4.0.0, and keeps the settings in flash', async () => {
+it('after an update to 4.0.0 the device has the parameters of 4.0.0, and keeps its settings in flash', async () => {
   const { device, update } = deviceWith355('clime', ['app config interval-report 900']);
   expect(answerOf(device, 'app config send-timeout')).not.toContain('send-timeout');
   await update('v4.0.0');
@@ -38,14 +38,14 @@ it('an update to 4.0.0 brings the parameters of 4.0.0, and keeps the settings in
   expect(answerOf(device, 'app config interval-report')).toBe('app config interval-report 900');
 });
 
-it('an update to 4.0.0 brings its buffer', async () => {
+it('after an update to 4.0.0 the device has the buffer size of 4.0.0', async () => {
   const { device, update } = deviceWith355('clime');
   expect(device.bufferSize).toBe(16_384);
   await update('v4.0.0');
   expect(device.bufferSize).toBe(10_240);
 });
 
-it('an image that the device does not confirm leads back to the old version', async () => {
+it('an image that the device does not confirm is reverted to the old version', async () => {
   const { device, clock } = deviceWith355('clime');
   const bootloader = new Bootloader(device.build);
   device.bootloader = bootloader;
@@ -64,7 +64,7 @@ it('an image of a version that the profile does not describe behaves like the on
   expect([device.build.version, device.bufferSize]).toEqual(['v9.0.0', 16_384]);
 });
 
-it('settings that a version lacks are in flash for the version that has them', async () => {
+it('settings that a version lacks stay in flash for the version that has them', async () => {
   const { device, update } = deviceWith355('clime');
   await update('v4.0.0');
   device.shell('app config send-timeout 300');
@@ -75,7 +75,7 @@ it('settings that a version lacks are in flash for the version that has them', a
   expect(answerOf(device, 'app config send-timeout')).toBe('app config send-timeout 300');
 });
 
-it('a quantity set by hand stays so when the new version numbers its sensors differently', async () => {
+it('an override of a quantity stays when the new version numbers its sensors differently', async () => {
   const { device, clock, update } = deviceWith355('serial', ['app config device-0 "em1xx,1,1"']);
   device.controls.hold('ble_tag.1.temperature', 42);
   device.controls.hold('em1xx.1.power', 1234);

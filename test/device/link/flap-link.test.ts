@@ -75,7 +75,7 @@ const acknowledge = (packet: Packet): Uint8Array =>
 const message = Uint8Array.of(6, 1, 2, 3);
 
 describe('without an answer', () => {
-  it('the byte-identical datagram leaves again after 5 s of listening, 5 s of pause and a radio connection', async () => {
+  it('the byte-identical datagram is repeated after 5 s of listening, 5 s of pause and a radio connection', async () => {
     const { clock, sent, send } = await testLink();
     send(message);
     await clock.runUntil(minutes(3));
@@ -120,7 +120,7 @@ describe('without an answer', () => {
 });
 
 describe('an answer', () => {
-  it('in time ends the exchange, and tells of a waiting downlink', async () => {
+  it('in time ends the exchange, and reports whether a downlink is waiting', async () => {
     const { clock, outcomes, send } = await testLink((packet) => [
       datagramOf({ flags: ACK | POLL, sequence: packet.sequence + 1, data: NOTHING }),
     ]);
@@ -149,7 +149,7 @@ describe('an answer', () => {
     expect(outcomes).toEqual([{ ok: false, why }]);
   });
 
-  it.each([0, ACK])('with sequence 0 and flags %i lets the message start again from sequence 0', async (flags) => {
+  it.each([0, ACK])('with sequence 0 and flags %i restarts the message from sequence 0', async (flags) => {
     const { clock, outcomes, sent, observed, send } = await testLink((packet, n) =>
       n === 0 ? [datagramOf({ ...RESET, flags })] : [acknowledge(packet)],
     );
@@ -160,7 +160,7 @@ describe('an answer', () => {
     expect(outcomes).toEqual([{ ok: true, poll: false }]);
   });
 
-  it('that is stale, before the right one, leaves the device in step in the end', async () => {
+  it('that is outdated, before the right one, does not break the sequence numbers in the end', async () => {
     let expected = 0;
     const { clock, outcomes, sent, send } = await testLink((packet, n) => {
       if (packet.sequence === 0) expected = 0;
@@ -179,7 +179,7 @@ describe('an answer', () => {
     expect(sent.length).toBeGreaterThan(2);
   });
 
-  it('that comes while nobody listens waits in the socket and is read next', async () => {
+  it('that arrives while the modem does not listen waits in the socket and is read next', async () => {
     const { clock, outcomes, link, send, sent } = await testLink();
     send(message);
     await clock.runUntil(minutes(2) + seconds(11));
@@ -194,7 +194,7 @@ describe('an answer', () => {
 });
 
 describe('a downlink', () => {
-  it('is acknowledged fragment by fragment; the last acknowledgement is sent once and not waited for', async () => {
+  it('is acknowledged fragment by fragment; the last acknowledgement is sent once and needs no answer', async () => {
     const parts = ['abc', 'def', 'ghi'].map((text) => Buffer.from(text));
     const { clock, outcomes, sent, poll } = await testLink((packet, n) => {
       const part = parts[n];
@@ -224,7 +224,7 @@ describe('a downlink', () => {
     expect(outcomes).toEqual([{ ok: false, why: 'acknowledgement in place of a fragment' }]);
   });
 
-  it('that does not exist is an empty message, and is not acknowledged', async () => {
+  it('is an empty message if none is queued, and is not acknowledged', async () => {
     const { clock, outcomes, sent, poll } = await testLink((packet) => [
       datagramOf({ flags: FIRST | LAST, sequence: packet.sequence + 1, data: NOTHING }),
     ]);
@@ -236,7 +236,7 @@ describe('a downlink', () => {
 });
 
 describe('a new socket', () => {
-  it('holds nothing of what waited in the one before', async () => {
+  it('does not contain the datagrams of the previous socket', async () => {
     const { clock, modem, link, outcomes, send } = await testLink((packet) => [acknowledge(packet)]);
     link.receive(datagramOf({ flags: ACK, sequence: 1, data: NOTHING }, SERIAL, OTHER_TOKEN));
     modem.suffer('lost-socket');
@@ -247,7 +247,7 @@ describe('a new socket', () => {
 });
 
 describe('the radio', () => {
-  it('is woken once for the exchanges that follow each other, and sleeps after the rest', async () => {
+  it('is woken once for exchanges that follow each other, and again after a rest', async () => {
     const { clock, modem, link, observed, send } = await testLink((packet) => [acknowledge(packet)]);
     link.rest();
     send(message);
@@ -260,7 +260,7 @@ describe('the radio', () => {
     expect(modem.state).toBe('sleep');
   });
 
-  it('without coverage lets a send with a budget fail, and goes on attaching by itself', async () => {
+  it('without coverage fails a send with a budget, and continues to attach', async () => {
     const { clock, modem, outcomes, send } = await testLink((packet) => [acknowledge(packet)]);
     modem.setCoverage(false);
     send(message, seconds(120));

@@ -93,14 +93,14 @@ describe('an uplink', () => {
     expect(outcomes).toEqual([{ ok: true, poll: true }]);
   });
 
-  it('that begins a session goes to its own address, with the facts as they are', async () => {
+  it('that begins a session is sent to its own path, with the facts as the device has them', async () => {
     const { clock, requests, send } = await testLink(() => ({ body: { poll: true } }));
     send(encodeUp({ kind: 'create-session', session: { fw_version: 'v1' } }));
     await clock.runUntil(minutes(3));
     expect(requests).toMatchObject([{ kind: 'session', body: '{"fw_version":"v1"}' }]);
   });
 
-  it('is repeated about every 12 s under the same key while there is no answer', async () => {
+  it('is repeated about every 12 s with the same key until it is answered', async () => {
     const { clock, requests, outcomes, send } = await testLink();
     send(DATA, seconds(60));
     await clock.runUntil(minutes(5));
@@ -113,7 +113,7 @@ describe('an uplink', () => {
     expect(outcomes).toEqual([{ ok: false, why: 'no answer in time' }]);
   });
 
-  it.each([401, 429, 500, 503])('takes an answer with status %i for none', async (status) => {
+  it.each([401, 429, 500, 503])('treats an answer with status %i as no answer', async (status) => {
     const { clock, requests, outcomes, send } = await testLink((_, n) =>
       n === 0 ? { status, body: { message: 'no' } } : { body: { poll: false } },
     );
@@ -124,7 +124,7 @@ describe('an uplink', () => {
     expect(outcomes).toEqual([{ ok: true, poll: false }]);
   });
 
-  it('does not take the answer to another request for its own', async () => {
+  it('ignores the answer to another request', async () => {
     const { clock, outcomes, send } = await testLink((_, n) =>
       n === 0 ? { key: 'x-1', body: { poll: true } } : undefined,
     );
@@ -133,7 +133,7 @@ describe('an uplink', () => {
     expect(outcomes).toEqual([{ ok: false, why: 'no answer in time' }]);
   });
 
-  it('takes a late answer when it would send again', async () => {
+  it('accepts a late answer when the repetition is due', async () => {
     const { clock, requests, outcomes, send } = await testLink(() => ({ body: { poll: false }, after: seconds(7) }));
     send(DATA);
     await clock.runUntil(minutes(3));
@@ -141,14 +141,14 @@ describe('an uplink', () => {
     expect(outcomes).toEqual([{ ok: true, poll: false }]);
   });
 
-  it('fails on an answer that cannot be read', async () => {
+  it('fails if its answer cannot be read', async () => {
     const { clock, outcomes, send } = await testLink(() => ({ body: '<html>' }));
     send(DATA);
     await clock.runUntil(minutes(3));
     expect(outcomes).toEqual([{ ok: false, why: 'unreadable answer' }]);
   });
 
-  it('never has the key of an earlier one', async () => {
+  it('never has the key of an earlier uplink', async () => {
     const { clock, link, requests, send } = await testLink(() => ({ body: { poll: false } }));
     for (let i = 0; i < 3; i++) {
       send(DATA);
@@ -160,7 +160,7 @@ describe('an uplink', () => {
 });
 
 describe('a poll', () => {
-  it('fetches nothing when nothing waits', async () => {
+  it('fetches nothing if no downlink is waiting', async () => {
     const { clock, requests, outcomes, poll } = await testLink(() => ({ body: { downlink: null, more: false } }));
     poll();
     await clock.runUntil(minutes(3));
@@ -168,7 +168,7 @@ describe('a poll', () => {
     expect(outcomes).toEqual([{ ok: true, message: EMPTY, more: false }]);
   });
 
-  it('acknowledges a downlink before it hands it over', async () => {
+  it('acknowledges a downlink before it returns it', async () => {
     const { clock, requests, outcomes, poll } = await testLink(cloudWith(DOWNLINK));
     poll();
     await clock.runUntil(minutes(3));
@@ -187,7 +187,7 @@ describe('a poll', () => {
     expect(outcomes).toHaveLength(1);
   });
 
-  it('hands a downlink over once, even when the cloud never hears the acknowledgement', async () => {
+  it('returns a downlink once, even if the cloud never receives the acknowledgement', async () => {
     const { clock, outcomes, poll } = await testLink(cloudWith(DOWNLINK, 100));
     poll();
     await clock.runUntil(minutes(4));

@@ -89,7 +89,7 @@ describe('without power saving mode', () => {
     expect(await connect()).toBeLessThanOrEqual(seconds(1));
   });
 
-  it('nothing reaches a device in flight mode', async () => {
+  it('a device in flight mode receives nothing', async () => {
     const { modem, phases } = await attached();
     modem.setPowerSaving(false);
     modem.reconnect();
@@ -97,7 +97,7 @@ describe('without power saving mode', () => {
     expect(modem.carries('down')).toBe(false);
   });
 
-  it('nothing changes before the next attach, and a network that grants it again is noticed then', async () => {
+  it('a change of the network takes effect at the next attach, in both directions', async () => {
     const { modem, phases, connect } = await attached();
     modem.setPowerSaving(false);
     expect(await connect()).toBeLessThanOrEqual(seconds(4));
@@ -120,7 +120,7 @@ describe('an error of the modem', () => {
     expect(lengths(seen, 'error')).toEqual([10]);
   });
 
-  it('that comes again and again makes the pauses longer by 10 s, up to 600 s', async () => {
+  it('that repeats lengthens the pause by 10 s each time, up to 600 s', async () => {
     const { modem, phases } = await attached();
     modem.setFault('mute');
     modem.send(sending(), Number.POSITIVE_INFINITY);
@@ -129,7 +129,7 @@ describe('an error of the modem', () => {
     expect(errors.slice(58, 62)).toEqual([590, 600, 600, 600]);
   });
 
-  it('is forgotten when a socket opens', async () => {
+  it('no longer counts after a socket has opened', async () => {
     const { modem, phases } = await attached();
     modem.setFault('mute');
     modem.send(sending(), Number.POSITIVE_INFINITY);
@@ -153,7 +153,7 @@ describe('an error of the modem', () => {
     expect(first).toBeLessThanOrEqual(atMost + 1);
   });
 
-  it('lets what waits to be sent go on when the modem is mended', async () => {
+  it('delays a waiting datagram until the modem is repaired', async () => {
     const { clock, modem } = await attached();
     let ready = false;
     modem.setFault('no-sim');
@@ -179,7 +179,7 @@ describe('an error without a network', () => {
     return modem;
   };
 
-  it('lets the attempt to attach begin again', async () => {
+  it('restarts the attach attempt', async () => {
     const { clock, modem, phases } = await offline();
     await clock.runUntil(clock.now + minutes(7));
     expect(modem).toMatchObject({ state: 'attach', attempt: 2 });
@@ -190,7 +190,7 @@ describe('an error without a network', () => {
     expect(modem).toMatchObject({ attempt: 2, wait: { timeout: minutes(5) } });
   });
 
-  it('cuts a pause of the attach policy short, and the next attempt follows', async () => {
+  it('ends a pause of the attach policy, and the next attempt follows', async () => {
     const { clock, modem } = await offline();
     await clock.runUntil(clock.now + minutes(62));
     expect(modem).toMatchObject({ state: 'retry_delay', attempt: 3 });
@@ -199,7 +199,7 @@ describe('an error without a network', () => {
     expect(modem).toMatchObject({ state: 'attach', attempt: 4, wait: { timeout: minutes(5) } });
   });
 
-  it('that cuts an attempt short has used the radio all the same', async () => {
+  it('that interrupts an attempt counts the use of the radio until then', async () => {
     const spent: Millis[] = [];
     const { clock, modem } = await attached({ spent: (use, duration) => use === 'attach' && spent.push(duration) });
     modem.setCoverage(false);
@@ -213,7 +213,7 @@ describe('an error without a network', () => {
 });
 
 describe('a socket', () => {
-  it('is opened after every attach, and again when it was lost', async () => {
+  it('is opened after every attach, and again after a loss', async () => {
     let opened = 0;
     const { modem, connect } = await attached({ socketOpened: () => opened++ });
     expect(opened).toBe(1);
@@ -228,8 +228,8 @@ describe('a socket', () => {
   });
 });
 
-describe('a modem that finds out where it is', () => {
-  it('does so in the place of sleep, between its exchanges, until it is told to stop', async () => {
+describe('a modem that determines its position', () => {
+  it('does so instead of sleeping, between its exchanges, until it is stopped', async () => {
     const { clock, modem, connect } = await attached();
     modem.positioning = true;
     expect(modem.state).toBe('gnss');
@@ -240,7 +240,7 @@ describe('a modem that finds out where it is', () => {
     expect(modem.state).toBe('sleep');
   });
 
-  it('does not go on with it after a boot', async () => {
+  it('does not continue after a boot', async () => {
     const { clock, modem } = await attached();
     modem.positioning = true;
     modem.start();
@@ -250,7 +250,7 @@ describe('a modem that finds out where it is', () => {
 });
 
 describe('a lost socket', () => {
-  it('is opened again after 5 s, without a new attach', async () => {
+  it('is replaced after 5 s, without a new attach', async () => {
     const { modem, connect } = await attached();
     modem.suffer('lost-socket');
     const took = await connect();
@@ -259,7 +259,7 @@ describe('a lost socket', () => {
     expect(modem.counters.attaches).toBe(1);
   });
 
-  it('that cannot be opened is tried twice more, then the modem starts over', async () => {
+  it('that cannot be replaced is tried twice more, then the modem restarts', async () => {
     const { modem, phases } = await attached();
     modem.setFault('no-socket');
     modem.send(sending(), Number.POSITIVE_INFINITY);
@@ -270,7 +270,7 @@ describe('a lost socket', () => {
 });
 
 describe('a lost registration', () => {
-  it('is found by the check of the next send: the modem is off for 10 s, boots and attaches anew', async () => {
+  it('is found by the check of the next send: the modem is off for 10 s, boots and attaches again', async () => {
     const { clock, modem, connect } = await attached();
     modem.suffer('lost-registration');
     await clock.runUntil(clock.now + minutes(5));
@@ -291,7 +291,7 @@ describe('a reset loop', () => {
     expect(modem.registered).toBe(true);
   });
 
-  it('is what the seventh brown-out within half an hour ends in', async () => {
+  it('follows the seventh brown-out within half an hour', async () => {
     let fed = true;
     const { clock, modem, phases } = await attached({ feedRadio: () => fed });
     fed = false;
@@ -306,7 +306,7 @@ describe('a reset loop', () => {
 });
 
 describe('an evaluation', () => {
-  it('fails without network, and the one before stays', async () => {
+  it('fails without network, and the previous result stays', async () => {
     const { modem, phases } = await attached();
     const before = modem.evaluation();
     modem.setCoverage(false);

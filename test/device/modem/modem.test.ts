@@ -42,7 +42,7 @@ describe('attach policies', () => {
 });
 
 describe('a modem', () => {
-  it('attaches within a minute of power-up, and goes to sleep when nobody waits', async () => {
+  it('attaches within a minute of power-up, and sleeps if no datagram is waiting', async () => {
     const { clock, modem } = testModem();
     modem.start();
     expect(modem.state).toBe('boot');
@@ -51,7 +51,7 @@ describe('a modem', () => {
     expect(modem.counters).toMatchObject({ attaches: 1, failed: 0 });
   });
 
-  it('gets no datagram before it has attached, such as an answer that was under way when the device rebooted', async () => {
+  it('receives no datagram before it has attached, such as an answer that was in flight during a reboot', async () => {
     const { clock, modem } = testModem();
     expect(modem.carries('down')).toBe(false);
     modem.start();
@@ -79,7 +79,7 @@ describe('a modem', () => {
     expect(ready - minutes(1)).toBeLessThanOrEqual(seconds(4));
   });
 
-  it('without network rests between its attempts, and tells how long', async () => {
+  it('without network pauses between its attempts, and shows the remaining time', async () => {
     const { clock, modem } = testModem();
     modem.setCoverage(false);
     modem.start();
@@ -92,7 +92,7 @@ describe('a modem', () => {
     expect(modem.counters).toMatchObject({ attaches: 3, failed: 3, duration: hours(1) });
   });
 
-  it('attaches as soon as an attempt meets the network again, and then counts from the beginning', async () => {
+  it('attaches as soon as an attempt finds the network again, and then counts its attempts from 1', async () => {
     const { clock, modem } = testModem();
     modem.setCoverage(false);
     modem.start();
@@ -102,7 +102,7 @@ describe('a modem', () => {
     expect(modem).toMatchObject({ registered: true, attempt: 0 });
   });
 
-  it('that finds no connection although it was registered attaches anew', async () => {
+  it('that gets no connection although it was registered attaches again', async () => {
     const { clock, modem } = testModem();
     modem.start();
     await clock.runUntil(minutes(1));
@@ -127,7 +127,7 @@ describe('a modem', () => {
     expect(second?.cid).toBe(first?.cid);
   });
 
-  it('switched off leaves no alarm behind', async () => {
+  it('sets no alarm while it is switched off', async () => {
     const { clock, modem } = testModem();
     modem.start();
     modem.stop();

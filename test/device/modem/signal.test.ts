@@ -14,7 +14,7 @@ function testModem() {
   return { clock, modem, faded };
 }
 
-describe('what a signal costs', () => {
+describe('the effects of a signal', () => {
   it.each([
     [-60, 1, 0],
     [-115, 1, 0],
@@ -45,7 +45,7 @@ describe('an evaluation', () => {
     expect(Math.abs(found.rsrp - rsrp)).toBeLessThanOrEqual(4);
   });
 
-  it('says what was set by hand', () => {
+  it('shows the signal that was set', () => {
     const found = evaluate(5, 1, { rsrp: -90, rsrq: -7, snr: 12 });
     expect(found.rsrq).toBeGreaterThanOrEqual(-7);
     expect(found.rsrq).toBeLessThanOrEqual(-5);
@@ -53,7 +53,7 @@ describe('an evaluation', () => {
     expect(found.snr).toBeLessThanOrEqual(15);
   });
 
-  it('of the own cell never costs anything: it stays at -115 dBm or above', () => {
+  it("of the device's own cell has no bad effects: it stays at -115 dBm or above", () => {
     for (let cell = 0; cell < 500; cell++) expect(evaluate(cell, 1, undefined).rsrp).toBeGreaterThanOrEqual(-115);
   });
 });
@@ -69,7 +69,7 @@ describe('a modem with a weak signal', () => {
     expect(modem.counters.lastDuration).toBeGreaterThan(seconds(40));
   });
 
-  it('loses datagrams either way', async () => {
+  it('loses datagrams in both directions', async () => {
     const { clock, modem, faded } = testModem();
     modem.start();
     await clock.runUntil(minutes(1));
@@ -81,7 +81,7 @@ describe('a modem with a weak signal', () => {
     expect(new Set(faded)).toEqual(new Set(['up', 'down']));
   });
 
-  it('asks for a connection again when none came within 30 s, without a new attach', async () => {
+  it('requests a connection again if there was none within 30 s, without a new attach', async () => {
     const { clock, modem } = testModem();
     modem.start();
     await clock.runUntil(minutes(1));
@@ -101,7 +101,7 @@ describe('a modem with a weak signal', () => {
     expect(modem.counters.attaches).toBe(1);
   });
 
-  it('has no network below the limit, and finds it when the antenna is freed', async () => {
+  it('has no network below the limit, and finds it when the signal is no longer overridden', async () => {
     const { clock, modem } = testModem();
     modem.setSignal({ rsrp: -135 });
     modem.start();

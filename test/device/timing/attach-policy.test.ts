@@ -7,7 +7,7 @@ import { expectTimes, lengths, measured, path, report, unplugged, windows } from
 const REAL_BOOT = { boot: [6000, 6000], wake: 0 } as const;
 
 describe('timeline 10.2: 70 min without network, a report without limit', () => {
-  it('made at 600: the third window ends with the network still in reach', async () => {
+  it('made at 600: the third window ends after the network is back', async () => {
     const { device, until, phases, times } = await unplugged({ profile: 'control', modem: REAL_BOOT });
     await until(seconds(600));
     report(device);
@@ -32,7 +32,7 @@ describe('timeline 10.2: 70 min without network, a report without limit', () => 
     expectTimes(times('uplink.acked').slice(0, 1), [7849 + 40]);
   });
 
-  it('made at 0: the pause has begun, and the report comes 51 min late', async () => {
+  it('made at 0: the pause has begun, and the report arrives 51 min late', async () => {
     const config = ['app config interval-report 1800'];
     const { device, until, phases, times } = await unplugged({ profile: 'control', modem: REAL_BOOT, config });
     report(device);
@@ -45,7 +45,7 @@ describe('timeline 10.2: 70 min without network, a report without limit', () => 
     expectTimes(times('uplink.acked'), [7249 + 1.2, 7249 + 1.2]);
   });
 
-  it('with polls every 60 s: they fail with −11 each minute and leave the policy alone', async () => {
+  it('with polls every 60 s: they fail with −11 each minute and do not affect the policy', async () => {
     const { device, phases, times, of } = await unplugged({
       profile: 'control',
       modem: REAL_BOOT,
@@ -73,7 +73,7 @@ describe('the attach policy', () => {
     expectTimes(begins.slice(0, 7), expected);
   });
 
-  it('counts from the beginning after a registration and after "lte reconnect"', async () => {
+  it('restarts with its first attempt after a registration and after "lte reconnect"', async () => {
     const { device, until } = await unplugged();
     device.modem.reconnect();
     await until(minutes(15));
@@ -91,7 +91,7 @@ describe('the attach policy', () => {
 });
 
 describe('a registration that is lost', () => {
-  it('while the modem sleeps is found by the check of the next send: off for 10 s, boot; 10.56 s to the window', async () => {
+  it('while the modem sleeps is found by the check of the next send: off for 10 s, boot; the window begins after 10.56 s', async () => {
     const { device, phases, zero } = await measured();
     device.controls.modem('lost-registration');
     zero();
@@ -103,21 +103,24 @@ describe('a registration that is lost', () => {
   it.each([
     ['waits for its radio connection', 'send', { connect: [5000, 5000] }],
     ['is awake between exchanges', 'ready', {}],
-  ] as const)('while the modem %s leads straight to attach, with the modem on', async (_, state, modem) => {
-    const { device, until, zero, phases } = await measured({ modem });
-    if (state === 'ready') device.modem.setPowerSaving(false);
-    device.modem.reconnect();
-    await until(minutes(2));
-    zero();
-    device.shell('cloud poll');
-    for (let at = 0; device.modem.state !== state && at < 20_000; at += 10) await until(at);
-    device.controls.modem('lost-registration');
-    const seen = await phases(seconds(40));
-    expect(seen[0]?.state).toBe('attach');
-    expect(lengths(seen, 'error')).toEqual([]);
-  });
+  ] as const)(
+    'while the modem %s starts an attach at once, without switching the modem off',
+    async (_, state, modem) => {
+      const { device, until, zero, phases } = await measured({ modem });
+      if (state === 'ready') device.modem.setPowerSaving(false);
+      device.modem.reconnect();
+      await until(minutes(2));
+      zero();
+      device.shell('cloud poll');
+      for (let at = 0; device.modem.state !== state && at < 20_000; at += 10) await until(at);
+      device.controls.modem('lost-registration');
+      const seen = await phases(seconds(40));
+      expect(seen[0]?.state).toBe('attach');
+      expect(lengths(seen, 'error')).toEqual([]);
+    },
+  );
 
-  it('back before the next send goes unnoticed', async () => {
+  it('is not noticed if the registration is back before the next send', async () => {
     const { device, until, times } = await unplugged();
     await until(minutes(10));
     device.radio(true);

@@ -5,7 +5,7 @@ import { POLL } from '../../../src/protocol/flap/packet.js';
 import { expectTimes, measured, report, unplugged } from './measured.js';
 
 describe('timeline 10.3 (run D): the cloud is silent until a moment after 144.5 s, polls every 60 s', () => {
-  it('the queued tick takes the place of the retry, and the command arrives 10.6 s after the end', async () => {
+  it('the queued tick replaces the retry, and the command arrives 10.6 s after the end', async () => {
     const { command, network, tick, until, sent, times } = await measured({ config: ['app config interval-poll 60'] });
     await command();
     await tick(seconds(60));
@@ -29,7 +29,7 @@ describe('timeline 10.3 (run D): the cloud is silent until a moment after 144.5 
     );
   });
 
-  it('with ticks every 240 s the retry of 5 min counts, and the tick meanwhile is ignored', async () => {
+  it('with ticks every 240 s the retry after 5 min takes place, and the tick before it is ignored', async () => {
     const { command, network, tick, until, times } = await measured({ config: ['app config interval-poll 240'] });
     await command();
     await tick(seconds(240));
@@ -43,7 +43,7 @@ describe('timeline 10.3 (run D): the cloud is silent until a moment after 144.5 
 });
 
 describe('timeline 10.6: the registration is lost before a report without time limit', () => {
-  it('run E, polls every 240 s: the poll that waits for the lock fails after 60 s, and its retry makes the device deaf to the poll flag', async () => {
+  it('run E, polls every 240 s: the poll that waits for the lock fails after 60 s, and its retry makes the device ignore the poll flag', async () => {
     const bench = await unplugged({ profile: 'control', config: ['app config interval-poll 240'] });
     const { device, command, tick, until, times, now, zero } = bench;
     device.radio(true);
@@ -94,7 +94,7 @@ describe('timeline 10.6: the registration is lost before a report without time l
 });
 
 describe('a failed poll', () => {
-  it('(b) whose retry is armed lets the poll flag of an acknowledgement have no effect, and a command neither', async () => {
+  it('(b) with a planned retry makes the device ignore the poll flag of an acknowledgement, and a poll command', async () => {
     const { device, command, network, until, times, zero } = await measured();
     zero();
     network.up = false;
@@ -112,7 +112,7 @@ describe('a failed poll', () => {
     expectTimes(times('downlink.executed'), [360.5]);
   });
 
-  it('(d) finds the registration lost at the check before its send: off for 10 s, boot, attach; 10.56 s to the window', async () => {
+  it('(d) finds the registration lost at the check before its send: off for 10 s, boot, attach; the window begins after 10.56 s', async () => {
     const { device, phases } = await unplugged();
     device.shell('cloud poll');
     const window = (await phases(seconds(30))).find(({ state }) => state === 'attach');
@@ -128,7 +128,7 @@ describe('a failed poll', () => {
     expectTimes(times('poll.failed'), [60]);
   });
 
-  it('ends after 90 s when nothing could be sent: −14', async () => {
+  it('ends after 90 s with −14 if nothing could be sent', async () => {
     const { device, until, times, of } = await unplugged();
     device.shell('cloud poll');
     await until(seconds(100));
@@ -136,7 +136,7 @@ describe('a failed poll', () => {
     expect(of('poll.failed').at(-1)?.why).toBe('modem stuck');
   });
 
-  it('is tried again after 5 min also if the downlink could not be carried out, whatever the interval', async () => {
+  it('is repeated after 5 min also if the downlink could not be executed, whatever the poll interval', async () => {
     const { configure, tick, until, times } = await measured({ config: ['app config interval-poll 240'] });
     await configure(['app config interval-report nonsense', 'nonsense']);
     await tick(seconds(240));
@@ -150,7 +150,7 @@ describe('a failed poll', () => {
     );
   });
 
-  it('is cleared by nothing but the end of its 5 min', async () => {
+  it('blocks further polls until its 5 min are over', async () => {
     const { device, network, until, times, zero } = await measured({ config: ['app config interval-poll 3600'] });
     zero();
     network.up = false;

@@ -62,7 +62,7 @@ describe('the poll flag', () => {
     expect(polls(sent())).toBe(2);
   });
 
-  it('of the acknowledgement of CREATE_SESSION queues none beyond that for the session', async () => {
+  it('of the acknowledgement of CREATE_SESSION queues no poll besides that for the session', async () => {
     const { device, serve, session, run, sent, of } = await scripted();
     serve.by = session;
     device.powerOn();
@@ -98,7 +98,7 @@ describe('the poll flag', () => {
     },
   );
 
-  it('of a firmware downlink is lost in the same way', async () => {
+  it('of a firmware downlink is lost, too', async () => {
     const { device, serve, run, sent, start } = await scripted();
     await start();
     const chunk = { target: 'app', type: 'chunk', updateId: new Uint8Array(16), offset: 0, size: 100 };
@@ -129,7 +129,7 @@ describe('the poll flag', () => {
     expect(polls(sent())).toBe(1);
   });
 
-  it('of a downlink of an unknown type counts, and the poll is good', async () => {
+  it('of a downlink of an unknown type is followed, and the poll is successful', async () => {
     const { device, serve, run, sent, start, of } = await scripted();
     await start();
     let offered = false;
@@ -148,7 +148,7 @@ describe('the poll flag', () => {
     ['first', FIRST, 0],
     ['last', LAST, 1],
   ])(
-    'of a report in several fragments counts in the last acknowledgement; set in that of the %s one',
+    'of a report in several fragments counts only in the last acknowledgement; here it is set in that of the %s one',
     async (_, flagged, expected) => {
       const { device, serve, run, sent, start } = await scripted();
       await start();

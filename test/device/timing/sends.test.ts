@@ -7,7 +7,7 @@ import { datagramOf } from '../../support/device.js';
 import { expectTimes, IDLE_SERVER, measured, report, scripted, unplugged } from './measured.js';
 
 describe('one datagram', () => {
-  it('has 6 copies in 60 s while the cloud is silent: 0, 10.3, 20.6, 31.0, 41.3, 51.6', async () => {
+  it('is sent 6 times in 60 s while the cloud is silent: at 0, 10.3, 20.6, 31.0, 41.3 and 51.6', async () => {
     const { device, network, until, sent, zero } = await measured();
     zero();
     network.up = false;
@@ -36,7 +36,7 @@ describe('one datagram', () => {
 });
 
 describe('timeline 10.5: lost acknowledgements', () => {
-  it('(a) a lost request comes 10.3 s late, a lost acknowledgement 20.6 s, and the report is stored once', async () => {
+  it('(a) a lost request delays the report by 10.3 s, a lost acknowledgement by 20.6 s, and the report is stored once', async () => {
     let lose = 0;
     const { device, until, times, zero, cloud } = await measured({ up: () => lose-- <= 0 });
     zero();
@@ -56,7 +56,7 @@ describe('timeline 10.5: lost acknowledgements', () => {
     expect(cloud).toBeDefined();
   });
 
-  it('(b) a lost final acknowledgement of a shell downlink makes nothing late', async () => {
+  it('(b) a lost final acknowledgement of a shell downlink causes no delay', async () => {
     let lost = -1;
     const { command, device, until, times, zero } = await measured({
       up: ({ flags }) => !(flags === ACK && lost >= 0 && lost++ === 0),
@@ -71,7 +71,7 @@ describe('timeline 10.5: lost acknowledgements', () => {
     expectTimes(times('uplink.acked'), [0.5]);
   });
 
-  it('(c) a lost final acknowledgement of a config is proved by the session after the reboot, sequence 0', async () => {
+  it('(c) the session after the reboot, with sequence 0, replaces a lost final acknowledgement of a config downlink', async () => {
     let lost = -1;
     const { configure, device, until, times, zero, sent } = await measured({
       up: ({ flags }) => !(flags === ACK && lost >= 0 && lost++ === 0),
@@ -167,7 +167,7 @@ describe('the limit of a report', () => {
     expectTimes(times(answered ? 'uplink.acked' : 'uplink.dropped'), [answered ? 22.5 : 26.1]);
   });
 
-  it('exists in Clime only: a report of another type waits without limit, and delivers', async () => {
+  it('exists in Clime only: a report of another application waits without limit, and is delivered', async () => {
     const { device, until, times } = await unplugged({ profile: 'meteo' });
     report(device);
     await until(minutes(50));
@@ -177,7 +177,7 @@ describe('the limit of a report', () => {
     expectTimes(times('uplink.acked').slice(0, 1), [50 * 60 + 1.3]);
   });
 
-  it('contains the wait for the lock: −11 after 120 s, not spooled, windows kept', async () => {
+  it('includes the wait for the lock: −11 after 120 s, not spooled, windows kept', async () => {
     // A shell answer without time limit holds the lock.
     const { device, serve, run, start, of, clock } = await scripted();
     await start();
@@ -260,7 +260,7 @@ describe('windows and events after a report that failed', () => {
 });
 
 describe('the drain of the spool', () => {
-  it('whose time is used up continues on a good link: each message has a budget of 0 and the grace of 30 s', async () => {
+  it('continues after its time is over if the link is good: each message has a budget of 0 and 30 s for its attempt', async () => {
     const { device, network, until, times, zero, run } = await measured({
       config: ['app config send-timeout 1'],
       modem: { connect: [900, 900], evaluation: 900 },

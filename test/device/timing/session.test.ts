@@ -28,7 +28,7 @@ describe('the session phase', () => {
     expect((first?.at ?? 0) - ready).toBe(seconds(10));
   });
 
-  it('sends nothing before the first socket is open, without a limit', async () => {
+  it('waits without limit until the first socket is open', async () => {
     const { device, run, sent } = await scripted();
     device.radio(false);
     device.powerOn();
@@ -109,7 +109,7 @@ describe('the session phase', () => {
     expect(after).toHaveLength(2);
   });
 
-  it('starts the timer of the polls: the first tick comes one interval after its end', async () => {
+  it('starts the poll timer: the first tick is one interval after its end', async () => {
     const bench = await measured({ config: ['app config interval-poll 100'] });
     await bench.run(minutes(3));
     const ready = bench.of('device.ready')[0]?.at ?? 0;
@@ -121,7 +121,7 @@ describe('the session phase', () => {
   });
 });
 
-describe('timeline 10.4: a config downlink of 20 lines with a shell command behind it', () => {
+describe('timeline 10.4: a config downlink of 20 lines, with a shell command queued after it', () => {
   it('saves and reboots 2.0 s + 0.01 s a line later; the command follows right after the session', async () => {
     const { device, configure, command, until, times, zero } = await measured();
     await configure(Array.from({ length: 20 }, (_, i) => `app config interval-sample ${61 + i}`));

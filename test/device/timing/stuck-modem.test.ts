@@ -43,7 +43,7 @@ describe('timeline 10.1: 70 min without network, a report every 30 min, send tim
     expect(lengths(all, 'error')).toEqual([10, 20, 30, 40]);
   });
 
-  it('without a report at the end, the modem registers at once and the command comes with the next report', async () => {
+  it('without a report at the end, the modem registers at once and the command arrives with the next report', async () => {
     const { device, until, times, command } = await unplugged();
     await command();
     for (const at of [1800, 3600, 4200]) {
@@ -62,7 +62,7 @@ describe('timeline 10.1: 70 min without network, a report every 30 min, send tim
 });
 
 describe('run F: polls every 60 s, one hour without network, a modem that attaches in 15 s', () => {
-  it('−14 every 90 s chops the windows, and the modem is off for 10, 20 … 220 s in between', async () => {
+  it('−14 every 90 s interrupts the windows, and the modem is off for 10, 20 … 220 s in between', async () => {
     const bench = await measured({ config: ['app config interval-poll 60'], modem: { attach: [15_000, 15_000] } });
     const { device, phases, until, times, command, zero } = bench;
     // The loss comes while the device sleeps, right before a tick.
@@ -109,7 +109,7 @@ describe('error −14, by the state of the modem', () => {
     expect(device.modem).toMatchObject({ attempt: 4, wait: { timeout: minutes(5) } });
   });
 
-  it('error: nothing; the back-off is not shortened', async () => {
+  it('error: no effect; the back-off is not shortened', async () => {
     const { device, phases, until } = await unplugged();
     device.modem.reconnect();
     // Fifteen errors: the next back-off is 160 s, longer than 150.
@@ -133,7 +133,7 @@ describe('error −14, by the state of the modem', () => {
     expect(lengths(seen, 'error')).toEqual([32 * 60 + 5 - 155]);
   });
 
-  it('sleep: nothing', async () => {
+  it('sleep: no effect', async () => {
     const { device, zero, phases } = await measured();
     zero();
     device.modem.stuck();
@@ -161,7 +161,7 @@ describe('a network without power saving mode in which attaching takes long', ()
     ['clime, reports every 30 min, attach 160 s', 'clime', ['app config interval-report 1800'], 160],
     ['control, polls every 30 min, attach 100 s', 'control', ['app config interval-poll 1800'], 100],
   ] as const)(
-    '%s: nothing gets through, although the modem attaches in between',
+    '%s: nothing is delivered, although the modem attaches in between',
     async (_, profile, config, attach) => {
       const takes = seconds(attach);
       const bench = await measured({ profile, config, modem: { attach: [takes, takes] } });

@@ -12,7 +12,7 @@ const EVERY_HALF_HOUR = ['app config interval-report 1800'];
 const REAL_BOOT = { boot: [6000, 6000], wake: 0 } as const;
 
 describe('timeline 10.2 on Clime 3.5.5: 70 min without network, report at 0', () => {
-  it('the first report has no limit: it keeps the radio until the pause, and goes 51 min late', async () => {
+  it('the first report has no limit: it uses the radio until the pause, and arrives 51 min late', async () => {
     const { device, until, phases, times } = await unplugged({ ...on355, modem: REAL_BOOT, config: EVERY_HALF_HOUR });
     report(device);
     expectTimes(windows(await phases(seconds(4202.6))), [16, 316, 327, 627, 638, 3638]);
@@ -32,7 +32,7 @@ describe('timeline 10.2 on Clime 3.5.5: 70 min without network, report at 0', ()
 });
 
 describe('the same on Clime 4.0.0', () => {
-  it('each report gives up after 150 s and restarts the modem: no pause of an hour', async () => {
+  it('each report is given up after 150 s and restarts the modem, so there is no pause of an hour', async () => {
     const { device, phases } = await unplugged({ modem: REAL_BOOT, config: EVERY_HALF_HOUR });
     report(device);
     const seen = await phases(seconds(4202.6));
@@ -40,7 +40,7 @@ describe('the same on Clime 4.0.0', () => {
     expect(windows(seen).length).toBeGreaterThan(6);
   });
 
-  it('reports of the outage wait in the spool and follow the first new one', async () => {
+  it('reports from the outage wait in the spool and follow the first new one', async () => {
     const { device, until, times, of } = await unplugged({ config: EVERY_HALF_HOUR });
     report(device);
     await until(seconds(400));
@@ -53,14 +53,14 @@ describe('the same on Clime 4.0.0', () => {
   });
 });
 
-it('on 3.5.5 a report that fails is not kept: nothing is in the spool', async () => {
+it('on 3.5.5 a report that fails is lost: the spool stays empty', async () => {
   const { device, until } = await unplugged({ ...on355 });
   report(device);
   await until(seconds(400));
   expect(device.spool.count).toBe(0);
 });
 
-it('after an update to 4.0.0 a report gives up after its send-timeout', async () => {
+it('after an update to 4.0.0 a report is given up after its send-timeout', async () => {
   const { device, run, zero, until, of } = await measured(on355);
   const bootloader = new Bootloader(device.build);
   device.bootloader = bootloader;
@@ -77,7 +77,7 @@ it('after an update to 4.0.0 a report gives up after its send-timeout', async ()
 });
 
 describe('cloud metrics', () => {
-  it('count a poll only when it brought nothing', async () => {
+  it('count a poll only if it fetched no message', async () => {
     const { device, command, run } = await measured();
     const counted = () => {
       const { pollCount = -1, downlinkCount = -1 } = device.firmware?.cloud.counters ?? {};

@@ -80,7 +80,7 @@ async function carryOut(
 }
 
 describe('a load', () => {
-  it('asks about its devices in turn, with the key', async () => {
+  it('sends its requests for its devices in turn, with the key', async () => {
     const { baseUrl, requests } = await service((respond) => respond(200));
     const { summary } = await carryOut(baseUrl, open(100, 300));
     expect(summary).toMatchObject({ planned: 30, sent: 30, answered: 30, failed: 0, inFlight: 0, dropped: 0 });
@@ -89,7 +89,7 @@ describe('a load', () => {
     );
   });
 
-  it('has failed when what queues a downlink is answered with something else', async () => {
+  it('has failed if a request for a downlink is not answered with the downlink', async () => {
     const { baseUrl } = await service((respond) => respond(201));
     const call: CallSpec = { kind: 'commands', body: '["info show"]' };
     const { summary } = await carryOut(baseUrl, open(100, 300), { call });
@@ -97,7 +97,7 @@ describe('a load', () => {
     expect(summary?.reasons).toEqual({ 'status 201: the answer names no downlink': 30 });
   });
 
-  it('of patient users stays away as long as the service asks it to; others take no notice', async () => {
+  it('of patient users waits for the time in Retry-After; others ignore it', async () => {
     const { baseUrl } = await service((respond) => respond(429, { 'retry-after': '1' }));
     const users: UserPace = { kind: 'closed', users: 1, think: 10 };
     const { summary: patient } = await carryOut(baseUrl, { ...users, patient: true });
@@ -106,7 +106,7 @@ describe('a load', () => {
     expect(deaf?.sent).toBeGreaterThan(5);
   });
 
-  it('counts the time that the service asks for by the clock of the service', async () => {
+  it('counts the time in Retry-After by the clock of the service', async () => {
     const { baseUrl } = await service((respond) => respond(429, { 'retry-after': '1' }));
     const users: UserPace = { kind: 'closed', users: 1, think: 10, patient: true };
     // Its second is 100 ms of the run, which ends before a second of its own.
@@ -114,7 +114,7 @@ describe('a load', () => {
     expect(summary?.sent).toBeGreaterThan(1);
   });
 
-  it('goes on asking while the service stands still, and charges it for everybody who waited', async () => {
+  it('continues during a stall of the service, and includes the stall in the latencies', async () => {
     const thaw = new Promise<void>((resolve) => setTimeout(resolve, 250));
     const { baseUrl } = await service((respond) => void thaw.then(() => respond(200)));
     const { summary, contradictions } = await carryOut(baseUrl, open(100, 300), { connections: 4 });
@@ -125,7 +125,7 @@ describe('a load', () => {
     expect(contradictions).toEqual([]);
   });
 
-  it('of a client that is not answered keeps no other client waiting', async () => {
+  it('of a client without answers does not delay other clients', async () => {
     const { baseUrl, requests } = await service((respond, number) => {
       if (requests[number - 1]?.endsWith(' dashboard')) respond(200);
     });
@@ -152,7 +152,7 @@ describe('a load', () => {
     expect(poller).toMatchObject({ planned: 300, answered: 0, inFlight: 64, dropped: 236 });
   });
 
-  it('keeps its books when the service dies under it', async () => {
+  it('accounts for every request if the service is killed', async () => {
     const { baseUrl } = await service((respond, number) => {
       if (number < 10) respond(200);
       else {
@@ -167,7 +167,7 @@ describe('a load', () => {
     expect(Object.keys(summary?.reasons ?? {}).every((reason) => reason.startsWith('no answer: '))).toBe(true);
   });
 
-  it('keeps its books when the run is interrupted: some are open, those that waited are dropped', async () => {
+  it('accounts for every request if the run is interrupted: some are open, the waiting ones are dropped', async () => {
     const { baseUrl } = await service(() => {});
     const { summary, contradictions } = await carryOut(baseUrl, open(100, 300), { stopAt: 150, connections: 2 });
     expect(contradictions).toEqual([]);
@@ -176,7 +176,7 @@ describe('a load', () => {
     expect(summary?.planned).toBe(2 + (summary?.dropped ?? 0));
   });
 
-  it('made by users that wait never has more under way than there are users, and is marked', async () => {
+  it('with users has at most one open request for each user, and is marked', async () => {
     let [underWay, most] = [0, 0];
     const { baseUrl } = await service((respond) => {
       most = Math.max(most, ++underWay);
@@ -192,7 +192,7 @@ describe('a load', () => {
     expect(contradictions).toEqual([]);
   });
 
-  it('made by users that do not wait lets others have their turn when there is nothing to ask about', async () => {
+  it('with users without think time lets other work run if it has no device', async () => {
     const { baseUrl } = await service((respond) => respond(200));
     const { summary, contradictions } = await carryOut(
       baseUrl,

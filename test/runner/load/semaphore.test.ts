@@ -24,7 +24,7 @@ describe('Semaphore', () => {
     expect(semaphore.waiting).toBe(3);
   });
 
-  it('starts waiting tasks in the order in which they asked', () => {
+  it('starts waiting tasks in the order of their calls', () => {
     const { semaphore, started, ask } = semaphoreOf(2);
     ask(5);
     for (let i = 0; i < 3; i++) semaphore.release();

@@ -19,7 +19,7 @@ function service(clock: VirtualClock, answers: readonly (string | Error)[]) {
 }
 
 describe('paced requests', () => {
-  it('are sent again as late as the service asks', async () => {
+  it('are repeated after the time in Retry-After', async () => {
     const clock = new VirtualClock();
     const gate = paced({ atOnce: 2, perSecond: null }, clock);
     const { request, sentAt } = service(clock, [turnedAway(429, 7000), turnedAway(503, 2000), 'done']);
@@ -27,7 +27,7 @@ describe('paced requests', () => {
     expect(sentAt).toEqual([0, 7000, 9000]);
   });
 
-  it('let no other request pass meanwhile', async () => {
+  it('send no other request meanwhile', async () => {
     const clock = new VirtualClock();
     const gate = paced({ atOnce: 1, perSecond: null }, clock);
     const { request, sentAt } = service(clock, [turnedAway(429, 5000), 'done']);
@@ -35,7 +35,7 @@ describe('paced requests', () => {
     expect(sentAt).toEqual([0, 5000, 5000, 5000]);
   });
 
-  it('are refused at last when the service never takes them', async () => {
+  it('fail in the end if the service never accepts them', async () => {
     const clock = new VirtualClock();
     const gate = paced({ atOnce: 1, perSecond: null }, clock);
     const { request, sentAt } = service(clock, [turnedAway(429, 1000)]);
@@ -43,7 +43,7 @@ describe('paced requests', () => {
     expect(sentAt).toHaveLength(20);
   });
 
-  it('are not repeated after any other refusal', async () => {
+  it('are not repeated after other rejections', async () => {
     const clock = new VirtualClock();
     const gate = paced({ atOnce: 1, perSecond: null }, clock);
     const { request, sentAt } = service(clock, [turnedAway(409), 'done']);
@@ -53,7 +53,7 @@ describe('paced requests', () => {
     expect([...sentAt, ...without.sentAt]).toEqual([0, 0]);
   });
 
-  it('are never more at once than was said', async () => {
+  it('never exceed the limit of concurrent requests', async () => {
     const clock = new VirtualClock();
     const gate = paced({ atOnce: 3, perSecond: null }, clock);
     let [underWay, most] = [0, 0];

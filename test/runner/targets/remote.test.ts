@@ -85,18 +85,15 @@ async function whatIsLeft({ api, apiKey, spaceId }: Service) {
 }
 
 describe('a run against another cloud', () => {
-  it.each(['udp', 'http'] as const)(
-    'sees over its API what became of every message, with devices on %s',
-    async (link) => {
-      const result = await visit(cloudAt(await serve(), link));
-      expect(result.failure).toBeNull();
-      expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
-      expect(result.transport).toBe(link);
-      expect(result.target).toBe(service?.api);
-    },
-  );
+  it.each(['udp', 'http'] as const)('follows every message through its API, with devices on %s', async (link) => {
+    const result = await visit(cloudAt(await serve(), link));
+    expect(result.failure).toBeNull();
+    expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
+    expect(result.transport).toBe(link);
+    expect(result.target).toBe(service?.api);
+  });
 
-  it('takes away what it has made, and nothing else', async () => {
+  it('deletes everything that it has created, and nothing else', async () => {
     const theirs = await serve();
     const client = new DeviceCloudClient({
       baseUrl: theirs.api,
@@ -112,7 +109,7 @@ describe('a run against another cloud', () => {
     expect(await whatIsLeft(theirs)).toEqual({ devices: ['stays'], tags: ['here-before'] });
   });
 
-  it('takes it away as well when it is interrupted while it is still being made', async () => {
+  it('also deletes it if it is interrupted during the creation', async () => {
     const theirs = await serve();
     const result = await visit(cloudAt(theirs, 'udp'), {
       started: (control) => control.stop(new InterruptedError('SIGINT')),
@@ -121,7 +118,7 @@ describe('a run against another cloud', () => {
     expect(await whatIsLeft(theirs)).toEqual({ devices: [], tags: [] });
   });
 
-  it('knows of a downlink that a load has queued, unless the answer names none', async () => {
+  it('follows a downlink that a load has queued, unless the answer contains none', async () => {
     const cloud = cloudAt(await serve(), 'http');
     const events: TraceEvent[] = [];
     const trace = { emit: (event: TraceEvent) => void events.push(event) };
@@ -132,7 +129,7 @@ describe('a run against another cloud', () => {
     expect(events).toMatchObject([{ kind: 'downlink.queued', downlink: 'm1', serial: 1 }]);
   });
 
-  it('says in a sentence that the key is refused, without the key', async () => {
+  it('reports a rejected key without showing it', async () => {
     const cloud = { ...cloudAt(await serve(), 'udp'), apiKey: 'wrong-key' };
     const failure = await visit(cloud).catch((error: Error) => error);
     expect(failure).toBeInstanceOf(UsageError);
@@ -140,7 +137,7 @@ describe('a run against another cloud', () => {
     expect(String(failure)).not.toContain('wrong-key');
   });
 
-  it('says that a device of the fleet exists there already, and takes away the others', async () => {
+  it('reports a device that already exists there, and deletes the others', async () => {
     const theirs = await serve();
     const client = new DeviceCloudClient({
       baseUrl: theirs.api,
