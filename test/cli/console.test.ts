@@ -87,7 +87,7 @@ describe('ghostfleet device at a terminal', () => {
     expect((await device(['--log', 'uplink', '--quiet'])).err).toContain('--quiet and --log exclude each other');
   });
 
-  it('shows the claim token only with --secrets', async () => {
+  it('shows the claim token only with --show-secrets', async () => {
     const typed = ['info claim-token'];
     expect((await device([], { typed })).out).toContain('claim token: ********\n');
     expect((await device(['--show-secrets'], { typed })).out).toContain(`claim token: ${TOKEN}\n`);
