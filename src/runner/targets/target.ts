@@ -19,7 +19,7 @@ export interface Target {
   readonly api: DeviceCloudClient;
   /** Address and key of the API, for loads, which send their own requests. The key is secret. */
   readonly address: { readonly baseUrl: string; readonly apiKey: string };
-  /** The API for a further space, by its name in the scenario. @throws UsageError if there is no key for it */
+  /** The API for a further space, by its name in the scenario. @throws UsageError without a key for it */
   openSpace(name: string): Promise<DeviceCloudClient>;
   /** Called before every request; undefined if no fault can delay or stop it. */
   readonly admit?: Admission;
