@@ -4,8 +4,11 @@ import { defineConfig } from 'vitest/config';
 const POSTGRES = ['test/**/*postgres*.test.ts'];
 /** Tests with sockets, processes and databases. `npm run test:quick` leaves them out. */
 const OUTSIDE = [
-  ...['api', 'cli', 'client', 'cloud', 'runner', 'scenarios', 'transport'].map((part) => `test/${part}/**/*.test.ts`),
+  ...['api', 'cli', 'client', 'cloud', 'library', 'runner', 'scenarios', 'transport'].map(
+    (part) => `test/${part}/**/*.test.ts`,
+  ),
   'test/docs/api.test.ts',
+  'test/docs/testing.test.ts',
 ];
 
 export default defineConfig({

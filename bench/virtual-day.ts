@@ -5,7 +5,7 @@
 import { packagedProfiles } from '../src/profile/library.js';
 import type { Profile } from '../src/profile/profile.js';
 import { deviceTypes } from '../src/runner/flash-settings.js';
-import { runPlan } from '../src/runner/library.js';
+import { runPlan } from '../src/library/scenario.js';
 import { parseScenario } from '../src/scenario/parse/scenario.js';
 import { planScenario } from '../src/scenario/plan/plan-scenario.js';
 import type { Bench, BenchResult } from './result.js';

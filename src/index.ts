@@ -2,8 +2,8 @@
  * ghostfleet as a library: scenarios that run in a test or program, the Device Cloud Service, and a client of its API. All of
  * it works in Node's strict ESM; docs/api/ghostfleet.api.md lists every export.
  */
+import { type RunOptions, runPlan } from './library/scenario.js';
 import type { RunResult } from './report/result.js';
-import { type RunOptions, runPlan } from './runner/library.js';
 import type { Plan } from './scenario/model/plan.js';
 
 export type { ClientOptions, Gate, HttpOptions } from './client/client.js';
@@ -14,17 +14,31 @@ export type * from './client/types.js';
 export { InputError, type Problem } from './input/problems.js';
 export { type ExitCode, GhostfleetError, UsageError } from './kernel/errors.js';
 export type { Log } from './kernel/log.js';
-export { packagedProfiles } from './profile/library.js';
-export type { Profile } from './profile/profile.js';
-export type { ExpectationResult, GeneratorReport, RunResult } from './report/result.js';
+export {
+  type DeviceOptions,
+  type FleetOptions,
+  type ShellAnswer,
+  startDevice,
+  startFleet,
+  VirtualDevice,
+  type VirtualFleet,
+} from './library/device.js';
 export {
   type DefineOptions,
   defineScenario,
   type ReadOptions,
+  type ReportFormat,
   type RunOptions,
   readScenario,
-} from './runner/library.js';
-export { type Service, type ServiceOptions, startService } from './runner/library-service.js';
+  runScenario,
+  type ScenarioRunOptions,
+  writeReports,
+} from './library/scenario.js';
+export { type Service, type ServiceAddress, type ServiceOptions, startService } from './library/service.js';
+export { type Duration, type UntilOptions, VirtualTime, type VirtualTimeOptions, virtualTime } from './library/time.js';
+export { packagedProfiles } from './profile/library.js';
+export type { Profile } from './profile/profile.js';
+export type { ExpectationResult, GeneratorReport, RunResult } from './report/result.js';
 export type { RemoteCloud } from './runner/targets/remote.js';
 export type { Plan } from './scenario/model/plan.js';
 export type {

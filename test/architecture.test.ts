@@ -33,16 +33,22 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
       ],
       types: ['report', 'console'],
     },
+    library: {
+      values: [
+        ...['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],
+        'console',
+      ],
+      types: ['device'],
+    },
     cli: {
       values: [
         ...['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],
-        'record',
-        'console',
+        ...['record', 'console', 'library'],
       ],
     },
     main: { values: ['cli'] },
     /** What the package exports as a library. */
-    index: { values: ['kernel', 'input', 'profile', 'cloud', 'client', 'scenario', 'runner'], types: ['report'] },
+    index: { values: ['kernel', 'input', 'profile', 'client', 'library'], types: ['report', 'runner', 'scenario'] },
   };
 
 /**

@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { isDirectory } from '../kernel/write-files.js';
 import { type ComparedRun, compareRuns, comparisonText, objections } from '../report/compare/compare.js';
 import { readSummary } from '../report/compare/read.js';
 import { command } from './command.js';
 import type { Host } from './host.js';
-import { isDirectory } from './write-files.js';
 
 interface CompareFlags {
   readonly a: string;

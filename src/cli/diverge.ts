@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { EXIT } from '../kernel/errors.js';
 import { humanDuration, sinceStart } from '../kernel/time.js';
+import { isDirectory } from '../kernel/write-files.js';
 import { compareLogs, type LogComparison, type LogDifference, type LoggedEvent } from '../trace/diverge/compare.js';
 import { command } from './command.js';
-import { isDirectory } from './write-files.js';
 
 export const diverge = command<{ readonly a: string; readonly b: string }>(
   'diverge <a> <b>',

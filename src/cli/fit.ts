@@ -2,6 +2,7 @@
 import { basename } from 'node:path';
 import { readText } from '../input/text-file.js';
 import { EXIT, UsageError } from '../kernel/errors.js';
+import { writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
 import { fitGroups } from '../record/fit.js';
 import { scenarioYaml } from '../record/fit-yaml.js';
@@ -9,7 +10,6 @@ import { inDeviceTime } from '../record/pace.js';
 import { readRecording } from '../record/read.js';
 import { deviceTypes } from '../runner/flash-settings.js';
 import { command } from './command.js';
-import { writeWhole } from './write-files.js';
 
 export const fit = command<{ readonly file: string; readonly out: string | undefined }>(
   'fit <file>',

@@ -1,11 +1,8 @@
 /** Reads the user's files for a command. */
 import { dirname, join } from 'node:path';
-import { orList } from '../input/problems.js';
 import { readBeside, readText } from '../input/text-file.js';
-import { UsageError } from '../kernel/errors.js';
-import { packagedProfiles, profilesIn, userFiles } from '../profile/library.js';
+import { packagedProfiles, profilesIn } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
-import { readProfile } from '../profile/read.js';
 import { deviceTypes } from '../runner/flash-settings.js';
 import type { Plan } from '../scenario/model/plan.js';
 import type { Scenario } from '../scenario/model/scenario.js';
@@ -61,25 +58,4 @@ const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
  */
 function profilesBeside(scenario: string): ReadonlyMap<string, Profile> {
   return new Map([...packagedProfiles(), ...profilesIn(join(dirname(scenario), 'profiles'))]);
-}
-
-/**
- * A packaged profile, or the profile of a file.
- * @param firmware version; the newest unless given
- * @throws UsageError that lists the packaged profiles, or the versions of the profile
- */
-export function profileNamed(name: string, firmware?: string): Profile {
-  const profile = newestNamed(name);
-  const found = firmware === undefined ? profile : profile.firmware.with(firmware);
-  if (found) return found;
-  const versions = orList(profile.firmware.names);
-  throw new UsageError('unknown-firmware', `unknown firmware version "${firmware}" of "${name}": ${versions}`);
-}
-
-function newestNamed(name: string): Profile {
-  if (name.endsWith('.yaml')) return readProfile(readText(name), name, userFiles(name));
-  const profiles = packagedProfiles();
-  const profile = profiles.get(name);
-  if (profile) return profile;
-  throw new UsageError('unknown-profile', `unknown profile "${name}"; profiles are ${[...profiles.keys()].join(', ')}`);
 }

@@ -4,6 +4,7 @@ import { parseUtcOrDate } from '../kernel/calendar.js';
 import { EXIT, type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { days, formatDuration, parseDuration, type UnixMillis } from '../kernel/time.js';
+import { reserve, writeWhole } from '../kernel/write-files.js';
 import { packagedProfiles } from '../profile/library.js';
 import { collect } from '../record/collect.js';
 import { paceOf } from '../record/pace.js';
@@ -13,7 +14,6 @@ import { paced } from '../runner/targets/paced.js';
 import { checked, command } from './command.js';
 import type { Host } from './host.js';
 import { POSITIVE_FORM, positiveNumber } from './values.js';
-import { reserve, writeWhole } from './write-files.js';
 
 interface RecordFlags {
   readonly target: string;

@@ -4,6 +4,7 @@ import { basename, dirname, extname, join } from 'node:path';
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, GhostfleetError, InterruptedError, UsageError } from '../kernel/errors.js';
 import { formatDuration, type Millis, minutes, parseDuration } from '../kernel/time.js';
+import { reserve, writeWhole } from '../kernel/write-files.js';
 import type { RunResult } from '../report/result.js';
 import { type RunControl, run } from '../runner/run.js';
 import { pinned } from '../scenario/shrink/cuts.js';
@@ -15,7 +16,6 @@ import type { Host } from './host.js';
 import { createLog } from './logs.js';
 import { loadPlan, type Profiles, planOf } from './read-files.js';
 import { SEED } from './values.js';
-import { reserve, writeWhole } from './write-files.js';
 
 interface ShrinkFlags {
   readonly file: string;

@@ -1,10 +1,12 @@
 /** The packaged profiles: every file in profiles/ of the installed package. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { orList } from '../input/problems.js';
 import { readText } from '../input/text-file.js';
+import { UsageError } from '../kernel/errors.js';
 import type { LoadText } from './extend.js';
 import type { Profile } from './profile.js';
-import { loadProfiles } from './read.js';
+import { loadProfiles, readProfile } from './read.js';
 
 // The package root is two levels above this file, both in src/profile/ and in dist/profile/.
 const ROOT = new URL('../../', import.meta.url);
@@ -49,6 +51,31 @@ export function profilesIn(folder: string): ReadonlyMap<string, Profile> {
   const files = existsSync(folder) ? readdirSync(folder).filter((file) => file.endsWith('.yaml')) : [];
   const paths = files.sort().map((file) => `${folder}/${file}`);
   return loadProfiles(paths, (path) => userFiles(`${folder}/`)(path));
+}
+
+/**
+ * A packaged profile, or the profile of a file.
+ * @param firmware version; default: the newest
+ * @throws UsageError that lists the packaged profiles, or the versions of the profile
+ */
+export function profileNamed(name: string, firmware?: string): Profile {
+  return inVersion(newestNamed(name), firmware);
+}
+
+/** The profile of another firmware version; without a version, the same. @throws UsageError that lists the versions */
+export function inVersion(profile: Profile, firmware: string | undefined): Profile {
+  const found = firmware === undefined ? profile : profile.firmware.with(firmware);
+  if (found) return found;
+  const versions = orList(profile.firmware.names);
+  throw new UsageError('unknown-firmware', `unknown firmware version "${firmware}" of "${profile.name}": ${versions}`);
+}
+
+function newestNamed(name: string): Profile {
+  if (name.endsWith('.yaml')) return readProfile(readText(name), name, userFiles(name));
+  const profiles = packagedProfiles();
+  const profile = profiles.get(name);
+  if (profile) return profile;
+  throw new UsageError('unknown-profile', `unknown profile "${name}"; profiles are ${[...profiles.keys()].join(', ')}`);
 }
 
 /** The text of a packaged profile, and its path in messages; undefined without a profile of this name. */

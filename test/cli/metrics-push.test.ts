@@ -9,7 +9,7 @@ import { MetricsPush, pushAddress } from '../../src/cli/metrics-push.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { seconds } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
-import { defineScenario } from '../../src/runner/library.js';
+import { defineScenario } from '../../src/library/scenario.js';
 import { Metrics } from '../../src/trace/metrics/index.js';
 import { ghostfleet } from '../support/host.js';
 import { until } from '../support/until.js';

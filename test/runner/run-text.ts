@@ -1,8 +1,9 @@
 /** Runs a scenario that is written down in a test. */
+
+import { runPlan } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import type { RunResult } from '../../src/report/result.js';
 import { deviceTypes } from '../../src/runner/flash-settings.js';
-import { runPlan } from '../../src/runner/library.js';
 import type { RunOptions } from '../../src/runner/run.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';

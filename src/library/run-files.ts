@@ -3,11 +3,11 @@ import { closeSync, mkdirSync, openSync, rmSync, writeFileSync, writeSync } from
 import { dirname, join } from 'node:path';
 import { UsageError } from '../kernel/errors.js';
 import { cannotWrite, fileReason } from '../kernel/file-failure.js';
+import { isDirectory } from '../kernel/write-files.js';
 import { downlinksCsv } from '../report/renderers/csv.js';
 import { REPORT_FILES } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
-import { isDirectory } from './write-files.js';
 
 /** Creates the directory if it does not exist. @throws UsageError with the reason when that fails */
 export function openDirectory(path: string): string {
@@ -46,11 +46,22 @@ export function newDatabase(out: string): string {
   return path;
 }
 
-/** @throws UsageError when a file cannot be written */
+/** Writes all reports and the table of downlinks. @throws UsageError when a file cannot be written */
 export function writeReports(out: string, result: RunResult, downlinks: Iterable<DownlinkRecord>): void {
+  for (const name of Object.keys(REPORT_FILES) as ReportFile[]) writeReport(out, name, result);
+  attempt(out, () => writePieces(join(out, 'downlinks.csv'), downlinksCsv(downlinks, result.names)));
+}
+
+type ReportFile = keyof typeof REPORT_FILES;
+
+/** Writes one of the reports. @throws UsageError when it cannot be written */
+export function writeReport(out: string, name: ReportFile, result: RunResult): void {
+  attempt(out, () => writeFileSync(join(out, name), REPORT_FILES[name](result)));
+}
+
+function attempt(out: string, write: () => void): void {
   try {
-    for (const [name, render] of Object.entries(REPORT_FILES)) writeFileSync(join(out, name), render(result));
-    writePieces(join(out, 'downlinks.csv'), downlinksCsv(downlinks, result.names));
+    write();
   } catch (error) {
     throw cannotWrite(`the reports in "${out}"`, error);
   }

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { isDirectory, reserve, writeWhole } from '../../src/cli/write-files.js';
+import { isDirectory, reserve, writeWhole } from '../../src/kernel/write-files.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-write-'));
 afterAll(() => rmSync(directory, { recursive: true }));

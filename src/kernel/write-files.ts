@@ -1,6 +1,6 @@
 /** Files that a command writes for the user. */
 import { renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
-import { cannotWrite } from '../kernel/file-failure.js';
+import { cannotWrite } from './file-failure.js';
 
 /** Checks before long work that a file can be written. @throws UsageError if not */
 export function reserve(path: string): void {

@@ -1,0 +1,313 @@
+/** Virtual devices for programs and tests: `await using device = await startDevice({ profile: 'clime', service })`. */
+import PQueue from 'p-queue';
+import type { DeviceCloudClient } from '../client/client.js';
+import { parseControl, runControl } from '../console/control-line.js';
+import type { Answer, Member } from '../console/member.js';
+import type { Device } from '../device/device.js';
+import { type Check, integer, list, optional, record, text } from '../input/checks.js';
+import { Problems } from '../input/document.js';
+import { readBeside } from '../input/text-file.js';
+import { valueNode } from '../input/value.js';
+import type { EdgeClock } from '../kernel/clock.js';
+import { randomBytes, seededRandom } from '../kernel/random.js';
+import { RealClock } from '../kernel/real-clock.js';
+import { inVersion, profileNamed } from '../profile/library.js';
+import type { Profile } from '../profile/profile.js';
+import { type DeviceIdentity, deviceKind, type SwitchedOn, switchOn } from '../runner/single-device.js';
+import type { State } from '../scenario/selector/device.js';
+import type { Transport } from '../transport/transport.js';
+import { clientOf, insideOf, openUdp, type Service, type ServiceAddress } from './service.js';
+
+/** Options of {@link startDevice}. */
+export interface DeviceOptions {
+  /** Name of a packaged device type such as `clime`, path of a profile (`.yaml`), or a profile. */
+  readonly profile: string | Profile;
+  /** The cloud: the result of `startService`, or the address of another one. */
+  readonly service: Service | ServiceAddress;
+  /** Firmware version, such as `3.5.5`. Default: the newest of the device type. */
+  readonly firmware?: string;
+  /** Serial number, 1 to 4294967295. Default: 2159017985 for the first device of a service, then the following ones. */
+  readonly serial?: number;
+  /** Claim token, 32 hex digits. Default: one that is derived from the serial number. */
+  readonly token?: string;
+  /** Name in the cloud. Default: the name of the profile with the serial number. */
+  readonly name?: string;
+  /** Configuration lines stored before the first start, such as `app config interval-report 900`. */
+  readonly config?: readonly string[];
+}
+
+/** Options of {@link startFleet}. */
+export interface FleetOptions extends Omit<DeviceOptions, 'serial' | 'token'> {
+  /** Number of devices, 1 to 100000. */
+  readonly count: number;
+  /** Serial number of the first one; the others follow. Default: as for {@link startDevice}. */
+  readonly firstSerial?: number;
+}
+
+/** Output of a shell command. */
+export interface ShellAnswer {
+  /** 0, 1 (the shell printed help) or a negative errno. */
+  readonly code: number;
+  readonly lines: readonly string[];
+}
+
+/** Several devices that were started together. */
+export interface VirtualFleet extends AsyncDisposable {
+  readonly devices: readonly VirtualDevice[];
+  /** Switches all of them off. They stay in the cloud. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Creates a device in the cloud and switches it on: it boots, opens its session and reports, in the time of the service.
+ * @throws InputError with all invalid options
+ * @throws UsageError for an unknown profile or firmware version, or a configuration that the device rejects
+ * @throws ApiError if the cloud refuses the device, such as for a serial number in use
+ */
+export async function startDevice(options: DeviceOptions): Promise<VirtualDevice> {
+  check(options, SINGLE, 'a device');
+  const [device] = await start(options, (serial) => options.name ?? `${nameOf(options.profile)}-${serial}`, 1, options);
+  // Because one was asked for.
+  return device as VirtualDevice;
+}
+
+/** Creates several devices of one kind and switches them on. Throws like {@link startDevice}. */
+export async function startFleet(options: FleetOptions): Promise<VirtualFleet> {
+  check(options, SEVERAL, 'a fleet');
+  const { count, firstSerial, name = nameOf(options.profile) } = options;
+  const width = Math.max(4, String(count).length);
+  const named = (_serial: number, index: number) => `${name}-${String(index + 1).padStart(width, '0')}`;
+  const devices = await start(options, named, count, { serial: firstSerial });
+  const stop = async () => {
+    await Promise.all(devices.map((device) => device.stop()));
+  };
+  return { devices, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** A device that {@link startDevice} switched on. */
+export class VirtualDevice implements AsyncDisposable {
+  /** Id (UUID) in the cloud. */
+  readonly id: string;
+  readonly #device: Device;
+  readonly #member: Member;
+
+  readonly #left: () => Promise<void>;
+
+  /** @param left called once, when it is stopped */
+  constructor(id: string, { device, member }: SwitchedOn, left: () => Promise<void>) {
+    this.id = id;
+    this.#left = once(left);
+    this.#device = device;
+    this.#member = member;
+  }
+
+  /** Name in the cloud. */
+  get name(): string {
+    return this.#member.name;
+  }
+
+  get serial(): number {
+    return this.#member.serial;
+  }
+
+  /** Version of the firmware that runs, such as `v4.0.0`. An update changes it. */
+  get firmware(): string {
+    return this.#member.fw;
+  }
+
+  /** What it does now: `off`, `starting`, `asleep`, or `ready` while it works. */
+  get state(): State {
+    return this.#member.state;
+  }
+
+  /** Charge of its battery in percent. */
+  get battery(): number {
+    return this.#member.battery;
+  }
+
+  /**
+   * Runs a line on its shell and resolves with the whole output, passwords and keys included. In virtual time, a command that
+   * takes time ends only when time passes.
+   * @throws Error if no firmware runs
+   */
+  shell(line: string): Promise<ShellAnswer> {
+    const lines: string[] = [];
+    return new Promise((resolve) => {
+      const take = (part: Answer): void => {
+        lines.push(...part.lines);
+        if (!part.more) resolve({ code: part.code, lines });
+      };
+      take(this.#member.shell(line, take));
+    });
+  }
+
+  /**
+   * Changes the device from outside: `battery 5%`, `radio off`, `sensor hygrometer.temperature 31.5`, `button int 2`. They are
+   * the control commands of the console (docs/CONSOLE.md), with or without the dot.
+   * @throws UsageError for an unknown command or invalid arguments
+   * @throws Error for a change that is not possible on this device
+   */
+  async control(line: string): Promise<void> {
+    const dotted = line.trimStart().startsWith('.') ? line : `.${line.trimStart()}`;
+    await runControl(
+      parseControl(dotted, this.#member.type, (path) => readBeside('.', path)),
+      this.#member,
+    );
+  }
+
+  /** Takes the power away and gives it back: the device boots. */
+  powerCycle(): void {
+    this.#member.handle.powerCycle();
+  }
+
+  /** Switches it off. */
+  powerOff(): void {
+    this.#device.powerOff();
+  }
+
+  /** Switches it on again. */
+  powerOn(): void {
+    this.#device.powerOn();
+  }
+
+  /** Switches it off; it stays in the cloud. The same as the end of `await using`. */
+  async stop(): Promise<void> {
+    this.powerOff();
+    await this.#left();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+}
+
+/** Serial number of the first device of a service. */
+const FIRST_SERIAL = 2_159_017_985;
+/** Requests at a time. */
+const REQUESTS = 16;
+
+/** By service: the serial number of its next device. */
+const nextSerials = new WeakMap<object, number>();
+
+interface FirstDevice {
+  readonly serial?: number | undefined;
+  readonly token?: string | undefined;
+}
+
+async function start(
+  options: Omit<DeviceOptions, 'serial' | 'token' | 'name'>,
+  named: (serial: number, index: number) => string,
+  count: number,
+  { serial: given, token }: FirstDevice,
+): Promise<readonly VirtualDevice[]> {
+  const { service, firmware, config = [] } = options;
+  const kind = deviceKind(profileOf(options.profile, firmware), config);
+  const first = given ?? nextSerials.get(service) ?? FIRST_SERIAL;
+  // At once: another call may begin before the first device exists.
+  if (given === undefined) nextSerials.set(service, first + count);
+  const identities = Array.from({ length: count }, (_, i) => {
+    const serial = first + i;
+    return { name: named(serial, i), serial, claimToken: token ?? claimTokenOf(serial) };
+  });
+  const reached = await reach(service, count);
+  try {
+    const ids = await created(reached.client, identities);
+    const { transport, clock, left } = reached;
+    const wire = { transport, format: 'base64', clock, trace: { emit: () => {} } } as const;
+    return identities.map((identity, i) => new VirtualDevice(ids[i] ?? '', switchOn(kind, identity, wire), left));
+  } catch (error) {
+    await reached.failed();
+    throw error;
+  }
+}
+
+interface Reached {
+  readonly client: DeviceCloudClient;
+  readonly transport: Transport;
+  readonly clock: EdgeClock;
+  /** To call for each device that is stopped. */
+  readonly left: () => Promise<void>;
+  /** To call in place of it if there are no devices. */
+  readonly failed: () => Promise<void>;
+}
+
+/** @param devices number of devices that share the connection */
+async function reach(service: ServiceAddress, devices: number): Promise<Reached> {
+  const inside = insideOf(service);
+  const none = async () => {};
+  if (inside) {
+    const { clock, client } = inside;
+    return { client: client(), transport: await inside.transport(), clock, left: none, failed: none };
+  }
+  const client = clientOf(service);
+  try {
+    const transport = await openUdp(new URL(service.api).hostname, service.udp);
+    let running = devices;
+    const failed = async () => {
+      await client.close();
+      await transport.close();
+    };
+    const left = async () => {
+      if (--running === 0) await failed();
+    };
+    return { client, transport, clock: new RealClock(), left, failed };
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+}
+
+/** Creates the devices in the cloud and returns their ids. */
+async function created(client: DeviceCloudClient, devices: readonly DeviceIdentity[]): Promise<readonly string[]> {
+  const queue = new PQueue({ concurrency: REQUESTS });
+  const made = await queue.addAll(
+    devices.map(
+      ({ name, serial, claimToken }) =>
+        () =>
+          client.createDevice({ name, serial_number: String(serial).padStart(10, '0'), token: claimToken }),
+    ),
+  );
+  return made.map(({ id }) => id);
+}
+
+function profileOf(profile: string | Profile, firmware: string | undefined): Profile {
+  return typeof profile === 'string' ? profileNamed(profile, firmware) : inVersion(profile, firmware);
+}
+
+function nameOf(profile: string | Profile): string {
+  return typeof profile === 'string' ? profileNamed(profile).name : profile.name;
+}
+
+/** The token of a virtual device has to be the same in each run, not secret. */
+function claimTokenOf(serial: number): string {
+  return Buffer.from(randomBytes(seededRandom(`claim-token/${serial}`), 16)).toString('hex');
+}
+
+const SERIAL = integer(1, 4_294_967_295);
+const COMMON = {
+  firmware: optional(text()),
+  name: optional(text()),
+  config: optional(list(text())),
+};
+const SINGLE = record('a device', {
+  ...COMMON,
+  serial: optional(SERIAL),
+  token: optional(text(/^[0-9a-f]{32}$/i, 'a claim token of 32 hex digits')),
+});
+const SEVERAL = record('a fleet', { ...COMMON, count: integer(1, 100_000), firstSerial: optional(SERIAL) });
+
+/** Callers in JavaScript are not checked by the compiler. @throws InputError with all invalid options */
+function check(options: FleetOptions | DeviceOptions, rules: Check<unknown>, what: string): void {
+  const { profile, service, ...rest } = options;
+  const problems = new Problems();
+  const node = valueNode(rest, what);
+  rules(node, problems);
+  if (profile === undefined) problems.add(node, `${what} needs "profile"`);
+  if (service === undefined) problems.add(node, `${what} needs "service", the result of startService`);
+  problems.finish();
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= action());
+}

@@ -1,0 +1,214 @@
+/** Scenarios from TypeScript: `run(defineScenario({ … }))`, in a test or any other program. */
+import { dirname, join } from 'node:path';
+import { list, oneOf, positiveNumber } from '../input/checks.js';
+import { Problems } from '../input/document.js';
+import { readBeside, readText } from '../input/text-file.js';
+import { valueNode } from '../input/value.js';
+import { UsageError } from '../kernel/errors.js';
+import type { Log } from '../kernel/log.js';
+import { RealClock } from '../kernel/real-clock.js';
+import { packagedProfiles } from '../profile/library.js';
+import type { Profile } from '../profile/profile.js';
+import type { REPORT_FILES } from '../report/renderers/index.js';
+import type { RunResult } from '../report/result.js';
+import { deviceTypes } from '../runner/flash-settings.js';
+import { CLOCKS, type RunOptions as FullRunOptions, type RunControl, run } from '../runner/run.js';
+import { TRANSPORTS } from '../runner/targets/embedded.js';
+import type { RemoteCloud } from '../runner/targets/remote.js';
+import type { Plan } from '../scenario/model/plan.js';
+import { readDefinition, type ScenarioDefinition } from '../scenario/parse/define.js';
+import { parseScenario } from '../scenario/parse/scenario.js';
+import { planScenario } from '../scenario/plan/plan-scenario.js';
+import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+import { FileSink } from '../trace/sinks.js';
+import { openDirectory, writeReports as writeAllReports, writeReport } from './run-files.js';
+
+/** Options of {@link defineScenario}. */
+export interface DefineOptions {
+  /** Seed in place of the scenario's own, which is 1 by default. */
+  readonly seed?: number;
+  /** Device types by name. Default: the packaged ones. */
+  readonly profiles?: ReadonlyMap<string, Profile>;
+  /** Folder of the files that the scenario names: recordings, scripts, images. Without it, a scenario cannot name files. */
+  readonly folder?: string;
+}
+
+/** Options of {@link readScenario}. */
+export interface ReadOptions {
+  /** Seed in place of the file's. */
+  readonly seed?: number;
+  /** Device types by name. Default: the packaged ones. */
+  readonly profiles?: ReadonlyMap<string, Profile>;
+  /** Values for variables of the scenario, by name. */
+  readonly vars?: ReadonlyMap<string, string>;
+}
+
+/** Options of {@link runPlan}. */
+export interface RunOptions {
+  /** Device types by name; the same as for the scenario. Default: the packaged ones. */
+  readonly profiles?: ReadonlyMap<string, Profile>;
+  /** Virtual time, or the time of this machine. Default `virtual`. */
+  readonly clock?: 'virtual' | 'real';
+  /** Simulated milliseconds per real one, for the clock `real`. Default 1. */
+  readonly speed?: number;
+  /** What carries messages to the embedded cloud: memory, UDP datagrams or HTTP requests. Default `memory`. */
+  readonly transport?: 'memory' | 'udp' | 'http';
+  /** Where the embedded cloud keeps its data: path of a new SQLite file, or `memory`. Default `memory`. */
+  readonly db?: string;
+  /** A cloud to run against in place of the embedded one; needs the clock `real`. */
+  readonly cloud?: RemoteCloud;
+  /** Folder for the event log and all reports, which is created if it does not exist. Default: no files are written. */
+  readonly out?: string;
+  /** Receives log lines. Default: nothing is logged. */
+  readonly log?: Log;
+}
+
+/** Options of {@link runScenario}. */
+export interface ScenarioRunOptions extends RunOptions {
+  /** Seed in place of the scenario's. */
+  readonly seed?: number;
+  /** Values for variables of a scenario in YAML, by name. */
+  readonly vars?: ReadonlyMap<string, string>;
+  /** Folder of the files that the scenario names. Default: the folder of its file; without a file, it cannot name files. */
+  readonly folder?: string;
+}
+
+/**
+ * Checks a scenario and plans it.
+ * @throws InputError with all problems, each with its path: `steps[2].at: "90" is not a duration …`
+ */
+export function defineScenario(definition: ScenarioDefinition, options: DefineOptions = {}): Plan {
+  const profiles = options.profiles ?? packagedProfiles();
+  const { seed, folder } = options;
+  const seeded = seed === undefined ? definition : { ...definition, seed };
+  return planScenario(readDefinition(seeded, deviceTypes(profiles), { profiles, readFile: filesIn(folder) }));
+}
+
+/**
+ * Reads a scenario file (YAML), checks it and plans it.
+ * @throws InputError with all problems, each with file, line and column
+ * @throws UsageError if a file cannot be read
+ */
+export function readScenario(file: string, options: ReadOptions = {}): Plan {
+  return planText(readText(file), file, { folder: dirname(file), ...options });
+}
+
+type TextOptions = ReadOptions & { readonly folder?: string };
+
+/** @param file name for messages */
+function planText(source: string, file: string, options: TextOptions): Plan {
+  const { profiles = packagedProfiles(), seed, vars, folder } = options;
+  const scenario = parseScenario(source, file, deviceTypes(profiles), {
+    ...{ profiles, readFile: filesIn(folder) },
+    ...(vars && { vars }),
+  });
+  return planScenario(scenario, seed === undefined ? {} : { seed });
+}
+
+function filesIn(folder: string | undefined) {
+  return (name: string) => {
+    if (folder !== undefined) return readBeside(folder, name);
+    throw new UsageError('no-folder', 'a scenario without a file needs the option "folder" to name files');
+  };
+}
+
+/**
+ * Checks a scenario, plans it and runs it.
+ * @param scenario path of a YAML file, YAML text of more than one line, or an object as for {@link defineScenario}
+ * @throws InputError with all problems of the scenario, or all invalid options
+ * @throws UsageError when a file cannot be read, or the world cannot be built
+ */
+export async function runScenario(
+  scenario: string | ScenarioDefinition,
+  options: ScenarioRunOptions = {},
+): Promise<RunResult> {
+  const { seed, vars, folder, ...rest } = options;
+  const { profiles } = rest;
+  const settings = {
+    ...(seed !== undefined && { seed }),
+    ...(folder !== undefined && { folder }),
+    ...(profiles && { profiles }),
+  };
+  if (typeof scenario !== 'string') return runPlan(defineScenario(scenario, settings), rest);
+  const read = { ...settings, ...(vars && { vars }) };
+  const plan = scenario.includes('\n') ? planText(scenario, 'scenario', read) : readScenario(scenario, read);
+  return runPlan(plan, rest);
+}
+
+/**
+ * Runs a plan: by default in virtual time against an embedded cloud in memory. Resolves with the result also when an
+ * expectation failed: see `passed`, `failure` and `expectations`.
+ * @throws InputError with all invalid options
+ * @throws UsageError if the world cannot be built, for example because the database is not new
+ */
+export async function runPlan(plan: Plan, options: Partial<Omit<FullRunOptions, 'plan'>> = {}): Promise<RunResult> {
+  if (!isPlan(plan)) throw new UsageError('no-plan', 'run needs a plan, as defineScenario returns it');
+  const watch = new RealClock();
+  const { out, sinks = [] } = options;
+  const all: FullRunOptions = {
+    plan,
+    profiles: packagedProfiles(),
+    clock: 'virtual',
+    speed: 1,
+    transport: 'memory',
+    db: 'memory',
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+    reproduce: `run(plan) with the seed ${plan.seed}`,
+    out: null,
+    stopwatch: () => watch.now,
+    ...options,
+    sinks,
+  };
+  checkOptions(all);
+  if (typeof out !== 'string') return run(all);
+  let downlinks: Iterable<DownlinkRecord> = [];
+  const started = (control: RunControl) => {
+    downlinks = control.metrics.downlinks;
+    options.started?.(control);
+  };
+  const log = new FileSink(join(openDirectory(out), 'events.jsonl'));
+  const result = await run({ ...all, started, sinks: [...sinks, log] });
+  writeAllReports(out, result, downlinks);
+  return result;
+}
+
+/** Formats of {@link writeReports}, each a file. */
+export type ReportFormat = 'html' | 'text' | 'json' | 'junit' | 'series';
+
+/** The file of each format. */
+const FILES = {
+  html: 'report.html',
+  text: 'report.txt',
+  json: 'summary.json',
+  junit: 'junit.xml',
+  series: 'series.csv',
+} as const satisfies Readonly<Record<ReportFormat, keyof typeof REPORT_FILES>>;
+
+/**
+ * Writes reports of a result into a folder, which is created if it does not exist. The option `out` of {@link runPlan} also
+ * writes what a result does not contain: the event log and the table of downlinks.
+ * @param formats default: all of them
+ * @throws UsageError for an unknown format, or when a file cannot be written
+ */
+export function writeReports(result: RunResult, folder: string, formats: readonly ReportFormat[] = FORMATS): void {
+  const problems = new Problems();
+  list(oneOf(FORMATS))(valueNode(formats, 'formats'), problems);
+  problems.finish();
+  openDirectory(folder);
+  for (const format of formats) writeReport(folder, FILES[format], result);
+}
+
+const FORMATS = Object.keys(FILES) as readonly ReportFormat[];
+
+/** Callers in JavaScript are not checked by the compiler. @throws InputError with all invalid options */
+function checkOptions({ clock, speed, transport }: FullRunOptions): void {
+  const problems = new Problems();
+  oneOf(CLOCKS)(valueNode(clock, 'clock'), problems);
+  oneOf(TRANSPORTS)(valueNode(transport, 'transport'), problems);
+  positiveNumber(valueNode(speed, 'speed'), problems);
+  problems.finish();
+}
+
+function isPlan(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'devices' in value && 'actions' in value;
+}

@@ -1,0 +1,177 @@
+/** The Device Cloud Service for programs and tests: `await using service = await startService()`. */
+import { DeviceCloudClient } from '../client/client.js';
+import { type Service as FullService, startService as startFull } from '../cloud/service.js';
+import type { EdgeClock } from '../kernel/clock.js';
+import { entropy } from '../kernel/entropy.js';
+import { UsageError } from '../kernel/errors.js';
+import type { Log } from '../kernel/log.js';
+import { seededRandom } from '../kernel/random.js';
+import { RealClock } from '../kernel/real-clock.js';
+import type { Millis } from '../kernel/time.js';
+import { memoryTransport } from '../transport/memory.js';
+import type { Transport } from '../transport/transport.js';
+import { udpTransport } from '../transport/udp.js';
+import { clockOf, settled, type VirtualTime } from './time.js';
+
+/** Options of {@link startService}; the command line has the same ones (`ghostfleet serve --help`). */
+export interface ServiceOptions {
+  /** Path of an SQLite file, `postgres://…`, or `memory`. Default `memory`. */
+  readonly db?: string;
+  /** Address to listen on, for the API and for UDP. Default `127.0.0.1`. */
+  readonly host?: string;
+  /** Port of the API. Default 0, which takes a free one. */
+  readonly port?: number;
+  /** Port for base64 datagrams; null opens none. Default 0, which takes a free one. */
+  readonly udpPort?: number | null;
+  /** Port for raw datagrams; null opens none. Default null. */
+  readonly udpRawPort?: number | null;
+  /** Name of the space, which the first start creates. Default: the oldest space of the database. */
+  readonly space?: string;
+  /** API key to accept. Default: the first start creates one. */
+  readonly apiKey?: string;
+  /** Deletes messages after this time, in milliseconds; at least 2 days. Default: messages are kept. */
+  readonly retainMessages?: Millis;
+  /** Expires a downlink that was not delivered within this time, in milliseconds. Default: 30 days. */
+  readonly expireDownlinks?: Millis;
+  /** Lets connectors send to private and loopback addresses. Default false. */
+  readonly allowPrivateTargets?: boolean;
+  /** A user who is made an admin of the space on every start. */
+  readonly admin?: { readonly email: string; readonly password: string };
+  /** Virtual time for the service and its devices, from `virtualTime()`. Default: real time. */
+  readonly time?: VirtualTime;
+  /** Receives log lines. Default: nothing is logged. */
+  readonly log?: Log;
+}
+
+/** A running service. */
+export interface Service extends AsyncDisposable {
+  /** Base URL of the API without `/v2`, such as `http://127.0.0.1:8080`. */
+  readonly api: string;
+  /** Port for base64 datagrams; null if none is open. */
+  readonly udp: number | null;
+  /** Port for raw datagrams; null if none is open. */
+  readonly udpRaw: number | null;
+  /** Id of the space. */
+  readonly spaceId: string;
+  /** The API key if it was given or has just been created; undefined on later starts, which cannot show it again. */
+  readonly apiKey: string | undefined;
+  /**
+   * A client of the space, which the service closes.
+   * @throws UsageError `no-api-key` on a later start without the option `apiKey`
+   */
+  readonly client: DeviceCloudClient;
+  /** The virtual time that it was started on; undefined in real time. */
+  readonly time: VirtualTime | undefined;
+  /** Finishes open requests, then closes ports and database. A second call waits for the first. */
+  close(): Promise<void>;
+}
+
+/** What the devices of a service need of it. */
+export interface ServiceInside {
+  readonly clock: EdgeClock;
+  /** The client of the service itself. @throws UsageError `no-api-key` */
+  client(): DeviceCloudClient;
+  /** Carries base64 datagrams to the service; opened by the first device, closed by the service. */
+  transport(): Promise<Transport>;
+}
+
+const insides = new WeakMap<object, ServiceInside>();
+
+/** Undefined if `service` was not started by {@link startService}. */
+export function insideOf(service: object): ServiceInside | undefined {
+  return insides.get(service);
+}
+
+/**
+ * Starts the Device Cloud Service in this process: by default in real time, in memory, on free ports of 127.0.0.1.
+ * @throws UsageError when a port is taken or the database cannot be used
+ */
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const { time, ...rest } = options;
+  const clock = time === undefined ? new RealClock() : clockOf(time);
+  const service: FullService = await startFull({
+    ...{
+      db: 'memory',
+      host: '127.0.0.1',
+      port: 0,
+      // In virtual time, devices reach the service in memory: datagrams of others would arrive while the time stands still.
+      udpPort: time === undefined ? 0 : null,
+      udpRawPort: null,
+      log: { info: () => {}, warn: () => {}, error: () => {} },
+    },
+    ...rest,
+    clock,
+    random: time === undefined ? entropy : seededRandom(time.seed),
+    trace: { emit: () => {} },
+    // In virtual time it is part of a simulation, which measures neither the process nor its commits.
+    operated: time === undefined,
+  });
+  return new RunningService(service, clock, time, options.host ?? '127.0.0.1');
+}
+
+class RunningService implements Service {
+  readonly api: string;
+  readonly udp: number | null;
+  readonly udpRaw: number | null;
+  readonly spaceId: string;
+  readonly apiKey: string | undefined;
+  readonly time: VirtualTime | undefined;
+  readonly #service: FullService;
+  #client: DeviceCloudClient | undefined;
+  #transport: Promise<Transport> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(service: FullService, clock: EdgeClock, time: VirtualTime | undefined, host: string) {
+    this.#service = service;
+    this.api = service.api;
+    this.udp = service.udp;
+    this.udpRaw = service.udpRaw;
+    this.spaceId = service.spaceId;
+    this.apiKey = service.apiKey;
+    this.time = time;
+    const transport = () => (this.#transport ??= this.#connect(host));
+    insides.set(this, { clock, transport, client: () => this.client });
+  }
+
+  get client(): DeviceCloudClient {
+    this.#client ??= clientOf(this);
+    return this.#client;
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    await this.#client?.close();
+    await (await this.#transport)?.close();
+    const closed = this.#service.close();
+    await (this.time === undefined ? closed : settled(this.time, closed));
+  }
+
+  async #connect(host: string): Promise<Transport> {
+    const { gateway } = this.#service;
+    if (this.time) return memoryTransport((datagram, reply) => gateway.receive(datagram, 'base64', reply));
+    return openUdp(host, this.udp);
+  }
+}
+
+/** What is enough to reach a cloud, in this process or elsewhere. */
+export type ServiceAddress = Pick<Service, 'api' | 'spaceId' | 'apiKey' | 'udp'>;
+
+/** @throws UsageError `no-api-key` */
+export function clientOf({ api, spaceId, apiKey }: Omit<ServiceAddress, 'udp'>): DeviceCloudClient {
+  if (apiKey !== undefined) return new DeviceCloudClient({ baseUrl: api, apiKey, spaceId });
+  throw new UsageError('no-api-key', 'the database keeps only a hash of its API key: give the option "apiKey"');
+}
+
+/** @throws UsageError `no-udp` if the service has no port for base64 datagrams */
+export function openUdp(host: string, port: number | null): Promise<Transport> {
+  if (port !== null) return udpTransport({ host, port, format: 'base64' });
+  throw new UsageError('no-udp', 'the service has no port for base64 datagrams: start it without "udpPort: null"');
+}

@@ -1,0 +1,143 @@
+/** Virtual time for a service and its devices in a program: it passes only when the program says so. */
+import { UsageError } from '../kernel/errors.js';
+import { RealClock } from '../kernel/real-clock.js';
+import { DURATION_FORM, formatDuration, type Millis, parseDuration, seconds } from '../kernel/time.js';
+import { VirtualClock } from '../kernel/virtual-clock.js';
+
+/** A length of time: milliseconds, or a text such as `6h` or `1h30m`. */
+export type Duration = Millis | string;
+
+/** Options of {@link virtualTime}. */
+export interface VirtualTimeOptions {
+  /** Calendar time at the start. Default: 2026-01-01T00:00:00Z. */
+  readonly start?: Date;
+  /** Seed of everything random in a service on this time: ids and keys. Default 1. */
+  readonly seed?: number;
+}
+
+/** Options of {@link VirtualTime.until}. */
+export interface UntilOptions {
+  /** Longest time to wait, in virtual time. Default `1d`. */
+  readonly within?: Duration;
+  /** Time between two checks of the condition, in virtual time. Default `1s`. */
+  readonly every?: Duration;
+}
+
+/** The start of virtual time. Pass it to `startService`; the devices of the service then live in it as well. */
+export function virtualTime(options: VirtualTimeOptions = {}): VirtualTime {
+  return new VirtualTime(options);
+}
+
+/**
+ * Time that passes only in {@link advance} and {@link until}: a day takes milliseconds. Between these calls, requests to the API
+ * are answered while the time stands still.
+ */
+export class VirtualTime {
+  readonly #clock: VirtualClock;
+  readonly #seed: number;
+  #passing = false;
+
+  constructor({ start, seed = 1 }: VirtualTimeOptions = {}) {
+    if (start !== undefined && Number.isNaN(start.getTime())) {
+      throw new UsageError('bad-options', 'start: "Invalid Date" is not a point in time');
+    }
+    this.#clock = new VirtualClock(start ? { start: start.getTime() } : {});
+    this.#seed = seed;
+    clocks.set(this, this.#clock);
+  }
+
+  /** Milliseconds since the start. */
+  get now(): Millis {
+    return this.#clock.now as number;
+  }
+
+  /** The same moment as calendar time. */
+  get date(): Date {
+    return new Date(this.#clock.wall);
+  }
+
+  /** Seed of everything random in a service on this time. */
+  get seed(): number {
+    return this.#seed;
+  }
+
+  /**
+   * Lets time pass: everything that is due happens, in order.
+   * @throws UsageError `bad-duration` for a text that is not a duration, `time-is-passing` during another call
+   */
+  async advance(duration: Duration): Promise<void> {
+    const length = millisOf(duration);
+    await this.#alone(() => this.#clock.runUntil(this.#clock.now + length));
+  }
+
+  /**
+   * Lets time pass until the condition holds. Checks it at once and then after each `every`.
+   * @throws UsageError `too-late` if it does not hold `within` that time
+   */
+  async until(condition: () => boolean | Promise<boolean>, options: UntilOptions = {}): Promise<void> {
+    const within = millisOf(options.within ?? '1d');
+    const every = millisOf(options.every ?? seconds(1));
+    if (!(every > 0)) throw new UsageError('bad-duration', `every: "${options.every}" is not more than 0`);
+    const clock = this.#clock;
+    const end = clock.now + within;
+    await this.#alone(async () => {
+      while (!(await condition())) {
+        if (clock.now >= end) {
+          throw new UsageError('too-late', `the condition did not hold within ${formatDuration(within)}`);
+        }
+        await clock.runUntil(Math.min(clock.now + every, end));
+      }
+    });
+  }
+
+  async #alone(pass: () => Promise<void>): Promise<void> {
+    if (this.#passing) {
+      throw new UsageError('time-is-passing', 'time is already passing: await the earlier call of advance or until');
+    }
+    this.#passing = true;
+    try {
+      await pass();
+    } finally {
+      this.#passing = false;
+    }
+  }
+}
+
+const clocks = new WeakMap<VirtualTime, VirtualClock>();
+
+/** The clock behind virtual time, for the parts that live on it. */
+export function clockOf(time: VirtualTime): VirtualClock {
+  const clock = clocks.get(time);
+  if (clock === undefined) throw new UsageError('bad-options', 'time: expected the result of virtualTime()');
+  return clock;
+}
+
+/** Real time between two steps of virtual time in {@link settled}. */
+const STEP = 20;
+
+/** Lets time pass in small steps until `work` settles: for work that waits for timers, such as a shutdown. */
+export async function settled<T>(time: VirtualTime, work: Promise<T>): Promise<T> {
+  const clock = clockOf(time);
+  const real = new RealClock();
+  let running = true;
+  const step = (): void => {
+    if (!running) return;
+    clock.runUntil(clock.now + STEP).then(
+      () => real.after(STEP, 'a step of virtual time', step),
+      () => {},
+    );
+  };
+  real.after(STEP, 'a step of virtual time', step);
+  try {
+    return await work;
+  } finally {
+    running = false;
+  }
+}
+
+/** @throws UsageError `bad-duration` */
+function millisOf(duration: Duration): Millis {
+  const length = typeof duration === 'number' ? duration : parseDuration(duration);
+  if (length !== undefined && length >= 0 && length < Number.POSITIVE_INFINITY) return length;
+  throw new UsageError('bad-duration', `"${duration}" is not milliseconds, nor ${DURATION_FORM}`);
+}

@@ -1,0 +1,64 @@
+/** The examples of docs/TESTING.md, run as they stand there. */
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { runScenario, startDevice, startFleet, startService, virtualTime } from '../../src/index.js';
+
+it('a queued command is answered at the next report', async () => {
+  const time = virtualTime();
+  await using service = await startService({ time });
+  const config = ['app config interval-report 3600'];
+  const device = await startDevice({ profile: 'clime', service, config });
+  await time.until(() => device.state === 'asleep', { within: '10m' });
+
+  const queued = await service.client.sendCommands(device.id, ['info show']);
+  await time.advance('2h');
+
+  const stations = (await service.client.timeline(queued.id)).map((entry) => entry.what);
+  expect(stations).toEqual(['queued', 'contact', 'offered', 'sent', 'answered']);
+});
+
+it('an alarm is raised when the cellar gets warm', async () => {
+  const time = virtualTime({ start: new Date('2026-07-01T06:00:00Z') });
+  await using service = await startService({ time });
+  const device = await startDevice({ profile: 'clime', service, config: ['app config interval-report 900'] });
+  await time.until(() => device.state === 'asleep');
+
+  await device.control('sensor hygrometer.temperature 31.5');
+  await time.advance('1h');
+
+  const [newest] = await service.client.messages({ type: ['data'], limit: 1 });
+  expect(newest?.body).toMatchObject({ hygrometer: { temperature: expect.anything() } });
+});
+
+it('a fleet reports in real time, sixty devices over UDP', async () => {
+  await using service = await startService();
+  await using fleet = await startFleet({ profile: 'clime', count: 60, service });
+  await expect.poll(() => fleet.devices.every((device) => device.state !== 'off')).toBe(true);
+  expect(await service.client.countDevices()).toBe(60);
+});
+
+it('a whole scenario is one call, and its reports are files', async () => {
+  const out = mkdtempSync(join(tmpdir(), 'cold-night-'));
+  const { passed, expectations } = await runScenario(
+    `
+    name: cold-night
+    duration: 12h
+    fleet: [{ name: cellar, profile: clime, count: 10 }]
+    steps: [{ at: 3h, to: cellar, config: { interval-report: 900 } }]
+    expect: [downlink.answered within 2h >= 95%]
+    `,
+    { seed: 7, out },
+  );
+  expect(expectations.filter((one) => !one.passed)).toEqual([]);
+  expect(passed).toBe(true);
+  expect(existsSync(join(out, 'report.html'))).toBe(true);
+});
+
+it('the page shows exactly these tests', () => {
+  const tests = (text: string) => [...text.matchAll(/^it\('(?!the page shows)[\s\S]*?\n}\);$/gm)].map(([test]) => test);
+  const here = tests(readFileSync(import.meta.filename, 'utf8'));
+  expect(here.length).toBeGreaterThan(3);
+  expect(tests(readFileSync('docs/TESTING.md', 'utf8'))).toEqual(here);
+});

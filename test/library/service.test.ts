@@ -1,0 +1,193 @@
+/** The service, its devices and virtual time as the library offers them. */
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  defineScenario,
+  InputError,
+  run,
+  type Service,
+  startDevice,
+  startFleet,
+  startService,
+  UsageError,
+  virtualTime,
+  writeReports,
+} from '../../src/index.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'gf-library-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+async function virtual() {
+  const time = virtualTime();
+  return { time, service: await startService({ time }) };
+}
+
+describe('a service in virtual time', () => {
+  it('stamps messages with its own calendar', async () => {
+    const time = virtualTime({ start: new Date('2030-05-05T00:00:00Z') });
+    await using service = await startService({ time });
+    const device = await startDevice({ profile: 'clime', service });
+    await time.until(() => device.state === 'asleep');
+    const { created_at } = await service.client.device(device.id);
+    expect(created_at).toMatch(/^2030-05-05T00:00:00/);
+    expect(time.date.toISOString()).toMatch(/^2030-05-05T00:0\d:/);
+  });
+
+  it('gives the same ids and messages with the same seed, and others with another', async () => {
+    const story = async (seed: number) => {
+      const time = virtualTime({ seed });
+      await using service = await startService({ time });
+      await startDevice({ profile: 'clime', service });
+      await time.advance('3h');
+      return JSON.stringify(await service.client.messages({ limit: 100 }));
+    };
+    const first = await story(1);
+    expect(await story(1)).toBe(first);
+    expect(await story(2)).not.toBe(first);
+  });
+
+  it('closes while a foreign connection is open', async () => {
+    const { service } = await virtual();
+    await fetch(`${service.api}/v2/spaces`, { headers: { 'X-API-KEY': service.apiKey ?? '' } });
+    await service.close();
+    await expect(fetch(service.api)).rejects.toThrow();
+  });
+});
+
+describe('virtual time', () => {
+  it('ends a wait for a condition that never holds, with an error', async () => {
+    const time = virtualTime();
+    await expect(time.until(() => false, { within: '10m' })).rejects.toThrow(
+      new UsageError('too-late', 'the condition did not hold within 10m'),
+    );
+    expect(time.now).toBe(600_000);
+  });
+
+  it.each(['soon', -1, Number.NaN, Number.POSITIVE_INFINITY])('rejects %j as a length of time', async (length) => {
+    await expect(virtualTime().advance(length)).rejects.toThrow(`"${length}" is not milliseconds, nor a duration`);
+  });
+
+  it('rejects a second call while time passes', async () => {
+    const { time, service } = await virtual();
+    await using _ = service;
+    await startDevice({ profile: 'clime', service });
+    const first = time.advance('1h');
+    await expect(time.advance('1h')).rejects.toThrow('time is already passing');
+    await first;
+    expect(time.now).toBe(3_600_000);
+  });
+});
+
+describe('a virtual device', () => {
+  it('answers shell commands, and ends with a power cut', async () => {
+    const { time, service } = await virtual();
+    await using _ = service;
+    const device = await startDevice({ profile: 'clime', service, name: 'freezer', serial: 2_159_000_001 });
+    await time.until(() => device.state === 'asleep');
+    const { code, lines } = await device.shell('info show');
+    expect([code, device.name]).toEqual([0, 'freezer']);
+    expect(lines.join('\n')).toContain('serial number: 2159000001');
+    device.powerOff();
+    expect(device.state).toBe('off');
+    await expect(device.shell('info show')).rejects.toThrow();
+    device.powerOn();
+    await time.until(() => device.state === 'asleep');
+  });
+
+  it('runs the firmware version that was asked for', async () => {
+    const { service } = await virtual();
+    await using _ = service;
+    const device = await startDevice({ profile: 'clime', service, firmware: '3.5.5' });
+    expect(device.firmware).toBe('v3.5.5');
+    await expect(startDevice({ profile: 'clime', service, firmware: '9.9.9' })).rejects.toThrow(
+      'unknown firmware version "9.9.9" of "clime": 3.5.5 or 4.0.0',
+    );
+  });
+
+  it('rejects a control command that does not exist, and suggests one', async () => {
+    const { service } = await virtual();
+    await using _ = service;
+    const device = await startDevice({ profile: 'clime', service });
+    await expect(device.control('batery 5%')).rejects.toThrow('did you mean ".battery"?');
+  });
+
+  it('is refused with all invalid options at once', async () => {
+    const { service } = await virtual();
+    await using _ = service;
+    const wrong = { profile: 'clime', service, serial: 0, token: 'short', colour: 'red' };
+    await expect(startDevice(wrong)).rejects.toThrow(InputError);
+    await expect(startDevice(wrong)).rejects.toThrow(/colour[\s\S]*serial: "0"[\s\S]*token: "short"/);
+  });
+
+  it('has a serial number of its own beside others of the same service', async () => {
+    const { service } = await virtual();
+    await using _ = service;
+    const one = await startDevice({ profile: 'clime', service });
+    const fleet = await startFleet({ profile: 'motion', count: 3, service });
+    expect([one, ...fleet.devices].map(({ serial }) => serial - one.serial)).toEqual([0, 1, 2, 3]);
+    expect(fleet.devices.map(({ name }) => name)).toEqual(['motion-0001', 'motion-0002', 'motion-0003']);
+  });
+});
+
+describe('a cloud elsewhere', () => {
+  it('takes devices by its address', async () => {
+    await using service = await startService();
+    const { api, udp, spaceId, apiKey } = service;
+    const device = await startDevice({ profile: 'clime', service: { api, udp, spaceId, apiKey } });
+    expect((await service.client.device(device.id)).name).toBe(`clime-${device.serial}`);
+    await device.stop();
+    await device.stop();
+  });
+
+  it('is refused without a key or a port for datagrams', async () => {
+    await using service = await startService();
+    const address = { api: service.api, spaceId: service.spaceId, apiKey: service.apiKey, udp: service.udp };
+    const keyless = { ...address, apiKey: undefined };
+    await expect(startDevice({ profile: 'clime', service: keyless })).rejects.toThrow('give the option "apiKey"');
+    const mute = { ...address, udp: null };
+    await expect(startDevice({ profile: 'clime', service: mute })).rejects.toThrow('no port for base64 datagrams');
+  });
+});
+
+describe('services of several tests', () => {
+  it('run at the same time without sharing ports, spaces or devices', async () => {
+    const services: readonly Service[] = await Promise.all(Array.from({ length: 5 }, () => startService()));
+    const devices = await Promise.all(services.map((service) => startDevice({ profile: 'clime', service })));
+    expect(new Set(services.map(({ api }) => api)).size).toBe(5);
+    expect(new Set(services.map(({ udp }) => udp)).size).toBe(5);
+    expect(new Set(devices.map(({ serial }) => serial)).size).toBe(1);
+    for (const service of services) expect(await service.client.countDevices()).toBe(1);
+    await Promise.all(devices.map((device) => device.stop()));
+    await Promise.all(services.map((service) => service.close()));
+  });
+});
+
+describe('the files of a run', () => {
+  const plan = () =>
+    defineScenario({ name: 'files', duration: '1h', fleet: [{ name: 'clime', profile: 'clime', count: 1 }] });
+
+  it('are written by the option out: the event log, all reports and the table of downlinks', async () => {
+    const out = join(folder, 'deep', 'run');
+    await run(plan(), { out });
+    expect(readdirSync(out).sort()).toEqual(
+      ['downlinks.csv', 'events.jsonl', 'junit.xml', 'report.html', 'report.txt', 'series.csv', 'summary.json'].sort(),
+    );
+  });
+
+  it('cannot be written where a file is in the way, and the run does not begin', async () => {
+    const out = join(folder, 'taken');
+    writeFileSync(out, '');
+    await expect(run(plan(), { out })).rejects.toThrow(`cannot create the directory "${out}"`);
+  });
+
+  it('are written one by one from a result', async () => {
+    const out = join(folder, 'single');
+    const result = await run(plan());
+    writeReports(result, out, ['html', 'junit']);
+    expect(readdirSync(out).sort()).toEqual(['junit.xml', 'report.html']);
+    // @ts-expect-error JavaScript lets it pass
+    expect(() => writeReports(result, out, ['pdf'])).toThrow('"pdf" is not one of');
+  });
+});
