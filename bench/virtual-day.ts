@@ -2,10 +2,11 @@
  * How much faster than real time a day of a fleet is simulated, including samples, codec and signatures. Once with one device
  * type, once with all of them, each with the settings that its vendor suggests.
  */
+
+import { runPlan } from '../src/library/scenario.js';
 import { packagedProfiles } from '../src/profile/library.js';
 import type { Profile } from '../src/profile/profile.js';
 import { deviceTypes } from '../src/runner/flash-settings.js';
-import { runPlan } from '../src/library/scenario.js';
 import { parseScenario } from '../src/scenario/parse/scenario.js';
 import { planScenario } from '../src/scenario/plan/plan-scenario.js';
 import type { Bench, BenchResult } from './result.js';

@@ -1,7 +1,8 @@
 /** Runs a small scenario with one seed after the other, and prints their digests. */
+
+import { runPlan } from '../../src/library/scenario.js';
 import { packagedProfiles } from '../../src/profile/library.js';
 import { deviceTypes } from '../../src/runner/flash-settings.js';
-import { runPlan } from '../../src/library/scenario.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 
