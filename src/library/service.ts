@@ -67,7 +67,7 @@ export interface Service extends AsyncDisposable {
 }
 
 /** What the devices of a service need of it. */
-export interface ServiceInside {
+interface ServiceInside {
   readonly clock: EdgeClock;
   /** The client of the service itself. @throws UsageError `no-api-key` */
   client(): DeviceCloudClient;

@@ -24,7 +24,7 @@ export type CloudAddress =
   | { readonly link: 'http'; readonly api: string };
 
 /** What devices of one kind share: their type, and the content of their flash. */
-export interface DeviceKind {
+interface DeviceKind {
   readonly type: DeviceType;
   readonly flash: Settings;
 }
