@@ -160,9 +160,9 @@ export class UplinkHandler {
       case 'upload-encoder':
         return this.#codec(session, message);
       case 'upload-data':
-        return this.#encodedData(session, printOf(message, received), message);
+        return this.#encodedData(session, printOf(received), message);
       case 'decoded-data':
-        return this.#data(session, printOf(message, received), {
+        return this.#data(session, printOf(received), {
           body: message.body,
           codecHash: null,
           raw: null,
@@ -312,8 +312,8 @@ function prepared(type: UplinkType, row: MessageRow, extras: Partial<Extras> = {
  * Fingerprint by which a repeated data message is recognised; null: not recognised. Firmware numbers and dates its
  * bodies. A JSON body with neither sequence nor timestamp may legitimately occur twice.
  */
-function printOf(uplink: UpMessage | DecodedData, message: Uint8Array | DecodedData): string | null {
-  if (message instanceof Uint8Array) return uplink.kind === 'upload-data' ? contentFingerprint(message) : null;
+function printOf(message: Uint8Array | DecodedData): string | null {
+  if (message instanceof Uint8Array) return contentFingerprint(message);
   const { message: head } = message.body;
   const isDated = typeof head === 'object' && head !== null && ('sequence' in head || 'timestamp' in head);
   return isDated ? contentFingerprint(JSON.stringify(message.body)) : null;

@@ -44,11 +44,22 @@ describe('a codec', () => {
   });
 
   it('that is uploaded during the lookup is found by the next one', async () => {
-    const { put, codecs } = setUp();
+    const { store, put, codecs } = setUp();
+    const { codec } = store;
+    let uploaded = () => {};
+    const upload = new Promise<void>((done) => {
+      uploaded = done;
+    });
+    store.codec = async () => {
+      await upload;
+      return undefined;
+    };
     const looking = codecs.get(hash);
     await put({ hash, document: bytes });
     codecs.stored(hash);
-    await looking;
+    uploaded();
+    expect(await looking).toBeUndefined();
+    store.codec = codec;
     expect(await codecs.get(hash)).toMatchObject({ hash });
   });
 
@@ -66,5 +77,38 @@ describe('a codec', () => {
     await codecs.get(hash);
     await codecs.get(hash);
     expect(asked).toEqual([hash, hash]);
+  });
+
+  it('that is missing is looked up again after a thousand other missing ones', async () => {
+    const { asked, codecs } = setUp();
+    const others = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `missing ${from + n}`);
+    await codecs.get(hash);
+    for (const other of others(1, 1000)) await codecs.get(other);
+    await codecs.get(hash);
+    expect(asked.filter((wanted) => wanted === hash)).toHaveLength(1);
+    // The thousand and first clears what is remembered.
+    await codecs.get('one more');
+    await codecs.get(hash);
+    expect(asked.filter((wanted) => wanted === hash)).toHaveLength(2);
+  });
+});
+
+describe('the title of a codec', () => {
+  const documentOf = (name: string) =>
+    compileCodec({ version: 2, type: 'decoder', name, schema: [{ name: 'voltage', value: null }] }).bytes;
+
+  it('is its name and version, or unknown if the document is invalid', () => {
+    const { codecs } = setUp();
+    expect(codecs.titleOf('a', documentOf('clime'))).toEqual({ name: 'clime', version: 2 });
+    expect(codecs.titleOf('b', Uint8Array.of(0xff))).toEqual({ name: null, version: null });
+  });
+
+  it('is read once, until there are a thousand others', () => {
+    const { codecs } = setUp();
+    codecs.titleOf('first', documentOf('one'));
+    for (let n = 1; n < 1000; n++) codecs.titleOf(`hash ${n}`, bytes);
+    expect(codecs.titleOf('first', documentOf('other'))).toMatchObject({ name: 'one' });
+    codecs.titleOf('hash 1000', bytes);
+    expect(codecs.titleOf('first', documentOf('other'))).toMatchObject({ name: 'other' });
   });
 });

@@ -22,6 +22,7 @@ describe('a reported configuration', () => {
     ['a slot among others', ['tag config devices addr 0 7cd9f41a2b3c']],
     ['a command of a list that leaves no line', ['app config address erase', 'app config address add 12345678']],
     ['a line that sets nothing', ['info show']],
+    ['a value between spaces', ['  app  config  interval-report  900  ']],
   ])('proves %s', (_, wanted) => {
     expect(containsConfig(REPORTED, wanted)).toBe(true);
   });
@@ -34,7 +35,19 @@ describe('a reported configuration', () => {
     ['another number of members', ['app config address count 3']],
     ['what is in another slot', ['tag config devices addr 1 7cd9f41a2b3c']],
     ['a parameter that it does not have', ['app config nonsense 1']],
+    ['another value between spaces', ['  app  config  interval-report  901  ']],
   ])('does not prove %s', (_, wanted) => {
     expect(containsConfig(REPORTED, wanted)).toBe(false);
+  });
+
+  it.each([
+    ['a zero by an empty text', 'app config name ""', 'app config name 0'],
+    ['an empty text by a zero', 'app config name 0', 'app config name ""'],
+    ['a text by one with quotes at its end', 'app config name a "b"', 'app config name a b'],
+    ['a text by one with quotes at its start', 'app config name "a"b', 'app config name ab'],
+    ['a setting by a line with words before it', 'error: app config name 1', 'app config name 1'],
+    ['a setting by a line that sets nothing', 'config saved', 'app config name 1'],
+  ])('does not prove %s', (_, reported, wanted) => {
+    expect(containsConfig([reported], [wanted])).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 /** What the delivery core reports to the trace, the timelines and the log. */
 import { describe, expect, it } from 'vitest';
-import type { Change } from '../../../src/cloud/store/store.js';
+import { type Change, StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { days, hours, seconds } from '../../../src/kernel/time.js';
 import { writeImage } from '../../../src/protocol/firmware-image.js';
 import { contentFingerprint } from '../../../src/protocol/hashes.js';
@@ -98,13 +98,78 @@ describe('a downlink', () => {
   });
 
   it('is queued once in a session that is being read', async () => {
-    const { core, device, store, spaceId } = await connected();
+    const { device, store } = await connected();
     const again = await testCloud({ store, seed: 'again' });
+    const { commit, pendingDownlinks } = store;
+    let committed = () => {};
+    const queued = new Promise<void>((done) => {
+      committed = done;
+    });
+    store.commit = async (changes) => {
+      await commit.call(store, changes);
+      committed();
+    };
+    store.pendingDownlinks = async (id) => {
+      await queued;
+      return pendingDownlinks.call(store, id);
+    };
     const loading = again.core.load(SERIAL);
+    expect(again.core.known(SERIAL)).toBeUndefined();
     await again.core.queue(device, shell('one'));
     expect((await loading)?.queue).toHaveLength(1);
-    expect((await core.load(SERIAL))?.queue).toHaveLength(1);
-    expect(await store.messages(spaceId, { limit: 10 })).toHaveLength(1);
+    expect(again.core.known(SERIAL)).toBe(await loading);
+  });
+
+  it('is cancelled alone, if there are others in the queue', async () => {
+    const { core, device, session } = await connected();
+    const one = await core.queue(device, shell('one'));
+    const other = await core.queue(device, shell('two'));
+    expect(await core.cancel(other)).toBe('cancelled');
+    expect(session.queue.map(({ row }) => row.id)).toEqual([one.id]);
+  });
+
+  it('expires alone, if there are others in the queue', async () => {
+    const { core, device, session, clock, since } = await connected();
+    const one = await core.queue(device, shell('one'));
+    await clock.runUntil(days(1));
+    const other = await core.queue(device, shell('two'));
+    session.queue.reverse();
+    await clock.runUntil(days(30) + hours(2));
+    expect(since('downlink.expired')).toMatchObject([{ downlink: one.id }]);
+    expect(session.queue.map(({ row }) => row.id)).toEqual([other.id]);
+  });
+
+  it('is delivered with its state and its timeline, and nothing else', async () => {
+    const { core, device, session, store } = await connected();
+    const { commit } = store;
+    const commits: (readonly Change[])[] = [];
+    store.commit = (changes) => {
+      commits.push(changes);
+      return commit.call(store, changes);
+    };
+    const { id } = await core.queue(device, shell('one'));
+    core.contact(session);
+    core.contact(session);
+    await core.take(session);
+    await core.confirm(session, 'final-ack');
+    expect(commits.map((changes) => changes.map(({ kind }) => kind))).toEqual([
+      ['message.insert', 'timeline.add'],
+      ['timeline.add'],
+      ['message.state', 'timeline.add'],
+      ['message.state', 'timeline.add'],
+    ]);
+    expect(commits.at(-1)).toMatchObject([{ id, state: 'sent' }, { row: { what: 'sent', detail: 'final-ack' } }]);
+  });
+
+  it('that another service has cancelled meanwhile is not delivered', async () => {
+    const { core, device, session, store, since } = await connected();
+    const row = await core.queue(device, shell('one'));
+    await core.take(session);
+    const other = await testCloud({ store, seed: 'other' });
+    await other.core.cancel(row);
+    await core.confirm(session, 'final-ack');
+    expect(since('downlink.delivered')).toEqual([]);
+    expect(session.queue).toEqual([]);
   });
 
   it('is queued without a session', async () => {
@@ -210,8 +275,33 @@ describe('the body of a downlink', () => {
     expect(bodies).toEqual([['one'], long]);
   });
 
+  it('is not read if it is short, and no codec is read for commands', async () => {
+    const { core, device, session, store } = await connected();
+    session.device = { ...session.device, encoderHash: '0011223344556677' };
+    store.message = () => Promise.reject(new Error('read a message'));
+    store.codec = () => Promise.reject(new Error('read a codec'));
+    store.device = () => Promise.reject(new Error('read a device'));
+    await core.queue(device, shell('one'));
+    const [queued] = session.queue;
+    expect(queued && (await core.bodyOf(queued.row))).toEqual(['one']);
+    expect(await core.take(session)).toBeDefined();
+  });
+
+  it('stays pending if it cannot be read at the moment', async () => {
+    const { core, device, session, store, since } = await connected();
+    await core.queue(device, shell(...long));
+    const { message } = store;
+    store.message = () => Promise.reject(new StoreUnavailable(new Error('test')));
+    await expect(core.take(session)).rejects.toThrow(StoreUnavailable);
+    store.message = message;
+    expect(since('downlink.cancelled')).toEqual([]);
+    expect(await core.take(session)).toBeDefined();
+  });
+
   it('is undefined if the device was deleted, and the downlink is cancelled', async () => {
-    const { core, device, session, store, clock } = await connected();
+    const reasons: unknown[] = [];
+    const log = { info: () => {}, error: () => {}, warn: (entry: object) => reasons.push(entry) };
+    const { core, device, session, store, clock } = await connected({ log });
     await core.queue(device, shell(...long));
     const [queued] = session.queue;
     if (queued === undefined) throw new Error('nothing queued');
@@ -219,6 +309,7 @@ describe('the body of a downlink', () => {
     expect(await core.bodyOf(queued.row)).toBeUndefined();
     expect(await core.take(session)).toBeUndefined();
     expect(session.queue).toEqual([]);
+    expect(reasons).toMatchObject([{ why: 'the device has been deleted' }]);
   });
 });
 

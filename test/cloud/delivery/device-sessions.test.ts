@@ -146,6 +146,18 @@ describe('a session', () => {
     expect(old.device.id).toBe(ROW.id);
   });
 
+  it('that is refreshed although it is cached no longer leaves its successor stale', async () => {
+    const { store, load, sessions, hear } = await setUp({ shared: true });
+    const old = await load();
+    await store.commit([deleted, insert.device(device(2, { serial }))]);
+    await sessions.forget(serial);
+    await load();
+    hear({ kind: 'changed', serial });
+    await expect(Promise.race([sessions.refresh(old), Promise.resolve('waits')])).resolves.toBe('waits');
+    expect(sessions.known(serial)).toBeUndefined();
+    await load();
+  });
+
   it('is read again when its device changes during the read', async () => {
     const { store, load, sessions } = await setUp();
     const session = await load();

@@ -37,7 +37,11 @@ describe('an uplink', () => {
   it.each<[UpMessage, string, object]>([
     [{ kind: 'upload-stats', stats: { uptime: 12 } }, 'stats', { type: 'stats', body: { uptime: 12 } }],
     [{ kind: 'get-timestamp' }, 'session', { type: 'session', body: null }],
-    [{ kind: 'create-session', session: { fw_version: 'v1' } }, 'session', { body: { fw_version: 'v1' } }],
+    [
+      { kind: 'create-session', session: { fw_version: 'v1' } },
+      'session',
+      { type: 'session', body: { fw_version: 'v1' } },
+    ],
     [{ kind: 'upload-config', hash: '0011223344556677', lines: ['a'] }, 'config', { type: 'config', body: ['a'] }],
     [data(1), 'data', { type: 'data', body: null, raw: '01', codecHash: NO_HASH }],
     [
@@ -78,7 +82,7 @@ describe('an uplink', () => {
   });
 
   it('with a codec changes the hash of the device, and is stored with the title of the codec', async () => {
-    const { accept, stored, store, session, device: created } = await connected();
+    const { accept, stored, store, session, events, device: created } = await connected();
     await accept({ kind: 'upload-decoder', hash: DECODER.hash, document: DECODER.bytes });
     expect((await stored()).at(-1)).toMatchObject({
       ...{ type: 'decoder', codecHash: DECODER.hash, body: { hash: DECODER.hash, name: 'clime', version: 2 } },
@@ -86,10 +90,43 @@ describe('an uplink', () => {
     expect(await store.device(created.spaceId, created.id)).toMatchObject({
       ...{ decoderHash: DECODER.hash, encoderHash: null },
     });
+    expect(events.at(-1)).toMatchObject({ kind: 'cloud.stored', type: 'codec' });
     await accept({ kind: 'upload-encoder', hash: DECODER.hash, document: DECODER.bytes });
     expect((await stored()).at(-1)).toMatchObject({ type: 'encoder' });
     expect(session.device).toMatchObject({ decoderHash: DECODER.hash, encoderHash: DECODER.hash });
     expect(await store.codec(DECODER.hash)).toBeDefined();
+  });
+
+  it('is decoded by a codec that was uploaded after it was first missing', async () => {
+    const { accept, stored } = await connected();
+    const message = (value: number): UpMessage => ({
+      ...{ kind: 'upload-data', hash: DECODER.hash, body: encodeCbor(new Map([[0, value]])) },
+    });
+    await accept(message(1000));
+    await accept({ kind: 'upload-decoder', hash: DECODER.hash, document: DECODER.bytes });
+    await accept(message(2000));
+    const bodies = (await stored()).filter(({ type }) => type === 'data').map(({ body }) => body);
+    expect(bodies).toEqual([null, { voltage: 2 }]);
+  });
+
+  it('is committed with the device and nothing else', async () => {
+    const { accept, store } = await connected();
+    const { commit } = store;
+    const kinds: string[][] = [];
+    store.commit = (changes) => {
+      kinds.push(changes.map((change) => change.kind ?? String(change)));
+      return commit.call(store, changes);
+    };
+    await accept(data(1));
+    await accept({ kind: 'create-session', session: {} });
+    await accept({ kind: 'upload-firmware', target: 'app', type: 'ack' });
+    await accept({ kind: 'upload-decoder', hash: DECODER.hash, document: DECODER.bytes });
+    expect(kinds).toEqual([
+      ['message.insert', 'device.change'],
+      ['message.insert', 'message.insert', 'device.change'],
+      ['message.insert', 'device.change'],
+      ['message.insert', 'codec.put', 'device.change'],
+    ]);
   });
 
   it('changes the device in its session and in the store', async () => {
@@ -240,10 +277,13 @@ describe('the response to a shell downlink', () => {
   });
 
   it('is stored without the line breaks at the start of its lines', async () => {
-    const { accept, stored } = await connected();
+    const { accept, stored, events } = await connected();
     const responses = [{ command: 'a', result: 0, lines: ['\r\n\none', 'two\r\n', ' three'] }];
     await accept({ kind: 'upload-shell', messageId: new Uint8Array(16), responses });
-    expect((await stored()).at(-1)?.body).toMatchObject({
+    expect(events.at(-1)).toMatchObject({ kind: 'cloud.stored', type: 'shell' });
+    const [message] = await stored();
+    expect(message?.type).toBe('shell');
+    expect(message?.body).toMatchObject({
       responses: [{ command: 'a', result: 0, outputs: ['one', 'two\r\n', ' three'] }],
     });
   });

@@ -1,0 +1,64 @@
+/** A firmware update of a device that takes part by hand, for tests. */
+import type { DeviceSession } from '../../../src/cloud/delivery/device-session.js';
+import { jobOf, type UpdateJob } from '../../../src/cloud/firmware/job.js';
+import { writeImage } from '../../../src/protocol/firmware-image.js';
+import {
+  type DownloadFirmware,
+  encodeUp,
+  parseDown,
+  type UploadFirmware,
+} from '../../../src/protocol/messages/index.js';
+import { uuidBytes } from '../../../src/protocol/uuid.js';
+import { SERIAL, testCloud } from '../../support/cloud.js';
+
+/** Bytes of the image. */
+export const SIZE = 1000;
+
+/** A device that takes part by hand, with an update scheduled. */
+export async function updating({ version = 'v1.0.0' }: { version?: string } = {}) {
+  const cloud = await testCloud();
+  await cloud.addDevice();
+  const session = (await cloud.core.load(SERIAL)) as DeviceSession;
+  const { firmware } = cloud.core;
+  const content = writeImage({ bundle: 'a', name: 'b', version: 'v2.0.0' }, SIZE);
+  const about = { id: '0197a3b1-0000-7000-8000-000000000001', bundle: 'a', name: 'b', version: 'v2.0.0' };
+  const image = firmware.images.describe(content, { ...about, spaceId: cloud.spaceId, createdAt: 0 });
+  await cloud.store.commit(firmware.images.put(image, content));
+  const begin = (fw_version: string) =>
+    cloud.core.accept(session, encodeUp({ kind: 'create-session', session: { fw_version } }));
+  const take = async (): Promise<DownloadFirmware | undefined> => {
+    const message = await cloud.core.take(session);
+    const down = message && parseDown(message);
+    if (down?.kind === 'set-session') {
+      await cloud.core.confirm(session, 'final-ack');
+      return take();
+    }
+    return down?.kind === 'download-firmware' ? down : undefined;
+  };
+  await begin(version);
+  const { id } = await firmware.schedule(await cloud.device(), image);
+  return {
+    cloud,
+    session,
+    image,
+    id,
+    begin,
+    take,
+    /** Takes a chunk and confirms it. */
+    receive: async () => {
+      const chunk = await take();
+      await cloud.core.confirm(session, 'final-ack');
+      return chunk;
+    },
+    report: (type: string, more: Partial<UploadFirmware> = {}) =>
+      cloud.core.accept(
+        session,
+        encodeUp({ kind: 'upload-firmware', target: 'app', type, updateId: uuidBytes(id), ...more }),
+      ),
+    job: async (): Promise<UpdateJob> => {
+      const row = await cloud.store.record('firmware', cloud.spaceId, id);
+      if (row === undefined) throw new Error('no update');
+      return jobOf(row);
+    },
+  };
+}
