@@ -10,7 +10,7 @@ import {
   decodeCbor,
   encodeCbor,
 } from '../../src/protocol/cbor.js';
-import { hex, map, toHex } from './fixtures.js';
+import { hex, map, toHex, tries } from './fixtures.js';
 
 /** Floats that are no integers: an integral float and an integer are the same number in JavaScript. */
 const float = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => !Number.isSafeInteger(value));
@@ -253,7 +253,7 @@ describe('reading', () => {
         }
         expect(comparable(value)).toEqual(decodeWithCborg(bytes));
       }),
-      { numRuns: 2000 },
+      tries(20),
     );
   });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CborError, encodeCbor } from '../../src/protocol/cbor.js';
 import { checkBody, decodeBody } from '../../src/protocol/decode.js';
-import { body, decoderOf, field, hex, map, modifier } from './fixtures.js';
+import { body, decoderOf, field, hex, map, modifier, tries } from './fixtures.js';
 
 describe('a value', () => {
   const codec = decoderOf(field('a', modifier('$div', 10)), field('b'));
@@ -207,7 +207,7 @@ describe('a body', () => {
           expect(error).toBeInstanceOf(CborError);
         }
       }),
-      { numRuns: 2000 },
+      tries(20),
     );
   });
 
@@ -220,7 +220,7 @@ describe('a body', () => {
         for (const [at, byte] of list) bytes[at % bytes.length] = byte;
         expect(complaintOf(() => checkBody(bytes))).toBe(complaintOf(() => decodeBody(codec, bytes)));
       }),
-      { numRuns: 2000 },
+      tries(20),
     );
   });
 });

@@ -1,4 +1,5 @@
 /** Short hands for codec documents, CBOR and hex. */
+import fc from 'fast-check';
 import { type CborKey, type CborValue, encodeCbor } from '../../src/protocol/cbor.js';
 import { type Codec, type CodecEntry, type CodecValue, compileCodec } from '../../src/protocol/codec.js';
 import { toHex } from '../../src/protocol/hashes.js';
@@ -34,6 +35,11 @@ export function body(...entries: readonly (readonly [CborKey, CborValue])[]): Ui
 /** Bytes from hex digits, which may be spaced. */
 export function hex(digits: string): Uint8Array {
   return new Uint8Array(Buffer.from(digits.replaceAll(' ', ''), 'hex'));
+}
+
+/** The number of tries of a property, as a multiple of the usual one. */
+export function tries(factor: number): { numRuns: number } {
+  return { numRuns: factor * (fc.readConfigureGlobal()?.numRuns ?? 100) };
 }
 
 export { toHex };

@@ -14,7 +14,7 @@ import {
   TYPE,
   type UpMessage,
 } from '../../src/protocol/messages/index.js';
-import { hex, map } from './fixtures.js';
+import { hex, map, tries } from './fixtures.js';
 
 const HASH: Hash = '0123456789abcdef';
 const ID = Uint8Array.from({ length: 16 }, (_, i) => i);
@@ -160,7 +160,7 @@ describe('every message', () => {
         faultOf(() => parseUp(message));
         faultOf(() => parseDown(message));
       }),
-      { numRuns: 1000 },
+      tries(10),
     );
   });
 

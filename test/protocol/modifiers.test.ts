@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Modifier, modify, roundHalfAway } from '../../src/protocol/modifiers.js';
+import { tries } from './fixtures.js';
 
 const enumeration: Modifier = { kind: 'enum', labels: ['closed', 'open'] };
 
@@ -79,7 +80,7 @@ describe('rounding', () => {
         const signed = value < 0 && rounded !== 0 ? -rounded : rounded;
         expect(roundHalfAway(value / Number(10n ** BigInt(digits)), decimals)).toBe(signed);
       }),
-      { numRuns: 1000 },
+      tries(10),
     );
   });
 
@@ -89,7 +90,7 @@ describe('rounding', () => {
         const once = roundHalfAway(value, decimals);
         expect(roundHalfAway(once, decimals)).toBe(once);
       }),
-      { numRuns: 1000 },
+      tries(10),
     );
   });
 });
