@@ -11,6 +11,7 @@ import type { EnvelopeFormat } from '../protocol/flap/envelope.js';
 import type { Trace } from '../trace/events.js';
 import { type Bootstrapped, ensureSpaceAndKey } from './accounts/bootstrap.js';
 import { Members } from './accounts/members.js';
+import type { PasswordCost } from './accounts/passwords.js';
 import { type ApiOptions, createApi } from './api/index.js';
 import { Connectors } from './connectors/connectors.js';
 import { CloudCore } from './delivery/core.js';
@@ -57,6 +58,8 @@ export interface ServiceOptions {
   readonly expireDownlinks?: Millis;
   /** Allows connectors to send to private and loopback addresses. Default: false. */
   readonly allowPrivateTargets?: boolean;
+  /** Cost of the hashes of passwords. Default: that of src/cloud/accounts/passwords.ts. */
+  readonly passwordCost?: PasswordCost;
   /** A user who becomes an admin of the space on every start. */
   readonly admin?: { readonly email: string; readonly password: string };
   /** Hooks for the faults of a scenario. */
@@ -188,14 +191,18 @@ async function bindUdp(
 
 /** Serves the API, the device ingress and, for an operated service, health and metrics on the HTTP port. */
 async function listenApi(
-  { clock, log, random, host, port, apiOptions = {}, interference }: ServiceOptions,
+  { clock, log, random, host, port, apiOptions = {}, interference, passwordCost }: ServiceOptions,
   { store, ids, trace, metrics, connectors, core, gateway }: Parts,
   listeners: readonly (UdpListener | undefined)[],
   closers: Closers,
 ): Promise<{ readonly address: string; readonly connections: Connections }> {
   const ingress = new HttpGateway({ core, clock, trace });
   const api = createApi(
-    { store, clock, ids, random: random.fork('secrets'), downlinks: core, firmware: core.firmware, connectors, log },
+    {
+      ...{ store, clock, ids, random: random.fork('secrets'), connectors, log },
+      ...{ downlinks: core, firmware: core.firmware },
+      ...(passwordCost && { passwordCost }),
+    },
     apiOptions,
     [ingress.routes],
   );
@@ -223,12 +230,18 @@ async function prepareSpace(
   options: ServiceOptions,
   { store, ids }: Parts,
 ): Promise<Pick<Service, 'spaceId' | 'apiKey'>> {
-  const { clock, random, space: spaceName, apiKey: given, admin } = options;
+  const { clock, random, space: spaceName, apiKey: given, admin, passwordCost } = options;
   const prepare = async () => {
     const keys = random.fork('keys');
     const { spaceId, apiKey } = await ensureSpaceAndKey(store, { spaceName, apiKey: given, ids, clock, random: keys });
     if (admin) {
-      const members = new Members({ store, clock, ids, random: random.fork('accounts') });
+      const members = new Members({
+        store,
+        clock,
+        ids,
+        random: random.fork('accounts'),
+        ...(passwordCost && { passwordCost }),
+      });
       await members.ensureAdmin(spaceId, admin.email, admin.password);
     }
     return { spaceId, apiKey };

@@ -26,7 +26,7 @@ function importsOf(files: readonly SourceFile[]): ReadonlyMap<string, ReadonlySe
       if (specifier !== undefined) add(target(path, specifier), '*');
       ts.forEachChild(node, visit);
     };
-    visit(tree);
+    if (tree.text.includes('import(')) visit(tree);
   }
   // Threads are plain JavaScript; their comments import types.
   for (const path of pathsIn('src', '.mjs')) {
@@ -65,10 +65,10 @@ function exportsOf({ tree }: SourceFile): readonly string[] {
     if (!ts.canHaveModifiers(statement)) return [];
     if (!ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return [];
     if (ts.isVariableStatement(statement)) {
-      return statement.declarationList.declarations.map(({ name }) => name.getText());
+      return statement.declarationList.declarations.map(({ name }) => name.getText(tree));
     }
     const { name } = statement as ts.DeclarationStatement;
-    return name ? [name.getText()] : [];
+    return name ? [name.getText(tree)] : [];
   });
 }
 

@@ -16,8 +16,8 @@ describe('functions', () => {
       const lineAt = (position: number): number => tree.getLineAndCharacterOfPosition(position).line;
       const visit = (node: ts.Node): void => {
         if (ts.isFunctionLike(node) && 'body' in node && node.body) {
-          const name = `${path}: ${node.name?.getText() ?? `(line ${lineAt(node.getStart()) + 1})`}`;
-          if (lineAt(node.end) - lineAt(node.getStart()) + 1 > LONGEST && !LEFT.includes(name)) long.push(name);
+          const name = `${path}: ${node.name?.getText(tree) ?? `(line ${lineAt(node.getStart(tree)) + 1})`}`;
+          if (lineAt(node.end) - lineAt(node.getStart(tree)) + 1 > LONGEST && !LEFT.includes(name)) long.push(name);
         }
         ts.forEachChild(node, visit);
       };

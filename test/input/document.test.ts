@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LocatedNode, Problems, plain, readYaml } from '../../src/input/document.js';
 import { InputError } from '../../src/input/problems.js';
+import { anyText } from '../support/texts.js';
 
 /** What is wrong with the text, one line a problem. */
 function problemsOf(text: string): string[] {
@@ -254,7 +255,7 @@ describe('any text', () => {
 
   it('is read, or refused with places that exist', () => {
     fc.assert(
-      fc.property(fc.oneof({ weight: 4, arbitrary: yamlLike }, fc.string({ unit: 'binary' })), (text) => {
+      fc.property(fc.oneof({ weight: 4, arbitrary: yamlLike }, anyText), (text) => {
         const lines = text.split(/\r\n|\n|\r/).length + 1;
         try {
           const node = readYaml(text, 'a.yaml');

@@ -2,8 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Problem } from '../../src/input/problems.js';
 import { InputError } from '../../src/input/problems.js';
+import type { ReadFiles } from '../../src/profile/extend.js';
 import { packagedFiles, packagedSource } from '../../src/profile/library.js';
 import { readProfile } from '../../src/profile/read.js';
+
+/** Files that the profiles extend, read once. */
+const extended: ReadFiles = new Map();
 
 /** The problems of a packaged profile in which something was changed. */
 function problemsOf(name: string, from: string, to: string): readonly Problem[] {
@@ -14,6 +18,7 @@ function problemsOf(name: string, from: string, to: string): readonly Problem[] 
       source.replace(from, () => to),
       `profiles/${name}.yaml`,
       packagedFiles,
+      extended,
     );
   } catch (error) {
     if (error instanceof InputError) return error.problems;

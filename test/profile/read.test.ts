@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../src/input/problems.js';
+import type { ReadFiles } from '../../src/profile/extend.js';
 import type { Profile } from '../../src/profile/profile.js';
 import { loadProfiles, readProfile } from '../../src/profile/read.js';
 
@@ -27,8 +28,12 @@ interface Changes {
 /** Reads a packaged profile with some of its text changed. */
 function read({ file = 'profiles/clime.yaml', change = [], others = {} }: Changes = {}): Profile {
   const files = { ...FILES, ...others };
-  return readProfile(changed(files[file] ?? '', change), file, (path) => files[path]);
+  const known = Object.keys(others).length === 0 ? unchanged : undefined;
+  return readProfile(changed(files[file] ?? '', change), file, (path) => files[path], known);
 }
+
+/** Files that the packaged profiles extend, read once. */
+const unchanged: ReadFiles = new Map();
 
 function changed(source: string, change: readonly (readonly [string, string])[]): string {
   return change.reduce((text, [from, to]) => {
@@ -287,7 +292,7 @@ describe('a profile with a mistake', () => {
       fc.property(fc.nat(lines.length - 1), fc.constantFrom('', '- 1', 'x: [', '  null', '? {a: b}'), (at, instead) => {
         const source = lines.with(at, instead).join('\n');
         try {
-          readProfile(source, 'profiles/control.yaml', (path) => FILES[path]);
+          readProfile(source, 'profiles/control.yaml', (path) => FILES[path], unchanged);
         } catch (error) {
           expect(error).toBeInstanceOf(InputError);
         }

@@ -3,11 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import type { ReadFiles } from '../../src/profile/extend.js';
 import { packagedFiles, packagedSource } from '../../src/profile/library.js';
 import { readProfile } from '../../src/profile/read.js';
 import { resolvedText } from '../../src/profile/resolve.js';
 import { profileSchema } from '../../src/profile/schema.js';
 import { schemaNamedIn } from '../support/schema-line.js';
+
+/** Files that the profiles extend, read once. */
+const extended: ReadFiles = new Map();
 
 const root = new URL('../../', import.meta.url);
 const schema = new URL('schemas/profile.schema.json', root);
@@ -20,7 +24,15 @@ function source(name: string): string {
   return found.source;
 }
 
-const resolved = (name: string) => resolvedText(source(name), `profiles/${name}.yaml`, packagedFiles);
+/** Profiles with all that they extend, made once. */
+const resolvedTexts = new Map<string, string>();
+
+function resolved(name: string): string {
+  const text = resolvedTexts.get(name) ?? resolvedText(source(name), `profiles/${name}.yaml`, packagedFiles);
+  resolvedTexts.set(name, text);
+  return text;
+}
+
 const errors = (yaml: string) => {
   validate(parse(yaml));
   return validate.errors ?? [];
@@ -44,7 +56,7 @@ describe.each(names)('%s', (name) => {
     const text = resolved(name);
     const nothing = () => undefined;
     const one = readProfile(text, `profiles/${name}.yaml`, nothing);
-    const other = readProfile(source(name), `profiles/${name}.yaml`, packagedFiles);
+    const other = readProfile(source(name), `profiles/${name}.yaml`, packagedFiles, extended);
     expect(text).not.toContain('extends:');
     expect(JSON.stringify(one)).toBe(JSON.stringify(other));
   });

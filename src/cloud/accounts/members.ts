@@ -28,7 +28,7 @@ import {
   type Role,
   toMember,
 } from './member-records.js';
-import { hashPassword, verifyPassword } from './passwords.js';
+import { hashPassword, type PasswordCost, verifyPassword } from './passwords.js';
 
 interface NewMember {
   readonly email: string;
@@ -49,6 +49,8 @@ interface MembersOptions {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly random: Random;
+  /** Cost of the hashes of passwords. Default: that of passwords.ts. */
+  readonly passwordCost?: PasswordCost;
 }
 
 export class Members {
@@ -114,7 +116,7 @@ export class Members {
    * the account's password. Undefined if the token or the password is not valid.
    */
   async accept(token: string, password: string): Promise<Proof | undefined> {
-    const { store, random } = this.#options;
+    const { store, random, passwordCost } = this.#options;
     const invite = await store.recordByKey('invite', null, hashKey(token));
     if (invite === undefined || (invite.dueAt ?? 0) <= this.#now()) return undefined;
     const { userId, spaceId } = invite.body as { readonly userId: Id; readonly spaceId: Id };
@@ -123,10 +125,10 @@ export class Members {
       const invited = await this.find(spaceId, userId);
       if (!account || invited?.state !== 'invited' || invited.invitation !== invite.id) return { result: undefined };
       const before = passwordOf(account);
-      if (before !== null && !(await verifyPassword(password, before))) return { result: undefined };
+      if (before !== null && !(await verifyPassword(password, before, passwordCost))) return { result: undefined };
       const member: Member = { ...invited, state: 'active', invitation: null };
       const changes = [...activate(member, this.#now()), deletion(invite)];
-      const hashed = before ?? (await hashPassword(password, random));
+      const hashed = before ?? (await hashPassword(password, random, passwordCost));
       if (before === null) {
         changes.push(this.#claimPassword(userId), putAccount({ ...account, body: { password: hashed } }));
       }
@@ -204,10 +206,10 @@ export class Members {
    * password is new to it, all its logins end. The admin becomes the owner of a space without one.
    */
   async ensureAdmin(spaceId: Id, email: string, password: string): Promise<void> {
-    const { store, random } = this.#options;
+    const { store, random, passwordCost } = this.#options;
     const known = await store.recordByKey('user', null, keyOf(email));
-    const keep = known !== undefined && (await verifyPassword(password, passwordOf(known)));
-    const hashed = keep ? passwordOf(known) : await hashPassword(password, random);
+    const keep = known !== undefined && (await verifyPassword(password, passwordOf(known), passwordCost));
+    const hashed = keep ? passwordOf(known) : await hashPassword(password, random, passwordCost);
     const { id, changes } = await this.#account(email, hashed);
     const before = await this.find(spaceId, id);
     if (keep && before?.role === 'admin' && before.state === 'active') return;
@@ -223,7 +225,7 @@ export class Members {
   async login(email: string, password: string): Promise<Proof | undefined> {
     const account = await this.#options.store.recordByKey('user', null, keyOf(email));
     const hashed = account ? passwordOf(account) : null;
-    const isRight = await verifyPassword(password, hashed);
+    const isRight = await verifyPassword(password, hashed, this.#options.passwordCost);
     return account && hashed !== null && isRight ? proofOf(account.id, hashed) : undefined;
   }
 

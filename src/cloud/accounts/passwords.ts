@@ -4,10 +4,17 @@
  * equally strong. This one takes 16 MiB and about 0.2 s; settings with more memory would let a few concurrent logins use too
  * much of it.
  */
-import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { scrypt, timingSafeEqual } from 'node:crypto';
 import { type Random, randomBytes } from '../../kernel/random.js';
 
-const COST = { N: 16_384, r: 8, p: 5 } as const;
+/** The parameters of scrypt (RFC 7914): memory and time grow with N and r, time with p. */
+export interface PasswordCost {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+const DEFAULT_COST: PasswordCost = { N: 16_384, r: 8, p: 5 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
@@ -15,27 +22,33 @@ const HASH_BYTES = 32;
 export const PASSWORD = { min: 8, max: 256 } as const;
 
 /** Hashes a password, as `scrypt:N:r:p:salt:hash` with salt and hash in base64. */
-export async function hashPassword(password: string, random: Random): Promise<string> {
+export async function hashPassword(password: string, random: Random, cost = DEFAULT_COST): Promise<string> {
   const salt = Buffer.from(randomBytes(random, SALT_BYTES));
-  const hash = await derive(password, salt, HASH_BYTES, COST);
-  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), hash.toString('base64')].join(':');
+  const hash = await derive(password, salt, HASH_BYTES, cost);
+  return formatted(cost, salt.toString('base64'), hash.toString('base64'));
 }
 
 /**
  * Whether `password` is the password that was hashed. Without a hash (the account does not exist) the result is false after
  * the same work, so that the response time does not reveal which accounts exist.
+ * @param cost of new hashes; a stored hash is checked with its own cost
  */
-export async function verifyPassword(password: string, hashed: string | null): Promise<boolean> {
-  const [, N, r, p, salt = '', hash = ''] = (hashed ?? NO_ACCOUNT).split(':');
+export async function verifyPassword(password: string, hashed: string | null, cost = DEFAULT_COST): Promise<boolean> {
+  const [, N, r, p, salt = '', hash = ''] = (hashed ?? formatted(cost, NO_SALT, NO_HASH)).split(':');
   const wanted = Buffer.from(hash, 'base64');
-  const cost = { N: Number(N), r: Number(r), p: Number(p) };
-  const given = await derive(password, Buffer.from(salt, 'base64'), wanted.length, cost);
+  const own = { N: Number(N), r: Number(r), p: Number(p) };
+  const given = await derive(password, Buffer.from(salt, 'base64'), wanted.length, own);
   return timingSafeEqual(given, wanted) && hashed !== null;
 }
 
-const NO_ACCOUNT = ['scrypt', COST.N, COST.r, COST.p, 'AAAAAAAAAAAAAAAAAAAAAA==', 'A'.repeat(43)].join(':');
+const NO_SALT = 'AAAAAAAAAAAAAAAAAAAAAA==';
+const NO_HASH = 'A'.repeat(43);
 
-function derive(password: string, salt: Buffer, length: number, cost: ScryptOptions): Promise<Buffer> {
+function formatted({ N, r, p }: PasswordCost, salt: string, hash: string): string {
+  return ['scrypt', N, r, p, salt, hash].join(':');
+}
+
+function derive(password: string, salt: Buffer, length: number, cost: PasswordCost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     scrypt(password, salt, length, cost, (error, key) => (error ? reject(error) : resolve(key)));
   });

@@ -2,6 +2,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { Random } from '../../kernel/random.js';
+import type { PasswordCost } from '../accounts/passwords.js';
 import type { Computed } from '../connectors/attempt.js';
 import type { Connector } from '../connectors/connector.js';
 import type { Downlinks } from '../ports/downlinks.js';
@@ -15,6 +16,8 @@ export interface CloudContext {
   readonly ids: Ids;
   /** Source of secrets: keys, tokens, salts. */
   readonly random: Random;
+  /** Cost of the hashes of passwords. Default: that of src/cloud/accounts/passwords.ts. */
+  readonly passwordCost?: PasswordCost;
   readonly downlinks: Downlinks;
   readonly firmware: FirmwareUpdates;
   readonly connectors: ConnectorControl;

@@ -91,24 +91,29 @@ export function createApi(
   if (options.cors) api.register(cors, CORS);
   limitRequests(api, { clock: context.clock, rateLimit: options.rateLimit, rateLimitHolds: options.rateLimitHolds });
   documentApi(api);
-  api.register(
-    async (routes) => {
-      routes.addHook('onRequest', authenticate(all));
-      repeatable(routes.withTypeProvider<TypeBoxProvider>(), all);
-      add(routes, FAMILIES_WITH_LIMITS);
-      if (options.legacyPaths) add(routes, [spaceLogin]);
-      routes.register(async (hidden) => {
+  const families = named('families', async (routes) => {
+    routes.addHook('onRequest', authenticate(all));
+    repeatable(routes.withTypeProvider<TypeBoxProvider>(), all);
+    add(routes, FAMILIES_WITH_LIMITS);
+    if (options.legacyPaths) add(routes, [spaceLogin]);
+    routes.register(
+      named('families hidden from limited keys', async (hidden) => {
         hidden.addHook('onRequest', hideFromLimited);
         add(hidden, FAMILIES);
-      });
-    },
-    { prefix: '/v2' },
+      }),
+    );
+  });
+  const openFamilies = named('open families', async (routes) => add(routes, OPEN_FAMILIES));
+  const others = beside.map((addTo) =>
+    named('further routes', async (routes) => addTo(routes.withTypeProvider<TypeBoxProvider>())),
   );
-  api.register(async (routes) => add(routes, OPEN_FAMILIES), { prefix: '/v2' });
-  for (const addTo of beside) {
-    api.register(async (routes) => addTo(routes.withTypeProvider<TypeBoxProvider>()), { prefix: '/v2' });
-  }
+  for (const plugin of [families, openFamilies, ...others]) api.register(plugin, { prefix: '/v2' });
   return api;
+}
+
+/** A plugin with a name. Fastify searches all loaded modules for a plugin without one, each time it is registered. */
+function named(name: string, plugin: (routes: FastifyInstance) => Promise<void>): typeof plugin {
+  return Object.assign(plugin, { [Symbol.for('fastify.display-name')]: name });
 }
 
 const CORS = {

@@ -115,7 +115,14 @@ function failures({ params, querystring, body, access, errors }: Operation): Rec
     503: 'Overloaded or shutting down; retry after the seconds in `Retry-After`.',
     ...errors,
   };
-  return Object.fromEntries(
-    Object.entries(sentences).map(([status, sentence]) => [status, { ...Fault, 'x-response-description': sentence }]),
-  );
+  return Object.fromEntries(Object.entries(sentences).map(([status, sentence]) => [status, faultWith(sentence)]));
+}
+
+/** Schemas of failures by their description: every route has the same few. */
+const faults = new Map<string, TSchema>();
+
+function faultWith(sentence: string): TSchema {
+  const schema = faults.get(sentence) ?? { ...Fault, 'x-response-description': sentence };
+  faults.set(sentence, schema);
+  return schema;
 }

@@ -4,7 +4,7 @@
  */
 import type { FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile, type Validator } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { ApiFault } from './errors.js';
 import { type Parameter, readParams, readQuery } from './query.js';
@@ -32,10 +32,13 @@ export type Checked<T> = { readonly value: T } | { readonly error: ApiFault };
 const MOST_PROBLEMS = 100;
 Settings.Set({ maxErrors: MOST_PROBLEMS });
 
-/** Compiles the check of a schema. `where` names the checked part in messages, such as `body`. */
+/**
+ * Returns the check of a schema, which is compiled when the first value is checked. `where` names the checked part in
+ * messages, such as `body`.
+ */
 export function checker<S extends TSchema>(schema: S, where: string): (value: unknown) => Checked<Static<S>> {
-  const validator = Compile(schema);
   return (value) => {
+    const validator = compiled(schema);
     // Because Check has proved that the value matches the schema.
     if (validator.Check(value)) return { value: value as Static<S> };
     const problems = new Set<string>();
@@ -53,6 +56,15 @@ export function checker<S extends TSchema>(schema: S, where: string): (value: un
     if (errors.length >= MOST_PROBLEMS) problems.add('and possibly more');
     return { error: new ApiFault(400, [...problems].join('; '), 'FST_ERR_VALIDATION') };
   };
+}
+
+/** Compiled schemas. Services that a process starts one after another share the schemas of their routes. */
+const known = new WeakMap<TSchema, Validator>();
+
+function compiled(schema: TSchema): Validator {
+  const validator = known.get(schema) ?? Compile(schema);
+  known.set(schema, validator);
+  return validator;
 }
 
 /** The innermost description on the path to the failed part of the schema. */

@@ -6,6 +6,7 @@ import { createIds } from '../../../src/cloud/store/ids.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
+import { CHEAP } from '../../support/passwords.js';
 import { OTHER_SPACE, SPACE, space } from '../store/rows.js';
 
 const EVA = 'eva@example.org';
@@ -22,7 +23,7 @@ async function nodes() {
   const clock = new VirtualClock();
   const node = (name: string) => {
     const random = seededRandom(name);
-    return new Members({ store, clock, ids: createIds(clock, random), random });
+    return new Members({ store, clock, ids: createIds(clock, random), random, passwordCost: CHEAP });
   };
   const random = seededRandom('logins');
   const logins = new Logins({ store, clock, ids: createIds(clock, random), random });

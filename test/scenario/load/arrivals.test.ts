@@ -62,7 +62,8 @@ describe('arrivals', () => {
 
   it('scatter like those of people who know nothing of each other', () => {
     const times = due([steady(50, 2000)], 'poisson');
-    const counts = Array.from({ length: 2000 }, (_, s) => inside(times, s * 1000, (s + 1) * 1000));
+    const counts = new Array<number>(2000).fill(0);
+    for (const time of times) counts[Math.floor(time / 1000)] = (counts[Math.floor(time / 1000)] ?? 0) + 1;
     const mean = counts.reduce((a, b) => a + b) / counts.length;
     const variance = counts.reduce((sum, count) => sum + (count - mean) * (count - mean), 0) / counts.length;
     // Both are the rate; their standard errors are 0.16 and 1.6.
