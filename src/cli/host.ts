@@ -2,6 +2,7 @@
  * Everything outside the program that the command line uses, so that tests can run it in memory and check output and exit code.
  */
 import type { Millis } from '../kernel/time.js';
+import type { RunOptions } from '../runner/run.js';
 
 export interface Output {
   write(text: string): void;
@@ -48,4 +49,6 @@ export interface Host {
   onInterrupt(handler: InterruptHandler, left?: string): () => void;
   /** Real milliseconds since an arbitrary moment. */
   stopwatch(): Millis;
+  /** Measures whether this process keeps up with a run in real time. Default: event loop, CPU and lateness. */
+  readonly meter?: RunOptions['meter'];
 }

@@ -153,6 +153,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
       out: flags.out ?? null,
       version: version(),
       stopwatch: () => host.stopwatch(),
+      ...(host.meter && { meter: host.meter }),
       ...(clock === 'real' && { watch: { take: (event: TraceEvent) => attached?.take(event) } }),
       started: (control) => {
         // A run in virtual time ends before a user could type.

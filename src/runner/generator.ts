@@ -6,8 +6,16 @@ import type { GeneratorReport } from '../report/result.js';
 import { Distribution } from '../trace/distribution.js';
 import { spoiledBy } from './spoiled.js';
 
+/** Decides at the end of a run in real time whether this process kept up. */
+export interface GeneratorMeter {
+  /** Records an action that ran `lateBy` real milliseconds after it was due. */
+  late(lateBy: Millis): void;
+  /** Ends the measurement. */
+  end(): GeneratorReport;
+}
+
 /** Measures from construction to {@link GeneratorWatch.end}. */
-export class GeneratorWatch {
+export class GeneratorWatch implements GeneratorMeter {
   readonly #speed: number;
   readonly #lateness = new Distribution(1000);
   readonly #loop = monitorEventLoopDelay({ resolution: 10 });
@@ -25,7 +33,6 @@ export class GeneratorWatch {
     this.#observer.observe({ entryTypes: ['gc'] });
   }
 
-  /** Records an action that ran `lateBy` real milliseconds after it was due. */
   late(lateBy: Millis): void {
     this.#lateness.record(lateBy);
   }

@@ -27,7 +27,7 @@ import type { ScheduledFault } from '../transport/faults/fault.js';
 import type { FaultSpec } from '../transport/faults/index.js';
 import { withFaults } from '../transport/faults/with-faults.js';
 import { buildFleet } from './fleet.js';
-import { GeneratorWatch } from './generator.js';
+import { type GeneratorMeter, GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, worldOf } from './handles.js';
 import { type End, endOf, judge } from './judge.js';
 import { Callers } from './load/callers.js';
@@ -69,6 +69,8 @@ export interface RunOptions {
   readonly version?: string;
   /** Real milliseconds since any fixed moment, to measure the duration of the run. */
   readonly stopwatch: () => number;
+  /** Measures in real time whether this process keeps up. Default: {@link GeneratorWatch}. */
+  readonly meter?: (speed: number) => GeneratorMeter;
   /** Receives every event, like the sinks. */
   readonly watch?: Fold;
   /** Called before the provisioning. */
@@ -185,7 +187,7 @@ function limitsOf({ expectations, waits = [] }: Plan): readonly Millis[] {
 }
 
 /** The clock of a run, and in real time the measurement of how well this process keeps up. */
-function timeOf({ clock, speed, plan }: RunOptions): {
+function timeOf({ clock, speed, plan, meter = (rate) => new GeneratorWatch(rate) }: RunOptions): {
   readonly clock: DrivenClock;
   readonly begin: () => void;
   /** Records how late an action ran, in real ms. */
@@ -196,14 +198,14 @@ function timeOf({ clock, speed, plan }: RunOptions): {
     const none = { begin: () => {}, late: () => {}, generatorReport: () => null };
     return { clock: new VirtualClock({ start: plan.start }), ...none };
   }
-  let watch: GeneratorWatch | undefined;
-  const late = (lateBy: Millis) => watch?.late(lateBy);
+  let measured: GeneratorMeter | undefined;
+  const late = (lateBy: Millis) => measured?.late(lateBy);
   const real = new RealClock({ speed, frozen: true, onAlarm: late });
   const begin = () => {
-    watch = new GeneratorWatch(speed);
+    measured = meter(speed);
     real.begin();
   };
-  return { clock: real, begin, late, generatorReport: () => watch?.end() ?? null };
+  return { clock: real, begin, late, generatorReport: () => measured?.end() ?? null };
 }
 
 /** A shell comment after the command if it cannot repeat the run. */

@@ -11,6 +11,7 @@ import { deviceTypes } from '../../src/runner/flash-settings.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import { QUIET } from '../support/cloud.js';
+import { unhurried } from '../support/unhurried.js';
 
 const profiles = packagedProfiles();
 
@@ -130,7 +131,7 @@ async function theirCloud() {
   const visit = (keyOf: (space: string) => string) => {
     const gateway = { host: '127.0.0.1', port: Number(service.udp) };
     const cloud = { api: baseUrl, apiKey, spaceId: null, keyOf, gateway, pace: { atOnce: 4, perSecond: null } };
-    return runPlan(planOf(VISIT), { clock: 'real', speed: 60, cloud });
+    return runPlan(planOf(VISIT), { clock: 'real', speed: 60, meter: unhurried, cloud });
   };
   const keys = () => Promise.all(api.map(async (client) => (await client.keys()).map(({ name }) => name)));
   return { visit, keys, apiKey, theirKey };

@@ -7,6 +7,7 @@ import { deviceTypes } from '../../src/runner/flash-settings.js';
 import type { RunOptions } from '../../src/runner/run.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
+import { unhurried } from '../support/unhurried.js';
 
 export const profiles = packagedProfiles();
 
@@ -17,5 +18,5 @@ export function runText(
 ): Promise<RunResult> {
   const { seed = 7, ...rest } = options;
   const plan = planScenario(parseScenario(text, 'test.yaml', deviceTypes(profiles)), { seed });
-  return runPlan(plan, { stopwatch: () => 0, ...rest });
+  return runPlan(plan, { stopwatch: () => 0, meter: unhurried, ...rest });
 }

@@ -12,6 +12,7 @@ import type { RunOptions } from '../../src/runner/run.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
 import { QUIET } from '../support/cloud.js';
+import { unhurried } from '../support/unhurried.js';
 
 const profiles = packagedProfiles();
 const SCRIPT = 'function main(job) { return null }';
@@ -57,7 +58,7 @@ async function theirCloud() {
   const visit = (source = SETUP, options: Partial<RunOptions> = {}, keyOf = String) => {
     const gateway = { host: '127.0.0.1', port: Number(started.udp) };
     const cloud = { api: baseUrl, apiKey, spaceId: null, keyOf, gateway, pace: { atOnce: 4, perSecond: null } };
-    return runPlan(planOf(source), { clock: 'real', speed: 60, cloud, ...options });
+    return runPlan(planOf(source), { clock: 'real', speed: 60, meter: unhurried, cloud, ...options });
   };
   const there = async () => ({
     tags: (await api.tags()).map(({ name }) => name),

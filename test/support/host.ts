@@ -1,6 +1,7 @@
 /** The whole program in memory: arguments in, output and exit code out. */
 import type { Terminal, TerminalOptions } from '../../src/cli/host.js';
 import { main } from '../../src/cli/index.js';
+import { unhurried } from './unhurried.js';
 import { until } from './until.js';
 
 export interface Outcome {
@@ -89,6 +90,7 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
       return () => handlers.delete(handler);
     },
     stopwatch: () => now++,
+    meter: unhurried,
   });
   ended = true;
   return { exit, out, err };

@@ -14,6 +14,7 @@ import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
 import { QUIET } from '../../support/cloud.js';
+import { unhurried } from '../../support/unhurried.js';
 
 const profiles = packagedProfiles();
 
@@ -74,7 +75,7 @@ function cloudAt({ api, apiKey, udp }: Service, link: 'udp' | 'http'): RemoteClo
 /** At 60 times real time, because a device needs minutes to become ready and to report. */
 function visit(cloud: RemoteCloud, options: Partial<RunOptions> = {}) {
   const plan = planScenario(parseScenario(SCENARIO, 'test.yaml', deviceTypes(profiles)), { seed: 7 });
-  return runPlan(plan, { clock: 'real', speed: 60, cloud, ...options });
+  return runPlan(plan, { clock: 'real', speed: 60, meter: unhurried, cloud, ...options });
 }
 
 async function whatIsLeft({ api, apiKey, spaceId }: Service) {

@@ -1,0 +1,25 @@
+/** What a run in real time reports about the process that plays the fleet. */
+import { expect, it } from 'vitest';
+import { GeneratorWatch } from '../../src/runner/generator.js';
+import { runText } from './run-text.js';
+
+it('the watch of a generator reports how late actions were, and makes a run invalid if they were too late', () => {
+  const watch = new GeneratorWatch();
+  for (let i = 0; i < 100; i++) watch.late(i < 90 ? 1 : 500);
+  const { lateness, busy, cpu, gc, spoiled } = watch.end();
+  expect(lateness).toMatchObject({ count: 100, p50: 1, max: 500 });
+  for (const figure of [busy, cpu, gc]) expect(figure).toBeGreaterThanOrEqual(0);
+  expect(spoiled).toMatch(/^the load generator was the bottleneck: 1 % of its actions were more than 500ms late/);
+});
+
+it('a run in real time is measured from its first action on', async () => {
+  const text = 'name: short\nduration: 1m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n';
+  const meter = (speed: number) => new GeneratorWatch(speed);
+  const { generator } = await runText(text, { clock: 'real', speed: 600, meter });
+  expect(generator?.lateness?.count).toBeGreaterThan(0);
+});
+
+it('a run in virtual time has no such measurement', async () => {
+  const text = 'name: short\nduration: 1m\nfleet: [{ name: clime, profile: clime, count: 1 }]\n';
+  expect((await runText(text)).generator).toBeNull();
+});

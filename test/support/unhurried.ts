@@ -1,0 +1,7 @@
+/** A run in real time on a machine of any speed: nothing that comes late makes it invalid. */
+import type { GeneratorMeter } from '../../src/runner/generator.js';
+
+export const unhurried = (): GeneratorMeter => ({
+  late: () => {},
+  end: () => ({ lateness: undefined, eventLoopDelay: 0, busy: 0, cpu: 0, gc: 0, spoiled: null }),
+});
