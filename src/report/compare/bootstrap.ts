@@ -149,14 +149,17 @@ class Sample {
   }
 
   #fill(batches: readonly Float64Array[]): void {
-    this.#counts.fill(0);
-    this.#drawn = 0;
+    const counts = this.#counts.fill(0);
+    let drawn = 0;
     for (const batch of batches) {
-      for (let i = 0; i < batch.length; i += 2) {
-        const [index = 0, count = 0] = [batch[i], batch[i + 1]];
-        this.#counts[index] = (this.#counts[index] ?? 0) + count;
-        this.#drawn += count;
+      // A comparison runs this loop some million times: it allocates nothing.
+      for (let i = 0; i + 1 < batch.length; i += 2) {
+        const index = batch[i] ?? 0;
+        const count = batch[i + 1] ?? 0;
+        counts[index] = (counts[index] ?? 0) + count;
+        drawn += count;
       }
     }
+    this.#drawn = drawn;
   }
 }
