@@ -64,7 +64,7 @@ export const run = command<RunFlags>(
       )
       .option('transport', {
         choices: TRANSPORTS,
-        describe: 'what carries messages: memory, UDP datagrams or HTTP requests (default: memory)',
+        describe: 'transport of messages: memory, UDP datagrams or HTTP requests (default: memory)',
       })
       .option('store', {
         choices: ['memory', 'sqlite'] as const,

@@ -86,7 +86,7 @@ function accessOptions(parser: Argv): Argv {
       requiresArg: true,
       describe: 'API key to accept; also GHOSTFLEET_API_KEY (default: the first start creates one)',
     })
-    .option('space', { type: 'string', requiresArg: true, describe: 'name of the space that the first start creates' })
+    .option('space', { type: 'string', requiresArg: true, describe: 'name of the space; the first start creates it' })
     .option(
       'admin',
       checked(

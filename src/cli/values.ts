@@ -29,7 +29,7 @@ export function positiveNumber(text: string): number | undefined {
 
 /** `--seed 7` */
 export const SEED = checked(
-  { describe: 'seed, overriding that of the file' },
+  { describe: 'seed (default: that of the file)' },
   'seed',
   `a whole number from 0 to ${Number.MAX_SAFE_INTEGER}`,
   wholeNumber(0, Number.MAX_SAFE_INTEGER),
@@ -37,7 +37,7 @@ export const SEED = checked(
 
 /** `--firmware 3.5.5`, with or without the `v` that devices report. */
 export const FIRMWARE = checked(
-  { describe: 'firmware version of groups that name none, such as 3.5.5; the newest is the default' },
+  { describe: 'firmware version of groups without one, such as 3.5.5 (default: the newest)' },
   'firmware',
   'a firmware version such as 3.5.5',
   (text) => /^v?(\d+\.\d+\.\d+\S*)$/.exec(text)?.[1],
