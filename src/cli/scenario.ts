@@ -1,4 +1,4 @@
-/** `ghostfleet scenario`: what helps those who write scenarios. */
+/** `ghostfleet scenario`: prints the JSON Schema of scenarios for editors. */
 import { EXIT } from '../kernel/errors.js';
 import { scenarioSchema } from '../scenario/parse/schema.js';
 import { command } from './command.js';

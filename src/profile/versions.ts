@@ -26,7 +26,7 @@ interface VersionedNode {
   readonly older: ReadonlyMap<string, LocatedNode>;
 }
 
-/** Separates the versions of a profile. Adds to `problems` what is wrong with the section itself. */
+/** Separates the versions of a profile. Adds problems of the section itself to `problems`. */
 export function separateVersions(root: LocatedNode, problems: Problems): VersionedNode {
   const section = root.kind === 'map' ? root.entries.get(VERSIONS)?.value : undefined;
   if (root.kind !== 'map' || section === undefined) return { newest: root, older: new Map() };
@@ -87,7 +87,7 @@ function byVersion(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true });
 }
 
-/** What the device says about its version: the key of the section with a `v` before it. */
+/** The version as the device reports it: the key of the section with the prefix `v`. */
 function identityOf(version: string, place: Place): LocatedNode {
   const identity = mapAt(place, 'fw_version', scalarAt(place, `v${version}`));
   return mapAt(place, 'identity', identity);

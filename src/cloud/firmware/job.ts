@@ -20,7 +20,7 @@ export interface UpdateJob {
   readonly size: number;
   /** Version that the device ran before the update; null: not reported yet. */
   readonly fromVersion: string | null;
-  /** Reported after the swap, and neither the label of the image nor the old version: an acknowledgement will decide. */
+  /** Version reported after the swap, if it is neither that of the image nor the old one: an acknowledgement will decide. */
   readonly unexpectedVersion?: string;
   readonly state: UpdateState;
   /** Bytes that the device has accepted. */

@@ -39,7 +39,7 @@ export class Bootloader {
     this.#fallback = undefined;
   }
 
-  /** Requests that the next reset swaps in `image`. Undefined stands for bytes that are not an image: no swap is requested. */
+  /** Requests that the next reset swaps in `image`. Undefined (the bytes are not an image) requests no swap. */
   request(image: Build | undefined): void {
     this.#requested = image;
   }

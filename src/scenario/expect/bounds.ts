@@ -1,26 +1,26 @@
 /**
- * The value of a metric whose measurement leaves something out: what never came could have taken any time. So the value lies
- * between two bounds, and a comparison holds, does not hold, or is not decidable.
+ * The value of a metric with missing measurements. A missing exchange could have taken any time, so the value lies between two
+ * bounds, and a comparison holds, does not hold, or is not decidable.
  */
 import type { Distribution } from '../../trace/distribution.js';
 import { rankOf } from '../../trace/histogram.js';
 import type { Share } from '../../trace/metrics/metric.js';
-import type { Aggregate, Comparison, Operator } from './expectation.js';
+import type { Aggregate, ComparisonOperator, Operator } from './expectation.js';
 
 export interface Bounds {
-  /** The value of what was measured; undefined if nothing was. It lies within the bounds. */
+  /** The value of the existing measurements, within the bounds; undefined without measurements. */
   readonly measured: number | undefined;
   readonly low: number;
-  /** Infinity if what is missing could have taken any time. */
+  /** Infinity if a missing measurement could have any value. */
   readonly high: number;
 }
 
-/** A value that leaves nothing out. */
+/** A value without missing measurements. */
 export function exactly(value: number): Bounds {
   return { measured: value, low: value, high: value };
 }
 
-/** The share of what came in time; what still can come in time is missing. @param share with a total above 0 */
+/** The share that arrived in time. Those that can still arrive in time are missing. @param share with a total above 0 */
 export function ofShare({ total, within, open }: Share): Bounds {
   const low = within / total;
   return { measured: low, low, high: (within + open) / total };
@@ -29,7 +29,7 @@ export function ofShare({ total, within, open }: Share): Bounds {
 type SpreadAggregate = Exclude<Aggregate['kind'], 'count' | 'within'>;
 
 /**
- * A value of a distribution from which `missing` durations are missing, each anywhere from 0 up; undefined if there is nothing.
+ * A value of a distribution with `missing` further durations of unknown length; undefined without any durations.
  * @param percent of a percentile, above 0
  */
 export function ofDistribution(
@@ -117,8 +117,8 @@ function finite(value: number): number | undefined {
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Whether the comparison holds; undefined if that depends on what is missing. */
-export function compare(left: Bounds, comparison: Comparison, right: Bounds): boolean | undefined {
+/** Whether the comparison holds; undefined if that depends on missing measurements. */
+export function compare(left: Bounds, comparison: ComparisonOperator, right: Bounds): boolean | undefined {
   switch (comparison) {
     case '<':
       return left.high < right.low ? true : left.low >= right.high ? false : undefined;

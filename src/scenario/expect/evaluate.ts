@@ -96,7 +96,7 @@ export function judgeMetrics(expectation: MetricExpectation, metrics: MetricSour
   return { ...outcome, undecided: true, sentence };
 }
 
-/** The value, or a sentence about what has none. */
+/** The value, or a sentence with the reason why there is none. */
 function boundsOf(expression: Expression, metrics: MetricSource): Bounds | string {
   switch (expression.kind) {
     case 'number':
@@ -138,7 +138,7 @@ function shareOf({ metric, of }: MetricTerm, limit: Millis, metrics: MetricSourc
   return of === undefined ? metrics.within(metric, limit) : metrics.within(metric, limit, scopeName(of));
 }
 
-/** What a term leaves out, as texts; empty if that is nothing. */
+/** The missing measurements of a term, as texts; empty if nothing is missing. */
 function gapsOf(term: MetricTerm, metrics: MetricSource): readonly string[] {
   const { aggregate } = term;
   const name = textOf(term);
@@ -174,7 +174,7 @@ function measuredIn(value: Bounds | string): number | null {
   return typeof value === 'string' ? null : (value.measured ?? null);
 }
 
-/** What was found on the left side; a share also with its numbers: `94% (47 of 50)`. */
+/** The text of the value on the left side; of a share with its numbers: `94% (47 of 50)`. */
 function foundValue({ left, unit }: MetricExpectation, { measured, low }: Bounds, metrics: MetricSource): string {
   if (measured === undefined) return `at least ${humanValue(low, unit)}`;
   const share =

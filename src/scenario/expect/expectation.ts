@@ -18,14 +18,14 @@ export interface MetricExpectation {
   /** As the user wrote it. */
   readonly line: string;
   readonly left: Expression;
-  readonly comparison: Comparison;
+  readonly comparison: ComparisonOperator;
   readonly right: Expression;
   /** Of both sides. */
   readonly unit: Unit;
 }
 
-export const COMPARISONS = ['==', '!=', '<=', '>=', '<', '>'] as const;
-export type Comparison = (typeof COMPARISONS)[number];
+export const COMPARISON_OPERATORS = ['==', '!=', '<=', '>=', '<', '>'] as const;
+export type ComparisonOperator = (typeof COMPARISON_OPERATORS)[number];
 
 /** `uplink.acked + 2 * (uplink.dropped - 1)` */
 export type Expression = Literal | MetricTerm | Operation;

@@ -24,8 +24,8 @@ import type { Selector } from '../selector/selector.js';
 import {
   type Aggregate,
   CLIENT,
-  COMPARISONS,
-  type Comparison,
+  COMPARISON_OPERATORS,
+  type ComparisonOperator,
   type Expectation,
   type Expression,
   type Operator,
@@ -69,7 +69,7 @@ export function parseExpectation(line: string, scopes: Scopes): Expectation {
   return { line, left: left.expression, comparison, right: right.expression, unit: unitOf(kind) };
 }
 
-/** What the share of a metric may be meant of, by the first part of its name. */
+/** The whole of which a metric may be a share, by the first part of its name; for hints in messages. */
 const WHOLE: Readonly<Record<string, string>> = {
   downlink: 'downlink.queued',
   uplink: 'uplink.made',
@@ -80,7 +80,7 @@ const WHOLE: Readonly<Record<string, string>> = {
 };
 
 /** Rejects `downlink.answered >= 0.95` and `downlink.answered >= 95%`, and names what may be meant. */
-function rejectShareOfCount(left: Read, comparison: Comparison, right: Read): void {
+function rejectShareOfCount(left: Read, comparison: ComparisonOperator, right: Read): void {
   const { expression, kind } = right;
   if (left.kind !== 'count' || expression.kind !== 'number') return;
   const share = kind === 'ratio' || (kind === 'number' && expression.value > 0 && expression.value < 1);
@@ -248,11 +248,11 @@ function readAggregate(reader: Reader): Aggregate {
   }
 }
 
-function readComparison(reader: Reader): Comparison {
-  const found = COMPARISONS.find((comparison) => comparison === reader.token);
+function readComparison(reader: Reader): ComparisonOperator {
+  const found = COMPARISON_OPERATORS.find((comparison) => comparison === reader.token);
   if (found === undefined) {
     const hint = reader.token === '=' ? ' (did you mean "=="?)' : '';
-    reader.fail(`${shown(reader.token)} is not a comparison${hint}: ${orList(COMPARISONS)}`);
+    reader.fail(`${shown(reader.token)} is not a comparison${hint}: ${orList(COMPARISON_OPERATORS)}`);
   }
   reader.take();
   return found;

@@ -1,4 +1,4 @@
-/** What may be added, multiplied and compared in an expectation. */
+/** Which values can be added, multiplied and compared in an expectation. */
 import type { Unit } from '../../kernel/quantity.js';
 import type { Operator } from './expectation.js';
 
@@ -27,7 +27,7 @@ export function combine(operator: Operator, left: Kind, right: Kind): Kind | und
   }
 }
 
-/** What two sides that are added or compared both are; undefined when they differ. */
+/** The common kind of two sides that are added or compared; undefined if they differ. */
 export function common(left: Kind, right: Kind): Kind | undefined {
   if (left === right) return left;
   if (left === 'number' && right !== 'ms') return right;

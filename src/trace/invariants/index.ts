@@ -53,7 +53,7 @@ export class Invariants implements Fold {
     if (handlers !== undefined) for (const handler of handlers) handler(event);
   }
 
-  /** Judges what is still open when the trace has ended. Call it once. */
+  /** Judges the items that are still open at the end of the trace. Call it once. */
   end(): void {
     for (const end of this.#ends.splice(0)) end();
   }

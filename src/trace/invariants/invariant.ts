@@ -17,7 +17,7 @@ export interface Invariant {
 
 interface InvariantWatch {
   readonly on: Handlers;
-  /** Judges what is still open when the trace has ended. */
+  /** Judges the items that are still open at the end of the trace. */
   end?(): void;
 }
 

@@ -140,8 +140,8 @@ export class Metrics implements Fold {
   }
 
   /**
-   * How much of what began has reached `name` within `limit`: `downlink.answered`, for example. undefined for a metric without
-   * such a share, and for an unknown scope.
+   * Number of exchanges that reached `name`, such as `downlink.answered`, within `limit`. Undefined for a metric without such a
+   * share, and for an unknown scope.
    * @param of scope to read it of. Default: the whole run
    */
   within(name: string, limit: Millis, of?: string): Share | undefined {

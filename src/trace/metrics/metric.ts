@@ -12,7 +12,7 @@ export interface MetricInfo {
   readonly about: string;
   /** Scopes of which it can be read: some devices, or the loads of a client. null: only of the whole run. */
   readonly of: 'devices' | 'clients' | null;
-  /** Whether it has a share of what came within a duration ({@link Share}). */
+  /** Whether it has `within`, the share that completed within a duration ({@link Share}). */
   readonly within: boolean;
 }
 
@@ -21,15 +21,15 @@ export type Measure =
   | { readonly kind: 'count'; readonly value: number }
   | { readonly kind: 'durations'; readonly distribution: Distribution; readonly missing: Missing };
 
-/** What began but is not in a distribution of durations, counted by its state: `{ pending: 2, cancelled: 1 }`. */
+/** Exchanges that began but have no duration, counted by state: `{ pending: 2, cancelled: 1 }`. */
 export type Missing = Readonly<Record<string, number>>;
 
-/** How much of what began has reached a stage within a duration. Everything else was late or never came. */
+/** Number of exchanges that reached a stage within a duration. The others were late, never reached it, or are open. */
 export interface Share {
-  /** What began: all queued downlinks, for example. */
+  /** Exchanges that began: for example, all queued downlinks. */
   readonly total: number;
   readonly within: number;
-  /** Began less than the duration before now, has not reached the stage, and still can. */
+  /** Exchanges that began less than the duration ago, and can still reach the stage in time. */
   readonly open: number;
 }
 
@@ -46,7 +46,7 @@ interface DurationsReader<F> {
   readonly missing: (fold: F) => Missing;
 }
 interface ShareReader<F> {
-  /** @param now the end of the observation: what did not come until then is open or late */
+  /** @param now the end of the observation: exchanges that have not reached the stage by then are open or late */
   readonly within: (fold: F, limit: Millis, now: Instant) => Share;
 }
 
@@ -59,7 +59,7 @@ export function readMetric<F>(table: MetricTable<F>, fold: F, name: string): Mea
     : { kind: 'durations', distribution: metric.durations(fold), missing: metric.missing(fold) };
 }
 
-/** Reads the share of `name` that came within `limit`; undefined when the table has no such share. */
+/** Reads the share of `name` within `limit`; undefined if the table has no such share. */
 export function readShare<F>(
   table: MetricTable<F>,
   fold: F,

@@ -18,7 +18,7 @@ export class UplinkWindows {
   /** @param limits the durations that {@link within} may ask for */
   constructor(limits: readonly Millis[]) {
     this.#stages = { acked: new StageWindows(limits), stored: new StageWindows(limits) };
-    // The cloud does not know the numbers of uplinks: the book matches what it stored with what the device sent.
+    // The cloud does not know the numbers of uplinks: the book matches stored messages with sent ones.
     const book = new UplinkBook(
       {
         stored: (event, sending) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeMetrics } from '../../../src/scenario/expect/evaluate.js';
-import type { Comparison } from '../../../src/scenario/expect/expectation.js';
+import type { ComparisonOperator } from '../../../src/scenario/expect/expectation.js';
 import { parseExpectation } from '../../../src/scenario/expect/grammar.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
 import { Metrics } from '../../../src/trace/metrics/index.js';
@@ -195,7 +195,7 @@ interface Queued {
 }
 
 const DURATION = 2000;
-const COMPARE: Readonly<Record<Comparison, (left: number, right: number) => boolean>> = {
+const COMPARE: Readonly<Record<ComparisonOperator, (left: number, right: number) => boolean>> = {
   '<': (left, right) => left < right,
   '<=': (left, right) => left <= right,
   '>': (left, right) => left > right,

@@ -66,7 +66,7 @@ export const WRITER_PRAGMAS = [
   'synchronous = FULL',
   'foreign_keys = ON',
   'cache_size = -64000',
-  // 40 MB: every device has pages of its own in the indexes, and one that is written often goes into the file once.
+  // 40 MB: every device has its own pages in the indexes, and a page that is changed often is written to the file once.
   'wal_autocheckpoint = 10000',
 ];
 
