@@ -52,15 +52,15 @@ export function lossRatio({ rsrp }: Signal): Ratio {
 /**
  * Result of a connection evaluation (firmware shell, 5.2).
  * @param seed of the device's cell @param count number of earlier evaluations; the values vary with it
- * @param hand signal set by a step or the console
+ * @param override signal set by a step or the console
  */
-export function evaluate(seed: number, count: number, hand: Signal | undefined): LteEvaluation {
+export function evaluate(seed: number, count: number, override: Signal | undefined): LteEvaluation {
   const cell = (index: number) => noise(seed, index);
   const now = (index: number) => noise(seed, count * 8 + index);
-  const weak = hand !== undefined && hand.rsrp < OWN_CELL;
-  const rsrp = Math.round(hand?.rsrp ?? OWN_CELL + Math.floor(cell(1) * 35)) + Math.floor(now(1) * 5);
-  const rsrq = Math.round(hand?.rsrq ?? (weak ? -19 : -14 + Math.floor(cell(2) * 8))) + Math.floor(now(2) * 3);
-  const snr = Math.round(hand?.snr ?? (weak ? -6 : Math.floor(cell(3) * 15))) + Math.floor(now(3) * 4);
+  const weak = override !== undefined && override.rsrp < OWN_CELL;
+  const rsrp = Math.round(override?.rsrp ?? OWN_CELL + Math.floor(cell(1) * 35)) + Math.floor(now(1) * 5);
+  const rsrq = Math.round(override?.rsrq ?? (weak ? -19 : -14 + Math.floor(cell(2) * 8))) + Math.floor(now(2) * 3);
+  const snr = Math.round(override?.snr ?? (weak ? -6 : Math.floor(cell(3) * 15))) + Math.floor(now(3) * 4);
   return {
     // Energy estimate (5 to 9, high is good) and level of coverage enhancement (0 to 2, high is bad).
     eest: rsrp > -95 ? 8 : rsrp > -108 ? 7 : rsrp > -118 ? 6 : 5,
