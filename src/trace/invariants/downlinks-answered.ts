@@ -1,9 +1,9 @@
 /**
  * At the end, every delivered shell or config downlink is answered, unless the device could not execute it.
  *
- * The protocol itself can violate this rule: a downlink of one fragment counts as delivered once it is sent, and the device
- * may never receive it (docs/FIDELITY.md, "Delivered is not received"). A downlink that was delivered shortly before the end
- * may not be answered in time.
+ * The protocol itself can violate this rule: a downlink can count as delivered although its last fragment was lost
+ * (docs/FIDELITY.md, "Delivered is not received"). A downlink that was delivered shortly before the end may not be answered in
+ * time.
  */
 
 import { expectsAnswer } from '../downlinks/ledger.js';
