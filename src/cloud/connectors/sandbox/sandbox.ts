@@ -50,7 +50,7 @@ export interface Limits {
   readonly output: number;
 }
 
-const LIMITS: Limits = { memory: 33_554_432, stack: 262_144, interrupts: 5000, output: 1_048_576 };
+export const LIMITS: Limits = { memory: 33_554_432, stack: 262_144, interrupts: 5000, output: 1_048_576 };
 const WATCHDOG = seconds(3);
 /** Longest start of a thread; generous, for a busy machine. */
 const START = seconds(30);
@@ -64,13 +64,15 @@ interface Task {
 
 export class Sandbox {
   readonly #patience: Clock;
+  readonly #limits: Limits;
   readonly #waiting: Task[] = [];
   #threads: Thread[] = [];
   #closed = false;
 
   /** @param patience real time, also in a simulation */
-  constructor(patience: Clock) {
+  constructor(patience: Clock, limits = LIMITS) {
     this.#patience = patience;
+    this.#limits = limits;
   }
 
   /** Runs a script. Rejects only if no thread can be started or the sandbox is closed. */
@@ -94,7 +96,7 @@ export class Sandbox {
     for (;;) {
       const at = this.#waiting.findIndex(({ script }) => this.#threads.every(({ owner }) => owner !== script.owner));
       const task = this.#waiting[at];
-      const thread = task && (this.#threads.find(({ owner }) => owner === undefined) ?? this.#newThread());
+      const thread = task && (this.#threads.find(({ isIdle }) => isIdle) ?? this.#newThread());
       if (!thread) return;
       this.#waiting.splice(at, 1);
       void thread.perform(task).then((usable) => {
@@ -106,7 +108,7 @@ export class Sandbox {
 
   #newThread(): Thread | undefined {
     if (this.#closed || this.#threads.length >= THREADS) return undefined;
-    const thread = new Thread(this.#patience);
+    const thread = new Thread(this.#patience, this.#limits);
     this.#threads.push(thread);
     return thread;
   }
@@ -122,10 +124,10 @@ class Thread {
   #owner: string | undefined;
   #usable = true;
 
-  constructor(patience: Clock) {
+  constructor(patience: Clock, limits: Limits) {
     this.#patience = patience;
     this.#worker = new Worker(new URL('./worker.mjs', import.meta.url), {
-      workerData: LIMITS,
+      workerData: limits,
       // No environment variables, which may hold secrets, and no module loaders.
       env: {},
       execArgv: [],
@@ -137,9 +139,14 @@ class Thread {
     this.#started = this.#next(START);
   }
 
-  /** Owner of the running script; undefined if the thread is idle. */
+  /** Owner of the running script; undefined if there is none. */
   get owner(): string | undefined {
     return this.#owner;
+  }
+
+  /** Whether it can run a script now. A thread that a script has used up stays in the list for a moment. */
+  get isIdle(): boolean {
+    return this.#usable && this.#owner === undefined;
   }
 
   /** Settles the task; resolves with whether the thread can be used again. */
