@@ -13,8 +13,9 @@ const OUTSIDE = [
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Ends a test that hangs. A machine with other work may need ten times as long as a quiet one.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // The runner lists what takes longer than this.
     slowTestThreshold: 1_000,
     // Vitest leaves a core free, which of two is half of all.
@@ -23,10 +24,12 @@ export default defineConfig({
     // what they share changes it back; a spy that is left behind is removed.
     isolate: false,
     restoreMocks: true,
+    setupFiles: 'test/support/real-timers.ts',
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
       reporter: ['text-summary', 'html', 'json-summary'],
+      reportOnFailure: true,
     },
     projects: [
       {
