@@ -48,6 +48,6 @@ await new Stryker({
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   ignorePatterns: ['dist', 'runs', '.bench', '.mutation', 'coverage', 'biome.json'],
   concurrency: 2,
-  timeoutMS: 20_000,
+  timeoutMS: 10_000,
   thresholds: { high: 90, low: LEAST_SCORE, break: part ? null : LEAST_SCORE },
 }).runMutationTest();

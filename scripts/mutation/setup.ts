@@ -1,7 +1,17 @@
 /**
- * Property tests try the same values in every run, so that a score can be repeated, and fewer of them: a change that only a
- * rare value shows is to be found by a test that names the value.
+ * Before each file with tests: property tests try the same values in every run, so that a score can be repeated, and fewer
+ * of them, because a change that only a rare value shows is to be found by a test that names the value.
  */
 import fc from 'fast-check';
+import { inject } from 'vitest';
 
 fc.configureGlobal({ seed: 20_260_101, numRuns: 10 });
+
+// Because Stryker provides these values, whose names vitest does not know.
+const provided = inject as (name: string) => string;
+
+// In a thread that is kept, the mutant of the run before is still active. It must not change what the file does while it loads.
+if (provided('mutantActivation') === 'runtime') {
+  const stryker: { activeMutant?: unknown } | undefined = Reflect.get(globalThis, provided('globalNamespace'));
+  if (stryker !== undefined) stryker.activeMutant = undefined;
+}

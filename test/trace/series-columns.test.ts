@@ -179,9 +179,9 @@ describe('samples', () => {
     const only = (index: number, pairs: readonly number[]) =>
       Array.from({ length: 24 }, (_, n) => (n === index ? pairs : empty));
     expect(durations).toEqual({
-      'downlink.delivered': { steps: 1, batches: only(1, [20, 1]) },
-      'downlink.answered': { steps: 1, batches: only(1, [50, 1]) },
-      'device.startup': { steps: 1, batches: only(2, [30, 1]) },
+      'downlink.delivered': { steps: 1, min: 20, max: 20, batches: only(1, [20, 1]) },
+      'downlink.answered': { steps: 1, min: 50, max: 50, batches: only(1, [50, 1]) },
+      'device.startup': { steps: 1, min: 30, max: 30, batches: only(2, [30, 1]) },
     });
   });
 
