@@ -20,6 +20,8 @@ export interface Build {
 const MAGIC = 'GHOSTFLEET-FIRMWARE 1';
 const LONGEST_HEADER = 512;
 const HEADER_END = '\n\n';
+/** Bytes in which the end of a header must appear. */
+const HEADER_WINDOW = LONGEST_HEADER + HEADER_END.length;
 
 /**
  * Creates an image of `size` bytes.
@@ -61,12 +63,10 @@ export class ImageReader {
   }
 
   #readHead(part: Uint8Array): void {
-    if (this.#head.length > LONGEST_HEADER) return;
+    if (this.#head.length >= HEADER_WINDOW) return;
     const before = this.#head.length;
     // Latin-1 has one character per byte, so positions in the text are positions in the image.
-    this.#head += Buffer.from(part.buffer, part.byteOffset, Math.min(part.length, LONGEST_HEADER + 1)).toString(
-      'latin1',
-    );
+    this.#head += Buffer.from(part.buffer, part.byteOffset, Math.min(part.length, HEADER_WINDOW)).toString('latin1');
     const end = this.#head.indexOf(HEADER_END);
     if (end < 0 || end > LONGEST_HEADER) return;
     this.#head = this.#head.slice(0, end);

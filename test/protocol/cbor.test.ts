@@ -272,3 +272,41 @@ function readsOrComplains(bytes: Uint8Array): void {
     expect(error).toBeInstanceOf(CborError);
   }
 }
+
+describe('the error for unreadable bytes', () => {
+  it.each([
+    ['00ff', 'left over'],
+    ['ff', 'byte 0 is a break outside of a list'],
+    ['81ff', 'byte 1 is a break outside of a list'],
+    ['f820', 'byte 0 is a simple value that is not in use here'],
+    ['5f', 'byte 0 begins a string in chunks'],
+    ['811c', 'byte 1 is not the head of a CBOR item'],
+    ['a20001', 'promises more than the 3 bytes hold'],
+  ])('of %s names the place: %s', (digits, reason) => {
+    expect(() => decodeCbor(hex(digits))).toThrow(CborError);
+    expect(() => decodeCbor(hex(digits))).toThrow(reason);
+  });
+
+  it('has a name', () => {
+    expect(new CborError('x').name).toBe('CborError');
+  });
+});
+
+describe('a CBOR writer', () => {
+  it('writes floats of 32 bits', () => {
+    const writer = new CborWriter();
+    writer.single(1.5);
+    expect(toHex(writer.finish())).toBe('fa3fc00000');
+  });
+
+  it('rejects integers that CBOR cannot represent', () => {
+    expect(() => new CborWriter().int(2n ** 64n)).toThrow('18446744073709551616 does not fit into 64 bits');
+    expect(() => new CborWriter().int(0.5)).toThrow('0.5 is not an exact integer');
+    expect(() => new CborWriter().uint(-1)).toThrow('-1 is not an unsigned integer');
+  });
+});
+
+it('an array of a hundred texts is not deep', () => {
+  const texts = Array.from({ length: 100 }, () => 'x');
+  expect(decodeCbor(encodeCbor(texts))).toEqual(texts);
+});

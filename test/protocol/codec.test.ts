@@ -188,6 +188,26 @@ describe('a wrong schema', () => {
     expect(problemsOf(() => decoderOf(entry))).toEqual([problem]);
   });
 
+  it.each<[string, number]>([
+    ['$fpp', 0],
+    ['$fpp', 15],
+    ['$mul', 0],
+    ['$add', 0],
+    ['$sub', 2],
+  ])('is not one with %s %d', (name, value) => {
+    expect(problemsOf(() => decoderOf(field('a', modifier(name, value))))).toEqual([]);
+  });
+
+  it('is rejected with at most 60 characters of a value', () => {
+    const problem = `$div of "a" must be a number, not "${'x'.repeat(60)}"`;
+    expect(problemsOf(() => decoderOf(field('a', modifier('$div', 'x'.repeat(61)))))).toEqual([problem]);
+  });
+
+  it('is rejected with one error for all problems', () => {
+    const error = new CodecError(['one', 'two']);
+    expect([error.name, error.message]).toEqual(['CodecError', 'one; two']);
+  });
+
   it('is rejected with all problems', () => {
     const schema = [field('a', modifier('$div', 0), field('b', modifier('$fpp', -1))), field('a')];
     expect(problemsOf(() => decoderOf(...schema))).toEqual([

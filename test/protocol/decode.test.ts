@@ -113,6 +113,12 @@ describe('a series with a period', () => {
     });
   });
 
+  it('has rows without a time when its period is unknown', () => {
+    expect(decodeBody(codec, body([0, [1000, null, 100, 2]]))).toEqual({
+      measurements: [{ timestamp: null, min: 1, max: 2 }],
+    });
+  });
+
   it('is a plain value when it is not an array', () => {
     expect(decodeBody(codec, body([0, 5]))).toEqual({ measurements: 5 });
     expect(decodeBody(codec, body([0, null]))).toEqual({ measurements: null });

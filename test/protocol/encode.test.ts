@@ -91,6 +91,8 @@ describe('encoding refuses', () => {
       '"high" is not a number for "level"',
     ]);
     expect(problemsOf({ mode: 2 }, codec)).toEqual(['"2" is not one of "off", "on" for "mode"']);
+    expect(problemsOf({ level: true }, codec)).toEqual(['"true" is not a number for "level"']);
+    expect(problemsOf({ level: 'x'.repeat(61) }, codec)).toEqual([`"${'x'.repeat(60)}" is not a number for "level"`]);
     expect(problemsOf({ level: 1e308 }, codec)).toEqual(['"1e+308" is not a number for "level"']);
   });
 });

@@ -13,6 +13,35 @@ describe('an image', () => {
     }
   });
 
+  it('may have characters of Latin-1 in its header', () => {
+    const build = { ...BUILD, name: 'Zähler' };
+    expect(readImage(writeImage(build, 400))).toEqual(build);
+  });
+
+  it('has a header of at most 512 bytes, also if it is read in parts', () => {
+    const header = (name: string) => Buffer.from(writeImage({ ...BUILD, name }, 2000)).indexOf('\n\n');
+    const fitting = 'x'.repeat(512 - header(''));
+    for (const [name, readable] of [
+      [fitting, true],
+      [`${fitting}x`, false],
+    ] as const) {
+      const image = writeImage({ ...BUILD, name }, 2000);
+      const inParts = (size: number) => {
+        const reader = new ImageReader();
+        for (let at = 0; at < image.length; at += size) reader.write(image.subarray(at, at + size));
+        return reader.finish();
+      };
+      const expected = readable ? { ...BUILD, name } : undefined;
+      expect([1, 400, 513, 514, 2000].map(inParts)).toEqual([expected, expected, expected, expected, expected]);
+    }
+  });
+
+  it.each(['bundle', 'name', 'version', 'sha256'])('is none without the line "%s"', (missing) => {
+    const text = Buffer.from(writeImage(BUILD, 400)).toString('latin1');
+    const without = text.replace(new RegExp(`${missing}: .*\n`), '');
+    expect(readImage(Buffer.from(without, 'latin1'))).toBeUndefined();
+  });
+
   it('cannot be shorter than its header', () => {
     expect(() => writeImage(BUILD, 100)).toThrow('an image of 100 bytes is shorter than its own header');
   });

@@ -112,6 +112,11 @@ describe('a poll', () => {
     ]);
   });
 
+  it('accepts a fragment without F as the first one', () => {
+    const { poll, hear } = fixture({ sequence: 7 });
+    expect([poll(), hear('xLxx', 8, message(9))]).toEqual(['xxxP 7', 'received 9, then xxAx 9']);
+  });
+
   it('acknowledges every fragment of a longer one', () => {
     const { poll, hear } = fixture({ sequence: 7 });
     expect([

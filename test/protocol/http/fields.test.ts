@@ -13,6 +13,7 @@ describe('JSON fields', () => {
     expect(fields({}).text('a')).toBeUndefined();
     expect(fields({ a: null }).uint('a')).toBeUndefined();
     expect(fields({}).plain('constructor')).toBeUndefined();
+    expect(fields({}).hex('a')).toBeUndefined();
   });
 
   it('are read by type', () => {
@@ -45,6 +46,12 @@ describe('JSON fields', () => {
     [() => fields({ a: 'A' }).base64('a'), 'body/a "A" is not base64'],
     [() => fields({ a: 'abc' }).hex('a'), 'body/a "abc" is not pairs of hex digits'],
     [() => fields({ a: `${UUID}0` }).uuid('a'), `body/a "${UUID}0" is not a UUID`],
+    [() => fields({ a: '0'.repeat(17) }).hash('a'), 'body/a "00000000000000000" is not 16 hex digits'],
+    [() => fields({ a: `x${'0'.repeat(16)}` }).hash('a'), 'body/a "x0000000000000000" is not 16 hex digits'],
+    [() => fields({ a: `${'0'.repeat(16)}x` }).hash('a'), 'body/a "0000000000000000x" is not 16 hex digits'],
+    [() => fields({ a: `0${UUID}` }).uuid('a'), `body/a "0${UUID}" is not a UUID`],
+    [() => fields({ a: 'x'.repeat(40) }).uint('a'), `body/a "${'x'.repeat(40)}" is not a whole number from 0`],
+    [() => fields({ a: ['x', 1] }).texts('a'), 'body/a is not a list of texts'],
     [() => fields({ a: [1] }).texts('a'), 'body/a is not a list of texts'],
     [() => fields({ a: {} }).list('a'), 'body/a is not a list'],
     [() => fields({ a: [] }).object('a'), 'body/a is not a JSON object'],

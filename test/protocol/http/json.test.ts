@@ -63,8 +63,8 @@ describe('an uplink', () => {
     ],
     [{ kind: 'get-timestamp' }, { type: 'timestamp' }],
   ])('%j has its JSON, and is read from it', (message, json) => {
-    expect(upToJson(message)).toEqual(json);
-    expect(upFromJson(json)).toEqual(message);
+    expect(upToJson(message)).toStrictEqual(json);
+    expect(upFromJson(json)).toStrictEqual(message);
   });
 
   it('with decoded data has the body as it is', () => {
@@ -101,6 +101,7 @@ describe('an uplink', () => {
     expect(upFromJson({ type: 'firmware', body: { type: 'ack' } })).toEqual({
       ...{ kind: 'upload-firmware', target: 'app', type: 'ack' },
     });
+    expect(upFromJson({ type: 'firmware', body: { type: 'ack', target: 'boot' } })).toMatchObject({ target: 'boot' });
   });
 
   it('has only the facts and statistics that are known', () => {
