@@ -2,16 +2,21 @@
 import { join } from 'node:path';
 import { readText } from '../input/text-file.js';
 import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
-import { isDirectory } from '../kernel/write-files.js';
-import { type ComparedRun, compareRuns, comparisonText, objections } from '../report/compare/compare.js';
+import { isDirectory, writeWhole } from '../kernel/write-files.js';
+import { type ComparedRun, compareRuns, objections } from '../report/compare/compare.js';
+import { comparisonHtml } from '../report/compare/html.js';
+import { comparisonJson } from '../report/compare/json.js';
 import { readSummary } from '../report/compare/read.js';
+import { comparisonText } from '../report/compare/text.js';
 import { command } from './command.js';
-import type { Host } from './host.js';
+import { type Host, textWidth } from './host.js';
 
 interface CompareFlags {
   readonly a: string;
   readonly b: string;
   readonly force: boolean;
+  readonly json: boolean;
+  readonly html: string | undefined;
 }
 
 export const compare = command<CompareFlags>(
@@ -29,11 +34,13 @@ export const compare = command<CompareFlags>(
         type: 'boolean',
         default: false,
         describe: 'compare the runs even if they are not comparable',
-      }),
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the table' })
+      .option('html', { type: 'string', requiresArg: true, describe: 'file for the comparison as a page' }),
   execute,
 );
 
-async function execute({ a, b, force }: CompareFlags, host: Host): Promise<ExitCode> {
+async function execute({ a, b, force, json, html }: CompareFlags, host: Host): Promise<ExitCode> {
   const [one, other] = [readRun(a), readRun(b)];
   const against = objections(one, other);
   if (against.length > 0 && !force) {
@@ -44,7 +51,8 @@ async function execute({ a, b, force }: CompareFlags, host: Host): Promise<ExitC
     );
   }
   const comparison = compareRuns(one, other);
-  host.out.write(comparisonText(comparison, against));
+  host.out.write(json ? comparisonJson(comparison, against) : comparisonText(comparison, against, textWidth(host.out)));
+  if (html !== undefined) writeWhole(html, comparisonHtml(comparison, against));
   return comparison.different ? EXIT.expectation : EXIT.fine;
 }
 

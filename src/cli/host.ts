@@ -1,7 +1,7 @@
 /**
  * Everything outside the program that the command line uses, so that tests can run it in memory and check output and exit code.
  */
-import type { Millis } from '../kernel/time.js';
+import type { Millis, UnixMillis } from '../kernel/time.js';
 import type { RunOptions } from '../runner/run.js';
 
 export interface Output {
@@ -47,8 +47,19 @@ export interface Host {
    * @returns a function that removes the handler
    */
   onInterrupt(handler: InterruptHandler, left?: string): () => void;
+  /** The time of this machine. */
+  wallClock(): UnixMillis;
   /** Real milliseconds since an arbitrary moment. */
   stopwatch(): Millis;
   /** Measures whether this process keeps up with a run in real time. Default: event loop, CPU and lateness. */
   readonly meter?: RunOptions['meter'];
+}
+
+/** Widest text: longer lines are hard to read. */
+const WIDEST = 120;
+const NARROWEST = 40;
+
+/** The width of a report: that of the terminal within limits; undefined for a file or a pipe, which has none. */
+export function textWidth({ isTerminal, columns }: Output): number | undefined {
+  return isTerminal ? Math.max(NARROWEST, Math.min(WIDEST, columns)) : undefined;
 }

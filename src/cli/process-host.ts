@@ -24,6 +24,7 @@ export function processHost(self: NodeJS.Process, clock: Clock = new RealClock()
     lines: () => linesOf(self.stdin),
     terminal: (options) => processTerminal(self, options, () => interrupts.interrupt('SIGINT')),
     onInterrupt: (handler, left) => interrupts.listen(handler, left),
+    wallClock: () => clock.wall,
     stopwatch: () => performance.now(),
   };
 }

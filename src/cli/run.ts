@@ -1,6 +1,7 @@
 /** `ghostfleet run`: runs a scenario and reports the result. */
 import { join } from 'node:path';
 import type { ConsoleServer } from '../console/server.js';
+import { isoTime } from '../kernel/calendar.js';
 import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { newDatabase, openDirectory, writeReports } from '../library/run-files.js';
@@ -14,7 +15,7 @@ import type { TraceEvent } from '../trace/events.js';
 import { FileSink } from '../trace/sinks.js';
 import { openToConsoles } from './attachable.js';
 import { checked, command, wholeNumber } from './command.js';
-import type { Host } from './host.js';
+import { type Host, textWidth } from './host.js';
 import { LiveMetrics } from './live-metrics.js';
 import { createLog } from './logs.js';
 import { MetricsPush, PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
@@ -152,6 +153,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
       reproduce,
       out: flags.out ?? null,
       version: version(),
+      startedAt: isoTime(host.wallClock()),
       stopwatch: () => host.stopwatch(),
       ...(host.meter && { meter: host.meter }),
       ...(clock === 'real' && { watch: { take: (event: TraceEvent) => attached?.take(event) } }),
@@ -176,7 +178,9 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
     progress.end();
     const pushed = push?.last();
     const colour = host.out.isTerminal && !host.env.NO_COLOR;
-    host.out.write(flags.json ? RENDERERS.json(result) : RENDERERS.text(result, { colour }));
+    host.out.write(
+      flags.json ? RENDERERS.json(result) : RENDERERS.text(result, { colour, width: textWidth(host.out) }),
+    );
     // After printing, so that a file that cannot be written does not lose the result of a long run.
     if (out) writeReports(out, result, downlinks);
     await pushed;

@@ -19,6 +19,10 @@ export interface RunResult extends RunSummary {
   readonly planDigest: string;
   /** Version of ghostfleet; missing when the caller did not give it. */
   readonly version?: string;
+  /** ISO 8601 time in UTC at which the run started; missing when the caller did not give it. */
+  readonly startedAt?: string;
+  /** Description of the scenario; missing when it has none. */
+  readonly about?: string;
   /** Whether all expectations are met and the run finished. */
   readonly passed: boolean;
   readonly exitCode: ExitCode;
@@ -53,6 +57,11 @@ interface PlannedSchedule {
   readonly duration: Millis;
   readonly warmUp: Millis;
   readonly marks: readonly PlannedMark[];
+  /**
+   * Faults that affect a device, as indices into `marks`, by serial number. Only the devices of the slowest downlinks are
+   * listed.
+   */
+  readonly faultsOf: Readonly<Record<string, readonly number[]>>;
   /** 16 hex digits that identify the scenario without its seed; equal for runs that can be compared. */
   readonly situation: string;
 }

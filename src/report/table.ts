@@ -19,6 +19,36 @@ export function table(columns: readonly Column[], rows: readonly (readonly strin
   return [line(columns.map((column) => column.title)), ...rows.map(line)];
 }
 
+/**
+ * Like {@link table}. A table that is wider than `width` is divided into several, one below the other, each with the first
+ * column.
+ */
+export function fittedTable(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  width: number,
+): readonly string[] {
+  const widths = columns.map((column, i) => Math.max(column.title.length, ...rows.map((row) => (row[i] ?? '').length)));
+  const blocks: number[][] = [];
+  let used = Number.POSITIVE_INFINITY;
+  for (let i = 1; i < columns.length; i++) {
+    const needed = 2 + (widths[i] ?? 0);
+    if (used + needed > width) {
+      blocks.push([0]);
+      used = widths[0] ?? 0;
+    }
+    blocks.at(-1)?.push(i);
+    used += needed;
+  }
+  return blocks.flatMap((indices, block) => [
+    ...(block === 0 ? [] : ['']),
+    ...table(
+      indices.flatMap((i) => columns[i] ?? []),
+      rows.map((row) => indices.map((i) => row[i] ?? '')),
+    ),
+  ]);
+}
+
 /** Breaks a text at spaces into lines of at most `width` characters; a longer word is not broken. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];

@@ -37,6 +37,12 @@ export function judge(
   return expectations.every(({ passed }) => passed) ? end : { exitCode: EXIT.expectation, failure: null };
 }
 
+/** An expectation of an interrupted run: the rest of the scenario could have met it, or not. */
+export function undecided(expectation: ExpectationResult): ExpectationResult {
+  const { sentence } = expectation;
+  return { ...expectation, passed: false, undecided: true, sentence: `interrupted; until then: ${sentence}` };
+}
+
 /** Waits for the end of a schedule. @throws every error that is not a GhostfleetError */
 export async function endOf(schedule: Promise<void>): Promise<End> {
   try {

@@ -29,7 +29,7 @@ import { withFaults } from '../transport/faults/with-faults.js';
 import { buildFleet } from './fleet.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, worldOf } from './handles.js';
-import { type End, endOf, judge } from './judge.js';
+import { type End, endOf, judge, undecided } from './judge.js';
 import { Callers } from './load/callers.js';
 import { Loads } from './load/loads.js';
 import { fleetOf } from './members.js';
@@ -67,6 +67,8 @@ export interface RunOptions {
   readonly keep?: (what: readonly string[]) => void;
   /** Version of the program, for the result. */
   readonly version?: string;
+  /** ISO 8601 time in UTC at which the run starts, for the result. */
+  readonly startedAt?: string;
   /** Real milliseconds since any fixed moment, to measure the duration of the run. */
   readonly stopwatch: () => number;
   /** Measures in real time whether this process keeps up. Default: {@link GeneratorWatch}. */
@@ -133,7 +135,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   invariants.end();
   const names = new Map(plan.devices.map(({ serial, name }) => [serial, name]));
   const evidence = { metrics, invariants, nameOf: (serial: number) => names.get(serial) ?? String(serial) };
-  const expectations = plan.expectations.map((expectation) => evaluate(expectation, evidence));
+  const evaluated = plan.expectations.map((expectation) => evaluate(expectation, evidence));
+  const expectations = end.exitCode === EXIT.interrupted ? evaluated.map(undecided) : evaluated;
   const { exitCode, failure } = judge(end, expectations, metrics.contradictions, generator);
   const summary = metrics.summary();
   return {
@@ -144,6 +147,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
     digest: digest.short,
     planDigest: planDigest(plan),
     ...(options.version !== undefined && { version: options.version }),
+    ...(options.startedAt !== undefined && { startedAt: options.startedAt }),
+    ...(plan.about.trim() !== '' && { about: plan.about.trim() }),
     passed: exitCode === EXIT.fine,
     exitCode,
     failure,
@@ -157,7 +162,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
     generator,
     events: trace.events,
     expectations,
-    planned: outline(plan),
+    planned: outline(
+      plan,
+      summary.downlinks.slowest.map(({ serial }) => serial),
+    ),
     reproduce: options.reproduce + withoutConsole(summary.console.actions),
     next: plan.next,
     names: Object.fromEntries(names),

@@ -48,6 +48,15 @@ describe('ghostfleet compare', () => {
     expect(exit).toBe(3);
   });
 
+  it('prints JSON, and writes a page', async () => {
+    const file = join(directory, 'comparison.html');
+    const { exit, out } = await ghostfleet(['compare', one, two, '--json', '--html', file]);
+    const { different, metrics } = JSON.parse(out);
+    expect([exit, different]).toEqual([0, false]);
+    expect(metrics.length).toBeGreaterThan(5);
+    expect(readFileSync(file, 'utf8')).toContain('<span class="verdict good">no difference</span>');
+  });
+
   it('rejects runs of a scenario that was changed between them, unless it is forced', async () => {
     const other = join(directory, 'other');
     writeFileSync(scenario, readFileSync(scenario, 'utf8').replace('40m', '41m'));

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { between, seededRandom } from '../../src/kernel/random.js';
-import { type ComparedRun, compareRuns, comparisonText, objections } from '../../src/report/compare/compare.js';
+import { type ComparedRun, compareRuns, objections } from '../../src/report/compare/compare.js';
+import { comparisonHtml } from '../../src/report/compare/html.js';
+import { comparisonJson } from '../../src/report/compare/json.js';
 import { readSummary } from '../../src/report/compare/read.js';
+import { comparisonText } from '../../src/report/compare/text.js';
 import { json } from '../../src/report/renderers/json.js';
 import type { TraceEvent } from '../../src/trace/events.js';
 import { downlinkLife, metricsOf } from '../trace/fixtures.js';
@@ -84,6 +87,48 @@ describe('comparing two runs', () => {
     const text = comparisonText(compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, slower: 2 })));
     expect(text).toMatch(/call\.latency p\(50\) +\d+ms +\d+ms +\+\d+\.\d% +\+\d+\.\d% … \+\d+\.\d% +≠/);
     expect(text).toMatch(/\ndifferent: .*call\.latency p\(50\) \+\d+\.\d% \(longer\)/s);
+  });
+});
+
+describe('a comparison in other formats', () => {
+  const comparison = compareRuns(runOf({ seed: 1 }), runOf({ seed: 2, slower: 2 }));
+
+  it('as JSON has every number, its change and its interval relative to A', () => {
+    const { format, different, metrics, a, b, remarks } = JSON.parse(comparisonJson(comparison, ['careful']));
+    expect([format, different, remarks]).toEqual([1, true, ['careful']]);
+    expect([a, b]).toEqual([
+      { name: 'run 1', scenario: 's', seed: 1 },
+      { name: 'run 2', scenario: 's', seed: 2 },
+    ]);
+    expect(metrics).toHaveLength(comparison.rows.length);
+    const { rows } = comparison;
+    expect(metrics[0]).toEqual({
+      ...{ metric: rows[0]?.metric, unit: 'ms', a: rows[0]?.a, b: rows[0]?.b, verdict: 'different' },
+      change: (rows[0]?.b ?? 0) / (rows[0]?.a ?? 1) - 1,
+      interval: rows[0]?.interval?.map((ratio) => ratio - 1),
+    });
+  });
+
+  it('as a page has the texts of the terminal, differences first, and no script but that of all pages', () => {
+    const page = comparisonHtml(comparison, ['<b>careful</b>']);
+    const text = comparisonText(comparison).replaceAll(/ {2,}/g, ' ');
+    const rows = [...page.matchAll(/<tr class="(\w+)"><th scope="row">([^<]*)<\/th>(.*?)<\/tr>/g)];
+    expect(rows).toHaveLength(comparison.rows.length);
+    for (const [, , metric, cells = ''] of rows) {
+      const found = [...cells.matchAll(/<td>([^<]*)<\/td>/g)].map(([, cell]) => cell).filter((cell) => cell !== '');
+      expect(text).toContain([metric, ...found].join(' '));
+    }
+    const verdicts = rows.map(([, verdict]) => verdict);
+    expect(verdicts.lastIndexOf('different')).toBe(verdicts.filter((verdict) => verdict === 'different').length - 1);
+    expect(page).toContain('&lt;b&gt;careful&lt;/b&gt;');
+    expect(page.match(/<script/g)).toHaveLength(1);
+    expect(page).not.toMatch(/NaN|Infinity|undefined/);
+  });
+
+  it.each([60, 80, 200])('as text fits into %d columns', (width) => {
+    for (const line of comparisonText(comparison, ['word '.repeat(50).trim()], width).split('\n')) {
+      expect(line.length).toBeLessThanOrEqual(width);
+    }
   });
 });
 

@@ -30,6 +30,28 @@ describe('the JUnit report', () => {
     expect(xml).not.toContain('\u0000');
   });
 
+  it('has the type "undecided" for an expectation that is not decidable', () => {
+    const open = {
+      line: 'downlink.answered p(95) < 1h',
+      passed: false,
+      undecided: true,
+      left: null,
+      right: 3_600_000,
+      unit: 'ms',
+      sentence: 'not decidable: it leaves out 2 of 4',
+    } as const;
+    const xml = junit(resultOf({ passed: false, exitCode: 3, expectations: [open] }));
+    expect(xml).toContain('tests="2" failures="1" errors="0"');
+    expect(xml).toContain(
+      'name="downlink.answered p(95) &lt; 1h"><failure type="undecided" message="not decidable: it leaves out 2 of 4">',
+    );
+  });
+
+  it('has the type "interrupted" for the run that the user interrupted', () => {
+    const xml = junit(resultOf({ failure: 'interrupted by SIGINT', exitCode: 130, passed: false, expectations: [] }));
+    expect(xml).toContain('name="the run finishes"><error type="interrupted" message="interrupted by SIGINT">');
+  });
+
   it('counts a run that ended early or is invalid as an error', () => {
     const xml = junit(resultOf({ failure: 'the run is invalid: late', exitCode: 5, passed: false }));
     expect(xml).toContain('errors="1"');

@@ -9,19 +9,25 @@ import { resultOf } from './fixtures.js';
 const HOSTILE = '</script></style><img src=x onerror=alert(1)>"\' &amp; \u202e';
 
 describe('the HTML report', () => {
-  it('loads nothing and runs no script', () => {
+  it('loads nothing and runs no script but its own', () => {
     const page = html(resultOf());
-    expect(page).not.toMatch(/<script|<link|<img|<iframe|javascript:|https?:\/\/|@import|url\(/i);
+    expect(page.match(/<script>/g)).toHaveLength(1);
+    expect(page).not.toMatch(
+      /<script(?! type="application\/json">|>)|<link|<img|<iframe|javascript:|https?:\/\/|@import|url\(/i,
+    );
     expect(page).not.toMatch(/\son\w+\s*=/i);
     expect(page).not.toMatch(/\sstyle=/);
   });
 
-  it('forbids everything except its own style sheet', () => {
+  it('forbids everything except its own style sheet and its own script', () => {
     const page = html(resultOf());
     const policy = /http-equiv="Content-Security-Policy" content="([^"]*)"/.exec(page)?.[1]?.replaceAll('&#39;', "'");
     const style = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? '';
-    const hash = createHash('sha256').update(style).digest('base64');
-    expect(policy).toBe(`default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'`);
+    const script = /<script>(.*?)<\/script>/s.exec(page)?.[1] ?? '';
+    const [styles, scripts] = [style, script].map((text) => createHash('sha256').update(text).digest('base64'));
+    expect(policy).toBe(
+      `default-src 'none'; style-src 'sha256-${styles}'; script-src 'sha256-${scripts}'; base-uri 'none'; form-action 'none'`,
+    );
   });
 
   it('shows hostile names as text', () => {
@@ -31,6 +37,9 @@ describe('the HTML report', () => {
     const page = html(
       resultOf({
         scenario: HOSTILE,
+        about: HOSTILE,
+        version: HOSTILE,
+        startedAt: HOSTILE,
         failure: HOSTILE,
         reproduce: HOSTILE,
         next: [HOSTILE],
@@ -43,7 +52,9 @@ describe('the HTML report', () => {
       }),
     );
     expect(page).toContain('&lt;/script&gt;&lt;/style&gt;&lt;img src=x onerror=alert(1)&gt;&quot;&#39; &amp;amp;');
-    expect(page).not.toMatch(/<img|<\/script|\u202e/);
+    expect(page).not.toMatch(/<img|\u202e/);
+    // The ends of the data of the plots and of the script of the page, and no other.
+    expect(page.match(/<\/script>/g)?.length).toBe(page.match(/<script[ >]/g)?.length);
     expect(page.match(/<\/style>/g)).toHaveLength(1);
   });
 
@@ -51,7 +62,7 @@ describe('the HTML report', () => {
     const page = html(resultOf({ passed: false, exitCode: 5, failure: 'the run is invalid: too slow' }));
     const body = page.slice(page.indexOf('<main>'));
     expect(body.replace('<main>', '').trimStart()).toMatch(
-      /^<div class="alarm" role="alert"><strong>This run is invalid/,
+      /^<div class="alarm bad" role="alert"><strong>This run is invalid/,
     );
     expect(page).toContain('INVALID</span>');
   });
@@ -60,7 +71,7 @@ describe('the HTML report', () => {
     const held = { line: 'a == 1', passed: true, left: 1, right: 1, unit: 'count', sentence: 'a is 1' } as const;
     const failed = { ...held, line: 'b == 2', passed: false, sentence: 'b is 1, wanted == 2' } as const;
     const page = html(resultOf({ passed: false, expectations: [held, failed] }));
-    expect(page.indexOf('b is 1, wanted == 2')).toBeLessThan(page.indexOf('a is 1'));
+    expect(page.indexOf('b is 1, wanted == 2')).toBeLessThan(page.indexOf('a == 1'));
     expect(page).toContain('FAILED</span>');
   });
 
@@ -92,12 +103,100 @@ describe('the HTML report', () => {
   });
 
   it('shows a fault as a band with its name', () => {
-    expect(html(resultOf())).toMatch(/<rect class="band"[^>]*><title>loss 10% → clime<\/title>/);
+    const page = html(resultOf());
+    expect(page).toContain('<rect class="band"');
+    expect(page).toContain('["band","loss 10% → clime"]');
   });
 
   it('of a run without events is a complete page', () => {
     const page = html(resultOf({ expectations: [] }, []));
     expect(page).toContain('</html>');
-    expect(page).not.toMatch(/NaN|Infinity|undefined|<h2>Over time/);
+    expect(page).not.toMatch(/NaN|Infinity|undefined|id="over-time"/);
+  });
+
+  it('is the same for the same run, except for the time at which it started and the time that it took', () => {
+    const page = (startedAt: string, wallMs: number) => html(resultOf({ startedAt, wallMs }));
+    const [one, other] = [page('2026-01-02T03:04:05.678Z', 2345), page('2027-01-02T03:04:05.678Z', 9876)];
+    const without = (text: string) => text.replaceAll(/202[67]-01-02/g, '').replaceAll(/in \d\.\ds/g, '');
+    expect(one).not.toBe(other);
+    expect(without(one)).toBe(without(other));
+    expect(page('2026-01-02T03:04:05.678Z', 2345)).toBe(one);
+  });
+
+  it('shows when the run started, the version and the description of the scenario', () => {
+    const page = html(resultOf({ startedAt: '2026-01-02T03:04:05.678Z', version: '1.2.3', about: 'A small fleet.' }));
+    expect(page).toContain('<time datetime="2026-01-02T03:04:05.678Z">2026-01-02 03:04 UTC</time>');
+    expect(page).toContain('ghostfleet 1.2.3');
+    expect(page).toContain('<p class="about">A small fleet.</p>');
+  });
+
+  it('has an anchor for every section and table, and links to all sections', () => {
+    const page = html(resultOf());
+    expect(page.match(/<section(?! id="[a-z-]+")/g)).toBeNull();
+    expect(page.match(/<h3(?! id="[a-z-]+")/g)).toBeNull();
+    const links = [...page.matchAll(/href="#([a-z-]+)"/g)].map(([, id]) => id);
+    expect(links.length).toBeGreaterThan(8);
+    for (const id of links) expect(page.split(`id="${id}"`)).toHaveLength(2);
+  });
+
+  it('has every number of the plots as text for the pointer, with the faults that were active', () => {
+    const blocks = [...html(resultOf()).matchAll(/<script type="application\/json">(.*?)<\/script>/g)];
+    const plots = blocks.map(([, json = '']) => JSON.parse(json));
+    expect(plots.length).toBeGreaterThan(5);
+    for (const { rows, points, areas, ends } of plots) {
+      expect(areas).toHaveLength(2);
+      for (const point of points) expect(point).toHaveLength(rows.length + 1);
+      if (ends !== undefined) expect([ends.length, ends.at(-1)]).toEqual([points.length, 1]);
+    }
+    const times = plots.find(({ rows }) => rows[0][1] === 'p99');
+    expect(times.rows.map(([, name]: [string, string]) => name)).toEqual([
+      ...['p99', 'p95', 'p50, the median', 'values', 'loss 10% → clime'],
+    ]);
+    // Two downlinks, delivered at 12:04 and 22:00; the fault is active until 20:00.
+    const filled = times.points.filter(([, , , , values]: readonly string[]) => values !== '0');
+    expect(filled).toEqual([['0 to 31m30s', '11m 04s', '11m 04s', '2m 00s', '2', 'active']]);
+  });
+
+  it('draws the faults of the device in the timelines of the slowest downlinks', () => {
+    const page = html(resultOf());
+    // Queued at 1 min, delivered at 12 min; the fault begins at 10 min.
+    const [, shell = '', data = ''] = page.split('<div class="fall">');
+    expect(shell).toContain('faults active: loss 10% → clime');
+    expect(shell).toContain('<rect class="band"');
+    // Queued at 20 min, when the fault ends.
+    expect(data).not.toContain('class="band"');
+  });
+
+  it('has the times of each stage by type, like the text report', () => {
+    const page = html(resultOf());
+    const table = page.slice(page.indexOf('id="time-from-the-api-to-each-stage"'));
+    const names = [...table.matchAll(/<th scope="row(?:group)?"[^>]*>([^<]*)</g)].map(([, name]) => name);
+    expect(names.slice(0, 12)).toEqual([
+      ...['shell', 'first contact', 'offered', 'received', 'acknowledged', 'executed', 'answered'],
+      ...['data', 'first contact', 'offered', 'acknowledged', 'all types'],
+    ]);
+  });
+
+  it('has thousands separators', () => {
+    const base = resultOf();
+    const page = html(resultOf({ fleet: { ...base.fleet, devices: 12_345, ready: 12_344 } }));
+    expect(page).toContain('<b>12,344 of 12,345</b>');
+    expect(page).toContain('<th scope="row">devices in the plan</th><td>12,345</td>');
+  });
+
+  it('says that a run was interrupted, not that it failed', () => {
+    const open = { line: 'a == 1', passed: false, undecided: true, left: 0, right: 1, unit: 'count' } as const;
+    const page = html(
+      resultOf({
+        passed: false,
+        exitCode: 130,
+        failure: 'interrupted by SIGINT',
+        expectations: [{ ...open, sentence: 'interrupted; until then: a is 0, wanted == 1' }],
+      }),
+    );
+    expect(page).toContain('<span class="verdict open">interrupted</span>');
+    expect(page).toContain('<strong>This run was interrupted: its numbers cover only a part of the scenario.</strong>');
+    expect(page).toContain('<tr class="open"><td class="mark" title="not decided">?</td>');
+    expect(page).not.toMatch(/FAILED|✗/);
   });
 });

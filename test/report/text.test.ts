@@ -138,4 +138,48 @@ describe('the text report', () => {
     const events = downlinkLife({ serial: 55, contact: 5, offered: 5, delivered: 10 });
     expect(text(resultOf({}, [...busyRun(), ...events]))).toContain('shell to 55');
   });
+
+  it('marks an expectation that is not decidable with a question mark', () => {
+    const open = {
+      line: 'downlink.answered p(95) < 1h',
+      passed: false,
+      undecided: true,
+      left: 5000,
+      right: 3_600_000,
+      unit: 'ms',
+      sentence: 'not decidable: downlink.answered p(95) is 5.0s without them, but leaves out 2 of 4 (2 pending)',
+    } as const;
+    const result = resultOf({ passed: false, exitCode: 3, expectations: [open] });
+    expect(text(result)).toContain(`  ? ${open.line}\n      not decidable: `);
+    expect(text(result, { colour: true })).toContain('\u001b[33m?\u001b[0m downlink.answered');
+    expect(linesOf(text(result)).at(-1)).toMatch(/^FAILED · /);
+  });
+
+  it('says that a run was interrupted, not that it failed', () => {
+    const report = text(resultOf({ passed: false, exitCode: 130, failure: 'interrupted by SIGINT' }));
+    expect(report).toContain('\n! interrupted by SIGINT\n');
+    expect(linesOf(report).at(-1)).toMatch(/^interrupted · seed 7 · /);
+    expect(report).not.toContain('FAILED');
+  });
+
+  it.each([60, 80, 100, 200])('fits into %d columns, except for commands, and has the same numbers', (width) => {
+    const expectation = { passed: true, left: 12_345, right: 1, unit: 'count', sentence: '' } as const;
+    const result = resultOf({
+      startedAt: '2026-01-02T03:04:05.678Z',
+      version: '1.2.3',
+      failure: 'something '.repeat(30).trim(),
+      expectations: [
+        { ...expectation, line: 'uplink.stored > 1' },
+        { ...expectation, line: `uplink.stored > ${'1 + '.repeat(10)}1` },
+        { ...expectation, line: 'a < 1', passed: false, sentence: 'word '.repeat(60).trim() },
+      ],
+    });
+    const report = text(result, { width });
+    const lines = linesOf(report);
+    const tooLong = lines.filter((line) => line.length > width && !line.includes('ghostfleet run'));
+    expect(tooLong).toEqual([]);
+    expect(lines.filter((line) => line !== line.trimEnd())).toEqual([]);
+    const numbers = (some: string) => [...new Set(some.match(/\d[\d,.]*(?:h \d\dm|m \d\ds|s|%)?/g))].sort();
+    expect(numbers(report)).toEqual(numbers(text(result)));
+  });
 });

@@ -93,6 +93,12 @@ expect: [device.ready == 3, uplink.stored == uplink.sent]
     });
     expect(result.exitCode).toBe(EXIT.interrupted);
     expect(control?.clock.waiting).toBe(0);
+    // The rest of the scenario could have met its expectations, or not.
+    expect(result.expectations.length).toBeGreaterThan(0);
+    for (const { passed, undecided, sentence } of result.expectations) {
+      expect([passed, undecided]).toEqual([false, true]);
+      expect(sentence).toMatch(/^interrupted; until then: /);
+    }
   });
 
   it('that cannot write its log ends, and closes the cloud', async () => {

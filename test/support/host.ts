@@ -89,6 +89,7 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
       queueMicrotask(look);
       return () => handlers.delete(handler);
     },
+    wallClock: () => Date.UTC(2026, 0, 2, 3, 4, 5),
     stopwatch: () => now++,
     meter: unhurried,
   });

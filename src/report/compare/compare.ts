@@ -2,13 +2,12 @@
  * Compares two runs, number by number. A number is different only when its interval excludes a ratio of 1 and the change is
  * more than 5 %: neither chance nor an irrelevant change may be reported.
  */
-import { humanChange, humanValue, type Unit } from '../../kernel/quantity.js';
+import type { Unit } from '../../kernel/quantity.js';
 import type { SampleSummary } from '../../trace/metrics/samples.js';
-import { table, wrap } from '../table.js';
 import { countRatio, percentileRatios, type Ratio } from './bootstrap.js';
 
 /** Smaller changes are irrelevant in practice. */
-const LEAST_CHANGE = 0.05;
+export const LEAST_CHANGE = 0.05;
 
 const PERCENTILES = [50, 95, 99] as const;
 
@@ -27,7 +26,7 @@ export interface ComparedRun {
 }
 
 /** One number of both runs. */
-interface MetricDifference extends Ratio {
+export interface MetricDifference extends Ratio {
   /** `downlink.delivered p(95)` */
   readonly metric: string;
   readonly unit: Unit;
@@ -35,7 +34,7 @@ interface MetricDifference extends Ratio {
 }
 
 /** Result of a comparison of two runs. */
-interface RunComparison {
+export interface RunComparison {
   readonly a: ComparedRun;
   readonly b: ComparedRun;
   readonly rows: readonly MetricDifference[];
@@ -79,6 +78,11 @@ function judged(metric: string, unit: MetricDifference['unit'], ratio: Ratio): M
   return { metric, unit, ...ratio, verdict: verdictOf(ratio) };
 }
 
+/** By how much B differs from A, relative to A; null if A is 0. */
+export function changeOf({ a, b }: MetricDifference): number | null {
+  return a === 0 ? null : b / a - 1;
+}
+
 function verdictOf({ a, b, interval }: Ratio): MetricDifference['verdict'] {
   if (a === b) return 'same';
   if (interval === null) return Math.min(a, b) === 0 && Math.max(a, b) >= LEAST_NEW_COUNT ? 'different' : 'unknown';
@@ -89,41 +93,3 @@ function verdictOf({ a, b, interval }: Ratio): MetricDifference['verdict'] {
 
 /** A count that is 0 in one run and at least this in the other is different; it has no ratio. */
 const LEAST_NEW_COUNT = 20;
-
-const WIDTH = 100;
-
-export function comparisonText({ a, b, rows, different }: RunComparison, remarks: readonly string[] = []): string {
-  const columns = [
-    { title: 'metric' },
-    ...['A', 'B', 'change', 'interval'].map((title) => ({ title, align: 'right' as const })),
-    { title: '' },
-  ];
-  const lines = table(columns, rows.map(cells));
-  const found = rows.filter(({ verdict }) => verdict === 'different');
-  const verdict = different
-    ? `different: ${found.map(sentence).join('; ')}`
-    : `no difference: no number changed by more than ${LEAST_CHANGE * 100}% and by more than chance explains`;
-  return `${[
-    `A  ${a.name} · ${a.scenario} · seed ${a.seed}`,
-    `B  ${b.name} · ${b.scenario} · seed ${b.seed}`,
-    ...remarks.flatMap((remark) => wrap(`! ${remark}`, WIDTH)),
-    '',
-    ...lines,
-    '',
-    ...wrap(verdict, WIDTH),
-  ].join('\n')}\n`;
-}
-
-function cells({ metric, unit, a, b, interval, verdict }: MetricDifference): readonly string[] {
-  const change = a === 0 ? '' : humanChange(b / a - 1);
-  const range = interval === null ? '' : `${humanChange(interval[0] - 1)} … ${humanChange(interval[1] - 1)}`;
-  const note = verdict === 'unknown' ? 'too little data' : verdict === 'different' ? '≠' : '';
-  return [metric, humanValue(a, unit), humanValue(b, unit), change, range, note];
-}
-
-function sentence({ metric, unit, a, b }: MetricDifference): string {
-  const how = unit === 'ms' ? (b > a ? 'longer' : 'shorter') : b > a ? 'more' : 'fewer';
-  return a === 0 || b === 0
-    ? `${metric} ${humanValue(a, unit)} → ${humanValue(b, unit)}`
-    : `${metric} ${humanChange(b / a - 1)} (${how})`;
-}

@@ -22,6 +22,12 @@ function written(part: Part): string {
   return part.map(written).join('');
 }
 
+/** Data for the script of the page. No text in it can end the element or hide a part of it. */
+export function dataBlock(data: unknown): Markup {
+  const json = JSON.stringify(data, (_key, value) => (typeof value === 'string' ? visible(value) : value));
+  return new Markup(`<script type="application/json">${json.replaceAll('<', '\\u003c')}</script>`);
+}
+
 /** The anchor of a heading: `Uplinks and fleet` becomes `uplinks-and-fleet`. @param title constant text */
 export function idOf(title: string): string {
   return title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
@@ -35,11 +41,14 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Escapes text. Control characters and direction marks, which could hide or reverse text, become U+FFFD. */
+/** Escapes text. */
 function escaped(text: string): string {
-  return text
-    .replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) =>
-      /[\n\t]/.test(character) ? character : '\ufffd',
-    )
-    .replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+  return visible(text).replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
+
+/** Control characters and direction marks, which could hide or reverse text, become U+FFFD. */
+function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, (character) =>
+    /[\n\t]/.test(character) ? character : '\ufffd',
+  );
 }

@@ -5,6 +5,7 @@
  */
 import { formatDuration, type Instant, type Millis, sinceStart } from '../../kernel/time.js';
 import { type Markup, markup, NOTHING } from './markup.js';
+import { type Readout, readoutData } from './readout.js';
 import type { Scale } from './scale.js';
 import { timeline } from './scale.js';
 
@@ -14,9 +15,22 @@ const NARROW = 356;
 /** Draws a plot at a width in pixels. */
 type Plot = (width: number) => Markup;
 
-/** The plot for wide and for narrow screens. @param about description for screen readers */
-export function plot(about: string, draw: Plot): Markup {
-  return markup`<div class="wide" role="img" aria-label="${about}">${draw(WIDE)}</div><div class="narrow" role="img" aria-label="${about}">${draw(NARROW)}</div>`;
+/** The plot for wide and for narrow screens. @param about description for screen readers @param values shown under the pointer */
+export function plot(about: string, draw: Plot, values: Readout): Markup {
+  const areas = [WIDE, NARROW].map((whole) => {
+    const { left, width } = areaOf(whole, 0);
+    return [left, width, whole];
+  });
+  return markup`<div class="plot" role="img" aria-label="${about}">${bothWidths(draw)}${readoutData(values, areas)}</div>`;
+}
+
+/** The same for a plot that already shows all of its values. */
+export function drawing(about: string, draw: Plot): Markup {
+  return markup`<div role="img" aria-label="${about}">${bothWidths(draw)}</div>`;
+}
+
+function bothWidths(draw: Plot): Markup {
+  return markup`<div class="wide">${draw(WIDE)}</div><div class="narrow">${draw(NARROW)}</div>`;
 }
 
 export function isNarrow(width: number): boolean {
@@ -72,12 +86,12 @@ export interface Band {
   readonly name: string;
 }
 
-/** Shaded bands for the times at which faults were active. */
+/** Shaded bands for the times at which faults were active. Their names are among the values of the plot. */
 export function bands(area: Area, scale: Scale, held: readonly Band[]): Markup {
-  return markup`${held.map(({ from, until, name }) => {
+  return markup`${held.map(({ from, until }) => {
     const x = xOf(area, scale, from);
     const width = Math.max(1, px(xOf(area, scale, until) - x));
-    return markup`<rect class="band" x="${x}" y="${area.top}" width="${width}" height="${area.height}"><title>${name}</title></rect>`;
+    return markup`<rect class="band" x="${x}" y="${area.top}" width="${width}" height="${area.height}"/>`;
   })}`;
 }
 
@@ -100,8 +114,25 @@ export function line(
     if (first === undefined) return NOTHING;
     if (points.length > 1) return markup`<polyline class="line ${look}" points="${points.join(' ')}"/>`;
     const [cx = '', cy = ''] = first.split(',');
-    return markup`<circle class="dot ${look}" cx="${cx}" cy="${cy}" r="1.6"/>`;
+    return markup`<circle class="dot ${look}" cx="${cx}" cy="${cy}" r="${look.includes('broad') ? 3.2 : 2}"/>`;
   })}`;
+}
+
+/** A line with one step per bin: it shows where a bin begins and ends. @param end of the last bin, which may be shorter */
+export function steps(
+  area: Area,
+  x: Scale,
+  y: Scale,
+  bin: Millis,
+  values: readonly number[],
+  look: string,
+  end: Instant,
+): Markup {
+  const points = values.flatMap((value, i) => {
+    const height = yOf(area, y, value);
+    return [`${xOf(area, x, i * bin)},${height}`, `${xOf(area, x, Math.min(end, (i + 1) * bin))},${height}`];
+  });
+  return markup`<polyline class="line ${look}" points="${points.join(' ')}"/>`;
 }
 
 /** Stacked areas with one step per bin. */

@@ -20,8 +20,8 @@ import {
   waitRows,
 } from '../figures.js';
 import type { RunResult } from '../result.js';
+import { isConstant, nameOf } from './lanes.js';
 import { idOf, type Markup, markup, NOTHING } from './markup.js';
-import { isConstant, nameOf } from './over-time.js';
 
 /** A table with a heading. A row with nothing but a name is a heading of the rows below it. */
 function table(title: string, columns: readonly string[], rows: readonly Row[]): Markup {
@@ -66,9 +66,9 @@ export function loadTables(result: RunResult): Markup {
   const requests = callRows(result);
   if (requests.length === 0) return NOTHING;
   const reasons = callReasons(result).map(({ load, why, count }) => [`${load}: ${why}`, count]);
-  return markup`<section id="api-requests"><h2>API requests</h2>${table('Requests', CALL_COLUMNS, requests)}
+  return markup`${table('Requests', CALL_COLUMNS, requests)}
 ${result.clock === 'virtual' ? markup`<p class="faint">In virtual time the embedded cloud answers without delay, so there are no latencies.</p>` : table('Time to the answer', SPREAD_COLUMNS, callTimeRows(result))}
-${table('Why requests failed or were dropped', ['count'], reasons)}${generatorTable(result.generator)}</section>`;
+${table('Why requests failed or were dropped', ['count'], reasons)}${generatorTable(result.generator)}`;
 }
 
 function generatorTable(generator: RunResult['generator']): Markup {

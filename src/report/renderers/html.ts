@@ -1,93 +1,99 @@
 /**
- * The report as one self-contained HTML page that can be mailed and opened anywhere. It has no scripts, fonts or images from
- * other places, and a content security policy that forbids them. Names from devices and users are always escaped.
+ * The report as one self-contained HTML page (html/page.ts). It has no fonts or images from other places. Names from devices and users
+ * are always escaped. The same run gives the same page, except for the time at which it started and the time that it took.
  */
-import { createHash } from 'node:crypto';
 import { EXIT } from '../../kernel/errors.js';
-import { humanCount } from '../../kernel/quantity.js';
+import { humanCount, humanValue } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
-import { histogram, slowest } from '../html/downlinks.js';
-import { Markup, markup, NOTHING } from '../html/markup.js';
+import { histogram } from '../html/histogram.js';
+import { idOf, type Markup, markup, NOTHING } from '../html/markup.js';
 import { overTime } from '../html/over-time.js';
-import { STYLE } from '../html/style.js';
+import { page } from '../html/page.js';
 import { downlinkTables, fleetTables, loadTables, updateTable, uplinkTable } from '../html/tables.js';
-import type { RunResult } from '../result.js';
+import { slowest } from '../html/timelines.js';
+import type { ExpectationResult, RunResult } from '../result.js';
+import { markOf, verdictOf } from '../verdict.js';
 
 export function html(result: RunResult): string {
   const { scenario, digest } = result;
-  const page = markup`<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>${scenario} · ${verdictOf(result)} · ${digest}</title>
-${STYLE_SHEET}
-</head>
-<body><main>
-${alarm(result)}
+  const sections = [
+    section('Expectations', expectations(result)),
+    section('Over time', overTime(result)),
+    section('Downlinks', downlinks(result)),
+    section('API requests', loadTables(result)),
+    section('Uplinks and fleet', markup`${uplinkTable(result)}${fleetTables(result)}${updateTable(result)}`),
+    section('Repeat and continue', next(result)),
+  ].filter(({ body }) => body !== NOTHING);
+  const body = markup`${alarm(result)}
 ${head(result)}
-${expectations(result)}
-${overTime(result)}
-${downlinks(result)}
-${loadTables(result)}
-<section><h2>Uplinks and fleet</h2>${uplinkTable(result)}${fleetTables(result)}${updateTable(result)}</section>
-${next(result)}
-<footer>digest ${digest} · plan ${result.planDigest} · ${humanCount(result.events)} events · made by ghostfleet</footer>
-</main></body>
-</html>`;
-  return `<!doctype html>\n${page.html}\n`;
+<nav aria-label="Sections">${sections.map(({ title }) => markup`<a href="#${idOf(title)}">${title}</a>`)}</nav>
+${sections.map(({ title, body: content }) => markup`<section id="${idOf(title)}"><h2><a href="#${idOf(title)}">${title}</a></h2>${content}</section>\n`)}
+<footer>digest ${digest} · plan ${result.planDigest} · ${humanCount(result.events)} events · made by ghostfleet${result.version === undefined ? '' : ` ${result.version}`}</footer>`;
+  return page({ title: `${scenario} · ${verdictOf(result).word} · ${digest}`, body });
 }
 
-/** Constant and therefore not escaped: escaping would change its hash in the policy. */
-const STYLE_SHEET = new Markup(`<style>${STYLE}</style>`);
-const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'`;
-
-function verdictOf({ passed, exitCode, failure }: RunResult): string {
-  if (exitCode === EXIT.invalid) return 'INVALID';
-  if (passed) return 'PASSED';
-  return failure === null ? 'FAILED' : 'NOT FINISHED';
+/** A section of the page, left out if its body is {@link NOTHING}. */
+function section(title: string, body: Markup): { readonly title: string; readonly body: Markup } {
+  return { title, body };
 }
 
 /** Warning above the report when the run ended early or is invalid. */
-function alarm({ failure, exitCode }: RunResult): Markup {
+function alarm(result: RunResult): Markup {
+  const { failure, exitCode } = result;
   if (failure === null) return NOTHING;
-  const heading =
-    exitCode === EXIT.invalid
-      ? 'This run is invalid: its numbers do not describe the service.'
-      : 'This run ended early.';
-  return markup`<div class="alarm" role="alert"><strong>${heading}</strong>${failure}</div>`;
+  return markup`<div class="alarm ${verdictOf(result).look}" role="alert"><strong>${alarmHeading(exitCode)}</strong>${failure}</div>`;
+}
+
+function alarmHeading(exitCode: RunResult['exitCode']): string {
+  if (exitCode === EXIT.invalid) return 'This run is invalid: its numbers do not describe the service.';
+  if (exitCode === EXIT.interrupted) return 'This run was interrupted: its numbers cover only a part of the scenario.';
+  return 'This run ended early.';
 }
 
 function head(result: RunResult): Markup {
-  const { scenario, passed, seed, clock, speed, transport, target, simulatedMs, wallMs, reproduce } = result;
+  const { scenario, about, seed, clock, speed, transport, target, simulatedMs, wallMs, reproduce } = result;
+  const { word, look } = verdictOf(result);
   const pace = clock === 'virtual' ? 'virtual time' : `real time${speed === null || speed === 1 ? '' : ` × ${speed}`}`;
   const where = target === 'embedded' ? '' : ` to ${target}`;
-  return markup`<header><h1>${scenario}</h1><span class="verdict ${passed ? 'good' : 'bad'}">${verdictOf(result)}</span></header>
-<p class="faint">seed ${seed} · ${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)} · ${pace} · ${transport}${where}</p>
-<pre><code>${reproduce}</code></pre>
-<ul class="tiles">${tiles(result).map(([value, name]) => markup`<li><b>${value}</b><span>${name}</span></li>`)}</ul>`;
+  return markup`<header><h1>${scenario}</h1><span class="verdict ${look}">${word}</span></header>
+${about === undefined || about.trim() === '' ? NOTHING : markup`<p class="about">${about.trim()}</p>`}
+<p class="faint">${origin(result)}seed ${seed} · ${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)} · ${pace} · ${transport}${where}</p>
+<pre class="command"><code>${reproduce}</code></pre>
+<ul class="tiles">${tiles(result).map(tile)}</ul>`;
 }
 
-function tiles({
-  fleet,
-  uplinks,
-  downlinks,
-  allCalls,
-  clock,
-  expectations: results,
-}: RunResult): readonly (readonly [string, string])[] {
+/** When the run started, and the version that ran it, as far as they are known. */
+function origin({ startedAt, version }: RunResult): Markup {
+  const minute = startedAt === undefined ? '' : `${startedAt.slice(0, 10)} ${startedAt.slice(11, 16)} UTC`;
+  return markup`${startedAt === undefined ? NOTHING : markup`<time datetime="${startedAt}">${minute}</time> · `}${version === undefined ? '' : `ghostfleet ${version} · `}`;
+}
+
+/** Number, what it counts, the section with more about it, and the look of an alarming number. */
+type Tile = readonly [value: string, name: string, section: string, look?: string | undefined];
+
+function tile([value, name, target, look]: Tile): Markup {
+  const number = look === undefined ? markup`<b>${value}</b>` : markup`<b class="${look}">${value}</b>`;
+  return markup`<li><a href="#${target}">${number}<span>${name}</span></a></li>`;
+}
+
+function tiles(result: RunResult): readonly Tile[] {
+  const { fleet, uplinks, downlinks, allCalls, clock, expectations: results } = result;
   const held = results.filter(({ passed }) => passed).length;
+  const alarming = held < results.length ? verdictOf(result).look : undefined;
   const delivered = downlinks.stages.delivered;
   return [
-    ...(results.length === 0 ? [] : [[of(held, results.length), 'expectations met'] as const]),
-    [of(fleet.ready, fleet.devices), 'devices had a session'],
-    [of(uplinks.stored, uplinks.sent), 'data uplinks stored'],
-    ...(downlinks.queued === 0 ? [] : [[of(delivered?.count ?? 0, downlinks.queued), 'downlinks delivered'] as const]),
-    ...(delivered === undefined ? [] : [[humanDuration(delivered.p95), 'delivery time, p95'] as const]),
-    ...(allCalls ? [[of(allCalls.answered, allCalls.planned), 'API requests answered'] as const] : []),
+    ...(results.length === 0
+      ? []
+      : [[of(held, results.length), 'expectations met', 'expectations', alarming] as const]),
+    [of(fleet.ready, fleet.devices), 'devices had a session', 'uplinks-and-fleet'],
+    [of(uplinks.stored, uplinks.sent), 'data uplinks stored', 'uplinks-and-fleet'],
+    ...(downlinks.queued === 0
+      ? []
+      : [[of(delivered?.count ?? 0, downlinks.queued), 'downlinks delivered', 'downlinks'] as const]),
+    ...(delivered === undefined ? [] : [[humanDuration(delivered.p95), 'delivery time, p95', 'downlinks'] as const]),
+    ...(allCalls ? [[of(allCalls.answered, allCalls.planned), 'API requests answered', 'api-requests'] as const] : []),
     ...(allCalls?.latency && clock === 'real'
-      ? [[humanDuration(allCalls.latency.p99), 'API latency, p99'] as const]
+      ? [[humanDuration(allCalls.latency.p99), 'API latency, p99', 'api-requests'] as const]
       : []),
   ];
 }
@@ -99,19 +105,26 @@ function of(some: number, all: number): string {
 function expectations({ expectations: results }: RunResult): Markup {
   if (results.length === 0) return NOTHING;
   const failedFirst = [...results].sort((one, other) => Number(one.passed) - Number(other.passed));
-  return markup`<section><h2>Expectations</h2><ul class="checks">${failedFirst.map(
-    ({ line, passed, undecided, sentence }) =>
-      markup`<li><b class="${passed ? 'good' : 'bad'}">${passed ? '✓' : undecided ? '?' : '✗'}</b><code>${line}</code><p>${sentence}</p></li>`,
-  )}</ul></section>`;
+  const rows = failedFirst.map((expectation) => {
+    const { mark, look, word } = markOf(expectation);
+    return markup`<tr class="${look}"><td class="mark" title="${word}">${mark}</td><th scope="row"><code>${expectation.line}</code></th><td>${found(expectation)}</td></tr>`;
+  });
+  return markup`<table class="checks"><tbody>${rows}</tbody></table>`;
+}
+
+/** The value of an expectation that is met, the result in words of any other. */
+function found({ passed, left, unit, sentence }: ExpectationResult): string {
+  if (!passed) return sentence;
+  return left === null ? '' : humanValue(left, unit);
 }
 
 function downlinks(result: RunResult): Markup {
   if (result.downlinks.queued === 0) return NOTHING;
-  return markup`<section><h2>Downlinks</h2>${histogram(result)}${slowest(result)}${downlinkTables(result)}</section>`;
+  return markup`${histogram(result)}${slowest(result)}${downlinkTables(result)}`;
 }
 
-function next({ next: lines }: RunResult): Markup {
-  return lines.length === 0
-    ? NOTHING
-    : markup`<section><h2>Try next</h2><pre><code>${lines.join('\n')}</code></pre></section>`;
+function next({ next: lines, reproduce }: RunResult): Markup {
+  const more =
+    lines.length === 0 ? NOTHING : markup`<h3 id="try-next">Try next</h3><pre><code>${lines.join('\n')}</code></pre>`;
+  return markup`<h3 id="the-same-run">The same run again</h3><pre><code>${reproduce}</code></pre>${more}`;
 }

@@ -1,11 +1,13 @@
 /** JUnit XML for build servers: one test case per expectation, and one for the run, which can end early or be invalid. */
 import type { ExpectationResult, RunResult } from '../result.js';
+import { verdictOf } from '../verdict.js';
 
 export function junit(result: RunResult): string {
   const { scenario, failure, expectations, wallMs, seed, digest, reproduce } = result;
   const failures = expectations.filter(({ passed }) => !passed).length;
   const counts = `tests="${expectations.length + 1}" failures="${failures}" errors="${failure === null ? 0 : 1}" time="${(wallMs / 1000).toFixed(3)}"`;
-  const runCase = failure === null ? '/>' : `>${element('error', failure, reproduce)}</testcase>`;
+  const why = verdictOf(result).word === 'interrupted' ? 'interrupted' : undefined;
+  const runCase = failure === null ? '/>' : `>${element('error', failure, reproduce, why)}</testcase>`;
   return `${[
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites name="ghostfleet" ${counts}>`,

@@ -3,18 +3,20 @@ import { humanShare } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
 import { CALL_COLUMNS, callReasons, callRows, callTimeRows, SPREAD_COLUMNS } from '../figures.js';
 import type { RunResult } from '../result.js';
+import { wrap } from '../table.js';
 import { section } from './text-parts.js';
 
-export function load(result: RunResult): readonly string[] {
+export function load(result: RunResult, width: number): readonly string[] {
   const { generator, clock } = result;
   const counts = callRows(result);
   if (counts.length === 0) return [];
-  const reasons = callReasons(result).map(({ load: name, why, count }) => `  ${count} × ${why} (${name})`);
+  const lines = (text: string) => wrap(text, width - 2).map((line) => `  ${line}`);
+  const reasons = callReasons(result).flatMap(({ load: name, why, count }) => lines(`${count} × ${why} (${name})`));
   const times = callTimeRows(result);
   const blocks = [
-    ...section('API requests', CALL_COLUMNS, counts),
+    ...section('API requests', CALL_COLUMNS, counts, width),
     ...reasons,
-    ...(times.length === 0 ? [] : ['', ...section('time to the answer', SPREAD_COLUMNS, times)]),
+    ...(times.length === 0 ? [] : ['', ...section('time to the answer', SPREAD_COLUMNS, times, width)]),
   ];
   if (clock === 'virtual') return blocks;
   if (generator === null || generator.lateness === undefined) return blocks;
@@ -22,8 +24,12 @@ export function load(result: RunResult): readonly string[] {
   blocks.push(
     '',
     'generator',
-    `  actions late by ${humanDuration(lateness.p99)} at p99, ${humanDuration(lateness.max)} at most; event loop delayed by ${humanDuration(eventLoopDelay)} at p99`,
-    `  event loop busy ${humanShare(busy)}, ${cpu.toFixed(1)} cores used, ${humanShare(gc)} of the time in garbage collection`,
+    ...lines(
+      `actions late by ${humanDuration(lateness.p99)} at p99, ${humanDuration(lateness.max)} at most; event loop delayed by ${humanDuration(eventLoopDelay)} at p99`,
+    ),
+    ...lines(
+      `event loop busy ${humanShare(busy)}, ${cpu.toFixed(1)} cores used, ${humanShare(gc)} of the time in garbage collection`,
+    ),
   );
   return blocks;
 }

@@ -1,22 +1,34 @@
 /** Shared parts of the sections of the text report. */
-import { type Column, table } from '../table.js';
+import { type Column, fittedTable, table, wrap } from '../table.js';
 
-/** Width of the report in characters. */
+/** Width of a report in characters, unless the terminal has another. */
 export const WIDTH = 100;
 
-/** A table with a title; the first cell of a row is its name. Columns with an empty title contain text, the others numbers. */
+/**
+ * A table with a title; the first cell of a row is its name. A column with an empty title contains text, the others numbers.
+ * If the table is wider than `width`, the texts of its last column are in lines of their own.
+ */
 export function section(
   title: string,
   columns: readonly string[],
   rows: readonly (readonly string[])[],
+  width: number,
 ): readonly string[] {
-  const titles: readonly Column[] = columns.map((column) => ({
+  const titles: readonly Column[] = [title, ...columns].map((column, i) => ({
     title: column,
-    align: column === '' ? 'left' : 'right',
+    align: i === 0 || column === '' ? 'left' : 'right',
   }));
-  return table([{ title }, ...titles], rows.map(indented));
+  const indented = rows.map(([name = '', ...cells]) => [`  ${name}`, ...cells]);
+  if (columns.at(-1) !== '') return fittedTable(titles, indented, width);
+  const whole = table(titles, indented);
+  if (whole.every(({ length }) => length <= width)) return whole;
+  const [head = '', ...lines] = table(titles.slice(0, -1), indented);
+  return [
+    head,
+    ...lines.flatMap((line, i) => [line, ...wrap(rows[i]?.at(-1) ?? '', width - 4).flatMap((part) => note(part))]),
+  ];
 }
 
-function indented(row: readonly string[]): readonly string[] {
-  return [`  ${row[0] ?? ''}`, ...row.slice(1)];
+function note(text: string): readonly string[] {
+  return text === '' ? [] : [`    ${text}`];
 }

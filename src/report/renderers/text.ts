@@ -1,7 +1,8 @@
 /**
- * The report for terminals: at most 100 columns; colour is optional. The first and the last line contain the command that
+ * The report for terminals: as wide as the terminal, or 100 columns; colour is optional. The first and the last line contain the command that
  * reproduces the run.
  */
+import { EXIT } from '../../kernel/errors.js';
 import { humanCount, humanValue } from '../../kernel/quantity.js';
 import { humanDuration, sinceStart } from '../../kernel/time.js';
 import { STAGES } from '../../trace/downlinks/ledger.js';
@@ -23,32 +24,35 @@ import {
 import { bar } from '../progress.js';
 import type { RunResult } from '../result.js';
 import { wrap } from '../table.js';
+import { markOf, verdictOf } from '../verdict.js';
 import type { RenderOptions } from './renderer.js';
 import { load } from './text-load.js';
 import { section, WIDTH } from './text-parts.js';
 
 const BAR_WIDTH = 24;
+/** Width of a report from which it has bars. */
+const WITH_BARS = 90;
 /** Number of slowest downlinks that are shown; the other reports have more. */
 const SHOWN = 3;
 /** Length of the longest downlink type, `firmware`. */
 const TYPE_WIDTH = 8;
 
-export function text(result: RunResult, { colour = false }: RenderOptions = {}): string {
+export function text(result: RunResult, { colour = false, width = WIDTH }: RenderOptions = {}): string {
   const paint = colour ? paintAnsi : paintNothing;
   const blocks = [
-    [headline(result, paint), running(result)],
-    fleet(result),
-    uplinks(result),
-    downlinks(result),
-    updates(result),
-    waits(result),
-    slowest(result),
-    load(result),
-    anomalies(result),
-    expectations(result, paint),
-    result.failure === null ? [] : wrap(paint('bad', `✗ ${result.failure}`), WIDTH),
+    [...headline(result, paint('strong', result.scenario), width), ...running(result, width)],
+    fleet(result, width),
+    uplinks(result, width),
+    downlinks(result, width),
+    updates(result, width),
+    waits(result, width),
+    slowest(result, width),
+    load(result, width),
+    anomalies(result, width),
+    expectations(result, paint, width),
+    failure(result, paint, width),
     next(result),
-    [verdict(result, paint)],
+    headline(result, paint(verdictOf(result).look, verdictOf(result).word), width),
   ];
   return `${blocks
     .filter((block) => block.length > 0)
@@ -56,34 +60,64 @@ export function text(result: RunResult, { colour = false }: RenderOptions = {}):
     .join('\n\n')}\n`;
 }
 
-type Style = 'good' | 'bad' | 'strong';
+type Style = 'good' | 'bad' | 'open' | 'strong';
 type Paint = (style: Style, text: string) => string;
 
-const ANSI: Readonly<Record<Style, string>> = { good: '32', bad: '31', strong: '1' };
+const ANSI: Readonly<Record<Style, string>> = { good: '32', bad: '31', open: '33', strong: '1' };
 const paintAnsi: Paint = (style, words) => `\u001b[${ANSI[style]}m${words}\u001b[0m`;
 const paintNothing: Paint = (_style, words) => words;
 
-function headline(result: RunResult, paint: Paint): string {
-  return `${paint('strong', result.scenario)} · seed ${result.seed} · digest ${result.digest} · ${result.reproduce}`;
+/** The command that repeats the run is never broken; it is in a line of its own if the line would be too long. */
+function headline(result: RunResult, word: string, width: number): readonly string[] {
+  const { seed, digest, reproduce } = result;
+  const about = `${word} · seed ${seed} · digest ${digest}`;
+  const visible = about.replaceAll(COLOURS, '');
+  return `${visible} · ${reproduce}`.length <= width ? [`${about} · ${reproduce}`] : [about, reproduce];
 }
 
-function running({ planDigest, simulatedMs, wallMs, clock, speed, target, transport, events }: RunResult): string {
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colour codes begin with the control character ESC
+const COLOURS = /\u001b\[\d+m/g;
+
+function running(result: RunResult, width: number): readonly string[] {
+  const { planDigest, simulatedMs, wallMs, clock, speed, target, transport, events, version, startedAt } = result;
   const pace = clock === 'virtual' ? 'virtual time' : `real time${speed === null || speed === 1 ? '' : ` × ${speed}`}`;
-  return `plan ${planDigest} · ${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)} · ${pace} · ${transport}${target === 'embedded' ? '' : ` to ${target}`} · ${humanCount(events)} events`;
+  const parts = [
+    `plan ${planDigest}`,
+    `${humanDuration(simulatedMs)} simulated in ${humanDuration(wallMs)}`,
+    pace,
+    `${transport}${target === 'embedded' ? '' : ` to ${target}`}`,
+    `${humanCount(events)} events`,
+    ...(startedAt === undefined ? [] : [`${startedAt.slice(0, 10)} ${startedAt.slice(11, 16)} UTC`]),
+    ...(version === undefined ? [] : [`ghostfleet ${version}`]),
+  ];
+  return joined(parts, width);
 }
 
-function verdict(result: RunResult, paint: Paint): string {
-  const word = result.passed ? paint('good', 'passed') : paint('bad', 'FAILED');
-  return `${word} · seed ${result.seed} · digest ${result.digest} · ${result.reproduce}`;
+/** Parts with dots between them, in as many lines as they need. */
+function joined(parts: readonly string[], width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const part of parts) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 3 + part.length <= width) lines[lines.length - 1] = `${last} · ${part}`;
+    else lines.push(part);
+  }
+  return lines;
+}
+
+function failure({ failure: why, exitCode }: RunResult, paint: Paint, width: number): readonly string[] {
+  if (why === null) return [];
+  const open = exitCode === EXIT.interrupted;
+  return wrap(`${open ? '!' : '✗'} ${why}`, width).map((line) => paint(open ? 'open' : 'bad', line));
 }
 
 function next({ next: suggestions }: RunResult): readonly string[] {
   return suggestions.length === 0 ? [] : ['try next', ...suggestions.map((line) => `  ${line}`)];
 }
 
-function fleet({
-  fleet: { devices, ready, boots, wakes, repeats, restarts, pollsFailed },
-}: RunResult): readonly string[] {
+function fleet(
+  { fleet: { devices, ready, boots, wakes, repeats, restarts, pollsFailed } }: RunResult,
+  width: number,
+): readonly string[] {
   const reasons = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
       .map(([reason, count]) => `${reason} ${humanCount(count)}`)
@@ -98,19 +132,19 @@ function fleet({
       `${humanCount(restarts)} transfers restarted, ${humanCount(pollsFailed)} polls failed`,
     ],
   ];
-  return section('fleet', ['number', ''], rows);
+  return section('fleet', ['number', ''], rows, width);
 }
 
-function uplinks(result: RunResult): readonly string[] {
+function uplinks(result: RunResult, width: number): readonly string[] {
   const rows = uplinkRows(result);
   if (rows.length === 0) return [];
   const why = Object.entries(result.uplinks.reasons).map(
     ([reason, count]) => `  ${humanCount(count)} data uplinks dropped: ${reason}`,
   );
-  return [...section('uplinks', UPLINK_COLUMNS, rows), ...why];
+  return [...section('uplinks', UPLINK_COLUMNS, rows, width), ...why];
 }
 
-function downlinks(result: RunResult): readonly string[] {
+function downlinks(result: RunResult, width: number): readonly string[] {
   const rows = downlinkRows(result);
   if (rows.length === 0) return ['downlinks', '  none'];
   const stages = stageRows(result);
@@ -119,27 +153,37 @@ function downlinks(result: RunResult): readonly string[] {
     const name = stages[i - 1]?.type === type ? '' : type;
     return [`${name.padEnd(TYPE_WIDTH)} → ${stageName(stage)}`, ...cells];
   });
-  return [...section('downlinks', DOWNLINK_COLUMNS, rows), '', ...section('time from the API', SPREAD_COLUMNS, times)];
+  return [
+    ...section('downlinks', DOWNLINK_COLUMNS, rows, width),
+    '',
+    ...section('time from the API', SPREAD_COLUMNS, times, width),
+  ];
 }
 
-function updates(result: RunResult): readonly string[] {
+function updates(result: RunResult, width: number): readonly string[] {
   const { updates: summary } = result;
   if (summary === undefined) return [];
   const { duration, reasons } = summary;
   const times = duration === undefined ? [] : [['scheduled → succeeded', ...spreadCells(duration)]];
   const why = Object.entries(reasons).flatMap(([reason, count]) =>
-    wrap(`${humanCount(count)} failed: ${reason}`, WIDTH - 2),
+    wrap(`${humanCount(count)} failed: ${reason}`, width - 2),
   );
   return [
-    ...section('firmware updates', UPDATE_COLUMNS, [['', ...updateCells(result)]]),
+    ...section('firmware updates', UPDATE_COLUMNS, [['', ...updateCells(result)]], width),
     ...why.map((line) => `  ${line}`),
-    ...(times.length === 0 ? [] : section('', SPREAD_COLUMNS, times)),
+    ...(times.length === 0 ? [] : section('', SPREAD_COLUMNS, times, width)),
   ];
 }
 
-function waits(result: RunResult): readonly string[] {
-  const rows = waitRows(result).map(({ cause, share, cells }) => [WAIT_NAMES[cause], bar(share, BAR_WIDTH), ...cells]);
-  return rows.length === 0 ? [] : section('time waited, by cause', ['', 'share', ...SPREAD_COLUMNS.slice(1)], rows);
+function waits(result: RunResult, width: number): readonly string[] {
+  const drawn = width >= WITH_BARS;
+  const rows = waitRows(result).map(({ cause, share, cells }) => [
+    WAIT_NAMES[cause],
+    ...(drawn ? [bar(share, BAR_WIDTH)] : []),
+    ...cells,
+  ]);
+  const columns = [...(drawn ? [''] : []), 'share', ...SPREAD_COLUMNS.slice(1)];
+  return rows.length === 0 ? [] : section('time waited, by cause', columns, rows, width);
 }
 
 const WAIT_NAMES = {
@@ -150,12 +194,15 @@ const WAIT_NAMES = {
   device: 'device',
 } as const;
 
-function slowest({ downlinks: { slowest: timelines }, names }: RunResult): readonly string[] {
+function slowest({ downlinks: { slowest: timelines }, names }: RunResult, width: number): readonly string[] {
   if (timelines.length === 0) return [];
-  return ['slowest downlinks', ...timelines.slice(0, SHOWN).flatMap((timeline) => timelineLines(timeline, names))];
+  return [
+    'slowest downlinks',
+    ...timelines.slice(0, SHOWN).flatMap((timeline) => timelineLines(timeline, names, width)),
+  ];
 }
 
-function timelineLines(timeline: DownlinkTimeline, names: RunResult['names']): readonly string[] {
+function timelineLines(timeline: DownlinkTimeline, names: RunResult['names'], width: number): readonly string[] {
   const { type, serial, queuedAt, stages, total, waits: parts, attempts } = timeline;
   const who = names[String(serial)] ?? String(serial);
   const reached = STAGES.map((stage) => ({ stage, time: stages[stage] ?? Number.NaN }));
@@ -169,13 +216,16 @@ function timelineLines(timeline: DownlinkTimeline, names: RunResult['names']): r
   );
   const offers = attempts > 1 ? `, offered ${humanCount(attempts)} times` : '';
   return [
-    `  ${humanDuration(total)} · ${type} to ${who}, queued at ${humanDuration(sinceStart(queuedAt))}${offers}`,
-    ...wrap(`queued → ${stations.join(' → ')}`, WIDTH - 4).map((line) => `    ${line}`),
-    ...wrap(`waited: ${causes.join(', ')}`, WIDTH - 4).map((line) => `    ${line}`),
+    ...wrap(
+      `${humanDuration(total)} · ${type} to ${who}, queued at ${humanDuration(sinceStart(queuedAt))}${offers}`,
+      width - 2,
+    ).map((line) => `  ${line}`),
+    ...wrap(`queued → ${stations.join(' → ')}`, width - 4).map((line) => `    ${line}`),
+    ...wrap(`waited: ${causes.join(', ')}`, width - 4).map((line) => `    ${line}`),
   ];
 }
 
-function anomalies({ anomalies: found, faults, service }: RunResult): readonly string[] {
+function anomalies({ anomalies: found, faults, service }: RunResult, width: number): readonly string[] {
   const { crashes } = service;
   const lines = [
     ...counted('network faults', faults),
@@ -185,7 +235,7 @@ function anomalies({ anomalies: found, faults, service }: RunResult): readonly s
     ...found.map(({ count, about }) => `${humanCount(count)} × ${about}`),
   ];
   if (lines.length === 0) return [];
-  return ['worth knowing', ...lines.flatMap((line) => wrap(line, WIDTH - 2).map((part) => `  ${part}`))];
+  return ['worth knowing', ...lines.flatMap((line) => wrap(line, width - 2).map((part) => `  ${part}`))];
 }
 
 function counted(what: string, counts: Readonly<Record<string, number>>): readonly string[] {
@@ -193,14 +243,20 @@ function counted(what: string, counts: Readonly<Record<string, number>>): readon
   return parts.length === 0 ? [] : [`${what}: ${parts.join(', ')}`];
 }
 
-function expectations({ expectations: results }: RunResult, paint: Paint): readonly string[] {
+function expectations({ expectations: results }: RunResult, paint: Paint, width: number): readonly string[] {
   if (results.length === 0) return [];
-  const width = Math.max(...results.map(({ line }) => line.length));
-  const lines = results.flatMap(({ line, passed, undecided, left, unit, sentence }) => {
-    const mark = paint('bad', undecided ? '?' : '✗');
-    if (!passed) return [`  ${mark} ${line}`, ...wrap(sentence, WIDTH - 6).map((part) => `      ${part}`)];
+  const widest = Math.max(...results.map(({ line }) => line.length));
+  const lines = results.flatMap((expectation) => {
+    const { line, passed, left, unit, sentence } = expectation;
+    const { mark, look } = markOf(expectation);
+    const [start = '', ...rest] = wrap(line, width - 4);
+    const first = [`  ${paint(look, mark)} ${start}`, ...rest.map((part) => `    ${part}`)];
+    if (!passed) return [...first, ...wrap(sentence, width - 6).map((part) => `      ${part}`)];
     const value = left === null ? '' : humanValue(left, unit);
-    return [`  ${paint('good', '✓')} ${line.padEnd(width)}  ${value}`];
+    if (value === '') return first;
+    const column = Math.min(widest, width - 6 - value.length);
+    if (start.length > column || rest.length > 0) return [...first, `      ${value}`];
+    return [`${first.join('')}${' '.repeat(column - start.length + 2)}${value}`];
   });
   return ['expectations', ...lines];
 }

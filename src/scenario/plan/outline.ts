@@ -1,8 +1,9 @@
 /** Summary of a plan for reports: what happens when, and a fingerprint that decides whether two runs are comparable. */
 import { createHash } from 'node:crypto';
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { DeviceFaultName } from '../faults/device/index.js';
 import { describeServiceFault } from '../faults/service.js';
-import type { Plan } from '../model/plan.js';
+import type { Plan, PlannedAction } from '../model/plan.js';
 import { describeStep } from '../steps/index.js';
 import { describeFaultSpec, describePace } from './describe.js';
 import { stepsOf } from './steps-of.js';
@@ -12,6 +13,8 @@ interface Outline {
   readonly warmUp: Millis;
   /** Faults, steps and loads, each kind in the order of the file. */
   readonly marks: readonly Mark[];
+  /** Indices of the faults in `marks` that affect a device, by serial number. */
+  readonly faultsOf: Readonly<Record<string, readonly number[]>>;
   /** 16 hex digits; equal for plans of the same situation, independent of their seeds. */
   readonly situation: string;
 }
@@ -27,36 +30,81 @@ interface Mark {
   readonly until: Instant | null;
 }
 
-export function outline(plan: Plan): Outline {
+/** @param serials serial numbers of the devices to list in `faultsOf`. Default: none */
+export function outline(plan: Plan, serials: readonly number[] = []): Outline {
+  const { marks: ofDevices, carriers } = deviceFaults(plan);
+  const faults = [...networkFaults(plan), ...serviceFaultsOf(plan), ...ofDevices];
+  const faultsOf = [...new Set(serials)].map((serial) => {
+    const index = plan.devices.findIndex((device) => device.serial === serial);
+    return [serial, faults.flatMap(({ devices }, i) => (devices === null || devices.includes(index) ? [i] : []))];
+  });
   return {
     duration: plan.duration,
     warmUp: plan.warmUp,
-    marks: [...faults(plan), ...steps(plan), ...loads(plan)],
+    marks: [...faults.map(({ mark }) => mark), ...steps(plan, carriers), ...loads(plan)],
+    faultsOf: Object.fromEntries(faultsOf),
     situation: situationOf(plan),
   };
 }
 
-function faults({ network, serviceFaults = [] }: Plan): readonly Mark[] {
-  const ofNetwork = network.map(({ fault, from, until, to, way }) => ({
-    kind: 'fault' as const,
-    what: `${describeFaultSpec(fault)}${way === 'both' ? '' : `, ${way} only`}`,
-    whom: to ?? '',
-    from,
-    until,
-  }));
-  const ofService = serviceFaults.map(({ fault, from, until }) => ({
-    kind: 'fault' as const,
-    what: describeServiceFault(fault),
-    whom: '',
-    from,
-    until,
-  }));
-  return [...ofNetwork, ...ofService];
+interface Fault {
+  readonly mark: Mark;
+  /** Indices of the affected devices; null: all. */
+  readonly devices: readonly number[] | null;
 }
 
-/** One mark for each step of the scenario, except for steps after a wait, whose time is not known. */
-function steps({ actions, devices }: Plan): readonly Mark[] {
-  return stepsOf(actions.filter(({ wait }) => wait === undefined)).map(({ first, last, devices: indices }) => {
+function networkFaults({ network }: Plan): readonly Fault[] {
+  return network.map(({ fault, from, until, to, way, devices }) => {
+    const what = `${describeFaultSpec(fault)}${way === 'both' ? '' : `, ${way} only`}`;
+    return { mark: { kind: 'fault', what, whom: to ?? '', from, until }, devices };
+  });
+}
+
+function serviceFaultsOf({ serviceFaults = [] }: Plan): readonly Fault[] {
+  return serviceFaults.map(({ fault, from, until }) => {
+    return { mark: { kind: 'fault', what: describeServiceFault(fault), whom: '', from, until }, devices: null };
+  });
+}
+
+/** The step that carries out a lasting fault of devices. */
+const CARRIERS: Readonly<Record<string, PlannedAction['step']>> = {
+  'brown-out': 'battery',
+  signal: 'antenna',
+  'no-signal': 'radio',
+  'clock-drift': 'clock',
+  'flash-failure': 'flash',
+  'modem-failure': 'modem',
+  'stuck-sensor': 'sensor',
+} satisfies Readonly<Record<Exclude<DeviceFaultName, 'reboot' | 'clock-skew'>, PlannedAction['step']>>;
+
+/** The lasting faults of devices, and the steps that begin and end them, which are not shown again as steps. */
+function deviceFaults({ deviceFaults: planned = [], actions }: Plan): {
+  readonly marks: readonly Fault[];
+  readonly carriers: ReadonlySet<number>;
+} {
+  const carriers = new Set<number>();
+  const all = stepsOf(actions);
+  const take = (fault: string, at: Instant) => {
+    const found = all.find(
+      ({ first }) => first.at === at && first.step === CARRIERS[fault] && !carriers.has(first.origin),
+    );
+    if (found) carriers.add(found.first.origin);
+    return found;
+  };
+  const marks = planned.map(({ fault, from, until, to }): Fault => {
+    const begin = take(fault, from);
+    if (until !== null) take(fault, until);
+    const what = begin === undefined ? fault : describeStep(begin.first);
+    const named = what.startsWith(fault) ? what : `${fault} (${what})`;
+    return { mark: { kind: 'fault', what: named, whom: to ?? '', from, until }, devices: begin?.devices ?? [] };
+  });
+  return { marks, carriers };
+}
+
+/** One mark for each step of the scenario, except for steps after a wait, whose time is not known. @param hidden origins */
+function steps({ actions, devices }: Plan, hidden: ReadonlySet<number>): readonly Mark[] {
+  const shown = actions.filter(({ wait, origin }) => wait === undefined && !hidden.has(origin));
+  return stepsOf(shown).map(({ first, last, devices: indices }) => {
     const whom = indices.length === 1 ? (devices[indices[0] ?? 0]?.name ?? '') : `${indices.length} devices`;
     return { kind: 'step', what: describeStep(first), whom, from: first.at, until: last.at };
   });

@@ -58,7 +58,7 @@ export interface PercentileColumns {
 }
 
 /** Percentiles of `every` bins each, from the histogram of all durations in them. */
-interface Trend extends PercentileColumns {
+export interface Trend extends PercentileColumns {
   readonly every: number;
   /** Number of durations. */
   readonly count: readonly number[];
@@ -228,7 +228,7 @@ function trend(timed: ReadonlyMap<number, Distribution>, bins: number): Trend {
 const GROUPS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 24] as const;
 
 /** How many bins to draw as one point, so that a point has `enough` events on average over the bins that have any. */
-function binsPerPoint(counts: readonly number[], enough: number): number {
+export function binsPerPoint(counts: readonly number[], enough: number): number {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const every = GROUPS.find((size) => {
     const filled = new Set(counts.flatMap((count, index) => (count > 0 ? [Math.floor(index / size)] : [])));

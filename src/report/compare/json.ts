@@ -1,0 +1,32 @@
+/** A comparison for programs. */
+import { type ComparedRun, changeOf, type RunComparison } from './compare.js';
+import { verdict } from './words.js';
+
+/** Format version; raised by changes that programs must follow. */
+const FORMAT = 1;
+
+/**
+ * One indented JSON object. Durations are in milliseconds; changes and the ends of intervals are relative to A: 0.05 is 5% more.
+ * @param remarks why the runs should not be compared
+ */
+export function comparisonJson(comparison: RunComparison, remarks: readonly string[] = []): string {
+  const { a, b, rows, different } = comparison;
+  const said = {
+    format: FORMAT,
+    different,
+    verdict: verdict(comparison),
+    remarks,
+    a: identity(a),
+    b: identity(b),
+    metrics: rows.map((row) => {
+      const { metric, unit, interval, verdict: judged } = row;
+      const change = interval === null ? null : interval.map((ratio) => ratio - 1);
+      return { metric, unit, a: row.a, b: row.b, change: changeOf(row), interval: change, verdict: judged };
+    }),
+  };
+  return `${JSON.stringify(said, null, 2)}\n`;
+}
+
+function identity({ name, scenario, seed }: ComparedRun): Pick<ComparedRun, 'name' | 'scenario' | 'seed'> {
+  return { name, scenario, seed };
+}

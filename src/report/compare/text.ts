@@ -1,0 +1,24 @@
+/** A comparison as text for terminals. */
+import { WIDTH } from '../renderers/text-parts.js';
+import { fittedTable, wrap } from '../table.js';
+import type { RunComparison } from './compare.js';
+import { COLUMNS, cells, verdict } from './words.js';
+
+/** @param remarks why the runs should not be compared @param width in characters. Default: 100 */
+export function comparisonText(
+  comparison: RunComparison,
+  remarks: readonly string[] = [],
+  width: number = WIDTH,
+): string {
+  const { a, b, rows } = comparison;
+  const columns = [{ title: 'metric' }, ...COLUMNS.map((title) => ({ title, align: 'right' as const })), { title: '' }];
+  return `${[
+    ...wrap(`A  ${a.name} · ${a.scenario} · seed ${a.seed}`, width),
+    ...wrap(`B  ${b.name} · ${b.scenario} · seed ${b.seed}`, width),
+    ...remarks.flatMap((remark) => wrap(`! ${remark}`, width)),
+    '',
+    ...fittedTable(columns, rows.map(cells), width),
+    '',
+    ...wrap(verdict(comparison), width),
+  ].join('\n')}\n`;
+}

@@ -1,0 +1,92 @@
+/** The plot of the plan: one lane per fault, step and load, with its name. */
+import { type Instant, sinceStart } from '../../kernel/time.js';
+import type { SeriesSummary } from '../../trace/metrics/series.js';
+import type { PlannedMark, RunResult } from '../result.js';
+import { type Markup, markup, NOTHING } from './markup.js';
+import { areaOf, axisTime, type Band, bands, legend, plot, px, svg, timeAxis, xAxis, xOf } from './plot.js';
+import type { Readout } from './readout.js';
+
+/** Maximum number of lanes in the plot. */
+const MOST_LANES = 16;
+const LANE = 24;
+/** Approximate width of a letter, in pixels. */
+const LETTER = 6.1;
+
+/** End of the time axis. */
+export function endOf({ bin, bins }: SeriesSummary): Instant {
+  return bin * bins;
+}
+
+/** Faults that were active for a part of the run. Faults that were always active are listed in a table instead. */
+export function faultBands({ planned, series }: RunResult): readonly Band[] {
+  return bandsOf(planned.marks, endOf(series));
+}
+
+export function isConstant({ from, until }: PlannedMark): boolean {
+  return from === 0 && until === null;
+}
+
+export function nameOf({ what, whom }: PlannedMark): string {
+  return whom === '' ? what : `${what} → ${whom}`;
+}
+
+export function bandsOf(marks: readonly PlannedMark[], end: Instant): readonly Band[] {
+  return marks
+    .filter((mark) => mark.kind === 'fault' && !isConstant(mark) && mark.from < end)
+    .map((mark) => ({ from: mark.from, until: Math.min(end, mark.until ?? end), name: nameOf(mark) }));
+}
+
+export function lanes({ planned, series }: RunResult): Markup {
+  const end = endOf(series);
+  const all = planned.marks.filter((mark) => !isConstant(mark) && mark.from < end);
+  const marks = all.slice(0, MOST_LANES);
+  if (marks.length === 0) return NOTHING;
+  const draw = (width: number) => {
+    const height = marks.length * LANE + 34;
+    const area = areaOf(width, height);
+    const x = timeAxis(end, width);
+    const letters = Math.floor(area.width / LETTER);
+    const drawn = marks.map((mark, i) => {
+      const from = xOf(area, x, mark.from);
+      const until = Math.max(from + 3, xOf(area, x, mark.until ?? end));
+      const y = area.top + i * LANE;
+      const name = nameOf(mark);
+      const shown = name.length > letters ? `${name.slice(0, letters - 1)}…` : name;
+      const left = px(Math.min(from, area.left + area.width - shown.length * LETTER));
+      return markup`<rect class="lane ${mark.kind}" x="${from}" y="${y + 14}" width="${px(until - from)}" height="6" rx="2"/><text class="label" x="${Math.max(area.left, left)}" y="${y + 11}">${shown}</text>`;
+    });
+    return svg(width, height, bands(area, x, bandsOf(marks, end)), markup`${drawn}`, xAxis(area, x));
+  };
+  const kinds = (['fault', 'step', 'load'] as const).filter((kind) => marks.some((mark) => mark.kind === kind));
+  const rest = all.length - marks.length;
+  const more = rest === 0 ? NOTHING : markup`<p class="faint">${rest} more are not shown here.</p>`;
+  return markup`<figure><figcaption>Faults, steps and loads <small>faults are shaded in all plots below</small></figcaption>${legend(kinds.map((kind) => ({ look: kind, name: `${kind}s` })))}${plot('Faults, steps and loads over time', draw, readout(marks, end))}${more}</figure>`;
+}
+
+/** What was active, from each begin or end of a mark to the next. */
+function readout(marks: readonly PlannedMark[], end: Instant): Readout {
+  const spans = marks.map((mark) => ({
+    from: mark.from,
+    until: Math.max(mark.from + 1, Math.min(end, mark.until ?? end)),
+  }));
+  const cuts = [...new Set([...spans.flatMap(({ from, until }) => [from, until]), end])]
+    .filter((at) => at > 0 && at <= end)
+    .sort((one, other) => one - other);
+  return {
+    rows: marks.map((mark) => [mark.kind, nameOf(mark)]),
+    points: cuts.map((until, i) => {
+      const from = cuts[i - 1] ?? 0;
+      const active = spans.map((span) => (span.from < until && span.until > from ? ' ' : ''));
+      const name = active.some((text) => text !== '') ? '' : ': none active';
+      return [`${range(from, until)}${name}`, ...active];
+    }),
+    ends: cuts.map((at) => at / end),
+  };
+}
+
+/** `12m to 24m30s`, in whole seconds unless it is shorter than a few. */
+export function range(from: Instant, until: Instant): string {
+  const length = sinceStart(until) - sinceStart(from);
+  const text = (at: Instant) => axisTime(length < 5000 ? sinceStart(at) : Math.round(at / 1000) * 1000);
+  return `${text(from)} to ${text(until)}`;
+}

@@ -1,0 +1,234 @@
+/** The timelines of the slowest downlinks: their stages, what they waited for, and the faults that were active. */
+import { humanCount } from '../../kernel/quantity.js';
+import { humanDuration, type Millis, sinceStart } from '../../kernel/time.js';
+import { STAGES, type Stage } from '../../trace/downlinks/ledger.js';
+import { WAIT_CAUSES } from '../../trace/downlinks/waits.js';
+import type { DownlinkTimeline } from '../../trace/metrics/downlinks.js';
+import type { RunResult } from '../result.js';
+import { CAUSE_LEGEND } from './causes.js';
+import { nameOf } from './lanes.js';
+import { type Markup, markup, NOTHING } from './markup.js';
+import { type Area, areaOf, type Band, bands, isNarrow, legend, plot, px, svg, xAxis, xOf } from './plot.js';
+import type { Readout } from './readout.js';
+import { type Scale, timeline } from './scale.js';
+
+/** Number of timelines that are shown without unfolding. */
+const UNFOLDED = 3;
+
+export function slowest(result: RunResult): Markup {
+  const timelines = result.downlinks.slowest;
+  if (timelines.length === 0) return NOTHING;
+  const falls = timelines.map((timeline) => waterfall(timeline, result));
+  const rest = falls.slice(UNFOLDED);
+  const faulty = timelines.some((timeline) => faultsDuring(timeline, result).length > 0);
+  return markup`<figure><figcaption>The slowest downlinks <small>above the line: events of the cloud; below: events of the device</small></figcaption>${legend([...CAUSE_LEGEND.map(({ look, name }) => ({ look, name })), ...(faulty ? [{ look: 'band', name: 'fault active' }] : [])])}${falls.slice(0, UNFOLDED)}${rest.length === 0 ? NOTHING : markup`<details><summary>${rest.length} more</summary>${rest}</details>`}</figure>`;
+}
+
+function waterfall(timeline: DownlinkTimeline, result: RunResult): Markup {
+  const { names } = result;
+  const { type, serial, queuedAt, total, attempts, waits } = timeline;
+  const who = names[String(serial)] ?? String(serial);
+  const causes = WAIT_CAUSES.filter((cause) => waits[cause] > 0).map(
+    (cause) => `${cause} ${humanDuration(waits[cause])}`,
+  );
+  const faults = faultsDuring(timeline, result);
+  const faultNames = [...new Set(faults.map(({ name }) => name))];
+  const faultText =
+    faults.length === 0 ? NOTHING : markup`<p class="faint">faults active: ${faultNames.join(', ')}</p>`;
+  const offers = attempts > 1 ? `, offered ${humanCount(attempts)} times` : '';
+  return markup`<div class="fall"><p><strong>${humanDuration(total)}</strong> · ${type} to ${who}, queued at ${humanDuration(sinceStart(queuedAt))}${offers} <span class="faint">· ${causes.join(', ')}</span></p>${faultText}${plot(`Timeline of a downlink to ${who}`, (width) => stages(timeline, faults, width), readout(timeline, faults))}</div>`;
+}
+
+interface Mark {
+  readonly at: Millis;
+  readonly name: string;
+  readonly side: 'cloud' | 'device';
+}
+
+const SIDES: Readonly<Record<Stage, 'cloud' | 'device'>> = {
+  contact: 'cloud',
+  offered: 'cloud',
+  received: 'device',
+  delivered: 'cloud',
+  executed: 'device',
+  answered: 'cloud',
+};
+
+const LETTER = 6.8;
+const LEVEL = 14;
+
+/** The whole time as a thin bar and, below it, the part with the stages, enlarged. */
+function stages(downlink: DownlinkTimeline, faults: readonly Band[], width: number): Markup {
+  const { stretches, total } = downlink;
+  const stations = stationsOf(downlink);
+  const from = enlargedFrom(stations, total);
+  const shown = stations.filter(({ at }) => at >= from);
+  const side = (wanted: Mark['side']) => shown.filter((station) => station.side === wanted);
+  const frame = areaOf(width, 0);
+  const x: Scale = spanScale(from, total, isNarrow(width) ? 4 : 8);
+  const cloud = levels(side('cloud'), frame, x);
+  const device = levels(side('device'), frame, x);
+  const bar = 12;
+  const whole = from > 0 ? 26 : 0;
+  const middle = whole + cloud.depth * LEVEL + 8;
+  const bottom = middle + bar + device.depth * LEVEL + 8;
+  const height = bottom + 24;
+  const area: Area = { ...frame, top: 0, height: bottom };
+  const all = timeline(total, 8);
+  const overview =
+    from === 0
+      ? NOTHING
+      : markup`${segments(stretches, { ...area, top: 2 }, { place: all.place, ticks: [] }, 8)}<polygon class="lens" points="${xOf(area, all, from)},11 ${xOf(area, all, total)},11 ${area.left + area.width},${whole} ${area.left},${whole}"/>`;
+  return svg(
+    width,
+    height,
+    overview,
+    bands({ ...area, top: whole, height: bottom - whole }, x, shownFrom(faults, from)),
+    segments(stretches, { ...area, top: middle }, x, bar),
+    markup`${labels(cloud.placed, middle, -1)}${labels(device.placed, middle + bar, 1)}`,
+    markup`<text class="axis end" x="${area.left - 6}" y="${middle - 2}">cloud</text><text class="axis end" x="${area.left - 6}" y="${middle + bar + 9}">device</text>`,
+    xAxis(area, x),
+  );
+}
+
+/** Events of a downlink in chronological order. */
+function stationsOf({ stages: reached, stretches }: DownlinkTimeline): readonly Mark[] {
+  const woke = stretches.filter(({ cause }) => cause === 'asleep').map(({ until }) => until);
+  return [
+    { at: 0, name: 'queued', side: 'cloud' as const },
+    ...woke.map((at) => ({ at, name: 'woke', side: 'device' as const })),
+    ...STAGES.flatMap((stage) => {
+      const at = reached[stage];
+      return at === undefined ? [] : [{ at, name: stage === 'delivered' ? 'acknowledged' : stage, side: SIDES[stage] }];
+    }),
+  ].sort((one, other) => one.at - other.at);
+}
+
+/** The faults of the device while the downlink waited, as times since it was queued. */
+function faultsDuring({ serial, queuedAt, total }: DownlinkTimeline, { planned }: RunResult): readonly Band[] {
+  const affecting = planned.faultsOf[String(serial)] ?? [];
+  return affecting.flatMap((index) => {
+    const mark = planned.marks[index];
+    if (mark === undefined) return [];
+    const from = Math.max(0, mark.from - queuedAt);
+    const until = Math.min(total, mark.until === null ? total : mark.until - queuedAt);
+    // A fault that is always active, such as the latency of the network, explains no particular downlink.
+    return until <= from || (mark.from === 0 && mark.until === null) ? [] : [{ from, until, name: nameOf(mark) }];
+  });
+}
+
+/** The parts of faults after `from`. */
+function shownFrom(faults: readonly Band[], from: Millis): readonly Band[] {
+  return faults.filter(({ until }) => until > from);
+}
+
+/** The causes of waiting, with the faults and the events of each, in the enlarged part. */
+function readout(downlink: DownlinkTimeline, faults: readonly Band[]): Readout {
+  const { stretches, total } = downlink;
+  const stations = stationsOf(downlink);
+  const from = enlargedFrom(stations, total);
+  const shown = stretches.filter(({ from: begin, until }) => until > from && until > begin);
+  const names = [...new Set(faults.map(({ name }) => name))];
+  const last = shown.length - 1;
+  return {
+    rows: [
+      ...WAIT_CAUSES.map((cause) => [cause, cause] as const),
+      ['', 'ends with'],
+      ...names.map((name) => ['band', name] as const),
+    ],
+    points: shown.map((stretch, i) => {
+      const marks = stations.filter(({ at }) => at > stretch.from && (at <= stretch.until || i === last));
+      const active = (wanted: string) =>
+        faults.some(
+          ({ name, ...fault }) => name === wanted && fault.from < stretch.until && fault.until > stretch.from,
+        );
+      return [
+        `${humanDuration(stretch.from)} to ${humanDuration(stretch.until)} after it was queued`,
+        ...WAIT_CAUSES.map((cause) => (cause === stretch.cause ? humanDuration(stretch.until - stretch.from) : '')),
+        marks.map(({ name, at }) => `${name} +${humanDuration(at)}`).join(', '),
+        ...names.map((name) => (active(name) ? 'active' : '')),
+      ];
+    }),
+    ends: shown.map(({ until }) => (until - from) / Math.max(1, total - from)),
+  };
+}
+
+/** Where the enlarged part begins: when all marks lie in the last fifth of the time, that part is enlarged. */
+function enlargedFrom(stations: readonly Mark[], total: Millis): Millis {
+  const [, second] = stations;
+  if (second === undefined || second.at < total * 0.8) return 0;
+  return Math.max(0, second.at - (total - second.at) * 0.06);
+}
+
+/** Scale for the times from `from` to `until` since the downlink was queued. */
+function spanScale(from: Millis, until: Millis, marks: number): Scale {
+  const span = Math.max(1, until - from);
+  const steps = timeline(span, marks).ticks;
+  const step = Math.max(1, (steps[1] ?? span) - (steps[0] ?? 0));
+  const ticks: number[] = [];
+  for (let at = Math.ceil(from / step) * step; at <= until; at += step) ticks.push(at);
+  return { place: (value) => (value - from) / span, ticks };
+}
+
+function segments(stretches: DownlinkTimeline['stretches'], area: Area, x: Scale, height: number): Markup {
+  return markup`${stretches.map(({ cause, from, until }) => {
+    const [left, right] = [xOf(area, x, from), xOf(area, x, until)];
+    if (right <= left) return NOTHING;
+    return markup`<rect class="fill ${cause}" x="${left}" y="${area.top}" width="${px(right - left)}" height="${height}"/>`;
+  })}`;
+}
+
+interface PlacedMark extends Mark {
+  readonly x: number;
+  /** Horizontal extent of line and name, in pixels. */
+  readonly from: number;
+  readonly until: number;
+  readonly anchor: 'start' | 'end';
+  readonly level: number;
+}
+
+/**
+ * Places the names of marks so that no line crosses a name. A name is to the right of its line; where two names would
+ * overlap, the earlier one is further out. Names that would exceed the right edge are to the left of their lines.
+ */
+function levels(
+  stations: readonly Mark[],
+  area: Area,
+  x: Scale,
+): { readonly placed: readonly PlacedMark[]; readonly depth: number } {
+  const placed: PlacedMark[] = [];
+  const toTheLeft: Mark[] = [];
+  let edge = area.left + area.width;
+  for (const station of [...stations].reverse()) {
+    const at = xOf(area, x, station.at);
+    const end = at + 3 + station.name.length * LETTER;
+    if (end > edge) {
+      toTheLeft.unshift(station);
+      edge = at;
+      continue;
+    }
+    const inTheWay = placed.filter((later) => later.x < end + 4);
+    placed.push({ ...station, x: at, from: at, until: end, anchor: 'start', level: outside(inTheWay) });
+  }
+  for (const station of toTheLeft) {
+    const at = xOf(area, x, station.at);
+    const from = at - 3 - station.name.length * LETTER;
+    const inTheWay = placed.filter((other) => other.until > from - 4);
+    placed.push({ ...station, x: at, from, until: at, anchor: 'end', level: outside(inTheWay) });
+  }
+  return { placed, depth: outside(placed) || 1 };
+}
+
+function outside(placed: readonly PlacedMark[]): number {
+  return placed.reduce((most, { level }) => Math.max(most, level + 1), 0);
+}
+
+/** @param way -1: upwards, 1: downwards */
+function labels(stations: readonly PlacedMark[], from: number, way: 1 | -1): Markup {
+  return markup`${stations.map(({ x, anchor, level, name }) => {
+    const end = from + way * (level + 1) * LEVEL;
+    const text = way < 0 ? end + LEVEL - 5 : end - 2;
+    const look = anchor === 'end' ? 'label end' : 'label';
+    return markup`<line class="station" x1="${x}" x2="${x}" y1="${from}" y2="${way < 0 ? text - 8 : text}"/><text class="${look}" x="${px(anchor === 'end' ? x - 3 : x + 3)}" y="${text}">${name}</text>`;
+  })}`;
+}

@@ -1,0 +1,26 @@
+/** The verdict on a run in a word or two, the same in every report. */
+import { EXIT } from '../kernel/errors.js';
+import type { RunResult } from './result.js';
+
+interface Verdict {
+  readonly word: 'passed' | 'FAILED' | 'INVALID' | 'interrupted' | 'NOT FINISHED';
+  /** `open`: the run says neither that the expectations are met nor that they are not. */
+  readonly look: 'good' | 'bad' | 'open';
+}
+
+export function verdictOf({ passed, exitCode, failure }: RunResult): Verdict {
+  if (exitCode === EXIT.interrupted) return { word: 'interrupted', look: 'open' };
+  if (exitCode === EXIT.invalid) return { word: 'INVALID', look: 'bad' };
+  if (passed) return { word: 'passed', look: 'good' };
+  return { word: failure === null ? 'FAILED' : 'NOT FINISHED', look: 'bad' };
+}
+
+/** The mark of an expectation: `?` if the run did not have the data for a verdict. */
+export function markOf({ passed, undecided }: RunResult['expectations'][number]): {
+  readonly mark: '✓' | '✗' | '?';
+  readonly look: Verdict['look'];
+  readonly word: string;
+} {
+  if (passed) return { mark: '✓', look: 'good', word: 'met' };
+  return undecided ? { mark: '?', look: 'open', word: 'not decided' } : { mark: '✗', look: 'bad', word: 'not met' };
+}
