@@ -49,6 +49,13 @@ export function fittedTable(
   ]);
 }
 
+/** Joins the words of a part that {@link wrap} must not break. */
+export function unbroken(part: string): string {
+  return part.replaceAll(' ', UNBROKEN);
+}
+
+const UNBROKEN = '\u00a0';
+
 /** Breaks a text at spaces into lines of at most `width` characters; a longer word is not broken. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
@@ -61,5 +68,5 @@ export function wrap(text: string, width: number): readonly string[] {
       current = current === '' ? word : `${current} ${word}`;
     }
   }
-  return [...lines, current];
+  return [...lines, current].map((line) => line.replaceAll(UNBROKEN, ' '));
 }

@@ -23,7 +23,7 @@ import {
 } from '../figures.js';
 import { bar } from '../progress.js';
 import type { RunResult } from '../result.js';
-import { wrap } from '../table.js';
+import { unbroken, wrap } from '../table.js';
 import { markOf, verdictOf } from '../verdict.js';
 import type { RenderOptions } from './renderer.js';
 import { load } from './text-load.js';
@@ -32,6 +32,8 @@ import { section, WIDTH } from './text-parts.js';
 const BAR_WIDTH = 24;
 /** Width of a report from which it has bars. */
 const WITH_BARS = 90;
+/** Width from which names of rows are long. */
+const ROOMY = 76;
 /** Number of slowest downlinks that are shown; the other reports have more. */
 const SHOWN = 3;
 /** Length of the longest downlink type, `firmware`. */
@@ -148,10 +150,11 @@ function downlinks(result: RunResult, width: number): readonly string[] {
   const rows = downlinkRows(result);
   if (rows.length === 0) return ['downlinks', '  none'];
   const stages = stageRows(result);
-  // The type appears in its first row only.
-  const times = stages.map(({ type, stage, cells }, i) => {
-    const name = stages[i - 1]?.type === type ? '' : type;
-    return [`${name.padEnd(TYPE_WIDTH)} → ${stageName(stage)}`, ...cells];
+  const times = stages.flatMap(({ type, stage, cells }, i) => {
+    const isFirst = stages[i - 1]?.type !== type;
+    if (width < ROOMY) return [...(isFirst ? [[type]] : []), [`→ ${stageName(stage)}`, ...cells]];
+    // The type appears in its first row only.
+    return [[`${(isFirst ? type : '').padEnd(TYPE_WIDTH)} → ${stageName(stage)}`, ...cells]];
   });
   return [
     ...section('downlinks', DOWNLINK_COLUMNS, rows, width),
@@ -178,12 +181,12 @@ function updates(result: RunResult, width: number): readonly string[] {
 function waits(result: RunResult, width: number): readonly string[] {
   const drawn = width >= WITH_BARS;
   const rows = waitRows(result).map(({ cause, share, cells }) => [
-    WAIT_NAMES[cause],
+    width < ROOMY ? cause : WAIT_NAMES[cause],
     ...(drawn ? [bar(share, BAR_WIDTH)] : []),
     ...cells,
   ]);
   const columns = [...(drawn ? [''] : []), 'share', ...SPREAD_COLUMNS.slice(1)];
-  return rows.length === 0 ? [] : section('time waited, by cause', columns, rows, width);
+  return rows.length === 0 ? [] : section(width < ROOMY ? 'waited for' : 'time waited, by cause', columns, rows, width);
 }
 
 const WAIT_NAMES = {
@@ -210,9 +213,9 @@ function timelineLines(timeline: DownlinkTimeline, names: RunResult['names'], wi
     .filter(({ time }) => !Number.isNaN(time))
     // A device may execute a downlink before the cloud knows of its reception.
     .sort((one, other) => one.time - other.time)
-    .map(({ stage, time }) => `${stageName(stage)} +${humanDuration(time)}`);
-  const causes = WAIT_CAUSES.filter((cause) => parts[cause] > 0).map(
-    (cause) => `${cause} ${humanDuration(parts[cause])}`,
+    .map(({ stage, time }) => unbroken(`${stageName(stage)} +${humanDuration(time)}`));
+  const causes = WAIT_CAUSES.filter((cause) => parts[cause] > 0).map((cause) =>
+    unbroken(`${cause} ${humanDuration(parts[cause])}`),
   );
   const offers = attempts > 1 ? `, offered ${humanCount(attempts)} times` : '';
   return [
