@@ -1,4 +1,5 @@
 /** Progress of a run in one line. The functions are pure: the owner of the stream decides when and how to write the line. */
+import { humanCount } from '../kernel/quantity.js';
 import type { Ratio } from '../kernel/ratio.js';
 import { humanDuration, type Instant, type Millis, sinceStart } from '../kernel/time.js';
 
@@ -40,7 +41,7 @@ export function progressLine(progress: Progress, columns = 100): string {
   return line.length <= columns ? line : `${line.slice(0, Math.max(0, columns - 1))}…`;
 }
 
-/** For a log: `37m 12s of 2h 00m · 300/300 ready · 1204 uplinks stored · 180/210 downlinks delivered · 4.1s`. */
+/** For a log: `37m 12s of 2h 00m · 300/300 ready · 1,204 uplinks stored · 180/210 downlinks delivered · 4.1s`. */
 export function plainProgress(progress: Progress): string {
   return `${facts(progress, 'full', ALL)} · ${humanDuration(progress.wall)} real`;
 }
@@ -58,10 +59,12 @@ function facts(progress: Progress, words: Form['words'], parts: Form['parts']): 
   const downlinks = full ? 'downlinks delivered' : 'down';
   const texts = {
     time: simulated > duration ? 'settling' : `${humanDuration(sinceStart(simulated))} of ${humanDuration(duration)}`,
-    ready: `${ready}/${devices} ready`,
+    ready: `${humanCount(ready)}/${humanCount(devices)} ready`,
     counts: [
-      `${uplinksStored} ${uplinks}`,
-      ...(downlinksQueued === 0 ? [] : [`${downlinksDelivered}/${downlinksQueued} ${downlinks}`]),
+      `${humanCount(uplinksStored)} ${uplinks}`,
+      ...(downlinksQueued === 0
+        ? []
+        : [`${humanCount(downlinksDelivered)}/${humanCount(downlinksQueued)} ${downlinks}`]),
     ].join(' · '),
   };
   return parts.map((part) => texts[part]).join(' · ');

@@ -22,14 +22,14 @@ describe('progress', () => {
   it.each([
     [
       120,
-      '[█████░░░░░░░░░░░░░░░]  25% 30m 00s of 2h 00m · 299/300 ready · 1204 uplinks stored · 180/210 downlinks delivered',
+      '[█████░░░░░░░░░░░░░░░]  25% 30m 00s of 2h 00m · 299/300 ready · 1,204 uplinks stored · 180/210 downlinks delivered',
     ],
-    [100, '[█████░░░░░░░░░░░░░░░]  25% 30m 00s of 2h 00m · 299/300 ready · 1204 up · 180/210 down'],
-    [80, '[███░░░░░░░]  25% 30m 00s of 2h 00m · 299/300 ready · 1204 up · 180/210 down'],
-    [70, ' 25% 30m 00s of 2h 00m · 299/300 ready · 1204 up · 180/210 down'],
-    [50, ' 25% 299/300 ready · 1204 up · 180/210 down'],
-    [40, ' 25% 1204 up · 180/210 down'],
-    [12, ' 25% 1204 u…'],
+    [100, '[█████░░░░░░░░░░░░░░░]  25% 30m 00s of 2h 00m · 299/300 ready · 1,204 up · 180/210 down'],
+    [80, '[███░░░░░░░]  25% 30m 00s of 2h 00m · 299/300 ready · 1,204 up · 180/210 down'],
+    [70, ' 25% 30m 00s of 2h 00m · 299/300 ready · 1,204 up · 180/210 down'],
+    [50, ' 25% 299/300 ready · 1,204 up · 180/210 down'],
+    [40, ' 25% 1,204 up · 180/210 down'],
+    [12, ' 25% 1,204 …'],
   ])('on a terminal of %d columns is one line that shows the counts as long as it can', (columns, line) => {
     expect(progressLine(progressOf(), columns)).toBe(line);
   });
@@ -40,7 +40,7 @@ describe('progress', () => {
 
   it('in a log is a plain line with the real time', () => {
     expect(plainProgress(progressOf({ downlinksQueued: 0 }))).toBe(
-      '30m 00s of 2h 00m · 299/300 ready · 1204 uplinks stored · 4.1s real',
+      '30m 00s of 2h 00m · 299/300 ready · 1,204 uplinks stored · 4.1s real',
     );
   });
 

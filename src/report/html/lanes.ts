@@ -30,7 +30,7 @@ export function nameOf({ what, whom }: PlannedMark): string {
   return whom === '' ? what : `${what} → ${whom}`;
 }
 
-export function bandsOf(marks: readonly PlannedMark[], end: Instant): readonly Band[] {
+function bandsOf(marks: readonly PlannedMark[], end: Instant): readonly Band[] {
   return marks
     .filter((mark) => mark.kind === 'fault' && !isConstant(mark) && mark.from < end)
     .map((mark) => ({ from: mark.from, until: Math.min(end, mark.until ?? end), name: nameOf(mark) }));
