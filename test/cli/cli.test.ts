@@ -212,7 +212,9 @@ describe('ghostfleet run', () => {
     const endless = file('endless.yaml', readFileSync(SMALL, 'utf8').replace('40m', '20h'));
     const { exit, out } = await ghostfleet(['run', endless, '--clock', 'real', '--speed', '10'], { interruptOn: /^/ });
     expect(exit).toBe(130);
-    expect(out).toContain('interrupted by SIGINT');
+    expect(out).toContain('! interrupted by SIGINT');
+    expect(out).toMatch(/\ninterrupted · seed /);
+    expect(out).not.toContain('FAILED');
   });
 
   it('lists every problem of an invalid file with its place', async () => {
