@@ -51,7 +51,7 @@ export interface SeriesSummary {
 }
 
 /** Percentiles per bin, in ms. */
-export interface PercentileColumns {
+interface PercentileColumns {
   readonly p50: readonly (Millis | null)[];
   readonly p95: readonly (Millis | null)[];
   readonly p99: readonly (Millis | null)[];
