@@ -77,14 +77,14 @@ text{font:11.5px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Aria
 .fall{margin:14px 0 4px;break-inside:avoid}.fall p{font-size:14px;margin:0 0 4px}
 summary{cursor:pointer;margin-top:12px;color:var(--faint)}
 :focus-visible{outline:2px solid var(--c1);outline-offset:3px;border-radius:3px}
-.scroll{overflow-x:auto;background:linear-gradient(to left,var(--paper) 40%,transparent) right/36px 100% no-repeat local,linear-gradient(to left,var(--shade),transparent) right/14px 100% no-repeat}
+.scroll{width:fit-content;max-width:100%;overflow-x:auto;background:linear-gradient(to left,var(--paper) 40%,transparent) right/36px 100% no-repeat local,linear-gradient(to left,var(--shade),transparent) right/14px 100% no-repeat}
 table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums}
 th,td{text-align:right;padding:4px 14px;border-bottom:1px solid var(--rule);white-space:nowrap}
 thead th{font-weight:600;color:var(--faint);font-size:13px}
 tbody th{font-weight:400;text-align:left;padding-left:0;white-space:normal;min-width:68px;max-width:640px}
 tbody tr:last-child>*{border-bottom:0}
 .group th{padding-top:12px;color:var(--faint);font-weight:600}
-@media screen and (max-width:760px){pre{white-space:pre-line}table{font-size:12px}thead th{font-size:11px;white-space:normal;vertical-align:bottom}th,td{padding:4px 4px}tbody th{min-width:56px}.loose td{white-space:normal}th:last-child,td:last-child{padding-right:0}}
+@media screen and (max-width:760px){pre{white-space:pre-line}table{font-size:12px}th,td{padding:4px 3px}thead th{font-size:10px;padding:4px 2px;white-space:normal;vertical-align:bottom}tbody th{min-width:0}.loose td{white-space:normal}th:last-child,td:last-child{padding-right:0}}
 footer{margin-top:40px;padding-top:14px;border-top:1px solid var(--rule);color:var(--faint);font-size:13px}
 .cursor[hidden],.tip[hidden]{display:none}
 @media print{.cursor,.tip,nav{display:none}:root{color-scheme:light}main{max-width:none;padding:0}figure,table,.checks tr,.alarm{break-inside:avoid}h2,h3,figcaption{break-after:avoid}.scroll{overflow:visible;background:none}.verdict,.tiles li,pre{print-color-adjust:exact}details::details-content{content-visibility:visible;height:auto}summary{display:none}}
