@@ -22,8 +22,14 @@ const INDEX = readFileSync('docs/scenarios/README.md', 'utf8');
 const fileOf = (name: string) => `scenarios/library/${name}.yaml`;
 const pageOf = (name: string) => `docs/scenarios/${name}.md`;
 
-function planIn(file: string, vars?: ReadonlyMap<string, string>): Plan {
-  return planOf(readFileSync(file, 'utf8'), file, { profiles, vars }).plan;
+/** Plans by file and variables: the same command is shown in several places. */
+const plans = new Map<string, Plan>();
+
+function planIn(file: string, vars: ReadonlyMap<string, string> = new Map()): Plan {
+  const key = JSON.stringify([file, ...vars]);
+  const plan = plans.get(key) ?? planOf(readFileSync(file, 'utf8'), file, { profiles, vars }).plan;
+  plans.set(key, plan);
+  return plan;
 }
 
 function play(plan: Plan, transport: RunOptions['transport'] = 'memory'): Promise<RunResult> {
