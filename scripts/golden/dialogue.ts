@@ -14,6 +14,7 @@ import { deviceHandle, worldOf } from '../../src/runner/handles.js';
 import { provision } from '../../src/runner/provision.js';
 import { runSchedule } from '../../src/runner/schedule.js';
 import { embeddedTarget } from '../../src/runner/targets/embedded.js';
+import type { Evidence } from '../../src/scenario/expect/evaluate.js';
 import type { Plan } from '../../src/scenario/model/plan.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';
@@ -63,10 +64,7 @@ export async function recordDialogue(
     const world = worldOf(target, profiles);
     await provision(plan, world, handles, { concurrency: 1, signal: new AbortController().signal });
     const startLoads = () => ({ close: () => {}, open: [] });
-    await runSchedule(
-      { plan, devices, handles, world, trace, metrics: { read: () => undefined, within: () => undefined }, startLoads },
-      clock,
-    );
+    await runSchedule({ plan, devices, handles, world, trace, evidence: NOTHING, startLoads }, clock);
     for (const device of devices) device.powerOff();
   } finally {
     await target.close();
@@ -74,6 +72,13 @@ export async function recordDialogue(
   const token = Uint8Array.from(Buffer.from(planned.claimToken, 'hex'));
   return { about: plan.about, profile, token, entries };
 }
+
+/** A dialogue is not judged. */
+const NOTHING: Evidence = {
+  metrics: { read: () => undefined, within: () => undefined },
+  invariants: { verdict: () => undefined },
+  nameOf: String,
+};
 
 function onlyDevice(plan: Plan, profiles: ReadonlyMap<string, Profile>, file: string) {
   const [planned, ...more] = plan.devices;

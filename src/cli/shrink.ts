@@ -74,10 +74,12 @@ async function execute({ file, seed, out, budget = BUDGET }: ShrinkFlags, host: 
     const result = await reduce({
       text: (await fails(strict)) ? strict : source,
       stillFails: fails,
+      passes: (text) => attempts.passes(text, file, profiles),
       enough: () => attempts.interrupted || host.stopwatch() - began > budget,
       onCut: ({ about }, tries) => host.err.write(`${String(tries).padStart(5)} tries  ${about}\n`),
     });
-    writeWhole(target, withOrigin(result.text, { file, seed: plan.seed, target, failure: lines, first }));
+    const { causes } = result;
+    writeWhole(target, withOrigin(result.text, { file, seed: plan.seed, target, failure: lines, first, causes }));
     return await confirm(target, failure, { ...result, lines, budget, attempts }, host);
   } finally {
     attempts.end();
@@ -88,6 +90,7 @@ interface Found {
   readonly cuts: number;
   readonly tries: number;
   readonly minimal: boolean;
+  readonly causes: readonly string[];
   readonly lines: readonly string[];
   readonly budget: Millis;
   readonly attempts: Attempts;
@@ -95,7 +98,7 @@ interface Found {
 
 /** Runs the written file in its folder, where it must fail in the same way, and prints the result. */
 async function confirm(target: string, failure: string, found: Found, host: Host): Promise<ExitCode> {
-  const { cuts, tries, minimal, lines, budget, attempts } = found;
+  const { cuts, tries, minimal, causes, lines, budget, attempts } = found;
   if (attempts.interrupted) {
     host.out.write(`interrupted: ${target} has the smallest scenario found so far\n`);
     return EXIT.interrupted;
@@ -113,6 +116,7 @@ async function confirm(target: string, failure: string, found: Found, host: Host
     ? 'nothing more can be removed'
     : `stopped after ${formatDuration(budget)}; --budget sets the time limit`;
   host.out.write(`${target}: ${size}; ${cuts} cuts in ${tries} tries, ${end}\n`);
+  for (const cause of causes) host.out.write(`cause: without the fault "${cause}" it passes, as the original does\n`);
   for (const line of fixedNumbers(lines)) {
     host.out.write(
       `note: "${line}" compares with a fixed number, so it may fail only because the scenario is smaller\n`,
@@ -161,9 +165,23 @@ class Attempts {
   }
 
   /** Also false for an invalid scenario and for one that cannot be run. */
-  async failsLike(text: string, file: string, failure: string, known?: Profiles): Promise<boolean> {
+  failsLike(text: string, file: string, failure: string, known?: Profiles): Promise<boolean> {
+    return this.#holds(text, file, known, (result) => failureOf(result) === failure);
+  }
+
+  /** Also false for an invalid scenario and for one that cannot be run. */
+  passes(text: string, file: string, known: Profiles): Promise<boolean> {
+    return this.#holds(text, file, known, ({ passed }) => passed);
+  }
+
+  async #holds(
+    text: string,
+    file: string,
+    known: Profiles | undefined,
+    verdict: (result: RunResult) => boolean,
+  ): Promise<boolean> {
     try {
-      return failureOf(await this.run(text, file, undefined, known)) === failure;
+      return verdict(await this.run(text, file, undefined, known));
     } catch (error) {
       if (error instanceof GhostfleetError) return false;
       throw error;
@@ -177,14 +195,16 @@ interface Origin {
   readonly target: string;
   readonly failure: readonly string[];
   readonly first: RunResult;
+  readonly causes: readonly string[];
 }
 
 /** Replaces the comment at the top of the original with one that states the origin of the result. */
-function withOrigin(text: string, { file, seed, target, failure, first }: Origin): string {
+function withOrigin(text: string, { file, seed, target, failure, first, causes }: Origin): string {
   const fails = [...failure, ...(first.failure === null ? [] : [first.failure])];
   const head = [
     `Reduced by "ghostfleet shrink" from ${basename(file)} with seed ${seed}. It fails in the same way:`,
     ...fails.map((line) => `    ${line}`),
+    ...causes.map((cause) => `Without the fault "${cause}" it passes.`),
     `    ghostfleet run ${basename(target)}`,
   ];
   const body = text.replace(/^(?:[ \t]*(?:#.*)?\r?\n)+/, '');

@@ -13,7 +13,7 @@ import { type Millis, sinceStart } from '../kernel/time.js';
 import { VirtualClock } from '../kernel/virtual-clock.js';
 import type { Profile } from '../profile/profile.js';
 import type { GeneratorReport, RunResult } from '../report/result.js';
-import { evaluate } from '../scenario/expect/evaluate.js';
+import { type Evidence, evaluate } from '../scenario/expect/evaluate.js';
 import { termsOf } from '../scenario/expect/expectation.js';
 import type { Plan } from '../scenario/model/plan.js';
 import { planDigest } from '../scenario/plan/describe.js';
@@ -107,7 +107,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
   };
   const target = await openTarget(options, clock, trace, random);
   const callers = new Callers({ baseUrl: target.address.baseUrl, virtual: options.clock === 'virtual' });
-  const fixture = build(options, target, { callers, clock, random, late, metrics });
+  const names = new Map(plan.devices.map(({ serial, name }) => [serial, name]));
+  const evidence = { metrics, invariants, nameOf: (serial: number) => names.get(serial) ?? String(serial) };
+  const fixture = build(options, target, { callers, clock, random, late, evidence });
   let end: End;
   let generator: GeneratorReport | null = null;
   try {
@@ -133,8 +135,6 @@ export async function run(options: RunOptions): Promise<RunResult> {
     }
   }
   invariants.end();
-  const names = new Map(plan.devices.map(({ serial, name }) => [serial, name]));
-  const evidence = { metrics, invariants, nameOf: (serial: number) => names.get(serial) ?? String(serial) };
   const evaluated = plan.expectations.map((expectation) => evaluate(expectation, evidence));
   const expectations = end.exitCode === EXIT.interrupted ? evaluated.map(undecided) : evaluated;
   const { exitCode, failure } = judge(end, expectations, metrics.contradictions, generator);
@@ -253,7 +253,7 @@ interface WorldParts {
   readonly clock: EdgeClock;
   readonly random: Random;
   readonly callers: Callers;
-  readonly metrics: Metrics;
+  readonly evidence: Evidence;
   readonly late: (lateBy: Millis) => void;
 }
 
@@ -261,7 +261,7 @@ interface WorldParts {
 function build(
   options: RunOptions,
   target: Target,
-  { clock, random, callers, metrics, late }: WorldParts,
+  { clock, random, callers, evidence, late }: WorldParts,
 ): RunFixture & { readonly world: RunWorld } {
   const { plan } = options;
   const { api, address, wire, format, trace, accepted, admit } = target;
@@ -282,7 +282,7 @@ function build(
       callerOf: ({ as }) => callers.of((as === undefined ? undefined : world.client(as)) ?? own),
       late: (lateBy) => late(lateBy / options.speed),
     });
-  return { plan, devices, handles, world, trace, metrics, startLoads };
+  return { plan, devices, handles, world, trace, evidence, startLoads };
 }
 
 async function cleanUp({ world, handles }: RunFixture & { world: RunWorld }, { keep, log }: RunOptions): Promise<void> {

@@ -3,13 +3,14 @@ import type { Device } from '../device/device.js';
 import type { DrivenClock } from '../kernel/clock.js';
 import { ClockHold } from '../kernel/clock-hold.js';
 import { EndingClock } from '../kernel/ending-clock.js';
-import { StuckError } from '../kernel/errors.js';
+import { type GhostfleetError, StuckError } from '../kernel/errors.js';
 import { formatDuration, type Instant, seconds, sinceStart } from '../kernel/time.js';
-import type { MetricSource } from '../scenario/expect/evaluate.js';
+import type { Evidence } from '../scenario/expect/evaluate.js';
 import type { Plan, PlannedAction } from '../scenario/model/plan.js';
 import { describeStep, runStep } from '../scenario/steps/index.js';
 import type { DeviceHandle } from '../scenario/world.js';
 import type { Trace } from '../trace/events.js';
+import { watchExpectations } from './early-end.js';
 import type { RunWorld } from './handles.js';
 import { faultsInForce } from './in-force.js';
 import type { Loads } from './load/loads.js';
@@ -26,8 +27,8 @@ export interface RunFixture {
   readonly handles: readonly DeviceHandle[];
   readonly world: Pick<RunWorld, 'withHold'>;
   readonly trace: Trace;
-  /** Metrics so far, for steps that wait for a condition. */
-  readonly metrics: MetricSource;
+  /** The results so far, for steps that wait for a condition and for expectations that end the run. */
+  readonly evidence: Evidence;
   /** Starts the loads of the plan. */
   readonly startLoads: () => Pick<Loads, 'open' | 'close'>;
 }
@@ -44,7 +45,9 @@ export async function runSchedule(fixture: RunFixture, clock: DrivenClock): Prom
   const steps = new Set<{ readonly step: string }>();
   const schedule = (action: PlannedAction, begin: Instant) => scheduleAction(action, begin, fixture, agenda, steps);
   for (const action of plan.actions) if (action.wait === undefined) schedule(action, 0);
-  const waits = new Waits(plan, fixture.metrics, agenda, { schedule, fail: (reason) => clock.stop(reason) });
+  const fail = (reason: GhostfleetError) => clock.stop(reason);
+  const waits = new Waits(plan, fixture.evidence.metrics, agenda, { schedule, fail });
+  watchExpectations(plan.expectations, fixture.evidence, agenda, fail);
   const loads = fixture.startLoads();
   try {
     await clock.runUntil(plan.duration);

@@ -47,7 +47,7 @@ export interface ExpectationOutcome {
 }
 
 /** The results of a run that expectations are evaluated with. */
-interface Evidence {
+export interface Evidence {
   readonly metrics: MetricSource;
   readonly invariants: VerdictSource;
   readonly nameOf: NameOf;

@@ -1,12 +1,17 @@
 /** Expectations as plain data. grammar.ts has the grammar, parse.ts reads them, evaluate.ts evaluates them. */
 import type { Unit } from '../../kernel/quantity.js';
-import type { Millis } from '../../kernel/time.js';
+import type { Instant, Millis } from '../../kernel/time.js';
 import { type Selector, selectorName } from '../selector/selector.js';
 
 export type Expectation = MetricExpectation | InvariantExpectation;
 
+interface Ending {
+  /** From this time on, the run ends as soon as the expectation fails; missing: it is judged at the end only. */
+  readonly abort?: Instant;
+}
+
 /** At all times: `always uplinks-stored-once` */
-export interface InvariantExpectation {
+export interface InvariantExpectation extends Ending {
   /** As the user wrote it. */
   readonly line: string;
   /** Name of the invariant. */
@@ -14,7 +19,7 @@ export interface InvariantExpectation {
 }
 
 /** At the end: `downlink.delivered p(95) < 40m` */
-export interface MetricExpectation {
+export interface MetricExpectation extends Ending {
   /** As the user wrote it. */
   readonly line: string;
   readonly left: Expression;

@@ -36,7 +36,8 @@ export interface ScenarioDefinition {
   readonly faults?: readonly FaultDefinition[];
   readonly steps?: readonly StepDefinition[];
   readonly load?: readonly LoadDefinition[];
-  readonly expect?: readonly string[];
+  /** Lines, or `{ that: line, abort: true }` to end the run as soon as it fails; `abort: '10m'` from this time on. */
+  readonly expect?: readonly (string | { readonly that: string; readonly abort: true | string })[];
   readonly next?: readonly string[];
 }
 

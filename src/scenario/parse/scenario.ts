@@ -20,7 +20,7 @@ import { type LocatedNode, type MapNode, Problems } from '../../input/document.j
 import { parseUtc } from '../../kernel/calendar.js';
 import { DEFAULT_START } from '../../kernel/clock.js';
 import { hours, type Millis, minutes, type UnixMillis } from '../../kernel/time.js';
-import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
+import type { ScopeNames } from '../expect/parse.js';
 import type { CloudSettings } from '../model/cloud.js';
 import type { FleetGroup } from '../model/fleet.js';
 import type { Scenario, ScenarioStep } from '../model/scenario.js';
@@ -29,6 +29,7 @@ import { INCLUDE_FORM } from '../source/includes.js';
 import { readSource } from '../source/source.js';
 import { VARS_FORM } from '../source/variables.js';
 import { cloud } from './cloud.js';
+import { expectations as expectationList, expectForm } from './expect.js';
 import { faults, faultsForm, NO_FAULTS } from './faults.js';
 import { type FleetShape, fleet, fleetForm } from './fleet.js';
 import { load, loadForm } from './load.js';
@@ -90,7 +91,7 @@ export function partForms(): Readonly<Record<string, Form>> {
     faults: faultsForm(),
     steps: stepsForm(),
     load: loadForm(),
-    expect: formOf(list(expectation(NO_NAMES))),
+    expect: expectForm(),
   };
   return Object.fromEntries(KEYS.map((key) => [key, forms[key] ?? {}]));
 }
@@ -175,7 +176,7 @@ function readParts(
     (node, found) => load(node, found, { end, selector: select, readFile: sources.readFile, clients }),
     [],
   );
-  const expectations = read('expect', list(expectation(names)), []);
+  const expectations = read('expect', expectationList(names, length), []);
   const next = plain('next');
   if (name === undefined || about === undefined || seed === undefined || start === undefined) return undefined;
   if (warmUp === undefined || loads === undefined || settings === undefined) return undefined;

@@ -1,9 +1,10 @@
 /** A plan as text (`ghostfleet plan`), and its digest. The digest includes claim tokens; the text never shows them. */
 import { createHash } from 'node:crypto';
 import { formatRatio } from '../../kernel/ratio.js';
-import { formatDuration, type Instant } from '../../kernel/time.js';
+import { formatDuration, type Instant, sinceStart } from '../../kernel/time.js';
 import { withoutSecrets } from '../../profile/secrets.js';
 import type { FaultSpec } from '../../transport/faults/index.js';
+import type { Expectation } from '../expect/expectation.js';
 import { describeServiceFault } from '../faults/service.js';
 import type { Pace } from '../load/load.js';
 import { describeCloud } from '../model/cloud.js';
@@ -37,12 +38,14 @@ export function describePlan(plan: Plan): string {
     ...section('service', (plan.serviceFaults ?? []).map(describeServiceFaultAt)),
     ...section('steps', describeActions(plan)),
     ...section('load', plan.loads.map(describeLoad)),
-    ...section(
-      'expect',
-      plan.expectations.map((expectation) => expectation.line),
-    ),
+    ...section('expect', plan.expectations.map(expectationText)),
   ];
   return `${parts.join('\n').trimEnd()}\n`;
+}
+
+function expectationText({ line, abort }: Expectation): string {
+  if (abort === undefined) return line;
+  return `${line}   ends the run when it fails${abort === 0 ? '' : `, from ${formatDuration(sinceStart(abort))} on`}`;
 }
 
 function section(title: string, lines: readonly string[]): readonly string[] {

@@ -128,13 +128,19 @@ export function pinned(text: string, seed: number, lines: readonly string[], ser
     document.set('seed', seed);
     const expectations = listAt(document, ['expect']);
     if (expectations !== undefined) {
-      keepItems(expectations, (item) => isScalar(item) && lines.includes(String(item.value)));
+      keepItems(expectations, (item) => lines.includes(lineOf(item)));
       if (expectations.items.length === 0) document.delete('expect');
     }
     // Without them, removing a group would change the serial numbers of others, on which the random draws depend.
     serials.forEach((serial, index) => void mapAt(document, ['fleet', index])?.set('serial', serial));
   });
   return result ?? text;
+}
+
+/** The line of an expectation, which is a text or a map. */
+function lineOf(item: unknown): string {
+  if (isMap(item)) return wordAt(item, 'that') ?? '';
+  return isScalar(item) ? String(item.value) : '';
 }
 
 function groupNames(text: string): readonly string[] {

@@ -5,12 +5,15 @@
  * The caller runs the scenarios and decides whether they fail in the same way. The result depends only on its answers; with a
  * deadline it also depends on the speed of the machine.
  */
+import { type Suspect, suspectsIn } from './causes.js';
 import { CUTTERS, type Cut } from './cuts.js';
 
 interface ShrinkOptions {
   readonly text: string;
   /** Whether this text is a scenario that fails in the same way. */
   readonly stillFails: (text: string) => Promise<boolean>;
+  /** Whether this text is a scenario that passes. Default: no text passes, and faults are not looked at. */
+  readonly passes?: (text: string) => Promise<boolean>;
   /** Called before every try: true stops the reduction with the best result so far. */
   readonly enough: () => boolean;
   readonly onCut?: (cut: Cut, tries: number) => void;
@@ -21,11 +24,27 @@ interface Shrunk {
   /** Number of successful cuts. */
   readonly cuts: number;
   readonly tries: number;
+  /** Kinds of faults without which the original passes. The result passes without each of them, too. */
+  readonly causes: readonly string[];
   /** No further cut is possible; false if the reduction was stopped early. */
   readonly minimal: boolean;
 }
 
-export async function shrink({ text, stillFails, enough, onCut }: ShrinkOptions): Promise<Shrunk> {
+export async function shrink({ text, stillFails, passes, enough, onCut }: ShrinkOptions): Promise<Shrunk> {
+  const passesWithout = async (tried: string, { without }: Suspect): Promise<boolean> => {
+    const innocent = without(tried);
+    return innocent !== undefined && passes !== undefined && (await passes(innocent));
+  };
+  const causes: Suspect[] = [];
+  for (const suspect of passes === undefined ? [] : suspectsIn(text)) {
+    if (!enough() && (await passesWithout(text, suspect))) causes.push(suspect);
+  }
+  /** In the same way, and for the same reason. */
+  const failsAlike = async (tried: string): Promise<boolean> => {
+    if (!(await stillFails(tried))) return false;
+    for (const cause of causes) if (!(await passesWithout(tried, cause))) return false;
+    return true;
+  };
   const refused = new Set<string>();
   let best = text;
   let cuts = 0;
@@ -36,7 +55,7 @@ export async function shrink({ text, stillFails, enough, onCut }: ShrinkOptions)
       if (enough()) return undefined;
       if (refused.has(candidate.text)) continue;
       tries++;
-      if (await stillFails(candidate.text)) return candidate;
+      if (await failsAlike(candidate.text)) return candidate;
       refused.add(candidate.text);
     }
     return undefined;
@@ -51,5 +70,5 @@ export async function shrink({ text, stillFails, enough, onCut }: ShrinkOptions)
       }
     }
   }
-  return { text: best, cuts, tries, minimal: !enough() };
+  return { text: best, cuts, tries, causes: causes.map(({ fault }) => fault), minimal: !enough() };
 }

@@ -70,6 +70,25 @@ expect: [ uplink.stored == uplink.sent, downlink.delivered == downlink.queued ]
     expect(text).toContain('seed: 5');
   });
 
+  it('keeps the fault without which the original passes, as the reason for the failure', async () => {
+    const text = normalised(
+      LARGE.replace('steps:', 'faults: [{ outage: both, from: 1h, until: 5h }, { loss: 1%, to: clime }]\nsteps:'),
+    );
+    // Fails because of the outage, but also when it is cut short, which is another reason.
+    const cutShort = (tried: string) => !tried.includes('duration: 6h');
+    const failing = async (tried: string) =>
+      problemsOf(tried).length === 0 && (tried.includes('outage') || cutShort(tried));
+    const passes = async (tried: string) => problemsOf(tried).length === 0 && !(await failing(tried));
+    const enough = () => false;
+    const careless = await shrink({ text, stillFails: failing, enough });
+    expect(careless.text).not.toContain('outage');
+    const careful = await shrink({ text, stillFails: failing, passes, enough });
+    expect(careful.causes).toEqual(['outage']);
+    expect(careful.text).toContain('outage');
+    expect(careful.text).not.toContain('loss');
+    expect(careful.text).toContain('duration: 6h');
+  });
+
   it('takes the same way every time', async () => {
     const needs = (text: string) => text.includes('power-cycle') && text.includes('latency');
     expect(await reduced(needs)).toEqual(await reduced(needs));

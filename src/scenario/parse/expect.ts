@@ -1,0 +1,65 @@
+/**
+ * The `expect` of a scenario: a list of expectations. One that is written as a map can end the run early:
+ *
+ *     expect:
+ *       - downlink.answered within 1h >= 95%
+ *       - { that: downlink.refused == 0, abort: true }        # ends the run as soon as it fails
+ *       - { that: uplink.stored >= 100, abort: 30m }          # if it fails 30 minutes after the start, or later
+ */
+import {
+  type Check,
+  complain,
+  duration,
+  eitherForm,
+  type Form,
+  formed,
+  formOf,
+  list,
+  record,
+  valueAt,
+} from '../../input/checks.js';
+import type { Instant } from '../../kernel/time.js';
+import type { Expectation } from '../expect/expectation.js';
+import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
+
+/** `true`, or the time from which on the expectation may end the run. */
+const abort: Check<Instant> = formed(
+  () => ({ anyOf: [{ const: true }, formOf(duration)] }),
+  (node, problems) => {
+    if (node.kind === 'scalar' && node.value === true) return 0;
+    const before = problems.list.length;
+    const from = duration(node, problems);
+    if (from !== undefined) return from;
+    problems.list.length = before;
+    return complain(node, problems, 'true, or a duration after the start such as "10m"');
+  },
+);
+
+/** @param end duration of the scenario; undefined if it could not be read */
+export function expectations(names: ScopeNames, end?: Instant): Check<readonly Expectation[]> {
+  const line = expectation(names);
+  const ending = record('an expectation', { that: line, abort });
+  return list(
+    formed(
+      () => eitherForm(formOf(line), formOf(ending)),
+      (node, problems) => {
+        if (node.kind !== 'map') return line(node, problems);
+        const read = ending(node, problems);
+        if (read === undefined) return undefined;
+        if (end !== undefined && read.abort >= end) {
+          problems.add(
+            valueAt(node, 'abort'),
+            'the run has ended by then; expected a time before the end of the scenario',
+          );
+          return undefined;
+        }
+        return { ...read.that, abort: read.abort };
+      },
+    ),
+  );
+}
+
+/** JSON Schema of `expect`, for editors. */
+export function expectForm(): Form {
+  return formOf(expectations(NO_NAMES));
+}
