@@ -28,6 +28,14 @@ export interface TerminalOptions {
   readonly complete: (line: string) => Promise<readonly string[]>;
 }
 
+/** This program in another process. */
+export interface AnotherRun {
+  /** Exit code and output, when it has ended. */
+  readonly ended: Promise<{ readonly exit: number; readonly out: string; readonly err: string }>;
+  /** Sends it a termination signal. */
+  stop(): void;
+}
+
 export type InterruptHandler = (signal: string) => void;
 
 export interface Host {
@@ -49,6 +57,10 @@ export interface Host {
   onInterrupt(handler: InterruptHandler, left?: string): () => void;
   /** The time of this machine. */
   wallClock(): UnixMillis;
+  /** Cores of this machine that the process may use. */
+  readonly cores: number;
+  /** Starts this program again in a process of its own, with other arguments and the same environment. */
+  again(args: readonly string[]): AnotherRun;
   /** Real milliseconds since an arbitrary moment. */
   stopwatch(): Millis;
   /** Measures whether this process keeps up with a run in real time. Default: event loop, CPU and lateness. */

@@ -1,10 +1,14 @@
 /** The Host of the real process. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import type { Clock } from '../kernel/clock.js';
 import { EXIT } from '../kernel/errors.js';
 import { fileReason } from '../kernel/file-failure.js';
 import { RealClock } from '../kernel/real-clock.js';
-import type { Host, Output } from './host.js';
+import type { AnotherRun, Host, Output } from './host.js';
 import { Interrupts } from './interrupts.js';
 import { processTerminal } from './process-terminal.js';
 
@@ -25,8 +29,25 @@ export function processHost(self: NodeJS.Process, clock: Clock = new RealClock()
     terminal: (options) => processTerminal(self, options, () => interrupts.interrupt('SIGINT')),
     onInterrupt: (handler, left) => interrupts.listen(handler, left),
     wallClock: () => clock.wall,
+    cores: availableParallelism(),
+    again: (args) => again(self, args),
     stopwatch: () => performance.now(),
   };
+}
+
+/** Starts the program of this process again. */
+function again(self: NodeJS.Process, args: readonly string[]): AnotherRun {
+  const child = spawn(self.execPath, [...self.execArgv, self.argv[1] ?? '', ...args], {
+    env: self.env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const out = text(child.stdout);
+  const err = text(child.stderr);
+  const ended = once(child, 'close').then(async ([code]: (number | null)[]) => {
+    // Null: a signal ended it.
+    return { exit: code ?? EXIT.interrupted, out: await out, err: await err };
+  });
+  return { ended, stop: () => void child.kill('SIGTERM') };
 }
 
 /** Lines of a pipe. Ending the iteration also closes the pipe, which Node's own iterator does not. */

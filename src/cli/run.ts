@@ -21,6 +21,7 @@ import { createLog } from './logs.js';
 import { MetricsPush, PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
 import { ProgressDisplay } from './progress-display.js';
 import { loadPlan } from './read-files.js';
+import { MOST_SEEDS, runSeeds } from './seeds.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
 import { FIRMWARE, POSITIVE_FORM, positiveNumber, SEED, VARIABLES } from './values.js';
 import { version } from './version.js';
@@ -28,6 +29,7 @@ import { version } from './version.js';
 interface RunFlags extends TargetFlags {
   readonly file: string;
   readonly seed: number | undefined;
+  readonly seeds: number | undefined;
   readonly firmware: string | undefined;
   readonly var: ReadonlyMap<string, string>;
   readonly clock: RunOptions['clock'] | undefined;
@@ -48,6 +50,15 @@ export const run = command<RunFlags>(
     targetOptions(parser)
       .positional('file', { type: 'string', demandOption: true, describe: 'scenario file' })
       .option('seed', SEED)
+      .option(
+        'seeds',
+        checked(
+          { describe: 'number of runs, each with the next seed, spread over the cores' },
+          'seeds',
+          `a whole number from 2 to ${MOST_SEEDS}`,
+          wholeNumber(2, MOST_SEEDS),
+        ),
+      )
       .option('firmware', FIRMWARE)
       .option('var', VARIABLES)
       .option('clock', {
@@ -107,6 +118,7 @@ export const run = command<RunFlags>(
 );
 
 async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
+  if (flags.seeds !== undefined) return runSeeds({ ...flags, seeds: flags.seeds }, host);
   const wrong = flags.target === undefined ? undefined : OF_EMBEDDED.find((name) => flags[name] !== undefined);
   if (wrong !== undefined)
     throw new UsageError('bad-flags', `--${wrong} cannot be used with --target: it is for the embedded cloud`);

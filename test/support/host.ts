@@ -90,6 +90,14 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
       return () => handlers.delete(handler);
     },
     wallClock: () => Date.UTC(2026, 0, 2, 3, 4, 5),
+    cores: 2,
+    again: (more) => {
+      let stop = () => {};
+      const stopped = new Promise<void>((resolve) => {
+        stop = resolve;
+      });
+      return { ended: ghostfleet(more, { interruptWhen: stopped }), stop: () => stop() };
+    },
     stopwatch: () => now++,
     meter: unhurried,
   });

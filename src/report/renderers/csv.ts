@@ -17,19 +17,19 @@ export function seriesCsv({ series }: RunResult): string {
     ...FLEET_STATES.map((state) => [`devices_${state}`, fleet[state]] as const),
   ];
   const rows = Array.from({ length: bins }, (_, i) => [(i * bin) / 1000, ...columns.map(([, values]) => values[i])]);
-  return [['from_s', ...columns.map(([name]) => name)], ...rows].map(row).join('');
+  return [['from_s', ...columns.map(([name]) => name)], ...rows].map(csvRow).join('');
 }
 
 /** One row per downlink, in pieces, because all rows of a long run may not fit into one string. Times are in ms since the API. */
 export function* downlinksCsv(records: Iterable<DownlinkRecord>, names: RunResult['names']): Iterable<string> {
-  yield row([
+  yield csvRow([
     ...['id', 'device', 'serial', 'type', 'queued_at_ms', 'outcome', 'attempts', 'receptions', 'evidence', 'total_ms'],
     ...STAGES.map((stage) => `${stage}_ms`),
     ...WAIT_CAUSES.map((cause) => `wait_${cause}_ms`),
   ]);
   for (const record of records) {
     const { id, serial, type, queuedAt, attempts, receptions, evidence, reached, waits } = record;
-    yield row([
+    yield csvRow([
       ...[id, names[String(serial)], serial, type, round(queuedAt), outcomeOf(record), attempts, receptions, evidence],
       record.last === undefined ? undefined : totalTime(record),
       ...STAGES.map((stage) => round(since(reached[stage], queuedAt))),
@@ -49,7 +49,8 @@ function round(value: number | undefined): number | undefined {
   return value === undefined ? undefined : Math.round(value * 1000) / 1000;
 }
 
-function row(cells: readonly Cell[]): string {
+/** A line of a table according to RFC 4180, with its line end. */
+export function csvRow(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
 

@@ -1,0 +1,131 @@
+/** `ghostfleet run --seeds N`: runs of one scenario with one seed after the other, spread over the cores. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import PQueue from 'p-queue';
+import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
+import { cannotWrite } from '../kernel/file-failure.js';
+import { openDirectory } from '../library/run-files.js';
+import type { RunResult } from '../report/result.js';
+import { overSeeds, type SeedsResult, seedsCsv, seedsText } from '../report/seeds.js';
+import type { AnotherRun, Host } from './host.js';
+import { loadPlan } from './read-files.js';
+
+/** Most runs of one command. */
+export const MOST_SEEDS = 10_000;
+
+interface SeedsFlags {
+  readonly file: string;
+  readonly seeds: number;
+  readonly seed: number | undefined;
+  readonly firmware: string | undefined;
+  readonly var: ReadonlyMap<string, string>;
+  readonly transport: string | undefined;
+  readonly store: string | undefined;
+  readonly out: string | undefined;
+  readonly json: boolean;
+  readonly clock: string | undefined;
+  readonly target: string | undefined;
+  readonly 'metrics-port': number | undefined;
+  readonly 'metrics-push': unknown;
+}
+
+/** Options that need one run in real time. */
+const OF_ONE_RUN = ['target', 'metrics-port', 'metrics-push'] as const;
+
+/** From the most serious to the least. */
+const SEVERITY: readonly ExitCode[] = [EXIT.interrupted, EXIT.internal, EXIT.usage, EXIT.invalid, EXIT.stuck];
+
+/** @throws UsageError for options that exclude each other, and for a scenario that cannot be read */
+export async function runSeeds(flags: SeedsFlags, host: Host): Promise<ExitCode> {
+  const wrong = OF_ONE_RUN.find((name) => flags[name] !== undefined);
+  if (wrong !== undefined) throw new UsageError('bad-flags', `--${wrong} cannot be used with --seeds`);
+  if (flags.clock === 'real') {
+    throw new UsageError('bad-flags', '--clock real cannot be used with --seeds: the runs would share the machine');
+  }
+  // Once here: its problems are then reported once.
+  const { plan } = loadPlan(flags.file, { seed: flags.seed, vars: flags.var, firmware: flags.firmware });
+  const out = flags.out === undefined ? undefined : openDirectory(flags.out);
+  const results = await runAll(plan.seed, flags, host);
+  if (results === undefined) return EXIT.interrupted;
+  const over = overSeeds(results);
+  host.out.write(flags.json ? `${JSON.stringify(over, null, 2)}\n` : seedsText(over));
+  if (out !== undefined) writeTables(out, over);
+  return worst(over);
+}
+
+/** The results in the order of the seeds; undefined after an interrupt. */
+async function runAll(first: number, flags: SeedsFlags, host: Host): Promise<readonly RunResult[] | undefined> {
+  const queue = new PQueue({ concurrency: host.cores });
+  const running = new Set<AnotherRun>();
+  let interrupted = false;
+  const stop = () => {
+    interrupted = true;
+    for (const run of running) run.stop();
+  };
+  const forget = host.onInterrupt(stop);
+  const results = new Map<number, RunResult>();
+  const one = async (seed: number): Promise<void> => {
+    if (interrupted) return;
+    const run = host.again(argumentsOf(flags, seed));
+    running.add(run);
+    const { out, err } = await run.ended;
+    running.delete(run);
+    if (interrupted) return;
+    const result = resultIn(out);
+    if (result === undefined) {
+      stop();
+      throw new GhostfleetError('no-result', `the run with seed ${seed} gave no result: ${err.trim()}`, EXIT.internal);
+    }
+    results.set(seed, result);
+    host.err.write(`seed ${seed}: ${result.passed ? 'passed' : 'FAILED'} (${results.size} of ${flags.seeds})\n`);
+  };
+  const seeds = Array.from({ length: flags.seeds }, (_, i) => first + i);
+  try {
+    const ended = await Promise.allSettled(seeds.map((seed) => queue.add(() => one(seed))));
+    const failed = ended.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  } finally {
+    forget();
+  }
+  return interrupted ? undefined : seeds.flatMap((seed) => results.get(seed) ?? []);
+}
+
+function argumentsOf(
+  { file, firmware, var: vars, transport, store, out }: SeedsFlags,
+  seed: number,
+): readonly string[] {
+  return [
+    ...['run', file, '--seed', String(seed), '--clock', 'virtual', '--json'],
+    ...(firmware === undefined ? [] : ['--firmware', firmware]),
+    ...[...vars].flatMap(([name, value]) => ['--var', `${name}=${value}`]),
+    ...(transport === undefined ? [] : ['--transport', transport]),
+    ...(store === undefined ? [] : ['--store', store]),
+    ...(out === undefined ? [] : ['--out', join(out, `seed-${seed}`)]),
+  ];
+}
+
+/** Undefined if the text is not the result of a run. */
+function resultIn(text: string): RunResult | undefined {
+  try {
+    // Because `run --json` prints nothing else.
+    return JSON.parse(text) as RunResult;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeTables(out: string, over: SeedsResult): void {
+  try {
+    writeFileSync(join(out, 'seeds.json'), `${JSON.stringify(over, null, 2)}\n`);
+    writeFileSync(join(out, 'seeds.csv'), seedsCsv(over));
+  } catch (error) {
+    throw cannotWrite(`the tables in "${out}"`, error);
+  }
+}
+
+/** The most serious exit code of the runs. */
+function worst({ runs, passed }: SeedsResult): ExitCode {
+  const serious = SEVERITY.find((code) => runs.some(({ exitCode }) => exitCode === code));
+  if (serious !== undefined) return serious;
+  return passed === runs.length ? EXIT.fine : EXIT.expectation;
+}

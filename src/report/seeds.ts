@@ -1,0 +1,153 @@
+/** The results of several runs that differ only in their seed: a verdict for each, and the spread of every number. */
+import { humanCount, humanValue, type Unit } from '../kernel/quantity.js';
+import { csvRow } from './renderers/csv.js';
+import type { RunResult } from './result.js';
+import { table } from './table.js';
+
+/** A number over the runs. */
+export interface NumberSpread {
+  /** Runs in which it was measured. */
+  readonly runs: number;
+  readonly min: number;
+  readonly median: number;
+  readonly max: number;
+}
+
+/** An expectation over the runs. */
+interface ExpectationSpread {
+  readonly line: string;
+  readonly passed: number;
+  /** Seeds of the runs in which it did not pass. */
+  readonly failed: readonly number[];
+  readonly unit: Unit;
+  /** Values of its left side; missing without a measurement. */
+  readonly value?: NumberSpread;
+}
+
+export interface SeedsResult {
+  readonly scenario: string;
+  /** In the order of the seeds. */
+  readonly runs: readonly SeedVerdict[];
+  readonly passed: number;
+  readonly expectations: readonly ExpectationSpread[];
+  /** Every number of the summaries by its path: `downlinks.byType.shell.answered.p95`. Durations are in ms. */
+  readonly metrics: Readonly<Record<string, NumberSpread>>;
+}
+
+interface SeedVerdict {
+  readonly seed: number;
+  readonly passed: boolean;
+  readonly exitCode: number;
+  readonly digest: string;
+  readonly failure: string | null;
+}
+
+/** @param results of one scenario, in the order of their seeds; at least one */
+export function overSeeds(results: readonly RunResult[]): SeedsResult {
+  const runs = results.map(({ seed, passed, exitCode, digest, failure }) => {
+    return { seed, passed, exitCode, digest, failure };
+  });
+  return {
+    scenario: results[0]?.scenario ?? '',
+    runs,
+    passed: runs.filter(({ passed }) => passed).length,
+    expectations: (results[0]?.expectations ?? []).map((_, index) => expectationOver(results, index)),
+    metrics: metricsOver(results),
+  };
+}
+
+function expectationOver(results: readonly RunResult[], index: number): ExpectationSpread {
+  const all = results.flatMap(({ seed, expectations }) => {
+    const one = expectations[index];
+    return one ? [{ seed, one }] : [];
+  });
+  const { line = '', unit = 'count' } = all[0]?.one ?? {};
+  const failed = all.filter(({ one }) => !one.passed).map(({ seed }) => seed);
+  const value = spreadOf(all.flatMap(({ one }) => one.left ?? []));
+  return { line, passed: all.length - failed.length, failed, unit, ...(value && { value }) };
+}
+
+/** Parts of a result that are metrics. Series and samples are the same numbers over time. */
+const METRIC_PARTS = ['fleet', 'uplinks', 'downlinks', 'updates', 'calls', 'faults', 'service', 'steps'] as const;
+
+function metricsOver(results: readonly RunResult[]): SeedsResult['metrics'] {
+  const values = new Map<string, number[]>();
+  for (const result of results) {
+    for (const part of METRIC_PARTS) {
+      for (const [path, value] of numbersIn(result[part], part)) {
+        const known = values.get(path);
+        if (known) known.push(value);
+        else values.set(path, [value]);
+      }
+    }
+  }
+  return Object.fromEntries(
+    [...values].flatMap(([path, all]) => {
+      const spread = spreadOf(all);
+      return spread ? [[path, spread] as const] : [];
+    }),
+  );
+}
+
+function* numbersIn(value: unknown, path: string): Iterable<readonly [string, number]> {
+  if (typeof value === 'number') yield [path, value];
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  for (const [key, inner] of Object.entries(value)) yield* numbersIn(inner, `${path}.${key}`);
+}
+
+/** Undefined without values. */
+function spreadOf(values: readonly number[]): NumberSpread | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [min] = sorted;
+  const max = sorted.at(-1);
+  if (min === undefined || max === undefined) return undefined;
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? max;
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? min;
+  return { runs: sorted.length, min, median: (lower + upper) / 2, max };
+}
+
+/** The text for a terminal. */
+export function seedsText({ scenario, runs, passed, expectations }: SeedsResult): string {
+  const verdicts = runs.map(({ seed, passed: fine, digest, failure }) => [
+    String(seed),
+    fine ? 'passed' : 'FAILED',
+    digest,
+    failure ?? '',
+  ]);
+  const lines = expectations.map(({ line, passed: met, failed, unit, value }) => [
+    failed.length === 0 ? '✓' : '✗',
+    line,
+    `${met} of ${runs.length}`,
+    ...(value ? [value.min, value.median, value.max].map((one) => humanValue(one, unit)) : ['-', '-', '-']),
+    failed.length === 0 ? '' : `failed with seed ${failed.join(', ')}`,
+  ]);
+  return [
+    `${scenario} · ${runs.length} seeds`,
+    '',
+    ...table([{ title: 'seed', align: 'right' }, { title: 'verdict' }, { title: 'digest' }, { title: '' }], verdicts),
+    '',
+    ...(lines.length === 0
+      ? []
+      : [
+          ...table(
+            [
+              { title: '' },
+              { title: 'expectation' },
+              { title: 'met', align: 'right' },
+              ...['min', 'median', 'max'].map((title) => ({ title, align: 'right' as const })),
+              { title: '' },
+            ],
+            lines,
+          ),
+          '',
+        ]),
+    `${passed === runs.length ? 'passed' : 'FAILED'} · ${humanCount(passed)} of ${humanCount(runs.length)} runs passed`,
+    '',
+  ].join('\n');
+}
+
+/** The spread of every metric as CSV (RFC 4180), one row each. */
+export function seedsCsv({ metrics }: SeedsResult): string {
+  const rows = Object.entries(metrics).map(([path, { runs, min, median, max }]) => [path, runs, min, median, max]);
+  return [['metric', 'runs', 'min', 'median', 'max'], ...rows].map(csvRow).join('');
+}

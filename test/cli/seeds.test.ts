@@ -1,0 +1,65 @@
+/** `run --seeds` as its user sees it. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { SeedsResult } from '../../src/report/seeds.js';
+import { ghostfleet } from '../support/host.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-seeds-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+const file = join(directory, 'lossy.yaml');
+writeFileSync(
+  file,
+  `name: lossy
+duration: 2h
+fleet: [{ name: clime, profile: clime, count: 2, config: { interval-report: 600 } }]
+network: { loss: 20% }
+steps: [{ at: 10m, commands: [info show] }]
+expect:
+  - device.ready == fleet.devices
+  - downlink.answered p(50) < 5s
+`,
+);
+
+describe('ghostfleet run --seeds', () => {
+  it('prints a verdict for each seed and the spread of each expectation, and writes all metrics', async () => {
+    const out = join(directory, 'out');
+    const { exit, out: text, err } = await ghostfleet(['run', file, '--seeds', '3', '--seed', '5', '--out', out]);
+    expect(err).toContain('(3 of 3)');
+    expect(exit).toBe(3);
+    for (const seed of [5, 6, 7]) expect(text).toMatch(new RegExp(`^ +${seed}  FAILED +[0-9a-f]{16}$`, 'm'));
+    expect(text).toMatch(/✓ +device\.ready == fleet\.devices +3 of 3 +2 +2 +2$/m);
+    expect(text).toMatch(/✗ +downlink\.answered p\(50\) < 5s +0 of 3 .*failed with seed 5, 6, 7$/m);
+    expect(text).toContain('FAILED · 0 of 3 runs passed');
+    expect(readdirSync(out).sort()).toEqual(['seed-5', 'seed-6', 'seed-7', 'seeds.csv', 'seeds.json']);
+    const csv = readFileSync(join(out, 'seeds.csv'), 'utf8');
+    expect(csv).toMatch(/^metric,runs,min,median,max\r\n/);
+    expect(csv).toMatch(/^uplinks\.\S+,3,/m);
+  });
+
+  it('has the same digests as single runs', async () => {
+    const { out } = await ghostfleet(['run', file, '--seeds', '2', '--json']);
+    const { runs } = JSON.parse(out) as SeedsResult;
+    const single = await ghostfleet(['run', file, '--seed', '2', '--json']);
+    expect(runs.map(({ seed }) => seed)).toEqual([1, 2]);
+    expect(runs[1]?.digest).toBe(JSON.parse(single.out).digest);
+    expect(runs[0]?.digest).not.toBe(runs[1]?.digest);
+  });
+
+  it.each([
+    [['--seeds', '1'], '--seeds "1" is not a whole number from 2 to 10000'],
+    [['--seeds', '2', '--clock', 'real'], '--clock real cannot be used with --seeds'],
+    [['--seeds', '2', '--target', 'http://127.0.0.1:1', '--api-key', 'x'], '--target cannot be used with --seeds'],
+  ])('rejects %j', async (flags, message) => {
+    const { exit, err } = await ghostfleet(['run', file, ...flags]);
+    expect(exit).toBe(2);
+    expect(err).toContain(message);
+  });
+
+  it('ends with 130 when it is interrupted', async () => {
+    const { exit } = await ghostfleet(['run', file, '--seeds', '50'], { interruptOn: /seed 1: / });
+    expect(exit).toBe(130);
+  });
+});
