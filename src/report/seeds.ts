@@ -5,7 +5,7 @@ import type { RunResult } from './result.js';
 import { table } from './table.js';
 
 /** A number over the runs. */
-export interface NumberSpread {
+interface NumberSpread {
   /** Runs in which it was measured. */
   readonly runs: number;
   readonly min: number;

@@ -40,7 +40,7 @@ function withoutKind(text: string, fault: string): string | undefined {
       if (list.items.length === 0) document.deleteIn(path);
     }
     mapAt(document, ['network'])?.delete(fault);
-    // An empty map is no network.
+    // An empty map means the same as no map.
     if (mapAt(document, ['network'])?.items.length === 0) document.delete('network');
   });
 }
