@@ -26,7 +26,8 @@ import { FlapLink } from './link/flap-link.js';
 import { HttpLink } from './link/http-link.js';
 import type { LinkObserver } from './link/link.js';
 import type { DatagramPort, DeviceEnd, RadioLink } from './link/radio-link.js';
-import { Modem, type ModemBoard } from './modem/modem.js';
+import { Modem } from './modem/modem.js';
+import type { ModemBoard } from './modem/state.js';
 import type { ModemTimings } from './modem/timing.js';
 import type { CommandResult } from './shell/command.js';
 import type { DeviceIdentity } from './shell/host.js';
@@ -70,7 +71,6 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   readonly draws: Draws;
   readonly config: DeviceConfig;
   bootloader: Bootloader | undefined;
-  readonly spool = new Spool();
   readonly environment: Environment;
   readonly modem: Modem;
   readonly token: string;
@@ -79,6 +79,8 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   reason: ContactReason = 'boot';
   /** Undefined for nearly every device. */
   boardOverrides: BoardOverrides | undefined;
+  /** Created when it is first used; most applications have none. */
+  #spool: Spool | undefined;
   readonly #trace: Trace;
   #firmware: Firmware | undefined;
   /** Set while the power is on but no firmware runs, for example during a swap of images. */
@@ -99,6 +101,11 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.modem = new Modem(this, new NoiseStream(noiseSeed(random.fork('radio'))), noiseSeed(random.fork('cell')));
     this.port = options.connect(this);
     this.link = format === 'http' ? new HttpLink(this) : new FlapLink(this, format);
+  }
+
+  get spool(): Spool {
+    this.#spool ??= new Spool();
+    return this.#spool;
   }
 
   get build(): Build {

@@ -186,6 +186,8 @@ export interface WindowSpec {
   readonly missing: 'spoils' | 'unchecked' | 'skipped';
   /** Value of one pulse of an `amount`; otherwise 1. */
   readonly each: number;
+  /** Of a `log` of counters: quantities whose increment restarts with every report, sent or not. */
+  readonly restarts?: readonly string[];
 }
 
 /** A list of events that the next report carries (firmware behaviour, 6). */

@@ -5,6 +5,7 @@ import {
   formed,
   formOf,
   integer,
+  list,
   number,
   oneOf,
   optional,
@@ -173,8 +174,9 @@ const windowSpec: Check<WindowSpec> = byKey<WindowSpec>({
         kind: text(),
         samples: buffer,
         missing: optional(oneOf(['unchecked', 'skipped']), 'unchecked' as const),
+        restarts: optional(list(text(), 1)),
       }),
-      (read) => ({ ...read, kind: 'log', windows: 0, each: 1 }),
+      ({ restarts, ...read }) => ({ ...read, kind: 'log', windows: 0, each: 1, ...(restarts && { restarts }) }),
     ),
   }),
   samples: refine(

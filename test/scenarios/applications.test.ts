@@ -21,12 +21,12 @@ const DIGESTS: Readonly<Record<string, string>> = {
   current: '29c8c08396415b24',
   demo: 'e2d83fce1ece245e',
   meteo: 'beb4de54e1c9cf2c',
-  motion: '5979a5ae08b32152',
+  motion: '4dcd45e7ec4ce9a1',
   push: 'f34596f897ac593b',
   range: '061973dcfbcd3186',
   scale: '1b7b371167320711',
   serial: 'efa56739dcec7351',
-  wmbus: 'a8368a47c133c67c',
+  wmbus: '3cc961cc0cc99b16',
 };
 
 const profiles = packagedProfiles();

@@ -29,7 +29,8 @@ export const measure = queueing('measure', 'Weigh now.', (host) => {
 /** No output: the firmware writes the result to its log. */
 export const test = queueing('test', 'Weigh for a test.', () => undefined);
 export const poll = queueing('poll', 'Ask the cloud for a downlink now.', (host) => {
-  host.requestPoll();
+  if (host.receiver) host.receiver.poll();
+  else host.requestPoll();
   return undefined;
 });
 

@@ -33,8 +33,6 @@ export interface ApplicationHost extends ReporterHost {
   readonly talks: boolean;
   /** Unix seconds on the device's clock. */
   unixTime(): UnixSeconds;
-  /** Unix seconds on the device's clock at `at`, with fractions. */
-  exactTime(at: Instant): UnixSeconds;
 }
 
 export class Application implements TaskOwner {
@@ -89,7 +87,7 @@ export class Application implements TaskOwner {
 
   /** Runs the samples that are due and were postponed. Call it before measurements are read or a quantity is changed. */
   catchUp(): void {
-    if (!this.#reporter.sending) this.#tasks.catchUp();
+    if (!this.#reporter.sending || this.#firmware.receiver) this.#tasks.catchUp();
   }
 
   /** Runs the measuring tasks that the shell command `sample` or `aggreg` triggers. */
@@ -112,6 +110,19 @@ export class Application implements TaskOwner {
     if (this.#reporter.sending) this.#postpone(this.#own + REPORT);
     else if (receiver) this.#reportScan(receiver, why);
     else this.#report(why);
+  }
+
+  /** `poll` of an application with a receiver: from the queue that sends its reports, without time limit and retry. */
+  pollBetweenReports(): void {
+    if (this.#reporter.sending) {
+      this.#postpone(this.#own + OWN_POLL);
+      return;
+    }
+    this.#reporter.sending = true;
+    this.#firmware.cloud.pollWithoutLimit(() => {
+      this.#reporter.sending = false;
+      this.#resume();
+    });
   }
 
   /** Plans the receiver's next scan, or the end of the present one. Call it after the receiver or the clock was changed. */
@@ -139,7 +150,7 @@ export class Application implements TaskOwner {
       return this.#seconds(this.#profile.timing.pollEvery);
     }
     if (own === WATCHDOG) return this.#checkWatchdog();
-    if (this.#reporter.sending) {
+    if (this.#reporter.sending && !this.#runsDuringReports(own)) {
       if (own !== EVENT) return this.#postpone(task);
       // An event triggers the same work item as the regular report.
       this.#reporter.eventMerged();
@@ -154,6 +165,12 @@ export class Application implements TaskOwner {
     return next;
   }
 
+  /** Where there is a receiver, a queue of its own sends the reports: measurements and the start of a scan do not wait. */
+  #runsDuringReports(own: number): boolean {
+    const { receiver } = this.#firmware;
+    return receiver !== undefined && (own < 0 || (own === SCAN && !receiver.scanning));
+  }
+
   /** Runs a task of the work queue that is not a measurement. Each plans its own next time. */
   #queued(own: number): Millis {
     const { receiver } = this.#firmware;
@@ -161,6 +178,7 @@ export class Application implements TaskOwner {
     if (own === REPORT && receiver) this.#reportScan(receiver, 'report');
     else if (own === REPORT) this.#report('report');
     else if (own === EVENT) this.#report('event');
+    else if (own === OWN_POLL) this.pollBetweenReports();
     else this.look();
     return Number.POSITIVE_INFINITY;
   }
@@ -186,7 +204,7 @@ export class Application implements TaskOwner {
 
   #scan(receiver: Receiver | undefined): Millis {
     if (receiver?.scanning) this.#reportScan(receiver, 'report');
-    else receiver?.begin();
+    else receiver?.beginScheduled();
     return receiver?.next ?? Number.POSITIVE_INFINITY;
   }
 
@@ -196,7 +214,7 @@ export class Application implements TaskOwner {
     const { mode } = this.#profile.timing;
     const silent = mode !== undefined && this.#firmware.config.text(mode.module, mode.name) !== 'lte';
     const finish = (): void => {
-      receiver.clear();
+      receiver.reported();
       if (enrolled) this.#keepMeters(enrolled);
       else this.planScan();
     };
@@ -235,6 +253,7 @@ export class Application implements TaskOwner {
 
   /** Unblocks the work queue: each task that came due meanwhile runs once, in order. */
   #resume(): void {
+    if (this.#firmware.receiver) this.catchUp();
     const overdue = new Set([...(this.#overdue ?? []), ...this.#tasks.takeOverdue()]);
     this.#overdue = undefined;
     if (this.#closing) return;
@@ -274,3 +293,5 @@ const LOOK = 4;
 const OWN_TASKS = 5;
 /** One more task of a device with a receiver: the start or the end of a scan. */
 const SCAN = 5;
+/** Never planned, only postponed. */
+const OWN_POLL = 6;

@@ -1,76 +1,131 @@
-/** The counters behind `cloud metrics` and the downlink watchdog; they live in RAM (firmware shell, 5.1). */
+/** The counters behind `cloud metrics`; they live in RAM (firmware shell, 5.1). */
 import type { Seconds } from '../../kernel/time.js';
 import type { CloudMetrics, DeviceTime } from '../shell/host.js';
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-export type CloudCounters = Mutable<CloudMetrics>;
-
-export function zeroCounters(): CloudCounters {
-  return {
-    uplinkCount: 0,
-    uplinkFragments: 0,
-    uplinkBytes: 0,
-    uplinkLast: undefined,
-    uplinkErrors: 0,
-    uplinkErrorLast: undefined,
-    downlinkCount: 0,
-    downlinkFragments: 0,
-    downlinkBytes: 0,
-    downlinkLast: undefined,
-    downlinkErrors: 0,
-    downlinkErrorLast: undefined,
-    pollCount: 0,
-    pollLast: undefined,
-    uplinkDataCount: 0,
-    uplinkDataLast: undefined,
-    downlinkDataCount: 0,
-    downlinkDataLast: undefined,
-    shellCount: 0,
-    shellLast: undefined,
-  };
+/** Counters that most devices never need. */
+interface RareCounters {
+  uplinkErrors: number;
+  uplinkErrorLast: DeviceTime;
+  downlinkErrors: number;
+  downlinkErrorLast: DeviceTime;
+  downlinkDataCount: number;
+  downlinkDataLast: DeviceTime;
+  shellCount: number;
+  shellLast: DeviceTime;
 }
 
-/** Counts an uplink message of `bytes`, in fragments of at most `fragmentSize`. */
-export function countUplink(
-  c: CloudCounters,
-  bytes: number,
-  fragmentSize: number,
-  data: boolean,
-  now: DeviceTime,
-): void {
-  c.uplinkCount++;
-  c.uplinkFragments += Math.ceil(bytes / fragmentSize);
-  c.uplinkBytes += bytes;
-  c.uplinkLast = now;
-  if (!data) return;
-  c.uplinkDataCount++;
-  c.uplinkDataLast = now;
-}
+/** All times are on the device's clock. */
+export class CloudCounters implements CloudMetrics {
+  uplinkCount = 0;
+  uplinkFragments = 0;
+  uplinkBytes = 0;
+  uplinkLast: DeviceTime;
+  downlinkCount = 0;
+  downlinkFragments = 0;
+  downlinkBytes = 0;
+  downlinkLast: DeviceTime;
+  /** The firmware counts a poll that fetches a message only as a downlink. */
+  pollCount = 0;
+  pollLast: DeviceTime;
+  uplinkDataCount = 0;
+  uplinkDataLast: DeviceTime;
+  #rare: RareCounters | undefined;
 
-/** Counts a downlink message of `bytes`, in fragments of at most `fragmentSize`. */
-export function countDownlink(c: CloudCounters, bytes: number, fragmentSize: number, now: DeviceTime): void {
-  c.downlinkCount++;
-  c.downlinkFragments += Math.ceil(bytes / fragmentSize);
-  c.downlinkBytes += bytes;
-  c.downlinkLast = now;
-}
+  get uplinkErrors(): number {
+    return this.#rare?.uplinkErrors ?? 0;
+  }
+  get uplinkErrorLast(): DeviceTime {
+    return this.#rare?.uplinkErrorLast;
+  }
+  get downlinkErrors(): number {
+    return this.#rare?.downlinkErrors ?? 0;
+  }
+  get downlinkErrorLast(): DeviceTime {
+    return this.#rare?.downlinkErrorLast;
+  }
+  get downlinkDataCount(): number {
+    return this.#rare?.downlinkDataCount ?? 0;
+  }
+  get downlinkDataLast(): DeviceTime {
+    return this.#rare?.downlinkDataLast;
+  }
+  get shellCount(): number {
+    return this.#rare?.shellCount ?? 0;
+  }
+  get shellLast(): DeviceTime {
+    return this.#rare?.shellLast;
+  }
 
-/** Moves all stored times by the seconds by which the clock was set (firmware behaviour, 5.5). */
-export function shiftTimes(c: CloudCounters, seconds: Seconds): void {
-  for (const time of TIMES) {
-    const then = c[time];
-    if (then !== undefined) c[time] = then + seconds;
+  /** Counts an uplink message of `bytes`, in fragments of at most `fragmentSize`. */
+  uplink(bytes: number, fragmentSize: number, data: boolean, now: DeviceTime): void {
+    this.uplinkCount++;
+    this.uplinkFragments += Math.ceil(bytes / fragmentSize);
+    this.uplinkBytes += bytes;
+    this.uplinkLast = now;
+    if (!data) return;
+    this.uplinkDataCount++;
+    this.uplinkDataLast = now;
+  }
+
+  uplinkFailed(now: DeviceTime): void {
+    this.#known.uplinkErrors++;
+    this.#known.uplinkErrorLast = now;
+  }
+
+  /** Counts a downlink message of `bytes`, in fragments of at most `fragmentSize`. */
+  downlink(bytes: number, fragmentSize: number, now: DeviceTime): void {
+    this.downlinkCount++;
+    this.downlinkFragments += Math.ceil(bytes / fragmentSize);
+    this.downlinkBytes += bytes;
+    this.downlinkLast = now;
+  }
+
+  downlinkFailed(now: DeviceTime): void {
+    this.#known.downlinkErrors++;
+    this.#known.downlinkErrorLast = now;
+  }
+
+  /** Counts a poll without a message. */
+  emptyPoll(now: DeviceTime): void {
+    this.pollCount++;
+    this.pollLast = now;
+  }
+
+  dataDownlink(now: DeviceTime): void {
+    this.#known.downlinkDataCount++;
+    this.#known.downlinkDataLast = now;
+  }
+
+  shellDownlink(now: DeviceTime): void {
+    this.#known.shellCount++;
+    this.#known.shellLast = now;
+  }
+
+  /** Moves all stored times by the seconds by which the clock was set (firmware behaviour, 5.5). */
+  shiftTimes(by: Seconds): void {
+    const shifted = (time: DeviceTime): DeviceTime => (time === undefined ? undefined : time + by);
+    this.uplinkLast = shifted(this.uplinkLast);
+    this.downlinkLast = shifted(this.downlinkLast);
+    this.pollLast = shifted(this.pollLast);
+    this.uplinkDataLast = shifted(this.uplinkDataLast);
+    if (this.#rare === undefined) return;
+    this.#rare.uplinkErrorLast = shifted(this.#rare.uplinkErrorLast);
+    this.#rare.downlinkErrorLast = shifted(this.#rare.downlinkErrorLast);
+    this.#rare.downlinkDataLast = shifted(this.#rare.downlinkDataLast);
+    this.#rare.shellLast = shifted(this.#rare.shellLast);
+  }
+
+  get #known(): RareCounters {
+    this.#rare ??= {
+      uplinkErrors: 0,
+      uplinkErrorLast: undefined,
+      downlinkErrors: 0,
+      downlinkErrorLast: undefined,
+      downlinkDataCount: 0,
+      downlinkDataLast: undefined,
+      shellCount: 0,
+      shellLast: undefined,
+    };
+    return this.#rare;
   }
 }
-
-const TIMES = [
-  'uplinkLast',
-  'uplinkErrorLast',
-  'downlinkLast',
-  'downlinkErrorLast',
-  'pollLast',
-  'uplinkDataLast',
-  'downlinkDataLast',
-  'shellLast',
-] as const;

@@ -10,9 +10,9 @@ import { type DownMessage, MessageError, parseDown } from '../../protocol/messag
 import type { ContactReason, DownlinkType, UplinkType } from '../../trace/events.js';
 import type { DeviceFacts } from '../hardware/hardware.js';
 import type { Link, UplinkOutcome } from '../link/link.js';
-import { type CloudCounters, countDownlink, countUplink, shiftTimes, zeroCounters } from './cloud-counters.js';
+import { CloudCounters } from './cloud-counters.js';
 import { CloudLock } from './cloud-lock.js';
-import { PollWork } from './poll-work.js';
+import { type PollHandler, PollWork } from './poll-work.js';
 import { type Session, type SessionHost, setUpSession } from './session-phase.js';
 
 /** Limits the wait for the lock plus the first datagram of a poll. Each later datagram gets the time left (firmware timing, 4). */
@@ -29,7 +29,7 @@ export type ReactiveDownlink = Exclude<DownMessage, { readonly kind: 'set-sessio
 export type Reaction =
   /** The downlink is executed; no answer. */
   | { readonly kind: 'done' }
-  /** The device sends this message at once; `afterwards`: then it restarts, whether or not the message arrived. */
+  /** The device sends this message at once; `afterwards`: when the message is acknowledged, it restarts. */
   | { readonly kind: 'answer'; readonly type: UplinkType; readonly message: Uint8Array; readonly afterwards?: Restart }
   /** The downlink could not be executed: the poll counts as failed. */
   | { readonly kind: 'failed' }
@@ -57,8 +57,8 @@ export interface CloudThreadHost extends SessionHost {
   readonly facts: DeviceFacts;
 }
 
-export class CloudThread {
-  readonly counters: CloudCounters = zeroCounters();
+export class CloudThread implements PollHandler {
+  readonly counters = new CloudCounters();
   /** Time of the last successful exchange of any kind; undefined before the first. */
   lastSuccess: Instant | undefined;
   readonly #host: CloudThreadHost;
@@ -74,7 +74,11 @@ export class CloudThread {
   constructor(host: CloudThreadHost) {
     this.#host = host;
     this.#lock = new CloudLock(host.clock);
-    this.#polls = new PollWork(host.clock, (done) => this.#poll(done));
+    this.#polls = new PollWork(this);
+  }
+
+  get clock(): Clock {
+    return this.#host.clock;
   }
 
   get initialized(): boolean {
@@ -131,6 +135,16 @@ export class CloudThread {
     this.#polls.request();
   }
 
+  /** Polls once without a time limit, outside of {@link requestPoll}: a failure is not retried. */
+  pollWithoutLimit(done: () => void): void {
+    this.#poll(Number.POSITIVE_INFINITY, done);
+  }
+
+  /** Called by the work item of {@link requestPoll}. */
+  poll(done: (ok: boolean) => void): void {
+    this.#poll(POLL_BUDGET + LATENCY, done);
+  }
+
   /** Requests a firmware image from the cloud. */
   requestFirmware(request: Uint8Array): void {
     this.lock(Number.POSITIVE_INFINITY, () => {
@@ -175,9 +189,10 @@ export class CloudThread {
     this.unlock();
   }
 
-  #poll(done: (ok: boolean) => void): void {
+  /** @param budget for the lock and the first datagram, Infinity for none */
+  #poll(budget: Millis, done: (ok: boolean) => void): void {
     const { clock, facts, link } = this.#host;
-    const end = clock.now + POLL_BUDGET + LATENCY;
+    const end = clock.now + budget;
     const failed = (why: string) => {
       facts.pollFailed(why);
       done(false);
@@ -186,8 +201,7 @@ export class CloudThread {
       facts.reason = 'poll';
       link.poll(Math.max(0, end - clock.now), (outcome) => {
         if (outcome.ok) return this.#polled(outcome.message, outcome.more, ended);
-        this.counters.downlinkErrors++;
-        this.counters.downlinkErrorLast = this.#host.unixTime();
+        this.counters.downlinkFailed(this.#host.unixTime());
         ended(outcome.why);
       });
     };
@@ -204,9 +218,7 @@ export class CloudThread {
   #polled(message: Uint8Array, more: boolean, done: (why: string | undefined) => void): void {
     this.#succeeded();
     if (message.length === 0) {
-      // The firmware counts a poll that fetches a message only as a downlink.
-      this.counters.pollCount++;
-      this.counters.pollLast = this.#host.unixTime();
+      this.counters.emptyPoll(this.#host.unixTime());
       return done(undefined);
     }
     this.#execute(message, (reaction) => {
@@ -216,10 +228,11 @@ export class CloudThread {
       if (reaction.kind !== 'answer') return done(undefined);
       this.#host.facts.reason = 'answer';
       this.#send(reaction.type, reaction.message, (answered) => {
+        if (!answered.ok) return done('answer could not be sent');
         if (reaction.afterwards) return this.#restartLater(reaction.afterwards, () => {});
         // The flag on the answer decides, not the one on the downlink (firmware timing, 4.1).
-        if (answered.ok && answered.poll) this.requestPoll();
-        done(answered.ok ? undefined : 'answer could not be sent');
+        if (answered.poll) this.requestPoll();
+        done(undefined);
       });
     });
   }
@@ -227,7 +240,7 @@ export class CloudThread {
   /** Executes a downlink and calls `then` with the result: at once, unless it has commands that take time. */
   #execute(bytes: Uint8Array, then: (reaction: Reaction) => void): void {
     const now = this.#host.unixTime();
-    countDownlink(this.counters, bytes.length, FRAGMENT, now);
+    this.counters.downlink(bytes.length, FRAGMENT, now);
     let message: DownMessage;
     try {
       message = parseDown(bytes);
@@ -242,18 +255,13 @@ export class CloudThread {
     if (message.kind === 'set-session' || message.kind === 'set-timestamp') {
       const before = this.#host.unixTime();
       this.#host.setUnixTime(message.timestamp);
-      shiftTimes(this.counters, this.#host.unixTime() - before);
+      this.counters.shiftTimes(this.#host.unixTime() - before);
       if (message.kind === 'set-session' && message.sessionId !== 0) this.#session = message;
       this.#host.facts.executed(type, print, true);
       return then({ kind: 'done' });
     }
-    if (message.kind === 'download-data') {
-      this.counters.downlinkDataCount++;
-      this.counters.downlinkDataLast = now;
-    } else if (message.kind === 'download-shell') {
-      this.counters.shellCount++;
-      this.counters.shellLast = now;
-    }
+    if (message.kind === 'download-data') this.counters.dataDownlink(now);
+    else if (message.kind === 'download-shell') this.counters.shellDownlink(now);
     const settle = (reaction: Reaction): void => {
       if (reaction.kind === 'waits') {
         const { wait, go } = reaction;
@@ -300,11 +308,10 @@ export class CloudThread {
     this.#host.link.uplink(message, budget, started, (outcome) => {
       if (outcome.ok) {
         this.#succeeded();
-        countUplink(this.counters, message.length, FRAGMENT, type === 'data', this.#host.unixTime());
+        this.counters.uplink(message.length, FRAGMENT, type === 'data', this.#host.unixTime());
         this.#host.facts.acknowledged(uplink, type);
       } else {
-        this.counters.uplinkErrors++;
-        this.counters.uplinkErrorLast = this.#host.unixTime();
+        this.counters.uplinkFailed(this.#host.unixTime());
       }
       done(outcome);
     });

@@ -37,11 +37,12 @@ function configure(lines: readonly string[], hardware: Hardware, host: ShellHost
       case 'waits':
         return { kind: 'waits', wait: outcome.wait, go: () => react(outcome.go()) };
       case 'stopped':
-        return { kind: 'failed' };
+        if (outcome.ran === 0) return { kind: 'failed' };
+        return { kind: 'waits', wait: outcome.ran * LINE_PAUSE, go: () => ({ kind: 'failed' }) };
       case 'reboot':
         return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
       case 'save':
-        // If the settings cannot be saved, it ends as after an invalid line: no reboot, no answer [assumption].
+        // If the settings cannot be saved, it ends as after an invalid line: no reboot, no answer.
         if (!hardware.config.writable) return { kind: 'waits', wait: pauseOf(outcome), go: () => ({ kind: 'failed' }) };
         return {
           kind: 'restart',

@@ -33,7 +33,7 @@ import { Application, type ApplicationHost } from './application.js';
 import { CloudThread, type CloudThreadHost, type Reaction, type ReactiveDownlink } from './cloud-thread.js';
 import { reactTo } from './downlinks.js';
 import { sessionRequest } from './session-request.js';
-import { FirmwareShellHost, type ShellFirmware } from './shell-host.js';
+import { type ShellFirmware, shellHostOf } from './shell-host.js';
 import { reportUpdate, Updater } from './updater.js';
 
 /** The system start resets the modem line before `main` begins (firmware timing, 2). */
@@ -144,7 +144,7 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
   /** The device as its shell sees it. */
   shellHost(): ShellHost {
     this.application.catchUp();
-    return new FirmwareShellHost(this);
+    return shellHostOf(this);
   }
 
   /** What the firmware is doing; undefined at rest. */
@@ -232,6 +232,10 @@ export class Firmware implements CloudThreadHost, ApplicationHost, ShellFirmware
 
   clear(): void {
     this.measurements.clear(this.unixTime());
+  }
+
+  reported(): void {
+    this.measurements.reported(this.clock.wall);
   }
 
   #startRadio(): void {

@@ -14,9 +14,15 @@ import { minutes } from '../../kernel/time.js';
 
 const RETRY = minutes(5);
 
+/** What the work item runs. */
+export interface PollHandler {
+  readonly clock: Clock;
+  /** Polls once, and calls `done` with the result. */
+  poll(done: (ok: boolean) => void): void;
+}
+
 export class PollWork {
-  readonly #clock: Clock;
-  readonly #handler: (done: (ok: boolean) => void) => void;
+  readonly #handler: PollHandler;
   /** False during the session phase, which occupies the queue. */
   #open = false;
   #closing = false;
@@ -24,9 +30,7 @@ export class PollWork {
   #running = false;
   #retry: Alarm | undefined;
 
-  /** @param handler polls once, and calls `done` with the result */
-  constructor(clock: Clock, handler: (done: (ok: boolean) => void) => void) {
-    this.#clock = clock;
+  constructor(handler: PollHandler) {
     this.#handler = handler;
   }
 
@@ -63,7 +67,7 @@ export class PollWork {
     if (!this.#open || this.#running || !this.#queued) return;
     this.#queued = false;
     this.#running = true;
-    this.#handler((ok) => {
+    this.#handler.poll((ok) => {
       this.#running = false;
       if (!ok && !this.#queued && !this.#closing) this.#retryLater();
       this.#next();
@@ -71,7 +75,7 @@ export class PollWork {
   }
 
   #retryLater(): void {
-    this.#retry = this.#clock.after(RETRY, 'the retry of a failed poll', () => {
+    this.#retry = this.#handler.clock.after(RETRY, 'the retry of a failed poll', () => {
       this.#retry = undefined;
       this.request();
     });

@@ -2,7 +2,7 @@
  * Sends reports: their intervals, event reports, and the spool for reports that fail (firmware behaviour, 3.1, 3.3, 3.4 and 6).
  */
 import { between, type Draws } from '../../kernel/random.js';
-import { hours, type Instant, type Millis } from '../../kernel/time.js';
+import { hours, type Instant, type Millis, type UnixSeconds } from '../../kernel/time.js';
 import type { Profile } from '../../profile/profile.js';
 import type { ContactReason } from '../../trace/events.js';
 import type { DeviceConfig } from '../config/device-config.js';
@@ -20,10 +20,14 @@ export interface ReporterHost {
   readonly spool: Spool;
   readonly cloud: CloudThread;
   readonly now: Instant;
+  /** Unix seconds on the device's clock at `at`, with fractions. */
+  exactTime(at: Instant): UnixSeconds;
   /** Builds the body of a report: the complete message. */
   encode(): Uint8Array;
   /** Forgets windows and events. */
   clear(): void;
+  /** A report has been sent or given up. */
+  reported(): void;
   readonly facts: DeviceFacts;
 }
 
@@ -33,7 +37,8 @@ export class Reporter {
   sending = false;
   /** Numbers of the uplinks that are only in RAM: a reset loses them. */
   #unsent: readonly number[] = NOTHING;
-  #windowStart: Instant = Number.NEGATIVE_INFINITY;
+  /** Undefined before the first event. */
+  #windowStart: Instant | undefined;
   #reportsInWindow = 0;
   /** Whether an event report is planned. It includes all further events. */
   #eventWaits = false;
@@ -56,7 +61,7 @@ export class Reporter {
     const { profile, config, now } = this.#host;
     const { eventDelay, eventRate } = profile.timing;
     if (eventDelay === undefined || eventRate === undefined || this.#eventWaits) return undefined;
-    if (now - this.#windowStart >= RATE_WINDOW) {
+    if (this.#windowStart === undefined || now - this.#windowStart >= RATE_WINDOW) {
       this.#windowStart = now;
       this.#reportsInWindow = 0;
     }
@@ -81,6 +86,7 @@ export class Reporter {
     if (mode && config.text(mode.module, mode.name) !== 'lte') {
       // No report is sent, but the data are cleared.
       this.#host.clear();
+      this.#host.reported();
       return done();
     }
     this.sending = true;
@@ -88,6 +94,7 @@ export class Reporter {
     this.#unsent = [...this.#unsent, uplink];
     this.#send({ uplink, message }, why, (ok) => {
       if (ok || profile.timing.onSendFailure === 'drop') this.#host.clear();
+      this.#host.reported();
       this.sending = false;
       done();
     });
@@ -104,14 +111,14 @@ export class Reporter {
    * parameters of the profile: without a send timeout, the wait for the lock and for datagrams has no limit; without a spool, a
    * message that fails is lost.
    */
-  #send(report: SpooledMessage, why: ContactReason, done: (ok: boolean) => void): void {
+  #send(report: Report, why: ContactReason, done: (ok: boolean) => void): void {
     const { cloud } = this.#host;
     const deadline = this.#host.now + this.#timeout();
     const left = () => Math.max(0, deadline - this.#host.now);
     const granted = () => {
       const spooled = this.#spool(report);
       cloud.sendData(report.uplink, report.message, left(), why, (ok) => {
-        if (ok) this.#sent(report);
+        if (ok) this.#sent(report, spooled);
         else if (!spooled) this.#drop(report, 'not sent in time');
         if (!ok || !spooled) return ended(ok);
         this.#drain(left, why, () => ended(true));
@@ -140,27 +147,29 @@ export class Reporter {
     });
   }
 
-  /** Stores the report in flash, which survives a reboot; returns false if the device has no spool. */
-  #spool(report: SpooledMessage): boolean {
+  /** Stores the report in flash, which survives a reboot; undefined if the device has no spool. */
+  #spool(report: Report): SpooledMessage | undefined {
     const { spoolSize } = this.#host.profile.timing;
     const capacity = spoolSize ? this.#host.config.number(spoolSize.module, spoolSize.name) : 0;
-    if (capacity === 0) return false;
+    if (capacity === 0) return undefined;
     this.#noLongerUnsent(report);
-    for (const lost of this.#host.spool.add(report, capacity)) this.#drop(lost, 'spool full');
-    return true;
+    const { now, spool } = this.#host;
+    const spooled = { ...report, stored: this.#host.exactTime(now) };
+    for (const lost of spool.add(spooled, capacity)) this.#drop(lost, 'spool full');
+    return spooled;
   }
 
-  #sent(report: SpooledMessage): void {
+  #sent(report: Report, spooled: SpooledMessage | undefined): void {
     this.#noLongerUnsent(report);
-    this.#host.spool.remove(report);
+    if (spooled) this.#host.spool.remove(spooled);
   }
 
-  #drop(report: SpooledMessage, why: string): void {
+  #drop(report: Report, why: string): void {
     this.#noLongerUnsent(report);
     if (report.uplink >= 0) this.#host.facts.dropped(report.uplink, 'data', why);
   }
 
-  #noLongerUnsent({ uplink }: SpooledMessage): void {
+  #noLongerUnsent({ uplink }: Report): void {
     const left = this.#unsent.filter((other) => other !== uplink);
     this.#unsent = left.length === 0 ? NOTHING : left;
   }
@@ -172,6 +181,8 @@ export class Reporter {
       : Number.POSITIVE_INFINITY;
   }
 }
+
+type Report = Pick<SpooledMessage, 'uplink' | 'message'>;
 
 /** One empty list for all devices. */
 const NOTHING: readonly number[] = [];

@@ -16,7 +16,7 @@ export interface AttachedHost {
   readonly clock: Clock;
   readonly measurements: Measurements;
   readonly receiver: Receiver | undefined;
-  readonly application: Pick<Application, 'planScan'>;
+  readonly application: Pick<Application, 'planScan' | 'pollBetweenReports'>;
   /** Unix seconds on the device's clock. */
   unixTime(): UnixSeconds;
 }
@@ -63,6 +63,7 @@ export function receiverOf(firmware: AttachedHost): ShellReceiver | undefined {
       firmware.application.planScan();
     },
     push: () => receiver.pushMadeUp(),
+    poll: () => firmware.application.pollBetweenReports(),
   };
 }
 

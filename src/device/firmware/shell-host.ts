@@ -4,8 +4,7 @@ import type { DeviceConfig } from '../config/device-config.js';
 import type { DeviceFacts, Hardware } from '../hardware/hardware.js';
 import { positionsByModem } from '../hardware/identity.js';
 import type { Spool, SpooledMessage } from '../hardware/spool.js';
-import type { ShellLine, ShellReceiver } from '../shell/attached.js';
-import type { Position, ShellInputs, ShellMemory, ShellMotion, ShellTags } from '../shell/equipment.js';
+import type { Position, ShellMemory } from '../shell/equipment.js';
 import { ENOTSUP, OK } from '../shell/errno.js';
 import type {
   BackupModule,
@@ -13,8 +12,8 @@ import type {
   DeviceIdentity,
   FirmwareImages,
   LteState,
+  OptionalEquipment,
   Probe,
-  ShellChannels,
   ShellHost,
   ShellSensors,
   ShellSpool,
@@ -45,35 +44,33 @@ export interface ShellFirmware extends EquipmentHost, AttachedHost {
   /** Time since the boot. */
   readonly uptime: Millis;
   setUnixTime(time: UnixSeconds): void;
+  /** Unix seconds on the device's clock at `at`, with fractions. */
+  exactTime(at: Instant): UnixSeconds;
 }
 
-export class FirmwareShellHost implements ShellHost {
+export function shellHostOf(firmware: ShellFirmware): ShellHost {
+  return Object.assign(new FirmwareShellHost(firmware), equipmentOf(firmware));
+}
+
+function equipmentOf(firmware: ShellFirmware): OptionalEquipment {
+  return {
+    spool: firmware.profile.timing.spoolSize && spoolOf(firmware),
+    channels: channelsOf(firmware),
+    inputs: inputsOf(firmware),
+    motion: motionOf(firmware),
+    tags: tagsOf(firmware),
+    line: lineOf(firmware),
+    receiver: receiverOf(firmware),
+  };
+}
+
+class FirmwareShellHost implements Omit<ShellHost, keyof OptionalEquipment> {
   readonly #firmware: ShellFirmware;
   readonly sensors: ShellSensors;
-  readonly spool?: ShellSpool;
-  readonly channels?: ShellChannels;
-  readonly inputs?: ShellInputs;
-  readonly motion?: ShellMotion;
-  readonly tags?: ShellTags;
-  readonly line?: ShellLine;
-  readonly receiver?: ShellReceiver;
 
   constructor(firmware: ShellFirmware) {
     this.#firmware = firmware;
     this.sensors = sensorsOf(firmware);
-    if (firmware.profile.timing.spoolSize) this.spool = spoolOf(firmware);
-    const channels = channelsOf(firmware);
-    if (channels) this.channels = channels;
-    const inputs = inputsOf(firmware);
-    if (inputs) this.inputs = inputs;
-    const motion = motionOf(firmware);
-    if (motion) this.motion = motion;
-    const tags = tagsOf(firmware);
-    if (tags) this.tags = tags;
-    const line = lineOf(firmware);
-    if (line) this.line = line;
-    const receiver = receiverOf(firmware);
-    if (receiver) this.receiver = receiver;
   }
 
   get memory(): ShellMemory {
@@ -288,7 +285,8 @@ function backupOf(firmware: ShellFirmware): BackupModule | undefined {
 /** The message that `cloud spool fake` adds: data of an unknown decoder, with an empty body. */
 const MADE_UP = Uint8Array.from([6, 0, 0, 0, 0, 0, 0, 0, 0, 0xbf, 0xff]);
 
-function spoolOf({ spool, config, profile, facts }: ShellFirmware): ShellSpool {
+function spoolOf(firmware: ShellFirmware): ShellSpool {
+  const { spool, config, profile, facts, now } = firmware;
   const { spoolSize } = profile.timing;
   const capacity = spoolSize ? config.number(spoolSize.module, spoolSize.name) : 0;
   const drop = (lost: readonly SpooledMessage[], why: string): void => {
@@ -306,7 +304,9 @@ function spoolOf({ spool, config, profile, facts }: ShellFirmware): ShellSpool {
     fake: (count) => {
       for (let i = 0; i < count; i++) {
         const uplink = facts.made('data', MADE_UP.length);
-        drop(spool.add({ uplink, message: MADE_UP }, capacity), 'spool full');
+        // The command pauses for 2 ms after each.
+        const stored = firmware.exactTime(now) + i * 0.002;
+        drop(spool.add({ uplink, message: MADE_UP, stored }, capacity), 'spool full');
       }
     },
     clean: () => drop(spool.clear(), 'spool cleaned'),

@@ -1,6 +1,7 @@
 /**
- * Unsent data messages in flash, oldest first (wire protocol, 8.3). They survive reboots.
+ * Unsent data messages in flash, oldest first (wire protocol, 8.3; firmware timing, 5.1). They survive reboots.
  */
+import type { UnixSeconds } from '../../kernel/time.js';
 
 /** An unsent data message. */
 export interface SpooledMessage {
@@ -8,6 +9,8 @@ export interface SpooledMessage {
   readonly uplink: number;
   /** The complete frame: type byte, decoder hash, body. */
   readonly message: Uint8Array;
+  /** When it was stored, on the device's clock. The firmware uses it as the name of the file, and sorts by it. */
+  readonly stored: UnixSeconds;
 }
 
 export class Spool {
@@ -27,11 +30,15 @@ export class Spool {
     return this.#messages[0];
   }
 
-  /** Adds the newest message. Returns the messages that it displaced because of `capacity`, oldest first. */
+  /** Adds a message. Returns the messages that it displaced because of `capacity`, oldest first. */
   add(message: SpooledMessage, capacity: number): readonly SpooledMessage[] {
-    const all = [...this.#messages, message];
-    const lost = all.splice(0, Math.max(0, all.length - capacity));
-    this.#keep(all);
+    const excess = Math.max(0, this.#messages.length + 1 - capacity);
+    const kept = this.#messages.slice(excess);
+    const lost = this.#messages.slice(0, excess);
+    // After the clock was set back, newer messages have earlier times.
+    const later = kept.findIndex(({ stored }) => stored > message.stored);
+    kept.splice(later < 0 ? kept.length : later, 0, message);
+    this.#keep(kept);
     return lost;
   }
 

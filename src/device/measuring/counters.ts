@@ -80,10 +80,11 @@ export function logPulses(memory: Memory, sensor: SensorPlan, at: UnixSeconds): 
   }
 }
 
-/** Copies one stored count of a counter to another: `from` to `to`, for each of its quantities. */
-export function setMark(memory: Memory, sensor: SensorPlan, from: Mark, to: Mark): void {
+/** Copies one stored count of a counter to another: `from` to `to`, for each of its quantities, or for those named. */
+export function setMark(memory: Memory, sensor: SensorPlan, from: Mark, to: Mark, only?: readonly string[]): void {
   if (!sensor.spec.counter) return;
-  sensor.spec.quantities.forEach((_, quantity) => {
+  sensor.spec.quantities.forEach(({ name }, quantity) => {
+    if (only && !only.includes(name)) return;
     const at = startOf(memory, sensor, quantity);
     memory.ints[at + to] = memory.int(at + from);
   });

@@ -109,6 +109,16 @@ export class Measurements {
     for (const list of memory.plan.lists) this.#forgetEvents(list);
   }
 
+  /** A report has been sent or given up: some increments of logs restart (Motion: the passes since the last sample). */
+  reported(wall: UnixMillis): void {
+    for (const sensor of this.memory.plan.sensors) {
+      const restarts = sensor.spec.windows?.restarts;
+      if (restarts === undefined) continue;
+      countPulses(this.memory, this.environment, sensor, wall);
+      setMark(this.memory, sensor, COUNTER.counted, COUNTER.atWindow, restarts);
+    }
+  }
+
   /** Applies a calibration that has changed since the boot. The rest of the live configuration must be unchanged. */
   recalibrate(config: MeasuringConfig): void {
     this.memory.plan = planFor(this.profile, config);

@@ -10,7 +10,7 @@ import { type Millis, type Seconds, seconds, type UnixMillis, type UnixSeconds }
 import type { Profile, ReceiverSpec } from '../../profile/profile.js';
 import type { DeviceConfig } from '../config/device-config.js';
 import { type Frame, type Heard, listen, madeUpFrame, neighbours } from './meters.js';
-import { untilScan } from './schedule.js';
+import { lastStart, untilScan } from './schedule.js';
 
 /** The part of the device that the receiver needs. */
 interface ReceiverHost {
@@ -53,6 +53,9 @@ export class Receiver {
   readonly #host: ReceiverHost;
   readonly #spec: ReceiverSpec;
   #scan: Scan | undefined;
+  /** From the start of a scan until its frames are reported, the firmware starts no other one. */
+  #working = false;
+  /** When the last scheduled scan was due, Unix seconds. */
   #lastScan: number | undefined;
   #cycle = 0;
   #time = 0;
@@ -75,10 +78,16 @@ export class Receiver {
     return untilScan(this.#spec.scan, config, this.#host.unixTime(), this.#lastScan);
   }
 
-  /** Begins a scan; does nothing during one. */
-  begin(): void {
-    const { lasts } = this.#spec.scan;
+  /** Begins a scan that is due. */
+  beginScheduled(): void {
     this.#lastScan = this.#host.unixTime();
+    this.begin();
+  }
+
+  /** Begins a scan; does nothing during one, and while one is reported. */
+  begin(): void {
+    if (this.#working) return;
+    const { lasts } = this.#spec.scan;
     const known = this.#host.config.list(this.#spec.keep);
     const heard = this.#listen(this.#seconds(lasts), known.length > 0 ? known : undefined, -Infinity);
     const last = heard.at(-1);
@@ -102,6 +111,7 @@ export class Receiver {
   end(): readonly number[] | undefined {
     const scan = this.#scan;
     this.#scan = undefined;
+    this.#working = true;
     this.#part = 0;
     if (scan === undefined) return undefined;
     const passed = this.#host.wall - scan.start;
@@ -135,6 +145,13 @@ export class Receiver {
     return false;
   }
 
+  /** The report of a scan is over. Starts that came due since the start of this scan are dropped (firmware timing, 2). */
+  reported(): void {
+    this.clear();
+    this.#working = false;
+    this.#lastScan = lastStart(this.#spec.scan, this.#host.config, this.#host.unixTime(), this.#lastScan);
+  }
+
   /** Drops all frames. */
   clear(): void {
     this.#frames = NO_FRAMES;
@@ -142,7 +159,8 @@ export class Receiver {
   }
 
   #begin(heard: readonly Heard[], lasts: Millis, enroll: boolean): void {
-    if (this.#scan) return;
+    if (this.#working) return;
+    this.#working = true;
     this.#cycle++;
     this.#frames = NO_FRAMES;
     this.#scan = { start: this.#host.wall, lasts, heard, enroll };

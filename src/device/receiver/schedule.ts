@@ -31,3 +31,19 @@ export function untilScan(scan: ScanSpec, config: DeviceConfig, now: number, las
   }
   return Number.POSITIVE_INFINITY;
 }
+
+/**
+ * When the last start was due, whether or not it began a scan; the parameters are those of {@link untilScan}. The firmware
+ * counts the interval from a start that it drops, too.
+ */
+export function lastStart(
+  scan: ScanSpec,
+  config: DeviceConfig,
+  now: number,
+  last: number | undefined,
+): number | undefined {
+  if (last === undefined || untilScan(scan, config, now, last) > 0) return last;
+  if (config.text(scan.mode.module, scan.mode.name) !== 'interval') return now;
+  const every = config.number(scan.every.module, scan.every.name) + 1;
+  return last + every * Math.floor((now - last) / every);
+}

@@ -29,4 +29,6 @@ export interface ShellReceiver {
   enroll(timeout: Millis, threshold: Dbm): void;
   /** Adds a made-up frame. */
   push(): void;
+  /** Polls for downlinks on the queue that sends the reports, without a time limit. */
+  poll(): void;
 }

@@ -14,7 +14,26 @@ import type { DeviceConfig } from '../config/device-config.js';
 import type { ShellLine, ShellReceiver } from './attached.js';
 import type { Position, ShellInputs, ShellMemory, ShellMotion, ShellTags, WeatherReading } from './equipment.js';
 
-export interface ShellHost {
+/** Equipment that only some device types have. */
+export interface OptionalEquipment {
+  /** Unsent messages in flash; only applications with a spool have it. */
+  readonly spool?: ShellSpool | undefined;
+  /** Inputs of an X0 module (Control only). */
+  readonly channels?: ShellChannels | undefined;
+  /** Inputs of a K1 module (Current only). */
+  readonly inputs?: ShellInputs | undefined;
+  /** Motion detectors (Motion only). */
+  readonly motion?: ShellMotion | undefined;
+  /** BLE tags; undefined if the application does not receive tags. */
+  readonly tags?: ShellTags | undefined;
+
+  /** Devices on a serial line (Serial only). */
+  readonly line?: ShellLine | undefined;
+  /** A receiver of meters (wM-Bus only). */
+  readonly receiver?: ShellReceiver | undefined;
+}
+
+export interface ShellHost extends OptionalEquipment {
   readonly identity: DeviceIdentity;
   readonly config: DeviceConfig;
 
@@ -53,22 +72,6 @@ export interface ShellHost {
   /** `on` lights a LED or attaches the battery's test load; nothing reads either back. */
   setLed(led: Led, on: boolean): void;
   setBatteryLoad(on: boolean): void;
-
-  /** Unsent messages in flash; only applications with a spool have it. */
-  readonly spool?: ShellSpool;
-  /** Inputs of an X0 module (Control only). */
-  readonly channels?: ShellChannels;
-  /** Inputs of a K1 module (Current only). */
-  readonly inputs?: ShellInputs;
-  /** Motion detectors (Motion only). */
-  readonly motion?: ShellMotion;
-  /** BLE tags; undefined if the application does not receive tags. */
-  readonly tags?: ShellTags;
-
-  /** Devices on a serial line (Serial only). */
-  readonly line?: ShellLine;
-  /** A receiver of meters (wM-Bus only). */
-  readonly receiver?: ShellReceiver;
 
   /** Where the device is. */
   position(): Position;

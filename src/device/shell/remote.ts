@@ -57,8 +57,8 @@ export type RemoteConfigOutcome =
   | { readonly kind: 'save'; readonly ran: number }
   /** A line restarts the device at once; what the batch has changed is saved only if that line was a save. */
   | { readonly kind: 'reboot'; readonly cause: BootCause }
-  /** `line` failed: nothing is saved, and no answer is sent. Earlier lines stay in the interim copy. */
-  | { readonly kind: 'stopped'; readonly line: string; readonly code: number }
+  /** `line` failed after `ran` good ones: nothing is saved, and no answer is sent. Earlier lines stay in the interim copy. */
+  | { readonly kind: 'stopped'; readonly line: string; readonly code: number; readonly ran: number }
   | Waits<RemoteConfigOutcome>;
 
 /** Skipped: they would end the batch early or fill the log. */
@@ -67,14 +67,14 @@ const SKIPPED: ReadonlySet<string> = new Set(['config save', 'config reset', 'co
 /** Runs the lines of a "config" downlink (firmware shell, 7.2). A rejected value is not a failure. */
 export function runRemoteConfig(shell: Shell, host: ShellHost, lines: readonly string[]): RemoteConfigOutcome {
   const overlong = lines.find(tooLong);
-  if (overlong !== undefined) return { kind: 'stopped', line: overlong, code: ENOMEM };
+  if (overlong !== undefined) return { kind: 'stopped', line: overlong, code: ENOMEM, ran: 0 };
   const wanted = lines.filter((line) => !SKIPPED.has(line));
   const from = (n: number, begun?: CommandResult): RemoteConfigOutcome => {
     for (const [i, line] of wanted.slice(n).entries()) {
       const result = (i === 0 ? begun : undefined) ?? shell.run(host, line);
       if (result.rest) return waits(result.lines, result.rest, (more) => from(n + i, more));
       if (result.reboot) return { kind: 'reboot', cause: result.reboot };
-      if (result.code !== 0) return { kind: 'stopped', line, code: result.code };
+      if (result.code !== 0) return { kind: 'stopped', line, code: result.code, ran: n + i };
     }
     return { kind: 'save', ran: wanted.length };
   };

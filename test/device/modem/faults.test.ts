@@ -1,6 +1,7 @@
 /** What goes wrong with a modem, and how the firmware gets over it (firmware behaviour, 4.1 and 4.3). */
 import { describe, expect, it } from 'vitest';
-import { Modem, type ModemBoard } from '../../../src/device/modem/modem.js';
+import { Modem } from '../../../src/device/modem/modem.js';
+import type { ModemBoard } from '../../../src/device/modem/state.js';
 import type { LteFsmState } from '../../../src/device/shell/host.js';
 import { NoiseStream } from '../../../src/kernel/random.js';
 import { type Instant, type Millis, millis, minutes, seconds } from '../../../src/kernel/time.js';

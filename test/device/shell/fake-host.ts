@@ -2,7 +2,6 @@
 
 import { DeviceConfig } from '../../../src/device/config/device-config.js';
 import { configLayout } from '../../../src/device/config/layout.js';
-import { zeroCounters } from '../../../src/device/firmware/cloud-counters.js';
 import type { CommandResult } from '../../../src/device/shell/command.js';
 import {
   type InputCalibration,
@@ -108,7 +107,7 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
     cloud: () => ({
       initialized: true,
       lastSeen: NOON - 10,
-      metrics: { ...zeroCounters(), ...options.metrics },
+      metrics: { ...NO_METRICS, ...options.metrics },
       ...options.cloud,
     }),
     lte: () => ({ ...LTE, ...options.lte }),
@@ -264,4 +263,27 @@ const SENSORS: ShellSensors = {
     lineVoltage: 24.1,
     batteryVoltage: 4.05,
   }),
+};
+
+const NO_METRICS: CloudMetrics = {
+  uplinkCount: 0,
+  uplinkFragments: 0,
+  uplinkBytes: 0,
+  uplinkLast: undefined,
+  uplinkErrors: 0,
+  uplinkErrorLast: undefined,
+  downlinkCount: 0,
+  downlinkFragments: 0,
+  downlinkBytes: 0,
+  downlinkLast: undefined,
+  downlinkErrors: 0,
+  downlinkErrorLast: undefined,
+  pollCount: 0,
+  pollLast: undefined,
+  uplinkDataCount: 0,
+  uplinkDataLast: undefined,
+  downlinkDataCount: 0,
+  downlinkDataLast: undefined,
+  shellCount: 0,
+  shellLast: undefined,
 };

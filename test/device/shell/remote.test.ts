@@ -80,7 +80,7 @@ describe('commands that take time', () => {
     expect(outcome).toMatchObject({ kind: 'waits', wait: 1000 });
     const next = outcome.kind === 'waits' ? outcome.go() : outcome;
     expect(next).toMatchObject({ kind: 'waits', wait: 9000 });
-    expect(next.kind === 'waits' && next.go()).toEqual({ kind: 'stopped', line: 'info', code: 1 });
+    expect(next.kind === 'waits' && next.go()).toEqual({ kind: 'stopped', line: 'info', code: 1, ran: 1 });
   });
 
   it('the output of the application after a command has returned is not captured', () => {
@@ -131,7 +131,7 @@ describe('a configuration from the cloud', () => {
   ])('stops at "%s"', (line, code) => {
     const host = fakeHost();
     const lines = ['app config interval-report 60', line, 'send'];
-    expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'stopped', line, code });
+    expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'stopped', line, code, ran: 1 });
     expect(host.asked).toEqual([]);
     // Earlier lines stay unsaved in the interim copy.
     expect(interval(host)).toBe('60');
@@ -144,6 +144,7 @@ describe('a configuration from the cloud', () => {
       kind: 'stopped',
       line: long,
       code: -12,
+      ran: 0,
     });
     expect(interval(host)).toBe('1800');
   });

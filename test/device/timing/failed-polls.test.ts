@@ -1,8 +1,9 @@
 /** Polls that fail: their budget, their retry, and what the ticks and poll flags meanwhile do (firmware timing, 4, 10.3 and 10.6). */
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/kernel/time.js';
-import { POLL } from '../../../src/protocol/flap/packet.js';
-import { expectTimes, measured, report, unplugged } from './measured.js';
+import { FIRST, LAST, NOTHING, POLL } from '../../../src/protocol/flap/packet.js';
+import { type DownMessage, encodeDown } from '../../../src/protocol/messages/index.js';
+import { expectTimes, measured, report, scripted, unplugged } from './measured.js';
 
 describe('timeline 10.3 (run D): the cloud is silent until a moment after 144.5 s, polls every 60 s', () => {
   it('the queued tick replaces the retry, and the command arrives 10.6 s after the end', async () => {
@@ -148,6 +149,35 @@ describe('a failed poll', () => {
       times('device.wake').filter((at) => at > seconds(10)),
       [300.5, 480],
     );
+  });
+
+  it('by a config line ends 0.01 s later for each line before it', async () => {
+    const { configure, device, until, times, zero } = await measured();
+    await configure([...Array.from({ length: 50 }, (_, i) => `app config interval-sample ${61 + i}`), 'nonsense']);
+    zero();
+    device.shell('cloud poll');
+    await until(seconds(10));
+    const [fails = 0] = times('poll.failed');
+    // The final acknowledgement leaves 0.5 s after the command.
+    expect(fails).toBeGreaterThanOrEqual(510 + 500);
+    expect(fails).toBeLessThanOrEqual(510 + 600);
+  });
+
+  it('by the report of a complete image, which is rejected, does not restart the device', async () => {
+    const { device, serve, run, start, of } = await scripted();
+    await start();
+    const chunk = { target: 'app', type: 'chunk', updateId: new Uint8Array(16), offset: 0, size: 50 };
+    const message = { kind: 'download-firmware', ...chunk, data: new Uint8Array(50) } as DownMessage;
+    serve.by = (packet) => {
+      if (packet.flags & POLL) return { flags: FIRST | LAST, data: encodeDown(message) };
+      // Wrong flags in an acknowledgement are an error at once.
+      return packet.data.length > 0 ? { flags: FIRST, data: NOTHING } : undefined;
+    };
+    device.shell('cloud poll');
+    await run(minutes(4));
+    expect(of('device.boot')).toHaveLength(1);
+    expect(of('poll.failed').map(({ why }) => why)).toEqual(['answer could not be sent']);
+    expect(device.bootloader?.updateId).toBeUndefined();
   });
 
   it('blocks further polls until its 5 min are over', async () => {

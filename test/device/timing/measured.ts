@@ -23,8 +23,8 @@ export const MEASURED: ModemTimings = {
   evaluation: 10,
 };
 
-/** Reports and polls of a device with these lines come from the test alone. */
-const QUIET = ['app config interval-report 86400'];
+/** Reports and polls of a device with these lines come from the test alone. wM-Bus reports its scans, and tests set those. */
+const quiet = (profile: string | undefined) => (profile === 'wmbus' ? [] : ['app config interval-report 86400']);
 
 export interface Sent {
   /** Since the zero of the test. */
@@ -70,7 +70,7 @@ export async function measured(options: MeasuredOptions = {}) {
       );
     },
     ...options,
-    config: [...QUIET, ...config],
+    config: [...quiet(options.profile), ...config],
   });
   const { device, of } = live;
   device.powerOn();
@@ -145,7 +145,7 @@ export async function scripted(options: Partial<TestDeviceOptions> = {}) {
       if (reply) answer(datagramOf({ ...reply, sequence: packet.sequence + 1 }));
     },
     ...options,
-    config: [...QUIET, ...(options.config ?? [])],
+    config: [...quiet(options.profile), ...(options.config ?? [])],
   });
   const run = (time: Millis) => live.clock.runUntil(live.clock.now + time);
   const session: Server = (packet) => {

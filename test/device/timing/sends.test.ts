@@ -88,7 +88,7 @@ describe('timeline 10.5: lost acknowledgements', () => {
     expect((next?.at ?? 0) / 1000).toBeLessThan(20);
   });
 
-  it('(d) a final acknowledgement that cannot be sent within the budget leaves the message unprocessed', async () => {
+  it('(d) a final acknowledgement that cannot be sent in the budget discards the downlink, and the cloud counts it as delivered', async () => {
     const bench = await measured({ modem: { evaluation: 2000 } });
     const { command, device, until, times, zero, sent, of } = bench;
     await command();
@@ -106,6 +106,9 @@ describe('timeline 10.5: lost acknowledgements', () => {
     device.radio(true);
     await until(seconds(480));
     expectTimes(times('device.wake'), [391]);
+    // The cloud takes the sequence 0 of that poll as the proof for a downlink whose last fragment it has sent.
+    expectTimes(times('downlink.delivered'), [391]);
+    expect(times('downlink.executed')).toEqual([]);
   });
 });
 
@@ -259,7 +262,46 @@ describe('windows and events after a report that failed', () => {
   });
 });
 
+describe('the passes that Motion counts between two samples', () => {
+  it.each([
+    ['is sent', true],
+    ['fails', false],
+  ])('are dropped from the next sample by a report that %s; detections and totals stay', async (_, answered) => {
+    const { device, serve, run, start, of, clock } = await scripted({ profile: 'motion' });
+    await start();
+    const held = ['detect_left', 'detect_right', 'motion_left', 'motion_right'];
+    for (const name of held) device.controls.hold(`motion.${name}`, 100);
+    const ready = of('device.ready')[0]?.at ?? 0;
+    // The samples are taken every 60 s.
+    await clock.runUntil(ready + seconds(10 * 60 + 5));
+    const totals = () => (device.shell('motion samples').lines[1] ?? '').match(/\d+/g)?.map(Number) ?? [];
+    const before = totals();
+    for (const name of held) device.controls.hold(`motion.${name}`, 104);
+    if (!answered) serve.by = ({ data }) => (data.length > 0 ? { flags: FIRST, data: NOTHING } : undefined);
+    report(device);
+    await run(seconds(10));
+    device.controls.hold('motion.motion_right', 105);
+    await run(seconds(60));
+    const { lines } = device.shell('motion samples');
+    expect(lines.at(-1)).toMatch(/\] L=4, R=4, L->R=1, R->L=0,/);
+    expect(totals().map((total, i) => total - (before[i] ?? 0))).toEqual([4, 4, 5, 4]);
+  });
+});
+
 describe('the drain of the spool', () => {
+  it('begins with the report that has the earliest time: the last one, if the clock was set back before', async () => {
+    const { device, network, until, zero } = await measured({ config: ['app config send-timeout 1'] });
+    zero();
+    network.up = false;
+    report(device);
+    await until(minutes(2));
+    device.shell('rtc set 2020/01/01 00:00:00');
+    report(device);
+    await until(minutes(4));
+    const [first = 0, second = 0] = device.spool.messages.map(({ uplink }) => uplink);
+    expect(first).toBeGreaterThan(second);
+  });
+
   it('continues after its time is over if the link is good: each message has a budget of 0 and 30 s for its attempt', async () => {
     const { device, network, until, times, zero, run } = await measured({
       config: ['app config send-timeout 1'],

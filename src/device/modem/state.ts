@@ -1,0 +1,129 @@
+/**
+ * The state of a modem, its timer, and how long its radio is on. The transitions are the modem's (modem.ts).
+ */
+import type { Alarm, Clock } from '../../kernel/clock.js';
+import type { Draws } from '../../kernel/random.js';
+import type { Instant, Millis } from '../../kernel/time.js';
+import type { LteFsmState } from '../shell/host.js';
+import type { Attaching } from './attach-policy.js';
+import { ModemCounters } from './counters.js';
+import { Reception } from './reception.js';
+import { IDLE, type ModemTimings, PREPARE } from './timing.js';
+
+/** The board around the modem. */
+export interface ModemBoard {
+  readonly clock: Clock;
+  readonly modemTimings: ModemTimings;
+  /** Value of `lte config attach-policy`. */
+  attachPolicy(): string;
+  /** The radio was on for a while. */
+  spent(use: 'attach' | 'connected', duration: Millis): void;
+  /** A datagram was lost to a weak signal. */
+  faded(way: 'up' | 'down'): void;
+  /** The modem has opened a new socket, which has another port. */
+  socketOpened(): void;
+  /** Whether the supply is strong enough for the transmitter. False: it was not, and the device has restarted. */
+  feedRadio(): boolean;
+}
+
+export abstract class ModemState extends Reception {
+  protected readonly board: ModemBoard;
+  /** `boot` includes `prepare`; after an exchange, `sleep` includes what {@link ModemState.state} tells apart by the clock. */
+  protected present: LteFsmState = 'disabled';
+  protected isRegistered = false;
+  /** Undefined while registered. */
+  protected attaching: Attaching | undefined;
+  /** Start and end of the present state; in `sleep`, of the evaluation of the connection. */
+  protected phaseStart: Instant = 0;
+  protected phaseEnd: Instant = 0;
+  /** Start of the part of the radio connection that is not counted yet; undefined without a connection. */
+  protected connectedAt: Instant | undefined;
+  /** Whether the modem shows `gnss` instead of `sleep`; only some modems have GNSS (firmware shell, 5.7). */
+  positioning = false;
+  protected counted = new ModemCounters();
+  #alarm: Alarm | undefined;
+
+  /** @param cellSeed determines the cell that the device finds; see noise() */
+  constructor(board: ModemBoard, random: Draws, cellSeed: number) {
+    super(random, cellSeed);
+    this.board = board;
+  }
+
+  /** The state that `lte state` shows. */
+  get state(): LteFsmState {
+    const { now } = this.board.clock;
+    if (this.present === 'boot') return now < this.phaseEnd - PREPARE ? 'boot' : 'prepare';
+    if (this.present !== 'sleep') return this.present;
+    if (now < this.phaseStart) return 'open_socket';
+    if (now < this.phaseEnd) return 'coneval';
+    if (!this.asleep) return 'ready';
+    return this.positioning ? 'gnss' : 'sleep';
+  }
+
+  get registered(): boolean {
+    return this.isRegistered && !this.inFlightMode;
+  }
+
+  get counters(): Readonly<ModemCounters> {
+    return this.counted;
+  }
+
+  /** Number of the present attach attempt, or of the one before the present pause, from 1; 0 if there is none. */
+  get attempt(): number {
+    return this.attaching?.number ?? 0;
+  }
+
+  /** Length of the present attach attempt or pause, and the time left of it; undefined in other states. */
+  get wait(): { readonly timeout: Millis; readonly remaining: Millis } | undefined {
+    if (this.present !== 'attach' && this.present !== 'retry_delay') return undefined;
+    const timeout = this.phaseEnd - this.phaseStart;
+    return { timeout, remaining: Math.min(timeout, Math.max(0, this.phaseEnd - this.board.clock.now)) };
+  }
+
+  protected get asleep(): boolean {
+    return this.board.clock.now >= this.phaseEnd + (this.savesPower ? 0 : IDLE);
+  }
+
+  protected get inFlightMode(): boolean {
+    return this.present === 'sleep' && !this.savesPower && this.asleep;
+  }
+
+  /** Enters a state, and leaves it after `duration` unless something else happens before. */
+  protected enter(state: LteFsmState, duration: Millis, then: () => void): void {
+    this.#alarm?.cancel();
+    this.present = state;
+    this.#alarm = this.board.clock.after(duration, `modem ${state}`, then);
+  }
+
+  /** The present state has no end. */
+  protected noAlarm(): void {
+    this.#alarm?.cancel();
+    this.#alarm = undefined;
+  }
+
+  protected attemptEnded(found: boolean): void {
+    const took = this.board.clock.now - this.phaseStart;
+    this.counted.attachEnded(took, found);
+    this.board.spent('attach', took);
+  }
+
+  /** Counts the radio connection up to `end`. */
+  protected disconnected(end: Instant): void {
+    if (this.connectedAt === undefined) return;
+    const connected = end - this.connectedAt;
+    this.connectedAt = undefined;
+    this.counted.connectedFor(connected);
+    this.board.spent('connected', connected);
+  }
+
+  /** The modem goes off: what its radio has taken is accounted for. */
+  protected switchOff(): void {
+    const { now } = this.board.clock;
+    if (this.present === 'attach') this.board.spent('attach', now - this.phaseStart);
+    // After an exchange, the connection is counted already.
+    if (this.present === 'sleep') this.connectedAt = undefined;
+    this.disconnected(now);
+    this.isRegistered = false;
+    if (this.anomalies) this.anomalies.lost = undefined;
+  }
+}
