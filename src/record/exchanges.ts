@@ -44,14 +44,19 @@ function fragmentsOf({ type, size }: Pick<RecordedDownlink, 'type' | 'size'>): n
   return type === 'shell' || type === 'config' ? Math.max(1, Math.ceil((size + HEAD) / FRAGMENT)) : 1;
 }
 
+/** Maximum pause within an exchange at this speed of the devices. */
+export function longestPause(speed: number): Millis {
+  return Math.max(LEAST_PAUSE, LONGEST_PAUSE / speed);
+}
+
 export function exchangesIn(recording: History): Exchanges {
-  const longestPause = Math.max(LEAST_PAUSE, LONGEST_PAUSE / recording.speed);
+  const pause = longestPause(recording.speed);
   const trips: { readonly device: string; readonly trip: Millis }[] = [];
   const lonely: RecordedDownlink[] = [];
   const ledBy = new Map<number, Lead>();
   for (const { downlink, before } of deliveries(recording)) {
     const gap = before === undefined ? Number.POSITIVE_INFINITY : (downlink.ended ?? 0) - before.at;
-    if (before === undefined || gap > longestPause || downlink.at > before.at) {
+    if (before === undefined || gap > pause || downlink.at > before.at) {
       lonely.push(downlink);
       ledBy.set(downlink.n, 'poll');
       continue;

@@ -55,13 +55,17 @@ export interface ErrorSpread {
 const REPLAYS = 5;
 const REPLAYED: ReadonlySet<DownlinkType> = new Set(['session', 'data', 'shell', 'config']);
 
-/** The scripts of all replays, each with other downlinks to predict. @param polls default: `foretold` */
-export function scriptsOf(recording: Recording, polls: Polls = 'foretold'): readonly Script[] {
+/** The scripts of all replays, each with other downlinks to predict; see {@link scriptOf}. */
+export function scriptsOf(
+  recording: Recording,
+  polls: Polls = 'foretold',
+  spooling?: ReadonlySet<string>,
+): readonly Script[] {
   const groups = Array.from({ length: REPLAYS }, () => new Set<number>());
   [...byDevice(recording.downlinks.filter(isReplayed)).values()].forEach((own, i) => {
     for (const [j, { n }] of own.entries()) groups[(i + j) % REPLAYS]?.add(n);
   });
-  return groups.filter(({ size }) => size > 0).map((open) => scriptOf(recording, open, polls));
+  return groups.filter(({ size }) => size > 0).map((open) => scriptOf(recording, open, polls, spooling));
 }
 
 /**

@@ -6,9 +6,9 @@
  * delivery: it waits until the replay itself has delivered the downlink that caused it.
  */
 import { type Millis, minutes } from '../kernel/time.js';
-import { exchangesIn } from './exchanges.js';
+import { exchangesIn, longestPause } from './exchanges.js';
 import { byDevice } from './group.js';
-import { pollsByTimer } from './polls.js';
+import { pollsByTimer, WAKE } from './polls.js';
 import type { DownlinkType, RecordedDownlink, RecordedUplink, Recording, UplinkType } from './recording.js';
 
 /** Polls of a script: `foretold` without the open downlinks, or all `recorded` ones. */
@@ -28,6 +28,8 @@ export interface ScriptDevice {
   readonly device: string;
   /** Round trip time: from one packet to the next one, which the answer triggers. */
   readonly trip: Millis;
+  /** From a poll that fails to the next one. Until then, the device ignores ticks and poll flags (firmware timing, 4). */
+  readonly retry: Millis;
   /** In chronological order. */
   readonly contacts: readonly Contact[];
 }
@@ -37,8 +39,10 @@ export interface Contact {
   readonly kind: UplinkType | 'poll';
   /** Number of the downlink that must be delivered before; undefined: the contact has no cause. */
   readonly cause: number | undefined;
-  /** More uploads of a session start follow: the device polls for downlinks later. */
+  /** More uploads of a session start, or stored reports, follow: the device polls for downlinks later. */
   readonly moreUploads: boolean;
+  /** The device ignores the poll flag in the acknowledgement, because it waits for the retry of a failed poll. */
+  readonly deaf: boolean;
 }
 
 export interface ScriptDownlink {
@@ -49,21 +53,32 @@ export interface ScriptDownlink {
   readonly size: number;
   /** When a user cancelled it; null: not cancelled. */
   readonly cancelled: Millis | null;
+  /** A configuration with a line that fails: the device does not restart, and its poll counts as failed. */
+  readonly fails: boolean;
 }
 
 /** Maximum time to the next upload of a session start. */
 const START = minutes(1);
 /** Maximum time from a configuration downlink to the session after the restart. */
 const RESTART = minutes(5);
+/** Retry of a failed poll (firmware timing, 4). */
+const RETRY = minutes(5);
 const UPLOADS: ReadonlySet<UplinkType> = new Set(['decoder', 'encoder', 'config']);
 
 /**
  * The script of one replay.
  * @param open numbers of the downlinks to predict
  * @param polls `recorded` includes polls that only the delivery of an open downlink shows. Default: `foretold`
+ * @param spooling device types that send stored reports right behind a new one, before they poll. Default: none
  */
-export function scriptOf(recording: Recording, open: ReadonlySet<number>, polls: Polls = 'foretold'): Script {
+export function scriptOf(
+  recording: Recording,
+  open: ReadonlySet<number>,
+  polls: Polls = 'foretold',
+  spooling: ReadonlySet<string> = new Set(),
+): Script {
   const causes = causesIn(recording);
+  const failed = failedIn(recording, causes);
   const isEffect = ({ n }: RecordedUplink) => open.has(causes.get(n) ?? Number.NaN);
   const known: Recording = {
     ...recording,
@@ -72,18 +87,27 @@ export function scriptOf(recording: Recording, open: ReadonlySet<number>, polls:
   const { trip, polls: seen } = exchangesIn({ ...known, uplinks: known.uplinks.filter((uplink) => !isEffect(uplink)) });
   const uplinks = byDevice(known.uplinks);
   const polled = pollsByTimer(known, polls === 'recorded' ? exchangesIn(recording).polls : seen, trip);
-  const devices = known.devices.map(({ device }): ScriptDevice => {
+  const pause = longestPause(known.speed);
+  const downlinksOf = byDevice(known.downlinks);
+  const devices = known.devices.map(({ device, type }): ScriptDevice => {
     const own = uplinks.get(device) ?? [];
+    const drain = type !== null && spooling.has(type) ? pause : 0;
     const contacts = [
-      ...own.map((uplink, i) => contactOf(uplink, own[i + 1], causes)),
-      ...(polled.get(device) ?? []).map((at): Contact => ({ at, kind: 'poll', cause: undefined, moreUploads: false })),
+      ...own.map((uplink, i) => ({
+        ...contactOf(uplink, own[i + 1], drain),
+        cause: causes.get(uplink.n),
+        deaf: uplink.type === 'data' && wasDeaf(uplink, downlinksOf.get(device) ?? [], pause),
+      })),
+      ...(polled.get(device) ?? []).map((at): Contact => ({ at, kind: 'poll', ...UNCAUSED })),
     ];
-    return { device, trip: trip(device), contacts: contacts.sort((a, b) => a.at - b.at) };
+    const retry = Math.round((RETRY + WAKE) / known.speed);
+    return { device, trip: trip(device), retry, contacts: contacts.sort((a, b) => a.at - b.at) };
   });
   const downlinks = known.downlinks.map(
     ({ n, at, device, type, size, state, ended }): ScriptDownlink => ({
       ...{ n, at, device, type, size },
       cancelled: state === 'cancelled' ? ended : null,
+      fails: failed.has(n),
     }),
   );
   return { length: known.until - known.from, devices, downlinks, open };
@@ -95,15 +119,40 @@ function withoutDelivery(downlink: RecordedDownlink): RecordedDownlink {
   return { ...downlink, state: 'pending', ended: null, attempts: 0, answer: null };
 }
 
+const UNCAUSED = { cause: undefined, moreUploads: false, deaf: false };
+
+/** @param drain maximum time from a report to a stored one behind it; 0: the device has no spool */
 function contactOf(
-  uplink: RecordedUplink,
+  { at, type }: RecordedUplink,
   next: RecordedUplink | undefined,
-  causes: ReadonlyMap<number, number>,
-): Contact {
-  const { at, type } = uplink;
+  drain: Millis,
+): Pick<Contact, 'at' | 'kind' | 'moreUploads'> {
   const isStart = type === 'session' || UPLOADS.has(type);
-  const moreUploads = isStart && next !== undefined && UPLOADS.has(next.type) && next.at - at < START;
-  return { at, kind: type, cause: causes.get(uplink.n), moreUploads };
+  const gap = next === undefined ? Number.POSITIVE_INFINITY : next.at - at;
+  const moreUploads = isStart
+    ? next !== undefined && UPLOADS.has(next.type) && gap < START
+    : type === 'data' && next?.type === 'data' && gap < drain;
+  return { at, kind: type, moreUploads };
+}
+
+/** A command was waiting, and nothing was delivered after this report: the device did not follow its poll flag. */
+function wasDeaf({ at }: RecordedUplink, downlinks: readonly RecordedDownlink[], pause: Millis): boolean {
+  const delivered = downlinks.filter(({ state, ended }) => state === 'sent' && ended !== null && ended >= at);
+  if (delivered.some(({ ended }) => (ended ?? 0) <= at + pause)) return false;
+  return delivered.some(({ type, at: queued, scheduled }) => type === 'shell' && (scheduled ?? queued) < at);
+}
+
+/** Configurations that were delivered, and after which neither a restart nor a delivery followed until the retry. */
+function failedIn({ downlinks, from, until }: Recording, causes: ReadonlyMap<number, number>): ReadonlySet<number> {
+  const restarted = new Set(causes.values());
+  const failed = downlinks.filter(({ n, device, type, state, ended }) => {
+    if (type !== 'config' || state !== 'sent' || ended === null || restarted.has(n)) return false;
+    if (ended + RESTART > until - from) return false;
+    const follows = (other: RecordedDownlink) =>
+      other.device === device && other.ended !== null && other.ended > ended && other.ended < ended + RETRY;
+    return !downlinks.some(follows);
+  });
+  return new Set(failed.map(({ n }) => n));
 }
 
 /** For uplinks that a downlink caused: the number of the downlink, by the number of the uplink. */

@@ -169,6 +169,39 @@ describe('a script', () => {
     expect(start.map(({ moreUploads }) => moreUploads)).toEqual([true, true, false]);
   });
 
+  it('lets a device that sends stored reports poll behind the last of them', () => {
+    const stored = recording(
+      [uplink(60_000), uplink(62_000), uplink(64_000), uplink(90_000)],
+      [downlink(30_000, 64_400, { type: 'shell' })],
+    );
+    const more = (spooling: readonly string[]) =>
+      scriptOf(
+        { ...stored, devices: [{ device: 'd1', type: 'clime' }] },
+        new Set(),
+        'foretold',
+        new Set(spooling),
+      ).devices[0]?.contacts.flatMap(({ kind, moreUploads }) => (kind === 'data' ? [moreUploads] : []));
+    expect(more(['clime'])).toEqual([true, true, false, false]);
+    expect(more(['control'])).toEqual([false, false, false, false]);
+  });
+
+  it('marks a report whose poll flag the device ignored while it waited for a retry', () => {
+    const ignored = recording([uplink(60_000), uplink(120_000)], [downlink(30_000, 280_400, { type: 'shell' })]);
+    expect(contactsIn(ignored).flatMap(({ kind, deaf }) => (kind === 'data' ? [deaf] : []))).toEqual([true, true]);
+    // A prediction does not use its own result.
+    expect(contactsIn(ignored, [1]).map(({ deaf }) => deaf)).toEqual([false, false]);
+  });
+
+  it('marks a configuration that was delivered and restarted nothing', () => {
+    const configured = (more: Parameters<typeof recording>[0]) =>
+      scriptOf(
+        recording([uplink(60_000), ...more], [downlink(30_000, 60_400, { type: 'config' })]),
+        new Set(),
+      ).downlinks.map(({ fails }) => fails);
+    expect(configured([])).toEqual([true]);
+    expect(configured([uplink(75_000, { type: 'session' })])).toEqual([false]);
+  });
+
   it('predicts every downlink in one replay, and neighbours in different ones', () => {
     const worlds = scriptsOf(made).map(({ open }) => [...open]);
     expect(worlds.flat().sort((a, b) => a - b)).toEqual(made.downlinks.map(({ n }) => n));

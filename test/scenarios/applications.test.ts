@@ -24,7 +24,7 @@ const DIGESTS: Readonly<Record<string, string>> = {
   motion: '4dcd45e7ec4ce9a1',
   push: 'f34596f897ac593b',
   range: '061973dcfbcd3186',
-  scale: '1b7b371167320711',
+  scale: '1c9558e6464d13aa',
   serial: 'efa56739dcec7351',
   wmbus: '3cc961cc0cc99b16',
 };

@@ -84,7 +84,11 @@ class ReplayWorld {
     const waits = () => this.#watch.waiting(serial) > 0;
     const player = new Player({ script: device, serial, token, clock: this.#clock, transport, waits });
     this.#players.set(device.device, player);
-    this.#watch.add(device.device, serial, (n) => player.delivered(n, LEAD));
+    const failing = new Set(this.#script.downlinks.filter(({ fails }) => fails).map(({ n }) => n));
+    this.#watch.add(device.device, serial, (n) => {
+      player.delivered(n, LEAD);
+      if (failing.has(n)) player.failed();
+    });
   }
 
   start(): void {

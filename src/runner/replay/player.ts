@@ -31,7 +31,7 @@ interface PlayerOptions {
   readonly waits: () => boolean;
 }
 
-type Task = Pick<Contact, 'kind' | 'moreUploads'>;
+type Task = Pick<Contact, 'kind' | 'moreUploads' | 'deaf'>;
 
 export class Player {
   readonly #options: PlayerOptions;
@@ -46,6 +46,8 @@ export class Player {
   #pollAsked = false;
   #sent = 0;
   #patience: Alarm | undefined;
+  /** Set while the device waits for the retry of a failed poll. */
+  #retry: Alarm | undefined;
 
   constructor(options: PlayerOptions) {
     this.#options = options;
@@ -65,7 +67,17 @@ export class Player {
 
   /** Plays a contact that is not in the script, now. */
   contact(kind: Contact['kind']): void {
-    this.#begin({ kind, moreUploads: false });
+    this.#begin({ kind, moreUploads: false, deaf: false });
+  }
+
+  /** The downlink that has just been delivered could not be carried out: the next poll is the retry (firmware timing, 4). */
+  failed(): void {
+    const { clock, script } = this.#options;
+    this.#retry?.cancel();
+    this.#retry = clock.after(script.retry, 'the retry of a poll in a replay', () => {
+      this.#retry = undefined;
+      this.contact('poll');
+    });
   }
 
   /** Downlink `n` has been delivered: plans the contacts that it causes. */
@@ -93,9 +105,9 @@ export class Player {
       this.#due.push(task);
       return;
     }
-    if (task.kind === 'poll' && !this.#options.waits()) return this.#end();
+    if (task.kind === 'poll' && (this.#retry || !this.#options.waits())) return this.#end();
     this.#task = task;
-    if (task.kind === 'session') this.#pollAsked = false;
+    if (task.kind === 'session') this.#restarted();
     const { serial } = this.#options;
     const step =
       task.kind === 'poll'
@@ -125,7 +137,7 @@ export class Player {
   /** The firmware follows a poll flag at once, or in the session phase after the last upload (firmware timing, 3). */
   #acknowledged(task: Task, poll: boolean): void {
     if (task.kind === 'session') return this.#poll();
-    this.#pollAsked ||= poll;
+    this.#pollAsked ||= poll && !task.deaf && !this.#retry;
     if (task.moreUploads || !this.#pollAsked) return this.#end();
     this.#pollAsked = false;
     this.#poll();
@@ -142,6 +154,12 @@ export class Player {
       this.#pollAsked = true;
     }
     this.#end();
+  }
+
+  #restarted(): void {
+    this.#pollAsked = false;
+    this.#retry?.cancel();
+    this.#retry = undefined;
   }
 
   /** Polls within the present contact. */

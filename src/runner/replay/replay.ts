@@ -1,6 +1,7 @@
 /** Replays a recording: every world of its predictions, one after another. */
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
+import { packagedProfiles } from '../../profile/library.js';
 import { accuracyOf, type ReplayAccuracy, scriptsOf } from '../../record/predict.js';
 import type { Recording } from '../../record/recording.js';
 import type { Polls } from '../../record/script.js';
@@ -19,7 +20,8 @@ export async function replayRecording(
   { polls, ...options }: ReplayOptions,
 ): Promise<ReplayAccuracy> {
   const predicted = new Map<number, Millis>();
-  for (const script of scriptsOf(recording, polls)) {
+  const spooling = new Set([...packagedProfiles()].filter(([, { timing }]) => timing.spoolSize).map(([name]) => name));
+  for (const script of scriptsOf(recording, polls, spooling)) {
     const delivered = await play({ ...options, script, from: recording.from });
     for (const n of script.open) {
       const at = delivered.get(n);

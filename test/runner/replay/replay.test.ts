@@ -82,6 +82,41 @@ describe('a replay', () => {
     expect(errors?.worst).toBeLessThan(1000);
   });
 
+  it('polls behind the last stored report, not in between', async () => {
+    const stored = [0, 2000, 4000].map((after) => uplink(10 * MINUTE + after));
+    const made = recording([...START, ...stored], [ANSWER, downlink(MINUTE, 10 * MINUTE + 4400)], {
+      devices: [{ device: 'd1', type: 'clime' }],
+    });
+    const { predictions } = await replay(made);
+    expect(predictions[1]?.error).toBe(0);
+  });
+
+  it('is deaf for 5 min after a configuration that failed, then polls', async () => {
+    const start = START.map((entry) => (entry.type === 'config' ? { ...entry, pollEvery: 120 } : entry));
+    const failing = downlink(MINUTE + 5000, 2 * MINUTE + 400, { type: 'config', size: 20 });
+    const retried = 7 * MINUTE + 400 + 2500 + 400;
+    const made = recording([...start, ...reports(8)], [ANSWER, failing, downlink(3 * MINUTE + 5000, retried)]);
+    const { predictions } = await replay(made);
+    expect(Math.abs(predictions[2]?.error ?? Number.NaN)).toBeLessThan(1000);
+  });
+
+  it('does not follow the poll flag of a report that the device ignored', async () => {
+    const made = recording(
+      [
+        ...[...START, uplink(2 * MINUTE), uplink(10 * MINUTE)],
+        ...[410, 820].map((after) => uplink(5 * MINUTE + after, { type: 'shell' })),
+      ],
+      [
+        ANSWER,
+        downlink(MINUTE, 5 * MINUTE + 400, { type: 'shell', answer: 6 }),
+        downlink(MINUTE + 1000, 5 * MINUTE + 810, { type: 'shell', answer: 7 }),
+        downlink(MINUTE + 2000, 5 * MINUTE + 1220, { type: 'shell' }),
+      ],
+    );
+    const { predictions } = await replay(made);
+    expect(predictions.slice(1).map(({ error }) => Math.abs(error ?? Number.NaN) < 1000)).toEqual([true, true, true]);
+  });
+
   it('estimates periodic polls from the configuration of a device', async () => {
     const start = START.map((entry) => (entry.type === 'config' ? { ...entry, pollEvery: 45 } : entry));
     const made = recording([...start, ...reports(3)], [ANSWER, downlink(61_000, 93_900)]);
