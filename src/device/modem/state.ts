@@ -28,7 +28,7 @@ export interface ModemBoard {
 
 export abstract class ModemState extends Reception {
   protected readonly board: ModemBoard;
-  /** `boot` includes `prepare`; after an exchange, `sleep` includes what {@link ModemState.state} tells apart by the clock. */
+  /** `boot` includes `prepare`. After an exchange, `sleep` includes the states that {@link ModemState.state} finds by the clock. */
   protected present: LteFsmState = 'disabled';
   protected isRegistered = false;
   /** Undefined while registered. */
