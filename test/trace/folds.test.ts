@@ -140,5 +140,7 @@ describe('a table of metrics', () => {
     expect(metricInfos(table, 'devices')).toEqual([
       { name: 'size', shape: 'count', about: 'its size', of: 'devices', within: false },
     ]);
+    const timed = { ...table.size, within: () => ({ total: 1, within: 1, open: 0 }) };
+    expect(metricInfos({ timed }, null)).toMatchObject([{ name: 'timed', of: null, within: true }]);
   });
 });

@@ -400,6 +400,9 @@ describe('metrics of API requests', () => {
     const { calls } = metricsOf(events).summary();
     expect(Object.keys(calls)).toEqual(['get', 'list', 'post', 'read']);
     expect(calls.get).toMatchObject({ planned: 0, sent: 1, closedLoop: false });
+    const sums = { planned: 15, sent: 13, answered: 8, failed: 3, refused: 2, inFlight: 2, dropped: 3 };
+    expect(metricsOf(events).summary().allCalls).toMatchObject(sums);
+    expect(metricsOf([]).summary()).not.toHaveProperty('allCalls');
     expect(calls.read).toEqual({
       ...{ planned: 13, sent: 10, answered: 5, failed: 3, refused: 2, inFlight: 2, dropped: 3, closedLoop: true },
       latency: expect.objectContaining({ count: 5, max: 10 }),
