@@ -43,6 +43,9 @@ describe('an image', () => {
   });
 
   it('cannot be shorter than its header', () => {
+    const header = Buffer.from(writeImage(BUILD, 400)).indexOf('\n\n') + 2;
+    expect(readImage(writeImage(BUILD, header))).toEqual(BUILD);
+    expect(() => writeImage(BUILD, header - 1)).toThrow(RangeError);
     expect(() => writeImage(BUILD, 100)).toThrow('an image of 100 bytes is shorter than its own header');
   });
 

@@ -151,6 +151,7 @@ describe('samples', () => {
       { kind: 'device.repeat', at: 0, serial: 26, waited: 1 },
       { kind: 'uplink.dropped', at: 0, serial: 27, uplink: 1, type: 'data', why: 'x' },
       { kind: 'uplink.dropped', at: 0, serial: 27, uplink: 1, type: 'stats', why: 'x' },
+      { kind: 'uplink.dropped', at: 0, serial: 27, uplink: 2, type: 'stats', why: 'x' },
       stored(0, { serial: 28 }),
       stored(0, { serial: 28, copy: true }),
       ...[1, 2].map(() => stored(0, { serial: 28, type: 'stats' })),

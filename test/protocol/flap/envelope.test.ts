@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FRAGMENT_SIZE, hasValidTag, open, seal, tokenBytes } from '../../../src/protocol/flap/envelope.js';
+import { FRAGMENT_SIZE, hasValidTag, open, seal, tokenBytes, tokenText } from '../../../src/protocol/flap/envelope.js';
 import { flagsOf, fromHex, message, packet, show, toHex, vectors } from './notation.js';
 
 /** The cloud reads no more than this of a datagram (wire protocol, 2.1). */
@@ -187,6 +187,7 @@ describe('a datagram of more than 1024 bytes', () => {
 describe('a claim token', () => {
   it('is written as 32 hex digits', () => {
     expect(toHex(tokenBytes('00112233445566778899AABBCCDDEEFF'))).toBe('00112233445566778899aabbccddeeff');
+    expect(tokenText('00112233445566778899AABBCCDDEEFF')).toBe('00112233445566778899aabbccddeeff');
   });
 
   it.each(['', '0011', `${'0'.repeat(31)}g`, '0'.repeat(33)])(
