@@ -5,6 +5,7 @@
 import { flapUplinks } from './cloud/flap-uplinks.js';
 import { httpUplinks } from './cloud/http-uplinks.js';
 import { largeStore } from './cloud/large-store.js';
+import { firstAnswer } from './first-answer.js';
 import { generatorHttp } from './generator-http.js';
 import { memoryAtRest } from './memory-at-rest.js';
 import { realTimeFleet } from './real-time-fleet.js';
@@ -12,6 +13,7 @@ import type { Bench } from './result.js';
 import { virtualDay } from './virtual-day.js';
 
 const BENCHES: readonly Bench[] = [
+  firstAnswer,
   virtualDay,
   memoryAtRest,
   httpUplinks,
