@@ -27,7 +27,11 @@ export const firstAnswer: Bench = {
 async function once(): Promise<number> {
   const began = performance.now();
   const service = await startService();
-  const client = new DeviceCloudClient({ baseUrl: service.api, apiKey: service.apiKey ?? '', spaceId: service.spaceId });
+  const client = new DeviceCloudClient({
+    baseUrl: service.api,
+    apiKey: service.apiKey ?? '',
+    spaceId: service.spaceId,
+  });
   await client.countDevices();
   const took = performance.now() - began;
   await client.close();
