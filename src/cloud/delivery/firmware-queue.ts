@@ -185,7 +185,7 @@ export class FirmwareQueue implements FirmwareUpdates {
 
   #note(session: DeviceSession, job: UpdateJob): void {
     const silentSince = job.state === 'downloading' ? this.#clock.now : undefined;
-    session.update = isOpen(job) ? { silentSince } : undefined;
+    session.update = isOpen(job) ? { silentSince, unproven: job.unprovenVersion !== undefined } : undefined;
   }
 }
 

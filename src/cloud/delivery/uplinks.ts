@@ -247,6 +247,11 @@ export class UplinkHandler {
     const { body, codecHash, raw } = content;
     const row = this.#row(session, 'data', body, { codecHash, raw, print });
     const uplink = prepared('data', row, { configUnchecked: false });
+    if (session.update?.unproven) return this.#disprovingUpdate(session, uplink);
+    return this.#startedUp(session, uplink);
+  }
+
+  #startedUp(session: DeviceSession, uplink: PreparedUplink): PreparedUplink | Promise<PreparedUplink> {
     // Application data prove that the device has started: a changed configuration would have been uploaded before.
     return session.configUnchecked ? this.#provingConfigs(session, uplink) : uplink;
   }
@@ -263,6 +268,11 @@ export class UplinkHandler {
       // A body that cannot be decoded is stored as raw bytes (wire protocol, 12.3).
     }
     return this.#data(session, print, { body: null, codecHash: hash, raw: Buffer.from(body).toString('hex') });
+  }
+
+  async #disprovingUpdate(session: DeviceSession, uplink: PreparedUplink): Promise<PreparedUplink> {
+    const { changes = [], job } = (await this.#options.updates.dataArrived(session.device)) ?? {};
+    return this.#startedUp(session, { ...uplink, changes, update: job });
   }
 
   async #provingConfigs(session: DeviceSession, uplink: PreparedUplink): Promise<PreparedUplink> {

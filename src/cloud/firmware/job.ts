@@ -14,14 +14,17 @@ export interface UpdateJob {
   readonly firmwareId: Id;
   readonly bundle: string | null;
   readonly name: string | null;
-  /** The `fw_version` that the device reports in its session after a successful update. */
+  /** Label of the image: the `fw_version` that is expected in the session after a successful update. */
   readonly version: string;
   /** Size of the image in bytes. */
   readonly size: number;
   /** Version that the device ran before the update; null: not reported yet. */
   readonly fromVersion: string | null;
-  /** Version reported after the swap, if it is neither that of the image nor the old one: an acknowledgement will decide. */
-  readonly unexpectedVersion?: string;
+  /**
+   * Version in the session after the swap, if it does not prove that the new image runs. An acknowledgement proves it, and
+   * application data without an acknowledgement disprove it.
+   */
+  readonly unprovenVersion?: string;
   readonly state: UpdateState;
   /** Bytes that the device has accepted. */
   readonly offset: number;

@@ -2,6 +2,11 @@
  * Firmware updates over the air: reports of a device and the chunks that follow (wire protocol, 11).
  *
  *   scheduled ──chunk 0 delivered──► downloading ──swap──► swapping ──ack, or a session with the new version──► succeeded
+ *                                                                      └──data without ack──► failed
+ *
+ * The label of an image proves nothing by itself: it may be the version that ran before, or differ from the version that the
+ * image reports. If the version in the session after the swap is not a new one that equals the label, the device decides: it
+ * acknowledges an image on trial before it sends application data (wire protocol, 8.1).
  *
  * A scheduled update sends chunk 0 without a request of the device; a device that requests an image by its identifier gets the
  * same chunk. From then on the cloud sends the chunk at the offset that the device reports, one at a time. A reboot or a lost
@@ -137,7 +142,7 @@ export class Updates {
         return this.#only(job, failure(error));
       case 'ack':
       case 'confirmed':
-        return this.#only(job, acknowledged(job, versionIn(device.session)));
+        return this.#only(job, acknowledged(job, device.session));
       default:
         return undefined;
     }
@@ -150,10 +155,20 @@ export class Updates {
     const version = session.fw_version ?? null;
     if (job.state === 'scheduled') return this.#only(job, { fromVersion: version });
     if (version === null) return undefined;
-    if (job.state === 'swapping') return this.#only(job, restarted(job, version));
-    // With the new version, the device has swapped without announcing it. Otherwise it has lost its partial image.
-    const isNew = version === job.version && version !== job.fromVersion;
-    return isNew ? this.#only(job, SUCCESS) : this.restart(device, job);
+    // In the state `downloading`, a new version shows that the announcement of the swap was lost.
+    if (version === job.version && version !== job.fromVersion) return this.#only(job, SUCCESS);
+    return job.state === 'swapping' ? this.#only(job, { unprovenVersion: version }) : this.restart(device, job);
+  }
+
+  /**
+   * Handles application data of a device, which it sends only after the steps of a new session; undefined if nothing follows
+   * for its open update. It fails if the device has begun a session after the swap without an acknowledgement.
+   */
+  async dataArrived(device: ReportingDevice): Promise<UpdateStep | undefined> {
+    const job = await this.current(device);
+    if (job?.state !== 'swapping' || job.unprovenVersion === undefined) return undefined;
+    const { unprovenVersion: version, fromVersion } = job;
+    return this.#only(job, version === fromVersion ? reverted(version) : unacknowledged(version));
   }
 
   /** Handles the delivery of a chunk. The delivery of the first one changes the state to `downloading`. */
@@ -240,24 +255,27 @@ export class Updates {
 
 const SUCCESS: Partial<UpdateJob> = { state: 'succeeded' };
 
-/** A session after the swap. A version that was not expected may be that of an image with another label: the next report decides. */
-function restarted(job: UpdateJob, version: string): Partial<UpdateJob> {
-  if (version === job.version) return SUCCESS;
-  const mayBeNew = version !== job.fromVersion && version !== job.unexpectedVersion;
-  return mayBeNew ? { unexpectedVersion: version } : reverted(version);
-}
-
 /**
  * CHESTER acknowledges only an image that was on trial. The other device family does so with the old image as well, which
- * the version in its session shows (wire protocol, 8.2).
+ * the version in its session shows (wire protocol, 8.1 and 11).
  */
-function acknowledged(job: UpdateJob, version: string | null): Partial<UpdateJob> {
+function acknowledged(job: UpdateJob, session: DeviceRow['session']): Partial<UpdateJob> {
+  const version = versionIn(session);
   const isOld = version !== null && version === job.fromVersion && version !== job.version;
-  return isOld ? reverted(version) : SUCCESS;
+  return isOld && !isChester(session) ? reverted(version) : SUCCESS;
+}
+
+function isChester(session: DeviceRow['session']): boolean {
+  const product = session?.product_name;
+  return typeof product === 'string' && product.startsWith('CHESTER');
 }
 
 function reverted(version: string): Partial<UpdateJob> {
   return failure(`reverted: the device runs "${version}"`);
+}
+
+function unacknowledged(version: string): Partial<UpdateJob> {
+  return failure(`not acknowledged: the device runs "${version}"`);
 }
 
 function failure(error: string): Partial<UpdateJob> {

@@ -1,10 +1,11 @@
 /** What the cloud makes of a device's reports on an update, one by one (wire protocol, 11, "Server rules"). */
 import { describe, expect, it, vi } from 'vitest';
+import type { DeviceSession } from '../../../src/cloud/delivery/device-session.js';
 import { ConflictError } from '../../../src/cloud/store/store.js';
 import { days, seconds } from '../../../src/kernel/time.js';
 import { encodeUp } from '../../../src/protocol/messages/index.js';
 import { uuidBytes } from '../../../src/protocol/uuid.js';
-import { testCloud } from '../../support/cloud.js';
+import { SERIAL, testCloud } from '../../support/cloud.js';
 import { SIZE, updating } from './updating.js';
 
 const OTHER = '0197a3b1-0000-7000-8000-0000000000ff';
@@ -155,11 +156,12 @@ describe('a swap', () => {
     expect((await job()).state).toBe('succeeded');
   });
 
-  it('was reverted if the old version starts a session', async () => {
-    const { receive, report, begin, job } = await updating();
-    await receive();
-    await report('swap', { offset: SIZE });
+  it('was reverted if the device sends data with the old version, without an acknowledgement', async () => {
+    const { swap, begin, sendData, job } = await updating();
+    await swap();
     await begin('v1.0.0');
+    expect((await job()).state).toBe('swapping');
+    await sendData();
     expect(await job()).toMatchObject({ state: 'failed', error: 'reverted: the device runs "v1.0.0"' });
   });
 
@@ -177,31 +179,84 @@ describe('a swap', () => {
     expect((await job()).state).toBe('downloading');
   });
 
-  it('is judged by the running version, also if the old image acknowledges it', async () => {
-    const { receive, report, job } = await updating();
-    await receive();
-    await report('swap', { offset: SIZE });
+  it.each([undefined, 'HIO'])(
+    'is judged by the version if a device of another family acknowledges it (%s)',
+    async (product) => {
+      const { swap, begin, report, job } = await updating(product === undefined ? {} : { product });
+      await swap();
+      await begin('v1.0.0');
+      await report('ack');
+      expect(await job()).toMatchObject({ state: 'failed', error: 'reverted: the device runs "v1.0.0"' });
+    },
+  );
+
+  it('has succeeded when CHESTER acknowledges an image that reports the old version and has another label', async () => {
+    const { swap, begin, report, job } = await updating({ product: 'CHESTER-M' });
+    await swap();
+    await begin('v1.0.0');
     await report('ack');
-    expect(await job()).toMatchObject({ state: 'failed', error: 'reverted: the device runs "v1.0.0"' });
+    expect((await job()).state).toBe('succeeded');
   });
 
   it('has succeeded when the device acknowledges an image whose own version is not its label', async () => {
-    const { receive, report, begin, job } = await updating();
-    await receive();
-    await report('swap', { offset: SIZE });
+    const { swap, begin, report, job } = await updating();
+    await swap();
     await begin('v2.0.0-rc1');
     expect((await job()).state).toBe('swapping');
     await report('ack');
     expect((await job()).state).toBe('succeeded');
   });
 
-  it('to an image with another label was not confirmed when the next session comes before an acknowledgement', async () => {
-    const { receive, report, begin, job } = await updating();
-    await receive();
-    await report('swap', { offset: SIZE });
+  it('to an image with another label has failed if the device sends data without an acknowledgement', async () => {
+    const { swap, begin, sendData, job } = await updating();
+    await swap();
     await begin('v2.0.0-rc1');
-    await begin('v2.0.0-rc1');
-    expect(await job()).toMatchObject({ state: 'failed', error: 'reverted: the device runs "v2.0.0-rc1"' });
+    await sendData();
+    expect(await job()).toMatchObject({ state: 'failed', error: 'not acknowledged: the device runs "v2.0.0-rc1"' });
+  });
+
+  it('has succeeded when the device acknowledges an image with the label of the version that it ran before', async () => {
+    const { swap, begin, report, job } = await updating({ version: 'v2.0.0' });
+    await swap();
+    await begin('v2.0.0');
+    expect((await job()).state).toBe('swapping');
+    await report('ack');
+    expect((await job()).state).toBe('succeeded');
+  });
+
+  it('was reverted if the label is the version that ran before and the device sends data without an acknowledgement', async () => {
+    const { swap, begin, sendData, job } = await updating({ version: 'v2.0.0' });
+    await swap();
+    await begin('v2.0.0');
+    await sendData();
+    expect(await job()).toMatchObject({ state: 'failed', error: 'reverted: the device runs "v2.0.0"' });
+  });
+
+  it('is not decided by a second session, because the device may repeat the steps of a session that failed', async () => {
+    const { swap, begin, report, job } = await updating({ version: 'v2.0.0' });
+    await swap();
+    await begin('v2.0.0');
+    await begin('v2.0.0');
+    await report('ack');
+    expect((await job()).state).toBe('succeeded');
+  });
+
+  it('is not decided by data that the device sends before it has restarted', async () => {
+    const { swap, begin, report, sendData, job } = await updating({ version: 'v2.0.0' });
+    await swap();
+    await sendData();
+    await begin('v2.0.0');
+    await report('ack');
+    expect((await job()).state).toBe('succeeded');
+  });
+
+  it('is decided after a restart of the service between the session and the data', async () => {
+    const { cloud, swap, begin, job } = await updating({ version: 'v2.0.0' });
+    await swap();
+    await begin('v2.0.0');
+    const { core } = await testCloud({ store: cloud.store, clock: cloud.clock });
+    await core.accept((await core.load(SERIAL)) as DeviceSession, { kind: 'decoded-data', body: {} });
+    expect(await job()).toMatchObject({ state: 'failed', error: 'reverted: the device runs "v2.0.0"' });
   });
 });
 

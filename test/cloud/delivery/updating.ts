@@ -15,7 +15,7 @@ import { SERIAL, testCloud } from '../../support/cloud.js';
 export const SIZE = 1000;
 
 /** A device that takes part by hand, with an update scheduled. */
-export async function updating({ version = 'v1.0.0' }: { version?: string } = {}) {
+export async function updating({ version = 'v1.0.0', product }: { version?: string; product?: string } = {}) {
   const cloud = await testCloud();
   await cloud.addDevice();
   const session = (await cloud.core.load(SERIAL)) as DeviceSession;
@@ -25,7 +25,10 @@ export async function updating({ version = 'v1.0.0' }: { version?: string } = {}
   const image = firmware.images.describe(content, { ...about, spaceId: cloud.spaceId, createdAt: 0 });
   await cloud.store.commit(firmware.images.put(image, content));
   const begin = (fw_version: string) =>
-    cloud.core.accept(session, encodeUp({ kind: 'create-session', session: { fw_version } }));
+    cloud.core.accept(
+      session,
+      encodeUp({ kind: 'create-session', session: { fw_version, ...(product && { product_name: product }) } }),
+    );
   const take = async (): Promise<DownloadFirmware | undefined> => {
     const message = await cloud.core.take(session);
     const down = message && parseDown(message);
@@ -37,24 +40,26 @@ export async function updating({ version = 'v1.0.0' }: { version?: string } = {}
   };
   await begin(version);
   const { id } = await firmware.schedule(await cloud.device(), image);
+  /** Takes a chunk and confirms it. */
+  const receive = async () => {
+    const chunk = await take();
+    await cloud.core.confirm(session, 'final-ack');
+    return chunk;
+  };
+  const report = (type: string, more: Partial<UploadFirmware> = {}) =>
+    cloud.core.accept(
+      session,
+      encodeUp({ kind: 'upload-firmware', target: 'app', type, updateId: uuidBytes(id), ...more }),
+    );
   return {
-    cloud,
-    session,
-    image,
-    id,
-    begin,
-    take,
-    /** Takes a chunk and confirms it. */
-    receive: async () => {
-      const chunk = await take();
-      await cloud.core.confirm(session, 'final-ack');
-      return chunk;
+    ...{ cloud, session, image, id, begin, take, receive, report },
+    /** Receives the first chunk and announces the swap. */
+    swap: async () => {
+      await receive();
+      await report('swap', { offset: SIZE });
     },
-    report: (type: string, more: Partial<UploadFirmware> = {}) =>
-      cloud.core.accept(
-        session,
-        encodeUp({ kind: 'upload-firmware', target: 'app', type, updateId: uuidBytes(id), ...more }),
-      ),
+    /** Application data, the first message after the steps of a new session. */
+    sendData: () => cloud.core.accept(session, { kind: 'decoded-data', body: {} }),
     job: async (): Promise<UpdateJob> => {
       const row = await cloud.store.record('firmware', cloud.spaceId, id);
       if (row === undefined) throw new Error('no update');

@@ -203,6 +203,21 @@ describe('an update', () => {
     expect(version()).toBe('v9.0.0');
   });
 
+  it('to another image with the label of the running version succeeds when the device acknowledges it', async () => {
+    const { device, update, upload, until } = await world();
+    await update(await upload({ version: 'v4.0.0' }));
+    await until('succeeded');
+    expect(device.device.bootloader?.confirmed).toBe(true);
+  });
+
+  it('to an image that reports the old version under another label succeeds when the device acknowledges it', async () => {
+    const { cloud, device, update, until } = await world();
+    const content = writeImage({ ...BUILD, version: 'v4.0.0' }, SIZE);
+    await update(await upload(cloud, content, { version: 'v4.0.0-patched' }));
+    await until('succeeded');
+    expect(device.device.bootloader?.confirmed).toBe(true);
+  });
+
   it('can be requested by the device', async () => {
     const { device, upload, until, version } = await world();
     const image = await upload();
@@ -264,6 +279,22 @@ describe('an update that goes wrong', () => {
     expect((await until('failed')).error).toBe('reverted: the device runs "v4.0.0"');
     expect(version()).toBe('v4.0.0');
     expect(device.of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'update']);
+  });
+
+  it('is reverted if a damaged image has the label of the running version', async () => {
+    const { cloud, update, until, version } = await world();
+    const content = writeImage({ ...BUILD, version: 'v4.0.0' }, SIZE);
+    content[SIZE - 1] = 7;
+    await update(await upload(cloud, content, { version: 'v4.0.0' }));
+    expect((await until('failed')).error).toBe('reverted: the device runs "v4.0.0"');
+    expect(version()).toBe('v4.0.0');
+  });
+
+  it('is reverted if an image of another device type has the label of the running version', async () => {
+    const { device, update, upload, until } = await world();
+    await update(await upload({ bundle: 'com.hardwario.chester.app.push', version: 'v4.0.0' }));
+    expect((await until('failed')).error).toBe('reverted: the device runs "v4.0.0"');
+    expect(device.of('device.boot').map(({ cause }) => cause)).toEqual(['power', 'update', 'watchdog']);
   });
 
   it('fails immediately if the image is longer than the slot', async () => {
