@@ -122,7 +122,7 @@ const OPEN = ['scheduled', 'downloading', 'swapping'] as const;
 export const UPDATE_METRICS: MetricTable<UpdateFold> = {
   'update.scheduled': { about: 'firmware updates that the API accepted', count: (fold) => fold.scheduled },
   'update.succeeded': {
-    about: 'time from the API until a session of the device showed the new version',
+    about: 'time from the API until the device acknowledged the image or began a session with its version',
     durations: (fold) => fold.duration,
     missing: (fold) => ({
       failed: fold.count('failed'),
@@ -136,7 +136,7 @@ export const UPDATE_METRICS: MetricTable<UpdateFold> = {
     count: (fold) => fold.count('failed'),
   },
   'update.reverted': {
-    about: 'firmware updates that failed because the device runs another version afterwards',
+    about: 'firmware updates that failed because the device runs its old image afterwards',
     count: (fold) => fold.reverted,
   },
   'update.given-up': {
