@@ -36,8 +36,8 @@ export interface DeviceSession {
 interface SessionUpdate {
   /** When the last chunk was delivered that the device has not answered; undefined: none is unanswered. */
   silentSince: Instant | undefined;
-  /** The device has begun a session after the swap that does not prove which image runs; its next data decide. */
-  readonly unproven: boolean;
+  /** Set when the device has begun a session after the swap that does not prove which image runs: its next data decide. */
+  readonly unproven?: true | undefined;
 }
 
 export function asQueued(row: WaitingRow): QueuedDownlink {

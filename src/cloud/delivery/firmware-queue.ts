@@ -185,7 +185,8 @@ export class FirmwareQueue implements FirmwareUpdates {
 
   #note(session: DeviceSession, job: UpdateJob): void {
     const silentSince = job.state === 'downloading' ? this.#clock.now : undefined;
-    session.update = isOpen(job) ? { silentSince, unproven: job.unprovenVersion !== undefined } : undefined;
+    const unproven = job.unprovenVersion === undefined ? undefined : true;
+    session.update = isOpen(job) ? { silentSince, unproven } : undefined;
   }
 }
 

@@ -66,7 +66,7 @@ describe('a scheduled update', () => {
   it('is in progress again after a restart of the service', async () => {
     const update = await updating();
     const restarted = await (await beside(update)).core.load(SERIAL);
-    expect(restarted?.update).toEqual({ silentSince: undefined, unproven: false });
+    expect(restarted?.update).toEqual({ silentSince: undefined });
   });
 });
 
@@ -202,7 +202,7 @@ describe('a device that does not report on a chunk', () => {
     const restarted = await beside(update);
     const session = await restarted.core.load(SERIAL);
     if (session === undefined) throw new Error('no session');
-    expect(session.update).toEqual({ silentSince: 0, unproven: false });
+    expect(session.update).toEqual({ silentSince: 0 });
     await update.cloud.clock.runUntil(seconds(5));
     // The session response of the first service comes first.
     for (let n = 0; n < 2; n++) {
