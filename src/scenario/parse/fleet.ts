@@ -131,13 +131,21 @@ function checkFirmware(
 }
 
 /** Adds a problem for each line that a device of the group would refuse. */
-function checkConfig({ config, firmware }: Draft, node: LocatedNode, type: KnownDeviceType, problems: Problems): void {
+function checkConfig(
+  { profile, config, firmware }: Draft,
+  node: LocatedNode,
+  type: KnownDeviceType,
+  problems: Problems,
+): void {
   if (node.kind !== 'map') return;
   const places = configPlaces(valueAt(node, 'config'));
   config.forEach((line, i) => {
     const refusal = type.refusal(line, firmware);
-    if (refusal !== undefined)
-      problems.add(places[i] ?? node, `${quote(withoutSecrets(line))} would be rejected: ${refusal}`);
+    if (refusal === undefined) return;
+    const others = type.versions.filter((version) => type.refusal(line, version) === undefined);
+    const [by, instead] =
+      others.length === 0 ? ['', ''] : [` by ${profile} ${firmware}`, `; ${others.join(', ')} accepts it`];
+    problems.add(places[i] ?? node, `${quote(withoutSecrets(line))} would be rejected${by}: ${refusal}${instead}`);
   });
 }
 

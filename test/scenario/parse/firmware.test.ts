@@ -54,7 +54,10 @@ it('an unknown version is refused with those of the device type', () => {
 it('the configuration is checked against the version', () => {
   expect(problems(() => scenario('config: { send-timeout: 60 }'))).toEqual([]);
   expect(problems(() => scenario('firmware: 3.5.5, config: { send-timeout: 60 }'))).toEqual([
-    expect.stringMatching(/"app config send-timeout 60" would be rejected: the device type has no such parameter/),
+    expect.stringMatching(/"app config send-timeout 60" would be rejected by clime 3\.5\.5: .*; 4\.0\.0 accepts it$/),
+  ]);
+  expect(problems(() => scenario('firmware: 3.5.5, config: { sent-timeout: 60 }'))).toEqual([
+    expect.stringMatching(/"app config sent-timeout 60" would be rejected: [^;]*$/),
   ]);
 });
 
