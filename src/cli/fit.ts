@@ -26,8 +26,8 @@ export const fit = command<{ readonly file: string; readonly out: string | undef
       throw new UsageError('bad-file', `"${file}" has no device with two reports, so nothing can be fitted`);
     }
     const types = deviceTypes(profiles);
-    const yaml = scenarioYaml(nameFor(out ?? file), recording, groups, (profile, line) =>
-      types.get(profile)?.refusal(line, null),
+    const yaml = scenarioYaml(nameFor(out ?? file), recording, groups, ({ profile, firmware }, line) =>
+      types.get(profile)?.refusal(line, firmware),
     );
     if (out === undefined) {
       host.out.write(yaml);

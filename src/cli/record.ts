@@ -111,7 +111,12 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
   const gate = paced({ atOnce: 1, perSecond: flags.rate ?? GENTLE }, new RealClock());
   const options = { baseUrl: flags.target, apiKey, connections: 1, gate };
   const { space } = flags;
-  const bundles = new Map([...packagedProfiles()].map(([name, { identity }]) => [identity.fwBundle, name]));
+  const types = new Map(
+    [...packagedProfiles()].map(([name, { identity, firmware }]) => [
+      identity.fwBundle,
+      { name, versions: firmware.names },
+    ]),
+  );
   let api: DeviceCloudClient | undefined;
   try {
     api =
@@ -122,7 +127,7 @@ async function read(flags: RecordFlags, apiKey: string, window: Window, host: Ho
       ...window,
       speed: flags.speed ?? 1,
       bodies: flags.bodies,
-      typeOf: (bundle) => bundles.get(bundle),
+      typeOf: (bundle) => types.get(bundle),
       progress: progressOf(host),
     });
   } catch (error) {

@@ -4,8 +4,8 @@ import { formatDuration, humanDuration, type Millis, seconds } from '../kernel/t
 import { durationOf, type FittedGroup } from './fit.js';
 import type { Recording } from './recording.js';
 
-/** Why a device of a profile rejects a configuration line; undefined when it accepts the line. */
-type RefusalOf = (profile: string, line: string) => string | undefined;
+/** Why a device of a group rejects a configuration line; undefined when it accepts the line. */
+type RefusalOf = (group: Pick<FittedGroup, 'profile' | 'firmware'>, line: string) => string | undefined;
 
 /**
  * A scenario with these groups.
@@ -44,22 +44,33 @@ const HOW = {
 } as const;
 
 function groupLines(group: FittedGroup, refusalOf: RefusalOf): readonly string[] {
-  const { name, profile, by, count, period, jitter, configured, missing, due, size } = group;
-  const line = `interval-report ${Math.max(1, Math.round(intervalOf(group) / 1000))}`;
-  const refusal = refusalOf(profile, `app config ${line}`);
+  const { name, profile, by, firmware, count, period, jitter, configured, missing, due, size } = group;
+  const settings = settingsOf(group).map((line) => ({ line, refusal: refusalOf(group, `app config ${line}`) }));
+  const accepted = settings.flatMap(({ line, refusal }) => (refusal === undefined ? [line.replace(' ', ': ')] : []));
   const setting = configured === null ? '' : `, configured ${formatDuration(configured)}`;
   return [
     `  # Profile: ${HOW[by]}.`,
     `  # Reports every ${humanDuration(period)}${setting}; 90 % of them within ${percent(jitter)} of that. Bodies of` +
       ` ${size.min} to ${size.max} bytes, median ${size.median}.`,
     `  # ${missing} of ${due} reports are missing.`,
-    ...(refusal === undefined ? [] : [`  # "${line}" cannot be set: ${refusal}.`]),
+    ...settings.flatMap(({ line, refusal }) =>
+      refusal === undefined ? [] : `  # "${line}" cannot be set: ${refusal}.`,
+    ),
     `  - name: ${name}`,
     `    profile: ${profile}`,
+    ...(firmware === null ? [] : [`    firmware: ${firmware}`]),
     `    count: ${count}`,
     `    boot: { over: ${formatDuration(Math.max(1, Math.round(period)))}, pattern: random }`,
-    ...(refusal === undefined ? [`    config: { ${line.replace(' ', ': ')} }`] : []),
+    ...(accepted.length === 0 ? [] : [`    config: { ${accepted.join(', ')} }`]),
   ];
+}
+
+/** Parameters of the application with their values: `interval-report 900`. */
+function settingsOf(group: FittedGroup): readonly string[] {
+  const report = `interval-report ${Math.max(1, Math.round(intervalOf(group) / 1000))}`;
+  return group.poll === null || group.poll === 0
+    ? [report]
+    : [report, `interval-poll ${Math.round(group.poll / 1000)}`];
 }
 
 /** The configured interval, unless the measured one contradicts it. */

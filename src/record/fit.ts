@@ -1,5 +1,5 @@
 /**
- * Groups the devices of a recording by type and report period, for a scenario that behaves like them.
+ * Groups the devices of a recording by type, firmware version, report period and poll interval, for a scenario that behaves like them.
  *
  * The scenario contains each figure as a setting, or as a comment where it has no such setting (jitter belongs to the profile).
  */
@@ -10,7 +10,7 @@ import { findQuantity } from '../profile/quantities.js';
 import { byDevice } from './group.js';
 import { median } from './median.js';
 import type { RecordedUplink, Recording, ValueRange } from './recording.js';
-import { configuredIn, gapsOf, periodOf, reportsIn } from './reports.js';
+import { configuredIn, gapsOf, periodOf, pollIn, reportsIn } from './reports.js';
 
 export interface FittedGroup {
   /** `clime`, or `clime-60` (period in seconds) when several groups have this profile. */
@@ -19,12 +19,16 @@ export interface FittedGroup {
   readonly profile: string;
   /** How the profile was found. */
   readonly by: 'firmware' | 'values' | 'guess';
+  /** Firmware version that the profile describes; null: not known. */
+  readonly firmware: string | null;
   readonly count: number;
   /** Median time between reports, and the share of it within which 90 % of the times differ from it. */
   readonly period: Millis;
   readonly jitter: Ratio;
   /** Median configured interval; null when no device reported one. */
   readonly configured: Millis | null;
+  /** Configured poll interval; 0: off; null when no device reported one. */
+  readonly poll: Millis | null;
   /** Missing reports, and reports that were due. */
   readonly missing: number;
   readonly due: number;
@@ -55,9 +59,11 @@ interface Member {
   readonly device: string;
   readonly profile: string;
   readonly by: FittedGroup['by'];
+  readonly firmware: string | null;
   readonly reports: readonly RecordedUplink[];
   readonly period: Millis;
   readonly configured: Millis | null;
+  readonly poll: Millis | null;
 }
 
 /** Groups, largest first; empty when no device has reported twice. */
@@ -65,13 +71,15 @@ export function fitGroups(recording: Recording, profiles: ReadonlyMap<string, Pr
   const values = byDevice(recording.values);
   const uplinks = byDevice(recording.uplinks);
   const groups: Member[][] = [];
-  for (const { device, type } of recording.devices) {
+  for (const { device, type, firmware } of recording.devices) {
     const own = uplinks.get(device) ?? [];
     const reports = reportsIn(own);
     const period = periodOf(reports);
     if (period === undefined) continue;
-    const configured = configuredIn(own);
-    const member = { device, ...profileOf(type, values.get(device) ?? [], profiles), reports, period, configured };
+    const found = profileOf(type, values.get(device) ?? [], profiles);
+    const known = profiles.get(found.profile)?.firmware.names.find((version) => version === firmware) ?? null;
+    const settings = { configured: configuredIn(own), poll: pollIn(own) };
+    const member = { device, ...found, firmware: known, reports, period, ...settings };
     const group = groups.find(([first]) => first !== undefined && isAlike(first, member));
     if (group) group.push(member);
     else groups.push([member]);
@@ -82,7 +90,9 @@ export function fitGroups(recording: Recording, profiles: ReadonlyMap<string, Pr
 }
 
 function isAlike(a: Member, b: Member): boolean {
-  return a.profile === b.profile && Math.abs(a.period - b.period) <= ALIKE * Math.max(a.period, b.period);
+  const isSameBuild = a.profile === b.profile && a.firmware === b.firmware;
+  if (!isSameBuild || (a.poll ?? 0) !== (b.poll ?? 0)) return false;
+  return Math.abs(a.period - b.period) <= ALIKE * Math.max(a.period, b.period);
 }
 
 function fitGroup(
@@ -90,7 +100,8 @@ function fitGroup(
   values: ReadonlyMap<string, readonly ValueRange[]>,
   profiles: ReadonlyMap<string, Profile>,
 ): FittedGroup {
-  const { profile, by } = members[0] as Member;
+  const { profile, by, firmware } = members[0] as Member;
+  const poll = members.find((member) => member.poll !== null)?.poll ?? null;
   const period = median(members.map((member) => member.period)) ?? 0;
   const regular = members.flatMap(({ reports, period: own }) =>
     gapsOf(reports)
@@ -102,7 +113,8 @@ function fitGroup(
   const sizes = members.flatMap(({ reports }) => reports.map(({ size }) => size)).sort((a, b) => a - b);
   const configured = median(members.flatMap((member) => (member.configured === null ? [] : [member.configured])));
   return {
-    ...{ name: profile, profile, by, count: members.length, period, configured: configured ?? null, missing },
+    ...{ name: profile, profile, by, firmware, count: members.length, period, missing },
+    ...{ configured: configured ?? null, poll },
     jitter: regular.sort((a, b) => a - b)[Math.floor(regular.length * 0.9)] ?? 0,
     due: members.reduce((sum, { reports }) => sum + reports.length, 0) + missing,
     dropOuts: dropOuts.sort((a, b) => b.until - b.from - (a.until - a.from)).slice(0, MOST_DROP_OUTS),

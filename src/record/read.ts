@@ -44,7 +44,11 @@ function assemble([first, ...rest]: readonly RecordingLine[]): Recording {
     if (line.fields === undefined) continue;
     switch (line.word('kind', KINDS)) {
       case 'device':
-        devices.push({ device: line.pseudonym('device'), type: line.nameOrNull('type') });
+        devices.push({
+          device: line.pseudonym('device'),
+          type: line.nameOrNull('type'),
+          firmware: line.versionOrNull('firmware'),
+        });
         break;
       case 'uplink':
         uplinks.push(uplinkIn(line, uplinks.length + 1));
@@ -207,6 +211,13 @@ class RecordingLine {
     const value = this.fields?.[name] ?? null;
     if (value === null || (typeof value === 'string' && /^[a-z0-9-]{1,64}$/.test(value))) return value;
     this.#wrong(name, 'the name of a profile, or null');
+    return null;
+  }
+
+  versionOrNull(name: string): string | null {
+    const value = this.fields?.[name] ?? null;
+    if (value === null || (typeof value === 'string' && /^\d+\.\d+\.\d+(-[a-z0-9.]{1,20})?$/.test(value))) return value;
+    this.#wrong(name, 'a version such as 3.5.5, or null');
     return null;
   }
 

@@ -47,6 +47,8 @@ export interface RecordedDevice {
   readonly device: string;
   /** Packaged profile of its firmware; null: unknown firmware, or no session within the window. */
   readonly type: string | null;
+  /** Firmware version in its last session, if the profile describes this version: `3.5.5`; null: not known. */
+  readonly firmware: string | null;
 }
 
 export interface RecordedUplink {

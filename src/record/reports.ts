@@ -1,4 +1,4 @@
-/** Report period of a device, measured and configured. */
+/** Report period of a device, measured and configured, and its configured poll interval. */
 import { type Millis, seconds } from '../kernel/time.js';
 import { median } from './median.js';
 import type { RecordedUplink } from './recording.js';
@@ -22,5 +22,11 @@ export function periodOf(reports: readonly RecordedUplink[]): Millis | undefined
 /** Report interval of its last configuration; null when no configuration contains one. */
 export function configuredIn(own: readonly RecordedUplink[]): Millis | null {
   const configured = own.findLast(({ reportEvery }) => reportEvery !== null && reportEvery > 0)?.reportEvery ?? null;
+  return configured === null ? null : seconds(configured);
+}
+
+/** Poll interval of its last configuration; 0: off; null when no configuration contains one. */
+export function pollIn(own: readonly RecordedUplink[]): Millis | null {
+  const configured = own.findLast(({ pollEvery }) => pollEvery !== null)?.pollEvery ?? null;
   return configured === null ? null : seconds(configured);
 }

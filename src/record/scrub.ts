@@ -21,19 +21,30 @@ export interface ScrubOptions {
   readonly cut: string | null;
   /** Whether to keep ranges of reported values. */
   readonly bodies: boolean;
-  /** Profile of the firmware with this `fw_bundle`; undefined: unknown firmware. */
-  readonly typeOf: (fwBundle: string) => string | undefined;
+  /** Device type of the firmware with this `fw_bundle`; undefined: unknown firmware. */
+  readonly typeOf: (fwBundle: string) => RecordedType | undefined;
+}
+
+/** A device type that a recording can name. */
+export interface RecordedType {
+  /** Name of its packaged profile. */
+  readonly name: string;
+  /** Firmware versions that the profile describes: `3.5.5`. The file contains no other versions. */
+  readonly versions: readonly string[];
 }
 
 /** Maximum time of a restart after a new configuration; a later uplink has another cause. */
 const RESTART: Millis = minutes(10);
+
+type Build = Pick<RecordedDevice, 'type' | 'firmware'>;
+const UNKNOWN: Build = { type: null, firmware: null };
 
 /** Makes a recording of messages. @param unordered in any order; messages of one millisecond must be oldest first */
 export function scrub(unordered: readonly Message[], options: ScrubOptions): Recording {
   // The API orders messages by id, which can differ from the order of their times by milliseconds.
   const messages = [...unordered].sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at));
   const pseudonyms = new Map<string, string>();
-  const types = new Map<string, string>();
+  const builds = new Map<string, Build>();
   const shapes = new Map<string, Shape>();
   const uplinks: RecordedUplink[] = [];
   const downlinks: RecordedDownlink[] = [];
@@ -50,7 +61,7 @@ export function scrub(unordered: readonly Message[], options: ScrubOptions): Rec
       continue;
     }
     uplinks.push(uplinkOf(message, uplinks.length + 1, at, device));
-    if (message.type === 'session') noteType(types, device, message.body, options);
+    if (message.type === 'session') noteBuild(builds, device, message.body, options);
     if (message.type === 'data' && options.bodies) shapeOf(shapes, device).add(message.body);
   }
   return {
@@ -58,7 +69,7 @@ export function scrub(unordered: readonly Message[], options: ScrubOptions): Rec
     until: options.until,
     speed: options.speed,
     cut: options.cut,
-    devices: [...pseudonyms.values()].map((device): RecordedDevice => ({ device, type: types.get(device) ?? null })),
+    devices: [...pseudonyms.values()].map((device): RecordedDevice => ({ device, ...(builds.get(device) ?? UNKNOWN) })),
     uplinks,
     downlinks: withAnswers(downlinks, uplinks, answeredBy(messages, numbers)),
     values: [...shapes].flatMap(([device, shape]) => shape.ranges().map((range) => ({ device, ...range }))),
@@ -104,10 +115,13 @@ function intervalIn(lines: unknown, name: string): Seconds | null {
   return null;
 }
 
-function noteType(types: Map<string, string>, device: string, body: unknown, { typeOf }: ScrubOptions): void {
-  const bundle = typeof body === 'object' && body !== null && 'fw_bundle' in body ? String(body.fw_bundle) : undefined;
-  const type = bundle === undefined ? undefined : typeOf(bundle);
-  if (type !== undefined) types.set(device, type);
+function noteBuild(builds: Map<string, Build>, device: string, body: unknown, { typeOf }: ScrubOptions): void {
+  if (typeof body !== 'object' || body === null || !('fw_bundle' in body)) return;
+  const type = typeOf(String(body.fw_bundle));
+  if (type === undefined) return;
+  const reported = 'fw_version' in body ? String(body.fw_version) : '';
+  const firmware = type.versions.find((version) => reported === version || reported === `v${version}`) ?? null;
+  builds.set(device, { type: type.name, firmware });
 }
 
 function shapeOf(shapes: Map<string, Shape>, device: string): Shape {

@@ -11,6 +11,7 @@ const SAMPLE = recording(
   [downlink(500, 60_400), downlink(70_000, null, { type: 'shell' })],
   {
     values: [{ device: 'd1', key: 'thermometer.temperature', min: -3.5, max: 21, count: 2 }],
+    devices: [{ device: 'd1', type: 'clime', firmware: '3.5.5' }],
     cut: 'interrupted by SIGINT',
     speed: 60,
   },
@@ -30,6 +31,13 @@ function problemsOf(change: (text: string) => string): readonly string[] {
 describe('the file of a recording', () => {
   it('is read as it was written', () => {
     expect(readRecording(writeRecording(SAMPLE), 'a.jsonl')).toEqual(SAMPLE);
+  });
+
+  it('has versions of firmware only', () => {
+    expect(problemsOf((text) => text.replace('"3.5.5"', '"cellar of mrs novak"'))).toEqual([
+      'a.jsonl:2:1: "firmware": "cellar of mrs novak" is not a version such as 3.5.5, or null',
+    ]);
+    expect(problemsOf((text) => text.replace(',"firmware":"3.5.5"', ''))).toEqual([]);
   });
 
   it('without a speed has speed 1', () => {

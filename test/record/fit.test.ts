@@ -19,8 +19,8 @@ const reports = (device: string, minutes: readonly number[], size = 200) =>
 const every = (step: number, count: number) => Array.from({ length: count }, (_, i) => i * step);
 
 const scenarioOf = (made: Recording) => {
-  const yaml = scenarioYaml('fitted', made, fitGroups(made, profiles), (profile, line) =>
-    types.get(profile)?.refusal(line, null),
+  const yaml = scenarioYaml('fitted', made, fitGroups(made, profiles), ({ profile, firmware }, line) =>
+    types.get(profile)?.refusal(line, firmware),
   );
   return parseScenario(yaml, 'fitted.yaml', types, { profiles, readFile: () => ({ file: '', text: '' }) });
 };
@@ -44,14 +44,39 @@ describe('fitting', () => {
       ...{ device: 'd2', key: path, min: 1, max: 2, count: 4 },
     }));
     const devices = [
-      { device: 'd1', type: 'push' },
-      { device: 'd2', type: null },
+      { device: 'd1', type: 'push', firmware: null },
+      { device: 'd2', type: null, firmware: null },
     ];
     const groups = fitGroups(recording(ups, [], { devices, values }), profiles);
     expect(groups.map(({ profile, by }) => [profile, by])).toEqual([
       ['push', 'firmware'],
       ['scale', 'values'],
     ]);
+  });
+
+  it('groups devices of one type by firmware version and poll interval', () => {
+    const names = ['d1', 'd2', 'd3', 'd4', 'd5'];
+    const ups = names.flatMap((device) => reports(device, every(5, 6)));
+    const polls = [
+      uplink(10, { device: 'd3', type: 'config', reportEvery: 300, pollEvery: 60 }),
+      uplink(20, { device: 'd1', type: 'config', reportEvery: 300, pollEvery: 0 }),
+    ];
+    const firmware = ['3.5.5', '4.0.0', '4.0.0', '4.0.0', null];
+    const devices = names.map((device, i) => ({ device, type: 'clime', firmware: firmware[i] ?? null }));
+    const made = recording([...polls, ...ups], [], { devices });
+    expect(scenarioOf(made).fleet.map(({ firmware: version, count, config }) => [version, count, config])).toEqual([
+      ['4.0.0', 2, ['app config interval-report 300']],
+      ['3.5.5', 1, ['app config interval-report 300']],
+      ['4.0.0', 1, ['app config interval-report 300', 'app config interval-poll 60']],
+      [null, 1, ['app config interval-report 300']],
+    ]);
+  });
+
+  it('uses the last poll interval of a device', () => {
+    const config = (at: number, pollEvery: number | null) =>
+      uplink(at, { type: 'config', reportEvery: 300, pollEvery });
+    const made = recording([config(10, 60), config(20, 90), config(30, null), ...reports('d1', every(5, 6))]);
+    expect(fitGroups(made, profiles)[0]?.poll).toBe(90_000);
   });
 
   it('measures jitter and absences separately', () => {
@@ -66,7 +91,7 @@ describe('fitting', () => {
     const values = [{ device: 'd1', key: 'hygrometer.temperature.measurements.avg', min: 4, max: 9.5, count: 20 }];
     const made = recording(reports('d1', [0, 5, 10, 15, 20, 25, 45, 50, 55]), [], {
       values,
-      devices: [{ device: 'd1', type: 'clime' }],
+      devices: [{ device: 'd1', type: 'clime', firmware: null }],
     });
     const { fleet, steps } = scenarioOf(made);
     expect(fleet).toMatchObject([

@@ -33,7 +33,7 @@ export function recording(
     until: FROM + 3_600_000,
     cut: null,
     speed: 1,
-    devices: names.map((device) => ({ device, type: null })),
+    devices: names.map((device) => ({ device, type: null, firmware: null })),
     uplinks: numbered(uplinks),
     downlinks: numbered(downlinks),
     values: [],

@@ -9,7 +9,8 @@ import { FROM, message } from './fixtures.js';
 const scrubbed = (messages: readonly Message[], bodies = false) =>
   scrub(messages, {
     ...{ from: FROM, until: FROM + 60_000, cut: null, speed: 1, bodies },
-    typeOf: (bundle) => (bundle === 'com.hardwario.chester.app.clime' ? 'clime' : undefined),
+    typeOf: (bundle) =>
+      bundle === 'com.hardwario.chester.app.clime' ? { name: 'clime', versions: ['3.5.5', '4.0.0'] } : undefined,
   });
 
 const SECRETS = ['mrs-novak', '2159017985', '0000000000', 'cb411dec', 'hunter2', '351358811', 'prague', '28ff64'];
@@ -62,8 +63,18 @@ describe('a scrubbed history', () => {
     const [known, unknown] = ['com.hardwario.chester.app.clime', 'com.example.secret'].map((fw_bundle) =>
       scrubbed([message(0, { type: 'session', body: { fw_bundle } })]),
     );
-    expect(known?.devices).toEqual([{ device: 'd1', type: 'clime' }]);
-    expect(unknown?.devices).toEqual([{ device: 'd1', type: null }]);
+    expect(known?.devices).toEqual([{ device: 'd1', type: 'clime', firmware: null }]);
+    expect(unknown?.devices).toEqual([{ device: 'd1', type: null, firmware: null }]);
+  });
+
+  it('names the firmware version of the last session, and known versions only', () => {
+    const session = (at: number, fw_version: string) =>
+      message(at, { type: 'session', body: { fw_bundle: 'com.hardwario.chester.app.clime', fw_version } });
+    const firmwareAfter = (...versions: readonly string[]) =>
+      scrubbed(versions.map((version, i) => session(i * 1000, version))).devices[0]?.firmware;
+    expect(firmwareAfter('v3.5.5')).toBe('3.5.5');
+    expect(firmwareAfter('v3.5.5', '4.0.0')).toBe('4.0.0');
+    expect(firmwareAfter('v3.5.5-mrs-novak')).toBeNull();
   });
 
   it('is in chronological order', () => {
