@@ -22,14 +22,24 @@ const INDEX = readFileSync('docs/scenarios/README.md', 'utf8');
 const fileOf = (name: string) => `scenarios/library/${name}.yaml`;
 const pageOf = (name: string) => `docs/scenarios/${name}.md`;
 
-/** Plans by file and variables: the same command is shown in several places. */
+/** Plans by file, variables and further expectations: the same command is shown in several places. */
 const plans = new Map<string, Plan>();
 
-function planIn(file: string, vars: ReadonlyMap<string, string> = new Map()): Plan {
-  const key = JSON.stringify([file, ...vars]);
-  const plan = plans.get(key) ?? planOf(readFileSync(file, 'utf8'), file, { profiles, vars }).plan;
+/** @param also further expectations */
+function planIn(file: string, vars: ReadonlyMap<string, string> = new Map(), also: readonly string[] = []): Plan {
+  const key = JSON.stringify([file, [...vars], also]);
+  const known = plans.get(key);
+  if (known) return known;
+  const lines = ['expect:', ...also.map((line) => `  - ${line}`)];
+  const text = readFileSync(file, 'utf8').replace(/^expect:$/m, lines.join('\n'));
+  const { plan } = planOf(text, file, { profiles, vars });
   plans.set(key, plan);
   return plan;
+}
+
+/** Numbers of a page, each as an expectation: `<!-- checked: uplink.made == 3677; uplink.dropped == 0 -->`. */
+function numbersIn(page: string): readonly string[] {
+  return [...page.matchAll(/^<!-- checked: (.*) -->$/gm)].flatMap(([, list = '']) => list.split('; '));
 }
 
 function play(plan: Plan, transport: RunOptions['transport'] = 'memory'): Promise<RunResult> {
@@ -51,9 +61,12 @@ describe('the library of scenarios', () => {
 
 describe.each(NAMES)('%s', (name) => {
   it(
-    'holds, comes to rest, and accounts for every downlink',
+    'holds, comes to rest, accounts for every downlink, and gives the numbers of its page',
     async () => {
-      const { expectations, failure, downlinks, exitCode, digest } = await play(planIn(fileOf(name)));
+      const numbers = numbersIn(readFileSync(pageOf(name), 'utf8'));
+      const { expectations, failure, downlinks, exitCode, digest } = await play(
+        planIn(fileOf(name), undefined, numbers),
+      );
       const broken = expectations.flatMap(({ passed, sentence }) => (passed ? [] : sentence));
       expect({ failure, broken, exitCode }).toEqual({ failure: null, broken: [], exitCode: 0 });
       const { queued, answered, delivered, pending, cancelled, expired } = downlinks;
@@ -70,6 +83,13 @@ describe.each(NAMES)('%s', (name) => {
     expect(plan.expectations.filter((line) => 'invariant' in line).length).toBeGreaterThan(0);
     expect(plan.expectations.filter((line) => !('invariant' in line)).length).toBeGreaterThan(3);
     expect(plan.next.length).toBeGreaterThan(0);
+  });
+
+  it('has a page that shows its checked numbers', () => {
+    const page = readFileSync(pageOf(name), 'utf8');
+    const values = numbersIn(page).map((line) => Number(line.split(' == ')[1]).toLocaleString('en'));
+    const text = page.replace(/<!--.*?-->/gs, '');
+    expect(values.filter((value) => !new RegExp(`(?<![\\d,])${value}(?![\\d,]\\d)`).test(text))).toEqual([]);
   });
 
   it('shows only commands that name files and variables that there are', () => {

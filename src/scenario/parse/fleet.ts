@@ -144,7 +144,9 @@ function checkConfig(
     if (refusal === undefined) return;
     const others = type.versions.filter((version) => type.refusal(line, version) === undefined);
     const [by, instead] =
-      others.length === 0 ? ['', ''] : [` by ${profile} ${firmware ?? type.versions.at(-1)}`, `; ${others.join(', ')} accepts it`];
+      others.length === 0
+        ? ['', '']
+        : [` by ${profile} ${firmware ?? type.versions.at(-1)}`, `; ${others.join(', ')} accepts it`];
     problems.add(places[i] ?? node, `${quote(withoutSecrets(line))} would be rejected${by}: ${refusal}${instead}`);
   });
 }
