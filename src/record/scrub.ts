@@ -26,7 +26,7 @@ export interface ScrubOptions {
 }
 
 /** A device type that a recording can name. */
-export interface RecordedType {
+interface RecordedType {
   /** Name of its packaged profile. */
   readonly name: string;
   /** Firmware versions that the profile describes: `3.5.5`. The file contains no other versions. */
