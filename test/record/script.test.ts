@@ -176,7 +176,7 @@ describe('a script', () => {
     );
     const more = (spooling: readonly string[]) =>
       scriptOf(
-        { ...stored, devices: [{ device: 'd1', type: 'clime' }] },
+        { ...stored, devices: [{ device: 'd1', type: 'clime', firmware: null }] },
         new Set(),
         'foretold',
         new Set(spooling),

@@ -85,7 +85,7 @@ describe('a replay', () => {
   it('polls behind the last stored report, not in between', async () => {
     const stored = [0, 2000, 4000].map((after) => uplink(10 * MINUTE + after));
     const made = recording([...START, ...stored], [ANSWER, downlink(MINUTE, 10 * MINUTE + 4400)], {
-      devices: [{ device: 'd1', type: 'clime' }],
+      devices: [{ device: 'd1', type: 'clime', firmware: null }],
     });
     const { predictions } = await replay(made);
     expect(predictions[1]?.error).toBe(0);
