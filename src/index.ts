@@ -11,6 +11,7 @@ export { ApiError, ConnectionError, DeviceCloudClient } from './client/client.js
 export type * from './client/firmware-types.js';
 export { SpaceClient } from './client/space-client.js';
 export type * from './client/types.js';
+export type { ExplainedCause, Explanation, TimelineEntry } from './explain/explanation.js';
 export { InputError, type Problem } from './input/problems.js';
 export { type ExitCode, GhostfleetError, UsageError } from './kernel/errors.js';
 export type { Log } from './kernel/log.js';
@@ -23,6 +24,7 @@ export {
   VirtualDevice,
   type VirtualFleet,
 } from './library/device.js';
+export { explain } from './library/explain.js';
 export {
   type DefineOptions,
   defineScenario,

@@ -15,6 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
     protocol: { values: ['kernel'] },
     profile: { values: ['kernel', 'input', 'protocol'] },
     trace: { values: ['kernel'] },
+    explain: { values: ['kernel', 'trace'] },
     device: { values: ['kernel', 'protocol', 'profile'], types: ['trace'] },
     cloud: { values: ['kernel', 'protocol'], types: ['trace'] },
     transport: { values: ['kernel', 'protocol'], types: ['trace'] },
@@ -24,12 +25,13 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
       types: ['device', 'cloud', 'transport', 'client'],
     },
     console: { values: ['kernel', 'input', 'profile', 'scenario'], types: ['trace'] },
-    report: { values: ['kernel', 'trace'] },
-    record: { values: ['kernel', 'input', 'client', 'scenario', 'profile', 'trace'] },
+    report: { values: ['kernel', 'trace'], types: ['explain'] },
+    record: { values: ['kernel', 'input', 'client', 'scenario', 'profile', 'trace', 'explain'] },
     runner: {
       values: [
         ...['kernel', 'input', 'protocol', 'profile', 'trace', 'device', 'cloud', 'transport', 'client', 'scenario'],
         'record',
+        'explain',
       ],
       types: ['report', 'console'],
     },
@@ -38,17 +40,20 @@ const MAY_IMPORT: Readonly<Record<string, { readonly values: readonly string[]; 
         ...['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],
         'console',
       ],
-      types: ['device'],
+      types: ['device', 'explain'],
     },
     cli: {
       values: [
         ...['kernel', 'input', 'runner', 'report', 'cloud', 'profile', 'scenario', 'client', 'trace', 'transport'],
-        ...['record', 'console', 'library'],
+        ...['record', 'console', 'library', 'explain'],
       ],
     },
     main: { values: ['cli'] },
     /** What the package exports as a library. */
-    index: { values: ['kernel', 'input', 'profile', 'client', 'library'], types: ['report', 'runner', 'scenario'] },
+    index: {
+      values: ['kernel', 'input', 'profile', 'client', 'library'],
+      types: ['report', 'runner', 'scenario', 'explain'],
+    },
   };
 
 /**

@@ -1,13 +1,14 @@
 /** `npm run prove [-- name…]`: checks what a report promises, one verdict a line; fails if a promise does not hold. */
 import { accounting } from './accounting.js';
 import { determinism } from './determinism.js';
+import { explain } from './explain/index.js';
 import { prediction } from './prediction.js';
 import type { Proof } from './proof.js';
 import { saturation } from './saturation.js';
 import { shapes } from './shapes.js';
 import { stall } from './stall.js';
 
-const PROOFS: readonly Proof[] = [stall, accounting, saturation, shapes, prediction, determinism];
+const PROOFS: readonly Proof[] = [stall, accounting, saturation, shapes, prediction, explain, determinism];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !PROOFS.some((proof) => proof.name === name));

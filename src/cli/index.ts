@@ -11,6 +11,7 @@ import { compare } from './compare.js';
 import { attachConsole } from './console.js';
 import { device } from './device.js';
 import { diverge } from './diverge.js';
+import { explain } from './explain.js';
 import { fit } from './fit.js';
 import type { Host } from './host.js';
 import { image } from './image.js';
@@ -29,6 +30,7 @@ import { version } from './version.js';
 const COMMANDS: readonly Command[] = [
   run,
   compare,
+  explain,
   serve,
   backup,
   device,

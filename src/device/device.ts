@@ -9,7 +9,7 @@ import { type Draws, NoiseStream, noiseSeed, type Random } from '../kernel/rando
 import { type Millis, seconds } from '../kernel/time.js';
 import type { Build } from '../protocol/firmware-image.js';
 import { type EnvelopeFormat, tokenText } from '../protocol/flap/envelope.js';
-import type { BootCause, ContactReason, DownlinkType, Trace, UplinkType } from '../trace/events.js';
+import type { BootCause, ContactReason, DownlinkType, RadioPause, Trace, UplinkType } from '../trace/events.js';
 import { DeviceConfig, type Settings } from './config/device-config.js';
 import { type BoardOverrides, type DeviceControls, VirtualDeviceControls } from './device-controls.js';
 import type { Battery, CurrentUse } from './environment/battery.js';
@@ -166,6 +166,10 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     if (battery.bearsRadio(environment.celsius(clock.wall))) return true;
     this.reboot('brown-out');
     return false;
+  }
+
+  paused(why: RadioPause, lasts: Millis): void {
+    this.#trace.emit({ kind: 'radio.paused', at: this.clock.now, serial: this.serial, why, lasts });
   }
 
   faded(way: 'up' | 'down'): void {

@@ -1,5 +1,7 @@
 /** The result of a run as plain data. The runner creates it; renderers are pure functions of it. */
 
+import type { Explanation } from '../explain/explanation.js';
+import type { Situation } from '../explain/situation.js';
 import type { ExitCode } from '../kernel/errors.js';
 import type { Unit } from '../kernel/quantity.js';
 import type { Ratio } from '../kernel/ratio.js';
@@ -44,6 +46,8 @@ export interface RunResult extends RunSummary {
   readonly events: number;
   readonly expectations: readonly ExpectationResult[];
   readonly planned: PlannedSchedule;
+  /** Why the slowest downlinks took so long, five at most, slowest first. Missing when the run had too many events to keep. */
+  readonly explanations?: readonly Explanation[];
   /** The command that reproduces the run, with a comment when the run was changed from a console. */
   readonly reproduce: string;
   /** Suggested commands. */
@@ -52,8 +56,8 @@ export interface RunResult extends RunSummary {
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** Faults, steps and loads as the scenario planned them. */
-interface PlannedSchedule {
+/** Device types, faults, steps and loads as the scenario planned them. */
+interface PlannedSchedule extends Situation {
   readonly duration: Millis;
   readonly warmUp: Millis;
   readonly marks: readonly PlannedMark[];

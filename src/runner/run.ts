@@ -4,6 +4,8 @@
 
 import type { Fleet } from '../console/member.js';
 import type { Device } from '../device/device.js';
+import { Histories } from '../explain/histories.js';
+import { RunExplainer } from '../explain/run-explainer.js';
 import type { DrivenClock, EdgeClock } from '../kernel/clock.js';
 import { EXIT, type GhostfleetError, UsageError } from '../kernel/errors.js';
 import type { Log } from '../kernel/log.js';
@@ -26,6 +28,7 @@ import { DigestSink } from '../trace/sinks.js';
 import type { ScheduledFault } from '../transport/faults/fault.js';
 import type { FaultSpec } from '../transport/faults/index.js';
 import { withFaults } from '../transport/faults/with-faults.js';
+import { keepExplainer } from './explainers.js';
 import { buildFleet } from './fleet.js';
 import { type GeneratorMeter, GeneratorWatch } from './generator.js';
 import { deviceHandle, type RunWorld, worldOf } from './handles.js';
@@ -35,12 +38,16 @@ import { Loads } from './load/loads.js';
 import { fleetOf } from './members.js';
 import { madeBy, provision, tearDown } from './provision.js';
 import { type RunFixture, runSchedule } from './schedule.js';
+import { situationOf } from './situation.js';
 import { embeddedTarget, type TransportName } from './targets/embedded.js';
 import { type RemoteCloud, remoteTarget } from './targets/remote.js';
 import type { Target } from './targets/target.js';
 
 /** Concurrent requests of the provisioning in real time. */
 const PROVISIONING = 16;
+
+/** Number of downlinks that the result of a run explains. */
+const EXPLAINED = 5;
 
 /** Simulated time, or the time of this machine. */
 export const CLOCKS = ['virtual', 'real'] as const;
@@ -97,7 +104,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const metrics = new Metrics(plan.devices.length, plan.warmUp, plan.duration, scopesOf(plan));
   const digest = new DigestSink();
   const invariants = new Invariants(plan.expectations.flatMap((line) => ('invariant' in line ? line.invariant : [])));
-  const folds = [metrics, invariants, ...(options.watch ? [options.watch] : [])];
+  const histories = new Histories();
+  const folds = [metrics, invariants, histories, ...(options.watch ? [options.watch] : [])];
   const trace = new TraceLog(folds, [digest, ...options.sinks]);
   const random = seededRandom(plan.seed);
   const abort = new AbortController();
@@ -139,7 +147,11 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const expectations = end.exitCode === EXIT.interrupted ? evaluated.map(undecided) : evaluated;
   const { exitCode, failure } = judge(end, expectations, metrics.contradictions, generator);
   const summary = metrics.summary();
-  return {
+  const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
+  const planned = { ...outline(plan, slowest), ...situationOf(plan, options.profiles) };
+  const nameMap = Object.fromEntries(names);
+  const explainer = new RunExplainer(histories, planned, nameMap);
+  const result: RunResult = {
     ...summary,
     format: 1,
     scenario: plan.scenario,
@@ -162,14 +174,14 @@ export async function run(options: RunOptions): Promise<RunResult> {
     generator,
     events: trace.events,
     expectations,
-    planned: outline(
-      plan,
-      summary.downlinks.slowest.map(({ serial }) => serial),
-    ),
+    planned,
+    ...(!histories.overflowed && { explanations: explainer.slowest(EXPLAINED) }),
     reproduce: options.reproduce + withoutConsole(summary.console.actions),
     next: plan.next,
-    names: Object.fromEntries(names),
+    names: nameMap,
   };
+  keepExplainer(result, explainer);
+  return result;
 }
 
 function scopesOf(plan: Plan): MetricScopes {

@@ -12,6 +12,12 @@ export type BootCause = 'power' | 'shell' | 'button' | 'config' | 'watchdog' | '
 /** Why a device woke its radio. */
 export type ContactReason = 'boot' | 'report' | 'event' | 'poll' | 'shell' | 'button' | 'answer';
 
+/**
+ * Why the firmware leaves the modem off: a pause of the attach policy after an attach window, a pause after an error, or the pause
+ * after a reset loop (firmware timing, 7.2, 7.3 and 7.1).
+ */
+export type RadioPause = 'attach-pause' | 'back-off' | 'reset-loop';
+
 /** What an uplink carries. `codec` is a decoder or encoder document. */
 export type UplinkType = 'session' | 'data' | 'config' | 'codec' | 'shell' | 'firmware' | 'stats';
 
@@ -71,6 +77,14 @@ type DeviceEvent =
       readonly uplink: number;
       readonly type: UplinkType;
       readonly why: string;
+    }
+  /** The firmware leaves the modem off; `lasts`: ms, unless something ends the pause earlier. */
+  | {
+      readonly kind: 'radio.paused';
+      readonly at: Instant;
+      readonly serial: number;
+      readonly why: RadioPause;
+      readonly lasts: Millis;
     }
   | { readonly kind: 'poll.failed'; readonly at: Instant; readonly serial: number; readonly why: string }
   /** The device has received a complete downlink message. `print`: fingerprint of its content, see protocol/hashes.ts. */

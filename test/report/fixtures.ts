@@ -42,6 +42,8 @@ export function resultOf(changes: Partial<RunResult> = {}, events: readonly Trac
       warmUp: 0,
       situation: '00112233aabbccdd',
       faultsOf: { 2159017985: [0] },
+      fleet: [],
+      faults: [],
       marks: [{ kind: 'fault', what: 'loss 10%', whom: 'clime', from: 10 * MINUTE, until: 20 * MINUTE }],
     },
     reproduce: 'ghostfleet run scenarios/first-fleet.yaml --seed 7',

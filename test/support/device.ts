@@ -95,6 +95,7 @@ export function testBoard(clock: VirtualClock, change: Partial<ModemBoard> = {})
     modemTimings: ASSUMED_TIMINGS,
     attachPolicy: () => 'periodic-2h',
     spent: () => {},
+    paused: () => {},
     faded: () => {},
     socketOpened: () => {},
     feedRadio: () => true,

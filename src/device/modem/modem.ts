@@ -206,7 +206,9 @@ export class Modem extends ModemState implements SendOwner {
     this.attemptEnded(false);
     this.phaseStart = this.board.clock.now + FLIGHT_MODE + LINE_OFF;
     this.phaseEnd = this.phaseStart + pause;
-    this.enter('retry_delay', this.phaseEnd - this.board.clock.now, () => {
+    const lasts = this.phaseEnd - this.board.clock.now;
+    this.board.paused('attach-pause', lasts);
+    this.enter('retry_delay', lasts, () => {
       this.attaching?.advance();
       this.#boot();
     });
@@ -313,7 +315,9 @@ export class Modem extends ModemState implements SendOwner {
     this.switchOff();
     // In a pause the serial line is off already.
     const off = this.present === 'retry_delay' ? 0 : LINE_OFF;
-    this.enter('error', off + this.known.failed(), () => this.#boot());
+    const lasts = off + this.known.failed();
+    this.board.paused('back-off', lasts);
+    this.enter('error', lasts, () => this.#boot());
   }
 
   /** The modem has counted too many resets. After the pause it attaches without a boot (firmware timing, 7.1). */
@@ -322,7 +326,9 @@ export class Modem extends ModemState implements SendOwner {
     this.attaching = undefined;
     this.anomalies?.rested();
     this.phaseEnd = this.board.clock.now + FLIGHT_MODE + LINE_OFF + RESET_LOOP;
-    this.enter('reset_loop', this.phaseEnd + FLIGHT_MODE - this.board.clock.now, () => this.#attach());
+    const lasts = this.phaseEnd + FLIGHT_MODE - this.board.clock.now;
+    this.board.paused('reset-loop', lasts);
+    this.enter('reset_loop', lasts, () => this.#attach());
   }
 
   protected moved(): void {

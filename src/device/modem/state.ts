@@ -4,6 +4,7 @@
 import type { Alarm, Clock } from '../../kernel/clock.js';
 import type { Draws } from '../../kernel/random.js';
 import type { Instant, Millis } from '../../kernel/time.js';
+import type { RadioPause } from '../../trace/events.js';
 import type { LteFsmState } from '../shell/host.js';
 import type { Attaching } from './attach-policy.js';
 import { ModemCounters } from './counters.js';
@@ -18,6 +19,8 @@ export interface ModemBoard {
   attachPolicy(): string;
   /** The radio was on for a while. */
   spent(use: 'attach' | 'connected', duration: Millis): void;
+  /** The firmware leaves the modem off for this time, unless something ends the pause earlier. */
+  paused(why: RadioPause, lasts: Millis): void;
   /** A datagram was lost to a weak signal. */
   faded(way: 'up' | 'down'): void;
   /** The modem has opened a new socket, which has another port. */

@@ -5,6 +5,7 @@
 import { EXIT } from '../../kernel/errors.js';
 import { humanCount, humanValue } from '../../kernel/quantity.js';
 import { humanDuration } from '../../kernel/time.js';
+import { explanations } from '../html/explanations.js';
 import { histogram } from '../html/histogram.js';
 import { idOf, type Markup, markup, NOTHING } from '../html/markup.js';
 import { overTime } from '../html/over-time.js';
@@ -120,7 +121,7 @@ function found({ passed, left, unit, sentence }: ExpectationResult): string {
 
 function downlinks(result: RunResult): Markup {
   if (result.downlinks.queued === 0) return NOTHING;
-  return markup`${histogram(result)}${slowest(result)}${downlinkTables(result)}`;
+  return markup`${histogram(result)}${slowest(result)}${explanations(result)}${downlinkTables(result)}`;
 }
 
 function next({ next: lines, reproduce }: RunResult): Markup {

@@ -26,6 +26,7 @@ import type { RunResult } from '../result.js';
 import { unbroken, wrap } from '../table.js';
 import { markOf, verdictOf } from '../verdict.js';
 import type { RenderOptions } from './renderer.js';
+import { explanations } from './text-explanations.js';
 import { load } from './text-load.js';
 import { section, WIDTH } from './text-parts.js';
 
@@ -49,6 +50,7 @@ export function text(result: RunResult, { colour = false, width = WIDTH }: Rende
     updates(result, width),
     waits(result, width),
     slowest(result, width),
+    explanations(result, width),
     load(result, width),
     anomalies(result, width),
     expectations(result, paint, width),

@@ -1,0 +1,61 @@
+/**
+ * What it means that a cause is removed from a scenario:
+ *
+ * | cause | removed |
+ * |---|---|
+ * | a fault, or a step with its effect | left out, with the step that ends it |
+ * | interval | `interval-poll` is 60 s for all devices |
+ * | power-on | all devices are switched on at the start |
+ * | encoder | the data downlink is a shell downlink instead |
+ * | other downlinks | no other downlink is queued for the device's group |
+ * | update | the update is left out |
+ */
+import type { ScenarioDefinition } from '../../../src/index.js';
+import { type DrawnScenario, DURATION, type Group, type Piece, type Queueing } from './draw.js';
+
+/** Which parts are left out of a scenario. */
+export interface Changes {
+  /** Indices of its removables. */
+  readonly without: ReadonlySet<number>;
+  readonly interval: boolean;
+  readonly powerOn: boolean;
+  readonly encoder: boolean;
+  /** The only queueing step that stays; undefined: all stay. */
+  readonly only: number | undefined;
+}
+
+export const UNCHANGED: Changes = {
+  ...{ without: new Set<number>(), interval: false, powerOn: false, encoder: false, only: undefined },
+};
+
+const SHELL: Piece = { commands: ['info show'] };
+
+export function definitionOf(drawn: DrawnScenario, changes: Changes): ScenarioDefinition {
+  const { seed, groups, removables, queueing } = drawn;
+  const kept = removables.filter((_, index) => !changes.without.has(index));
+  const queued = queueing.filter((_, index) => changes.only === undefined || changes.only === index);
+  return {
+    name: 'explained',
+    seed,
+    duration: `${DURATION}m`,
+    settle: '30m',
+    fleet: groups.map((group) => groupWith(group, changes)),
+    faults: kept.flatMap(({ faults }) => faults),
+    steps: [...queued.map((each) => stepWith(each, changes)), ...kept.flatMap(({ steps }) => steps)],
+    // Because the checks of scenarios take any value and say what is wrong with it.
+  } as unknown as ScenarioDefinition;
+}
+
+function groupWith({ boot, config, ...group }: Group, { interval, powerOn }: Changes): Piece {
+  return {
+    ...group,
+    ...((interval || Object.keys(config).length > 0) && {
+      config: interval ? { ...config, 'interval-poll': 60 } : config,
+    }),
+    ...(!powerOn && { boot }),
+  };
+}
+
+function stepWith({ at, to, action }: Queueing, { encoder }: Changes): Piece {
+  return { at: `${at}m`, to, ...(encoder && 'downlink' in action ? SHELL : action) };
+}

@@ -1,0 +1,153 @@
+/** `ghostfleet explain`: why downlinks of a run took so long. */
+
+import { FAST } from '../explain/explain.js';
+import type { Explanation } from '../explain/explanation.js';
+import { type DeviceExplanation, RunExplainer } from '../explain/run-explainer.js';
+import { didYouMean, quote } from '../input/problems.js';
+import { readText } from '../input/text-file.js';
+import { EXIT, type ExitCode, UsageError } from '../kernel/errors.js';
+import { DURATION_FORM, type Millis, parseDuration } from '../kernel/time.js';
+import { recordedRun } from '../record/explained.js';
+import { readRecording } from '../record/read.js';
+import { deviceLines, explanationLines } from '../report/explanation/text.js';
+import { checked, command, wholeNumber } from './command.js';
+import type { Host } from './host.js';
+import { downlinksOf, historiesOf, isRun, openRun, type StoredDownlink } from './read-run.js';
+
+interface ExplainFlags {
+  readonly run: string;
+  readonly what: string | undefined;
+  readonly slowest: number | undefined;
+  readonly pending: boolean;
+  readonly limit: Millis | undefined;
+  readonly json: boolean;
+}
+
+const MOST_ASKED = 1000;
+/** Shown without a device, a downlink or an option. */
+const DEFAULT_SLOWEST = 3;
+const WIDEST = 120;
+
+export const explain = command<ExplainFlags>(
+  'explain <run> [what]',
+  'Explain why downlinks took so long',
+  (parser) =>
+    parser
+      .positional('run', {
+        type: 'string',
+        demandOption: true,
+        describe: 'directory of a run (--out), or a file from "ghostfleet record"',
+      })
+      .positional('what', { type: 'string', describe: 'a device (name or serial number) or the id of a downlink' })
+      .option(
+        'slowest',
+        checked(
+          { describe: 'explain this many of the slowest downlinks (default: 3)' },
+          'slowest',
+          'a number from 1 to 1000',
+          wholeNumber(1, MOST_ASKED),
+        ),
+      )
+      .option('pending', { type: 'boolean', default: false, describe: 'explain all downlinks that were not delivered' })
+      .option(
+        'limit',
+        checked(
+          { describe: 'a downlink below this time is fast (default: 10m)' },
+          'limit',
+          DURATION_FORM,
+          parseDuration,
+        ),
+      )
+      .option('json', { type: 'boolean', default: false, describe: 'print one JSON object instead of the text' }),
+  execute,
+);
+
+/** A run whose downlinks can be listed before the events of their devices are read. */
+interface Source {
+  readonly names: Readonly<Record<string, string>>;
+  readonly downlinks: readonly StoredDownlink[];
+  readonly explainer: (serials: ReadonlySet<number>) => RunExplainer;
+}
+
+async function execute(
+  { run, what, slowest, pending, limit = FAST, json }: ExplainFlags,
+  host: Host,
+): Promise<ExitCode> {
+  const asked = [what !== undefined, slowest !== undefined, pending].filter(Boolean).length;
+  if (asked > 1) throw new UsageError('bad-flags', 'use either a device or downlink, --slowest, or --pending');
+  const source = isRun(run) ? storedSource(run) : recordedSource(run);
+  const serial = what === undefined ? undefined : serialOf(source, what);
+  const width = Math.min(WIDEST, host.out.columns);
+  if (serial !== undefined) {
+    print(host, json, source.explainer(new Set([serial])).device(serial, limit), (device) =>
+      deviceLines(device, width),
+    );
+    return EXIT.fine;
+  }
+  const wanted = chosen(source, { what, slowest, pending });
+  const explainer = source.explainer(new Set(wanted.map((each) => each.serial)));
+  const explanations = wanted.flatMap(({ id }) => explainer.downlink(id, limit) ?? []);
+  print(host, json, explanations, (all) => listLines(all, pending, width));
+  return EXIT.fine;
+}
+
+function storedSource(path: string): Source {
+  const run = openRun(path);
+  const downlinks = downlinksOf(run);
+  return {
+    names: run.names,
+    downlinks,
+    explainer: (serials) => new RunExplainer(historiesOf(run, serials), run.situation, run.names, run.unknown),
+  };
+}
+
+function recordedSource(path: string): Source {
+  const { histories, situation, names, unknown, downlinks } = recordedRun(readRecording(readText(path), path));
+  return { names, downlinks, explainer: () => new RunExplainer(histories, situation, names, unknown) };
+}
+
+/** The serial number of a device by its name or number; undefined if there is no such device. */
+function serialOf({ names, downlinks }: Source, what: string): number | undefined {
+  if (what in names || downlinks.some(({ serial }) => String(serial) === what)) return Number(what);
+  const found = Object.entries(names).find(([, name]) => name === what);
+  return found && Number(found[0]);
+}
+
+/** @throws UsageError when nothing or too much matches */
+function chosen(
+  { downlinks, names }: Source,
+  { what, slowest = DEFAULT_SLOWEST, pending }: Pick<ExplainFlags, 'what' | 'slowest' | 'pending'>,
+): readonly StoredDownlink[] {
+  if (what !== undefined) return [named(downlinks, names, what)];
+  const sorted = [...downlinks].sort((a, b) => b.took - a.took);
+  return pending ? sorted.filter((each) => each.pending) : sorted.slice(0, slowest);
+}
+
+function named(downlinks: readonly StoredDownlink[], names: Source['names'], what: string): StoredDownlink {
+  const exact = downlinks.filter(({ id }) => id === what);
+  const alike = exact.length > 0 ? exact : downlinks.filter(({ id }) => id.startsWith(what) || id.endsWith(what));
+  const [found, ...others] = alike;
+  if (found !== undefined && others.length === 0) return found;
+  if (found !== undefined) {
+    const shown = alike.slice(0, 5).map(({ id }) => id);
+    const more = alike.length > shown.length ? `, and ${alike.length - shown.length} more` : '';
+    throw new UsageError('ambiguous', `${alike.length} downlinks match ${quote(what)}: ${shown.join(', ')}${more}`);
+  }
+  const known = [...Object.values(names), ...downlinks.map(({ id }) => id)];
+  throw new UsageError('unknown-downlink', `no device or downlink ${quote(what)}${didYouMean(what, known)}`);
+}
+
+function listLines(explanations: readonly Explanation[], pending: boolean, width: number): readonly string[] {
+  if (explanations.length === 0) return [pending ? 'no downlink is pending' : 'the run has no downlinks'];
+  return explanations.flatMap((explanation, i) => [...(i === 0 ? [] : ['']), ...explanationLines(explanation, width)]);
+}
+
+function print<T extends DeviceExplanation | readonly Explanation[]>(
+  host: Host,
+  json: boolean,
+  explained: T,
+  lines: (explained: T) => readonly string[],
+): void {
+  if (json) host.out.write(`${JSON.stringify(explained, null, 2)}\n`);
+  else host.out.write(`${lines(explained).join('\n')}\n`);
+}

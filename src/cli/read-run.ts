@@ -1,0 +1,155 @@
+/** Reads the folder of a run again: its plan from `summary.json`, and the events of some of its devices. */
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { endOf } from '../explain/course.js';
+import { Histories } from '../explain/histories.js';
+import type { Situation } from '../explain/situation.js';
+import { readText } from '../input/text-file.js';
+import { UsageError } from '../kernel/errors.js';
+import type { Instant } from '../kernel/time.js';
+import { isDirectory } from '../kernel/write-files.js';
+import { dispatchTo } from '../trace/dispatch.js';
+import { LogFile } from '../trace/diverge/log-file.js';
+import { DownlinkLedger, type DownlinkRecord } from '../trace/downlinks/ledger.js';
+import type { TraceEvent } from '../trace/events.js';
+
+/** A run on disk. */
+export interface StoredRun {
+  readonly situation: Situation;
+  /** Names of the devices, by serial number. */
+  readonly names: Readonly<Record<string, string>>;
+  /** Path of `events.jsonl`. */
+  readonly events: string;
+  /** What the folder does not show, one sentence each. */
+  readonly unknown: readonly string[];
+}
+
+/** A downlink of a run, and how long it took so far. */
+export interface StoredDownlink {
+  readonly id: string;
+  readonly serial: number;
+  readonly took: number;
+  readonly pending: boolean;
+}
+
+/** Whether `path` is a run: a folder, or one of its files. */
+export function isRun(path: string): boolean {
+  return isDirectory(path) || FILES.has(basename(path));
+}
+
+const FILES: ReadonlySet<string> = new Set(['events.jsonl', 'summary.json']);
+
+/** @throws UsageError when there is no event log, or the summary is of another version */
+export function openRun(path: string): StoredRun {
+  const folder = isDirectory(path) ? path : dirname(path);
+  const events = join(folder, 'events.jsonl');
+  if (!existsSync(events)) {
+    throw new UsageError(
+      'no-events',
+      `"${folder}" is not a run: it has no events.jsonl; use the directory of "run --out"`,
+    );
+  }
+  const summary = join(folder, 'summary.json');
+  if (!existsSync(summary)) return { ...NO_SUMMARY, events };
+  const { planned, names } = parsed(readText(summary), summary);
+  if (!isSituation(planned)) {
+    throw new UsageError(
+      'bad-file',
+      `"${summary}" has no device types and faults: another version of ghostfleet wrote it`,
+    );
+  }
+  return {
+    situation: planned,
+    names: isRecord(names) ? (names as Readonly<Record<string, string>>) : {},
+    events,
+    unknown: [],
+  };
+}
+
+const NO_SUMMARY = {
+  situation: { fleet: [], faults: [] },
+  names: {},
+  unknown: ['The run has no summary.json, so its faults and intervals are unknown.'],
+} as const;
+
+function parsed(text: string, path: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
+  } catch {
+    // The same message for both.
+  }
+  throw new UsageError('bad-file', `"${path}" is not the summary of a run`);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Checks what would be fatal. The file was written by this program. */
+function isSituation(value: unknown): value is Situation {
+  if (!isRecord(value) || !Array.isArray(value.fleet) || !Array.isArray(value.faults)) return false;
+  const all = [...value.fleet, ...value.faults];
+  return all.every(isRecord) && value.faults.every((fault) => isRecord(fault) && Array.isArray(fault.windows));
+}
+
+/** All downlinks of users, in the order of the queue. */
+export function downlinksOf({ events }: StoredRun): readonly StoredDownlink[] {
+  const ledger = new DownlinkLedger();
+  const handlers = dispatchTo([ledger]);
+  let closing: Instant | undefined;
+  let last: Instant = 0;
+  for (const event of eventsIn(events, (line) => line.includes('"kind":"downlink.') || line.includes(CLOSING))) {
+    if (event.kind === 'world.closing') closing = event.at;
+    last = event.at;
+    for (const handler of handlers.get(event.kind) ?? []) handler(event);
+  }
+  return [...ledger.records].map((record) => storedDownlink(record, closing ?? last));
+}
+
+const CLOSING = '"kind":"world.closing"';
+
+function storedDownlink(record: DownlinkRecord, closing: Instant): StoredDownlink {
+  const end = endOf(record);
+  return {
+    id: record.id,
+    serial: record.serial,
+    took: (end ?? closing) - record.queuedAt,
+    pending: end === undefined && record.ended === undefined,
+  };
+}
+
+/** The events of these devices. */
+export function historiesOf({ events }: StoredRun, serials: ReadonlySet<number>): Histories {
+  const histories = new Histories((serial) => serials.has(serial), Number.POSITIVE_INFINITY);
+  const marks = [...serials].map((serial) => `"serial":${serial}`);
+  const wanted = (line: string) => line.includes(CLOSING) || marks.some((mark) => line.includes(mark));
+  for (const event of eventsIn(events, wanted)) histories.take(event);
+  return histories;
+}
+
+/** @throws UsageError for a line that is not an event; an incomplete last line, of a run that was killed, is skipped */
+function* eventsIn(path: string, wanted: (line: string) => boolean): Generator<TraceEvent> {
+  const file = new LogFile(path);
+  try {
+    let number = 0;
+    for (const line of file.lines(0, file.size)) {
+      number++;
+      if (wanted(line) && line.endsWith('}')) yield eventIn(line, `${path}:${number}`);
+    }
+  } finally {
+    file.close();
+  }
+}
+
+function eventIn(line: string, place: string): TraceEvent {
+  try {
+    const value: unknown = JSON.parse(line);
+    // Because this program writes the file; other kinds of events are skipped.
+    if (isRecord(value) && typeof value.kind === 'string' && typeof value.at === 'number')
+      return value as unknown as TraceEvent;
+  } catch {
+    // The same message for both.
+  }
+  throw new UsageError('bad-file', `${place}: not an event`);
+}

@@ -1,0 +1,74 @@
+/** Which faults made the chances of a device fail, and which exchanges they slowed down. */
+import type { Millis } from '../kernel/time.js';
+import { minutes, seconds } from '../kernel/time.js';
+import type { BootCause } from '../trace/events.js';
+import type { Chance } from './chances.js';
+import type { FaultCalendar } from './situation.js';
+
+/** A chance and what became of it. */
+export interface JudgedChance extends Chance {
+  /** Whether the exchange did not work out, or only after a long time. */
+  readonly failing: boolean;
+  /** Indices of the faults without which it would have worked out; empty: none is known. */
+  readonly faults: readonly number[];
+  /** The restarts to which it owes its beginning. */
+  readonly startedBy: readonly number[];
+}
+
+/** An exchange without faults takes less: attach up to 40 s, radio connection, a few datagrams (docs/FIDELITY.md). */
+const SLOW: Millis = seconds(75);
+/** A passing fault of the modem keeps it off for 32 min at most (firmware timing, 7.1). */
+const LONGEST_DISTURBANCE: Millis = minutes(35);
+
+/** @param chances of one device, in order */
+export function judge(chances: readonly Chance[], calendar: FaultCalendar): readonly JudgedChance[] {
+  /** Faults of the failing chances since the last exchange that worked out. */
+  let streak: readonly number[] = [];
+  let startedBy: readonly number[] = [];
+  return chances.map((chance) => {
+    const { begins, at } = chance;
+    if (begins === 'boot') startedBy = calendar.during(at, at, 'restarts');
+    else if (begins === 'wake') startedBy = [];
+    const own = faultsOf(chance, calendar);
+    const failing = isFailing(chance, own);
+    if (!failing) {
+      if (chance.result === 'reached') streak = [];
+      return { ...chance, failing, faults: [], startedBy };
+    }
+    // What follows from a failure, such as a pause of the modem, has no fault of its own.
+    const faults = own.length > 0 ? own : streak;
+    streak = chance.result === 'reached' ? [] : faults;
+    return { ...chance, failing, faults, startedBy };
+  });
+}
+
+function isFailing({ result, why, at, until, pauses }: Chance, faults: readonly number[]): boolean {
+  if (result === 'failed') return true;
+  if (result === 'reached') return until - at > SLOW;
+  // A poll that brings nothing leaves no event.
+  return why !== 'poll' || faults.length > 0 || pauses.length > 0;
+}
+
+function faultsOf(chance: Chance, calendar: FaultCalendar): readonly number[] {
+  const { at, until, cutBy, lost } = chance;
+  const blocking = calendar.at(at, 'blocks');
+  const cutting = cutBy === undefined ? [] : cuttingFaults(cutBy, chance, calendar);
+  if (blocking.length > 0 || cutting.length > 0) return union(blocking, cutting);
+  const signs = union(...lost.map((sign) => calendar.signed(sign, at, until)));
+  if (signs.length > 0) return signs;
+  const later = calendar.during(at, until, 'blocks');
+  if (later.length > 0) return later;
+  const hindering = calendar.at(at, 'hinders');
+  if (hindering.length > 0) return hindering;
+  return calendar.during(at - LONGEST_DISTURBANCE, until, 'disturbs');
+}
+
+/** The faults that made the device restart at the end of a chance. */
+function cuttingFaults(cause: BootCause, { at, until }: Chance, calendar: FaultCalendar): readonly number[] {
+  if (cause === 'brown-out') return calendar.during(at, until, 'blocks', 'hinders');
+  return calendar.during(until, until, 'restarts');
+}
+
+function union(...lists: readonly (readonly number[])[]): readonly number[] {
+  return [...new Set(lists.flat())].sort((a, b) => a - b);
+}

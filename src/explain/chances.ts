@@ -1,0 +1,189 @@
+/**
+ * The chances that a device had to exchange messages with the cloud: each begins when the device wakes its radio, boots, or sends
+ * a datagram once more, and ends when the device has an answer, gives up, or begins the next one.
+ *
+ * An exchange that works out leaves events, except for a poll that brings nothing. So a poll without any event may have worked
+ * out; every other exchange without an event has failed.
+ */
+import type { Instant, Millis } from '../kernel/time.js';
+import { minutes, seconds } from '../kernel/time.js';
+import type { BootCause, ContactReason, RadioPause, TraceEvent, UplinkType } from '../trace/events.js';
+
+export interface Chance {
+  readonly at: Instant;
+  /** When its result was known; until the next chance if there is no earlier event. */
+  readonly until: Instant;
+  readonly why: ContactReason;
+  /** Why the device booted; undefined: it did not. */
+  readonly booted: BootCause | undefined;
+  /**
+   * How it began: the device woke its radio or booted, repeated a datagram, or continued an exchange; or it polled because a poll
+   * had failed 5 min before.
+   */
+  readonly begins: 'wake' | 'boot' | 'repeat' | 'follow' | 'retry';
+  /** `open`: there is no event about the result. */
+  readonly result: 'reached' | 'failed' | 'open';
+  /** Why it failed, in a short fixed phrase; empty if no event says so. */
+  readonly note: string;
+  /** The cloud received something, whatever became of its answer. */
+  readonly heard: boolean;
+  /** Names of the faults that hit its datagrams, each once. */
+  readonly lost: readonly string[];
+  /** A boot of this cause cut it off. */
+  readonly cutBy: BootCause | undefined;
+  readonly pauses: readonly { readonly at: Instant; readonly why: RadioPause; readonly lasts: Millis }[];
+}
+
+type Draft = { -readonly [K in keyof Chance]: Chance[K] } & {
+  lost: string[];
+  pauses: { at: Instant; why: RadioPause; lasts: Millis }[];
+  /** Time of the last event that belongs to it. */
+  lastEvent: Instant;
+};
+
+/** A poll that waits for another exchange, and a report that does; the other exchange continues. */
+const LOCKED = 'another exchange holds the cloud lock';
+/** Reasons under which an uplink is dropped that say nothing about the present exchange. */
+const OTHER_DROPS: ReadonlySet<string> = new Set([LOCKED, 'spool full', 'reboot', 'power off']);
+/** A failed poll is repeated after this time (firmware timing, 4). */
+const POLL_RETRY = minutes(5);
+/** A time limit of 120 s for a report and 30 s of grace (firmware timing, 5). */
+const LONGEST_SILENCE = seconds(150);
+
+/** @param events events of one device, in order */
+export function chancesOf(events: Iterable<TraceEvent>): readonly Chance[] {
+  const walk = new Walk();
+  for (const event of events) walk.take(event);
+  return walk.end();
+}
+
+class Walk {
+  readonly #chances: Chance[] = [];
+  #current: Draft | undefined;
+  #now: Instant = 0;
+
+  take(event: TraceEvent): void {
+    this.#now = event.at;
+    switch (event.kind) {
+      case 'device.boot':
+        return this.#booted(event.at, event.cause);
+      case 'device.wake':
+        return this.#woke(event.at, event.why);
+      case 'device.repeat':
+        return this.#repeated(event.at);
+      case 'uplink.acked':
+      case 'downlink.received':
+        return this.#reached(event.at);
+      case 'net.fault':
+        if (COSTLY.has(event.fault)) this.#ongoing(event.at).lost.push(event.fault);
+        return;
+      case 'cloud.stored':
+      case 'downlink.offered':
+        this.#ongoing(event.at).heard = true;
+        return;
+      case 'uplink.sent':
+        return this.#sent(event.at, event.type);
+      case 'poll.failed':
+        if (event.why !== LOCKED) this.#failed(event.at, event.why);
+        return;
+      case 'uplink.dropped':
+        if (!OTHER_DROPS.has(event.why)) this.#failed(event.at, event.why);
+        return;
+      case 'radio.paused':
+        this.#current?.pauses.push({ at: event.at, why: event.why, lasts: event.lasts });
+        return;
+      default:
+        return;
+    }
+  }
+
+  end(): readonly Chance[] {
+    this.#close(this.#now, false);
+    return this.#chances;
+  }
+
+  #booted(at: Instant, cause: BootCause): void {
+    const current = this.#current;
+    if (current?.result === 'open') {
+      current.result = 'failed';
+      current.cutBy = cause;
+      current.until = at;
+    }
+    this.#close(at, false);
+    this.#current = { ...draft(at, 'boot', 'boot'), booted: cause };
+  }
+
+  #woke(at: Instant, why: ContactReason): void {
+    const current = this.#current;
+    const sameBoot = why === 'boot' && current?.booted !== undefined && current.result === 'open' && !current.heard;
+    if (sameBoot) return;
+    this.#close(at, true);
+    const last = this.#chances.at(-1);
+    const retry = why === 'poll' && last?.result === 'failed' && Math.abs(at - last.until - POLL_RETRY) < seconds(1);
+    this.#current = draft(at, why, retry ? 'retry' : 'wake');
+  }
+
+  #repeated(at: Instant): void {
+    const { why } = this.#ongoing(at);
+    this.#failed(at, 'no answer');
+    this.#close(at, false);
+    this.#current = draft(at, why, 'repeat');
+  }
+
+  /** An uplink that follows in an exchange: a report from the spool, an answer, or an upload of the session phase. */
+  #sent(at: Instant, type: UplinkType): void {
+    const current = this.#ongoing(at);
+    if (current.begins === 'follow') current.why = type === 'data' ? 'report' : type === 'shell' ? 'answer' : 'boot';
+  }
+
+  #reached(at: Instant): void {
+    const current = this.#ongoing(at);
+    current.result = 'reached';
+    current.until = at;
+  }
+
+  #failed(at: Instant, note: string): void {
+    const current = this.#ongoing(at);
+    current.result = 'failed';
+    current.note = note;
+    current.until = at;
+  }
+
+  /** The present chance; a new one if the last one has a result, as for a poll that follows a report. */
+  #ongoing(at: Instant): Draft {
+    const current = this.#current;
+    if (current?.result === 'open') {
+      current.lastEvent = at;
+      return current;
+    }
+    const begins = current?.until ?? at;
+    this.#close(begins, false);
+    this.#current = draft(
+      begins,
+      current === undefined || current.result === 'reached' ? 'poll' : current.why,
+      'follow',
+    );
+    this.#current.lastEvent = at;
+    return this.#current;
+  }
+
+  /** @param rested the device rested before `at`, so that the chance ended some time before */
+  #close(at: Instant, rested: boolean): void {
+    const current = this.#current;
+    if (current === undefined) return;
+    if (current.result === 'open') current.until = rested ? Math.min(at, current.lastEvent + LONGEST_SILENCE) : at;
+    const { lastEvent: _, ...chance } = current;
+    this.#chances.push({ ...chance, lost: [...new Set(chance.lost)] });
+    this.#current = undefined;
+  }
+}
+
+/** Faults in `net.fault` events that can make an exchange fail or wait. */
+const COSTLY: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 'reorder', 'weak-signal']);
+
+function draft(at: Instant, why: ContactReason, begins: Chance['begins']): Draft {
+  return {
+    ...{ at, until: at, why, booted: undefined, begins, result: 'open', note: '', heard: false, lost: [] },
+    ...{ cutBy: undefined, pauses: [], lastEvent: at },
+  };
+}

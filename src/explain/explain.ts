@@ -1,0 +1,83 @@
+/** Explains a downlink from the events of its device and the situation of the run. */
+import { type Instant, type Millis, minutes } from '../kernel/time.js';
+import { type DownlinkRecord, outcomeOf } from '../trace/downlinks/ledger.js';
+import type { CauseSet } from './causes.js';
+import { courseOf, endOf } from './course.js';
+import type { ExplainedWait, Explanation } from './explanation.js';
+import { type DeviceHistory, factsOf } from './facts.js';
+import { CauseNames } from './names.js';
+import type { DeviceFacts } from './opportunities.js';
+import { paragraph } from './paragraph.js';
+import { remedies } from './predict.js';
+import type { Situation } from './situation.js';
+import { timelineOf } from './timeline.js';
+import { causeTimes } from './waits.js';
+
+/** A downlink below this time is fast: nothing has to be removed. */
+export const FAST: Millis = minutes(10);
+const MOST_REMEDIES = 5;
+
+/** Explains downlinks of one device. */
+export class DeviceExplainer {
+  readonly #facts: DeviceFacts;
+  readonly #situation: Situation;
+  readonly #serial: number;
+  readonly #name: string;
+  readonly #unknown: readonly string[];
+
+  /**
+   * @param name of the device, for texts
+   * @param unknown what the history does not show
+   */
+  constructor(history: DeviceHistory, situation: Situation, name: string, unknown: readonly string[] = []) {
+    this.#facts = factsOf(history, situation);
+    this.#situation = situation;
+    this.#serial = history.serial;
+    this.#name = name;
+    this.#unknown = unknown;
+  }
+
+  get facts(): DeviceFacts {
+    return this.#facts;
+  }
+
+  /** The downlinks of the device, in the order of the queue. */
+  get downlinks(): readonly DownlinkRecord[] {
+    return this.#facts.downlinks;
+  }
+
+  /** @param limit below this time it is fast. Default: 10 min */
+  explain(record: DownlinkRecord, limit: Millis = FAST): Explanation {
+    const facts = this.#facts;
+    const names = new CauseNames(this.#situation, facts.part);
+    const course = courseOf(record, facts);
+    const end: Instant = record.queuedAt + course.total;
+    const found = remedies(course, limit);
+    const main = course.total > limit ? found[0] : undefined;
+    const said: Omit<Explanation, 'text'> = {
+      downlink: record.id,
+      serial: this.#serial,
+      device: this.#name,
+      type: record.type,
+      queuedAt: record.queuedAt,
+      outcome: endOf(record) === undefined ? (record.ended ?? 'pending') : outcomeOf(record),
+      took: course.total,
+      causes: [...(main?.without ?? [])].map((cause) => names.of(cause)),
+      waits: causeTimes(record, facts, end).map(({ causes, time }) => ({ what: waitName(causes, names), time })),
+      sooner: found.slice(0, MOST_REMEDIES).map(({ without, time }) => ({
+        without: [...without].map((cause) => names.of(cause).name),
+        change: [...without].map((cause) => names.change(cause)).join(' and '),
+        time: Math.round(time),
+      })),
+      timeline: timelineOf(record, facts, this.#situation, names, end),
+      unknown: this.#unknown,
+    };
+    return { ...said, text: paragraph(said, limit) };
+  }
+}
+
+function waitName(causes: CauseSet | undefined, names: CauseNames): ExplainedWait['what'] {
+  if (causes === undefined) return 'unknown';
+  if (causes.size === 0) return 'exchange';
+  return [...causes].map((cause) => names.of(cause).name).join(' + ');
+}

@@ -1,0 +1,66 @@
+/** An explanation of one downlink, as plain data. */
+import type { Instant, Millis } from '../kernel/time.js';
+import type { UserType } from '../trace/downlinks/ledger.js';
+
+/** Why a downlink took as long as it did. Times are in ms of simulated time. */
+export interface Explanation {
+  /** Id of the downlink. */
+  readonly downlink: string;
+  readonly serial: number;
+  /** Name of the device; its serial number if it has none. */
+  readonly device: string;
+  readonly type: UserType;
+  /** Since the start of the run. */
+  readonly queuedAt: Instant;
+  /** `pending`: not delivered at the end of the trace. */
+  readonly outcome: 'answered' | 'delivered' | 'pending' | 'cancelled' | 'expired';
+  /** Time to the last stage that it reached; for a pending downlink, to the end of the scenario. */
+  readonly took: Millis;
+  /** The smallest set of causes without which it would have been fast; empty if it was, or if none is known. */
+  readonly causes: readonly ExplainedCause[];
+  /** The whole time, split among what the downlink waited for, longest first. */
+  readonly waits: readonly ExplainedWait[];
+  /** What would have delivered it sooner, the most effective change first; five at most. */
+  readonly sooner: readonly ExplainedRemedy[];
+  /** Everything that happened from the queue to the last stage, in chronological order. */
+  readonly timeline: readonly TimelineEntry[];
+  /** The explanation in one paragraph. */
+  readonly text: string;
+  /** What the history does not show, one sentence each. */
+  readonly unknown: readonly string[];
+}
+
+export interface ExplainedCause {
+  /**
+   * `fault`: a fault or a step of the scenario. `interval`: the device was at rest until its next report or poll. `power-on`: it was
+   * not switched on yet. `encoder`: its type has none. `downlinks`: others came first. `update`: a firmware update came first.
+   */
+  readonly kind: 'fault' | 'interval' | 'power-on' | 'encoder' | 'downlinks' | 'update';
+  /** `outage (region/north)`, `next report (every 30m, no polls)` */
+  readonly name: string;
+}
+
+export interface ExplainedWait {
+  /** Names of the causes; `exchange` for the time that every exchange takes, `unknown` if the trace has no cause. */
+  readonly what: string;
+  readonly time: Millis;
+}
+
+interface ExplainedRemedy {
+  /** Names of the causes that it removes. */
+  readonly without: readonly string[];
+  /** `without outage (region/north)`, `with interval-poll 60` */
+  readonly change: string;
+  /** Estimated time of the downlink. */
+  readonly time: Millis;
+}
+
+export interface TimelineEntry {
+  /** Since the downlink was queued. */
+  readonly at: Millis;
+  /** `contact`: an exchange that worked out. `rule`: the firmware waits by a rule. */
+  readonly kind: 'stage' | 'contact' | 'failure' | 'fault' | 'rule';
+  readonly what: string;
+  /** How often in a row; missing: once. */
+  readonly times?: number;
+}

@@ -1,0 +1,77 @@
+/** Collects what is known about one device from its events. */
+import type { Instant } from '../kernel/time.js';
+import { dispatchTo } from '../trace/dispatch.js';
+import { DownlinkLedger } from '../trace/downlinks/ledger.js';
+import type { TraceEvent } from '../trace/events.js';
+import { judge } from './blockers.js';
+import { type Chance, chancesOf } from './chances.js';
+import type { DeviceFacts } from './opportunities.js';
+import { contains, FaultCalendar, type FaultWindow, type Situation, type SituationFault } from './situation.js';
+
+/** The events of one device, and those of the run that concern all devices. */
+export interface DeviceHistory {
+  readonly serial: number;
+  /** In order. */
+  readonly events: readonly TraceEvent[];
+}
+
+export function factsOf({ serial, events }: DeviceHistory, situation: Situation): DeviceFacts {
+  const ledger = new DownlinkLedger();
+  const handlers = dispatchTo([ledger]);
+  for (const event of events) for (const handler of handlers.get(event.kind) ?? []) handler(event);
+  const chances = chancesOf(events);
+  const calendar = new FaultCalendar(withoutHarmless(situation.faults, chances), serial);
+  return {
+    calendar,
+    chances: judge(chances, calendar),
+    part: situation.fleet.find(({ serials }) => contains(serials, serial)),
+    ready: events.filter(({ kind }) => kind === 'device.ready').map(({ at }) => at),
+    firstBoot: firstBootIn(events),
+    updates: updatesIn(events),
+    downlinks: [...ledger.records],
+    closing: events.find(({ kind }) => kind === 'world.closing')?.at ?? events.at(-1)?.at ?? 0,
+  };
+}
+
+/**
+ * Whether a weak battery breaks down depends on the temperature and the device. It does no harm at a time in which an exchange
+ * worked out and none was cut off by a brown-out.
+ */
+function withoutHarmless(faults: readonly SituationFault[], chances: readonly Chance[]): readonly SituationFault[] {
+  return faults.map((fault) => {
+    if (fault.sign !== BROWN_OUT) return fault;
+    const harms = ({ from, until }: FaultWindow) => {
+      const within = chances.filter(
+        (chance) => chance.at >= from && chance.until <= (until ?? Number.POSITIVE_INFINITY),
+      );
+      const worked = within.some(({ result }) => result === 'reached');
+      return !worked || within.some(({ cutBy, booted }) => cutBy === BROWN_OUT || booted === BROWN_OUT);
+    };
+    return { ...fault, windows: fault.windows.filter(harms) };
+  });
+}
+
+/** Sign of a weak battery; not in `net.fault` events, but the cause of a boot. */
+const BROWN_OUT = 'brown-out';
+
+/** A history without boots (of messages alone) begins with a device that is switched on. */
+function firstBootIn(events: readonly TraceEvent[]): Instant | undefined {
+  const boot = events.find(({ kind }) => kind === 'device.boot');
+  return boot?.at ?? (events.some(({ kind }) => kind === 'uplink.acked' || kind === 'device.wake') ? 0 : undefined);
+}
+
+function updatesIn(events: readonly TraceEvent[]): DeviceFacts['updates'] {
+  const open = new Map<string, Instant>();
+  const updates: { from: Instant; until: Instant }[] = [];
+  for (const event of events) {
+    if (event.kind !== 'update.moved') continue;
+    const from = open.get(event.update);
+    const runs = event.state === 'scheduled' || event.state === 'downloading' || event.state === 'swapping';
+    if (runs && from === undefined) open.set(event.update, event.at);
+    else if (!runs && from !== undefined) {
+      updates.push({ from, until: event.at });
+      open.delete(event.update);
+    }
+  }
+  return [...updates, ...[...open.values()].map((from) => ({ from, until: Number.POSITIVE_INFINITY }))];
+}

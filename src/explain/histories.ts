@@ -1,0 +1,53 @@
+/** Collects the events of a run by device, for explanations. */
+import type { TraceEvent } from '../trace/events.js';
+import type { Fold } from '../trace/log.js';
+import type { DeviceHistory } from './facts.js';
+
+/** Events that are kept in memory by default, about 50 MB. */
+export const MOST_EVENTS = 300_000;
+
+export class Histories implements Fold {
+  readonly #byDevice = new Map<number, TraceEvent[]>();
+  readonly #wanted: (serial: number) => boolean;
+  readonly #most: number;
+  /** Events about all devices. */
+  readonly #common: TraceEvent[] = [];
+  #count = 0;
+  #overflowed = false;
+
+  /**
+   * @param wanted devices to collect. Default: all
+   * @param most events to keep; a run with more has no histories. Default: 300,000
+   */
+  constructor(wanted: (serial: number) => boolean = () => true, most = MOST_EVENTS) {
+    this.#wanted = wanted;
+    this.#most = most;
+  }
+
+  /** The run has had more events than are kept. */
+  get overflowed(): boolean {
+    return this.#overflowed;
+  }
+
+  take(event: TraceEvent): void {
+    if (this.#overflowed) return;
+    if (event.kind === 'world.closing') this.#common.push(event);
+    if (!('serial' in event) || !this.#wanted(event.serial)) return;
+    const own = this.#byDevice.get(event.serial);
+    if (own) own.push(event);
+    else this.#byDevice.set(event.serial, [event]);
+    if (++this.#count <= this.#most) return;
+    this.#overflowed = true;
+    this.#byDevice.clear();
+  }
+
+  /** Serial numbers, in the order of their first event. */
+  get serials(): readonly number[] {
+    return [...this.#byDevice.keys()];
+  }
+
+  of(serial: number): DeviceHistory {
+    const events = [...(this.#byDevice.get(serial) ?? []), ...this.#common];
+    return { serial, events: events.sort((a, b) => a.at - b.at) };
+  }
+}

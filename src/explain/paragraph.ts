@@ -1,0 +1,62 @@
+/** The explanation of a downlink in one paragraph. */
+import { humanDuration, type Millis, sinceStart } from '../kernel/time.js';
+import type { ExplainedCause, ExplainedWait, Explanation } from './explanation.js';
+
+export function paragraph(explanation: Omit<Explanation, 'text'>, limit: Millis): string {
+  const { timeline, sooner, unknown } = explanation;
+  const failures = timeline.reduce((sum, { kind, times = 1 }) => sum + (kind === 'failure' ? times : 0), 0);
+  return [
+    opening(explanation),
+    ...causeSentences(explanation, limit),
+    ...(failures === 0
+      ? []
+      : [`${failures === 1 ? 'One exchange' : `${failures} exchanges`} of the device failed in this time.`]),
+    ...waitSentence(explanation),
+    ...sooner
+      .slice(0, 1)
+      .map(({ change, time }) => `${capital(change)} it would have taken about ${humanDuration(time)}.`),
+    ...unknown,
+  ].join(' ');
+}
+
+function opening({ type, device, outcome, took, queuedAt }: Omit<Explanation, 'text'>): string {
+  const queued = `queued at ${humanDuration(sinceStart(queuedAt))}`;
+  const subject = `The ${type} downlink to ${device}, ${queued},`;
+  if (outcome === 'pending') return `${subject} was still pending after ${humanDuration(took)}.`;
+  if (outcome === 'answered') return `${subject} was answered after ${humanDuration(took)}.`;
+  if (outcome === 'delivered') return `${subject} was delivered and took ${humanDuration(took)}.`;
+  return `${subject} was ${outcome} before its delivery.`;
+}
+
+function causeSentences({ causes, took }: Omit<Explanation, 'text'>, limit: Millis): readonly string[] {
+  if (took <= limit) return [`That is below ${humanDuration(limit)}.`];
+  if (causes.length === 0) return ['The history shows no cause whose removal would have helped.'];
+  const [first] = causes;
+  if (causes.length === 1 && first) return [REASONS[first.kind](first)];
+  return [`Several causes came together: ${causes.map(({ name }) => name).join('; ')}.`];
+}
+
+const REASONS: Readonly<Record<ExplainedCause['kind'], (cause: ExplainedCause) => string>> = {
+  fault: ({ name }) => `The cause is the fault ${name}.`,
+  interval: ({ name }) => `The device was at rest until its ${name}.`,
+  'power-on': () => 'The device was not switched on yet.',
+  encoder: () => 'The device type has no encoder, so the cloud never delivers a data downlink to it.',
+  downlinks: () => 'Other downlinks of the device came first.',
+  update: () => 'The cloud holds configurations back during a firmware update, because they restart the device.',
+};
+
+function waitSentence({ waits, took }: Omit<Explanation, 'text'>): readonly string[] {
+  const shown = waits.filter(({ time }) => time >= took / 20).slice(0, 3);
+  if (shown.length === 0) return [];
+  return [`It waited ${shown.map((wait) => `${humanDuration(wait.time)} ${reason(wait)}`).join(', ')}.`];
+}
+
+function reason({ what }: ExplainedWait): string {
+  if (what === 'exchange') return 'for exchanges that worked out';
+  if (what === 'unknown') return 'for an unknown reason';
+  return what.startsWith('next ') ? `for the ${what}` : `because of ${what}`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,128 @@
+/** Explains the downlinks of a run. */
+import type { Instant, Millis } from '../kernel/time.js';
+import { type DownlinkRecord, outcomeOf } from '../trace/downlinks/ledger.js';
+import { courseOf, endOf } from './course.js';
+import { deviceState } from './device-state.js';
+import { DeviceExplainer } from './explain.js';
+import type { Explanation } from './explanation.js';
+import type { DeviceHistory } from './facts.js';
+import type { Histories } from './histories.js';
+import { CauseNames } from './names.js';
+import type { Situation } from './situation.js';
+
+/** Everything about one device: its state at the end, and each of its downlinks. */
+export interface DeviceExplanation {
+  readonly serial: number;
+  readonly device: string;
+  /** Sentences about the device at the end of the trace. */
+  readonly state: readonly string[];
+  /** In the order of the queue. */
+  readonly downlinks: readonly Explanation[];
+}
+
+/** A downlink, and how long it took so far. */
+interface Candidate {
+  readonly record: DownlinkRecord;
+  readonly explainer: DeviceExplainer;
+  readonly took: Millis;
+}
+
+export class RunExplainer {
+  readonly #histories: Pick<Histories, 'of' | 'serials' | 'overflowed'>;
+  readonly #situation: Situation;
+  readonly #names: Readonly<Record<string, string>>;
+  readonly #unknown: readonly string[];
+  readonly #devices = new Map<number, DeviceExplainer>();
+
+  /**
+   * @param names of the devices, by serial number
+   * @param unknown what the histories do not show, one sentence each
+   */
+  constructor(
+    histories: Pick<Histories, 'of' | 'serials' | 'overflowed'>,
+    situation: Situation,
+    names: Readonly<Record<string, string>>,
+    unknown: readonly string[] = [],
+  ) {
+    this.#histories = histories;
+    this.#situation = situation;
+    this.#names = names;
+    this.#unknown = unknown;
+  }
+
+  /** The run has had more events than were kept: nothing can be explained. */
+  get overflowed(): boolean {
+    return this.#histories.overflowed;
+  }
+
+  /** The slowest downlinks, slowest first; a pending one counts with its time so far. */
+  slowest(most: number, limit?: Millis): readonly Explanation[] {
+    return this.#candidates()
+      .sort((a, b) => b.took - a.took)
+      .slice(0, most)
+      .map(({ record, explainer }) => explainer.explain(record, limit));
+  }
+
+  /** All pending downlinks, the oldest first. */
+  pending(limit?: Millis): readonly Explanation[] {
+    return this.#candidates()
+      .filter(({ record }) => outcomeOf(record) === 'pending' && endOf(record) === undefined)
+      .sort((a, b) => b.took - a.took)
+      .map(({ record, explainer }) => explainer.explain(record, limit));
+  }
+
+  /** undefined for an unknown downlink. @param id of a downlink, or its beginning or end if no other has the same */
+  downlink(id: string, limit?: Millis): Explanation | undefined {
+    const [found, ...others] = this.idsLike(id);
+    if (found === undefined || others.length > 0) return undefined;
+    const candidate = this.#candidates().find(({ record }) => record.id === found);
+    return candidate?.explainer.explain(candidate.record, limit);
+  }
+
+  /** Ids of the downlinks that begin or end with `id`; only the one that is equal, if there is one. */
+  idsLike(id: string): readonly string[] {
+    const ids = this.#candidates().map(({ record }) => record.id);
+    return ids.includes(id) ? [id] : ids.filter((each) => each.startsWith(id) || each.endsWith(id));
+  }
+
+  /** Ids of all downlinks of users. */
+  get ids(): readonly string[] {
+    return this.#candidates().map(({ record }) => record.id);
+  }
+
+  device(serial: number, limit?: Millis): DeviceExplanation {
+    const explainer = this.#device(serial);
+    const { facts } = explainer;
+    return {
+      serial,
+      device: this.#nameOf(serial),
+      state: deviceState(facts, new CauseNames(this.#situation, facts.part), endOfTrace(this.#histories.of(serial))),
+      downlinks: explainer.downlinks.map((record) => explainer.explain(record, limit)),
+    };
+  }
+
+  #candidates(): Candidate[] {
+    return this.#histories.serials.flatMap((serial) => {
+      const explainer = this.#device(serial);
+      return explainer.downlinks.map((record) => {
+        return { record, explainer, took: courseOf(record, explainer.facts).total };
+      });
+    });
+  }
+
+  #device(serial: number): DeviceExplainer {
+    const known = this.#devices.get(serial);
+    if (known) return known;
+    const made = new DeviceExplainer(this.#histories.of(serial), this.#situation, this.#nameOf(serial), this.#unknown);
+    this.#devices.set(serial, made);
+    return made;
+  }
+
+  #nameOf(serial: number): string {
+    return this.#names[String(serial)] ?? String(serial);
+  }
+}
+
+function endOfTrace({ events }: DeviceHistory): Instant {
+  return events.at(-1)?.at ?? 0;
+}

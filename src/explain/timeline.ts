@@ -1,0 +1,185 @@
+/** The timeline of a downlink: its stages, every exchange of its device, faults that begin or end, and rules of the firmware. */
+import { humanDuration, type Instant, minutes } from '../kernel/time.js';
+import { type DownlinkRecord, STAGES, type Stage } from '../trace/downlinks/ledger.js';
+import type { ContactReason, RadioPause } from '../trace/events.js';
+import type { JudgedChance } from './blockers.js';
+import type { TimelineEntry } from './explanation.js';
+import type { CauseNames } from './names.js';
+import { type DeviceFacts, heldBack } from './opportunities.js';
+import type { Situation } from './situation.js';
+
+const CONTACTS: Readonly<Record<ContactReason, string>> = {
+  boot: 'start of the device',
+  report: 'report',
+  event: 'event report',
+  poll: 'poll',
+  shell: 'exchange by a shell command',
+  button: 'exchange by a button',
+  answer: 'answer',
+};
+
+const STAGE_TEXTS: Readonly<Record<Stage, string>> = {
+  contact: 'first packet of the device since then',
+  offered: 'the cloud sends it',
+  received: 'the device has received it',
+  delivered: 'the cloud knows that the device has received it',
+  executed: 'the device has executed it',
+  answered: 'the cloud has stored the answer',
+};
+
+const PAUSES: Readonly<Record<RadioPause, string>> = {
+  'attach-pause': 'no network found in time: the modem is off until the next attach attempt',
+  'back-off': 'error of the modem: off, longer after each error',
+  'reset-loop': 'too many resets: the modem is off for 32 min',
+};
+
+/** @param end of the timeline */
+export function timelineOf(
+  record: DownlinkRecord,
+  facts: DeviceFacts,
+  situation: Situation,
+  names: CauseNames,
+  end: Instant,
+): readonly TimelineEntry[] {
+  const { queuedAt } = record;
+  const entries = [
+    ...stages(record),
+    ...faultEntries(facts, situation, names, queuedAt, end),
+    ...exchanges(record, facts, names, end),
+  ];
+  const ordered = entries.filter(({ at }) => at >= queuedAt && at <= end).sort((a, b) => a.at - b.at);
+  return collapsed(ordered).map((entry) => ({ ...entry, at: Math.round(entry.at - queuedAt) }));
+}
+
+/** Several exchanges in a row with the same result become one entry. */
+function collapsed(entries: readonly Entry[]): readonly Entry[] {
+  const rows: { entry: Entry; times: number; last: Instant }[] = [];
+  for (const entry of entries) {
+    const row = rows.at(-1);
+    if (row && entry.kind === row.entry.kind && entry.kind !== 'stage' && alike(entry, row.entry)) {
+      row.times++;
+      row.last = entry.at;
+    } else rows.push({ entry, times: 1, last: entry.at });
+  }
+  return rows.map(({ entry, times, last }) => {
+    return times === 1
+      ? entry
+      : { ...entry, times, what: `${entry.what} (${times} times within ${humanDuration(last - entry.at)})` };
+  });
+}
+
+/** Whether two entries differ in numbers only. */
+function alike(one: Entry, other: Entry): boolean {
+  const bare = ({ what }: Entry) => what.replace(/\d[\dhms.: ]*/g, '#');
+  return bare(one) === bare(other);
+}
+
+/** An entry with the time since the start of the run. */
+interface Entry extends Omit<TimelineEntry, 'at'> {
+  readonly at: Instant;
+}
+
+function stages({ queuedAt, reached, type }: DownlinkRecord): readonly Entry[] {
+  return [
+    { at: queuedAt, kind: 'stage', what: `${type} downlink queued` },
+    ...STAGES.flatMap((stage): readonly Entry[] => {
+      const at = reached[stage];
+      // The first packet is an exchange of its own in the timeline.
+      return at === undefined || stage === 'contact' ? [] : [{ at, kind: 'stage', what: STAGE_TEXTS[stage] }];
+    }),
+  ];
+}
+
+function faultEntries(
+  { calendar }: DeviceFacts,
+  { faults }: Situation,
+  names: CauseNames,
+  from: Instant,
+  end: Instant,
+): readonly Entry[] {
+  const inForce = calendar.at(from, 'blocks', 'hinders');
+  const before: readonly Entry[] = inForce.map((index) => ({
+    at: from,
+    kind: 'fault',
+    what: `${names.fault(index)} is in force`,
+  }));
+  const during = calendar.during(from, end, 'blocks', 'hinders', 'restarts', 'disturbs').flatMap((index) =>
+    (faults[index]?.windows ?? []).flatMap((window): readonly Entry[] => {
+      const name = names.fault(index);
+      if (window.until === window.from) return [{ at: window.from, kind: 'fault', what: name }];
+      return [
+        ...(window.from > from ? [{ at: window.from, kind: 'fault' as const, what: `${name} begins` }] : []),
+        ...(window.until === null ? [] : [{ at: window.until, kind: 'fault' as const, what: `${name} ends` }]),
+      ];
+    }),
+  );
+  return [...before, ...during];
+}
+
+/** One entry for each exchange. An exchange that repeats its datagram is one entry. */
+function exchanges(record: DownlinkRecord, facts: DeviceFacts, names: CauseNames, end: Instant): readonly Entry[] {
+  const entries: Entry[] = [];
+  const chances = facts.chances.filter(({ at, until }) => until >= record.queuedAt && at <= end);
+  for (let i = 0; i < chances.length; ) {
+    let next = i + 1;
+    while (chances[next]?.begins === 'repeat') next++;
+    const [first, ...repeats] = chances.slice(i, next);
+    if (first !== undefined) entries.push(...exchange(record, facts, names, end, first, repeats));
+    i = next;
+  }
+  return entries;
+}
+
+function exchange(
+  record: DownlinkRecord,
+  facts: DeviceFacts,
+  names: CauseNames,
+  end: Instant,
+  first: JudgedChance,
+  repeats: readonly JudgedChance[],
+): readonly Entry[] {
+  const all = [first, ...repeats];
+  const last = all.at(-1) ?? first;
+  const at = Math.max(first.at, record.queuedAt);
+  const name = nameOf(first);
+  const since = first.at < record.queuedAt ? `, since ${humanDuration(record.queuedAt - first.at)} before` : '';
+  const copies = repeats.length === 0 ? '' : `, sent ${repeats.length + 1} times`;
+  const faults = [...new Set(all.flatMap((chance) => chance.faults))].map((index) => names.fault(index));
+  const because = faults.length === 0 ? '' : `: ${faults.join(', ')}`;
+  if (last.result === 'reached') {
+    const held = heldBack(record, facts, last, end);
+    const took = last.until - at;
+    const slow = took > minutes(1) ? `, after ${humanDuration(took)}` : '';
+    const instead = held === undefined ? '' : `; ${names.of(held).name}`;
+    const what = `${name}${since}${copies}: acknowledged${slow}${faults.length === 0 ? '' : ` (${faults.join(', ')})`}${instead}`;
+    return [{ at, kind: 'contact', what }, ...pauses(all)];
+  }
+  if (!last.failing) return [{ at, kind: 'contact', what: `${name}${since}` }, ...pauses(all)];
+  const why =
+    last.cutBy !== undefined ? `cut off by a restart (${last.cutBy})` : last.note === '' ? 'no answer' : last.note;
+  const failure: Entry = { at, kind: 'failure', what: `${name}${since}${copies}: ${why}${because}` };
+  const retry = last.why === 'poll' && last.note !== '' && last.cutBy === undefined ? [retryAfter(facts, last)] : [];
+  return [failure, ...pauses(all), ...retry.flat()];
+}
+
+function nameOf({ booted, begins, why }: JudgedChance): string {
+  if (booted !== undefined) return `the device starts (${booted})`;
+  return begins === 'follow' && why === 'report' ? 'report from the spool, which comes first' : CONTACTS[why];
+}
+
+/** The rule of the 5 min, if it applied. */
+function retryAfter({ chances }: DeviceFacts, failed: JudgedChance): readonly Entry[] {
+  const next = chances.find(({ at }) => at > failed.until);
+  if (next?.begins !== 'retry') return [];
+  return [
+    { at: failed.until, kind: 'rule', what: 'the firmware polls again 5 min after a failed poll, and not before' },
+  ];
+}
+
+function pauses(chances: readonly JudgedChance[]): readonly Entry[] {
+  return chances.flatMap((chance) =>
+    chance.pauses.map(({ at, why, lasts }): Entry => {
+      return { at, kind: 'rule', what: `${PAUSES[why]}, ${humanDuration(lasts)}` };
+    }),
+  );
+}

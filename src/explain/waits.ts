@@ -1,0 +1,70 @@
+/** Splits the time of a downlink among its causes, without gaps. */
+import type { Instant, Millis } from '../kernel/time.js';
+import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
+import type { JudgedChance } from './blockers.js';
+import { type CauseKey, type CauseSet, faultCauses, NO_CAUSE, setKey } from './causes.js';
+import { type DeviceFacts, heldBack, withoutEncoder } from './opportunities.js';
+
+export interface CauseTime {
+  /** Empty: the time that every exchange takes. undefined: no cause is known. */
+  readonly causes: CauseSet | undefined;
+  readonly time: Millis;
+}
+
+/** @returns longest first */
+export function causeTimes(record: DownlinkRecord, facts: DeviceFacts, end: Instant): readonly CauseTime[] {
+  const times = new Map<string, { causes: CauseSet | undefined; time: Millis }>();
+  let cursor = record.queuedAt;
+  const charge = (until: Instant, causes: CauseSet | undefined) => {
+    const time = Math.min(until, end) - cursor;
+    if (time <= 0) return;
+    cursor += time;
+    const key = causes === undefined ? '?' : setKey(causes);
+    const known = times.get(key);
+    if (known) known.time += time;
+    else times.set(key, { causes, time });
+  };
+  charge(facts.firstBoot ?? end, only('power-on'));
+  let resting: CauseSet | undefined = restBefore(record, facts);
+  for (const chance of facts.chances) {
+    if (chance.until < record.queuedAt) continue;
+    if (chance.at > end) break;
+    charge(chance.at, resting);
+    charge(chance.until, exchangeCause(chance));
+    resting = restAfter(record, facts, chance, end);
+  }
+  charge(end, resting);
+  return [...times.values()].sort((a, b) => b.time - a.time);
+}
+
+/** What the downlink waits for while the device rests, when it is queued. */
+function restBefore(record: DownlinkRecord, { chances }: DeviceFacts): CauseSet | undefined {
+  const last = chances.findLast(({ until }) => until < record.queuedAt);
+  return last?.failing && last.result !== 'reached' ? failureCause(last) : only('interval');
+}
+
+function restAfter(
+  record: DownlinkRecord,
+  facts: DeviceFacts,
+  chance: JudgedChance,
+  end: Instant,
+): CauseSet | undefined {
+  if (withoutEncoder(record, facts)) return only('encoder');
+  if (chance.failing && chance.result !== 'reached') return failureCause(chance);
+  const { received } = record.reached;
+  if (received !== undefined && received <= chance.until) return NO_CAUSE;
+  const held = heldBack(record, facts, chance, end);
+  return only(held ?? 'interval');
+}
+
+function exchangeCause(chance: JudgedChance): CauseSet | undefined {
+  return chance.failing ? failureCause(chance) : NO_CAUSE;
+}
+
+function failureCause({ faults }: JudgedChance): CauseSet | undefined {
+  return faults.length === 0 ? undefined : faultCauses(faults);
+}
+
+function only(cause: CauseKey): CauseSet {
+  return new Set([cause]);
+}

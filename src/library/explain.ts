@@ -1,0 +1,45 @@
+/** Why downlinks of a run took so long: for programs. */
+import type { Explanation } from '../explain/explanation.js';
+import type { RunExplainer } from '../explain/run-explainer.js';
+import { didYouMean, quote } from '../input/problems.js';
+import { UsageError } from '../kernel/errors.js';
+import { type Millis, minutes } from '../kernel/time.js';
+import type { RunResult } from '../report/result.js';
+import { explainerOf } from '../runner/explainers.js';
+
+/**
+ * Explains why a downlink took as long as it did: every exchange since it was queued, which of them failed and why, what the
+ * downlink waited for, and what would have delivered it sooner.
+ * @param result what {@link run} resolved with, in this process: not a copy and not a file
+ * @param downlink id of a downlink of a user, as in `downlinks.slowest`; its beginning or end is enough if it is the only one
+ * @param limit in milliseconds: below it a downlink is fast, and no cause is named. Default 600000, 10 min
+ * @throws UsageError for an unknown or ambiguous id, for another object, and for a run with more than 300,000 events
+ */
+export function explain(result: RunResult, downlink: string, limit: Millis = minutes(10)): Explanation {
+  const explainer = explainerOf(result);
+  if (explainer === undefined) {
+    throw new UsageError('no-history', 'explain needs the result of a run of this process, not a copy');
+  }
+  return downlinkOf(explainer, downlink, limit);
+}
+
+/** @throws UsageError when it is unknown, ambiguous, or the run had too many events */
+function downlinkOf(explainer: RunExplainer, id: string, limit: Millis): Explanation {
+  if (explainer.overflowed) {
+    throw new UsageError(
+      'no-history',
+      'the run had too many events to be kept in memory; run it with "out", and use "ghostfleet explain" on that directory',
+    );
+  }
+  const found = explainer.downlink(id, limit);
+  if (found !== undefined) return found;
+  const alike = explainer.idsLike(id);
+  if (alike.length > 1) {
+    const shown = alike.slice(0, 5).join(', ');
+    throw new UsageError(
+      'ambiguous',
+      `${alike.length} downlinks match ${quote(id)}: ${shown}${alike.length > 5 ? ', …' : ''}`,
+    );
+  }
+  throw new UsageError('unknown-downlink', `unknown downlink ${quote(id)}${didYouMean(id, explainer.ids)}`);
+}

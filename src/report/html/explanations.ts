@@ -1,0 +1,31 @@
+/** Explains the slowest downlinks: a paragraph each, with a timeline that can be unfolded. */
+import type { Explanation, TimelineEntry } from '../../explain/explanation.js';
+import { humanDuration } from '../../kernel/time.js';
+import type { RunResult } from '../result.js';
+import { type Markup, markup, NOTHING } from './markup.js';
+
+/** Longest timeline in rows; of a longer one, the middle is left out. */
+const LONGEST = 60;
+
+export function explanations({ explanations: all = [] }: RunResult): Markup {
+  if (all.length === 0) return NOTHING;
+  return markup`<h3>Why it took so long</h3>${all.map(explained)}`;
+}
+
+function explained({ text, timeline, sooner }: Explanation): Markup {
+  const changes = sooner.map(({ change, time }) => markup`<li>${change}: about ${humanDuration(time)}</li>`);
+  const half = LONGEST / 2;
+  const cut = timeline.length > LONGEST;
+  const left = timeline.length - LONGEST;
+  const rows = cut
+    ? markup`${timeline.slice(0, half).map(row)}<tr><td></td><td class="faint">… ${left} more</td></tr>${timeline.slice(-half).map(row)}`
+    : markup`${timeline.map(row)}`;
+  return markup`<p>${text}</p><details><summary>timeline, and what would have delivered it sooner</summary>
+${changes.length === 0 ? NOTHING : markup`<ul>${changes}</ul>`}
+<div class="scroll"><table><tbody>${rows}</tbody></table></div></details>`;
+}
+
+function row({ at, kind, what }: TimelineEntry): Markup {
+  const mark = kind === 'failure' ? '✗ ' : '';
+  return markup`<tr><td>+${humanDuration(at)}</td><td>${mark}${what}</td></tr>`;
+}

@@ -1,0 +1,123 @@
+/** Steps that delay the exchanges of devices, with the time at which each ends: one that lasts ends with the next one of its kind. */
+import type { FaultEffect } from '../explain/situation.js';
+import type { Ratio } from '../kernel/ratio.js';
+import type { Instant } from '../kernel/time.js';
+import type { Dbm } from '../kernel/units.js';
+import type { Plan, PlannedAction } from '../scenario/model/plan.js';
+import type { StepCall } from '../scenario/steps/index.js';
+
+/** A step with a lasting or passing effect on the exchanges of devices. */
+interface DeviceEffect {
+  readonly action: PlannedAction;
+  readonly effect: FaultEffect;
+  /** Name in `net.fault` events; null: it leaves none. */
+  readonly sign: string | null;
+  readonly passes: Ratio;
+  readonly from: Instant;
+  /** null: until the end of the run. Equal to `from` for a step that happens once. */
+  readonly until: Instant | null;
+  /** Indices into the devices of the plan, ascending. */
+  readonly devices: readonly number[];
+}
+
+interface Effect {
+  readonly effect: FaultEffect;
+  readonly sign: string | null;
+  readonly lasts: boolean;
+  /** Share of the round trips that get through while it is in force, 0 to 1. */
+  readonly passes: Ratio;
+}
+
+export function deviceEffects({ actions }: Plan): readonly DeviceEffect[] {
+  /** By the kind of the step and the device: the lasting step in force. */
+  const open = new Map<string, PlannedAction>();
+  const ended = new Map<PlannedAction, Map<Instant | null, number[]>>();
+  const end = (action: PlannedAction, until: Instant | null, device: number) => {
+    const ends = ended.get(action) ?? new Map<Instant | null, number[]>();
+    ended.set(action, ends.set(until, [...(ends.get(until) ?? []), device]));
+  };
+  for (const action of actions) {
+    if (action.wait !== undefined) continue;
+    const effect = effectOf(action);
+    for (const device of action.devices) {
+      const key = `${FAMILY[action.step] ?? action.step}/${device}`;
+      const before = open.get(key);
+      if (before !== undefined && endsLast(action, effect)) {
+        end(before, action.at, device);
+        open.delete(key);
+      }
+      if (effect?.lasts) open.set(key, action);
+      else if (effect) end(action, action.at, device);
+    }
+  }
+  for (const [key, action] of open) end(action, null, Number(key.slice(key.indexOf('/') + 1)));
+  return [...ended].flatMap(([action, ends]) => {
+    // Because only steps with an effect are collected.
+    const { effect, sign, passes } = effectOf(action) as Effect;
+    return [...ends].map(([until, devices]) => {
+      return { action, effect, sign, passes, from: action.at, until, devices: devices.sort((a, b) => a - b) };
+    });
+  });
+}
+
+/** `create-device` ends what `delete-device` began. */
+const FAMILY: Readonly<Partial<Record<PlannedAction['step'], string>>> = { 'create-device': 'delete-device' };
+
+/** Whether a step ends the lasting step of its kind: any but a fault of the modem that happens once. */
+function endsLast(action: PlannedAction, effect: Effect | undefined): boolean {
+  return effect === undefined || effect.lasts || action.step !== 'modem';
+}
+
+/** The effect of a step on the exchanges of its devices; undefined: none, or it ends one. */
+function effectOf(action: PlannedAction): Effect | undefined {
+  switch (action.step) {
+    case 'radio':
+      return action.options === 'off' ? BLOCKS : undefined;
+    case 'delete-device':
+      return BLOCKS;
+    case 'antenna':
+      return action.options === 'free' ? undefined : signalEffect(action.options.rsrp);
+    case 'battery':
+      return batteryEffect(action.options);
+    case 'power-saving':
+      return action.options === 'off' ? HINDERS : undefined;
+    case 'modem':
+      return modemEffect(action.options);
+    case 'power-cycle':
+    case 'button':
+    case 'shell':
+      return RESTARTS;
+    default:
+      return undefined;
+  }
+}
+
+function signalEffect(rsrp: Dbm): Effect | undefined {
+  if (rsrp >= GOOD) return undefined;
+  const one = 1 - lossAt(rsrp);
+  return rsrp < NO_SERVICE ? BLOCKS : { ...HINDERS, sign: 'weak-signal', passes: one * one };
+}
+
+function batteryEffect(options: StepCall<'battery'>['options']): Effect | undefined {
+  if (options.kind === 'new') return undefined;
+  return { ...(options.kind === 'voltage' && options.volts <= WEAK ? BLOCKS : HINDERS), sign: 'brown-out' };
+}
+
+function modemEffect(fault: StepCall<'modem'>['options']): Effect | undefined {
+  if (fault === 'mended') return undefined;
+  return fault === 'mute' || fault === 'no-sim' || fault === 'no-socket' ? BLOCKS : DISTURBS;
+}
+
+const BLOCKS: Effect = { effect: 'blocks', sign: null, lasts: true, passes: 0 };
+const HINDERS: Effect = { effect: 'hinders', sign: null, lasts: true, passes: 1 };
+const RESTARTS: Effect = { effect: 'restarts', sign: null, lasts: false, passes: 1 };
+const DISTURBS: Effect = { effect: 'disturbs', sign: null, lasts: false, passes: 1 };
+/** Below this power (dBm) no network is found, and below the other one the signal is weak (docs/FIDELITY.md). */
+const NO_SERVICE = -130;
+const GOOD = -115;
+/** At this voltage at rest the supply breaks down at the first transmission. */
+const WEAK = 3.05;
+/** A datagram of a device with this power is lost with about this probability: none at -115 dBm, half at -130 dBm. */
+function lossAt(rsrp: Dbm): Ratio {
+  return ((GOOD - rsrp) / (GOOD - NO_SERVICE)) * 0.5;
+}

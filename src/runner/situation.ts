@@ -1,0 +1,181 @@
+/** The situation of a plan for explanations: its device types with their intervals, and everything that can delay an exchange. */
+import {
+  type FaultEffect,
+  type FleetPart,
+  rangesOf,
+  type Situation,
+  type SituationFault,
+} from '../explain/situation.js';
+import type { Ratio } from '../kernel/ratio.js';
+import { type Instant, seconds } from '../kernel/time.js';
+import type { ParameterRef, Profile } from '../profile/profile.js';
+import { withFirmware } from '../profile/versions.js';
+import type { ServiceFault } from '../scenario/faults/service.js';
+import type { Plan, PlannedAction, PlannedGroup } from '../scenario/model/plan.js';
+import { describeFaultSpec } from '../scenario/plan/describe.js';
+import { describeStep } from '../scenario/steps/index.js';
+import type { FaultSpec } from '../transport/faults/index.js';
+import { profileOf } from './fleet.js';
+import { deviceEffects } from './situation-steps.js';
+
+/** Steps after a wait are left out, because the plan does not know their times. */
+export function situationOf(plan: Plan, profiles: ReadonlyMap<string, Profile>): Situation {
+  return {
+    fleet: plan.groups.map((group, index) => fleetPart(plan, group, index, profiles)),
+    faults: merged([...networkFaults(plan), ...serviceFaults(plan), ...deviceFaults(plan)]),
+  };
+}
+
+function fleetPart(
+  { devices }: Plan,
+  group: PlannedGroup,
+  index: number,
+  profiles: ReadonlyMap<string, Profile>,
+): FleetPart {
+  const profile = withFirmware(profileOf(profiles, group.profile), group.firmware ?? null);
+  const { reportEvery, pollEvery } = profile.timing;
+  const interval = (parameter: ParameterRef | undefined) =>
+    parameter === undefined ? null : seconds(configured(profile, group.config, parameter));
+  return {
+    group: group.name,
+    serials: rangesOf(devices.filter((device) => device.group === index).map(({ serial }) => serial)),
+    profile: group.profile,
+    firmware: profile.identity.fwVersion.replace(/^v/, ''),
+    reportEvery: interval(reportEvery),
+    pollEvery: interval(pollEvery),
+    encoder: profile.encoder !== undefined,
+  };
+}
+
+/** The value of a number after the configuration of a group, whose last line wins. */
+function configured(profile: Profile, lines: readonly string[], { module, name }: ParameterRef): number {
+  const start = `${module} config ${name} `;
+  const line = lines.findLast((each) => each.startsWith(start));
+  if (line !== undefined) return Number(line.slice(start.length));
+  const parameters = profile.modules.find((each) => each.name === module)?.parameters ?? [];
+  const spec = parameters.find((each) => each.name === name);
+  return spec?.type === 'int' ? spec.default : 0;
+}
+
+/** A service that is down implies an outage, which is listed once, by the name of the fault. */
+function networkFaults({ network, serviceFaults: service = [], devices }: Plan): readonly SituationFault[] {
+  const implied = ({ from, until }: { readonly from: Instant; readonly until: Instant | null }) =>
+    service.some((fault) => fault.fault.kind === 'service-down' && fault.from === from && fault.until === until);
+  return network.flatMap(({ fault, from, until, to, devices: indices, way }) => {
+    const effect = networkEffect(fault);
+    if (effect === undefined || (fault.kind === 'outage' && to === null && implied({ from, until }))) return [];
+    return {
+      name: fault.kind,
+      what: `${describeFaultSpec(fault)}${way === 'both' ? '' : `, ${way} only`}`,
+      whom: to ?? '',
+      serials: indices === null ? null : rangesOf(indices.flatMap((index) => devices[index]?.serial ?? [])),
+      effect,
+      sign: SIGNED.has(fault.kind) ? fault.kind : null,
+      passes: passing(fault, way),
+      windows: [{ from, until }],
+    };
+  });
+}
+
+const SIGNED: ReadonlySet<string> = new Set(['outage', 'loss', 'corruption', 'reorder']);
+/** From this share of lost datagrams on, hardly any exchange of four datagrams or more succeeds within its time limit. */
+const HOPELESS = 0.75;
+/** A device listens 5 s for an answer, which takes two ways. */
+const LATE = seconds(2);
+
+function networkEffect(fault: FaultSpec): FaultEffect | undefined {
+  switch (fault.kind) {
+    case 'outage':
+      return 'blocks';
+    case 'loss':
+    case 'corruption':
+      return fault.ratio >= HOPELESS ? 'blocks' : 'hinders';
+    case 'latency':
+      return fault.max >= LATE ? 'hinders' : undefined;
+    case 'jitter':
+    case 'reorder':
+      return fault.by >= LATE ? 'hinders' : undefined;
+    case 'bandwidth':
+      return 'hinders';
+    case 'duplication':
+      return undefined;
+    default:
+      return fault satisfies never;
+  }
+}
+
+/** Share of the round trips that a fault lets through. */
+function passing(fault: FaultSpec, way: 'up' | 'down' | 'both'): Ratio {
+  if (fault.kind === 'outage') return 0;
+  if (fault.kind !== 'loss' && fault.kind !== 'corruption') return 1;
+  const one = 1 - fault.ratio;
+  return way === 'both' ? one * one : one;
+}
+
+const SERVICE_EFFECTS: Readonly<Record<ServiceFault['kind'], boolean>> = {
+  'service-down': true,
+  'service-restart': true,
+  'store-unavailable': true,
+  'api-errors': false,
+  'api-delay': false,
+};
+
+function serviceFaults({ serviceFaults: planned = [] }: Plan): readonly SituationFault[] {
+  return planned
+    .filter(({ fault }) => SERVICE_EFFECTS[fault.kind])
+    .map(({ fault, from, until }) => ({
+      name: fault.kind,
+      what: fault.kind,
+      whom: '',
+      serials: null,
+      effect: 'blocks' as const,
+      passes: 0,
+      sign: fault.kind === 'service-down' ? 'outage' : null,
+      windows: [{ from, until }],
+    }));
+}
+
+/** The steps of a fault by the name of the fault. */
+const STEP_OF_FAULT: Readonly<Record<string, PlannedAction['step']>> = {
+  'no-signal': 'radio',
+  'brown-out': 'battery',
+  signal: 'antenna',
+  'modem-failure': 'modem',
+};
+
+function deviceFaults(plan: Plan): readonly SituationFault[] {
+  return deviceEffects(plan).map(({ action, effect, sign, passes, from, until, devices }) => {
+    const fault = (plan.deviceFaults ?? []).find(
+      (each) => each.from === from && each.until === until && STEP_OF_FAULT[each.fault] === action.step,
+    );
+    const [only, ...others] = devices.map((index) => plan.devices[index]);
+    return {
+      name: fault?.fault ?? action.step,
+      what: fault?.fault ?? describeStep(action),
+      whom: fault ? (fault.to ?? '') : others.length === 0 ? (only?.name ?? '') : `${devices.length} devices`,
+      serials:
+        devices.length === plan.devices.length
+          ? null
+          : rangesOf(devices.flatMap((index) => plan.devices[index]?.serial ?? [])),
+      effect,
+      sign,
+      passes,
+      windows: [{ from, until }],
+    };
+  });
+}
+
+/** Windows of the same fault of the same devices become one fault. */
+function merged(faults: readonly SituationFault[]): readonly SituationFault[] {
+  const all = new Map<string, SituationFault>();
+  for (const fault of faults) {
+    const { windows, ...rest } = fault;
+    const key = JSON.stringify(rest);
+    const known = all.get(key);
+    all.set(key, known ? { ...known, windows: [...known.windows, ...windows] } : fault);
+  }
+  return [...all.values()].map((fault) => ({
+    ...fault,
+    windows: [...fault.windows].sort((a, b) => a.from - b.from),
+  }));
+}

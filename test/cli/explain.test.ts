@@ -1,0 +1,92 @@
+/** `ghostfleet explain`, as its user sees it. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ghostfleet } from '../support/host.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-explain-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+const run = join(directory, 'run');
+
+beforeAll(async () => {
+  const scenario = join(directory, 'small.yaml');
+  writeFileSync(
+    scenario,
+    `
+name: small
+duration: 4h
+fleet: [{ name: clime, profile: clime, count: 3, config: { interval-report: 300 } }]
+faults: [{ outage: both, from: 66m, until: 2h, to: clime/1 }]
+steps:
+  - { at: 65m, commands: [info show] }
+  - { at: 70m, to: clime/2, downlink: { output_1_state: 1 } }
+`,
+  );
+  await ghostfleet(['run', scenario, '--out', run]);
+});
+
+describe('ghostfleet explain', () => {
+  it('explains the slowest downlinks, the slowest first', async () => {
+    const { exit, out } = await ghostfleet(['explain', run, '--slowest', '2']);
+    expect(exit).toBe(0);
+    expect(out.replace(/\s+/g, ' ')).toContain('The device type has no encoder');
+    expect(out.indexOf('no encoder')).toBeLessThan(out.indexOf('outage (clime/1)'));
+    expect(out).toMatch(/✗ report.*: outage \(clime\/1\)/);
+    expect(out).toContain('without outage (clime/1)');
+  });
+
+  it('explains each downlink of a device by its name or its serial number, and the state of the device', async () => {
+    const { out } = await ghostfleet(['explain', run, 'clime-0002']);
+    expect(out).toContain('clime-0002 (2159017986)');
+    expect(out).toContain('Downlinks of users: 2, pending: 1.');
+    expect((await ghostfleet(['explain', run, '2159017986'])).out).toBe(out);
+  });
+
+  it('explains the pending downlinks', async () => {
+    const { out } = await ghostfleet(['explain', run, '--pending', '--json']);
+    expect(JSON.parse(out)).toMatchObject([
+      { device: 'clime-0002', outcome: 'pending', causes: [{ kind: 'encoder' }] },
+    ]);
+  });
+
+  it('explains a downlink by its id or a unique end of it', async () => {
+    const all = JSON.parse((await ghostfleet(['explain', run, '--slowest', '9', '--json'])).out);
+    expect(all).toHaveLength(4);
+    const { downlink } = all[1];
+    const { out } = await ghostfleet(['explain', run, downlink.slice(-12), '--json']);
+    expect(JSON.parse(out)).toEqual([all[1]]);
+  });
+
+  it('says the same as the report of the run', async () => {
+    const { explanations } = JSON.parse(readFileSync(join(run, 'summary.json'), 'utf8'));
+    const all = JSON.parse((await ghostfleet(['explain', run, '--slowest', '9', '--json'])).out);
+    expect(explanations).toEqual(all);
+    expect(readFileSync(join(run, 'report.txt'), 'utf8')).toContain('why it took so long');
+    expect(readFileSync(join(run, 'report.html'), 'utf8')).toContain('Why it took so long');
+  });
+
+  it('rejects unknown and ambiguous names, and names the nearest', async () => {
+    const unknown = await ghostfleet(['explain', run, 'clime-002']);
+    expect(unknown.exit).toBe(2);
+    expect(unknown.err).toContain('no device or downlink "clime-002" (did you mean "clime-0002"?)');
+    const ambiguous = await ghostfleet(['explain', run, '0']);
+    expect(ambiguous.err).toContain('4 downlinks match "0"');
+    const both = await ghostfleet(['explain', run, 'clime-0001', '--pending']);
+    expect(both.err).toContain('use either a device or downlink, --slowest, or --pending');
+  });
+
+  it('explains the events of a run that was killed, without its faults', async () => {
+    const killed = join(directory, 'events.jsonl');
+    writeFileSync(killed, readFileSync(join(run, 'events.jsonl'), 'utf8').slice(0, -20));
+    const { exit, out } = await ghostfleet(['explain', killed]);
+    expect(exit).toBe(0);
+    expect(out.replace(/\s+/g, ' ')).toContain('The run has no summary.json, so its faults and intervals are unknown.');
+  });
+
+  it('rejects a folder without events', async () => {
+    const { exit, err } = await ghostfleet(['explain', tmpdir()]);
+    expect(exit).toBe(2);
+    expect(err).toContain('has no events.jsonl');
+  });
+});

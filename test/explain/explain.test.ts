@@ -1,0 +1,163 @@
+/** What explanations say about downlinks of small scenarios. */
+import { describe, expect, it } from 'vitest';
+import type { Explanation } from '../../src/explain/explanation.js';
+import { defineScenario, explain, type FaultDefinition, run, type ScenarioDefinition } from '../../src/index.js';
+
+const CLIME = { name: 'clime', profile: 'clime', count: 1, config: { 'interval-report': 1800 } };
+
+/** Explains the downlink that waited longest. */
+async function slowest(change: Partial<ScenarioDefinition>): Promise<Explanation> {
+  const plan = defineScenario({
+    ...{ name: 'explained', duration: '5h', settle: '30m', fleet: [CLIME] },
+    ...{ steps: [{ at: '65m', commands: ['info show'] }] },
+    ...change,
+  });
+  const { explanations } = await run(plan);
+  const [first] = explanations ?? [];
+  if (first === undefined) throw new Error('the run has no downlinks');
+  return first;
+}
+
+function kinds({ timeline }: Explanation): readonly string[] {
+  return [...new Set(timeline.map(({ kind }) => kind))].sort();
+}
+
+describe('the cause of a slow downlink', () => {
+  it('is the interval of a device that was at rest', async () => {
+    const { causes, sooner, text, outcome } = await slowest({});
+    expect(outcome).toBe('answered');
+    expect(causes).toEqual([{ kind: 'interval', name: 'next report (every 30m, no polls)' }]);
+    expect(sooner[0]?.change).toBe('with interval-poll 60');
+    expect(sooner[0]?.time).toBeLessThan(180_000);
+    expect(text).toContain('was at rest until its next report (every 30m, no polls)');
+  });
+
+  it.each<readonly [string, FaultDefinition]>([
+    ['outage', { outage: 'both', from: '65m30s', until: '2h' }],
+    ['service-restart', { 'service-restart': { away: '1h' }, from: '65m30s' }],
+    ['store-unavailable', { 'store-unavailable': null, from: '65m30s', until: '2h' }],
+    ['no-signal', { 'no-signal': null, from: '65m30s', until: '2h', to: 'clime' }],
+    ['modem-failure', { 'modem-failure': 'mute', from: '65m30s', until: '2h', to: 'clime' }],
+  ])('is the fault %s by its name', async (name, fault) => {
+    const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
+    const explanation = await slowest({ fleet, faults: [fault] });
+    expect(explanation.causes).toHaveLength(1);
+    expect(explanation.causes[0]?.kind).toBe('fault');
+    expect(explanation.causes[0]?.name.startsWith(name)).toBe(true);
+    expect(explanation.waits[0]?.what.startsWith(name)).toBe(true);
+    expect(kinds(explanation)).toEqual(expect.arrayContaining(['failure', 'fault', 'stage']));
+  });
+
+  it('is a weak battery if the device browned out, and not otherwise', async () => {
+    const faults = [{ 'brown-out': null, from: '64m', until: '3h' }];
+    const weak = await slowest({ faults, fleet: [{ name: 'motion', profile: 'motion', count: 1 }] });
+    expect(weak.causes.some(({ name }) => name.startsWith('brown-out'))).toBe(true);
+    const enough = await slowest({ faults });
+    expect(enough.causes.some(({ name }) => name.startsWith('brown-out'))).toBe(false);
+  });
+
+  it('is a step with the effect of a fault', async () => {
+    const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
+    const steps = [
+      { at: '60m', radio: 'off' },
+      { at: '65m', commands: ['info show'] },
+      { at: '2h', radio: 'on' },
+    ];
+    const { causes } = await slowest({ fleet, steps });
+    expect(causes).toEqual([{ kind: 'fault', name: 'radio: off (clime-0001)' }]);
+  });
+
+  it('is both the outage and the interval if each alone would have delayed it', async () => {
+    const fleet = [{ ...CLIME, config: { 'interval-report': 3600 } }];
+    const faults = [{ outage: 'both', from: '60m', until: '90m' }];
+    const { causes, text } = await slowest({ fleet, faults });
+    expect(causes.map(({ kind }) => kind).sort()).toEqual(['fault', 'interval']);
+    expect(text).toContain('Several causes came together');
+  });
+
+  it('is the encoder that the device type does not have', async () => {
+    const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
+    const steps = [{ at: '65m', downlink: { output_1_state: 1 } }];
+    const { causes, outcome, sooner } = await slowest({ fleet, steps });
+    expect(outcome).toBe('pending');
+    expect(causes).toEqual([{ kind: 'encoder', name: 'no encoder' }]);
+    expect(sooner[0]?.change).toBe('as a shell downlink, which needs no encoder');
+  });
+
+  it('is the late power-up of the device', async () => {
+    const fleet = [{ ...CLIME, config: { 'interval-report': 300 }, boot: { from: '2h' } }];
+    const { causes, waits } = await slowest({ fleet });
+    expect(causes).toEqual([{ kind: 'power-on', name: 'not switched on yet' }]);
+    expect(waits[0]?.what).toBe('not switched on yet');
+  });
+
+  it('is a restart that recurs faster than the device starts', async () => {
+    const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
+    const faults = [{ reboot: { every: '25s' }, from: '60m', until: '2h' }];
+    const { causes, timeline } = await slowest({ fleet, faults });
+    expect(causes).toEqual([{ kind: 'fault', name: 'power-cycle (clime-0001)' }]);
+    expect(timeline.some(({ what }) => what.includes('cut off by a restart (power)'))).toBe(true);
+  });
+
+  it('is missing for a fast downlink', async () => {
+    const { causes, text } = await slowest({ fleet: [{ ...CLIME, config: { 'interval-poll': 60 } }] });
+    expect(causes).toEqual([]);
+    expect(text).toContain('That is below 10m 00s.');
+  });
+});
+
+describe('an explanation', () => {
+  it('splits the whole time among its causes', async () => {
+    const faults = [{ outage: 'both', from: '60m', until: '2h' }];
+    const { took, waits } = await slowest({ faults });
+    expect(waits.reduce((sum, { time }) => sum + time, 0)).toBeCloseTo(took, 0);
+  });
+
+  it('shows the pauses of the modem as rules of the firmware', async () => {
+    const faults = [{ 'no-signal': null, from: '60m', until: '3h' }];
+    const { timeline } = await slowest({ fleet: [{ ...CLIME, firmware: '3.5.5' }], faults });
+    const rules = timeline.filter(({ kind }) => kind === 'rule').map(({ what }) => what);
+    expect(rules.some((what) => what.startsWith('error of the modem: off, longer after each error'))).toBe(true);
+    expect(rules.some((what) => what.includes('the modem is off until the next attach attempt'))).toBe(true);
+  });
+
+  it('has a timeline in chronological order that begins with the queue', async () => {
+    const { timeline } = await slowest({ faults: [{ loss: '40%', from: '60m', until: '3h' }] });
+    expect(timeline[0]).toEqual({ at: 0, kind: 'stage', what: 'shell downlink queued' });
+    const times = timeline.map(({ at }) => at);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+  });
+
+  it('is the same for the same seed', async () => {
+    const faults = [{ loss: '40%', from: '60m', until: '3h' }];
+    expect(await slowest({ faults })).toEqual(await slowest({ faults }));
+  });
+});
+
+describe('explain', () => {
+  const plan = () =>
+    defineScenario({
+      ...{ name: 'explained', duration: '3h', fleet: [{ ...CLIME, count: 2 }] },
+      steps: [{ at: '65m', commands: ['info show'] }],
+    });
+
+  it('explains a downlink of a result by its id, or by a unique end of it', async () => {
+    const result = await run(plan());
+    const { id } = result.downlinks.slowest[0] ?? { id: '' };
+    expect(explain(result, id).downlink).toBe(id);
+    expect(explain(result, id.slice(-10))).toEqual(explain(result, id));
+  });
+
+  it('takes another limit', async () => {
+    const result = await run(plan());
+    const { id } = result.downlinks.slowest[0] ?? { id: '' };
+    expect(explain(result, id, 24 * 3_600_000).causes).toEqual([]);
+  });
+
+  it('rejects an unknown id, an ambiguous one, and a copy of a result', async () => {
+    const result = await run(plan());
+    expect(() => explain(result, 'nothing')).toThrow('unknown downlink "nothing"');
+    expect(() => explain(result, '0')).toThrow('2 downlinks match "0"');
+    expect(() => explain({ ...result }, '0')).toThrow('not a copy');
+  });
+});
