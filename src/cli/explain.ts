@@ -106,7 +106,7 @@ function recordedSource(path: string): Source {
   return { names, downlinks, explainer: () => new RunExplainer(histories, situation, names, unknown) };
 }
 
-/** The serial number of a device by its name or number; undefined if there is no such device. */
+/** The serial number of a device by its name or number; undefined for an unknown device. */
 function serialOf({ names, downlinks }: Source, what: string): number | undefined {
   if (what in names || downlinks.some(({ serial }) => String(serial) === what)) return Number(what);
   const found = Object.entries(names).find(([, name]) => name === what);

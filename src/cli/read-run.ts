@@ -14,7 +14,7 @@ import { DownlinkLedger, type DownlinkRecord } from '../trace/downlinks/ledger.j
 import type { TraceEvent } from '../trace/events.js';
 
 /** A run on disk. */
-export interface StoredRun {
+interface StoredRun {
   readonly situation: Situation;
   /** Names of the devices, by serial number. */
   readonly names: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export function isRun(path: string): boolean {
 
 const FILES: ReadonlySet<string> = new Set(['events.jsonl', 'summary.json']);
 
-/** @throws UsageError when there is no event log, or the summary is of another version */
+/** @throws UsageError without an event log, or for a summary of another version */
 export function openRun(path: string): StoredRun {
   const folder = isDirectory(path) ? path : dirname(path);
   const events = join(folder, 'events.jsonl');

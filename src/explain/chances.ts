@@ -11,7 +11,7 @@ import type { BootCause, ContactReason, RadioPause, TraceEvent, UplinkType } fro
 
 export interface Chance {
   readonly at: Instant;
-  /** When its result was known; until the next chance if there is no earlier event. */
+  /** When its result was known; until the next chance if no earlier event shows it. */
   readonly until: Instant;
   readonly why: ContactReason;
   /** Why the device booted; undefined: it did not. */
@@ -21,7 +21,7 @@ export interface Chance {
    * had failed 5 min before.
    */
   readonly begins: 'wake' | 'boot' | 'repeat' | 'follow' | 'retry';
-  /** `open`: there is no event about the result. */
+  /** `open`: no event shows the result. */
   readonly result: 'reached' | 'failed' | 'open';
   /** Why it failed, in a short fixed phrase; empty if no event says so. */
   readonly note: string;

@@ -4,7 +4,7 @@ import type { Fold } from '../trace/log.js';
 import type { DeviceHistory } from './facts.js';
 
 /** Events that are kept in memory by default, about 50 MB. */
-export const MOST_EVENTS = 300_000;
+const MOST_EVENTS = 300_000;
 
 export class Histories implements Fold {
   readonly #byDevice = new Map<number, TraceEvent[]>();

@@ -22,13 +22,13 @@ export interface Course {
 }
 
 /** A set of causes, and the time that the downlink would have taken without them. */
-export interface Remedy {
+interface Remedy {
   readonly without: CauseSet;
   readonly time: Millis;
 }
 
 /** Time that the downlink would have taken without `removed`; never more than it took. */
-export function timeWithout(course: Course, removed: CauseSet): Millis {
+function timeWithout(course: Course, removed: CauseSet): Millis {
   const { queuedAt, there, received, after, total } = course;
   const arrival = earliest(course, there, removed, ROUNDS.there);
   if (arrival === undefined) return total;

@@ -28,7 +28,7 @@ export interface FleetPart {
 }
 
 /** First and last serial number, inclusive. */
-export type SerialRange = readonly [number, number];
+type SerialRange = readonly [number, number];
 
 /** How a fault affects exchanges with the cloud. */
 export type FaultEffect =

@@ -5,7 +5,7 @@ import type { JudgedChance } from './blockers.js';
 import { type CauseKey, type CauseSet, faultCauses, NO_CAUSE, setKey } from './causes.js';
 import { type DeviceFacts, heldBack, withoutEncoder } from './opportunities.js';
 
-export interface CauseTime {
+interface CauseTime {
   /** Empty: the time that every exchange takes. undefined: no cause is known. */
   readonly causes: CauseSet | undefined;
   readonly time: Millis;

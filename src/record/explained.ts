@@ -11,7 +11,7 @@ import { byDevice } from './group.js';
 import { median } from './median.js';
 import type { RecordedDownlink, RecordedUplink, Recording } from './recording.js';
 
-export interface ExplainedRecording {
+interface ExplainedRecording {
   readonly histories: Histories;
   readonly situation: Situation;
   /** Pseudonyms of the devices; devices are numbered from 1. */
@@ -105,7 +105,7 @@ function downlinkEvents(
   const downlink = String(n);
   const events: TraceEvent[] = [{ kind: 'downlink.queued', at, serial, downlink, type }];
   if (state === 'sent' && ended !== null) {
-    events.push({ kind: 'downlink.delivered', at: ended, serial, downlink, evidence: 'told' });
+    events.push({ kind: 'downlink.delivered', at: ended, serial, downlink, evidence: 'final-ack' });
   } else if ((state === 'cancelled' || state === 'expired') && ended !== null) {
     events.push({ kind: `downlink.${state}`, at: ended, serial, downlink });
   }
