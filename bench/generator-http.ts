@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { packagedProfiles } from '../src/profile/library.js';
-import { deviceTypes } from '../src/runner/flash-settings.js';
+import { deviceTypes } from '../src/runner/known-types.js';
 import { run } from '../src/runner/run.js';
 import { parseScenario } from '../src/scenario/parse/scenario.js';
 import { planScenario } from '../src/scenario/plan/plan-scenario.js';

@@ -6,7 +6,7 @@
 import { runPlan } from '../src/library/scenario.js';
 import { packagedProfiles } from '../src/profile/library.js';
 import type { Profile } from '../src/profile/profile.js';
-import { deviceTypes } from '../src/runner/flash-settings.js';
+import { deviceTypes } from '../src/runner/known-types.js';
 import { parseScenario } from '../src/scenario/parse/scenario.js';
 import { planScenario } from '../src/scenario/plan/plan-scenario.js';
 import type { Bench, BenchResult } from './result.js';

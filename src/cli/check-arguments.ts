@@ -51,7 +51,10 @@ export function wrongArguments(
     ...given.flatMap((option) => unknown(option, options, known)),
     ...given.flatMap((option) => wrongSwitch(option, known.boolean)),
     ...repeated(given, known.array),
-    ...Object.keys(known.demandedOptions).flatMap((name) => missing(titleOf(name), parsed[name], known.choices[name])),
+    ...Object.keys(known.demandedOptions)
+      // The parser leaves "-", the standard input, out of a list of files.
+      .filter((name) => !(known.array.includes(name) && args.includes('-')))
+      .flatMap((name) => missing(titleOf(name), parsed[name], known.choices[name])),
     ...[...parsed._.slice(1), ...(parsed['--'] ?? [])].map((word) => `unexpected argument ${quote(String(word))}`),
     ...Object.entries(known.choices).flatMap(([name, words]) => wrongChoice(titleOf(name), parsed[name], words)),
   ];

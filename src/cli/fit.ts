@@ -8,7 +8,7 @@ import { fitGroups } from '../record/fit.js';
 import { scenarioYaml } from '../record/fit-yaml.js';
 import { inDeviceTime } from '../record/pace.js';
 import { readRecording } from '../record/read.js';
-import { deviceTypes } from '../runner/flash-settings.js';
+import { deviceTypes } from '../runner/known-types.js';
 import { command } from './command.js';
 
 export const fit = command<{ readonly file: string; readonly out: string | undefined }>(
@@ -27,7 +27,7 @@ export const fit = command<{ readonly file: string; readonly out: string | undef
     }
     const types = deviceTypes(profiles);
     const yaml = scenarioYaml(nameFor(out ?? file), recording, groups, ({ profile, firmware }, line) =>
-      types.get(profile)?.refusal(line, firmware),
+      types.get(profile)?.version(firmware).flashRefusal(line),
     );
     if (out === undefined) {
       host.out.write(yaml);

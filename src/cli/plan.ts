@@ -2,7 +2,8 @@
 import { EXIT } from '../kernel/errors.js';
 import { describePlan } from '../scenario/plan/describe.js';
 import { command } from './command.js';
-import { loadPlan } from './read-files.js';
+import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
+import { planOf } from './read-files.js';
 import { FIRMWARE, SEED, VARIABLES } from './values.js';
 
 interface PlanFlags {
@@ -17,12 +18,13 @@ export const plan = command<PlanFlags>(
   'Print what a scenario will do, without running it',
   (parser) =>
     parser
-      .positional('file', { type: 'string', demandOption: true, describe: 'scenario file' })
+      .positional('file', { type: 'string', demandOption: true, describe: SCENARIO_FILE })
       .option('seed', SEED)
       .option('var', VARIABLES)
       .option('firmware', FIRMWARE),
   async ({ file, seed, var: vars, firmware }, host) => {
-    host.out.write(describePlan(loadPlan(file, { seed, vars, firmware }).plan));
+    const { text, path } = await findScenario(typedName(file, host), host);
+    host.out.write(describePlan(planOf(text, path, { seed, vars, firmware }).plan));
     return EXIT.fine;
   },
 );

@@ -3,11 +3,12 @@ import { dirname, join } from 'node:path';
 import { readBeside, readText } from '../input/text-file.js';
 import { packagedProfiles, profilesIn } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
-import { deviceTypes } from '../runner/flash-settings.js';
+import { deviceTypes } from '../runner/known-types.js';
 import type { Plan } from '../scenario/model/plan.js';
 import type { Scenario } from '../scenario/model/scenario.js';
 import { parseScenario } from '../scenario/parse/scenario.js';
 import { planScenario } from '../scenario/plan/plan-scenario.js';
+import type { FoundScenario } from './find-scenario.js';
 
 export type Profiles = ReadonlyMap<string, Profile>;
 
@@ -23,9 +24,9 @@ interface ScenarioSettings {
   readonly profiles?: Profiles | undefined;
 }
 
-/** @throws UsageError that lists all problems of the file */
-export function checkScenario(path: string, settings: ScenarioSettings): void {
-  scenarioIn(readText(path), path, profilesBeside(path), settings);
+/** @throws UsageError that lists all problems of the scenario */
+export function checkScenario({ text, path }: FoundScenario, settings: ScenarioSettings): void {
+  scenarioIn(text, path, profilesBeside(path), settings);
 }
 
 /** Reads a scenario and makes its plan. */

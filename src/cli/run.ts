@@ -6,7 +6,7 @@ import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js
 import { RealClock } from '../kernel/real-clock.js';
 import { newDatabase, openDirectory, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
-import { CLOCKS, run as carryOut, type RunOptions } from '../runner/run.js';
+import { CLOCKS, run as carryOut, type RunControl, type RunOptions } from '../runner/run.js';
 import { TRANSPORTS, type TransportName } from '../runner/targets/embedded.js';
 import { describeCloud } from '../scenario/model/cloud.js';
 import type { Plan } from '../scenario/model/plan.js';
@@ -15,12 +15,14 @@ import type { TraceEvent } from '../trace/events.js';
 import { FileSink } from '../trace/sinks.js';
 import { openToConsoles } from './attachable.js';
 import { checked, command, wholeNumber } from './command.js';
+import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
 import { type Host, textWidth } from './host.js';
+import { LiveApi } from './live-api.js';
 import { LiveMetrics } from './live-metrics.js';
 import { createLog } from './logs.js';
 import { MetricsPush, PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
 import { ProgressDisplay } from './progress-display.js';
-import { loadPlan } from './read-files.js';
+import { planOf } from './read-files.js';
 import { MOST_SEEDS, runSeeds } from './seeds.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
 import { FIRMWARE, POSITIVE_FORM, positiveNumber, SEED, VARIABLES } from './values.js';
@@ -48,7 +50,7 @@ export const run = command<RunFlags>(
   'Run a scenario and report the result',
   (parser) =>
     targetOptions(parser)
-      .positional('file', { type: 'string', demandOption: true, describe: 'scenario file' })
+      .positional('file', { type: 'string', demandOption: true, describe: SCENARIO_FILE })
       .option('seed', SEED)
       .option(
         'seeds',
@@ -117,17 +119,10 @@ export const run = command<RunFlags>(
   execute,
 );
 
-async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
+async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
+  const flags = { ...given, file: typedName(given.file, host) };
   if (flags.seeds !== undefined) return runSeeds({ ...flags, seeds: flags.seeds }, host);
-  const wrong = flags.target === undefined ? undefined : OF_EMBEDDED.find((name) => flags[name] !== undefined);
-  if (wrong !== undefined)
-    throw new UsageError('bad-flags', `--${wrong} cannot be used with --target: it is for the embedded cloud`);
-  if (flags.target !== undefined && flags.clock === 'virtual') {
-    throw new UsageError('bad-flags', '--clock virtual cannot be used with --target: another cloud runs in real time');
-  }
-  if (flags.keep && flags.target === undefined) {
-    throw new UsageError('bad-flags', '--keep requires --target: the embedded cloud ends with the run');
-  }
+  checkTarget(flags);
   const cloud = cloudIn(flags, host);
   const clock = flags.clock ?? (cloud === undefined ? 'virtual' : 'real');
   if (flags.speed !== undefined && clock !== 'real') {
@@ -136,7 +131,9 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
   if (flags.store === 'sqlite' && flags.out === undefined) {
     throw new UsageError('bad-flags', '--store sqlite requires --out, the directory for the database');
   }
-  const { plan, profiles } = loadPlan(flags.file, { seed: flags.seed, vars: flags.var, firmware: flags.firmware });
+  const { seed, var: vars, firmware } = flags;
+  const { text, path } = await findScenario(flags.file, host);
+  const { plan, profiles } = planOf(text, path, { seed, vars, firmware });
   const settings = plan.cloud ? describeCloud(plan.cloud) : [];
   if (cloud && settings.length > 0) host.err.write(otherSettings(cloud.api, settings));
   const reproduce = commandLine(flags, clock, plan);
@@ -150,6 +147,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
   const kept: string[] = [];
   let consoles: Promise<ConsoleServer | undefined> | undefined;
   let attached: ConsoleServer | undefined;
+  let visited: LiveApi | undefined;
   try {
     const result = await carryOut({
       plan,
@@ -172,6 +170,7 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
       started: (control) => {
         // A run in virtual time ends before a user could type.
         if (clock === 'real') {
+          if (cloud === undefined) visited = announced(control, host);
           consoles = openToConsoles(host, control.fleet).then((opened) => {
             attached = opened;
             return opened;
@@ -201,10 +200,31 @@ async function execute(flags: RunFlags, host: Host): Promise<ExitCode> {
     progress.end();
     live?.close();
     push?.close();
+    visited?.close();
     forget();
     (await consoles)?.close('the run has ended');
     if (flags.keep) host.err.write(keptText(kept));
   }
+}
+
+/** @throws UsageError for options that exclude each other */
+function checkTarget(flags: RunFlags): void {
+  const wrong = flags.target === undefined ? undefined : OF_EMBEDDED.find((name) => flags[name] !== undefined);
+  if (wrong !== undefined)
+    throw new UsageError('bad-flags', `--${wrong} cannot be used with --target: it is for the embedded cloud`);
+  if (flags.target !== undefined && flags.clock === 'virtual') {
+    throw new UsageError('bad-flags', '--clock virtual cannot be used with --target: another cloud runs in real time');
+  }
+  if (flags.keep && flags.target === undefined) {
+    throw new UsageError('bad-flags', '--keep requires --target: the embedded cloud ends with the run');
+  }
+}
+
+/** The API of the embedded cloud can be used during a run in real time. */
+function announced({ api }: RunControl, host: Host): LiveApi {
+  const visited = new LiveApi(api);
+  host.err.write(visited.announcement);
+  return visited;
 }
 
 /** A warning, not an error, because the same scenario should also run against other clouds. */

@@ -7,8 +7,9 @@ import { cannotWrite } from '../kernel/file-failure.js';
 import { openDirectory } from '../library/run-files.js';
 import type { RunResult } from '../report/result.js';
 import { overSeeds, type SeedsResult, seedsCsv, seedsText } from '../report/seeds.js';
+import { findScenario } from './find-scenario.js';
 import type { AnotherRun, Host } from './host.js';
-import { loadPlan } from './read-files.js';
+import { planOf } from './read-files.js';
 
 /** Most runs of one command. */
 export const MOST_SEEDS = 10_000;
@@ -42,8 +43,15 @@ export async function runSeeds(flags: SeedsFlags, host: Host): Promise<ExitCode>
   if (flags.clock === 'real') {
     throw new UsageError('bad-flags', '--clock real cannot be used with --seeds: the runs would share the machine');
   }
+  if (flags.file === '-') {
+    throw new UsageError(
+      'bad-flags',
+      '"-" cannot be used with --seeds: every run reads the scenario, so save it in a file',
+    );
+  }
   // Once here: its problems are then reported once.
-  const { plan } = loadPlan(flags.file, { seed: flags.seed, vars: flags.var, firmware: flags.firmware });
+  const { text, path } = await findScenario(flags.file, host);
+  const { plan } = planOf(text, path, { seed: flags.seed, vars: flags.var, firmware: flags.firmware });
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);
   const results = await runAll(plan.seed, flags, host);
   if (results === undefined) return EXIT.interrupted;

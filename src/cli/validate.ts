@@ -1,6 +1,7 @@
 /** `ghostfleet validate`: checks scenario files and reports all problems together. */
 import { EXIT, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
+import { findScenario, SCENARIO_FILE, typedNames } from './find-scenario.js';
 import { checkScenario } from './read-files.js';
 import { FIRMWARE, VARIABLES } from './values.js';
 
@@ -15,14 +16,14 @@ export const validate = command<ValidateFlags>(
   'Check scenario files',
   (parser) =>
     parser
-      .positional('files', { type: 'string', array: true, demandOption: true, describe: 'scenario files' })
+      .positional('files', { type: 'string', array: true, demandOption: true, describe: `each a ${SCENARIO_FILE}` })
       .option('var', VARIABLES)
       .option('firmware', FIRMWARE),
   async ({ files, var: vars, firmware }, host) => {
     const wrong: string[] = [];
-    for (const file of files) {
+    for (const file of typedNames(files, host)) {
       try {
-        checkScenario(file, { vars, firmware });
+        checkScenario(await findScenario(file, host), { vars, firmware });
         host.out.write(`${file}: valid\n`);
       } catch (error) {
         if (!(error instanceof UsageError)) throw error;

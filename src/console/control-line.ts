@@ -66,7 +66,7 @@ export function controlHelp(): readonly string[] {
 function readStep(step: StepName, text: string, profile: Profile, readFile: (path: string) => NamedText): StepCall {
   const problems = new Problems();
   try {
-    const call = checkStep(step, readYaml(text, step), problems, { profiles: [profile], readFile });
+    const call = checkStep(step, readYaml(text, step), problems, { profiles: [profile], recipients: [], readFile });
     problems.finish();
     if (call !== undefined) return call;
   } catch (error) {

@@ -19,7 +19,7 @@ import { factoryResetAt } from './firmware/button.js';
 import { Firmware } from './firmware/firmware.js';
 import type { Bootloader } from './hardware/bootloader.js';
 import type { DeviceType } from './hardware/device-type.js';
-import type { DeviceFacts, Hardware, Subscriber } from './hardware/hardware.js';
+import type { DeviceFacts, Extent, Hardware, Subscriber } from './hardware/hardware.js';
 import { identityOf, subscriberOf } from './hardware/identity.js';
 import { Spool } from './hardware/spool.js';
 import { FlapLink } from './link/flap-link.js';
@@ -273,8 +273,11 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.#trace.emit({ kind: 'downlink.received', at: this.clock.now, serial: this.serial, type, print });
   }
 
-  executed(type: DownlinkType, print: string, ok: boolean): void {
-    this.#trace.emit({ kind: 'downlink.executed', at: this.clock.now, serial: this.serial, type, print, ok });
+  executed(type: DownlinkType, print: string, extent: Extent): void {
+    const { serial } = this;
+    const ok = extent === 'wholly';
+    const partly = extent === 'partly' && { partly: true as const };
+    this.#trace.emit({ kind: 'downlink.executed', at: this.clock.now, serial, type, print, ok, ...partly });
   }
 
   pollFailed(why: string): void {

@@ -46,18 +46,26 @@ export function oneLine(text: string, most: number): string {
   return short.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, escapeCharacter);
 }
 
-/** ` (did you mean "count"?)` for the closest candidate; empty if none is similar. */
+/** ` (did you mean "count"?)` for the closest candidate; empty if none is similar. The order of hyphenated parts does not count. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance);
+    const distance = Math.min(
+      editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance),
+      editDistance(sortedParts(word), sortedParts(candidate), bestDistance),
+    );
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
     }
   }
   return best === undefined ? '' : ` (did you mean "${best}"?)`;
+}
+
+/** `interval-report` for `report-interval`. */
+function sortedParts(word: string): string {
+  return word.toLowerCase().split('-').sort().join('-');
 }
 
 /** `a`, `a or b`, `a, b or c`. */

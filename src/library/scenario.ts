@@ -11,7 +11,7 @@ import { packagedProfiles } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
 import type { REPORT_FILES } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
-import { deviceTypes } from '../runner/flash-settings.js';
+import { deviceTypes } from '../runner/known-types.js';
 import { CLOCKS, type RunOptions as FullRunOptions, type RunControl, run } from '../runner/run.js';
 import { TRANSPORTS } from '../runner/targets/embedded.js';
 import type { RemoteCloud } from '../runner/targets/remote.js';

@@ -2,13 +2,11 @@
  * Configuration written to flash before a device is switched on for the first time.
  */
 import { DeviceConfig, type Settings } from '../device/config/device-config.js';
-import { type ConfigLayout, configLayout } from '../device/config/layout.js';
+import type { ConfigLayout } from '../device/config/layout.js';
 import { changeList } from '../device/config/list.js';
+import { didYouMean, quote } from '../input/problems.js';
 import { UsageError } from '../kernel/errors.js';
-import type { Profile } from '../profile/profile.js';
 import { withoutSecrets } from '../profile/secrets.js';
-import { withFirmware } from '../profile/versions.js';
-import type { DeviceTypes, KnownDeviceType } from '../scenario/parse/sources.js';
 
 /**
  * Content of the flash after these lines (`app config interval-report 900`). One result serves a whole group: devices share it
@@ -18,7 +16,7 @@ import type { DeviceTypes, KnownDeviceType } from '../scenario/parse/sources.js'
 export function flashSettings(layout: ConfigLayout, lines: readonly string[]): Settings {
   const config = new DeviceConfig(layout);
   const refusals = lines.flatMap((line) => {
-    const refusal = write(config, line);
+    const refusal = flashRefusal(config, line);
     return refusal === undefined ? [] : [`"${withoutSecrets(line)}" would be rejected: ${refusal}`];
   });
   if (refusals.length > 0) throw new UsageError('bad-config', refusals.join('\n'));
@@ -26,34 +24,37 @@ export function flashSettings(layout: ConfigLayout, lines: readonly string[]): S
   return config.flash;
 }
 
-/** The device types for the checks of a scenario. */
-export function deviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes {
-  return new Map([...profiles].map(([name, profile]) => [name, knownType(profile)]));
-}
-
-function knownType(profile: Profile): KnownDeviceType {
-  const layouts = new Map<string | null, ConfigLayout>();
-  return {
-    versions: profile.firmware.names,
-    refusal: (line, firmware) => {
-      const layout = layouts.get(firmware) ?? configLayout(withFirmware(profile, firmware).modules);
-      layouts.set(firmware, layout);
-      return write(new DeviceConfig(layout), line);
-    },
-  };
-}
-
-/** Applies a line; returns why the device rejects it, or undefined. */
-function write(config: DeviceConfig, line: string): string | undefined {
-  const [, module = '', name = '', value = ''] = /^(\S+) config (\S+) (.*)$/.exec(line) ?? [];
+/** Applies a line such as `app config interval-report 900` to `config`; returns why the device rejects it, or undefined. */
+export function flashRefusal(config: DeviceConfig, line: string): string | undefined {
+  const [, module, name = '', value = ''] = /^(\S+) config (\S+) (.*)$/.exec(line) ?? [];
+  if (module === undefined) return 'expected a line such as "app config mode lte"';
   const { list } = config.layout.module(module) ?? {};
-  if (list?.name === name) {
-    const outcome = changeList(config, list, value.split(' '));
-    if (outcome === 'done') return undefined;
-    return outcome === 'unknown' ? `"${value}" is not a command of this list` : outcome.complaint;
-  }
+  if (list?.name !== name) return parameterRefusal(config, module, name, value.replace(/^(["'])(.*)\1$/, '$2'));
+  const outcome = changeList(config, list, value.split(' '));
+  if (outcome === 'done') return undefined;
+  return outcome === 'unknown' ? `${quote(value)} is not a command of this list` : outcome.complaint;
+}
+
+/**
+ * Sets a parameter in `config`; returns why the device rejects it, or undefined.
+ * @param value undefined: the line shows the parameter
+ */
+export function parameterRefusal(
+  config: DeviceConfig,
+  module: string,
+  name: string,
+  value: string | undefined,
+): string | undefined {
   const item = config.layout.find(module, name);
-  if (item === undefined) return 'the device type has no such parameter';
-  const refusal = config.write(item, value.replace(/^(["'])(.*)\1$/, '$2'));
+  if (item === undefined) return unknownParameter(config.layout, module, name);
+  const refusal = value === undefined ? undefined : config.write(item, value);
   return refusal?.map((text) => text.trim().replace(/\s+/g, ' ')).join('; ');
+}
+
+function unknownParameter({ modules, module }: ConfigLayout, wanted: string, name: string): string {
+  const { items = [], list } = module(wanted) ?? {};
+  const other = modules.find((one) => one.name !== wanted && one.items.some(({ spec }) => spec.name === name));
+  const names = [...items.map(({ spec }) => spec.name), ...(list ? [list.name] : [])];
+  const near = other ? ` (did you mean ${quote(`${other.name} ${name}`)}?)` : didYouMean(name, names);
+  return `the device type has no parameter ${quote(`${wanted} ${name}`)}${near}`;
 }

@@ -1,6 +1,7 @@
 /** The world as scenario steps see it: the public API, and the devices of the run (scenario/world.ts). */
 import type { DeviceCloudClient } from '../client/client.js';
 import type { Device } from '../device/device.js';
+import { isRejected } from '../device/shell/shell.js';
 import type { ClockHold } from '../kernel/clock-hold.js';
 import type { Profile } from '../profile/profile.js';
 import type { PlannedDevice } from '../scenario/model/plan.js';
@@ -21,8 +22,8 @@ export function deviceHandle(planned: Known, tags: readonly string[], device: De
     tags,
     cloudId: undefined,
     shell: (line): ShellResult => {
-      const { code, lines } = device.shell(line);
-      return { result: code, lines };
+      const answer = device.shell(line);
+      return { result: answer.code, rejected: isRejected(answer), lines: answer.lines };
     },
     powerCycle: () => device.reboot('power'),
     get controls() {

@@ -45,10 +45,29 @@ async function createFleet(
   const create = { step: 'create-device', options: null } as const;
   const work = handles.map((handle, index) => {
     const group = plan.groups[plan.devices[index]?.group ?? -1];
-    return group?.register ? queue.add(async () => signal.aborted || runStep(world, handle, create)) : undefined;
+    if (!group?.register) return undefined;
+    return queue.add(async () => {
+      if (signal.aborted) return;
+      await runStep(world, handle, create).catch((error: unknown) => {
+        throw isTaken(error) ? taken(handle, group.name, error) : error;
+      });
+    });
   });
   const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw notMade('the fleet could not be created', failed.reason);
+}
+
+/** Whether the target already has a device with this serial number. */
+function isTaken(error: unknown): error is ApiError {
+  return error instanceof ApiError && error.status === 409;
+}
+
+function taken({ name, serial }: DeviceHandle, group: string, { message }: ApiError): UsageError {
+  return new UsageError(
+    'not-created',
+    `the fleet could not be created: "${name}" has the serial number ${serial}, which the cloud already has: ${message}`,
+    `set "serial" of the group "${group}" to the first of a range of free serial numbers, or delete the other device`,
+  );
 }
 
 /** Turns an error of the target into a UsageError, because the user has to fix its cause. */

@@ -86,12 +86,22 @@ export interface RunOptions {
   readonly started?: (control: RunControl) => void;
 }
 
+/** Where the API of a cloud is, and the space and the key of a run. */
+export interface ApiAccess {
+  readonly baseUrl: string;
+  readonly spaceId: string;
+  /** Secret. */
+  readonly apiKey: string;
+}
+
 /** Control of a running run. */
 export interface RunControl {
   readonly clock: DrivenClock;
   readonly metrics: Metrics;
   /** Its devices, for a console. */
   readonly fleet: Fleet;
+  /** The API of its cloud. */
+  readonly api: ApiAccess;
   /** Ends the run at once; the result contains the reason. */
   stop(reason: GhostfleetError): void;
 }
@@ -123,7 +133,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   try {
     const noted = (serial: number, action: string) =>
       trace.emit({ kind: 'console.action', at: clock.now, serial, action });
-    options.started?.({ clock, metrics, stop, fleet: fleetOf(plan, fixture.devices, fixture.handles, noted) });
+    const api = { ...target.address, spaceId: target.api.spaceId };
+    options.started?.({ clock, metrics, stop, fleet: fleetOf(plan, fixture.devices, fixture.handles, noted), api });
     const concurrency = options.clock === 'virtual' ? 1 : PROVISIONING;
     await provision(plan, fixture.world, fixture.handles, { concurrency, signal: abort.signal });
     begin();

@@ -38,6 +38,8 @@ export interface DeviceHandle {
 export interface ShellResult {
   /** 0, 1 (help was printed) or a negative errno, as returned by the firmware. */
   readonly result: number;
+  /** The line was rejected, although the result may be 0: an unknown parameter or an invalid value (firmware shell, 3.2). */
+  readonly rejected: boolean;
   readonly lines: readonly string[];
 }
 

@@ -95,7 +95,10 @@ type DeviceEvent =
       readonly type: DownlinkType;
       readonly print: string;
     }
-  /** The device has executed a downlink. `ok`: whether that succeeded. */
+  /**
+   * The device has executed or refused a downlink. `ok`: it executed all of it. `partly`, only if not `ok`: it rejected a line
+   * and executed the others; otherwise a failure ended the downlink.
+   */
   | {
       readonly kind: 'downlink.executed';
       readonly at: Instant;
@@ -103,6 +106,7 @@ type DeviceEvent =
       readonly type: DownlinkType;
       readonly print: string;
       readonly ok: boolean;
+      readonly partly?: true;
     };
 
 /** Why the gateway rejects a datagram: not readable, no such device, or not signed with the token of the device. */

@@ -65,7 +65,8 @@ function pushingTo(host: string) {
   const plan = defineScenario({ name: 'test', duration: '1h', fleet: [{ name: 'clime', profile: 'clime', count: 1 }] });
   const push = new MetricsPush({ address, plan, clock, complain: (sentence) => complaints.push(sentence) });
   const fleet = { name: 'test', size: 0, members: () => [], noted: () => {}, random: seededRandom(1) };
-  push.follow({ clock: new VirtualClock(), metrics: new Metrics(1), fleet, stop: () => {} });
+  const api = { baseUrl: '', spaceId: '', apiKey: '' };
+  push.follow({ clock: new VirtualClock(), metrics: new Metrics(1), fleet, api, stop: () => {} });
   closing.push(() => push.close());
   return { push, clock, complaints };
 }

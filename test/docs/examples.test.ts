@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packagedProfiles } from '../../src/profile/library.js';
-import { deviceTypes } from '../../src/runner/flash-settings.js';
+import { deviceTypes } from '../../src/runner/known-types.js';
 import { DEVICE_FAULTS } from '../../src/scenario/faults/device/index.js';
 import { SERVICE_FAULTS } from '../../src/scenario/faults/service.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';

@@ -4,7 +4,7 @@ import { packagedProfiles } from '../../src/profile/library.js';
 import { fitGroups } from '../../src/record/fit.js';
 import { scenarioYaml } from '../../src/record/fit-yaml.js';
 import type { Recording } from '../../src/record/recording.js';
-import { deviceTypes } from '../../src/runner/flash-settings.js';
+import { deviceTypes } from '../../src/runner/known-types.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { recording, uplink } from './fixtures.js';
 
@@ -20,7 +20,7 @@ const every = (step: number, count: number) => Array.from({ length: count }, (_,
 
 const scenarioOf = (made: Recording) => {
   const yaml = scenarioYaml('fitted', made, fitGroups(made, profiles), ({ profile, firmware }, line) =>
-    types.get(profile)?.refusal(line, firmware),
+    types.get(profile)?.version(firmware).flashRefusal(line),
   );
   return parseScenario(yaml, 'fitted.yaml', types, { profiles, readFile: () => ({ file: '', text: '' }) });
 };

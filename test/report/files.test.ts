@@ -73,7 +73,7 @@ describe('CSV', () => {
     const rows = [...downlinksCsv(records, { 2159017985: 'a "quoted", name' })].join('').split('\r\n');
     expect(rows).toHaveLength(5);
     expect(rows[1]).toBe(
-      'a,"a ""quoted"", name",2159017985,shell,60000,answered,1,1,final-ack,666000,662100,663000,663600,664100,663700,666000,660000,2100,2000,0,1900',
+      'a,"a ""quoted"", name",2159017985,shell,60000,answered,1,1,final-ack,false,666000,662100,663000,663600,664100,663700,666000,660000,2100,2000,0,1900',
     );
     expect(rows[3]).toContain('pending');
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EXIT, InterruptedError } from '../../src/kernel/errors.js';
-import { deviceTypes } from '../../src/runner/flash-settings.js';
+import { deviceTypes } from '../../src/runner/known-types.js';
 import type { RunControl } from '../../src/runner/run.js';
 import { parseScenario } from '../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../src/scenario/plan/plan-scenario.js';

@@ -10,7 +10,11 @@ export const TYPES: DeviceTypes = new Map(
     name,
     {
       versions: ['3.5.5', '4.0.0'],
-      refusal: (line) => (/interval-report [0-9]$/.test(line) ? 'Invalid range' : undefined),
+      version: () => ({
+        flashRefusal: (line) => (/interval-report [0-9]$/.test(line) ? 'Invalid range' : undefined),
+        lineRefusal: () => undefined,
+        dataRefusal: () => undefined,
+      }),
     },
   ]),
 );

@@ -18,6 +18,8 @@ export interface HostOptions {
   readonly terminal?: { readonly completing?: readonly string[] };
   /** Presses Ctrl-C as soon as the output matches. */
   readonly interruptOn?: RegExp;
+  /** Receives the error output so far, after each change. */
+  readonly watch?: (err: string) => void;
   /** Presses Ctrl-C then. */
   readonly interruptWhen?: Promise<unknown>;
 }
@@ -77,6 +79,7 @@ export async function ghostfleet(args: readonly string[], options: HostOptions =
     err: {
       write: (text) => {
         err += text;
+        options.watch?.(err);
         queueMicrotask(look);
       },
       isTerminal: false,

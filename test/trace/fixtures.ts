@@ -23,6 +23,7 @@ export interface Life {
   readonly type?: DownlinkType;
   readonly print?: string;
   readonly ok?: boolean;
+  readonly partly?: true;
   readonly queued?: number;
   readonly wake?: number;
   readonly contact?: number;
@@ -35,7 +36,7 @@ export interface Life {
 
 /** The events of a downlink's life, in order of time. */
 export function downlinkLife(life: Life): readonly TraceEvent[] {
-  const { id = 'd1', serial = 1, type = 'shell', print = 'feed', ok = true } = life;
+  const { id = 'd1', serial = 1, type = 'shell', print = 'feed', ok = true, partly } = life;
   const { queued = 0, wake, contact, offered, received, delivered, executed, answered } = life;
   const events: (TraceEvent | undefined)[] = [
     { kind: 'downlink.queued', at: queued, serial, downlink: id, type },
@@ -48,7 +49,9 @@ export function downlinkLife(life: Life): readonly TraceEvent[] {
     delivered === undefined
       ? undefined
       : { kind: 'downlink.delivered', at: delivered, serial, downlink: id, evidence: 'final-ack' },
-    executed === undefined ? undefined : { kind: 'downlink.executed', at: executed, serial, type, print, ok },
+    executed === undefined
+      ? undefined
+      : { kind: 'downlink.executed', at: executed, serial, type, print, ok, ...(partly && { partly }) },
     answered === undefined ? undefined : { kind: 'downlink.answered', at: answered, serial, downlink: id },
   ];
   return events.filter((event) => event !== undefined).sort((a, b) => a.at - b.at);

@@ -200,7 +200,7 @@ describe('metrics of downlinks', () => {
   const events: readonly TraceEvent[] = [
     ...times(7, (n) => life(`answered${n}`, until.answered)).flat(),
     ...times(2, (n) => life(`executed${n}`, until.executed)).flat(),
-    ...life('executed by a configuration', { ...until.executed, type: 'config', ok: false }),
+    ...life('refused configuration', { ...until.executed, type: 'config', ok: false }),
     ...life('executed data', { ...until.executed, type: 'data' }),
     ...life('delivered', until.delivered),
     ...times(2, (n) => life(`not received${n}`, { contact: 1, offered: 2, delivered: 4 })).flat(),
@@ -215,13 +215,13 @@ describe('metrics of downlinks', () => {
 
   it('count stages and outcomes', () => {
     expect(numbers(metricsOf(events), 'downlink')).toEqual({
-      // 7 answered, 4 executed, 1 delivered, 2 not received, 1 received, 1 offered, 3 contacted, 4 queued, 5 ended.
+      // 7 answered, 3 executed, 1 refused, 1 delivered, 2 not received, 1 received, 1 offered, 3 contacted, 4 queued, 5 ended.
       'downlink.queued': 28,
       'downlink.contact': 19,
       'downlink.offered': 16,
       'downlink.received': 13,
       'downlink.delivered': 14,
-      'downlink.executed': 11,
+      'downlink.executed': 10,
       'downlink.answered': 7,
       'downlink.pending': 9,
       'downlink.cancelled': 2,
@@ -239,7 +239,7 @@ describe('metrics of downlinks', () => {
     const ended = { cancelled: 2, expired: 3 };
     expect(missing(metrics, 'downlink.contact')).toEqual({ ...ended, pending: 4 });
     expect(missing(metrics, 'downlink.delivered')).toEqual({ ...ended, pending: 9 });
-    expect(missing(metrics, 'downlink.executed')).toEqual({ ...ended, pending: 9, 'delivered only': 3 });
+    expect(missing(metrics, 'downlink.executed')).toEqual({ ...ended, pending: 9, 'delivered only': 3, refused: 1 });
     // A data downlink cannot be answered, so that it is not missing either.
     expect(missing(metrics, 'downlink.answered')).toEqual({ ...ended, pending: 9, 'delivered only': 5, refused: 1 });
     for (const cause of ['asleep', 'radio', 'transfer', 'service', 'device']) {

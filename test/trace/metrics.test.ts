@@ -238,6 +238,32 @@ describe('downlinks', () => {
     expect(anomalyNames(metricsOf(events))).toEqual([['downlink-refused', 1]]);
   });
 
+  it('that a device refused do not count as executed', () => {
+    const life = { type: 'config', offered: 2, received: 3, delivered: 4, executed: 5, ok: false } as const;
+    const metrics = metricsOf(downlinkLife(life));
+    expect(numberOf(metrics, 'downlink.refused')).toBe(1);
+    expect(numberOf(metrics, 'downlink.executed')).toBe(0);
+    expect(metrics.summary().downlinks.byType.config?.stages).not.toHaveProperty('executed');
+    expect(metrics.summary().downlinks.slowest[0]).toMatchObject({
+      refused: true,
+      stages: { received: 3, delivered: 4 },
+    });
+  });
+
+  it('of which a device rejected only a line can still be answered', () => {
+    const life = { type: 'config', offered: 2, received: 3, delivered: 4, executed: 5, ok: false } as const;
+    const share = (partly?: true) =>
+      metricsOf(downlinkLife({ ...life, ...(partly && { partly }) })).within('downlink.answered', 3_600_000);
+    expect(share(true)).toEqual({ total: 1, within: 0, open: 1 });
+    expect(share()).toEqual({ total: 1, within: 0, open: 0 });
+  });
+
+  it('with the same content are refused one after the other', () => {
+    const life = { type: 'config', offered: 2, received: 3, delivered: 4, executed: 5, ok: false } as const;
+    const events = [...downlinkLife({ ...life, id: 'a' }), ...downlinkLife({ ...life, id: 'b' })];
+    expect(numberOf(metricsOf(events), 'downlink.refused')).toBe(2);
+  });
+
   it('with the same content are matched by their offers: the lost one stays lost', () => {
     const first = downlinkLife({ id: 'a', type: 'data', offered: 1, delivered: 50 });
     const second = downlinkLife({

@@ -51,14 +51,16 @@ describe('the share of downlinks', () => {
   });
 
   it.each([
-    ['config', 'answered', 0],
-    // A device answers a shell downlink even if it rejects a line of it.
-    ['shell', 'answered', 1],
-    ['data', 'delivered', 1],
-  ] as const)('of a %s downlink that the device could not execute leaves "%s" open: %d', (type, stage, open) => {
-    const rejected = downlinkLife({ type, offered: 1, received: 2, executed: 3, ok: false });
+    ['config', 'answered', 0, {}],
+    ['shell', 'answered', 0, {}],
+    ['data', 'delivered', 1, {}],
+    // The device executed the other lines, so that it may still answer.
+    ['config', 'answered', 1, { partly: true }],
+    ['shell', 'answered', 1, { partly: true }],
+  ] as const)('of a %s downlink that the device refused leaves "%s" open: %d %j', (type, stage, open, extent) => {
+    const rejected = downlinkLife({ type, offered: 1, received: 2, executed: 3, ok: false, ...extent });
     expect(share(`downlink.${stage}`, 100, ...rejected)).toEqual({ total: 1, within: 0, open });
-    expect(share('downlink.executed', 100, ...rejected)).toEqual({ total: 1, within: 1, open: 0 });
+    expect(share('downlink.executed', 100, ...rejected)).toEqual({ total: 1, within: 0, open: 0 });
     // Its delivery may still be confirmed.
     expect(share('downlink.delivered', 100, ...rejected)).toEqual({ total: 1, within: 0, open: 1 });
   });

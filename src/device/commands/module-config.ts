@@ -6,7 +6,7 @@ import { helpLines, readLine } from '../config/text.js';
 import type { Command } from '../shell/command.js';
 import { EINVAL } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
-import { ok, refused } from './results.js';
+import { ok, refused, rejected } from './results.js';
 import { slotComplaint } from './serial.js';
 
 /** The command `config` of the module with the shell word `module`. Its code is 0 even for a rejected value. */
@@ -32,11 +32,14 @@ export function moduleConfig(module: string): Command {
       const items = found?.items ?? [];
       if (found && name === 'show' && value === undefined) return ok(...allLines(config, found));
       // The shell accepts one surplus word; the firmware then does nothing.
-      if (surplus !== undefined) return ok();
-      const chosen = name === undefined ? [] : items.filter((item) => matches(item, name));
-      if (chosen.length === 0) return ok(...items.flatMap((item) => helpLines(item.spec)));
+      if (surplus !== undefined) return rejected();
+      const help = items.flatMap((item) => helpLines(item.spec));
+      if (name === undefined) return ok(...help);
+      const chosen = items.filter((item) => matches(item, name));
+      if (chosen.length === 0) return rejected(...help);
       if (value === undefined) return ok(...configLines(config, chosen));
-      return ok(...chosen.flatMap((item) => config.write(item, value) ?? []));
+      const complaints = chosen.flatMap((item) => config.write(item, value) ?? []);
+      return complaints.length > 0 ? rejected(...complaints) : ok();
     },
   };
 }

@@ -9,6 +9,11 @@ export function ok(...lines: readonly string[]): CommandResult {
   return { code: OK, lines };
 }
 
+/** Result of a rejected parameter or value: the firmware prints why and returns 0 (firmware shell, 3.2). */
+export function rejected(...lines: readonly string[]): CommandResult {
+  return { code: OK, lines, rejected: true };
+}
+
 /** Success: the given lines, then `command succeeded`. */
 export function succeeded(...lines: readonly string[]): CommandResult {
   return { code: OK, lines: [...lines, 'command succeeded'] };

@@ -8,7 +8,7 @@ import { FRAGMENT_SIZE } from '../../protocol/flap/envelope.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
 import { type DownMessage, MessageError, parseDown } from '../../protocol/messages/index.js';
 import type { ContactReason, DownlinkType, UplinkType } from '../../trace/events.js';
-import type { DeviceFacts } from '../hardware/hardware.js';
+import type { DeviceFacts, Extent } from '../hardware/hardware.js';
 import type { Link, UplinkOutcome } from '../link/link.js';
 import { CloudCounters } from './cloud-counters.js';
 import { CloudLock } from './cloud-lock.js';
@@ -30,13 +30,23 @@ export type Reaction =
   /** The downlink is executed; no answer. */
   | { readonly kind: 'done' }
   /** The device sends this message at once; `afterwards`: when the message is acknowledged, it restarts. */
-  | { readonly kind: 'answer'; readonly type: UplinkType; readonly message: Uint8Array; readonly afterwards?: Restart }
+  | ({
+      readonly kind: 'answer';
+      readonly type: UplinkType;
+      readonly message: Uint8Array;
+      readonly afterwards?: Restart;
+    } & Partly)
   /** The downlink could not be executed: the poll counts as failed. */
   | { readonly kind: 'failed' }
   /** A command takes `wait`, then `go` continues. The thread does nothing else until then. */
   | { readonly kind: 'waits'; readonly wait: Millis; readonly go: () => Reaction }
   /** The device restarts after `delay`. The thread does nothing else until then. */
-  | ({ readonly kind: 'restart' } & Restart);
+  | ({ readonly kind: 'restart' } & Restart & Partly);
+
+interface Partly {
+  /** The device rejected a line of the downlink and executed the others. */
+  readonly rejected?: boolean;
+}
 
 interface Restart {
   readonly delay: Millis;
@@ -257,7 +267,7 @@ export class CloudThread implements PollHandler {
       this.#host.setUnixTime(message.timestamp);
       this.counters.shiftTimes(this.#host.unixTime() - before);
       if (message.kind === 'set-session' && message.sessionId !== 0) this.#session = message;
-      this.#host.facts.executed(type, print, true);
+      this.#host.facts.executed(type, print, 'wholly');
       return then({ kind: 'done' });
     }
     if (message.kind === 'download-data') this.counters.dataDownlink(now);
@@ -269,11 +279,9 @@ export class CloudThread implements PollHandler {
         this.#carrying = this.#host.clock.after(wait, 'a command from the cloud', () => settle(go()));
         return;
       }
-      if (reaction.kind === 'restart') {
-        this.#restartLater(reaction, () => this.#host.facts.executed(type, print, true));
-      } else {
-        this.#host.facts.executed(type, print, reaction.kind !== 'failed');
-      }
+      const executed = () => this.#host.facts.executed(type, print, extentOf(reaction));
+      if (reaction.kind === 'restart') this.#restartLater(reaction, executed);
+      else executed();
       then(reaction);
     };
     settle(this.#host.react(message, bytes.length));
@@ -320,6 +328,11 @@ export class CloudThread implements PollHandler {
   #succeeded(): void {
     this.lastSuccess = this.#host.clock.now;
   }
+}
+
+function extentOf(reaction: Exclude<Reaction, { readonly kind: 'waits' }>): Extent {
+  if (reaction.kind === 'failed') return 'failed';
+  return 'rejected' in reaction && reaction.rejected ? 'partly' : 'wholly';
 }
 
 const DOWNLINK_TYPE = {

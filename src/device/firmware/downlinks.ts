@@ -40,12 +40,13 @@ function configure(lines: readonly string[], hardware: Hardware, host: ShellHost
         if (outcome.ran === 0) return { kind: 'failed' };
         return { kind: 'waits', wait: outcome.ran * LINE_PAUSE, go: () => ({ kind: 'failed' }) };
       case 'reboot':
-        return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
+        return restartOf(outcome, hardware);
       case 'save':
         // If the settings cannot be saved, it ends as after an invalid line: no reboot, no answer.
         if (!hardware.config.writable) return { kind: 'waits', wait: pauseOf(outcome), go: () => ({ kind: 'failed' }) };
         return {
           kind: 'restart',
+          rejected: outcome.rejected,
           delay: pauseOf(outcome),
           restart: () => {
             hardware.config.save();
@@ -57,6 +58,10 @@ function configure(lines: readonly string[], hardware: Hardware, host: ShellHost
     }
   };
   return react(runRemoteConfig(hardware.type.shell, host, lines));
+}
+
+function restartOf({ cause, rejected }: Extract<RemoteConfigOutcome, { readonly kind: 'reboot' }>, hardware: Hardware) {
+  return { kind: 'restart', rejected, delay: 0, restart: () => hardware.reboot(cause) } as const;
 }
 
 function pauseOf({ ran }: Extract<RemoteConfigOutcome, { readonly kind: 'save' }>): Millis {
@@ -72,15 +77,14 @@ function runCommands(
   const react = (outcome: RemoteShellOutcome): Reaction => {
     if (outcome.kind === 'waits') return { kind: 'waits', wait: outcome.wait, go: () => react(outcome.go()) };
     if (outcome.kind === 'failed') return { kind: 'failed' };
-    if (outcome.kind === 'reboot') {
-      return { kind: 'restart', delay: 0, restart: () => hardware.reboot(outcome.cause) };
-    }
+    if (outcome.kind === 'reboot') return restartOf(outcome, hardware);
     // Request and answer share one buffer; an answer that does not fit is not sent (firmware shell, 7.1).
     const answer = shellAnswer(
       { messageId: message.messageId, responses: outcome.responses },
       hardware.type.profile.transferBuffer - size,
     );
-    return answer ? { kind: 'answer', type: 'shell', message: answer } : { kind: 'failed' };
+    const { rejected } = outcome;
+    return answer ? { kind: 'answer', type: 'shell', message: answer, rejected } : { kind: 'failed' };
   };
   return react(runRemoteShell(hardware.type.shell, host, message.commands));
 }

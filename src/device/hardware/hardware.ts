@@ -56,6 +56,9 @@ export interface Subscriber {
   readonly iccid: string;
 }
 
+/** How much of a downlink the device has executed: all of it, all but rejected lines, or not all because a failure ended it. */
+export type Extent = 'wholly' | 'partly' | 'failed';
+
 /** Writes the events of the device to the trace. Uplinks are numbered from the first boot on. */
 export interface DeviceFacts {
   /** Why the radio is used next; part of the next `device.wake` event. */
@@ -66,6 +69,6 @@ export interface DeviceFacts {
   acknowledged(uplink: number, type: UplinkType): void;
   dropped(uplink: number, type: UplinkType, why: string): void;
   received(type: DownlinkType, print: string): void;
-  executed(type: DownlinkType, print: string, ok: boolean): void;
+  executed(type: DownlinkType, print: string, extent: Extent): void;
   pollFailed(why: string): void;
 }

@@ -27,6 +27,8 @@ export interface CommandResult {
   readonly code: number;
   /** Printed lines, without line ends. */
   readonly lines: readonly string[];
+  /** Set when the line was rejected although `code` is that of success or of a help text (firmware shell, 1.2 and 3.2). */
+  readonly rejected?: true;
   /** Set when the firmware must restart at once; `lines` are then discarded. */
   readonly reboot?: BootCause;
   /** Set while the command is still running: `lines` are its output so far, and `code` is 0. */

@@ -8,7 +8,7 @@ import { captureOutput, splitCapture } from './capture.js';
 import type { CommandResult, Rest } from './command.js';
 import { EINVAL, ENOMEM } from './errno.js';
 import type { ShellHost } from './host.js';
-import { type Shell, tooLong } from './shell.js';
+import { isRejected, type Shell, tooLong } from './shell.js';
 
 /** One entry of a shell answer (wire protocol, 10). */
 interface ShellResponse {
@@ -17,11 +17,12 @@ interface ShellResponse {
   readonly lines: readonly string[];
 }
 
+/** `rejected`: whether a line was rejected (command.ts); the others were executed. */
 export type RemoteShellOutcome =
   /** Sent only if it fits into the transfer buffer beside the request. */
-  | { readonly kind: 'answer'; readonly responses: readonly ShellResponse[] }
+  | { readonly kind: 'answer'; readonly responses: readonly ShellResponse[]; readonly rejected: boolean }
   /** A command restarts the device at once; no answer is sent. */
-  | { readonly kind: 'reboot'; readonly cause: BootCause }
+  | { readonly kind: 'reboot'; readonly cause: BootCause; readonly rejected: boolean }
   /** No answer is sent, and the poll counts as failed. Earlier commands keep their effect. */
   | { readonly kind: 'failed'; readonly code: number }
   | Waits<RemoteShellOutcome>;
@@ -36,27 +37,30 @@ interface Waits<T> {
 /** Runs the commands of a "shell" downlink, one after the other (firmware shell, 7.1). */
 export function runRemoteShell(shell: Shell, host: ShellHost, commands: readonly string[]): RemoteShellOutcome {
   const responses: ShellResponse[] = [];
+  let rejected = false;
   /** Continues with command `n`; `begun`: its result so far. */
   const from = (n: number, begun?: CommandResult): RemoteShellOutcome => {
     for (const [i, command] of commands.slice(n).entries()) {
       if (tooLong(command)) return { kind: 'failed', code: ENOMEM };
       const result = (i === 0 ? begun : undefined) ?? shell.run(host, command);
       if (result.rest) return waits(result.lines, result.rest, (more) => from(n + i, more));
-      if (result.reboot) return { kind: 'reboot', cause: result.reboot };
+      rejected ||= isRejected(result);
+      if (result.reboot) return { kind: 'reboot', cause: result.reboot, rejected };
       const lines = splitCapture(captureOutput(command, result.lines));
       if (!lines) return { kind: 'failed', code: EINVAL };
       responses.push({ command, result: result.code, lines });
     }
-    return { kind: 'answer', responses };
+    return { kind: 'answer', responses, rejected };
   };
   return from(0);
 }
 
+/** `rejected`: as in {@link RemoteShellOutcome}. */
 export type RemoteConfigOutcome =
   /** All lines have run (10 ms pause after each of `ran`): the firmware pauses 2 s, saves and restarts. */
-  | { readonly kind: 'save'; readonly ran: number }
+  | { readonly kind: 'save'; readonly ran: number; readonly rejected: boolean }
   /** A line restarts the device at once; what the batch has changed is saved only if that line was a save. */
-  | { readonly kind: 'reboot'; readonly cause: BootCause }
+  | { readonly kind: 'reboot'; readonly cause: BootCause; readonly rejected: boolean }
   /** `line` failed after `ran` good ones: nothing is saved, and no answer is sent. Earlier lines stay in the interim copy. */
   | { readonly kind: 'stopped'; readonly line: string; readonly code: number; readonly ran: number }
   | Waits<RemoteConfigOutcome>;
@@ -64,19 +68,21 @@ export type RemoteConfigOutcome =
 /** Skipped: they would end the batch early or fill the log. */
 const SKIPPED: ReadonlySet<string> = new Set(['config save', 'config reset', 'config show']);
 
-/** Runs the lines of a "config" downlink (firmware shell, 7.2). A rejected value is not a failure. */
+/** Runs the lines of a "config" downlink (firmware shell, 7.2). A rejected value does not stop the batch. */
 export function runRemoteConfig(shell: Shell, host: ShellHost, lines: readonly string[]): RemoteConfigOutcome {
   const overlong = lines.find(tooLong);
   if (overlong !== undefined) return { kind: 'stopped', line: overlong, code: ENOMEM, ran: 0 };
   const wanted = lines.filter((line) => !SKIPPED.has(line));
+  let rejected = false;
   const from = (n: number, begun?: CommandResult): RemoteConfigOutcome => {
     for (const [i, line] of wanted.slice(n).entries()) {
       const result = (i === 0 ? begun : undefined) ?? shell.run(host, line);
       if (result.rest) return waits(result.lines, result.rest, (more) => from(n + i, more));
-      if (result.reboot) return { kind: 'reboot', cause: result.reboot };
+      rejected ||= isRejected(result);
+      if (result.reboot) return { kind: 'reboot', cause: result.reboot, rejected };
       if (result.code !== 0) return { kind: 'stopped', line, code: result.code, ran: n + i };
     }
-    return { kind: 'save', ran: wanted.length };
+    return { kind: 'save', ran: wanted.length, rejected };
   };
   return from(0);
 }

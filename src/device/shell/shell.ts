@@ -37,6 +37,12 @@ export class Shell {
 
   /** Runs one line. Never throws. */
   run(host: ShellHost, line: string): CommandResult {
+    const found = this.find(line);
+    return 'command' in found ? found.command.run(host, found.args, found.command) : found;
+  }
+
+  /** The command of a line with its arguments; the result of the line if the shell itself rejects or answers it. */
+  find(line: string): FoundCommand | CommandResult {
     if (tooLong(line)) return { code: ENOMEM, lines: [] };
     const { words, unclosed } = splitWords(typable(line));
     if (words.length === 0) return { code: ENOEXEC, lines: [] };
@@ -46,8 +52,9 @@ export class Shell {
     let candidates: readonly Command[] = this.#roots;
     /** The deepest command found so far, and the deepest one with a handler. */
     let deepest: Command | undefined;
-    let runnable: Command | undefined;
+    let runnable: RunnableCommand | undefined;
     let args: readonly string[] = [];
+    let unknown = false;
     for (const [i, word] of words.slice(0, WORDS_MAX).entries()) {
       if (unclosed !== undefined && i === words.length - 1) return fail(`not terminated: ${unclosed}`);
       if (i > 0 && (word === '-h' || word === '--help')) {
@@ -57,24 +64,45 @@ export class Shell {
       if (!found) {
         if (i === 0) printed.push(`${word}: command not found`);
         candidates = [];
+        unknown = true;
         continue;
       }
       candidates = found.children ?? [];
       deepest = found;
-      if (found.run) {
+      if (isRunnable(found)) {
         runnable = found;
         args = words.slice(i + 1);
       }
     }
     if (words.length > WORDS_MAX) return fail('Too many arguments in the command.');
     if (!deepest) return { code: ENOEXEC, lines: printed };
-    if (!runnable?.run) return helpOf(deepest);
+    if (!runnable) return { ...helpOf(deepest), ...(unknown && { rejected: true }) };
     const [min, max] = runnable.args ?? [0, WORDS_MAX];
     if (args.length < min || args.length > max) {
       return { code: EINVAL, lines: [`${runnable.word}: wrong parameter count`, ...commandHelp(runnable)] };
     }
-    return runnable.run(host, args, runnable);
+    return { command: runnable, args };
   }
+}
+
+/** A command that can be run, and the words after it. */
+interface FoundCommand {
+  readonly command: RunnableCommand;
+  readonly args: readonly string[];
+}
+
+type RunnableCommand = Command & Required<Pick<Command, 'run'>>;
+
+function isRunnable(command: Command): command is RunnableCommand {
+  return command.run !== undefined;
+}
+
+/** Codes with which the shell and the commands reject a line. With the others, a command was executed and failed. */
+const REJECTIONS: ReadonlySet<number> = new Set([EINVAL, ENOEXEC, ENOMEM]);
+
+/** Whether a line was rejected instead of executed: an unknown command or option, a wrong number of words, an invalid value. */
+export function isRejected({ code, rejected }: CommandResult): boolean {
+  return rejected === true || REJECTIONS.has(code);
 }
 
 /** Whether a line is longer than a device accepts. */

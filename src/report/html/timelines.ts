@@ -26,7 +26,7 @@ export function slowest(result: RunResult): Markup {
 
 function waterfall(timeline: DownlinkTimeline, result: RunResult): Markup {
   const { names } = result;
-  const { type, serial, queuedAt, total, attempts, waits } = timeline;
+  const { type, serial, queuedAt, total, attempts, refused, waits } = timeline;
   const who = names[String(serial)] ?? String(serial);
   const causes = WAIT_CAUSES.filter((cause) => waits[cause] > 0).map(
     (cause) => `${cause} ${humanDuration(waits[cause])}`,
@@ -35,7 +35,7 @@ function waterfall(timeline: DownlinkTimeline, result: RunResult): Markup {
   const faultNames = [...new Set(faults.map(({ name }) => name))];
   const faultText =
     faults.length === 0 ? NOTHING : markup`<p class="faint">faults active: ${faultNames.join(', ')}</p>`;
-  const offers = attempts > 1 ? `, offered ${humanCount(attempts)} times` : '';
+  const offers = `${attempts > 1 ? `, offered ${humanCount(attempts)} times` : ''}${refused ? ', refused' : ''}`;
   return markup`<div class="fall"><p><strong>${humanDuration(total)}</strong> · ${type} to ${who}, queued at ${humanDuration(sinceStart(queuedAt))}${offers} <span class="faint">· ${causes.join(', ')}</span></p>${faultText}${plot(`Timeline of a downlink to ${who}`, (width) => stages(timeline, faults, width), readout(timeline, faults))}</div>`;
 }
 

@@ -23,14 +23,27 @@ export function seriesCsv({ series }: RunResult): string {
 /** One row per downlink, in pieces, because all rows of a long run may not fit into one string. Times are in ms since the API. */
 export function* downlinksCsv(records: Iterable<DownlinkRecord>, names: RunResult['names']): Iterable<string> {
   yield csvRow([
-    ...['id', 'device', 'serial', 'type', 'queued_at_ms', 'outcome', 'attempts', 'receptions', 'evidence', 'total_ms'],
+    ...[
+      'id',
+      'device',
+      'serial',
+      'type',
+      'queued_at_ms',
+      'outcome',
+      'attempts',
+      'receptions',
+      'evidence',
+      'refused',
+      'total_ms',
+    ],
     ...STAGES.map((stage) => `${stage}_ms`),
     ...WAIT_CAUSES.map((cause) => `wait_${cause}_ms`),
   ]);
   for (const record of records) {
-    const { id, serial, type, queuedAt, attempts, receptions, evidence, reached, waits } = record;
+    const { id, serial, type, queuedAt, attempts, receptions, evidence, refused, reached, waits } = record;
     yield csvRow([
       ...[id, names[String(serial)], serial, type, round(queuedAt), outcomeOf(record), attempts, receptions, evidence],
+      String(refused),
       record.last === undefined ? undefined : totalTime(record),
       ...STAGES.map((stage) => round(since(reached[stage], queuedAt))),
       ...WAIT_CAUSES.map((cause) => (record.last === undefined ? undefined : waits[cause])),

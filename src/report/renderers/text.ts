@@ -208,7 +208,7 @@ function slowest({ downlinks: { slowest: timelines }, names }: RunResult, width:
 }
 
 function timelineLines(timeline: DownlinkTimeline, names: RunResult['names'], width: number): readonly string[] {
-  const { type, serial, queuedAt, stages, total, waits: parts, attempts } = timeline;
+  const { type, serial, queuedAt, stages, total, waits: parts, attempts, refused } = timeline;
   const who = names[String(serial)] ?? String(serial);
   const reached = STAGES.map((stage) => ({ stage, time: stages[stage] ?? Number.NaN }));
   const stations = reached
@@ -219,7 +219,7 @@ function timelineLines(timeline: DownlinkTimeline, names: RunResult['names'], wi
   const causes = WAIT_CAUSES.filter((cause) => parts[cause] > 0).map((cause) =>
     unbroken(`${cause} ${humanDuration(parts[cause])}`),
   );
-  const offers = attempts > 1 ? `, offered ${humanCount(attempts)} times` : '';
+  const offers = `${attempts > 1 ? `, offered ${humanCount(attempts)} times` : ''}${refused ? ', refused' : ''}`;
   return [
     ...wrap(
       `${humanDuration(total)} · ${type} to ${who}, queued at ${humanDuration(sinceStart(queuedAt))}${offers}`,

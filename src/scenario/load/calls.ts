@@ -1,8 +1,9 @@
 /** The kinds of requests that a load can send. To add one, describe it here. */
-import { type Check, complain, type Form, formed } from '../../input/checks.js';
+import { complain, type Form, formed } from '../../input/checks.js';
 import { type LocatedNode, type Problems, plain } from '../../input/document.js';
 import { configLines } from '../values/config-lines.js';
 import { kindForms } from '../values/kind-forms.js';
+import { type Sending, type SendingCheck, sentData, sentLines } from '../values/recipients.js';
 import { shellLines } from '../values/shell-lines.js';
 
 /** An HTTP request to the API. */
@@ -31,7 +32,7 @@ interface CallKind {
   /** Whether the request is about a device; otherwise it is about the space. */
   readonly ofDevice: boolean;
   /** Reads the value after the name, which becomes the body; left out: the name has no value. */
-  readonly check?: Check<object>;
+  readonly check?: SendingCheck<object>;
 }
 
 export const CALLS = {
@@ -76,7 +77,7 @@ export const CALLS = {
     method: 'POST',
     path: (device) => `/devices/${device}/configs`,
     ofDevice: true,
-    check: configLines,
+    check: sentLines(configLines),
   },
   commands: {
     about: 'queues shell commands for a device',
@@ -84,7 +85,7 @@ export const CALLS = {
     method: 'POST',
     path: (device) => `/devices/${device}/commands`,
     ofDevice: true,
-    check: shellLines,
+    check: sentLines(shellLines),
   },
   downlink: {
     about: 'queues data for the application of a device',
@@ -92,11 +93,15 @@ export const CALLS = {
     method: 'POST',
     path: (device) => `/devices/${device}/downlinks`,
     ofDevice: true,
-    check: formed(
-      () => ({ type: 'object' }),
-      (node, problems) =>
-        // Because a map becomes an object.
-        node.kind === 'map' ? (plain(node) as object) : complain(node, problems, 'a map with the keys of the encoder'),
+    check: sentData(
+      formed(
+        () => ({ type: 'object' }),
+        (node, problems) =>
+          node.kind === 'map'
+            ? // Because a map becomes an object.
+              (plain(node) as Readonly<Record<string, unknown>>)
+            : complain(node, problems, 'a map with the keys of the encoder'),
+      ),
     ),
   },
 } as const satisfies Readonly<Record<string, CallKind>>;
@@ -118,13 +123,18 @@ export function callForms(): Readonly<Record<string, Form>> {
 }
 
 /** Reads the options of the call `kind`. */
-export function checkCall(kind: CallName, node: LocatedNode, problems: Problems): CallSpec | undefined {
+export function checkCall(
+  kind: CallName,
+  node: LocatedNode,
+  problems: Problems,
+  sending: Sending,
+): CallSpec | undefined {
   const { check }: CallKind = CALLS[kind];
   if (check === undefined) {
     if (node.kind === 'scalar' && node.value === null) return { kind, body: null };
     return complain(node, problems, `empty: "${kind}" has no options`);
   }
-  const body = check(node, problems);
+  const body = check(node, problems, sending);
   return body && { kind, body: JSON.stringify(body) };
 }
 
@@ -133,9 +143,12 @@ export function isOfDevice(kind: CallName): boolean {
   return CALLS[kind].ofDevice;
 }
 
+/** The calls that queue a downlink for a device. */
+export const DOWNLINK_CALLS: readonly CallName[] = CALL_NAMES.filter((kind) => CALLS[kind].method === 'POST');
+
 /** Whether the call queues a downlink for a device. */
 export function queuesDownlink({ kind }: CallSpec): boolean {
-  return CALLS[kind].method === 'POST';
+  return DOWNLINK_CALLS.includes(kind);
 }
 
 export function requestOf({ kind, body }: CallSpec, { space, device }: CallContext): CallRequest {

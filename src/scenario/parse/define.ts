@@ -75,6 +75,8 @@ export type StepDefinition = {
   readonly over?: string;
   readonly to?: string;
   readonly for?: { readonly each?: string; readonly in: string; readonly every: string };
+  /** What it sends is deliberately unknown or invalid, and is not checked. */
+  readonly unknown?: boolean;
 } & { readonly [K in StepName]?: Value };
 
 /** A fault: time, devices, and the options of one kind under its name. */
@@ -98,6 +100,8 @@ export type LoadDefinition = {
   readonly think?: string;
   /** A client of the setup. */
   readonly as?: string;
+  /** What it sends is deliberately unknown or invalid, and is not checked. */
+  readonly unknown?: boolean;
 } & { readonly [K in CallName]?: Value };
 
 const FOR_YAML = ['include', 'vars'] as const;

@@ -140,9 +140,9 @@ function checkConfig(
   if (node.kind !== 'map') return;
   const places = configPlaces(valueAt(node, 'config'));
   config.forEach((line, i) => {
-    const refusal = type.refusal(line, firmware);
+    const refusal = type.version(firmware).flashRefusal(line);
     if (refusal === undefined) return;
-    const others = type.versions.filter((version) => type.refusal(line, version) === undefined);
+    const others = type.versions.filter((version) => type.version(version).flashRefusal(line) === undefined);
     const [by, instead] =
       others.length === 0
         ? ['', '']

@@ -34,13 +34,17 @@ import type { NamedText } from '../../input/text-file.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { parseDuration } from '../../kernel/time.js';
 import { readArrivals } from '../load/arrival-trace.js';
-import { CALL_NAMES, type CallSpec, callForms, checkCall, isOfDevice } from '../load/calls.js';
+import { CALL_NAMES, type CallSpec, callForms, checkCall, DOWNLINK_CALLS, isOfDevice } from '../load/calls.js';
 import type { Pace, RatePiece } from '../load/load.js';
 import type { ScenarioLoad } from '../model/scenario.js';
 import { TO } from '../selector/check.js';
 import type { Selector } from '../selector/selector.js';
+import type { Recipient } from '../values/recipients.js';
+import { checkUnknown, UNKNOWN } from './recipients.js';
 
 interface LoadShape {
+  /** The devices of a selector, with what their firmware accepts. */
+  readonly recipients: (to: Selector) => readonly Recipient[];
   /** Duration of the scenario. */
   readonly end: Millis;
   readonly selector: (to: string, node: LocatedNode) => Selector | undefined;
@@ -64,6 +68,7 @@ const COMMON = {
   think: optional(duration),
   patient: optional(boolean, false),
   as: optional(text()),
+  ...UNKNOWN,
 };
 
 /** JSON Schema of `load`, for editors. */
@@ -93,16 +98,18 @@ export function load(node: LocatedNode, problems: Problems, shape: LoadShape): r
 function oneLoad(
   node: LocatedNode,
   problems: Problems,
-  { end, selector, readFile, clients }: LoadShape,
+  { end, selector, readFile, clients, recipients }: LoadShape,
 ): ScenarioLoad | undefined {
   if (node.kind !== 'map') return complain(node, problems, 'a request: a map with a call, and "rate" or "users"');
   const { common, kind, options } = readVariant('a load', COMMON, CALL_NAMES, node, problems);
-  const call = kind && checkCall(kind, options, problems);
+  const to = common && selector(common.to, valueAt(node, 'to'));
+  if (common?.unknown && kind) checkUnknown(node, kind, DOWNLINK_CALLS, problems);
+  const sending = { recipients: to && !common?.unknown ? recipients(to) : [] };
+  const call = kind && checkCall(kind, options, problems, sending);
   if (common === undefined || call === undefined) return undefined;
   const { from, until = end } = common;
   if (until <= from) problems.add(valueAt(node, 'until'), 'the load would end before it begins');
   else if (until > end) problems.add(valueAt(node, 'until'), 'the load would end after the scenario');
-  const to = selector(common.to, valueAt(node, 'to'));
   const pace = paceOf(node, common, { from, until, readFile }, problems);
   const { as } = common;
   if (as !== undefined && clients !== undefined) checkClient(as, call, node, clients, problems);

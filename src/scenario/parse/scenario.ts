@@ -25,6 +25,7 @@ import type { CloudSettings } from '../model/cloud.js';
 import type { FleetGroup } from '../model/fleet.js';
 import type { Scenario, ScenarioStep } from '../model/scenario.js';
 import { type FleetNames, selector } from '../selector/check.js';
+import type { Selector } from '../selector/selector.js';
 import { INCLUDE_FORM } from '../source/includes.js';
 import { readSource } from '../source/source.js';
 import { VARS_FORM } from '../source/variables.js';
@@ -34,6 +35,7 @@ import { faults, faultsForm, NO_FAULTS } from './faults.js';
 import { type FleetShape, fleet, fleetForm } from './fleet.js';
 import { load, loadForm } from './load.js';
 import { network, networkForm, savesPower } from './network.js';
+import { firmwareUpdates, type KnownFleet, recipientsOf } from './recipients.js';
 import { clientSpaces, firmwareNames, setup, setupForm } from './setup.js';
 import { type DeviceTypes, NO_SOURCES, type ScenarioSources } from './sources.js';
 import { type StepContext, steps, stepsForm } from './steps.js';
@@ -168,12 +170,18 @@ function readParts(
   const select = (to: string, place: LocatedNode) => selector(to, place, problems, names);
   const perturbed = read('network', (node, found) => network(node, found, { selector: select, end }), []);
   const saving = savesPower(root.entries.get('network')?.value, problems);
-  const context: StepContext = { names, groups, sources, end, firmware: prepared && firmwareNames(prepared) };
+  const known: KnownFleet = {
+    types,
+    groups,
+    updates: firmwareUpdates(root.entries.get('steps')?.value, prepared ?? [], names),
+  };
+  const context: StepContext = { ...known, names, sources, end, firmware: prepared && firmwareNames(prepared) };
+  const recipients = (to: Selector) => recipientsOf(to, known);
   const wrong = read('faults', (node, found) => faults(node, found, context), NO_FAULTS);
   const begun = read('steps', (node, found) => steps(node, found, context), []);
   const loads = read(
     'load',
-    (node, found) => load(node, found, { end, selector: select, readFile: sources.readFile, clients }),
+    (node, found) => load(node, found, { end, selector: select, readFile: sources.readFile, clients, recipients }),
     [],
   );
   const expectations = read('expect', expectationList(names, length), []);

@@ -1,16 +1,14 @@
 /** What a scenario refers to outside its file: profiles and other files. */
 import type { Profile } from '../../profile/profile.js';
 import type { SourceFiles } from '../source/source.js';
+import type { KnownVersion } from '../values/recipients.js';
 
 /** The properties of a device type that scenarios are checked against. */
 export interface KnownDeviceType {
   /** Its firmware versions, the oldest first: `['3.5.5', '4.0.0']`. */
   readonly versions: readonly string[];
-  /**
-   * The reason why a device refuses a line such as `app config interval-report 900`; undefined if it accepts it.
-   * @param firmware one of `versions`; null for the newest
-   */
-  refusal(line: string, firmware: string | null): string | undefined;
+  /** @param firmware one of `versions`; null for the newest */
+  version(firmware: string | null): KnownVersion;
 }
 
 /** The device types of a scenario, by the names of their profiles. */

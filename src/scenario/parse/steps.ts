@@ -27,19 +27,17 @@ import { DURATION_FORM, type Millis, parseDuration } from '../../kernel/time.js'
 import type { Profile } from '../../profile/profile.js';
 import type { MetricExpectation } from '../expect/expectation.js';
 import { expectation, NO_NAMES, type ScopeNames } from '../expect/parse.js';
-import type { FleetGroup } from '../model/fleet.js';
 import type { Rollout, ScenarioStep, StepWait } from '../model/scenario.js';
 import { selector, selectorText } from '../selector/check.js';
 import { touches } from '../selector/match.js';
 import type { Selector } from '../selector/selector.js';
-import { checkStep, STEP_NAMES, stepForms } from '../steps/index.js';
+import { checkStep, SENDING_STEPS, STEP_NAMES, stepForms } from '../steps/index.js';
 import type { StepScope } from '../steps/step.js';
+import { checkUnknown, type KnownFleet, recipientsOf, UNKNOWN } from './recipients.js';
 import type { ScenarioSources } from './sources.js';
 
-export interface StepContext {
+export interface StepContext extends KnownFleet {
   readonly names: ScopeNames;
-  /** undefined if the fleet could not be read. */
-  readonly groups: readonly FleetGroup[] | undefined;
   readonly sources: ScenarioSources;
   /** Names of the firmware images of `setup`; undefined if that could not be read. */
   readonly firmware: readonly string[] | undefined;
@@ -94,6 +92,7 @@ function timing(names: ScopeNames) {
     over: optional(duration, 0),
     to: optional(selectorText),
     for: optional(ROLLOUT),
+    ...UNKNOWN,
   };
 }
 
@@ -136,7 +135,9 @@ function step(
   const when = common && timingOf(node, problems, common, previous, context);
   const place = node.entries.has('for') ? valueAt(node, 'for') : valueAt(node, 'to');
   const to = common && selector(common.for?.each ?? common.to ?? 'all', place, problems, context.names);
-  const call = kind && checkStep(kind, options, problems, scopeOf(to, context));
+  if (common?.unknown && kind) checkUnknown(node, kind, SENDING_STEPS, problems);
+  const scope = scopeOf(to, context);
+  const call = kind && checkStep(kind, options, problems, common?.unknown ? { ...scope, recipients: [] } : scope);
   return when && to && call && { ...when, to, call };
 }
 
@@ -192,6 +193,7 @@ export function scopeOf(to: Selector | undefined, context: StepContext): StepSco
   const { sources, firmware } = context;
   return {
     profiles: to ? profilesOf(to, context) : [],
+    recipients: to ? recipientsOf(to, context) : [],
     readFile: sources.readFile,
     ...(firmware && { firmware }),
   };

@@ -1,4 +1,5 @@
 import { withoutSecrets } from '../../profile/secrets.js';
+import { sentLines } from '../values/recipients.js';
 import { shellLines } from '../values/shell-lines.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
@@ -6,7 +7,7 @@ import { cloudIdOf, type StepKind } from './step.js';
 export const commands: StepKind<readonly string[]> = {
   about: 'queues shell commands through the API; the device runs them and answers in a message',
   example: 'commands: [info show, app config]',
-  check: shellLines,
+  check: sentLines(shellLines),
   describe: (lines) => lines.map(withoutSecrets).join(' · '),
   run: async (world, device, lines) => {
     await world.api.sendCommands(cloudIdOf(device), lines);

@@ -1,12 +1,13 @@
 import { withoutSecrets } from '../../profile/secrets.js';
 import { configLines } from '../values/config-lines.js';
+import { sentLines } from '../values/recipients.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
 /** Queues a new configuration through the API. The device applies it, saves it and reboots. */
 export const config: StepKind<readonly string[]> = {
   about: 'queues configuration lines through the API; the device applies them and reboots',
   example: 'config: { interval-report: 900 }',
-  check: configLines,
+  check: sentLines(configLines),
   describe: (lines) => lines.map(withoutSecrets).join(' · '),
   run: async (world, device, lines) => {
     await world.api.sendConfig(cloudIdOf(device), lines);

@@ -56,6 +56,9 @@ export type StepName = keyof typeof STEPS;
 // Because Object.keys forgets the keys' types.
 export const STEP_NAMES = Object.keys(STEPS) as readonly StepName[];
 
+/** The steps that send lines or data to devices. */
+export const SENDING_STEPS: readonly StepName[] = ['config', 'commands', 'downlink', 'shell'];
+
 type OptionsOf<K extends StepName> = (typeof STEPS)[K] extends StepKind<infer O> ? O : never;
 type StepKinds = { readonly [K in StepName]: StepKind<OptionsOf<K>> };
 

@@ -3,6 +3,7 @@ import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import type { NamedText } from '../../input/text-file.js';
 import type { Profile } from '../../profile/profile.js';
+import type { Sending } from '../values/recipients.js';
 import type { DeviceHandle, World } from '../world.js';
 
 /** `O`: the options of the kind, as plain data for a plan. */
@@ -32,7 +33,7 @@ export interface StepCheck<O> {
 }
 
 /** Context for the check of a step. */
-export interface StepScope {
+export interface StepScope extends Sending {
   /** Device types of the devices of the step; empty if they are not known. */
   readonly profiles: readonly Profile[];
   /** Names of the firmware images of `setup`; left out if they are not known. */

@@ -32,8 +32,10 @@ export interface DownlinkRecord {
   /** Times that the device received it completely; more than 1 is an error of the transfer. */
   readonly receptions: number;
   readonly evidence: DeliveryEvidence | undefined;
-  /** The device could not execute it. */
+  /** The device refused it, or a line of it: it does not reach the stage `executed`. */
   readonly refused: boolean;
+  /** The device executed the other lines of a refused downlink, so that it may still answer it. */
+  readonly partly: boolean;
   readonly ended: 'cancelled' | 'expired' | undefined;
   /** Time by cause of waiting, up to its last stage. */
   readonly waits: Waits;
@@ -51,6 +53,7 @@ class TrackedDownlink implements DownlinkRecord {
   receptions = 0;
   evidence: DeliveryEvidence | undefined;
   refused = false;
+  partly = false;
   ended: 'cancelled' | 'expired' | undefined;
 
   constructor(
@@ -74,8 +77,9 @@ class TrackedDownlink implements DownlinkRecord {
   get closed(): boolean {
     if (this.ended !== undefined) return true;
     const { answered, executed, delivered } = this.reached;
-    if (expectsAnswer(this.type)) return answered !== undefined && delivered !== undefined;
-    return executed !== undefined && delivered !== undefined;
+    if (delivered === undefined) return false;
+    if (expectsAnswer(this.type)) return answered !== undefined;
+    return executed !== undefined || this.refused;
   }
 }
 
@@ -152,8 +156,10 @@ export class DownlinkLedger {
     'downlink.executed': (event) => {
       const entry = this.#atWork(event.serial, event.type, event.print);
       if (entry === undefined) return;
-      entry.refused ||= !event.ok;
-      this.#reach(entry, 'executed', event.at, (account) => account.executed(event.at));
+      entry.refused = !event.ok;
+      entry.partly = event.partly ?? false;
+      if (event.ok) this.#reach(entry, 'executed', event.at, (account) => account.executed(event.at));
+      else this.#refuse(entry, event.at);
     },
     'downlink.delivered': (event) => {
       const entry = this.#byId.get(event.downlink);
@@ -200,6 +206,12 @@ export class DownlinkLedger {
     if (entry.closed) this.#close(entry);
   }
 
+  /** A refusal does not count as a stage: the time until then counts for the next stage, the delivery or the answer. */
+  #refuse(entry: TrackedDownlink, at: Instant): void {
+    entry.account.executed(at);
+    if (entry.closed) this.#close(entry);
+  }
+
   #end(id: string, ended: 'cancelled' | 'expired'): void {
     const entry = this.#byId.get(id);
     if (entry === undefined || entry.ended !== undefined) return;
@@ -222,11 +234,15 @@ export class DownlinkLedger {
     );
   }
 
-  /** The downlink that the device has just executed: of those with this content, the first received and not yet executed. */
+  /**
+   * The downlink that the device has just executed or refused: of those with this content, the first received and not yet
+   * executed; one that it refused before only if all others are closed.
+   */
   #atWork(serial: number, type: DownlinkType, fingerprint: string): TrackedDownlink | undefined {
-    return this.#alike(serial, type, fingerprint).find(
+    const open = this.#alike(serial, type, fingerprint).filter(
       ({ reached }) => reached.received !== undefined && reached.executed === undefined,
     );
+    return open.find(({ refused }) => !refused) ?? open[0];
   }
 
   /** The offered downlinks of a device with this content; several when users queued the same content more than once. */

@@ -1,5 +1,6 @@
 /**
- * At the end, every delivered shell or config downlink is answered, unless the device could not execute it.
+ * At the end, every delivered shell or config downlink is answered, unless the device refused it. A shell downlink is answered
+ * even if the device rejects a line of it; a configuration only if its other lines changed something.
  *
  * The protocol itself can violate this rule: a downlink can count as delivered although its last fragment was lost
  * (docs/FIDELITY.md, "Delivered is not received"). A downlink that was delivered shortly before the end may not be answered in
@@ -17,7 +18,7 @@ interface Unanswered {
 }
 
 export const downlinksAnswered: Invariant = {
-  about: 'at the end every delivered shell or config downlink is answered, or the device could not execute it',
+  about: 'at the end every delivered shell or config downlink is answered, or was refused by the device',
   watch(broken) {
     const open = new Map<string, Unanswered>();
     const close = ({ downlink }: { readonly downlink: string }): void => {
@@ -36,8 +37,8 @@ export const downlinksAnswered: Invariant = {
           const entry = open.get(event.downlink);
           if (entry !== undefined) entry.delivered = event;
         },
-        'downlink.executed': ({ serial, print, ok }) => {
-          if (ok) return;
+        'downlink.executed': ({ serial, type, print, ok, partly }) => {
+          if (ok || (partly && type === 'shell')) return;
           const refused = [...open].find(([, entry]) => entry.serial === serial && entry.fingerprint === print);
           if (refused !== undefined) open.delete(refused[0]);
         },

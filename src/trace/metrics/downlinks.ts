@@ -68,6 +68,8 @@ export interface DownlinkTimeline {
   /** Time of each stage since it was queued. */
   readonly stages: Readonly<Partial<Record<Stage, Millis>>>;
   readonly attempts: number;
+  /** The device refused it, or a line of it: it has no stage `executed`. */
+  readonly refused: boolean;
   readonly total: Millis;
   readonly waits: Waits;
   /** The waits in chronological order, without gaps. */
@@ -197,6 +199,7 @@ export class DownlinkFold {
           STAGES.filter((stage) => record.reached[stage] !== undefined).map((stage) => [stage, timeTo(record, stage)]),
         ),
         attempts: record.attempts,
+        refused: record.refused,
         total: totalTime(record),
         waits: record.waits,
         stretches: record.stretches,
@@ -240,7 +243,8 @@ export const DOWNLINK_METRICS: MetricTable<DownlinkFold> = {
     count: (fold) => fold.count((record) => outcomeOf(record) === 'delivered' && expectsAnswer(record.type)),
   },
   'downlink.refused': {
-    about: 'downlinks that the device received but could not execute',
+    about:
+      'downlinks that the device refused: an unknown command or parameter, an invalid value, or a failed configuration',
     count: (fold) => fold.count((record) => record.refused),
   },
   'downlink.unreceived': {
@@ -284,10 +288,9 @@ function canReach(type: UserType, stage: Stage): boolean {
 }
 
 /** Whether a downlink can no longer reach `stage`, which it has not reached. */
-function isLost({ ended, refused, type }: DownlinkRecord, stage: Stage): boolean {
+function isLost({ ended, refused, partly }: DownlinkRecord, stage: Stage): boolean {
   if (ended !== undefined) return true;
-  // A device answers a shell downlink even if it rejects a line of it.
-  return refused && stage === 'answered' && type === 'config';
+  return refused && (stage === 'executed' || (stage === 'answered' && !partly));
 }
 
 /** Why a downlink has not reached a stage, in a word or two. */

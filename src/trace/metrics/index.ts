@@ -214,7 +214,7 @@ export class Metrics implements Fold {
       {
         name: 'downlink-refused',
         count: this.#downlinks.count((record) => record.refused),
-        about: 'downlink that the device could not execute',
+        about: 'downlink that the device refused, or a line of which it rejected',
       },
       {
         name: 'repetition-gap',

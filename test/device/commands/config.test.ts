@@ -106,6 +106,7 @@ describe('<module> config', () => {
     expect(shell.run(host, 'app config interval-* 20')).toEqual({
       code: 0,
       lines: ['Invalid range', '  interval-report   :Get/Set report interval in seconds. <30~86400>'],
+      rejected: true,
     });
     expect(shell.run(host, 'app config show').lines.slice(0, 5)).toEqual([
       'app config interval-sample 20',
@@ -118,13 +119,13 @@ describe('<module> config', () => {
 
   it('an unknown name, with or without value, prints the help of all parameters', () => {
     for (const words of ['foo', 'foo 1', 'x*', 'show 1', '""']) {
-      expect(shell.run(fakeHost(), `app config ${words}`)).toEqual({ code: 0, lines: allHelp('app') });
+      expect(shell.run(fakeHost(), `app config ${words}`)).toEqual({ code: 0, lines: allHelp('app'), rejected: true });
     }
   });
 
   it('a word too many does nothing, two are an error', () => {
     const host = fakeHost();
-    expect(shell.run(host, 'app config mode lte lrw')).toEqual({ code: 0, lines: [] });
+    expect(shell.run(host, 'app config mode lte lrw')).toEqual({ code: 0, lines: [], rejected: true });
     expect(shell.run(host, 'app config mode').lines).toEqual(['app config mode "none"']);
     const { code, lines } = shell.run(host, 'app config mode a b c');
     expect([code, lines[0]]).toEqual([-22, 'config: wrong parameter count']);

@@ -26,7 +26,7 @@ describe.each([...packagedProfiles()])('%s', (_name, profile) => {
     const device = host();
     expect(runRemoteConfig(shell, device, lines).kind).toBe(layout.module('tag') ? 'stopped' : 'save');
     const commands = lines.filter((line) => !line.startsWith('tag config devices addr'));
-    expect(runRemoteConfig(shell, device, commands)).toEqual({ kind: 'save', ran: commands.length });
+    expect(runRemoteConfig(shell, device, commands)).toEqual({ kind: 'save', ran: commands.length, rejected: false });
     expect(listConfig(shell, device).lines).toEqual(lines);
   });
 

@@ -25,6 +25,7 @@ describe('commands from the cloud', () => {
           ],
         },
       ],
+      rejected: true,
     });
     expect(host.asked).toEqual(['report']);
   });
@@ -35,7 +36,11 @@ describe('commands from the cloud', () => {
     ['config reset', 'config'],
   ])('"%s" restarts the device before the next one runs', (command, cause) => {
     const host = fakeHost();
-    expect(runRemoteShell(shell, host, ['info show', command, 'send'])).toEqual({ kind: 'reboot', cause });
+    expect(runRemoteShell(shell, host, ['info show', command, 'send'])).toEqual({
+      kind: 'reboot',
+      cause,
+      rejected: false,
+    });
     expect(host.asked).toEqual([]);
   });
 
@@ -72,6 +77,7 @@ describe('commands that take time', () => {
         { command: 'batt measure', result: 0, lines: expect.arrayContaining(['load current: 35 milliamps']) },
         { command: 'kernel uptime', result: 0, lines: ['Uptime: 90071007 ms'] },
       ],
+      rejected: false,
     });
   });
 
@@ -90,6 +96,7 @@ describe('commands that take time', () => {
     expect(runRemoteShell(board, fakeHost({ motion: [counts, counts, counts] }), ['sample'])).toEqual({
       kind: 'answer',
       responses: [{ command: 'sample', result: 0, lines: [] }],
+      rejected: false,
     });
   });
 
@@ -110,7 +117,7 @@ describe('a configuration from the cloud', () => {
   it('is to be saved when every line has run; saves and shows are skipped', () => {
     const host = fakeHost();
     const lines = ['config show', 'app config interval-report 60', 'config save', 'config reset', 'send'];
-    expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'save', ran: 2 });
+    expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'save', ran: 2, rejected: false });
     expect(interval(host)).toBe('60');
     expect(host.config.number('app', 'interval-report')).toBe(1800);
   });
@@ -118,7 +125,7 @@ describe('a configuration from the cloud', () => {
   it('continues after a rejected value', () => {
     const host = fakeHost();
     const lines = ['app config mode gsm', 'app config interval-report 60'];
-    expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'save', ran: 2 });
+    expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'save', ran: 2, rejected: true });
     expect(interval(host)).toBe('60');
   });
 
@@ -152,7 +159,7 @@ describe('a configuration from the cloud', () => {
   it('with a reboot in it restarts the device and saves nothing', () => {
     const host = fakeHost();
     const lines = ['app config interval-report 60', 'kernel reboot cold', 'send'];
-    expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'reboot', cause: 'shell' });
+    expect(runRemoteConfig(shell, host, lines)).toEqual({ kind: 'reboot', cause: 'shell', rejected: false });
     host.config.boot();
     expect(interval(host)).toBe('1800');
   });

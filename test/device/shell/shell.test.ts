@@ -54,7 +54,7 @@ describe('an invalid line', () => {
 
   it('prints the help of a group without handler, alone or with an unknown word', () => {
     expect(run('group')).toEqual({ code: 1, lines: GROUP_HELP });
-    expect(run('group foo bar')).toEqual({ code: 1, lines: GROUP_HELP });
+    expect(run('group foo bar')).toEqual({ code: 1, lines: GROUP_HELP, rejected: true });
   });
 
   it('with too few or too many arguments says so, and shows the help', () => {

@@ -7,7 +7,7 @@ import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { runPlan } from '../../../src/library/scenario.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { deviceTypes } from '../../../src/runner/flash-settings.js';
+import { deviceTypes } from '../../../src/runner/known-types.js';
 import type { RunOptions } from '../../../src/runner/run.js';
 import { type RemoteCloud, remoteTarget } from '../../../src/runner/targets/remote.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
@@ -92,6 +92,19 @@ describe('a run against another cloud', () => {
     expect(result.expectations.filter(({ passed }) => !passed)).toEqual([]);
     expect(result.transport).toBe(link);
     expect(result.target).toBe(service?.api);
+  });
+
+  it('says which key to set if a device of another user has a serial number of the fleet', async () => {
+    const theirs = await serve();
+    const { api, apiKey, spaceId } = theirs;
+    const client = new DeviceCloudClient({ baseUrl: api, apiKey: String(apiKey), spaceId });
+    await client.createDevice({ name: 'theirs', serial_number: '2159017985', token: 'a'.repeat(32) });
+    await client.close();
+    await expect(visit(cloudAt(theirs, 'udp'))).rejects.toMatchObject({
+      message: expect.stringMatching(/^the fleet could not be created: "\S+-0001" has the serial number 2159017985, /),
+      hint: expect.stringMatching(/^set "serial" of the group "\S+" to the first of a range of free serial numbers/),
+    });
+    expect((await whatIsLeft(theirs)).devices).toEqual(['theirs']);
   });
 
   it('deletes everything that it has created, and nothing else', async () => {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { deviceTypes } from '../../../src/runner/flash-settings.js';
+import { deviceTypes } from '../../../src/runner/known-types.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { describePlan } from '../../../src/scenario/plan/describe.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../../src/input/problems.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
-import { deviceTypes } from '../../../src/runner/flash-settings.js';
+import { deviceTypes } from '../../../src/runner/known-types.js';
 import type { Scenario } from '../../../src/scenario/model/scenario.js';
 import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 

@@ -19,6 +19,7 @@ type CloudMessage = Listed extends AsyncIterable<infer M> ? M : never;
 
 const ALONE: StepScope = {
   profiles: [],
+  recipients: [],
   readFile: (path) => {
     throw new Error(`"${path}" cannot be read: the file does not exist`);
   },
@@ -74,7 +75,12 @@ function recordingControls(done: unknown[]): DeviceControls {
 }
 
 /** A world of one device that writes down what is done to it. */
-function recordingWorld({ cloudId, shell = { result: 0, lines: [] }, tags = [], messages = [] }: Options = {}) {
+function recordingWorld({
+  cloudId,
+  shell = { result: 0, rejected: false, lines: [] },
+  tags = [],
+  messages = [],
+}: Options = {}) {
   const done: unknown[] = [];
   const note =
     <R>(name: string, result: R) =>
@@ -245,12 +251,20 @@ describe('a step on the device', () => {
   });
 
   it('shell fails when the device answers with an error, and tells it', async () => {
-    const shell = { result: -8, lines: ['foo: command not found'] };
+    const shell = { result: -8, rejected: true, lines: ['foo: command not found'] };
     await expect(doneBy('shell', 'foo', { shell })).rejects.toThrow('"foo" returned -8: foo: command not found');
   });
 
-  it('shell is fine with a help text, which returns 1', async () => {
-    await expect(doneBy('shell', 'info', { shell: { result: 1, lines: [] } })).resolves.toHaveLength(1);
+  it('shell accepts a help text, which returns 1', async () => {
+    const shell = { result: 1, rejected: false, lines: [] };
+    await expect(doneBy('shell', 'info', { shell })).resolves.toHaveLength(1);
+  });
+
+  it('shell fails when the device rejects a value, although the result is 0', async () => {
+    const shell = { result: 0, rejected: true, lines: ['Invalid range', '  interval-report   :Get/Set'] };
+    await expect(doneBy('shell', 'app config interval-report 5', { shell })).rejects.toThrow(
+      '"app config interval-report 5" was rejected: Invalid range',
+    );
   });
 });
 

@@ -69,6 +69,13 @@ describe('invariants of downlinks', () => {
     expect(verdictOf('downlinks-answered', events).violations).toBe(0);
   });
 
+  it('downlinks-answered requires the answer to a shell downlink of which a line was rejected', () => {
+    const verdict = (type: 'shell' | 'config') =>
+      verdictOf('downlinks-answered', downlinkLife({ ...UNANSWERED, type, ok: false, partly: true }));
+    expect(verdict('shell').violations).toBe(1);
+    expect(verdict('config').violations).toBe(0);
+  });
+
   it('downlinks-executed-once allows the same content twice when it was queued twice', () => {
     const twice = [...downlinkLife({ ...FULL, id: 'a' }), ...downlinkLife({ ...FULL, id: 'b' })];
     expect(verdictOf('downlinks-executed-once', twice).violations).toBe(0);

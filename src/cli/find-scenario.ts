@@ -1,0 +1,92 @@
+/** Finds the scenario of a command: a file, a packaged scenario by its name, or the standard input. */
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { didYouMean, quote } from '../input/problems.js';
+import { readText } from '../input/text-file.js';
+import { UsageError } from '../kernel/errors.js';
+import type { Host } from './host.js';
+
+/** The word for the standard input in place of a file. */
+const STANDARD_INPUT = '-';
+
+/** The packaged scenarios: the package root is two levels above this file, both in src/cli/ and in dist/cli/. */
+const PACKAGED = fileURLToPath(new URL('../../scenarios/', import.meta.url));
+
+/** A scenario that is read but not checked. */
+export interface FoundScenario {
+  readonly text: string;
+  /** For messages, and as the place of the files that it refers to. */
+  readonly path: string;
+}
+
+/** Description of the argument `file`. */
+export const SCENARIO_FILE =
+  'scenario file, name of a packaged scenario (demo, library/boot-storm), or "-" for standard input';
+
+/**
+ * Finds and reads a scenario. A file takes precedence over a packaged scenario with the same name.
+ * @param name a file, a name such as `demo`, `boot-storm` or `library/boot-storm`, or `-`
+ * @throws UsageError for an unknown file or scenario; the message names the nearest scenario
+ */
+export async function findScenario(name: string, host: Host): Promise<FoundScenario> {
+  if (name === STANDARD_INPUT) return { text: await allOf(host.lines()), path: '<stdin>' };
+  const path = scenarioPath(name);
+  return { text: readText(path), path };
+}
+
+/** The word for a scenario as it was typed: yargs reads "-" as an empty text. */
+export function typedName(name: string, { args }: Pick<Host, 'args'>): string {
+  return name === '' && args.includes(STANDARD_INPUT) ? STANDARD_INPUT : name;
+}
+
+/** The same for several words: yargs leaves "-" out of a list. */
+export function typedNames(names: readonly string[], { args }: Pick<Host, 'args'>): readonly string[] {
+  return args.includes(STANDARD_INPUT) ? [...names, STANDARD_INPUT] : names;
+}
+
+/** Path of a scenario. @throws UsageError for a name that is neither a file nor a packaged scenario */
+function scenarioPath(name: string): string {
+  if (existsSync(name)) return name;
+  const names = packagedNames();
+  const wanted = name.replace(/^scenarios\//, '').replace(/\.yaml$/, '');
+  const found = names.filter((packaged) => packaged === wanted || packaged.endsWith(`/${wanted}`));
+  const [only] = found;
+  if (only !== undefined && found.includes(wanted)) return pathOf(wanted);
+  if (only !== undefined && found.length === 1) return pathOf(only);
+  throw unknown(name, wanted, names, found);
+}
+
+function pathOf(name: string): string {
+  return `${PACKAGED}${name}.yaml`;
+}
+
+/** Names of the packaged scenarios, such as `demo` and `library/boot-storm`, sorted. */
+function packagedNames(): readonly string[] {
+  return readdirSync(PACKAGED, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.replaceAll('\\', '/').replace(/\.yaml$/, ''))
+    .sort();
+}
+
+function unknown(name: string, wanted: string, names: readonly string[], found: readonly string[]): UsageError {
+  const missing = `${quote(name)} cannot be read: the file does not exist`;
+  if (found.length > 1) {
+    return new UsageError(
+      'cannot-read',
+      `${missing}, and several packaged scenarios have this name: ${found.join(', ')}`,
+    );
+  }
+  const near = didYouMean(
+    wanted,
+    names.flatMap((packaged) => [packaged, packaged.replace(/^.*\//, '')]),
+  );
+  if (name.endsWith('.yaml') && near === '') return new UsageError('cannot-read', missing);
+  const known = near === '' ? `: the packaged scenarios are ${names.join(', ')}` : near;
+  return new UsageError('cannot-read', `${missing}, and no packaged scenario has this name${known}`);
+}
+
+async function allOf(lines: AsyncIterable<string>): Promise<string> {
+  const read: string[] = [];
+  for await (const line of lines) read.push(`${line}\n`);
+  return read.join('');
+}

@@ -1,0 +1,34 @@
+/** Lets users visit the embedded cloud of a run in real time: its API key is in a file that only they can read. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cannotWrite } from '../kernel/file-failure.js';
+import type { ApiAccess } from '../runner/run.js';
+
+export class LiveApi {
+  readonly #directory: string;
+  /** Where the API is, and where its key is: one line without the key. */
+  readonly announcement: string;
+
+  /** Writes the key to a new file. @throws UsageError if it cannot be written */
+  constructor({ baseUrl, spaceId, apiKey }: ApiAccess) {
+    this.#directory = newDirectory();
+    const file = join(this.#directory, 'api-key');
+    writeFileSync(file, `${apiKey}\n`, { mode: 0o600 });
+    this.announcement = `API at ${baseUrl}/v2/spaces/${spaceId}, its key in ${file}\n`;
+  }
+
+  /** Deletes the file: the key is of no use after the run. */
+  close(): void {
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+/** With access for the user alone. */
+function newDirectory(): string {
+  try {
+    return mkdtempSync(join(tmpdir(), 'ghostfleet-'));
+  } catch (error) {
+    throw cannotWrite('the API key', error);
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * What scenarios are checked against: the parameters, shell commands and data keys of each device type, in each of its firmware
+ * versions.
+ */
+import { groupHelp } from '../device/commands/results.js';
+import { DeviceConfig } from '../device/config/device-config.js';
+import type { ConfigList } from '../device/config/layout.js';
+import { changeList } from '../device/config/list.js';
+import { type DeviceType, deviceType } from '../device/hardware/device-type.js';
+import type { Command } from '../device/shell/command.js';
+import { isRejected } from '../device/shell/shell.js';
+import { splitWords } from '../device/shell/words.js';
+import { didYouMean, quote } from '../input/problems.js';
+import type { Profile } from '../profile/profile.js';
+import { withFirmware } from '../profile/versions.js';
+import { CodecError } from '../protocol/codec.js';
+import { encodeBody } from '../protocol/encode.js';
+import type { DeviceTypes, KnownDeviceType } from '../scenario/parse/sources.js';
+import type { KnownVersion } from '../scenario/values/recipients.js';
+import { flashRefusal, parameterRefusal } from './flash-settings.js';
+
+/** The device types for the checks of a scenario. A version is built when a scenario first refers to it. */
+export function deviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes {
+  return new Map([...profiles].map(([name, profile]) => [name, knownType(profile)]));
+}
+
+function knownType(profile: Profile): KnownDeviceType {
+  const versions = new Map<string | null, KnownVersion>();
+  return {
+    versions: profile.firmware.names,
+    version: (firmware) => {
+      const version = versions.get(firmware) ?? knownVersion(deviceType(withFirmware(profile, firmware)));
+      versions.set(firmware, version);
+      return version;
+    },
+  };
+}
+
+function knownVersion(type: DeviceType): KnownVersion {
+  return {
+    flashRefusal: (line) => flashRefusal(new DeviceConfig(type.layout), line),
+    lineRefusal: (line) => lineRefusal(type, line),
+    dataRefusal: (key, value) => dataRefusal(type.profile.encoder, key, value),
+  };
+}
+
+/** Why the shell rejects a line; undefined if it accepts it, or if that depends on the state of the device. */
+function lineRefusal({ shell, layout }: DeviceType, line: string): string | undefined {
+  const { words, unclosed } = splitWords(line);
+  const found = shell.find(line);
+  if (!('command' in found)) {
+    if (!isRejected(found)) return undefined;
+    const unknown = unclosed === undefined ? unknownWord(shell.commands, words) : undefined;
+    return unknown ?? found.lines[0] ?? 'the line has no command';
+  }
+  const { command, args } = found;
+  if (command.run === groupHelp) return args.length === 0 ? undefined : unknownWord(shell.commands, words);
+  const [module = ''] = words;
+  if (command.word !== 'config' || layout.module(module) === undefined) return undefined;
+  return configRefusal(new DeviceConfig(layout), module, args);
+}
+
+/** Why `<module> config <words>` is rejected. */
+function configRefusal(config: DeviceConfig, module: string, words: readonly string[]): string | undefined {
+  const [name, ...values] = words;
+  if (name === undefined || (name === 'show' && values.length === 0)) return undefined;
+  const { items = [], list } = config.layout.module(module) ?? {};
+  if (name === list?.name) return values.length === 0 ? undefined : listRefusal(config, list, values);
+  const [value, surplus] = values;
+  if (surplus !== undefined) return 'a parameter has one value';
+  if (!name.endsWith('*')) return parameterRefusal(config, module, name, value);
+  const begin = name.slice(0, -1);
+  const meant = items.filter(({ spec }) => spec.name.startsWith(begin));
+  if (meant.length === 0) return `the device type has no parameter ${quote(`${module} ${name}`)}`;
+  const refusals = meant.map(({ spec }) => parameterRefusal(config, module, spec.name, value));
+  return refusals.find((refusal) => refusal !== undefined);
+}
+
+/** Whether a number is in the list, or fits into it, depends on the state of the device. */
+function listRefusal(config: DeviceConfig, list: ConfigList, words: readonly string[]): string | undefined {
+  const outcome = changeList(config, list, words);
+  if (outcome === 'unknown') return `${quote(words.join(' '))} is not a command of this list`;
+  return outcome !== 'done' && outcome.complaint.startsWith('invalid') ? outcome.complaint : undefined;
+}
+
+/** The first word that is not a command or subcommand; undefined if all are, up to the words of a command without subcommands. */
+function unknownWord(roots: readonly Command[], words: readonly string[]): string | undefined {
+  let candidates = roots;
+  for (const [i, word] of words.entries()) {
+    const found = candidates.find((command) => command.word === word);
+    if (found === undefined) {
+      const near = didYouMean(
+        word,
+        candidates.map((command) => command.word),
+      );
+      const group = words.slice(0, i).join(' ');
+      return i === 0
+        ? `unknown command ${quote(word)}${near}`
+        : `unknown subcommand ${quote(word)} of ${quote(group)}${near}`;
+    }
+    if (found.children === undefined) return undefined;
+    candidates = found.children;
+  }
+  return undefined;
+}
+
+function dataRefusal(encoder: Profile['encoder'], key: string, value: unknown): string | undefined {
+  if (encoder === undefined) return 'the device type takes no data';
+  if (encoder.numberOf(key) === undefined) {
+    const names = encoder.keys.flatMap(({ path, name }) => (path === name ? [name] : []));
+    return `unknown key ${quote(key)}${didYouMean(key, names)}`;
+  }
+  try {
+    encodeBody(encoder, { [key]: value });
+    return undefined;
+  } catch (error) {
+    if (error instanceof CodecError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+/** The devices that a step or a load sends something to, with what their firmware accepts. */
+import { boolean, type OptionalCheck, optional, valueAt } from '../../input/checks.js';
+import { type LocatedNode, type MapNode, Problems } from '../../input/document.js';
+import { orList, quote } from '../../input/problems.js';
+import type { FleetGroup } from '../model/fleet.js';
+import { type FleetNames, selector } from '../selector/check.js';
+import { touches } from '../selector/match.js';
+import type { Selector } from '../selector/selector.js';
+import type { SetupCall } from '../setup/index.js';
+import type { Recipient } from '../values/recipients.js';
+import type { DeviceTypes } from './sources.js';
+
+/** The key `unknown` of steps and loads: what they send is deliberately unknown or invalid, and is not checked. */
+export const UNKNOWN: { readonly unknown: OptionalCheck<boolean, boolean> } = { unknown: optional(boolean, false) };
+
+/** Notes a key `unknown` of a step or load that sends nothing. @param sending kinds that may have it */
+export function checkUnknown(node: MapNode, kind: string, sending: readonly string[], problems: Problems): void {
+  if (sending.includes(kind)) return;
+  problems.add(valueAt(node, 'unknown'), `"unknown" is for ${orList(sending)}, not for ${quote(kind)}`);
+}
+
+/** A fleet with its device types, and the updates of its firmware. */
+export interface KnownFleet {
+  readonly types: DeviceTypes;
+  /** undefined if the fleet could not be read. */
+  readonly groups: readonly FleetGroup[] | undefined;
+  readonly updates: readonly FirmwareUpdate[];
+}
+
+/** A step that updates firmware. */
+interface FirmwareUpdate {
+  readonly to: Selector;
+  /** Without a leading `v`; undefined: any version, because only the file of the image contains it. */
+  readonly version: string | undefined;
+}
+
+/** The devices that match `to`, by device type and firmware. */
+export function recipientsOf(to: Selector, { types, groups = [], updates }: KnownFleet): readonly Recipient[] {
+  const recipients = new Map<string, Recipient>();
+  for (const group of groups) {
+    const type = types.get(group.profile);
+    if (type === undefined || !touches(to, group)) continue;
+    const { versions } = type;
+    const own = group.firmware ?? versions.at(-1) ?? '';
+    const possible = updates
+      .filter((update) => touches(update.to, group))
+      .flatMap(({ version }) => (version === undefined ? versions : versions.filter((name) => name === version)));
+    const later = [...new Set(possible)].filter((version) => version !== own);
+    const name = versions.length > 1 ? `${group.profile} ${own}` : group.profile;
+    const firmware = [type.version(group.firmware), ...later.map((version) => type.version(version))];
+    recipients.set([name, ...later].join(), { name, firmware });
+  }
+  return [...recipients.values()];
+}
+
+/** The firmware updates among the steps of a scenario. Problems of the steps are noted elsewhere. */
+export function firmwareUpdates(
+  steps: LocatedNode | undefined,
+  setup: readonly SetupCall[],
+  names: FleetNames,
+): readonly FirmwareUpdate[] {
+  if (steps?.kind !== 'list') return [];
+  return steps.items.flatMap((step) => {
+    const image = step.kind === 'map' ? textAt(step, 'firmware') : undefined;
+    const found = setup.find((call) => call.setup === 'firmware' && call.options.name === image);
+    if (step.kind !== 'map' || found?.setup !== 'firmware') return [];
+    const cohorts = step.entries.get('for')?.value;
+    const written = cohorts?.kind === 'map' ? textAt(cohorts, 'each') : textAt(step, 'to');
+    const to = selector(written ?? 'all', step, new Problems(), names);
+    const { source } = found.options;
+    return to ? [{ to, version: source.kind === 'made' ? source.version.replace(/^v/, '') : undefined }] : [];
+  });
+}
+
+function textAt(node: MapNode, key: string): string | undefined {
+  const value = node.entries.get(key)?.value;
+  return value?.kind === 'scalar' ? value.source : undefined;
+}

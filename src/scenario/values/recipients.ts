@@ -1,0 +1,114 @@
+/** Checks what a scenario sends to devices: parameters, shell commands and data keys that their firmware does not have. */
+import { type Check, type Form, formOf } from '../../input/checks.js';
+import type { LocatedNode, Place, Problems } from '../../input/document.js';
+import { quote } from '../../input/problems.js';
+import { withoutSecrets } from '../../profile/secrets.js';
+import { configPlaces } from './config-lines.js';
+
+/** What devices with one firmware version accept. Each method returns the reason for a rejection, or undefined. */
+export interface KnownVersion {
+  /** A line of the configuration of a group, which is in flash before the first boot: `app config interval-report 900`. */
+  flashRefusal(line: string): string | undefined;
+  /** A line for the shell: `info show`. */
+  lineRefusal(line: string): string | undefined;
+  /** A key of a data downlink, with its value. */
+  dataRefusal(key: string, value: unknown): string | undefined;
+}
+
+/** Devices of one type that left the factory with one firmware version. */
+export interface Recipient {
+  /** For messages: `clime`, or `clime 3.5.5` if the type has several versions. */
+  readonly name: string;
+  /** Firmware that the devices may have: that of the factory and those of updates in the scenario. */
+  readonly firmware: readonly KnownVersion[];
+}
+
+/** The devices to which a step or a load sends something; empty: what it sends is not checked. */
+export interface Sending {
+  readonly recipients: readonly Recipient[];
+}
+
+/** A check of something that is sent to devices. */
+export interface SendingCheck<T> {
+  (node: LocatedNode, problems: Problems, sending: Sending): T | undefined;
+  readonly form?: () => Form;
+}
+
+/** Reads lines with `check`, and notes each line that the shell of a recipient rejects. */
+export function sentLines(check: Check<readonly string[]>): SendingCheck<readonly string[]> {
+  return sent(check, (lines, node, problems, { recipients }) => {
+    const places = configPlaces(node);
+    for (const [i, line] of lines.entries()) noteLine(line, places[i] ?? node, recipients, problems);
+  });
+}
+
+/** Like {@link sentLines}, for a single line. */
+export function sentLine(check: Check<string>): SendingCheck<string> {
+  return sent(check, (line, node, problems, { recipients }) => noteLine(line, node, recipients, problems));
+}
+
+function noteLine(line: string, place: Place, recipients: readonly Recipient[], problems: Problems): void {
+  const refusals = refusalsOf(recipients, (version) => version.lineRefusal(line));
+  addRefusals(withoutSecrets(line), refusals, place, recipients, problems);
+}
+
+/** Reads a map of data for the application, and notes each key that the encoder of a recipient rejects. */
+export function sentData(check: Check<Data>): SendingCheck<Data> {
+  return sent(check, (body, node, problems, { recipients }) => {
+    if (node.kind !== 'map') return;
+    for (const [key, { key: place }] of node.entries) {
+      const refusals = refusalsOf(recipients, (version) => version.dataRefusal(key, body[key]));
+      addRefusals(`${key}: ${JSON.stringify(body[key])}`, refusals, place, recipients, problems);
+    }
+  });
+}
+
+type Data = Readonly<Record<string, unknown>>;
+
+function sent<T>(
+  check: Check<T>,
+  examine: (value: T, node: LocatedNode, problems: Problems, sending: Sending) => void,
+): SendingCheck<T> {
+  const read = (node: LocatedNode, problems: Problems, sending: Sending) => {
+    const value = check(node, problems);
+    if (value !== undefined) examine(value, node, problems, sending);
+    return value;
+  };
+  return Object.assign(read, { form: () => formOf(check) });
+}
+
+/** Names of recipients by the reason for which they reject something. */
+type Refusals = ReadonlyMap<string, readonly string[]>;
+
+function refusalsOf(
+  recipients: readonly Recipient[],
+  refusal: (version: KnownVersion) => string | undefined,
+): Refusals {
+  const refusals = new Map<string, string[]>();
+  for (const { name, firmware } of recipients) {
+    const reasons = firmware.map(refusal);
+    const [reason] = reasons;
+    if (reason === undefined || reasons.includes(undefined)) continue;
+    refusals.set(reason, [...(refusals.get(reason) ?? []), name]);
+  }
+  return refusals;
+}
+
+function addRefusals(
+  sent: string,
+  refusals: Refusals,
+  place: Place,
+  recipients: readonly Recipient[],
+  problems: Problems,
+): void {
+  const rejecting = [...refusals.values()].flat();
+  const others = recipients.map(({ name }) => name).filter((name) => !rejecting.includes(name));
+  const accepted = others.length === 0 ? '' : `; ${others.join(', ')} would accept it`;
+  for (const [reason, names] of refusals) {
+    const who = names.join(', ');
+    problems.add(
+      place,
+      `${quote(sent)} would be rejected by ${who}: ${reason}${accepted}; "unknown: true" sends it anyway`,
+    );
+  }
+}

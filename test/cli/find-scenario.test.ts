@@ -1,0 +1,68 @@
+/** Scenarios of `run`, `plan` and `validate`: files, packaged scenarios by name, and the standard input. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ghostfleet } from '../support/host.js';
+
+const SMALL = [
+  'name: typed',
+  'duration: 1m',
+  'fleet: [{ name: clime, profile: clime, count: 1 }]',
+  'expect: [device.boots == 1]',
+];
+
+describe('a packaged scenario', () => {
+  it.each([
+    ['demo', 'demo'],
+    ['library/boot-storm', 'boot-storm'],
+    ['boot-storm', 'boot-storm'],
+    ['boot-storm.yaml', 'boot-storm'],
+    ['applications/demo', 'demo'],
+  ])('is found as %s', async (name, scenario) => {
+    const { exit, out } = await ghostfleet(['plan', name]);
+    expect([exit, out]).toEqual([0, expect.stringMatching(new RegExp(`^plan of ${scenario} `))]);
+  });
+
+  it('is validated and run by its name', async () => {
+    expect(await ghostfleet(['validate', 'demo'])).toMatchObject({ exit: 0, out: 'demo: valid\n' });
+    const { exit, out } = await ghostfleet(['run', 'first-fleet']);
+    expect([exit, out]).toEqual([0, expect.stringContaining('ghostfleet run first-fleet --seed')]);
+  });
+
+  it('gives way to a file with its name', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'ghostfleet-names-'));
+    const before = process.cwd();
+    try {
+      writeFileSync(join(folder, 'demo'), SMALL.join('\n'));
+      process.chdir(folder);
+      expect((await ghostfleet(['plan', 'demo'])).out).toMatch(/^plan of typed /);
+    } finally {
+      process.chdir(before);
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it.each([
+    ['boot-strom', 'no packaged scenario has this name (did you mean "boot-storm"?)'],
+    ['library/boot-strom', 'no packaged scenario has this name (did you mean "library/boot-storm"?)'],
+    ['xyzzy', 'no packaged scenario has this name: the packaged scenarios are applications/clime, '],
+    ['my-own-file.yaml', '"my-own-file.yaml" cannot be read: the file does not exist\n'],
+  ])('is not found as %s: the message says what exists', async (name, message) => {
+    const { exit, err } = await ghostfleet(['run', name]);
+    expect([exit, err]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
+
+describe('the standard input', () => {
+  it('is run, planned and validated as -', async () => {
+    expect(await ghostfleet(['run', '-'], { typed: SMALL })).toMatchObject({ exit: 0 });
+    expect((await ghostfleet(['plan', '-'], { typed: SMALL })).out).toMatch(/^plan of typed /);
+    expect((await ghostfleet(['validate', '-'], { typed: SMALL })).out).toBe('-: valid\n');
+  });
+
+  it('is named in messages with line and column', async () => {
+    const { exit, err } = await ghostfleet(['run', '-'], { typed: ['name: typed', 'duration: 1 hour'] });
+    expect([exit, err]).toEqual([2, expect.stringContaining('<stdin>:2:11: "1 hour" is not a duration')]);
+  });
+});
