@@ -109,7 +109,7 @@ class Session {
     if (devices === 0) throw new UsageError('no-device', `no device matches ${quote(this.#on)}`);
   }
 
-  /** Reads lines from a terminal or a pipe until the user or the run ends. */
+  /** Reads lines from a terminal or a pipe until the user detaches or the run ends. */
   async converse(following: boolean, host: Host): Promise<void> {
     const { greeting, ended } = this.#connection;
     const terminal = host.terminal({ prompt: this.#prompt(), complete: (line) => this.#complete(line) });

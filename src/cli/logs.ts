@@ -15,7 +15,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** @param secrets texts that must not appear in a line, such as the key that the user chose */
 export function createLog(output: Output, level: LogLevel, secrets: readonly string[] = []): Log {
   return pino(
-    // Because masking returns a record for a record.
+    // Because masked() returns an object for an object.
     { level, base: null, formatters: { log: (fields) => masked(fields) as Record<string, unknown> } },
     { write: (line) => output.write(scrubbed(line, secrets)) },
   );
@@ -38,7 +38,7 @@ const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
 
 function scrubbed(line: string, secrets: readonly string[]): string {
   let text = line;
-  // In their JSON form.
+  // The line is JSON, so a secret is escaped in it.
   for (const secret of secrets) text = text.replaceAll(JSON.stringify(secret).slice(1, -1), MASK);
   for (const [form, mask] of SECRET_FORMS) text = text.replace(form, mask);
   return text;

@@ -26,7 +26,7 @@ export function targetOptions(parser: Argv): Argv {
     .option('space', {
       type: 'string',
       requiresArg: true,
-      describe: 'id of the space in --target (default: the first that the key opens)',
+      describe: 'id of the space in --target (default: the first space that the key may use)',
     })
     .option(
       'udp',

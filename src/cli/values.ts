@@ -37,7 +37,7 @@ export const SEED = checked(
 
 /** `--firmware 3.5.5`, with or without the `v` that devices report. */
 export const FIRMWARE = checked(
-  { describe: 'firmware version of groups without one, such as 3.5.5 (default: the newest)' },
+  { describe: 'firmware version for groups that name none, such as 3.5.5 (default: the newest)' },
   'firmware',
   'a firmware version such as 3.5.5',
   (text) => /^v?(\d+\.\d+\.\d+\S*)$/.exec(text)?.[1],

@@ -6,7 +6,7 @@ export class ClockHold {
   readonly #reason: string;
   #release: Release;
 
-  /** @param reason named by the error for a run that is stuck */
+  /** @param reason shown in the error if the run is stuck */
   constructor(clock: EdgeClock, reason: string) {
     this.#clock = clock;
     this.#reason = reason;

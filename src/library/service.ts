@@ -103,7 +103,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     clock,
     random: time === undefined ? entropy : seededRandom(time.seed),
     trace: { emit: () => {} },
-    // In virtual time it is part of a simulation, which measures neither the process nor its commits.
+    // In virtual time the service measures neither its process nor its commits.
     operated: time === undefined,
   });
   return new RunningService(service, clock, time, options.host ?? '127.0.0.1');

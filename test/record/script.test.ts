@@ -132,7 +132,7 @@ describe('a script', () => {
   );
 
   it.each(made.downlinks.map(({ n, type }) => [n, type]))(
-    'is the same whenever the downlink that it predicts was delivered: number %i (%s)',
+    'does not depend on when the predicted downlink was delivered: number %i (%s)',
     (n) => {
       const script = scriptOf(made, new Set([n]));
       for (const shift of [-150, 250, 5000]) {

@@ -342,7 +342,7 @@ describe('firmware updates', () => {
     expect(metrics.summary().updates?.reasons).toEqual(Object.fromEntries(ends.map((why) => [why, 1])));
   });
 
-  it('count a device as updated by its latest update only', () => {
+  it('count a device as updated only if its latest update succeeded', () => {
     const metrics = metricsOf([
       ...[moved(0, 'scheduled'), moved(1, 'succeeded'), moved(2, 'scheduled', 0, { update: 'u2' })],
       moved(3, 'cancelled', 0, { update: 'u2' }),

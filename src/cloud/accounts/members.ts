@@ -2,7 +2,7 @@
  * Accounts and their memberships in spaces (cloud API gaps, 3.2 and 3.10).
  *
  * The service sends no mail: an invitation is a token that the inviting user passes on. It becomes a membership only together
- * with the account's password. So an account that was created with a foreign address gives no access to the spaces to which
+ * with the account's password. An account that was created with the address of another person gains nothing when
  * that address is invited later.
  */
 import type { Clock } from '../../kernel/clock.js';
@@ -289,7 +289,7 @@ export class Members {
         await store.commit([...(last ? [deletion(last)] : []), { kind: 'record.put', row: turn }, ...changes]);
         return result;
       } catch (error) {
-        // The number is taken; or the account was created or got its password in between, which the next attempt will read.
+        // Another commit took the number, created the account or set its password: the next attempt reads that.
         if (!(error instanceof ConflictError && error.field === 'record-key')) throw error;
         if (attempt === MOST_ATTEMPTS) throw new ConflictError('record-body');
       }

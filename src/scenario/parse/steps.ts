@@ -62,7 +62,7 @@ const moment: Check<Moment> = formed(
     const follows = source.startsWith('+');
     const at = parseDuration(follows ? source.slice(1) : source);
     return at === undefined
-      ? complain(node, problems, `${DURATION_FORM}, or such as "+5m" after the previous step`)
+      ? complain(node, problems, `${DURATION_FORM}, or "+5m" to count from the previous step`)
       : { at, follows };
   },
 );
@@ -181,7 +181,7 @@ function timingOf(
   };
 }
 
-/** As many cohorts as needed for all devices: three for 40%. */
+/** The fewest cohorts that cover all devices: with a share of 40%, three. */
 function rolloutOf({ in: share, every }: { readonly in: number; readonly every: Millis }): Rollout {
   const exact = 1 / share;
   const whole = Math.round(exact);

@@ -16,7 +16,7 @@ const body: Check<Readonly<Record<string, unknown>>> = formed(
   () => ({ type: 'object' }),
   (node, problems) =>
     node.kind === 'map'
-      ? // Because a map becomes an object.
+      ? // plain() turns a map into an object.
         (plain(node) as Readonly<Record<string, unknown>>)
       : complain(node, problems, 'a map: the JSON object that is posted'),
 );

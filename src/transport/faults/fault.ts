@@ -10,7 +10,7 @@ export type Way = 'up' | 'down';
 /** The delays of a datagram: one entry per copy that arrives, relative to now; empty if it is lost. */
 export type Verdict = Millis[];
 
-/** A datagram on the hop of a device, and what faults change beside its {@link Verdict}. */
+/** What a fault knows of a datagram, and what it may change besides its {@link Verdict}. */
 export interface Delivery {
   /** Bytes. */
   size: number;
@@ -25,6 +25,8 @@ export interface Delivery {
 export interface FaultKind<S> {
   /** One line for `ghostfleet list faults`. */
   readonly about: string;
+  /** Set for a kind that lets later datagrams overtake the one that it delays. */
+  readonly overtakes?: true;
   /** Applies the fault to one datagram; returns true if that is an event for the trace. */
   readonly strike: (options: S, verdict: Verdict, draws: Draws, delivery: Delivery) => boolean;
 }

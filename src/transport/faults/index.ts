@@ -14,6 +14,12 @@ export const FAULT_KINDS = { outage, loss, corruption, duplication, bandwidth, l
 
 export type FaultSpec = Outage | Loss | Corruption | Duplication | Bandwidth | Latency | Jitter | Reorder;
 
+/** Whether a fault lets later datagrams overtake the one that it delays. */
+export function overtakes(fault: FaultSpec): boolean {
+  const kind: FaultKind<never> = FAULT_KINDS[fault.kind];
+  return kind.overtakes === true;
+}
+
 /** Applies a fault to a datagram; true if that is an event for the trace. */
 export function strike(fault: FaultSpec, verdict: Verdict, draws: Draws, delivery: Delivery): boolean {
   // Because a spec's kind names the entry whose options it is.

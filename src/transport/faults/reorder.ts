@@ -13,6 +13,7 @@ export interface Reorder {
 
 export const reorder: FaultKind<Reorder> = {
   about: 'delays a datagram with a probability, so that later ones overtake it',
+  overtakes: true,
   strike({ ratio, by }, verdict, draws) {
     if (verdict.length === 0 || !chance(draws, ratio)) return false;
     verdict[0] = (verdict[0] ?? 0) + integerBetween(draws, 1, by);

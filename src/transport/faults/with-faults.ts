@@ -92,7 +92,7 @@ class Hop implements Channel, Receiver {
     DELIVERY.flippedBit = -1;
     for (const { fault, from, until, way: hitWay, hits } of faults) {
       if (now < from || now >= until || (hitWay !== 'both' && hitWay !== way) || !hits(serial)) continue;
-      if (fault.kind === 'reorder' && !queued) {
+      if (!queued && overtakes(fault)) {
         this.#queueUp(verdict, way, now);
         queued = true;
       }

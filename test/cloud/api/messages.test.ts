@@ -78,7 +78,7 @@ describe('the list of messages', () => {
     expect(seen).toEqual(Array.from({ length: 48 }, (_, n) => n));
   });
 
-  it('is limited to the last 24 hours also after a cursor', async () => {
+  it('shows only the last 24 hours, with a cursor too', async () => {
     const { numbers, rows } = await history();
     expect(await numbers(`?offset=${rows[21]?.id}`)).toEqual([22, 23]);
   });

@@ -43,7 +43,7 @@ describe('a codec', () => {
     expect(await codecs.get(hash)).toMatchObject({ hash });
   });
 
-  it('that is uploaded during the lookup is found by the next one', async () => {
+  it('that is uploaded during a lookup is found by the next lookup', async () => {
     const { store, put, codecs } = setUp();
     const { codec } = store;
     let uploaded = () => {};

@@ -325,7 +325,7 @@ describe('evidence that a config downlink was carried out', () => {
     expect(cloud.events.filter((event) => event.kind === 'downlink.answered')).toHaveLength(1);
   });
 
-  it('is not lost if a data message could not be stored: its repetition counts as well', async () => {
+  it('is not lost if storing the data message fails: the repeated message is evidence, too', async () => {
     const cloud = await testCloud();
     const device = await cloud.addDevice();
     const session = await sessionOf(cloud);

@@ -31,7 +31,7 @@ describe('a queued downlink', () => {
     expect(asQueued(row)).toEqual({ row, attempt: downAttempt, contacted, confirmed: undefined });
   });
 
-  it('is held without its body only if that is too long', () => {
+  it('keeps its body in memory unless the body is too long', () => {
     const frame = '[""]'.length;
     const short = downlink(1, { body: ['x'.repeat(WAITING_BODY - frame)] });
     const long = downlink(1, { body: ['x'.repeat(WAITING_BODY - frame + 1)] });

@@ -67,7 +67,7 @@ describe('a download', () => {
     expect(await receive()).toBeUndefined();
   });
 
-  it('is cancelled once, by either of two services', async () => {
+  it('is cancelled only once when two services cancel it', async () => {
     const { cloud, job } = await updating();
     const other = await testCloud({ store: cloud.store, clock: cloud.clock, seed: 'other' });
     const scheduled = await job();

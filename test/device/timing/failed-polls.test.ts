@@ -43,7 +43,7 @@ describe('timeline 10.3 (run D): the cloud is silent until a moment after 144.5 
   });
 });
 
-describe('timeline 10.6: the registration is lost before a report without time limit', () => {
+describe('timeline 10.6: the registration is lost before a report that has no time limit', () => {
   it('run E, polls every 240 s: the poll that waits for the lock fails after 60 s, and its retry makes the device ignore the poll flag', async () => {
     const bench = await unplugged({ profile: 'control', config: ['app config interval-poll 240'] });
     const { device, command, tick, until, times, now, zero } = bench;

@@ -27,7 +27,7 @@ describe('timeline 10.1: 70 min without network, a report every 30 min, send tim
     expect(device.spool.count).toBe(0);
   });
 
-  it('run A, reports at 0, 1800 and 3600: −14 at 150, 1950 and 3750, and no pause of an hour', async () => {
+  it('run A: reports at 0, 1800 and 3600 s each get error −14 after 150 s, without the pause of an hour', async () => {
     const { device, phases } = await unplugged();
     const all = [];
     for (const at of [1800, 3600, 4200]) {
@@ -87,7 +87,7 @@ describe('error −14, by the state of the modem', () => {
     expect(device.modem).toMatchObject({ attempt: 1, wait: { timeout: minutes(5) } });
   });
 
-  it('retry_delay: the pause ends, the next attempt follows after the back-off and a boot', async () => {
+  it('retry_delay: after the pause come the back-off, a boot and the next attempt', async () => {
     const { device, until, phases } = await unplugged();
     device.modem.reconnect();
     // Windows of 5, 5 and 50 min, then the pause of an hour.
@@ -144,7 +144,7 @@ describe('error −14, by the state of the modem', () => {
   });
 });
 
-describe('a network without power saving mode in which attaching takes long', () => {
+describe('a network that is slow to attach to and has no power saving mode', () => {
   it.each([
     ['clime, reports every 30 min, attach 160 s', 'clime', ['app config interval-report 1800'], 160],
     ['control, polls every 30 min, attach 100 s', 'control', ['app config interval-poll 1800'], 100],

@@ -150,7 +150,7 @@ describe('an expectation', () => {
     expect(sentence).toBe('uplink.stored of region/north is 4, wanted == uplink.sent, which is 5');
   });
 
-  it('that compares a count with nothing recorded takes it for 0', () => {
+  it('that compares a count takes a count with no events as 0', () => {
     expect(judge('downlink.delivered == 0', { 'downlink.delivered': [] }).passed).toBe(true);
   });
 });

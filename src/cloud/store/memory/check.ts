@@ -46,7 +46,7 @@ export class Check implements Bodies {
   readonly #downStates = new Map<Id, DownState | null>();
   /** Keys that the list deletes: their hashes can be used again. */
   readonly #deletedKeys = new Set<Id>();
-  /** Ids of the records by key, for the keys that the list has changed; undefined: unused. */
+  /** Which record holds each key that the list has changed; undefined: none. */
   readonly #recordHolders = new Map<string, Id | undefined>();
   /** Keys of the records that the list has changed; undefined: none. */
   readonly #recordKeys = new Map<string, string | undefined>();
@@ -73,7 +73,7 @@ export class Check implements Bodies {
 
   /**
    * Returns the bodies of the messages and records in the list.
-   * @throws ConflictError, or an Error if a row refers to a row that does not exist, exists already, or has a body that
+   * @throws ConflictError, or an Error if a row exists already, refers to a missing row, or has a body that
    *   cannot be written as JSON
    */
   check(changes: readonly Change[]): Bodies {
@@ -209,7 +209,7 @@ export class Check implements Bodies {
     this.ofMessages.set(row, row.body instanceof EncodedBody ? row.body : (JSON.stringify(row.body) ?? 'null'));
   }
 
-  /** Compares with stored messages only: a list contains one message with its consequences, so no two copies. */
+  /** Compares with stored messages only: a list holds one message and the changes that follow from it, never two copies. */
   #needNew({ deviceId, print }: MessageRow, since: UnixMillis): void {
     if (print === null) return;
     const known = this.#tables.devices.get(deviceId)?.prints?.get(print);
