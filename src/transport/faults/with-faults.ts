@@ -10,7 +10,7 @@ import type { Instant, Millis } from '../../kernel/time.js';
 import type { Trace } from '../../trace/events.js';
 import type { Channel, Receiver, Transport } from '../transport.js';
 import type { Delivery, ScheduledFault, Verdict, Way } from './fault.js';
-import { FAULT_KINDS, type FaultSpec, strike } from './index.js';
+import { FAULT_KINDS, type FaultSpec, overtakes, strike } from './index.js';
 
 const LEAST_HOP: Millis = 1;
 
