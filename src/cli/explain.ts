@@ -24,7 +24,7 @@ interface ExplainFlags {
 }
 
 const MOST_ASKED = 1000;
-/** Shown without a device, a downlink or an option. */
+/** Number of downlinks that are explained if the user names no device, downlink or option. */
 const DEFAULT_SLOWEST = 3;
 const WIDEST = 120;
 

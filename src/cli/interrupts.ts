@@ -5,7 +5,7 @@ import { type Millis, seconds } from '../kernel/time.js';
 import type { Host, InterruptHandler } from './host.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
-/** A repeated signal within this time is the same Ctrl-C: npm forwards what the terminal has sent to all processes. */
+/** A repeated signal within this time is the same Ctrl-C: the terminal sends it to all processes, and npm forwards it again. */
 const ECHO: Millis = 300;
 /** Time after which a message explains that the program is still ending. */
 const PATIENCE: Millis = seconds(2);

@@ -20,7 +20,7 @@ interface ScenarioSettings {
   readonly vars?: ReadonlyMap<string, string> | undefined;
   /** Firmware version of the groups that do not name one. */
   readonly firmware?: string | undefined;
-  /** Profiles of an earlier call, which take longer to read than a scenario; otherwise those beside the file. */
+  /** Profiles that an earlier call returned, to save reading them again. Default: the packaged ones and those beside the file. */
   readonly profiles?: Profiles | undefined;
 }
 

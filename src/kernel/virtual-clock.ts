@@ -82,7 +82,7 @@ export class VirtualClock implements DrivenClock {
       settled = true;
       this.#holds.wake();
     });
-    // Because the failure is reported by the last line, which a stop or a stuck run may never reach.
+    // `return done` reports a failure. If the loop throws first, the failure must not be an unhandled rejection.
     done.catch(() => {});
     this.#attended++;
     const watch = this.#watchHolds();

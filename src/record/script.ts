@@ -1,8 +1,8 @@
 /**
  * The input of a replay: contacts of devices and downlinks, without the deliveries of the downlinks to predict.
  *
- * A script is made from a copy of the recording without the deliveries of its open downlinks, the ones to predict, so neither
- * round trip times nor polls are derived from them. An answer, or the restart after a new configuration, would also reveal a
+ * The downlinks to predict are called open. Their deliveries are removed from the recording first, so that neither round trip
+ * times nor polls are derived from them. An answer, or the restart after a new configuration, would also reveal a
  * delivery: it waits until the replay itself has delivered the downlink that caused it.
  */
 import { type Millis, minutes } from '../kernel/time.js';
@@ -11,7 +11,7 @@ import { byDevice } from './group.js';
 import { pollsByTimer, WAKE } from './polls.js';
 import type { DownlinkType, RecordedDownlink, RecordedUplink, Recording, UplinkType } from './recording.js';
 
-/** Polls of a script: `foretold` without the open downlinks, or all `recorded` ones. */
+/** Polls of a script. `foretold`: those that are known without the deliveries of open downlinks; `recorded`: all. */
 export const POLLS = ['foretold', 'recorded'] as const;
 export type Polls = (typeof POLLS)[number];
 
@@ -26,7 +26,7 @@ export interface Script {
 
 export interface ScriptDevice {
   readonly device: string;
-  /** Round trip time: from one packet to the next one, which the answer triggers. */
+  /** Time from a packet of the device to its next one, which it sends after the answer. */
   readonly trip: Millis;
   /** From a poll that fails to the next one. Until then, the device ignores ticks and poll flags (firmware timing, 4). */
   readonly retry: Millis;
@@ -39,7 +39,7 @@ export interface Contact {
   readonly kind: UplinkType | 'poll';
   /** Number of the downlink that must be delivered before; undefined: the contact has no cause. */
   readonly cause: number | undefined;
-  /** More uploads of a session start, or stored reports, follow: the device polls for downlinks later. */
+  /** More uploads follow (after a session start, or stored reports); the device polls after the last one. */
   readonly moreUploads: boolean;
   /** The device ignores the poll flag in the acknowledgement, because it waits for the retry of a failed poll. */
   readonly deaf: boolean;
@@ -68,7 +68,7 @@ const UPLOADS: ReadonlySet<UplinkType> = new Set(['decoder', 'encoder', 'config'
 /**
  * The script of one replay.
  * @param open numbers of the downlinks to predict
- * @param polls `recorded` includes polls that only the delivery of an open downlink shows. Default: `foretold`
+ * @param polls `recorded` includes polls that are known only from the delivery of an open downlink. Default: `foretold`
  * @param spooling device types that send stored reports right behind a new one, before they poll. Default: none
  */
 export function scriptOf(
@@ -142,7 +142,7 @@ function wasDeaf({ at }: RecordedUplink, downlinks: readonly RecordedDownlink[],
   return delivered.some(({ type, at: queued, scheduled }) => type === 'shell' && (scheduled ?? queued) < at);
 }
 
-/** Configurations that were delivered, and after which neither a restart nor a delivery followed until the retry. */
+/** Delivered configurations without a restart, and without another delivery before the retry. */
 function failedIn({ downlinks, from, until }: Recording, causes: ReadonlyMap<number, number>): ReadonlySet<number> {
   const restarted = new Set(causes.values());
   const failed = downlinks.filter(({ n, device, type, state, ended }) => {

@@ -20,7 +20,7 @@ fleet: [{ name: clime, profile: clime, count: 3, config: { interval-report: 300 
 faults: [{ outage: both, from: 66m, until: 2h, to: clime/1 }]
 steps:
   - { at: 65m, commands: [info show] }
-  - { at: 70m, to: clime/2, downlink: { output_1_state: 1 } }
+  - { at: 70m, to: clime/2, downlink: { output_1_state: 1 }, unknown: true }
 `,
   );
   await ghostfleet(['run', scenario, '--out', run]);

@@ -81,6 +81,7 @@ describe('a slot', () => {
         '  addr:  1-247 (required for Modbus mode)',
         '  timeout: seconds (default 1)',
       ],
+      rejected: true,
     });
     expect(run('app config device-0').lines).toEqual(['app config device-0 ""']);
   });
@@ -100,7 +101,7 @@ describe('a slot', () => {
   it('is checked by "app config save", which saves nothing', () => {
     const run = shell();
     const help = run('app config').lines;
-    expect(run('app config save')).toEqual({ code: 0, lines: help });
+    expect(run('app config save')).toEqual({ code: 0, lines: help, rejected: true });
     run('app config device-1 em1xx,1');
     const complaint = 'Transparent mode: only device-0 allowed (device-1 is set)';
     expect(run('app config save')).toEqual({ code: -22, lines: [complaint] });

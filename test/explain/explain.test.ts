@@ -77,7 +77,7 @@ describe('the cause of a slow downlink', () => {
 
   it('is the encoder that the device type does not have', async () => {
     const fleet = [{ ...CLIME, config: { 'interval-report': 300 } }];
-    const steps = [{ at: '65m', downlink: { output_1_state: 1 } }];
+    const steps = [{ at: '65m', downlink: { output_1_state: 1 }, unknown: true }];
     const { causes, outcome, sooner } = await slowest({ fleet, steps });
     expect(outcome).toBe('pending');
     expect(causes).toEqual([{ kind: 'encoder', name: 'no encoder' }]);

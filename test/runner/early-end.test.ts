@@ -10,7 +10,7 @@ const scenario = (...lines: readonly string[]) => `
 name: early
 duration: 6h
 fleet: [{ name: clime, profile: clime, count: 2 }]
-steps: [{ at: 2h, commands: [no such command] }]
+steps: [{ at: 2h, commands: [no such command], unknown: true }]
 expect:
 ${lines.map((line) => `  - ${line}`).join('\n')}
 `;

@@ -153,7 +153,7 @@ network: { faults: [{ outage: both, from: 10m }] }
 name: wrong
 duration: 10m
 fleet: [{ name: clime, profile: clime, count: 1 }]
-steps: [{ at: 5m, shell: nonsense }, { at: 6m, sensor: { nose.smell: 1 } }]
+steps: [{ at: 5m, shell: nonsense, unknown: true }, { at: 6m, sensor: { nose.smell: 1 } }]
 expect: [step.failed == 2]
 `);
     expect(result.passed).toBe(true);

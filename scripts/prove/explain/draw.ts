@@ -182,12 +182,13 @@ function drawQueueing(dice: Dice, groups: readonly string[], faults: readonly Re
   // Most of them shortly before or during a fault.
   const at = dice.chance(0.7) ? Math.max(12, dice.whole(from - 15, from + lasts)) : dice.whole(12, 280);
   const action = (): Piece => {
-    if (dice.chance(0.08)) return { downlink: { output_1_state: 1 } };
+    if (dice.chance(0.08)) return { downlink: { output_1_state: 1 }, unknown: true };
     return dice.one([
       { commands: ['info show'] },
       { commands: ['info show', 'app config'] },
       { commands: ['batt measure'] },
-      { commands: ['reboot'] },
+      // Some device types do not have it.
+      { commands: ['reboot'], unknown: true },
       { config: { 'interval-report': dice.one([600, 900, 1200]) } },
     ]);
   };

@@ -57,8 +57,8 @@ export type Change =
       readonly room?: number;
     }
   /**
-   * Sets the state of a pending downlink, or (state `pending`) counts an attempt; `downStateAt` changes only with the
-   * state. `commit` rejects it if the downlink is not pending: a downlink is sent, cancelled or expired once.
+   * Sets the state of a pending downlink, or, with state `pending`, only counts an attempt and keeps `downStateAt`.
+   * `commit` rejects it if the downlink is not pending: a downlink is sent, cancelled or expired once.
    */
   | {
       readonly kind: 'message.state';
@@ -68,7 +68,7 @@ export type Change =
       readonly attempt: number;
     }
   | { readonly kind: 'message.answered'; readonly id: Id; readonly at: UnixMillis }
-  /** With `latest`: replaces all earlier entries of the message with the same name except the first. */
+  /** With `latest`: replaces the earlier entries with this name, except the first, in the timeline of the message. */
   | { readonly kind: 'timeline.add'; readonly row: TimelineRow; readonly latest?: true }
   | { readonly kind: 'codec.put'; readonly row: CodecRow }
   /** Inserts the row, or replaces the one with its id. */

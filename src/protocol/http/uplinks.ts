@@ -32,7 +32,7 @@ import { FACTS, STATS } from '../messages/session.js';
 import { uuidText } from '../uuid.js';
 import { isObject, JsonFields } from './fields.js';
 
-/** Data with names of the device, without a codec. */
+/** Data of a device without codecs: JSON with field names that the device chose. */
 export interface DecodedData {
   readonly kind: 'decoded-data';
   readonly body: JsonObject;

@@ -18,7 +18,7 @@ export class MetricScope {
 
   /**
    * @param serials serial numbers of the devices that count
-   * @param limits durations of shares of uplinks
+   * @param limits durations that `within` may ask for, for uplinks
    */
   constructor(serials: readonly number[], warmUp: Millis, limits: readonly Millis[]) {
     this.#serials = new Set(serials);
@@ -38,7 +38,7 @@ export class MetricScope {
     for (const handler of this.#dispatch.get(event.kind) ?? []) handler(event);
   }
 
-  /** Share of `name` that came within `limit`; undefined when devices have no such share. */
+  /** Share of `name` that came within `limit`; undefined if `name` is not a device metric with shares. */
   within(name: string, limit: Millis, now: Instant): Share | undefined {
     return (
       readShare(UPLINK_METRICS, this.#uplinks, name, limit, now) ??

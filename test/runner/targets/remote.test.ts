@@ -162,7 +162,9 @@ describe('a run against another cloud', () => {
     await client.close();
     const failure = await visit(cloudAt(theirs, 'udp')).catch((error: Error) => error);
     expect(failure).toBeInstanceOf(UsageError);
-    expect(String(failure)).toMatch(/the fleet could not be created: POST .*409/);
+    expect(String(failure)).toMatch(
+      /the fleet could not be created: "clime-0002" has the serial number \d+, which the cloud already has: POST .*409/,
+    );
     expect((await whatIsLeft(theirs)).devices).toEqual(['theirs']);
   });
 });
