@@ -29,7 +29,6 @@ export {
   type DefineOptions,
   defineScenario,
   type ReadOptions,
-  type ReportFormat,
   type RunOptions,
   readScenario,
   runScenario,
@@ -40,6 +39,7 @@ export { type Service, type ServiceAddress, type ServiceOptions, startService } 
 export { type Duration, type UntilOptions, VirtualTime, type VirtualTimeOptions, virtualTime } from './library/time.js';
 export { packagedProfiles } from './profile/library.js';
 export type { Profile } from './profile/profile.js';
+export type { ReportFormat } from './report/renderers/index.js';
 export type { ExpectationResult, GeneratorReport, RunResult } from './report/result.js';
 export type { RemoteCloud } from './runner/targets/remote.js';
 export type { Plan } from './scenario/model/plan.js';

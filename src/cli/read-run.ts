@@ -1,7 +1,7 @@
 /** Reads the folder of a run again: its plan from `summary.json`, and the events of some of its devices. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { endOf } from '../explain/course.js';
+import { endOf, timeTaken } from '../explain/course.js';
 import { Histories } from '../explain/histories.js';
 import type { Situation } from '../explain/situation.js';
 import { readText } from '../input/text-file.js';
@@ -110,13 +110,8 @@ export function downlinksOf({ events }: StoredRun): readonly StoredDownlink[] {
 const CLOSING = '"kind":"world.closing"';
 
 function storedDownlink(record: DownlinkRecord, closing: Instant): StoredDownlink {
-  const end = endOf(record);
-  return {
-    id: record.id,
-    serial: record.serial,
-    took: (end ?? closing) - record.queuedAt,
-    pending: end === undefined && record.ended === undefined,
-  };
+  const { id, serial, ended } = record;
+  return { id, serial, took: timeTaken(record, closing), pending: endOf(record) === undefined && ended === undefined };
 }
 
 /** The events of these devices. */

@@ -23,6 +23,7 @@ import { createLog } from './logs.js';
 import { MetricsPush, PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
 import { ProgressDisplay } from './progress-display.js';
 import { planOf } from './read-files.js';
+import { runWords } from './run-words.js';
 import { MOST_SEEDS, runSeeds } from './seeds.js';
 import { cloudIn, type TargetFlags, targetOptions, targetWords } from './target.js';
 import { FIRMWARE, POSITIVE_FORM, positiveNumber, SEED, VARIABLES } from './values.js';
@@ -255,9 +256,7 @@ function pushIn(flags: RunFlags, plan: Plan, progress: ProgressDisplay): Metrics
 
 /** The shortest command that repeats the run. */
 function commandLine(flags: RunFlags, clock: string, plan: Plan): string {
-  const words = ['ghostfleet', 'run', flags.file, '--seed', String(plan.seed), '--clock', clock];
-  if (flags.firmware !== undefined) words.push('--firmware', flags.firmware);
-  for (const [name, value] of flags.var) words.push('--var', `${name}=${value}`);
+  const words = ['ghostfleet', ...runWords(flags, plan.seed, clock)];
   if (flags.speed !== undefined) words.push('--speed', String(flags.speed));
   const { transport = 'memory' } = flags;
   if (transport !== 'memory') words.push('--transport', transport);

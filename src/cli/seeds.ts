@@ -10,6 +10,7 @@ import { overSeeds, type SeedsResult, seedsCsv, seedsText } from '../report/seed
 import { findScenario } from './find-scenario.js';
 import type { AnotherRun, Host } from './host.js';
 import { planOf } from './read-files.js';
+import { runWords } from './run-words.js';
 
 /** Most runs of one command. */
 export const MOST_SEEDS = 10_000;
@@ -98,14 +99,11 @@ async function runAll(first: number, flags: SeedsFlags, host: Host): Promise<rea
   return interrupted ? undefined : seeds.flatMap((seed) => results.get(seed) ?? []);
 }
 
-function argumentsOf(
-  { file, firmware, var: vars, transport, store, out }: SeedsFlags,
-  seed: number,
-): readonly string[] {
+function argumentsOf(flags: SeedsFlags, seed: number): readonly string[] {
+  const { transport, store, out } = flags;
   return [
-    ...['run', file, '--seed', String(seed), '--clock', 'virtual', '--json'],
-    ...(firmware === undefined ? [] : ['--firmware', firmware]),
-    ...[...vars].flatMap(([name, value]) => ['--var', `${name}=${value}`]),
+    ...runWords(flags, seed, 'virtual'),
+    '--json',
     ...(transport === undefined ? [] : ['--transport', transport]),
     ...(store === undefined ? [] : ['--store', store]),
     ...(out === undefined ? [] : ['--out', join(out, `seed-${seed}`)]),

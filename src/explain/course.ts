@@ -1,5 +1,5 @@
 /** The way of a downlink with its opportunities. */
-import type { Instant } from '../kernel/time.js';
+import type { Instant, Millis } from '../kernel/time.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 import { type DeviceFacts, opportunities } from './opportunities.js';
 import { type Course, ROUNDS } from './predict.js';
@@ -10,11 +10,15 @@ export function endOf({ last, reached, ended }: DownlinkRecord): Instant | undef
   return last === undefined ? undefined : reached[last];
 }
 
+/** Time from the queue to the end of the downlink, or to the end of the run while it is open. */
+export function timeTaken(record: DownlinkRecord, closing: Instant): Millis {
+  return Math.max(0, (endOf(record) ?? closing) - record.queuedAt);
+}
+
 export function courseOf(record: DownlinkRecord, facts: DeviceFacts): Course {
   const { queuedAt, reached } = record;
   const received = reached.received ?? reached.delivered;
   const end = endOf(record);
-  const total = Math.max(0, (end ?? facts.closing) - queuedAt);
   return {
     queuedAt,
     there: opportunities(record, facts, queuedAt, received),
@@ -23,7 +27,7 @@ export function courseOf(record: DownlinkRecord, facts: DeviceFacts): Course {
     after: received === undefined || end === undefined ? [] : opportunities(record, facts, received, end),
     rounds: record.type === 'config' ? ROUNDS.config : record.type === 'shell' ? ROUNDS.answer : 0,
     calendar: facts.calendar,
-    total,
+    total: timeTaken(record, facts.closing),
   };
 }
 

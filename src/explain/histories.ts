@@ -10,6 +10,8 @@ export class Histories implements Fold {
   readonly #byDevice = new Map<number, TraceEvent[]>();
   readonly #wanted: (serial: number) => boolean;
   readonly #most: number;
+  /** Devices for which a user queued a downlink. */
+  readonly #withDownlinks = new Set<number>();
   /** Events about all devices. */
   readonly #common: TraceEvent[] = [];
   #count = 0;
@@ -33,17 +35,19 @@ export class Histories implements Fold {
     if (this.#overflowed) return;
     if (event.kind === 'world.closing') this.#common.push(event);
     if (!('serial' in event) || !this.#wanted(event.serial)) return;
+    if (event.kind === 'downlink.queued') this.#withDownlinks.add(event.serial);
     const own = this.#byDevice.get(event.serial);
     if (own) own.push(event);
     else this.#byDevice.set(event.serial, [event]);
     if (++this.#count <= this.#most) return;
     this.#overflowed = true;
     this.#byDevice.clear();
+    this.#withDownlinks.clear();
   }
 
-  /** Serial numbers, in the order of their first event. */
-  get serials(): readonly number[] {
-    return [...this.#byDevice.keys()];
+  /** Serial numbers of the devices for which a downlink was queued, in the order of their first event. */
+  get withDownlinks(): readonly number[] {
+    return [...this.#byDevice.keys()].filter((serial) => this.#withDownlinks.has(serial));
   }
 
   of(serial: number): DeviceHistory {

@@ -1,7 +1,7 @@
 /** Explains the downlinks of a run. */
 import type { Instant, Millis } from '../kernel/time.js';
 import { type DownlinkRecord, outcomeOf } from '../trace/downlinks/ledger.js';
-import { courseOf, endOf } from './course.js';
+import { endOf, timeTaken } from './course.js';
 import { deviceState } from './device-state.js';
 import { DeviceExplainer } from './explain.js';
 import type { Explanation } from './explanation.js';
@@ -28,7 +28,7 @@ interface Candidate {
 }
 
 export class RunExplainer {
-  readonly #histories: Pick<Histories, 'of' | 'serials' | 'overflowed'>;
+  readonly #histories: Pick<Histories, 'of' | 'withDownlinks' | 'overflowed'>;
   readonly #situation: Situation;
   readonly #names: Readonly<Record<string, string>>;
   readonly #unknown: readonly string[];
@@ -39,7 +39,7 @@ export class RunExplainer {
    * @param unknown what the histories do not show, one sentence each
    */
   constructor(
-    histories: Pick<Histories, 'of' | 'serials' | 'overflowed'>,
+    histories: Pick<Histories, 'of' | 'withDownlinks' | 'overflowed'>,
     situation: Situation,
     names: Readonly<Record<string, string>>,
     unknown: readonly string[] = [],
@@ -102,11 +102,10 @@ export class RunExplainer {
   }
 
   #candidates(): Candidate[] {
-    return this.#histories.serials.flatMap((serial) => {
+    return this.#histories.withDownlinks.flatMap((serial) => {
       const explainer = this.#device(serial);
-      return explainer.downlinks.map((record) => {
-        return { record, explainer, took: courseOf(record, explainer.facts).total };
-      });
+      const { closing } = explainer.facts;
+      return explainer.downlinks.map((record) => ({ record, explainer, took: timeTaken(record, closing) }));
     });
   }
 

@@ -5,7 +5,7 @@ import { UsageError } from '../kernel/errors.js';
 import { cannotWrite, fileReason } from '../kernel/file-failure.js';
 import { isDirectory } from '../kernel/write-files.js';
 import { downlinksCsv } from '../report/renderers/csv.js';
-import { REPORT_FILES } from '../report/renderers/index.js';
+import { RENDERERS, REPORT_FILES, REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
 
@@ -48,15 +48,13 @@ export function newDatabase(out: string): string {
 
 /** Writes all reports and the table of downlinks. @throws UsageError when a file cannot be written */
 export function writeReports(out: string, result: RunResult, downlinks: Iterable<DownlinkRecord>): void {
-  for (const name of Object.keys(REPORT_FILES) as ReportFile[]) writeReport(out, name, result);
+  for (const format of REPORT_FORMATS) writeReport(out, format, result);
   attempt(out, () => writePieces(join(out, 'downlinks.csv'), downlinksCsv(downlinks, result.names)));
 }
 
-type ReportFile = keyof typeof REPORT_FILES;
-
 /** Writes one of the reports. @throws UsageError when it cannot be written */
-export function writeReport(out: string, name: ReportFile, result: RunResult): void {
-  attempt(out, () => writeFileSync(join(out, name), REPORT_FILES[name](result)));
+export function writeReport(out: string, format: ReportFormat, result: RunResult): void {
+  attempt(out, () => writeFileSync(join(out, REPORT_FILES[format]), RENDERERS[format](result)));
 }
 
 function attempt(out: string, write: () => void): void {

@@ -9,7 +9,7 @@ import type { Log } from '../kernel/log.js';
 import { RealClock } from '../kernel/real-clock.js';
 import { packagedProfiles } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
-import type { REPORT_FILES } from '../report/renderers/index.js';
+import { REPORT_FORMATS, type ReportFormat } from '../report/renderers/index.js';
 import type { RunResult } from '../report/result.js';
 import { deviceTypes } from '../runner/known-types.js';
 import { CLOCKS, type RunOptions as FullRunOptions, type RunControl, run } from '../runner/run.js';
@@ -122,17 +122,12 @@ export async function runScenario(
   scenario: string | ScenarioDefinition,
   options: ScenarioRunOptions = {},
 ): Promise<RunResult> {
-  const { seed, vars, folder, ...rest } = options;
-  const { profiles } = rest;
-  const settings = {
-    ...(seed !== undefined && { seed }),
-    ...(folder !== undefined && { folder }),
-    ...(profiles && { profiles }),
-  };
-  if (typeof scenario !== 'string') return runPlan(defineScenario(scenario, settings), rest);
-  const read = { ...settings, ...(vars && { vars }) };
-  const plan = scenario.includes('\n') ? planText(scenario, 'scenario', read) : readScenario(scenario, read);
-  return runPlan(plan, rest);
+  return runPlan(planOf(scenario, options), options);
+}
+
+function planOf(scenario: string | ScenarioDefinition, options: ScenarioRunOptions): Plan {
+  if (typeof scenario !== 'string') return defineScenario(scenario, options);
+  return scenario.includes('\n') ? planText(scenario, 'scenario', options) : readScenario(scenario, options);
 }
 
 /**
@@ -172,33 +167,23 @@ export async function runPlan(plan: Plan, options: Partial<Omit<FullRunOptions, 
   return result;
 }
 
-/** Formats of {@link writeReports}, each a file. */
-export type ReportFormat = 'html' | 'text' | 'json' | 'junit' | 'series';
-
-/** The file of each format. */
-const FILES = {
-  html: 'report.html',
-  text: 'report.txt',
-  json: 'summary.json',
-  junit: 'junit.xml',
-  series: 'series.csv',
-} as const satisfies Readonly<Record<ReportFormat, keyof typeof REPORT_FILES>>;
-
 /**
  * Writes reports of a result into a folder, which is created if it does not exist. The option `out` of {@link runPlan} also
  * writes what a result does not contain: the event log and the table of downlinks.
  * @param formats default: all of them
  * @throws UsageError for an unknown format, or when a file cannot be written
  */
-export function writeReports(result: RunResult, folder: string, formats: readonly ReportFormat[] = FORMATS): void {
+export function writeReports(
+  result: RunResult,
+  folder: string,
+  formats: readonly ReportFormat[] = REPORT_FORMATS,
+): void {
   const problems = new Problems();
-  list(oneOf(FORMATS))(valueNode(formats, 'formats'), problems);
+  list(oneOf(REPORT_FORMATS))(valueNode(formats, 'formats'), problems);
   problems.finish();
   openDirectory(folder);
-  for (const format of formats) writeReport(folder, FILES[format], result);
+  for (const format of formats) writeReport(folder, format, result);
 }
-
-const FORMATS = Object.keys(FILES) as readonly ReportFormat[];
 
 /** Callers in JavaScript are not checked by the compiler. @throws InputError with all invalid options */
 function checkOptions({ clock, speed, transport }: FullRunOptions): void {

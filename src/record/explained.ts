@@ -4,7 +4,7 @@
  */
 import { Histories } from '../explain/histories.js';
 import type { FleetPart, Situation, SituationFault } from '../explain/situation.js';
-import { type Millis, seconds } from '../kernel/time.js';
+import { type Instant, type Millis, seconds } from '../kernel/time.js';
 import type { UplinkType as TracedUplink, TraceEvent } from '../trace/events.js';
 import { exchangesIn } from './exchanges.js';
 import { byDevice } from './group.js';
@@ -43,6 +43,7 @@ export function recordedRun(recording: Recording): ExplainedRecording {
   const serialOf = (device: string) => serials.get(device) ?? 0;
   const histories = new Histories(() => true, Number.POSITIVE_INFINITY);
   const own = byDevice(uplinks);
+  const storedAt = new Map(uplinks.map(({ n, at }) => [n, at]));
   const parts = devices.map(({ device, type }) => {
     return partOf(device, type, serialOf(device), own.get(device) ?? [], recording.speed);
   });
@@ -52,7 +53,7 @@ export function recordedRun(recording: Recording): ExplainedRecording {
     ...exchangesIn(recording).polls.map(
       ({ device, at }): TraceEvent => ({ kind: 'device.wake', at, serial: serialOf(device), why: 'poll' }),
     ),
-    ...downlinks.flatMap((downlink) => downlinkEvents(downlink, serialOf(downlink.device), recording)),
+    ...downlinks.flatMap((downlink) => downlinkEvents(downlink, serialOf(downlink.device), storedAt)),
     ...silences.flatMap(missingReports),
     { kind: 'world.closing', at: length } as const,
   ].sort((a, b) => a.at - b.at);
@@ -64,8 +65,7 @@ export function recordedRun(recording: Recording): ExplainedRecording {
     unknown: UNKNOWN,
     downlinks: downlinks.flatMap(({ n, device, type, at, ended, state, answer }) => {
       if (!isUsers(type)) return [];
-      const answered = answer === null ? null : (uplinks.find((uplink) => uplink.n === answer)?.at ?? null);
-      const end = answered ?? ended;
+      const end = (answer === null ? undefined : storedAt.get(answer)) ?? ended;
       return [{ id: String(n), serial: serialOf(device), took: (end ?? length) - at, pending: state === 'pending' }];
     }),
   };
@@ -99,7 +99,7 @@ const TRACED: Readonly<Record<RecordedUplink['type'], TracedUplink>> = {
 function downlinkEvents(
   { n, at, type, state, ended, answer }: RecordedDownlink,
   serial: number,
-  { uplinks }: Recording,
+  storedAt: ReadonlyMap<number, Instant>,
 ): readonly TraceEvent[] {
   if (!isUsers(type)) return [];
   const downlink = String(n);
@@ -109,8 +109,8 @@ function downlinkEvents(
   } else if ((state === 'cancelled' || state === 'expired') && ended !== null) {
     events.push({ kind: `downlink.${state}`, at: ended, serial, downlink });
   }
-  const answered = answer === null ? undefined : uplinks.find((uplink) => uplink.n === answer);
-  if (answered) events.push({ kind: 'downlink.answered', at: answered.at, serial, downlink });
+  const answered = answer === null ? undefined : storedAt.get(answer);
+  if (answered !== undefined) events.push({ kind: 'downlink.answered', at: answered, serial, downlink });
   return events;
 }
 

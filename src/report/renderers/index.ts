@@ -10,11 +10,16 @@ export const RENDERERS = { text, json, html, junit, series: seriesCsv } as const
   Record<string, Renderer>
 >;
 
-/** Files in the output directory, besides the events and the downlinks, which are written separately. */
+export type ReportFormat = keyof typeof RENDERERS;
+
+/** The file of each format in an output directory. The events and the downlinks are written separately. */
 export const REPORT_FILES = {
-  'report.html': html,
-  'report.txt': text,
-  'summary.json': json,
-  'junit.xml': junit,
-  'series.csv': seriesCsv,
-} as const satisfies Readonly<Record<string, Renderer>>;
+  html: 'report.html',
+  text: 'report.txt',
+  json: 'summary.json',
+  junit: 'junit.xml',
+  series: 'series.csv',
+} as const satisfies Readonly<Record<ReportFormat, string>>;
+
+/** All formats, in the order of their files. */
+export const REPORT_FORMATS = Object.keys(REPORT_FILES) as readonly ReportFormat[];
