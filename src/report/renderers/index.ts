@@ -6,11 +6,12 @@ import { junit } from './junit.js';
 import type { Renderer } from './renderer.js';
 import { text } from './text.js';
 
-export const RENDERERS = { text, json, html, junit, series: seriesCsv } as const satisfies Readonly<
-  Record<string, Renderer>
->;
+/** Formats of a report, each a file in an output directory. */
+export type ReportFormat = 'html' | 'text' | 'json' | 'junit' | 'series';
 
-export type ReportFormat = keyof typeof RENDERERS;
+export const RENDERERS = { text, json, html, junit, series: seriesCsv } as const satisfies Readonly<
+  Record<ReportFormat, Renderer>
+>;
 
 /** The file of each format in an output directory. The events and the downlinks are written separately. */
 export const REPORT_FILES = {
