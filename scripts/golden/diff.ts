@@ -26,16 +26,48 @@ interface Edit {
   readonly number: number;
 }
 
-/** By the longest common subsequence. The common beginning and end are removed first: usually they are most of the text. */
+/** The common beginning and end are set aside: usually they are most of the text. */
 function editsOf(before: readonly string[], after: readonly string[]): readonly Edit[] {
-  let head = 0;
-  while (head < Math.min(before.length, after.length) && before[head] === after[head]) head++;
-  let tail = 0;
-  const most = Math.min(before.length, after.length) - head;
-  while (tail < most && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
-  const [a, b] = [before.slice(head, before.length - tail), after.slice(head, after.length - tail)];
+  const most = Math.min(before.length, after.length);
+  const head = lengthWhile(most, (i) => before[i] === after[i]);
+  const tail = lengthWhile(most - head, (i) => before.at(-1 - i) === after.at(-1 - i));
+  const end = before.length - tail;
+  const same = (line: string, i: number): Edit => ({ mark: ' ', line, number: i + 1 });
+  return [
+    ...before.slice(0, head).map(same),
+    ...middleEdits(before.slice(head, end), after.slice(head, after.length - tail), head),
+    ...before.slice(end).map((line, i) => same(line, end + i)),
+  ];
+}
 
-  // common[i][j]: length of the longest common subsequence of a from i on and b from j on.
+/** How many numbers from 0 on, and below `most`, are accepted by `holds` without a gap. */
+function lengthWhile(most: number, holds: (i: number) => boolean): number {
+  let length = 0;
+  while (length < most && holds(length)) length++;
+  return length;
+}
+
+/**
+ * Edits by the longest common subsequence of `a` and `b`.
+ * @param head number of lines before `a`
+ */
+function middleEdits(a: readonly string[], b: readonly string[], head: number): readonly Edit[] {
+  const length = commonLengths(a, b);
+  const edits: Edit[] = [];
+  const add = (mark: Edit['mark'], line: string | undefined, i: number) =>
+    edits.push({ mark, line: line ?? '', number: head + i + 1 });
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    if (i < a.length && a[i] === b[j]) {
+      add(' ', a[i], i++);
+      j++;
+    } else if (i < a.length && length(i + 1, j) >= length(i, j + 1)) add('-', a[i], i++);
+    else add('+', b[j++], i);
+  }
+  return edits;
+}
+
+/** The length of the longest common subsequence of `a` from line i on and `b` from line j on. */
+function commonLengths(a: readonly string[], b: readonly string[]): (i: number, j: number) => number {
   const common = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   const length = (i: number, j: number): number => common[i]?.[j] ?? 0;
   for (let i = a.length - 1; i >= 0; i--) {
@@ -44,17 +76,5 @@ function editsOf(before: readonly string[], after: readonly string[]): readonly 
       row[j] = a[i] === b[j] ? length(i + 1, j + 1) + 1 : Math.max(length(i + 1, j), length(i, j + 1));
     }
   }
-
-  const edits: Edit[] = [];
-  const add = (mark: Edit['mark'], line: string, i: number) => edits.push({ mark, line, number: i + 1 });
-  for (let i = 0; i < head; i++) add(' ', before[i] ?? '', i);
-  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
-    if (i < a.length && a[i] === b[j]) {
-      add(' ', a[i] ?? '', head + i++);
-      j++;
-    } else if (i < a.length && length(i + 1, j) >= length(i, j + 1)) add('-', a[i] ?? '', head + i++);
-    else add('+', b[j++] ?? '', head + i);
-  }
-  for (let i = before.length - tail; i < before.length; i++) add(' ', before[i] ?? '', i);
-  return edits;
+  return length;
 }

@@ -1,27 +1,22 @@
 /** `ghostfleet run`: runs a scenario and reports the result. */
 import { join } from 'node:path';
-import type { ConsoleServer } from '../console/server.js';
 import { isoTime } from '../kernel/calendar.js';
-import { type ExitCode, InterruptedError, UsageError } from '../kernel/errors.js';
-import { RealClock } from '../kernel/real-clock.js';
+import { type ExitCode, UsageError } from '../kernel/errors.js';
 import { newDatabase, openDirectory, writeReports } from '../library/run-files.js';
 import { RENDERERS } from '../report/renderers/index.js';
-import { CLOCKS, run as carryOut, type RunControl, type RunOptions } from '../runner/run.js';
+import type { RunResult } from '../report/result.js';
+import { CLOCKS, run as carryOut, type RunOptions } from '../runner/run.js';
 import { TRANSPORTS, type TransportName } from '../runner/targets/embedded.js';
 import { describeCloud } from '../scenario/model/cloud.js';
 import type { Plan } from '../scenario/model/plan.js';
 import type { DownlinkRecord } from '../trace/downlinks/ledger.js';
-import type { TraceEvent } from '../trace/events.js';
 import { FileSink } from '../trace/sinks.js';
-import { openToConsoles } from './attachable.js';
 import { checked, command, wholeNumber } from './command.js';
 import { findScenario, SCENARIO_FILE, typedName } from './find-scenario.js';
 import { type Host, textWidth } from './host.js';
-import { LiveApi } from './live-api.js';
-import { LiveMetrics } from './live-metrics.js';
+import { LiveServices } from './live-services.js';
 import { createLog } from './logs.js';
-import { MetricsPush, PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
-import { ProgressDisplay } from './progress-display.js';
+import { PUSH_ADDRESS_FORM, type PushAddress, pushAddress } from './metrics-push.js';
 import { planOf } from './read-files.js';
 import { runWords } from './run-words.js';
 import { MOST_SEEDS, runSeeds } from './seeds.js';
@@ -126,29 +121,24 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
   checkTarget(flags);
   const cloud = cloudIn(flags, host);
   const clock = flags.clock ?? (cloud === undefined ? 'virtual' : 'real');
-  if (flags.speed !== undefined && clock !== 'real') {
-    throw new UsageError('bad-flags', '--speed requires --clock real: virtual time runs as fast as possible');
-  }
-  if (flags.store === 'sqlite' && flags.out === undefined) {
-    throw new UsageError('bad-flags', '--store sqlite requires --out, the directory for the database');
-  }
+  checkNeeds(flags, clock);
   const { seed, var: vars, firmware } = flags;
   const { text, path } = await findScenario(flags.file, host);
   const { plan, profiles } = planOf(text, path, { seed, vars, firmware });
-  const settings = plan.cloud ? describeCloud(plan.cloud) : [];
-  if (cloud && settings.length > 0) host.err.write(otherSettings(cloud.api, settings));
+  if (cloud) host.err.write(ignoredSettings(cloud.api, plan));
   const reproduce = commandLine(flags, clock, plan);
   const out = flags.out === undefined ? undefined : openDirectory(flags.out);
-  const progress = new ProgressDisplay(host, plan);
-  const live = flags['metrics-port'] === undefined ? undefined : await LiveMetrics.open(flags['metrics-port'], plan);
-  if (live) host.err.write(`metrics at ${live.url}\n`);
-  const push = pushIn(flags, plan, progress);
-  let forget = () => {};
+  const live = await LiveServices.open({
+    host,
+    plan,
+    metricsPort: flags['metrics-port'],
+    metricsPush: flags['metrics-push'],
+    consoles: clock === 'real',
+    api: clock === 'real' && cloud === undefined,
+    leftBehind: leftBy(flags),
+  });
   let downlinks: Iterable<DownlinkRecord> = [];
   const kept: string[] = [];
-  let consoles: Promise<ConsoleServer | undefined> | undefined;
-  let attached: ConsoleServer | undefined;
-  let visited: LiveApi | undefined;
   try {
     const result = await carryOut({
       plan,
@@ -167,45 +157,27 @@ async function execute(given: RunFlags, host: Host): Promise<ExitCode> {
       startedAt: isoTime(host.wallClock()),
       stopwatch: () => host.stopwatch(),
       ...(host.meter && { meter: host.meter }),
-      ...(clock === 'real' && { watch: { take: (event: TraceEvent) => attached?.take(event) } }),
+      ...(clock === 'real' && { watch: live }),
       started: (control) => {
-        // A run in virtual time ends before a user could type.
-        if (clock === 'real') {
-          if (cloud === undefined) visited = announced(control, host);
-          consoles = openToConsoles(host, control.fleet).then((opened) => {
-            attached = opened;
-            return opened;
-          });
-        }
-        forget = host.onInterrupt((signal) => {
-          control.stop(new InterruptedError(signal));
-          push?.interrupt();
-        }, leftBy(flags));
-        progress.follow(control);
-        live?.follow(control);
-        push?.follow(control);
+        live.follow(control);
         downlinks = control.metrics.downlinks;
       },
     });
-    progress.end();
-    const pushed = push?.last();
-    const colour = host.out.isTerminal && !host.env.NO_COLOR;
-    host.out.write(
-      flags.json ? RENDERERS.json(result) : RENDERERS.text(result, { colour, width: textWidth(host.out) }),
-    );
+    const ended = live.end();
+    printResult(result, flags, host);
     // After printing, so that a file that cannot be written does not lose the result of a long run.
     if (out) writeReports(out, result, downlinks);
-    await pushed;
+    await ended;
     return result.exitCode;
   } finally {
-    progress.end();
-    live?.close();
-    push?.close();
-    visited?.close();
-    forget();
-    (await consoles)?.close('the run has ended');
+    await live.close();
     if (flags.keep) host.err.write(keptText(kept));
   }
+}
+
+function printResult(result: RunResult, { json }: RunFlags, { out, env }: Host): void {
+  const colour = out.isTerminal && !env.NO_COLOR;
+  out.write(json ? RENDERERS.json(result) : RENDERERS.text(result, { colour, width: textWidth(out) }));
 }
 
 /** @throws UsageError for options that exclude each other */
@@ -221,16 +193,25 @@ function checkTarget(flags: RunFlags): void {
   }
 }
 
-/** The API of the embedded cloud can be used during a run in real time. */
-function announced({ api }: RunControl, host: Host): LiveApi {
-  const visited = new LiveApi(api);
-  host.err.write(visited.announcement);
-  return visited;
+/** @throws UsageError for options that need another option */
+function checkNeeds(flags: RunFlags, clock: RunOptions['clock']): void {
+  if (flags.speed !== undefined && clock !== 'real') {
+    throw new UsageError('bad-flags', '--speed requires --clock real: virtual time runs as fast as possible');
+  }
+  if (flags.store === 'sqlite' && flags.out === undefined) {
+    throw new UsageError('bad-flags', '--store sqlite requires --out, the directory for the database');
+  }
 }
 
-/** A warning, not an error, because the same scenario should also run against other clouds. */
-function otherSettings(api: string, settings: readonly string[]): string {
-  return `warning: ${api} ignores the cloud settings of the scenario: ${settings.join(', ')}\n`;
+/**
+ * A warning: the cloud at `api` does not get the cloud settings of the scenario. Empty for a scenario without cloud settings.
+ * It is not an error, because the same scenario should also run against other clouds.
+ */
+function ignoredSettings(api: string, { cloud }: Plan): string {
+  const settings = cloud ? describeCloud(cloud) : [];
+  return settings.length === 0
+    ? ''
+    : `warning: ${api} ignores the cloud settings of the scenario: ${settings.join(', ')}\n`;
 }
 
 /** What a run leaves behind if the user quits immediately. */
@@ -245,13 +226,6 @@ function leftBy({ target, out }: RunFlags): string | undefined {
 /** Lists what `--keep` left in the cloud, to be inspected and deleted by hand. */
 function keptText(things: readonly string[]): string {
   return [`kept in the cloud: ${things.length} things`, ...things].join('\n  ').concat('\n');
-}
-
-function pushIn(flags: RunFlags, plan: Plan, progress: ProgressDisplay): MetricsPush | undefined {
-  const address = flags['metrics-push'];
-  if (address === undefined) return undefined;
-  const complain = (sentence: string) => progress.say(`ghostfleet: ${sentence}`);
-  return new MetricsPush({ address, plan, clock: new RealClock(), complain });
 }
 
 /** The shortest command that repeats the run. */

@@ -6,12 +6,28 @@ export const SOURCE = /^(\S+) (\S+?)(?: \* (\d+))?( if any)?$/;
 /** `frames if cloud-decode` */
 export const FRAMES = /^frames (if|unless) (\S+)$/;
 
-const WORDS = 'fact|label|last|windows|log|samples|total|delta|calibration|state|events|scan';
+/** Kinds of sources: the first word of an entry. `frames` has a form of its own. */
+export const SOURCE_WORDS = [
+  'fact',
+  'label',
+  'last',
+  'windows',
+  'log',
+  'samples',
+  'total',
+  'delta',
+  'calibration',
+  'state',
+  'events',
+  'scan',
+] as const;
+export type SourceWord = (typeof SOURCE_WORDS)[number];
+
 /** Entries nest, so their form is defined once, by name (profile/schema.ts). A `~` removes an inherited entry. */
 export const BODY_ENTRY: Form = {
   anyOf: [
     { type: 'null' },
-    { type: 'string', pattern: `^(${WORDS}) \\S+( \\* \\d+)?( if any)?$|${FRAMES.source}` },
+    { type: 'string', pattern: `^(${SOURCE_WORDS.join('|')}) \\S+( \\* \\d+)?( if any)?$|${FRAMES.source}` },
     { type: 'object', additionalProperties: { $ref: '#/definitions/bodyEntry' } },
     {
       type: 'array',

@@ -34,11 +34,7 @@ export function readSensors(modules: Modules): Check<readonly SensorSpec[]> {
     };
     return refine(record(`the sensor ${quote(name)}`, shape), (read, entry, problems) => {
       const { count, present, windows } = read;
-      if (present?.kind === 'device') checkDeviceSlots(present, count, modules, entry, problems);
-      else if (present?.kind === 'parameter' || present?.kind === 'flag') {
-        const type = present.kind === 'flag' ? 'bool' : 'enum';
-        checkNumbered(present.ref.name, [type], count, modules, entry, problems);
-      }
+      if (present) checkPresence(present, count, modules, entry, problems);
       for (const { model } of read.reads) {
         if (model.kind === 'calibrated') checkCalibration(model, count, modules, entry, problems);
       }
@@ -83,6 +79,26 @@ function presence(modules: Modules): Check<Presence> {
       is: read.is,
     })),
   });
+}
+
+/** Checks that the parameters exist that decide whether each sensor is present. The slots of a module always exist. */
+function checkPresence(
+  present: Presence,
+  count: number,
+  modules: Modules,
+  node: LocatedNode,
+  problems: Problems,
+): void {
+  switch (present.kind) {
+    case 'slot':
+      return;
+    case 'device':
+      return checkDeviceSlots(present, count, modules, node, problems);
+    case 'flag':
+      return checkNumbered(present.ref.name, ['bool'], count, modules, node, problems);
+    case 'parameter':
+      return checkNumbered(present.ref.name, ['enum'], count, modules, node, problems);
+  }
 }
 
 /** Checks that a numbered parameter exists for each sensor: channel-mode-1 to channel-mode-8. */

@@ -21,6 +21,7 @@ import {
 } from '../input/checks.js';
 import { type LocatedNode, Problems } from '../input/document.js';
 import { InputError } from '../input/problems.js';
+import type { BodyParts } from './body-references.js';
 import { parameter, setupLine } from './checks.js';
 import { COMMAND_WORDS } from './command-words.js';
 import { type LoadText, type ReadFiles, readExtended } from './extend.js';
@@ -33,7 +34,7 @@ import {
   type SupplyModule,
   type Timing,
 } from './profile.js';
-import { type BodyParts, readBody } from './read-body.js';
+import { readBody } from './read-body.js';
 import { codec } from './read-codec.js';
 import { readModules } from './read-config.js';
 import { readEventLists } from './read-events.js';

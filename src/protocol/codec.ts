@@ -148,52 +148,74 @@ export function compileCodec(document: CodecDocument, bytes: Uint8Array = encode
 
 function columnOf(entry: CodecEntry, children: readonly CodecEntry[], path: string, problems: string[]): CodecColumn {
   const { name } = entry;
-  let outputName = name;
-  let type: CodecColumn['type'];
-  const modifiers: Modifier[] = [];
-  const wrong = (modifier: CodecEntry, wanted: string): void => {
-    problems.push(`${modifier.name} of "${path}" must be ${wanted}, not ${show(modifier.value)}`);
-  };
+  const column: ColumnDraft = { name, outputName: name, modifiers: [], type: undefined };
   for (const modifier of children) {
-    const { value } = modifier;
-    switch (modifier.name) {
-      case '$add':
-      case '$sub':
-      case '$mul':
-      case '$div':
-        if (typeof value !== 'number' || !Number.isFinite(value)) wrong(modifier, 'a number');
-        else if (modifier.name === '$div' && value === 0) wrong(modifier, 'a number other than 0');
-        else modifiers.push({ kind: ARITHMETIC[modifier.name], by: value });
-        break;
-      case '$fpp':
-        if (isWhole(value, MOST_DECIMALS)) modifiers.push({ kind: 'fpp', decimals: value });
-        else wrong(modifier, `a whole number from 0 to ${MOST_DECIMALS}`);
-        break;
-      case '$enum':
-        if (isTexts(value)) modifiers.push({ kind: 'enum', labels: value });
-        else wrong(modifier, 'a list of texts');
-        break;
-      case '$key':
-        if (typeof value === 'string') outputName = value;
-        else wrong(modifier, 'a text');
-        break;
-      case '$type':
-        type = TYPES.find((word) => word === value);
-        if (!type) wrong(modifier, `one of ${TYPES.join(', ')}`);
-        break;
-      default:
-        if (modifier.name.startsWith('$') && !LAYOUTS.has(modifier.name)) {
-          problems.push(`"${modifier.name}" of "${path}" is not a modifier`);
-        }
+    const read = MODIFIERS.get(modifier.name);
+    const wanted = read?.(modifier.value, column);
+    if (wanted) problems.push(`${modifier.name} of "${path}" must be ${wanted}, not ${show(modifier.value)}`);
+    if (!read && modifier.name.startsWith('$') && !LAYOUTS.has(modifier.name)) {
+      problems.push(`"${modifier.name}" of "${path}" is not a modifier`);
     }
   }
   // Because decoded bodies are plain objects, in which this name would set the prototype.
-  if (outputName === '__proto__') problems.push(`"${path}" cannot be called "__proto__" in JSON`);
-  return { name, outputName, modifiers, type };
+  if (column.outputName === '__proto__') problems.push(`"${path}" cannot be called "__proto__" in JSON`);
+  return column;
 }
 
-const ARITHMETIC = { $add: 'add', $sub: 'sub', $mul: 'mul', $div: 'div' } as const;
+/** A column while its modifiers are read. */
+type ColumnDraft = { -readonly [K in keyof CodecColumn]: CodecColumn[K] } & { modifiers: Modifier[] };
+
+/** Adds a modifier with this argument to a column. Returns the wanted form if the argument is not valid. */
+type ReadModifier = (value: CodecValue, column: ColumnDraft) => string | undefined;
+
 const TYPES = ['int', 'float', 'bool', 'string'] as const;
+
+const MODIFIERS: ReadonlyMap<string, ReadModifier> = new Map<string, ReadModifier>([
+  ['$add', arithmetic('add')],
+  ['$sub', arithmetic('sub')],
+  ['$mul', arithmetic('mul')],
+  ['$div', (value, column) => (value === 0 ? 'a number other than 0' : arithmetic('div')(value, column))],
+  [
+    '$fpp',
+    (value, { modifiers }) => {
+      if (!isWhole(value, MOST_DECIMALS)) return `a whole number from 0 to ${MOST_DECIMALS}`;
+      modifiers.push({ kind: 'fpp', decimals: value });
+      return undefined;
+    },
+  ],
+  [
+    '$enum',
+    (value, { modifiers }) => {
+      if (!isTexts(value)) return 'a list of texts';
+      modifiers.push({ kind: 'enum', labels: value });
+      return undefined;
+    },
+  ],
+  [
+    '$key',
+    (value, column) => {
+      if (typeof value !== 'string') return 'a text';
+      column.outputName = value;
+      return undefined;
+    },
+  ],
+  [
+    '$type',
+    (value, column) => {
+      column.type = TYPES.find((word) => word === value);
+      return column.type ? undefined : `one of ${TYPES.join(', ')}`;
+    },
+  ],
+]);
+
+function arithmetic(kind: 'add' | 'sub' | 'mul' | 'div'): ReadModifier {
+  return (value, { modifiers }) => {
+    if (typeof value !== 'number' || !Number.isFinite(value)) return 'a number';
+    modifiers.push({ kind, by: value });
+    return undefined;
+  };
+}
+
 /** Modifiers of a whole array. The meaning of `$mbus`, `$loc` and `$rel` is not public: their arrays stay unchanged. */
 const LAYOUTS: ReadonlySet<string> = new Set(['$tsp', '$tso', '$wmbus', '$mbus', '$loc', '$rel']);
 

@@ -122,12 +122,20 @@ function readList(reader: CborReader, keys: Keys, column: CodecColumn | undefine
   return items;
 }
 
+/**
+ * Values before the rows, and values of each row before its columns. `$tsp` begins with start and period. `$tso` begins with
+ * the start, and each of its rows with the offset.
+ */
+const ROW_LAYOUTS = { period: { heads: 2, leads: 0 }, offsets: { heads: 1, leads: 1 } } as const;
+
 /** The rows of `$tsp` and `$tso`, each with its time in Unix seconds. An incomplete last row is discarded. */
-function readRows(reader: CborReader, keys: Keys, series: Exclude<CodecSeries, { kind: 'frames' }>): JsonObject[] {
+function readRows(
+  reader: CborReader,
+  keys: Keys,
+  { kind, columns }: Exclude<CodecSeries, { kind: 'frames' }>,
+): JsonObject[] {
   const { count } = reader;
-  const { columns } = series;
-  const heads = series.kind === 'period' ? 2 : 1;
-  const leads = series.kind === 'period' ? 0 : 1;
+  const { heads, leads } = ROW_LAYOUTS[kind];
   const rows: JsonObject[] = [];
   let start: JsonValue = null;
   let period: JsonValue = null;
@@ -136,15 +144,15 @@ function readRows(reader: CborReader, keys: Keys, series: Exclude<CodecSeries, {
   for (let i = 0; reader.more(i, count); i++) {
     const column = i < heads ? undefined : columns[at - leads];
     const value = readValue(reader, keys, column, undefined);
-    if (i === 0) start = value;
-    else if (i < heads) period = value;
-    else {
-      if (at === 0) row = { timestamp: column ? later(start, period, rows.length) : later(start, value, 1) };
-      if (column) row[column.outputName] = value;
-      if (++at < columns.length + leads) continue;
-      rows.push(row);
-      at = 0;
+    if (i < heads) {
+      if (i === 0) start = value;
+      else period = value;
+      continue;
     }
+    if (at === 0) row = { timestamp: leads === 0 ? later(start, period, rows.length) : later(start, value, 1) };
+    if (column) row[column.outputName] = value;
+    at = (at + 1) % (columns.length + leads);
+    if (at === 0) rows.push(row);
   }
   return rows;
 }

@@ -36,28 +36,33 @@ export function authenticate(context: ApiContext): onRequestAsyncHookHandler {
   return async (request, reply) => {
     const secret = presentedSecret(request.headers);
     const access = secret === undefined ? undefined : await accessOf(secret);
-    if (!access) {
-      const sentence =
-        secret === undefined
-          ? 'API key is missing: send it in the header X-API-KEY'
-          : 'this API key or token is not valid';
-      throw new ApiFault(401, sentence);
-    }
+    if (!access) throw new ApiFault(401, secret === undefined ? NO_CREDENTIAL : UNKNOWN_CREDENTIAL);
     request.access = access;
     if (isLegacyDeviceList(request.method, request.originalUrl)) reply.code(201);
     const spaceId = spaceOf(request);
     if (spaceId === undefined) return;
     request.spaceId = spaceId;
-    if (access.boundTo !== null && access.boundTo !== spaceId) throw notFound('space');
-    if (access.userId !== null) {
-      const member = await context.members.find(spaceId, access.userId);
-      if (member?.state !== 'active') throw notFound('space');
-      request.access = { ...access, role: member.role };
-    }
-    if (request.access.role === 'user' && request.method !== 'GET' && request.method !== 'HEAD') {
+    request.access = await accessIn(spaceId, access, context);
+    if (request.access.role === 'user' && !READING.has(request.method)) {
       throw new ApiFault(403, access.keyId === null ? 'your role may only read' : 'this key may only read');
     }
   };
+}
+
+const NO_CREDENTIAL = 'API key is missing: send it in the header X-API-KEY';
+const UNKNOWN_CREDENTIAL = 'this API key or token is not valid';
+const READING: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/**
+ * The access to one space: a member of a space has a role in it.
+ * @throws ApiFault 404 if the credential does not open the space
+ */
+async function accessIn(spaceId: Id, access: Access, { members }: ApiContext): Promise<Access> {
+  if (access.boundTo !== null && access.boundTo !== spaceId) throw notFound('space');
+  if (access.userId === null) return access;
+  const member = await members.find(spaceId, access.userId);
+  if (member?.state !== 'active') throw notFound('space');
+  return { ...access, role: member.role };
 }
 
 /** The API key or token of a request. `X-API-KEY` takes precedence over `Authorization: ApiKey …` and `Bearer …`. */

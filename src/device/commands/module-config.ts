@@ -1,9 +1,9 @@
 /** `<module> config …`: the same command in every module with parameters (firmware shell, 3.2). */
 import type { DeviceConfig } from '../config/device-config.js';
-import type { ConfigItem, ConfigModule } from '../config/layout.js';
+import type { ConfigItem, ConfigList, ConfigModule } from '../config/layout.js';
 import { changeList, listLines, numberLines } from '../config/list.js';
 import { helpLines, readLine } from '../config/text.js';
-import type { Command } from '../shell/command.js';
+import type { Command, CommandResult } from '../shell/command.js';
 import { EINVAL } from '../shell/errno.js';
 import { commandHelp } from '../shell/help.js';
 import { ok, refused, rejected } from './results.js';
@@ -16,32 +16,48 @@ export function moduleConfig(module: string): Command {
     help: 'Show or set parameters: [show | <name> [<value>]]; a name may end in * to mean all that begin so.',
     args: [0, 3],
     run: (host, words, command) => {
-      const [name, value, surplus] = words;
+      const [name, value] = words;
       const { config } = host;
       const found = config.layout.module(module);
       if (found?.list && name === found.list.name) {
-        if (value === undefined) return ok(...numberLines(config, found));
-        const outcome = changeList(config, found.list, words.slice(1));
-        if (outcome === 'unknown') return refused(EINVAL, ...commandHelp(command));
-        return outcome === 'done' ? ok() : refused(EINVAL, outcome.complaint);
+        return value === undefined
+          ? ok(...numberLines(config, found))
+          : changedList(config, found.list, words.slice(1), command);
       }
       if (name === 'save' && module === 'app' && host.line) {
         const complaint = slotComplaint(host.line, modeOf(config));
         if (complaint !== undefined) return refused(EINVAL, complaint);
       }
-      const items = found?.items ?? [];
       if (found && name === 'show' && value === undefined) return ok(...allLines(config, found));
-      // The shell accepts one surplus word; the firmware then does nothing.
-      if (surplus !== undefined) return rejected();
-      const help = items.flatMap((item) => helpLines(item.spec));
-      if (name === undefined) return ok(...help);
-      const chosen = items.filter((item) => matches(item, name));
-      if (chosen.length === 0) return rejected(...help);
-      if (value === undefined) return ok(...configLines(config, chosen));
-      const complaints = chosen.flatMap((item) => config.write(item, value) ?? []);
-      return complaints.length > 0 ? rejected(...complaints) : ok();
+      return parameters(config, found?.items ?? [], words);
     },
   };
+}
+
+/** Changes the list of a module: `app config address add 12345678`. */
+function changedList(
+  config: DeviceConfig,
+  list: ConfigList,
+  words: readonly string[],
+  command: Command,
+): CommandResult {
+  const outcome = changeList(config, list, words);
+  if (outcome === 'unknown') return refused(EINVAL, ...commandHelp(command));
+  return outcome === 'done' ? ok() : refused(EINVAL, outcome.complaint);
+}
+
+/** Shows or writes parameters: `[<name> [<value>]]`. */
+function parameters(config: DeviceConfig, items: readonly ConfigItem[], words: readonly string[]): CommandResult {
+  const [name, value, surplus] = words;
+  // The shell accepts one surplus word; the firmware then does nothing.
+  if (surplus !== undefined) return rejected();
+  const help = items.flatMap((item) => helpLines(item.spec));
+  if (name === undefined) return ok(...help);
+  const chosen = items.filter((item) => matches(item, name));
+  if (chosen.length === 0) return rejected(...help);
+  if (value === undefined) return ok(...configLines(config, chosen));
+  const complaints = chosen.flatMap((item) => config.write(item, value) ?? []);
+  return complaints.length > 0 ? rejected(...complaints) : ok();
 }
 
 /** The lines of `<module> config show`: every parameter. */

@@ -18,7 +18,8 @@ import type { Environment, Signal } from '../environment/environment.js';
 import { addPulses, closeCount, countPulses, logPulses, restartCounter, setMark, takePulses } from './counters.js';
 import { meanDirection } from './direction.js';
 import { COUNTER, EVENT_HEAD } from './layout.js';
-import { type ListPlan, type MeasuringConfig, type MeasuringTask, planFor, type SensorPlan } from './measuring-plan.js';
+import { type ListPlan, type MeasuringTask, planFor, type SensorPlan } from './measuring-plan.js';
+import type { MeasuringConfig } from './measuring-settings.js';
 import { Memory } from './memory.js';
 import { statistics } from './statistics.js';
 

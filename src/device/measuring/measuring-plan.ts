@@ -7,22 +7,17 @@ import type {
   AlarmListSpec,
   EdgeListSpec,
   EventListSpec,
-  ParameterRef,
-  Presence,
   PressListSpec,
   Profile,
   SensorSpec,
 } from '../../profile/profile.js';
-import { parseDeviceSlot } from '../config/device-slot.js';
-
-/** The part of a device's live configuration that decides what it measures. */
-export interface MeasuringConfig {
-  number(module: string, name: string): number;
-  text(module: string, name: string): string;
-  flag(module: string, name: string): boolean;
-  /** Address in a slot (from 0): 12 hex digits; undefined when it is empty. */
-  slot(module: string, n: number): string | undefined;
-}
+import {
+  type Calibration,
+  type ListSettings,
+  type MeasuringConfig,
+  type MeasuringSettings,
+  readSettings,
+} from './measuring-settings.js';
 
 export interface Plan {
   readonly tasks: readonly MeasuringTask[];
@@ -76,17 +71,6 @@ export interface SensorPlan {
   readonly calibration: Calibration | undefined;
 }
 
-/** Computes a calibrated quantity: `offset + factor` × the quantity `from`; NaN without two different points. */
-interface Calibration {
-  /** Index of the calibrated quantity. */
-  readonly quantity: number;
-  /** Position of the raw quantity in the model's `of`; `from` is its index in the sensor. */
-  readonly mode: number;
-  readonly from: number;
-  readonly factor: number;
-  readonly offset: number;
-}
-
 /** An event list of one sensor, with its settings from the configuration. */
 export interface ListPlan<S = EventListSpec> {
   /** Index in {@link Plan.lists}. */
@@ -94,14 +78,6 @@ export interface ListPlan<S = EventListSpec> {
   readonly spec: S;
   readonly sensor: SensorPlan;
   readonly settings: ListSettings;
-}
-
-interface ListSettings {
-  /** Edge: whether switching on and switching off are reported. Alarm: whether the high and the low alarm are. */
-  readonly report: readonly [boolean, boolean];
-  /** Alarm: the values at which the high and the low alarm switch on and off. */
-  readonly high: readonly [on: number, off: number];
-  readonly low: readonly [on: number, off: number];
 }
 
 /** The plan for a device with this configuration. */
@@ -121,93 +97,7 @@ export function planFor(profile: Profile, config: MeasuringConfig): Plan {
 
 const plans = new WeakMap<Profile, Map<string, Plan>>();
 
-/** The settings on which a plan depends. */
-interface Settings {
-  /** By sensor and number: null if the sensor is absent, otherwise its address, empty if it has none. */
-  readonly present: readonly (readonly (string | null)[])[];
-  /** By sensor: the quantities that are switched off, and the calibration by number. */
-  readonly off: readonly (readonly boolean[])[];
-  readonly calibrations: readonly (readonly (Calibration | undefined)[])[];
-  /** By task. */
-  readonly every: readonly Millis[];
-  /** By event list. */
-  readonly lists: readonly ListSettings[];
-  readonly report: Millis;
-}
-
-function readSettings(profile: Profile, config: MeasuringConfig): Settings {
-  const number = ({ module, name }: ParameterRef) => config.number(module, name);
-  const flag = ({ module, name }: ParameterRef) => config.flag(module, name);
-  return {
-    present: profile.sensors.map(({ present, count }) =>
-      Array.from({ length: count }, (_, n) => {
-        if (present === undefined) return '';
-        if (present.kind === 'device') return deviceInSlot(present, n, profile, config);
-        if (present.kind === 'slot') return flag(present.enabled) ? (config.slot(present.module, n) ?? null) : null;
-        const numbered = `${present.ref.name}-${n + 1}`;
-        if (present.kind === 'flag') return config.flag(present.ref.module, numbered) ? '' : null;
-        return config.text(present.ref.module, numbered) === present.is ? '' : null;
-      }),
-    ),
-    off: profile.sensors.map(({ quantities }) =>
-      quantities.map(({ enabled }) => enabled !== undefined && !flag(enabled)),
-    ),
-    calibrations: profile.sensors.map((sensor) =>
-      Array.from({ length: sensor.count }, (_, n) => calibration(sensor, n + 1, profile, config)),
-    ),
-    every: profile.tasks.map(({ every }) => (typeof every === 'number' ? every : 1000 * number(every))),
-    lists: profile.eventLists.map((list) => {
-      if (list.kind === 'edge') return { report: [flag(list.reportOn), flag(list.reportOff)], high: NONE, low: NONE };
-      if (list.kind === 'press') return { report: [true, true], high: NONE, low: NONE };
-      const { high, low } = list;
-      const half = { high: number(high.hysteresis) / 2, low: number(low.hysteresis) / 2 };
-      const threshold = { high: number(high.threshold), low: number(low.threshold) };
-      return {
-        report: [flag(high.report), flag(low.report)],
-        high: [threshold.high + half.high, threshold.high - half.high],
-        low: [threshold.low - half.low, threshold.low + half.low],
-      };
-    }),
-    report: profile.timing.reportEvery ? 1000 * number(profile.timing.reportEvery) : 0,
-  };
-}
-
-const NONE = [0, 0] as const;
-
-/** The line address of the device in slot n, from 0, as text; null if the slot has no device of this type. */
-function deviceInSlot(
-  { ref, is }: Extract<Presence, { readonly kind: 'device' }>,
-  n: number,
-  { modules }: Profile,
-  config: MeasuringConfig,
-): string | null {
-  const name = `${ref.name}-${n}`;
-  const spec = modules.find((module) => module.name === ref.module)?.parameters.find((known) => known.name === name);
-  const types = spec?.type === 'string' ? spec.types : undefined;
-  const slot = types && parseDeviceSlot(config.text(ref.module, name), types);
-  return slot?.type === is ? String(slot.address) : null;
-}
-
-/** The calibration of the n-th sensor of a kind, from 1; undefined if it has none. */
-function calibration(
-  { quantities }: SensorSpec,
-  n: number,
-  { modules }: Profile,
-  config: MeasuringConfig,
-): Calibration | undefined {
-  const quantity = quantities.findIndex(({ model }) => model.kind === 'calibrated');
-  const model = quantities[quantity]?.model;
-  if (model?.kind !== 'calibrated') return undefined;
-  const point = (word: string) => config.number('app', `${model.points}-${word}-${n}`);
-  const name = `${model.points}-mode-${n}`;
-  const spec = modules.find((module) => module.name === 'app')?.parameters.find((known) => known.name === name);
-  const mode = spec?.type === 'enum' ? spec.values.indexOf(config.text('app', name)) : 0;
-  const [x0, y0, x1, y1] = [point('x0'), point('y0'), point('x1'), point('y1')];
-  const factor = x0 === x1 ? Number.NaN : (y1 - y0) / (x1 - x0);
-  return { quantity, mode, from: model.of[mode] ?? -1, factor, offset: y0 - factor * x0 };
-}
-
-function makePlan(profile: Profile, settings: Settings): Plan {
+function makePlan(profile: Profile, settings: MeasuringSettings): Plan {
   const sensors: SensorPlan[] = [];
   const lists: ListPlan[] = [];
   const edges: ListPlan<EdgeListSpec>[] = [];
@@ -250,7 +140,11 @@ function makePlan(profile: Profile, settings: Settings): Plan {
 }
 
 /** How often a sensor is sampled and aggregated; 0 for never. */
-function intervalsOf(kind: number, profile: Profile, { every }: Settings): { sample: Millis; aggregate: Millis } {
+function intervalsOf(
+  kind: number,
+  profile: Profile,
+  { every }: MeasuringSettings,
+): { sample: Millis; aggregate: Millis } {
   const intervals = { sample: 0, aggregate: 0 };
   profile.tasks.forEach((task, index) => {
     if (task.sensors.includes(kind)) intervals[task.kind] = every[index] ?? 0;
@@ -260,7 +154,7 @@ function intervalsOf(kind: number, profile: Profile, { every }: Settings): { sam
 
 function planTasks(
   profile: Profile,
-  { every }: Settings,
+  { every }: MeasuringSettings,
   byKind: readonly (readonly SensorPlan[])[],
 ): readonly MeasuringTask[] {
   return profile.tasks.flatMap(({ kind, what, sensors, first, onRequest }, index) => {

@@ -47,42 +47,46 @@ export class Shell {
     const { words, unclosed } = splitWords(typable(line));
     if (words.length === 0) return { code: ENOEXEC, lines: [] };
 
-    const printed: string[] = [];
+    const open = unclosed === undefined ? undefined : words.length - 1;
+    const stop = words.slice(0, WORDS_MAX).findIndex((word, i) => i === open || (i > 0 && HELP_OPTIONS.has(word)));
+    const searched = words.slice(0, stop < 0 ? WORDS_MAX : stop);
+    const path = commandPath(this.#roots, searched);
+    const printed = path.length === 0 ? searched.slice(0, 1).map((word) => `${word}: command not found`) : [];
     const fail = (text: string): CommandResult => ({ code: ENOEXEC, lines: [...printed, text] });
-    let candidates: readonly Command[] = this.#roots;
-    /** The deepest command found so far, and the deepest one with a handler. */
-    let deepest: Command | undefined;
-    let runnable: RunnableCommand | undefined;
-    let args: readonly string[] = [];
-    let unknown = false;
-    for (const [i, word] of words.slice(0, WORDS_MAX).entries()) {
-      if (unclosed !== undefined && i === words.length - 1) return fail(`not terminated: ${unclosed}`);
-      if (i > 0 && (word === '-h' || word === '--help')) {
-        return deepest ? helpOf(deepest) : fail('Please specify a subcommand.');
-      }
-      const found = candidates.find((command) => command.word === word);
-      if (!found) {
-        if (i === 0) printed.push(`${word}: command not found`);
-        candidates = [];
-        unknown = true;
-        continue;
-      }
-      candidates = found.children ?? [];
-      deepest = found;
-      if (isRunnable(found)) {
-        runnable = found;
-        args = words.slice(i + 1);
-      }
-    }
+    const deepest = path.at(-1);
+    if (stop === open) return fail(`not terminated: ${unclosed}`);
+    if (stop >= 0) return deepest ? helpOf(deepest) : fail('Please specify a subcommand.');
     if (words.length > WORDS_MAX) return fail('Too many arguments in the command.');
     if (!deepest) return { code: ENOEXEC, lines: printed };
-    if (!runnable) return { ...helpOf(deepest), ...(unknown && { rejected: true }) };
-    const [min, max] = runnable.args ?? [0, WORDS_MAX];
-    if (args.length < min || args.length > max) {
-      return { code: EINVAL, lines: [`${runnable.word}: wrong parameter count`, ...commandHelp(runnable)] };
+
+    const at = path.findLastIndex(isRunnable);
+    const command = path[at];
+    if (!command || !isRunnable(command)) {
+      return { ...helpOf(deepest), ...(path.length < words.length && { rejected: true }) };
     }
-    return { command: runnable, args };
+    const args = words.slice(at + 1);
+    const [min, max] = command.args ?? [0, WORDS_MAX];
+    if (args.length < min || args.length > max) {
+      return { code: EINVAL, lines: [`${command.word}: wrong parameter count`, ...commandHelp(command)] };
+    }
+    return { command, args };
   }
+}
+
+/** Options that print the help of the command before them. */
+const HELP_OPTIONS: ReadonlySet<string> = new Set(['-h', '--help']);
+
+/** The commands that the first words of a line name, from the root command to the deepest one. */
+function commandPath(roots: readonly Command[], words: readonly string[]): readonly Command[] {
+  const path: Command[] = [];
+  let candidates = roots;
+  for (const word of words) {
+    const found = candidates.find((command) => command.word === word);
+    if (!found) break;
+    path.push(found);
+    candidates = found.children ?? [];
+  }
+  return path;
 }
 
 /** A command that can be run, and the words after it. */

@@ -23,10 +23,10 @@ export function splitWords(line: string): Words {
       word = undefined;
     } else if (char === quote) {
       quote = undefined;
-    } else if (quote === undefined && (char === '"' || char === "'")) {
+    } else if (quote === undefined && MARKS.includes(char)) {
       quote = char;
       word ??= '';
-    } else if (char === '\\' && (quote === undefined || next === quote)) {
+    } else if (escapes(char, next, quote)) {
       word = (word ?? '') + next;
       i++;
     } else {
@@ -35,4 +35,12 @@ export function splitWords(line: string): Words {
   }
   if (word !== undefined) words.push(word);
   return { words, unclosed: quote };
+}
+
+/** Quotation marks. */
+const MARKS = ['"', "'"];
+
+/** Whether `char` escapes the character after it, inside of `quote` or outside of quotation marks. */
+function escapes(char: string, next: string, quote: string | undefined): boolean {
+  return char === '\\' && (quote === undefined || next === quote);
 }

@@ -1,0 +1,96 @@
+/** What surrounds a run while it runs: its progress, metrics for Prometheus, its API and consoles, and Ctrl-C. */
+import type { ConsoleServer } from '../console/server.js';
+import { InterruptedError } from '../kernel/errors.js';
+import { RealClock } from '../kernel/real-clock.js';
+import type { RunControl } from '../runner/run.js';
+import type { Plan } from '../scenario/model/plan.js';
+import type { TraceEvent } from '../trace/events.js';
+import { openToConsoles } from './attachable.js';
+import type { Host } from './host.js';
+import { LiveApi } from './live-api.js';
+import { LiveMetrics } from './live-metrics.js';
+import { MetricsPush, type PushAddress } from './metrics-push.js';
+import { ProgressDisplay } from './progress-display.js';
+
+interface LiveOptions {
+  readonly host: Host;
+  readonly plan: Plan;
+  readonly metricsPort: number | undefined;
+  readonly metricsPush: PushAddress | undefined;
+  /** Whether consoles can attach. A run in virtual time ends before a user could type. */
+  readonly consoles: boolean;
+  /** Whether to announce the API of the cloud of the run. */
+  readonly api: boolean;
+  /** What the run leaves behind if the user quits immediately. */
+  readonly leftBehind: string | undefined;
+}
+
+export class LiveServices {
+  readonly #options: LiveOptions;
+  readonly #progress: ProgressDisplay;
+  readonly #metrics: LiveMetrics | undefined;
+  readonly #push: MetricsPush | undefined;
+  #api: LiveApi | undefined;
+  #consoles: Promise<ConsoleServer | undefined> | undefined;
+  #attached: ConsoleServer | undefined;
+  #forgetInterrupts = (): void => {};
+
+  private constructor(options: LiveOptions, metrics: LiveMetrics | undefined) {
+    const { host, plan, metricsPush } = options;
+    this.#options = options;
+    this.#metrics = metrics;
+    this.#progress = new ProgressDisplay(host, plan);
+    const complain = (sentence: string) => this.#progress.say(`ghostfleet: ${sentence}`);
+    this.#push = metricsPush && new MetricsPush({ address: metricsPush, plan, clock: new RealClock(), complain });
+  }
+
+  /** @throws UsageError if the port for the metrics cannot be used */
+  static async open(options: LiveOptions): Promise<LiveServices> {
+    const { host, plan, metricsPort } = options;
+    const metrics = metricsPort === undefined ? undefined : await LiveMetrics.open(metricsPort, plan);
+    if (metrics) host.err.write(`metrics at ${metrics.url}\n`);
+    return new LiveServices(options, metrics);
+  }
+
+  /** Begins with the run. @throws UsageError if the key of the API cannot be written */
+  follow(control: RunControl): void {
+    const { host, leftBehind } = this.#options;
+    if (this.#options.api) {
+      this.#api = new LiveApi(control.api);
+      host.err.write(this.#api.announcement);
+    }
+    if (this.#options.consoles) this.#consoles = this.#openToConsoles(control);
+    this.#forgetInterrupts = host.onInterrupt((signal) => {
+      control.stop(new InterruptedError(signal));
+      this.#push?.interrupt();
+    }, leftBehind);
+    this.#progress.follow(control);
+    this.#metrics?.follow(control);
+    this.#push?.follow(control);
+  }
+
+  /** Passes an event of the run to the consoles. */
+  take(event: TraceEvent): void {
+    this.#attached?.take(event);
+  }
+
+  /** Ends the display of the progress, and pushes the final metrics. The promise resolves after the push, and never rejects. */
+  async end(): Promise<void> {
+    this.#progress.end();
+    await this.#push?.last();
+  }
+
+  async close(): Promise<void> {
+    this.#progress.end();
+    this.#metrics?.close();
+    this.#push?.close();
+    this.#api?.close();
+    this.#forgetInterrupts();
+    (await this.#consoles)?.close('the run has ended');
+  }
+
+  async #openToConsoles({ fleet }: RunControl): Promise<ConsoleServer | undefined> {
+    this.#attached = await openToConsoles(this.#options.host, fleet);
+    return this.#attached;
+  }
+}

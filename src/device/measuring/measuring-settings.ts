@@ -1,0 +1,132 @@
+/** The settings of a device on which its measuring plan depends, read from its configuration. */
+import type { Millis } from '../../kernel/time.js';
+import type { EventListSpec, ParameterRef, Presence, Profile, SensorSpec } from '../../profile/profile.js';
+import { parseDeviceSlot } from '../config/device-slot.js';
+
+/** The part of a device's live configuration that decides what it measures. */
+export interface MeasuringConfig {
+  number(module: string, name: string): number;
+  text(module: string, name: string): string;
+  flag(module: string, name: string): boolean;
+  /** Address in a slot (from 0): 12 hex digits; undefined when it is empty. */
+  slot(module: string, n: number): string | undefined;
+}
+
+/** The settings on which a plan depends. */
+export interface MeasuringSettings {
+  /** By sensor and number: null if the sensor is absent, otherwise its address, empty if it has none. */
+  readonly present: readonly (readonly (string | null)[])[];
+  /** By sensor: the quantities that are switched off, and the calibration by number. */
+  readonly off: readonly (readonly boolean[])[];
+  readonly calibrations: readonly (readonly (Calibration | undefined)[])[];
+  /** By task. */
+  readonly every: readonly Millis[];
+  /** By event list. */
+  readonly lists: readonly ListSettings[];
+  readonly report: Millis;
+}
+
+/** Computes a calibrated quantity: `offset + factor` × the quantity `from`; NaN without two different points. */
+export interface Calibration {
+  /** Index of the calibrated quantity. */
+  readonly quantity: number;
+  /** Position of the raw quantity in the model's `of`; `from` is its index in the sensor. */
+  readonly mode: number;
+  readonly from: number;
+  readonly factor: number;
+  readonly offset: number;
+}
+
+/** The settings of an event list. */
+export interface ListSettings {
+  /** Edge: whether switching on and switching off are reported. Alarm: whether the high and the low alarm are. */
+  readonly report: readonly [boolean, boolean];
+  /** Alarm: the values at which the high and the low alarm switch on and off. */
+  readonly high: readonly [on: number, off: number];
+  readonly low: readonly [on: number, off: number];
+}
+
+/** Reads the settings of all sensors, tasks and event lists. */
+export function readSettings(profile: Profile, config: MeasuringConfig): MeasuringSettings {
+  const { sensors, tasks, timing } = profile;
+  const millis = ({ module, name }: ParameterRef) => 1000 * config.number(module, name);
+  return {
+    present: sensors.map(({ present, count }) =>
+      Array.from({ length: count }, (_, n) => (present ? addressOf(present, n, profile, config) : '')),
+    ),
+    off: sensors.map(({ quantities }) =>
+      quantities.map(({ enabled }) => enabled !== undefined && !config.flag(enabled.module, enabled.name)),
+    ),
+    calibrations: sensors.map((sensor) =>
+      Array.from({ length: sensor.count }, (_, n) => calibration(sensor, n + 1, profile, config)),
+    ),
+    every: tasks.map(({ every }) => (typeof every === 'number' ? every : millis(every))),
+    lists: profile.eventLists.map((list) => listSettings(list, config)),
+    report: timing.reportEvery ? millis(timing.reportEvery) : 0,
+  };
+}
+
+/** The address of the n-th sensor of a kind, from 0, or an empty text if it has none; null if the sensor is absent. */
+function addressOf(present: Presence, n: number, profile: Profile, config: MeasuringConfig): string | null {
+  if (present.kind === 'device') return deviceInSlot(present, n, profile, config);
+  if (present.kind === 'slot') {
+    const { module, enabled } = present;
+    const address = config.slot(module, n);
+    return config.flag(enabled.module, enabled.name) && address !== undefined ? address : null;
+  }
+  const { module, name } = present.ref;
+  const numbered = `${name}-${n + 1}`;
+  const isPresent =
+    present.kind === 'flag' ? config.flag(module, numbered) : config.text(module, numbered) === present.is;
+  return isPresent ? '' : null;
+}
+
+function listSettings(list: EventListSpec, config: MeasuringConfig): ListSettings {
+  const number = ({ module, name }: ParameterRef) => config.number(module, name);
+  const flag = ({ module, name }: ParameterRef) => config.flag(module, name);
+  if (list.kind === 'edge') return { report: [flag(list.reportOn), flag(list.reportOff)], high: NONE, low: NONE };
+  if (list.kind === 'press') return { report: [true, true], high: NONE, low: NONE };
+  const { high, low } = list;
+  const half = { high: number(high.hysteresis) / 2, low: number(low.hysteresis) / 2 };
+  const threshold = { high: number(high.threshold), low: number(low.threshold) };
+  return {
+    report: [flag(high.report), flag(low.report)],
+    high: [threshold.high + half.high, threshold.high - half.high],
+    low: [threshold.low - half.low, threshold.low + half.low],
+  };
+}
+
+const NONE = [0, 0] as const;
+
+/** The line address of the device in slot n, from 0, as text; null if the slot has no device of this type. */
+function deviceInSlot(
+  { ref, is }: Extract<Presence, { readonly kind: 'device' }>,
+  n: number,
+  { modules }: Profile,
+  config: MeasuringConfig,
+): string | null {
+  const name = `${ref.name}-${n}`;
+  const spec = modules.find((module) => module.name === ref.module)?.parameters.find((known) => known.name === name);
+  const types = spec?.type === 'string' ? spec.types : undefined;
+  const slot = types && parseDeviceSlot(config.text(ref.module, name), types);
+  return slot?.type === is ? String(slot.address) : null;
+}
+
+/** The calibration of the n-th sensor of a kind, from 1; undefined if it has none. */
+function calibration(
+  { quantities }: SensorSpec,
+  n: number,
+  { modules }: Profile,
+  config: MeasuringConfig,
+): Calibration | undefined {
+  const quantity = quantities.findIndex(({ model }) => model.kind === 'calibrated');
+  const model = quantities[quantity]?.model;
+  if (model?.kind !== 'calibrated') return undefined;
+  const point = (word: string) => config.number('app', `${model.points}-${word}-${n}`);
+  const name = `${model.points}-mode-${n}`;
+  const spec = modules.find((module) => module.name === 'app')?.parameters.find((known) => known.name === name);
+  const mode = spec?.type === 'enum' ? spec.values.indexOf(config.text('app', name)) : 0;
+  const [x0, y0, x1, y1] = [point('x0'), point('y0'), point('x1'), point('y1')];
+  const factor = x0 === x1 ? Number.NaN : (y1 - y0) / (x1 - x0);
+  return { quantity, mode, from: model.of[mode] ?? -1, factor, offset: y0 - factor * x0 };
+}

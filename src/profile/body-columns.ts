@@ -1,0 +1,52 @@
+/** Compares the source of a value with the layout and the modifiers of its key in the decoder. */
+import type { Problems, ScalarNode } from '../input/document.js';
+import { quote } from '../input/problems.js';
+import type { CodecColumn, CodecField } from '../protocol/codec.js';
+import type { BodyParts } from './body-references.js';
+
+/** Layouts of arrays, with the modifier of each (wire protocol, 12.2). */
+const LAYOUTS = { period: '$tsp', offsets: '$tso' } as const;
+
+/** The columns of an array in the decoder; undefined, and a problem, unless they have the names `wanted`. */
+export function columnsOf(
+  field: CodecField,
+  kind: keyof typeof LAYOUTS,
+  wanted: readonly string[],
+  node: ScalarNode,
+  { parts, problems }: { readonly parts: BodyParts; readonly problems: Problems },
+): readonly CodecColumn[] | undefined {
+  // With errors in these sections, the wanted columns are not known.
+  if (parts.sensors === undefined || parts.eventLists === undefined) return undefined;
+  const { series } = field;
+  const columns = series?.kind === kind ? series.columns : [];
+  if (columns.map(({ name }) => name).join() === wanted.join()) return columns;
+  const layout = `${LAYOUTS[kind]} of ${wanted.join(', ')}`;
+  problems.add(node, `${quote(field.path)} must be a ${layout} in the decoder for this source`);
+  return undefined;
+}
+
+/** The factor of all these columns, see {@link divideOf}; it is a problem if they differ. */
+export function sameDivide(
+  columns: readonly CodecColumn[],
+  path: string,
+  node: ScalarNode,
+  problems: Problems,
+): number {
+  const [first = 1, ...others] = columns.map((column) => divideOf(column, path, node, problems));
+  if (others.some((divide) => divide !== first)) {
+    problems.add(node, `the columns of ${quote(path)} must all be divided by the same number`);
+  }
+  return first;
+}
+
+/** The factor by which the firmware multiplies a measured value: the number by which the decoder divides it. */
+export function divideOf(column: CodecColumn, path: string, node: ScalarNode, problems: Problems): number {
+  let divide = 1;
+  for (const modifier of column.modifiers) {
+    if (modifier.kind === 'div') divide *= modifier.by;
+    else if (modifier.kind !== 'fpp') {
+      problems.add(node, `${quote(path)} has $${modifier.kind} in the decoder; a measured value can have $div only`);
+    }
+  }
+  return divide;
+}

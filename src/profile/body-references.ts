@@ -1,0 +1,99 @@
+/** References of a body to the other sections of its profile: sensors, quantities, event lists, keys of the decoder. */
+import { type Check, complain } from '../input/checks.js';
+import type { LocatedNode, Problems, ScalarNode } from '../input/document.js';
+import { quote } from '../input/problems.js';
+import type { Codec, CodecField } from '../protocol/codec.js';
+import { indexOf } from './checks.js';
+import type { ModuleSpec } from './parameters.js';
+import type { EventListSpec, SensorSpec } from './profile.js';
+import { quantityRef } from './read-sensors.js';
+
+/** The sections to which a body refers. A section with errors is undefined, and references to it are accepted unchecked. */
+export interface BodyParts {
+  readonly decoder: Codec | undefined;
+  readonly modules: readonly ModuleSpec[] | undefined;
+  readonly sensors: readonly SensorSpec[] | undefined;
+  readonly eventLists: readonly EventListSpec[] | undefined;
+  /** Whether the device type has a receiver. */
+  readonly receives: boolean;
+}
+
+/** The key of a list that names the sensors to which its entries belong. */
+export const EACH = '$each';
+
+/** The sensors of the enclosing list, as indices; undefined outside of lists. */
+export type Each = readonly number[] | undefined;
+
+/** Resolves references. A reference that is not valid is noted as a problem, and undefined is returned. */
+export class BodyReferences {
+  readonly parts: BodyParts;
+  readonly problems: Problems;
+  readonly #decoder: Codec;
+
+  constructor(parts: BodyParts, decoder: Codec, problems: Problems) {
+    this.parts = parts;
+    this.problems = problems;
+    this.#decoder = decoder;
+  }
+
+  /** The paths of all keys of the decoder. */
+  get paths(): readonly string[] {
+    return this.#decoder.keys.map(({ path }) => path);
+  }
+
+  /** The key of the decoder with this path. */
+  field(path: string): CodecField | undefined {
+    return this.#decoder.keys[this.#decoder.numberOf(path) ?? -1];
+  }
+
+  /** The index of a sensor that an entry inside of `each` may use. */
+  sensor(node: ScalarNode, each: Each): number | undefined {
+    const sensor = this.anySensor(node, this.problems);
+    return sensor === undefined ? undefined : this.#ifBelongs(sensor, sensor, node, each);
+  }
+
+  /** Reads the name of any sensor as its index. */
+  get anySensor(): Check<number> {
+    const names = this.parts.sensors?.map(({ name }) => name);
+    return indexOf(names, 'a sensor');
+  }
+
+  /** A quantity of a sensor that an entry inside of `each` may use. */
+  quantity(node: ScalarNode, each: Each): { readonly sensor: number; readonly quantity: number } | undefined {
+    const at = quantityRef(this.parts.sensors)(node, this.problems);
+    return at && this.#ifBelongs(at, at.sensor, node, each);
+  }
+
+  /** The index of an event list of a sensor that an entry inside of `each` may use. */
+  eventList(node: ScalarNode, each: Each): number | undefined {
+    const lists = this.parts.eventLists;
+    const names = lists?.map(({ name }) => name);
+    const list = indexOf(names, 'an event list')(node, this.problems);
+    if (list === undefined) return undefined;
+    const spec = lists?.[list];
+    return spec ? this.#ifBelongs(list, spec.sensor, node, each) : list;
+  }
+
+  refuse(node: LocatedNode, wanted: string): undefined {
+    return complain(node, this.problems, wanted);
+  }
+
+  #ifBelongs<T>(value: T, sensor: number, node: ScalarNode, each: Each): T | undefined {
+    return this.#belongs(sensor, each) ? value : this.refuse(node, this.#wantedSensor(each));
+  }
+
+  /** Whether a value may refer to a sensor: inside a list only to the list's sensor, outside only to one that every device has once. */
+  #belongs(sensor: number, each: Each): boolean {
+    const spec = this.parts.sensors?.[sensor];
+    if (spec === undefined) return true;
+    if (each === undefined) return spec.count === 1 && spec.present === undefined;
+    return each.length === 1 && each[0] === sensor;
+  }
+
+  #wantedSensor(each: Each): string {
+    if (each === undefined)
+      return `about a sensor that every device has exactly once; use a list with "${EACH}" for others`;
+    const names = each.map((sensor) => quote(this.parts.sensors?.[sensor]?.name));
+    return `about the sensor of this list, ${names.join(' or ')}; the list must have only one kind of sensor for this`;
+  }
+}
