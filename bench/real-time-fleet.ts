@@ -23,7 +23,8 @@ import { withFaults } from '../src/transport/faults/with-faults.js';
 import type { Transport } from '../src/transport/transport.js';
 import { udpTransport } from '../src/transport/udp.js';
 import { CausalClock } from './causal-clock.js';
-import { API_KEY, FIRST_SERIAL, registerFleet, TOKEN } from './cloud/fleet.js';
+import { API_KEY, FIRST_SERIAL, registerFleet } from './cloud/fleet.js';
+import { tokenOf } from './cloud/token.js';
 import type { Bench } from './result.js';
 
 const DEVICES = 20_000;
@@ -136,7 +137,7 @@ function fleetOn(transport: Transport, world: Pick<DeviceOptions, 'clock' | 'ran
     const serial = FIRST_SERIAL + i;
     return new Device({
       ...{ ...world, random: world.random.fork(`device/${serial}`) },
-      ...{ type, serial, claimToken: TOKEN, flash, format: 'base64' },
+      ...{ type, serial, claimToken: tokenOf(serial), flash, format: 'base64' },
       connect: (device) => transport.connect(serial, device),
     });
   });

@@ -6,8 +6,9 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
 import BetterSqlite from 'better-sqlite3';
 import fastify from 'fastify';
+import { tokenOf } from './token.js';
 
-const [path, devices, firstSerial, token] = process.argv.slice(2);
+const [path, devices, firstSerial] = process.argv.slice(2);
 const db = new BetterSqlite(path);
 db.pragma('journal_mode = WAL');
 db.pragma('synchronous = FULL');
@@ -16,7 +17,10 @@ db.exec(`CREATE TABLE message (id TEXT PRIMARY KEY, serial INTEGER NOT NULL, at 
 const insert = db.prepare('INSERT INTO message (id, serial, at, body) VALUES (?, ?, ?, ?)');
 const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')];
 const tokens = new Map<number, Buffer>();
-for (let n = 0; n < Number(devices); n++) tokens.set(Number(firstSerial) + n, Buffer.from(String(token), 'hex'));
+for (let n = 0; n < Number(devices); n++) {
+  const serial = Number(firstSerial) + n;
+  tokens.set(serial, Buffer.from(tokenOf(serial), 'hex'));
+}
 
 interface Waiting {
   readonly serial: number;

@@ -2,12 +2,16 @@
 import { createSocket } from 'node:dgram';
 import { hasValidTag, open, seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { ACK, NOTHING } from '../../src/protocol/flap/packet.js';
+import { tokenOf } from './token.js';
 
-const token = tokenBytes(process.argv[2] ?? '');
+const [devices, firstSerial] = process.argv.slice(2).map(Number) as [number, number];
+const tokens = new Map<number, Uint8Array>();
+for (let n = 0; n < devices; n++) tokens.set(firstSerial + n, tokenBytes(tokenOf(firstSerial + n)));
 const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 });
 socket.on('message', (datagram, source) => {
   const envelope = open(datagram, 'base64');
-  if (!envelope || !hasValidTag(envelope, token)) return;
+  const token = envelope && tokens.get(envelope.serial);
+  if (!token || !hasValidTag(envelope, token)) return;
   const { sequence } = envelope.packet;
   socket.send(
     seal({ flags: ACK, sequence: sequence + 1, data: NOTHING }, envelope.serial, token, 'base64'),

@@ -7,7 +7,8 @@ import { createSocket } from 'node:dgram';
 import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { FIRST, LAST } from '../../src/protocol/flap/packet.js';
 import { encodeUp } from '../../src/protocol/messages/index.js';
-import { FIRST_SERIAL, TOKEN } from './fleet.js';
+import { FIRST_SERIAL } from './fleet.js';
+import { tokenOf } from './token.js';
 
 export interface FlapLoad {
   readonly port: number;
@@ -25,17 +26,17 @@ const PATIENCE = 500;
 
 /** Resolves with the number of messages acknowledged a second. */
 export async function sendUplinks({ port, devices, messages, round }: FlapLoad): Promise<number> {
-  const token = tokenBytes(TOKEN);
-  const sealed = Array.from({ length: devices }, (_, device) =>
-    Array.from({ length: messages }, (_, number) => {
+  const sealed = Array.from({ length: devices }, (_, device) => {
+    const token = tokenBytes(tokenOf(FIRST_SERIAL + device));
+    return Array.from({ length: messages }, (_, number) => {
       const body = Buffer.alloc(BODY, 0x5a);
       body.writeUInt32BE(device, 0);
       body.writeUInt32BE(number, 4);
       body.writeUInt32BE(round, 8);
       const data = encodeUp({ kind: 'upload-data', hash: '0123456789abcdef', body });
       return seal({ flags: FIRST | LAST, sequence: number * 2, data }, FIRST_SERIAL + device, token, 'base64');
-    }),
-  );
+    });
+  });
   const socket = createSocket({ type: 'udp4', recvBufferSize: 4 * 1024 * 1024 });
   await new Promise<void>((resolve) => socket.connect(port, '127.0.0.1', () => resolve()));
   const acknowledged = new Uint16Array(devices);

@@ -6,7 +6,7 @@ import { startServe } from '../../scripts/support/serve-process.js';
 import type { Bench } from '../result.js';
 import { startBare } from './bare.js';
 import { sendUplinks } from './flap-load.js';
-import { registerFleet, TOKEN } from './fleet.js';
+import { FIRST_SERIAL, registerFleet } from './fleet.js';
 import { bestInTurn } from './in-turn.js';
 
 const LOAD = { devices: 500, messages: 120 };
@@ -19,7 +19,7 @@ export const flapUplinks: Bench = {
   async run() {
     const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
     try {
-      const echo = await startBare('cloud/bare-udp', TOKEN);
+      const echo = await startBare('cloud/bare-udp', String(LOAD.devices), String(FIRST_SERIAL));
       const db = join(directory, 'cloud.db');
       await (await registerFleet(db, LOAD.devices)).store.close();
       const service = await startServe(['--db', db]);

@@ -1,12 +1,12 @@
-/** Registers a fleet in a store, for benchmarks: devices with consecutive serial numbers and one claim token. */
+/** Registers a fleet in a store, for benchmarks: devices with consecutive serial numbers. */
 import { ensureSpaceAndKey } from '../../src/cloud/accounts/bootstrap.js';
 import { openStore } from '../../src/cloud/open-store.js';
 import { createIds } from '../../src/cloud/store/ids.js';
 import type { Change, DeviceRow, Store } from '../../src/cloud/store/store.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
+import { tokenOf } from './token.js';
 
-export const TOKEN = '00112233445566778899aabbccddeeff';
 export const API_KEY = 'bench-key';
 export const FIRST_SERIAL = 2_159_017_985;
 
@@ -28,7 +28,15 @@ export async function registerFleet(db: string, count: number): Promise<Fleet> {
   const devices = Array.from({ length: count }, (_, index): DeviceRow => {
     const serial = FIRST_SERIAL + index;
     return {
-      ...{ id: ids.uuid(), spaceId, serial, token: TOKEN, name: `bench-${serial}`, comment: null, externalId: null },
+      ...{
+        id: ids.uuid(),
+        spaceId,
+        serial,
+        token: tokenOf(serial),
+        name: `bench-${serial}`,
+        comment: null,
+        externalId: null,
+      },
       ...{ label: {}, tagIds: [], createdAt: clock.wall, lastSeen: null, sessionId: null, session: null },
       ...{ configHash: null, decoderHash: null, encoderHash: null },
     };

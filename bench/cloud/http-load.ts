@@ -4,7 +4,8 @@
  * this load.
  */
 import { createConnection } from 'node:net';
-import { FIRST_SERIAL, TOKEN } from './fleet.js';
+import { FIRST_SERIAL } from './fleet.js';
+import { tokenOf } from './token.js';
 
 export interface HttpLoad {
   readonly port: number;
@@ -49,7 +50,7 @@ const ANSWER = 'HTTP/1.1 200';
 function requestOf(serial: number, sequence: number): string {
   const body = uplink(serial, sequence);
   return (
-    `POST /v2/device/${serial}/uplink HTTP/1.1\r\nHost: localhost\r\nAuthorization: Claim ${TOKEN}\r\n` +
+    `POST /v2/device/${serial}/uplink HTTP/1.1\r\nHost: localhost\r\nAuthorization: Claim ${tokenOf(serial)}\r\n` +
     `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
   );
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startServe } from '../../scripts/support/serve-process.js';
 import type { Bench } from '../result.js';
 import { startBare } from './bare.js';
-import { FIRST_SERIAL, registerFleet, TOKEN } from './fleet.js';
+import { FIRST_SERIAL, registerFleet } from './fleet.js';
 import { postUplinks } from './http-load.js';
 import { bestInTurn } from './in-turn.js';
 
@@ -19,13 +19,8 @@ export const httpUplinks: Bench = {
   async run() {
     const directory = mkdtempSync(join(tmpdir(), 'ghostfleet-bench-'));
     try {
-      const bare = await startBare(
-        'cloud/bare-http',
-        join(directory, 'bare.db'),
-        String(DEVICES),
-        String(FIRST_SERIAL),
-        TOKEN,
-      );
+      const path = join(directory, 'bare.db');
+      const bare = await startBare('cloud/bare-http', path, String(DEVICES), String(FIRST_SERIAL));
       const db = join(directory, 'cloud.db');
       await (await registerFleet(db, DEVICES)).store.close();
       const service = await startServe(['--db', db]);

@@ -84,7 +84,7 @@ export interface NewDevice {
   readonly name: string;
   /** Ten decimal digits, unique across all spaces. */
   readonly serial_number: string;
-  /** Claim token, 32 hex digits. It is never returned. */
+  /** Claim token, 32 hex digits, unique across all spaces. It is never returned. */
   readonly token: string;
   /** At most 255 characters. Default null. */
   readonly external_id?: string | null;
@@ -99,8 +99,8 @@ export interface NewDevice {
   readonly secret_type?: 'psk';
 }
 
-/** Fields to change. `label` and `tags` replace the whole set. */
-export type DeviceUpdate = Partial<Omit<NewDevice, 'serial_number' | 'token'>>;
+/** Fields to change. `label` and `tags` replace the whole set. `token` replaces the claim token, after a repair. */
+export type DeviceUpdate = Partial<Omit<NewDevice, 'serial_number'>>;
 
 export interface DeviceFilter {
   /** Part of the name, case-insensitive. */

@@ -219,7 +219,7 @@ describe('the client', () => {
     await store.commit(
       Array.from({ length: 1000 }, (_, n) => ({
         kind: 'device.insert',
-        row: { ...row, spaceId, id: ids.uuid(), serial: 1_000_000_000 + n },
+        row: { ...row, spaceId, id: ids.uuid(), serial: 1_000_000_000 + n, token: n.toString(16).padStart(32, '0') },
       })),
     );
     const messages = await collect(client.allMessages({ device_id: made.id }));

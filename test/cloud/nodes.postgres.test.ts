@@ -9,6 +9,7 @@ import { seededRandom } from '../../src/kernel/random.js';
 import { RealClock } from '../../src/kernel/real-clock.js';
 import { days, hours, seconds } from '../../src/kernel/time.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
+import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, RESET } from '../../src/protocol/flap/packet.js';
 import { encodeUp, parseDown } from '../../src/protocol/messages/index.js';
 import { QUIET, SERIAL, type TestCloud, TOKEN, testCloud } from '../support/cloud.js';
@@ -198,6 +199,18 @@ describe('a device whose tags are changed through another service', () => {
       await heard(b);
       expect((await b.core.load(SERIAL))?.device.tagIds).toEqual(tagIds);
     }
+  });
+});
+
+describe('a device whose claim token is replaced through another service', () => {
+  it('is known by its new token only', async () => {
+    await b.exchange(uplink(1));
+    const token = 'ab'.repeat(16);
+    await a.store.commit([{ kind: 'device.change', id: device.id, change: { token } }]);
+    await heard(b);
+    expect(await b.exchange(uplink(2), { token })).toMatchObject({ flags: ACK });
+    expect((await b.deliver(seal(uplink(3), SERIAL, tokenBytes(TOKEN), 'base64'))).length).toBe(1);
+    expect(await a.messages(device)).toHaveLength(2);
   });
 });
 

@@ -2,7 +2,8 @@
  * Permissions of a caller. Three things limit them:
  *
  * - the role: the role `user` and read-only keys may only read;
- * - the tags of a key: it sees only the devices with one of its tags, the messages of these devices, and these tags;
+ * - the tags of a key: it sees only the devices with one of its tags, the messages of these devices, and these tags; other
+ *   tags of these devices it neither sees nor changes;
  * - the access type of these tags: a tag with access type `read` permits neither changes nor downlinks.
  *
  * A resource that the caller may not see is answered like a resource that does not exist: with 404.
@@ -63,6 +64,14 @@ export async function needWritableTag(store: Store, { spaceId, access }: Caller,
     if (access.scope.includes(id) && (await store.tag(spaceId, id))?.accessType === 'write') return;
   }
   throw new ApiFault(403, 'this key needs a tag with access type "write" in common with the device');
+}
+
+/** No tag has this id. */
+const NO_TAG = '00000000-0000-0000-0000-000000000000';
+
+/** The id of a tag as a filter: a tag that the caller does not see matches nothing, like one that does not exist. */
+export function visibleTag({ scope }: Access, id: Id): Id {
+  return scope === null || scope.includes(id) ? id : NO_TAG;
 }
 
 /** @throws ApiFault 403 for a key that is limited to tags */

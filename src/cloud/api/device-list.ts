@@ -4,7 +4,7 @@ import { ApiFault } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
 import { PageQuery, SpaceParams, Text, Uuid } from '../http/schemas.js';
 import { DEVICE_SORTS, type DeviceFilter } from '../store/store.js';
-import { visibleDevice } from './access.js';
+import { type Access, visibleDevice, visibleTag } from './access.js';
 import { Device, deviceViews } from './device-view.js';
 import type { Family } from './family.js';
 
@@ -39,7 +39,7 @@ export const deviceLists: Family = (routes, { store }) => {
     async (request, reply) => {
       const { spaceId, query, access } = request;
       const { limit = 100, offset: after, sort_by: sortBy = 'id', order_by: order = 'asc' } = query;
-      const filter = { ...filterOf(query), scope: access.scope ?? undefined };
+      const filter = filterOf(query, access);
       // A limited key must not learn from the cursor whether a device exists.
       if (access.scope !== null && after !== undefined && sortBy !== 'id') await visibleDevice(store, request, after);
       const rows = await store.devices(spaceId, { ...filter, limit, after, sortBy, order });
@@ -47,7 +47,7 @@ export const deviceLists: Family = (routes, { store }) => {
         throw new ApiFault(400, `querystring/offset "${after}" is not a device of this space`);
       const isAll = after === undefined && rows.length < limit;
       reply.header('x-total', isAll ? rows.length : await store.countDevices(spaceId, filter));
-      return deviceViews(store, spaceId, rows);
+      return deviceViews(store, request, rows);
     },
   );
 
@@ -60,18 +60,17 @@ export const deviceLists: Family = (routes, { store }) => {
       querystring: CountQuery,
       response: { 200: Type.Object({ count: Type.Integer({ minimum: 0 }) }, { title: 'Count' }) },
     }),
-    async ({ spaceId, query, access }) => ({
-      count: await store.countDevices(spaceId, { ...filterOf(query), scope: access.scope ?? undefined }),
-    }),
+    async ({ spaceId, query, access }) => ({ count: await store.countDevices(spaceId, filterOf(query, access)) }),
   );
 };
 
-function filterOf(query: Static<typeof CountQuery>): DeviceFilter {
+function filterOf(query: Static<typeof CountQuery>, access: Access): DeviceFilter {
   return {
+    scope: access.scope ?? undefined,
     name: query.name,
     serial: query.serial_number,
     externalId: query.external_id,
-    tagIds: query.tag_ids,
+    tagIds: query.tag_ids?.map((id) => visibleTag(access, id)),
     tagLogic: query.tag_filter_logic,
   };
 }

@@ -4,7 +4,8 @@ import { isoTime } from '../../kernel/calendar.js';
 import { Hash, Nullable, Serial, Time, Uuid } from '../http/schemas.js';
 import { isoTimeOrNull } from '../http/time.js';
 import { serialText } from '../store/order.js';
-import type { DeviceRow, Id, Store } from '../store/store.js';
+import type { DeviceRow, Store } from '../store/store.js';
+import type { Caller } from './access.js';
 import { Tag, tagViews } from './tags.js';
 
 export const Device = Type.Object(
@@ -33,17 +34,14 @@ export const Device = Type.Object(
   { title: 'Device' },
 );
 
-/** Views of devices of one space, with their tags. */
+/** Views of devices of one space, with those of their tags that the caller sees. */
 export async function deviceViews(
   store: Store,
-  spaceId: Id,
+  { spaceId, access: { scope } }: Caller,
   rows: readonly DeviceRow[],
 ): Promise<Static<typeof Device>[]> {
-  const tags = await tagViews(
-    store,
-    spaceId,
-    rows.flatMap((row) => row.tagIds),
-  );
+  const visible = rows.flatMap((row) => row.tagIds).filter((id) => scope === null || scope.includes(id));
+  const tags = await tagViews(store, spaceId, visible);
   return rows.map((row) => ({
     id: row.id,
     space_id: row.spaceId,

@@ -1,15 +1,13 @@
 /** Devices: register, read, change, remove (device cloud API, "Devices"; cloud API gaps, 2.6, 3.3). Claim tokens are write-only. */
-import type { FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { variablesOfDevice } from '../connectors/variables.js';
 import { ApiFault } from '../http/errors.js';
 import { NoContent, operation } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
 import { ItemParams, Name, NullableText, SpaceParams } from '../http/schemas.js';
-import { serialText } from '../store/order.js';
 import { untilUndisturbed } from '../store/records.js';
-import { type Change, ConflictError, type DeviceChange, type DeviceRow, type Id } from '../store/store.js';
-import { needWritableTag, visibleDevice } from './access.js';
+import { type Change, ConflictError, type DeviceChange, type DeviceRow } from '../store/store.js';
+import { type Caller, needWholeSpace, needWritableTag, visibleDevice } from './access.js';
 import { Device, deviceViews } from './device-view.js';
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
@@ -37,7 +35,15 @@ const UpdateFields = {
   ),
   secret_type: Type.Optional(Type.Enum(['psk'], { description: '"psk"' })),
 };
-const DeviceUpdate = Type.Object(UpdateFields, { description: 'a JSON object' });
+const ClaimToken = Type.String({
+  pattern: '^[0-9a-fA-F]{32}$',
+  description: 'a claim token of 32 hex digits',
+  writeOnly: true,
+});
+const DeviceUpdate = Type.Object(
+  { ...UpdateFields, token: Type.Optional(ClaimToken) },
+  { description: 'a JSON object' },
+);
 
 const NewDevice = Type.Object(
   {
@@ -47,16 +53,14 @@ const NewDevice = Type.Object(
       Type.Union([Type.String(), Type.Integer()], { description: 'ten decimal digits from 0000000001 to 4294967295' }),
       (value) => serialOf(value) !== undefined,
     ),
-    token: Type.String({
-      pattern: '^[0-9a-fA-F]{32}$',
-      description: 'a claim token of 32 hex digits',
-      writeOnly: true,
-    }),
+    token: ClaimToken,
   },
   { description: 'a JSON object' },
 );
 
-const SERIAL_TAKEN = 'Another device has this serial number. Serial numbers are unique across all spaces.';
+const TAKEN = {
+  409: 'Another device has this serial number or this claim token; both are unique across all spaces (`device-taken`).',
+} as const;
 
 export const devices: Family = (routes, context, options) => {
   const resource = deviceResource(context, options);
@@ -78,7 +82,7 @@ function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiCo
       headers: IdempotencyHeaders,
       body: NewDevice,
       response: { 201: Device },
-      errors: { 409: SERIAL_TAKEN, ...IDEMPOTENCY_ERRORS },
+      errors: { ...TAKEN, ...IDEMPOTENCY_ERRORS },
     }),
     async (request, reply) => {
       const { spaceId, body } = request;
@@ -103,15 +107,9 @@ function addRegistration(routes: Routes, { store, clock, ids, downlinks }: ApiCo
         ...(await resource.changeOf(request, body)),
       };
       await needWritableTag(store, request, row.tagIds);
-      const answer = await resource.view(row);
-      try {
-        const secret = resource.secretChange(row, body.secret);
-        await store.commit([...request.receipt(answer), { kind: 'device.insert', row }, ...secret]);
-      } catch (error) {
-        if (error instanceof ConflictError && error.field === 'serial')
-          throw new ApiFault(409, `the serial number "${serialText(serial)}" is already registered`);
-        throw error;
-      }
+      const answer = await resource.view(request, row);
+      const secret = resource.secretChange(row, body.secret);
+      await resource.commit([...request.receipt(answer), { kind: 'device.insert', row }, ...secret]);
       await downlinks.forget(serial);
       return reply.code(201).send(answer);
     },
@@ -123,7 +121,7 @@ function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: Dev
   routes.get(
     ITEM,
     operation({ tag: 'Devices', summary: 'Read a device', params: ItemParams, response: { 200: Device } }),
-    async (request) => resource.view(await visibleDevice(store, request, request.params.id)),
+    async (request) => resource.view(request, await visibleDevice(store, request, request.params.id)),
   );
 
   routes.put(
@@ -131,21 +129,27 @@ function addItem(routes: Routes, { store, downlinks }: ApiContext, resource: Dev
     operation({
       tag: 'Devices',
       summary: 'Change a device',
-      description: '`tags` and `label` replace the whole set. The serial number and the claim token cannot be changed.',
+      description:
+        '`tags` and `label` replace the whole set. `token` is for a repaired device; the old claim token becomes invalid ' +
+        'immediately. It needs a key of the whole space. The serial number cannot be changed.',
       params: ItemParams,
       body: DeviceUpdate,
       response: { 200: Device },
+      errors: TAKEN,
     }),
     async (request) => {
       const { body } = request;
       const before = await visibleDevice(store, request, request.params.id);
       const { id, serial, tagIds } = before;
       await needWritableTag(store, request, tagIds);
-      const change = await resource.changeOf(request, body, tagIds);
+      if (body.token !== undefined) needWholeSpace(request);
+      const change = await resource.changeOf(request, body);
       if (change.tagIds) await needWritableTag(store, request, change.tagIds);
-      await store.commit([{ kind: 'device.change', id, change }, ...resource.secretChange(before, body.secret)]);
+      const within = request.access.scope ?? undefined;
+      const secret = resource.secretChange(before, body.secret);
+      await resource.commit([{ kind: 'device.change', id, change, within }, ...secret]);
       await downlinks.forget(serial);
-      return resource.view(await visibleDevice(store, request, id));
+      return resource.view(request, await visibleDevice(store, request, id));
     },
   );
 }
@@ -181,34 +185,44 @@ function addRemoval(routes: Routes, { store, clock, downlinks, firmware }: ApiCo
 
 type DeviceResource = ReturnType<typeof deviceResource>;
 
-/** What several routes share: reading a change from a body, the view, and the secret. */
+/** What several routes share: reading a change from a body, the view, the commit with its conflicts, and the secret. */
 function deviceResource({ store, clock, log }: ApiContext, options: ApiOptions) {
   const readName = nameReader(log, options);
 
-  return { changeOf, view, secretChange };
+  return { changeOf, view, commit, secretChange };
 
-  /** The change that a body asks for. @throws ApiFault 400 if it names a tag that the space does not have */
+  /** The change that a body asks for. @throws ApiFault 400 if it names a tag that the caller does not see */
   async function changeOf(
-    { spaceId, access: { scope } }: FastifyRequest,
+    { spaceId, access: { scope } }: Caller,
     body: Static<typeof DeviceUpdate>,
-    tagIds: readonly Id[] = [],
   ): Promise<DeviceChange> {
     const change: { -readonly [Field in keyof DeviceChange]: DeviceChange[Field] } = {};
     if (body.name !== undefined) change.name = readName('device', body.name);
+    if (body.token !== undefined) change.token = body.token.toLowerCase();
     if (body.external_id !== undefined) change.externalId = body.external_id;
     if (body.comment !== undefined) change.comment = body.comment;
     if (body.label !== undefined) change.label = body.label;
     if (body.tags !== undefined) {
-      // A limited key may use its own tags and those that the device already has.
-      const knows = (id: Id) => scope === null || scope.includes(id) || tagIds.includes(id);
-      change.tagIds = await knownTags(store, spaceId, body.tags, knows);
+      change.tagIds = await knownTags(store, spaceId, body.tags, (id) => scope === null || scope.includes(id));
     }
     return change;
   }
 
-  async function view(row: DeviceRow) {
-    const [only] = await deviceViews(store, row.spaceId, [row]);
+  async function view(caller: Caller, row: DeviceRow) {
+    const [only] = await deviceViews(store, caller, [row]);
     return only;
+  }
+
+  async function commit(changes: readonly Change[]): Promise<void> {
+    try {
+      await store.commit(changes);
+    } catch (error) {
+      const isTaken = error instanceof ConflictError && (error.field === 'serial' || error.field === 'token');
+      // The answer neither says which of the two, nor in which space: the other device may belong to another tenant.
+      throw isTaken
+        ? new ApiFault(409, 'another device has this serial number or this claim token', 'device-taken')
+        : error;
+    }
   }
 
   /** Stores or deletes the DTLS key. It has a record of its own, so that no view of a device can contain it. */

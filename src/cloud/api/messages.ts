@@ -18,7 +18,7 @@ import {
 import { isoTimeOrNull, parseTimestamp } from '../http/time.js';
 import { serialText } from '../store/order.js';
 import type { ListedMessage } from '../store/store.js';
-import { visibleMessage } from './access.js';
+import { visibleMessage, visibleTag } from './access.js';
 import type { ApiOptions, Family } from './family.js';
 
 /** Period of a list without `after`. */
@@ -88,7 +88,7 @@ export const messages: Family = (routes, { store, clock }, options) => {
       const rows = await store.messages(spaceId, {
         scope: access.scope ?? undefined,
         deviceId: query.device_id,
-        tagId: query.tag_id,
+        tagId: query.tag_id && visibleTag(access, query.tag_id),
         types: query.type?.flatMap((type) => (type === 'codec' ? ['encoder', 'decoder'] : [type])),
         direction: query.direction,
         createdAfter: query.after === undefined ? clock.wall - WINDOW : parseTimestamp(query.after),

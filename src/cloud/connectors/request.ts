@@ -66,7 +66,7 @@ export function requestOf(returned: unknown): WebhookRequest | null {
 }
 
 function readMethod(method: unknown): string {
-  const name = String(method).toUpperCase();
+  const name = typeof method === 'string' ? method.toUpperCase() : '';
   if (METHODS.includes(name)) return name;
   throw new BadRequest(`method ${quote(method)} is not one of ${METHODS.join(', ')}`);
 }
@@ -108,10 +108,11 @@ function readHeader(given: unknown): Record<string, string> {
     if (IGNORED_HEADERS.has(lower) || value === null) continue;
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(lower))
       throw new BadRequest(`header ${quote(name)} is not a valid header name`);
-    const text = (Array.isArray(value) ? value : [value]).map(String).join(', ').trim();
-    // The message does not repeat the value, because headers may contain tokens.
-    if (typeof value === 'object' && !Array.isArray(value))
-      throw new BadRequest(`header ${quote(name)} is an object; expected a string, a number or a list`);
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+    // The messages do not repeat the value, because headers may contain tokens.
+    if (values.some((each) => typeof each === 'object'))
+      throw new BadRequest(`header ${quote(name)} is an object; expected a string, a number or a list of them`);
+    const text = values.map(String).join(', ').trim();
     if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text))
       throw new BadRequest(`header ${quote(name)} has a forbidden character`);
     header[lower] = text;

@@ -3,6 +3,7 @@
  * losing it costs at most a reset (wire protocol, 6.1).
  */
 import type { Instant } from '../../kernel/time.js';
+import { tokenBytes } from '../../protocol/flap/envelope.js';
 import type { DeliveryEvidence } from '../../trace/events.js';
 import { type DeviceRow, type MessageRow, WAITING_BODY, type WaitingRow } from '../store/store.js';
 
@@ -21,8 +22,8 @@ type Unwritten = QueuedDownlink & { readonly confirmed: DeliveryEvidence };
 
 export interface DeviceSession {
   device: DeviceRow;
-  /** Claim token, 16 bytes. */
-  readonly token: Uint8Array;
+  /** Claim token of {@link device}, 16 bytes. */
+  token: Uint8Array;
   /** In order of creation. */
   queue: QueuedDownlink[];
   /** The downlink that is offered and not yet confirmed. */
@@ -42,6 +43,12 @@ interface SessionUpdate {
 
 export function asQueued(row: WaitingRow): QueuedDownlink {
   return { row, attempt: row.downAttempt, contacted: row.downAttempt > 0, confirmed: undefined };
+}
+
+/** Replaces the row of the device, which may contain a new claim token. */
+export function replaceDevice(session: DeviceSession, device: DeviceRow): void {
+  if (device.token !== session.device.token) session.token = tokenBytes(device.token);
+  session.device = device;
 }
 
 /** The row as held in a queue: without its body if that is long, because a queue may hold 1000 of them. */

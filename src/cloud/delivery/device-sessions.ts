@@ -10,7 +10,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';
 import type { News } from '../store/nodes.js';
 import type { Store } from '../store/store.js';
-import { asQueued, type DeviceSession } from './device-session.js';
+import { asQueued, type DeviceSession, replaceDevice } from './device-session.js';
 
 interface DeviceSessionsOptions {
   readonly store: Store;
@@ -73,7 +73,7 @@ export class DeviceSessions {
     const session = this.#sessions.get(serial);
     if (session === undefined) return;
     const device = await this.#store.deviceBySerial(serial);
-    if (device?.id === session.device.id) session.device = device;
+    if (device?.id === session.device.id) replaceDevice(session, device);
     else this.#drop(serial);
   }
 
@@ -97,7 +97,7 @@ export class DeviceSessions {
       if (this.#stale.has(serial) || session.device !== device || session.queue !== queue) return false;
       const known = new Map(queue.map((queued) => [queued.row.id, queued]));
       session.queue = pending.map((downlink) => known.get(downlink.id) ?? asQueued(downlink));
-      if (row?.id === id) session.device = row;
+      if (row?.id === id) replaceDevice(session, row);
       else if (this.#sessions.get(serial) === session) this.#drop(serial);
       if (wasStale) {
         session.update = undefined;

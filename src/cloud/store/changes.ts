@@ -17,7 +17,7 @@ export type SpaceChange = Partial<Pick<SpaceRow, 'name' | 'type'>>;
 export type TagChange = Partial<Pick<TagRow, 'name' | 'color' | 'accessType'>>;
 
 /** The fields of a device that may change after its creation. */
-export type DeviceChange = Partial<Omit<DeviceRow, 'id' | 'spaceId' | 'serial' | 'token' | 'createdAt'>>;
+export type DeviceChange = Partial<Omit<DeviceRow, 'id' | 'spaceId' | 'serial' | 'createdAt'>>;
 /**
  * One change. The changes of a commit are written in order, all or none. A change of a row that does not exist has no
  * effect. `commit` rejects a new row that refers to a space or device that never existed, and a new device, key, tag or
@@ -41,7 +41,13 @@ export type Change =
   | { readonly kind: 'tag.delete'; readonly id: Id }
   /** Tags that do not exist are ignored, here and in `device.change`. */
   | { readonly kind: 'device.insert'; readonly row: DeviceRow }
-  | { readonly kind: 'device.change'; readonly id: Id; readonly change: DeviceChange }
+  /** With `within`: `tagIds` replaces only those tags of the device that are in this list. */
+  | {
+      readonly kind: 'device.change';
+      readonly id: Id;
+      readonly change: DeviceChange;
+      readonly within?: readonly Id[] | undefined;
+    }
   /**
    * Its messages stay but are no longer listed; its pending downlinks are cancelled at `at`; its claim token is erased.
    */
@@ -80,6 +86,7 @@ export type Change =
 
 export type ConflictField =
   | 'serial'
+  | 'token'
   | 'tag-name'
   | 'record-key'
   | 'record-body'
@@ -104,7 +111,7 @@ const OVERTAKEN: Partial<Record<ConflictField, string>> = {
  */
 export class ConflictError extends Error {
   /**
-   * `serial` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space); `record-body`
+   * `serial` and `token` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space); `record-body`
    * and `down-state`: changed meanwhile; `print`: the message is already stored; `queue`: full; `space`: deleted;
    * `space-devices`: has devices.
    */

@@ -48,14 +48,36 @@ describe('creating a device', () => {
     expect((await device({ serial_number: '0000000042' })).serial_number).toBe('0000000042');
   });
 
-  it('rejects a serial number that is registered in any space', async () => {
-    const { call, device } = await service();
-    await device();
-    const { status, json } = await call('POST', 'devices', { name: 'b', serial_number: '2159017985', token: TOKEN });
-    expect([status, json]).toEqual([
-      409,
-      { statusCode: 409, error: 'Conflict', message: 'the serial number "2159017985" is already registered' },
+  it('rejects a serial number or a claim token in use, and does not say which, or in which space', async () => {
+    const { call, device, store, ids } = await service();
+    const token = '1'.repeat(32);
+    await device({ token });
+    const other = ids.uuid();
+    const own = await store.deviceBySerial(2159017985);
+    if (!own) throw new Error('the device is stored');
+    await store.commit([
+      { kind: 'space.put', row: { id: other, name: 'other', type: 'team', createdAt: 0 } },
+      { kind: 'device.insert', row: { ...own, id: ids.uuid(), spaceId: other, serial: 5, token: '5'.repeat(32) } },
     ]);
+    const free = { name: 'b', serial_number: '0000000006', token: '6'.repeat(32) };
+    const answers = [
+      await call('POST', 'devices', { ...free, serial_number: '2159017985' }),
+      await call('POST', 'devices', { ...free, serial_number: '0000000005' }),
+      await call('POST', 'devices', { ...free, token }),
+      await call('POST', 'devices', { ...free, token: '5'.repeat(32) }),
+      await call('POST', 'devices', { ...free, serial_number: '0000000005', token: '5'.repeat(32) }),
+    ];
+    const message = 'another device has this serial number or this claim token';
+    const expected = { statusCode: 409, error: 'Conflict', message, code: 'device-taken' };
+    for (const { status, json } of answers) expect([status, json]).toEqual([409, expected]);
+    expect((await call('POST', 'devices', free)).status).toBe(201);
+  });
+
+  it('gets a claim token once of concurrent requests', async () => {
+    const { call } = await service();
+    const register = (serial: string) => call('POST', 'devices', { name: 'b', serial_number: serial, token: TOKEN });
+    const answers = await Promise.all(['0000000001', '0000000002', '0000000003'].map(register));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   });
 
   it('reports the problem of each field, and never repeats the token', async () => {
@@ -178,7 +200,7 @@ describe('a device', () => {
     const space = { id: ids.uuid(), name: 'other', type: 'team', createdAt: 0 };
     const row = await store.deviceBySerial(2159017985);
     if (!row) throw new Error('the device is stored');
-    const foreign = { ...row, id: ids.uuid(), spaceId: space.id, serial: 5 };
+    const foreign = { ...row, id: ids.uuid(), spaceId: space.id, serial: 5, token: 'f'.repeat(32) };
     await store.commit([
       { kind: 'space.put', row: space },
       { kind: 'device.insert', row: foreign },
@@ -214,9 +236,28 @@ describe('a device', () => {
     expect(changed.json).toMatchObject({ tags: [b, a], label: { y: '2' }, comment: 'c', external_id: 'e' });
     const cleared = await call('PUT', `devices/${id}`, { tags: [], external_id: null, name: 'freezer-2' });
     expect(cleared.json).toMatchObject({ tags: [], external_id: null, name: 'freezer-2', label: { y: '2' } });
-    const fixed = await call('PUT', `devices/${id}`, { serial_number: '1', token: 'x' });
+    const fixed = await call('PUT', `devices/${id}`, { serial_number: '1' });
     expect(fixed.json).toEqual(cleared.json);
     expect(forgotten).toHaveLength(4);
+  });
+
+  it('gets another claim token, for example after a repair', async () => {
+    const { call, device, store, forgotten } = await service();
+    const { id } = await device();
+    await device({ serial_number: '0000000002', token: '2'.repeat(32) });
+    const changed = await call('PUT', `devices/${id}`, { token: TOKEN });
+    expect([changed.status, changed.text.toLowerCase()]).toEqual([
+      200,
+      expect.not.stringContaining(TOKEN.toLowerCase()),
+    ]);
+    expect((await store.deviceBySerial(2159017985))?.token).toBe(TOKEN.toLowerCase());
+    expect(forgotten).toContain(2159017985);
+    const taken = await call('PUT', `devices/${id}`, { token: '2'.repeat(32), name: 'not-stored' });
+    expect([taken.status, taken.json.code]).toEqual([409, 'device-taken']);
+    expect((await call('GET', `devices/${id}`)).json.name).toBe('freezer-1');
+    expect((await call('PUT', `devices/${id}`, { token: 'short' })).json.message).toBe(
+      'body/token is not a claim token of 32 hex digits',
+    );
   });
 
   it('is deleted with 204, and is not found afterwards', async () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { minutes } from '../../../src/kernel/time.js';
 import { withKey } from './people.js';
-import { service } from './service.js';
+import { type Call, service } from './service.js';
 
 const SECRET = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -101,10 +101,10 @@ const names = (answer: { json: { name: string }[] }) => answer.json.map(({ name 
 
 describe('a key that is limited to tags', () => {
   it('sees the devices with these tags, their messages and these tags', async () => {
-    const { limited: call, devices, messages, foreign } = await limited();
+    const { limited: call, devices, messages, mine } = await limited();
     expect(names(await call('GET', 'devices'))).toEqual(['unit-1', 'unit-2']);
     expect(names(await call('GET', 'devices?sort_by=name&order_by=desc'))).toEqual(['unit-2', 'unit-1']);
-    expect(names(await call('GET', `devices?tag_ids=${foreign.id}`))).toEqual(['unit-1']);
+    expect(names(await call('GET', `devices?tag_ids=${mine.id}`))).toEqual(['unit-1']);
     expect((await call('GET', 'devices/count')).json).toEqual({ count: 2 });
     expect((await call('GET', 'devices?limit=1')).headers['x-total']).toBe('2');
     expect(names(await call('GET', 'tags'))).toEqual(['mine', 'watched']);
@@ -142,14 +142,55 @@ describe('a key that is limited to tags', () => {
   it('registers and changes devices only with a tag of its own', async () => {
     const { limited: call, devices, mine, watched, foreign } = await limited();
     const device = (n: number, ...tags: { id: string }[]) =>
-      call('POST', 'devices', { name: 'new', serial_number: `000000000${n}`, token: '0'.repeat(32), tags });
+      call('POST', 'devices', { name: 'new', serial_number: `000000000${n}`, token: String(n).repeat(32), tags });
     expect((await device(1)).status).toBe(403);
     expect((await device(2, watched)).status).toBe(403);
     expect((await device(3, foreign)).json.message).toContain(`"${foreign.id}" is not a tag of this space`);
     expect((await device(4, mine)).status).toBe(201);
     const path = `devices/${devices.mine.id}`;
-    expect((await call('PUT', path, { tags: [foreign] })).status).toBe(403);
-    expect((await call('PUT', path, { tags: [foreign, mine, watched], comment: 'x' })).json.tags).toHaveLength(3);
+    expect((await call('PUT', path, { tags: [foreign] })).json.message).toContain('is not a tag of this space');
+    expect((await call('PUT', path, { tags: [mine, watched], comment: 'x' })).json.tags).toHaveLength(2);
+  });
+
+  it('neither sees nor changes the other tags of a device', async () => {
+    const { limited: call, call: admin, devices, mine, watched, foreign } = await limited();
+    const path = `devices/${devices.mine.id}`;
+    const tagsOf = async (caller: Call) => names({ json: (await caller('GET', path)).json.tags });
+    expect(await tagsOf(call)).toEqual(['mine']);
+    expect((await call('GET', 'devices')).text).not.toContain(foreign.id);
+    expect(names({ json: (await call('PUT', path, { tags: [watched, mine] })).json.tags })).toEqual([
+      'watched',
+      'mine',
+    ]);
+    expect(await tagsOf(admin)).toEqual(['foreign', 'watched', 'mine']);
+    expect((await call('PUT', path, { tags: [mine, foreign] })).json.message).toContain(
+      `body/tags/1/id "${foreign.id}" is not a tag of this space`,
+    );
+    expect((await call('PUT', path, { tags: [] })).status).toBe(403);
+    await call('PUT', path, { tags: [mine] });
+    expect(await tagsOf(admin)).toEqual(['foreign', 'mine']);
+  });
+
+  it('gets the same answer for a filter by a hidden tag and by a missing one', async () => {
+    const { limited: call, mine, foreign, ids } = await limited();
+    const answers = (id: string) =>
+      Promise.all(
+        [
+          `devices?tag_ids=${id}`,
+          `devices?tag_ids=${id},${mine.id}`,
+          `devices?tag_ids=${id},${mine.id}&tag_filter_logic=all`,
+          `devices/count?tag_ids=${id}`,
+          `messages?tag_id=${id}`,
+        ].map(async (path) => (await call('GET', path)).text),
+      );
+    expect(await answers(foreign.id)).toEqual(await answers(ids.uuid()));
+    expect((await answers(foreign.id))[0]).toBe('[]');
+  });
+
+  it('cannot replace a claim token', async () => {
+    const { limited: call, devices } = await limited();
+    const { status } = await call('PUT', `devices/${devices.mine.id}`, { token: 'ab'.repeat(16) });
+    expect(status).toBe(403);
   });
 
   it('can neither send to nor change a device with which it shares only tags for reading', async () => {

@@ -122,7 +122,7 @@ describe('hio-dotnet', () => {
     const { send, S, tag, device } = await driver();
     const [a, b] = [await tag('a-tag'), await tag('b-tag')];
     await device({ tags: [a, b] });
-    await device({ serial_number: '2163212290', name: 'other', tags: [b] });
+    await device({ serial_number: '2163212290', token: 'f'.repeat(32), name: 'other', tags: [b] });
     const start = `${S}/devices?limit=40&sort_by=id&order_by=asc`;
     const serials = async (query: string) =>
       (await send('GET', start + query)).json.map((each: { serial_number: string }) => each.serial_number);

@@ -72,9 +72,11 @@ export async function service(
       expect(judgeOf(app, options)(method, url, status, type, text)).toBeUndefined();
     return { status, headers: answer.headers, text, json: parse(text) };
   };
-  const device = async (given: object = {}): Promise<{ id: Id; serial_number: string }> =>
-    (await call('POST', 'devices', { name: 'freezer-1', serial_number: '2159017985', token: '0'.repeat(32), ...given }))
-      .json;
+  const device = async (given: object = {}): Promise<{ id: Id; serial_number: string }> => {
+    const named = { name: 'freezer-1', serial_number: '2159017985', ...given };
+    const token = String(named.serial_number).padStart(32, '0');
+    return (await call('POST', 'devices', { token, ...named })).json;
+  };
   return { app, store, clock, ids, spaceId, call, device, logged, forgotten, context };
 }
 

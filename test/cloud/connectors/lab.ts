@@ -81,7 +81,7 @@ export async function lab({ store = new MemoryStore(), allowPrivate = true, answ
   };
   const device = async (serial = 2_159_017_985, tagIds: readonly Id[] = [tagId]): Promise<DeviceSession> => {
     const row = deviceRow(0, {
-      ...{ id: ids.uuid(), spaceId, name: `device-${serial}`, serial, token: '00'.repeat(16) },
+      ...{ id: ids.uuid(), spaceId, name: `device-${serial}`, serial, token: String(serial).padStart(32, '0') },
       ...{ label: { site: 'A' }, tagIds, createdAt: at },
     });
     await store.commit([{ kind: 'device.insert', row }]);

@@ -79,7 +79,15 @@ describe('the value that main returns', () => {
     [{ url, header: { 'a\r\nx': '' } }, 'header "a\r\nx" is not a valid header name'],
     [{ url, header: { a: 'secret\r\nx: y' } }, 'header "a" has a forbidden character'],
     [{ url, header: { a: '😀' } }, 'header "a" has a forbidden character'],
-    [{ url, header: { a: {} } }, 'header "a" is an object; expected a string, a number or a list'],
+    [
+      { url, method: { toString: '' } },
+      'method "{"toString":""}" is not one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS',
+    ],
+    [{ url, header: { a: {} } }, 'header "a" is an object; expected a string, a number or a list of them'],
+    [
+      { url, header: { a: [{ toString: '' }] } },
+      'header "a" is an object; expected a string, a number or a list of them',
+    ],
     [{ url, header: { a: 'x'.repeat(20_000) } }, 'header is longer than 16384 bytes'],
   ])('is rejected if it is not a request: %j', (returned, message) => {
     expect(() => requestOf(returned)).toThrow(new BadRequest(message));

@@ -77,6 +77,16 @@ describe('a session', () => {
     expect([sessions.known(serial), sessions.get(serial), sessions.shared]).toEqual([session, session, false]);
   });
 
+  it.each([{ shared: false }, { shared: true }])('has the new claim token of its device (%o)', async ({ shared }) => {
+    const { store, load, sessions, hear } = await setUp({ shared });
+    const session = await load();
+    await store.commit([{ kind: 'device.change', id: ROW.id, change: { token: 'ab'.repeat(16) } }]);
+    if (shared) hear({ kind: 'changed', serial });
+    await (shared ? sessions.load(serial) : sessions.forget(serial));
+    expect(sessions.known(serial)).toBe(session);
+    expect([...session.token]).toEqual(new Array(16).fill(0xab));
+  });
+
   it('does not exist for an unknown serial number', async () => {
     const { sessions, read } = await setUp();
     expect(await sessions.load(serial + 1)).toBeUndefined();

@@ -4,7 +4,7 @@ import { POSTGRES } from '../../../src/cloud/store/postgres/driver.js';
 import { migratePostgres, POSTGRES_MIGRATIONS } from '../../../src/cloud/store/postgres/migrations.js';
 import type { Statement } from '../../../src/cloud/store/sql/dialect.js';
 import { messageList } from '../../../src/cloud/store/sql/queries.js';
-import { StoreUnavailable } from '../../../src/cloud/store/store.js';
+import { ConflictError, StoreUnavailable } from '../../../src/cloud/store/store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import { storeContract } from '../../contracts/store/index.js';
 import { connected, newDatabase, query, sharedServer } from '../../support/postgres/databases.js';
@@ -297,6 +297,23 @@ describe('PostgreSQL migrations', () => {
     expect(await store.pendingDownlinks(device(1).id)).toMatchObject([{ body: ['x'] }]);
     await store.commit([insert.message(downlink(2))]);
     expect(await store.countPending()).toBe(2);
+    await store.close();
+  });
+
+  it('keep devices that share a claim token, which no further device gets', async () => {
+    const url = await newDatabase();
+    await connected(url, (client) => migratePostgres(client, 'x', POSTGRES_MIGRATIONS.slice(0, 3)));
+    const old = (n: number) => `INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at)
+      VALUES ('${device(n).id}', '${SPACE}', '', '', ${n}, '${device(1).token}', '{}', 1);`;
+    await query(url, `INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1); ${old(1)} ${old(2)}`);
+    const store = await openStore(url);
+    const taken = new ConflictError('token');
+    await expect(store.commit([insert.device(device(3, { token: device(1).token }))])).rejects.toEqual(taken);
+    const change = (n: number) =>
+      store.commit([{ kind: 'device.change', id: device(n).id, change: { token: 'e'.repeat(32) } }]);
+    await change(2);
+    await expect(change(1)).rejects.toEqual(taken);
+    expect((await store.deviceBySerial(1))?.token).toBe(device(1).token);
     await store.close();
   });
 

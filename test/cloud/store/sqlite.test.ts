@@ -12,6 +12,7 @@ import { deviceCount, devicesById, devicesSorted, messageList } from '../../../s
 import { SqlStore } from '../../../src/cloud/store/sql/sql-store.js';
 import { SQLITE, SqliteDriver } from '../../../src/cloud/store/sqlite/driver.js';
 import { MIGRATIONS, migrate } from '../../../src/cloud/store/sqlite/migrations.js';
+import { ConflictError, type Id } from '../../../src/cloud/store/store.js';
 import { UsageError } from '../../../src/kernel/errors.js';
 import { storeContract } from '../../contracts/store/index.js';
 import { device, downlink, furnish, insert, key, message, record, SPACE, tag } from './rows.js';
@@ -257,6 +258,29 @@ describe('migrations', () => {
     const sent = { kind: 'message.state', id: message(1).id, state: 'sent', at: 1, attempt: 1 } as const;
     await store.commit([sent]);
     await expect(store.commit([sent])).rejects.toThrow('the downlink is not pending');
+    await store.close();
+  });
+
+  it('keep devices that share a claim token, which no further device gets', async () => {
+    const path = newPath();
+    const db = new BetterSqlite(path);
+    migrate(db, path, MIGRATIONS.slice(0, 5));
+    db.exec(`INSERT INTO space VALUES ('${SPACE}', 'lab', 'team', 1)`);
+    const [first, second, third] = [device(1), device(2, { token: device(1).token }), device(3)];
+    const old = db.prepare(
+      "INSERT INTO device (id, space_id, name, name_folded, serial, token, label, created_at) VALUES (?, ?, '', '', ?, ?, '{}', 1)",
+    );
+    for (const { id, serial, token } of [first, second, third]) old.run(id, SPACE, serial, token);
+    db.close();
+    const store = await openStore(path);
+    const taken = new ConflictError('token');
+    for (const { token } of [first, third]) {
+      await expect(store.commit([insert.device(device(4, { token }))])).rejects.toEqual(taken);
+    }
+    const change = (id: Id, token: string) => store.commit([{ kind: 'device.change', id, change: { token } }]);
+    await change(second.id, 'e'.repeat(32));
+    await expect(change(first.id, 'e'.repeat(32))).rejects.toEqual(taken);
+    expect((await store.deviceBySerial(first.serial))?.token).toBe(first.token);
     await store.close();
   });
 

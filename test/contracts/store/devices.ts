@@ -29,6 +29,36 @@ export function aboutDevices(opened: () => Store): void {
       await expect(store.commit([insert.device(rival)])).rejects.toEqual(new ConflictError('serial'));
     });
 
+    it('have claim tokens that are unique in the service, also when they are replaced', async () => {
+      await furnish(store, [device(1), device(2)]);
+      const { id, token } = device(1);
+      const rival = device(3, { spaceId: OTHER_SPACE, token });
+      await expect(store.commit([insert.device(rival)])).rejects.toEqual(new ConflictError('token'));
+      const change = { kind: 'device.change', id: device(2).id, change: { token } } as const;
+      await expect(store.commit([change])).rejects.toEqual(new ConflictError('token'));
+      await store.commit([{ kind: 'device.change', id, change: { token } }]);
+      await store.commit([{ kind: 'device.change', id, change: { token: 'f'.repeat(32) } }]);
+      expect((await store.deviceBySerial(device(1).serial))?.token).toBe('f'.repeat(32));
+      await store.commit([change]);
+      await store.commit([{ kind: 'device.delete', id: device(2).id, at: T0 }, insert.device(rival)]);
+      expect((await store.deviceBySerial(rival.serial))?.token).toBe(token);
+    });
+
+    it('get a claim token once of concurrent commits', async () => {
+      await furnish(store, [device(1), device(2)]);
+      const token = 'e'.repeat(32);
+      const claims = await Promise.allSettled([
+        store.commit([insert.device(device(3, { token }))]),
+        store.commit([{ kind: 'device.change', id: device(1).id, change: { token } }]),
+        store.commit([insert.device(device(4, { token })), insert.device(device(5, { token }))]),
+        store.commit([{ kind: 'device.change', id: device(2).id, change: { token } }]),
+      ]);
+      expect(claims.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected']);
+      const reasons = claims.flatMap((claim) => (claim.status === 'rejected' ? [claim.reason] : []));
+      for (const reason of reasons) expect(reason).toEqual(new ConflictError('token'));
+      expect(await namesOf(store, {})).toEqual(['device-1', 'device-2', 'device-3']);
+    });
+
     it('change only in the given fields', async () => {
       await furnish(store, [device(1, { comment: 'old', label: { a: '1' }, sessionId: 5 })]);
       const change = { comment: null, lastSeen: T0 + 7, label: { b: '2' }, session: { fw_name: 'f' } };

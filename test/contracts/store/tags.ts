@@ -1,6 +1,6 @@
 /** The store's contract about tags. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ConflictError, type Store } from '../../../src/cloud/store/store.js';
+import { ConflictError, type Id, type Store, type TagRow } from '../../../src/cloud/store/store.js';
 import { device, furnish, insert, OTHER_SPACE, SPACE, tag } from '../../cloud/store/rows.js';
 import { namesOf } from './queries.js';
 
@@ -11,6 +11,24 @@ export function aboutTags(opened: () => Store): void {
   });
 
   describe('tags', () => {
+    it('of a device are replaced within a list of tags; the others stay', async () => {
+      const [a, b, c, d] = [1, 2, 3, 4].map((n) => tag(n)) as [TagRow, TagRow, TagRow, TagRow];
+      await furnish(store, []);
+      await store.commit([a, b, c, d].map(insert.tag));
+      await store.commit([insert.device(device(1, { tagIds: [a.id, b.id, c.id] }))]);
+      const tagIds = async () => (await store.device(SPACE, device(1).id))?.tagIds;
+      const replace = (given: readonly Id[], within: readonly Id[]) =>
+        store.commit([{ kind: 'device.change', id: device(1).id, change: { tagIds: given }, within }]);
+      await replace([d.id, c.id], [c.id, b.id, d.id]);
+      expect(await tagIds()).toEqual([a.id, d.id, c.id]);
+      await replace([], [c.id]);
+      expect(await tagIds()).toEqual([a.id, d.id]);
+      await Promise.all([replace([b.id], [b.id]), replace([c.id, a.id], [a.id, c.id])]);
+      expect(await tagIds()).toEqual([d.id, b.id, c.id, a.id]);
+      await store.commit([{ kind: 'device.change', id: device(1).id, change: { name: 'x' }, within: [a.id] }]);
+      expect(await tagIds()).toHaveLength(4);
+    });
+
     it('have a unique name in their space', async () => {
       await furnish(store, []);
       await store.commit([insert.tag(tag(1)), insert.tag(tag(2))]);

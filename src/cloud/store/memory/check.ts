@@ -40,6 +40,10 @@ export class Check implements Bodies {
   readonly ofRecords = new Map<RecordRow, string>();
   /** Serial numbers that the list registers (true) or releases (false). */
   readonly #serials = new Map<number, boolean>();
+  /** Which device holds each claim token that the list has changed; undefined: none. */
+  readonly #tokenHolders = new Map<string, Id | undefined>();
+  /** Claim tokens of the devices that the list has changed. */
+  readonly #tokens = new Map<Id, string>();
   /** Space and name of every tag; undefined until the list changes a tag. */
   #tagNames: Map<Id, string> | undefined;
   /** States of the messages that the list has changed. */
@@ -66,6 +70,8 @@ export class Check implements Bodies {
         this.ofMessages,
         this.ofRecords,
         this.#serials,
+        this.#tokenHolders,
+        this.#tokens,
       ],
       ...[this.#downStates, this.#deletedKeys, this.#recordHolders, this.#recordKeys, this.#recordBodies],
     ];
@@ -112,9 +118,14 @@ export class Check implements Bodies {
       case 'device.insert':
         this.#needOpenSpace(change.row.spaceId);
         this.#takeSerial(change.row);
+        this.#takeToken(change.row.id, change.row.token);
+        break;
+      case 'device.change':
+        if (change.change.token !== undefined) this.#changeToken(change.id, change.change.token);
         break;
       case 'device.delete': {
         const device = this.#tables.devices.get(change.id);
+        this.#freeToken(change.id);
         this.#gone.add(change.id);
         this.#devices.delete(change.id);
         if (device && !device.deleted) this.#serials.set(device.row.serial, false);
@@ -144,7 +155,6 @@ export class Check implements Bodies {
         break;
       case 'space.change':
       case 'key.change':
-      case 'device.change':
       case 'message.answered':
       case 'timeline.add':
       case 'codec.put':
@@ -182,6 +192,26 @@ export class Check implements Bodies {
     if (this.#tables.devices.has(row.id) || this.#devices.has(row.id)) throw new Error(`device "${row.id}" exists`);
     this.#serials.set(row.serial, true);
     this.#devices.set(row.id, row.spaceId);
+  }
+
+  #changeToken(id: Id, token: string): void {
+    const stored = this.#tables.devices.get(id);
+    const exists = this.#devices.has(id) || (stored !== undefined && !stored.deleted && !this.#gone.has(id));
+    if (exists) this.#takeToken(id, token);
+  }
+
+  #takeToken(id: Id, token: string): void {
+    const holder = this.#tokenHolders.has(token) ? this.#tokenHolders.get(token) : this.#tables.byToken.get(token)?.id;
+    if (holder !== undefined && holder !== id) throw new ConflictError('token');
+    this.#freeToken(id);
+    this.#tokenHolders.set(token, id);
+    this.#tokens.set(id, token);
+  }
+
+  #freeToken(id: Id): void {
+    const held = this.#tokens.get(id) ?? this.#tables.devices.get(id)?.row.token;
+    if (held !== undefined) this.#tokenHolders.set(held, undefined);
+    this.#tokens.delete(id);
   }
 
   #takeTagName(row: TagRow): void {

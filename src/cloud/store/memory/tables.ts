@@ -44,6 +44,7 @@ export class MemoryTables {
   /** Includes deleted devices, because their messages refer to them. */
   readonly devices = new Map<Id, DeviceEntry>();
   readonly bySerial = new Map<number, DeviceEntry>();
+  readonly byToken = new Map<string, DeviceEntry>();
   readonly messages = new Map<Id, MessageEntry>();
   readonly pending: MessageEntry[] = [];
   readonly timelines = new Map<Id, Station[]>();

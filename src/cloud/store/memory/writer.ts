@@ -75,7 +75,7 @@ export class MemoryWriter {
       case 'device.insert':
         return this.#insertDevice(change.row);
       case 'device.change':
-        return this.#changeDevice(change.id, change.change);
+        return this.#changeDevice(change.id, change.change, change.within);
       case 'device.delete':
         return this.#deleteDevice(change.id, change.at);
       case 'message.insert':
@@ -170,12 +170,19 @@ export class MemoryWriter {
     };
     this.#tables.devices.set(row.id, entry);
     this.#tables.bySerial.set(row.serial, entry);
+    this.#tables.byToken.set(row.token, entry);
     insertById(this.#space(row.spaceId).devices, entry);
   }
 
-  #changeDevice(id: Id, change: DeviceChange): void {
+  #changeDevice(id: Id, given: DeviceChange, within: readonly Id[] | undefined): void {
     const entry = this.#tables.devices.get(id);
     if (!entry || entry.deleted) return;
+    const others = within && entry.row.tagIds.filter((tagId) => !within.includes(tagId));
+    const change = given.tagIds && others ? { ...given, tagIds: [...others, ...given.tagIds] } : given;
+    if (change.token !== undefined) {
+      this.#tables.byToken.delete(entry.row.token);
+      this.#tables.byToken.set(change.token, entry);
+    }
     const row = { ...entry.row, ...change };
     // The change that every message makes to its device has no nested values.
     const plain = !change.label && !change.tagIds && !change.session;
@@ -201,6 +208,7 @@ export class MemoryWriter {
     if (!entry || entry.deleted) return;
     for (const message of [...entry.pending]) this.#moveMessage(message, 'cancelled', at, message.row.downAttempt);
     entry.deleted = true;
+    this.#tables.byToken.delete(entry.row.token);
     entry.row = Object.freeze({ ...entry.row, token: '' });
     this.#tables.bySerial.delete(entry.row.serial);
     removeById(this.#space(entry.row.spaceId).devices, id);

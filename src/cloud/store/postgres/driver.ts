@@ -186,6 +186,7 @@ function asOutage(error: unknown): unknown {
 
 const CONFLICTS: Readonly<Record<string, ConflictField>> = {
   device_serial: 'serial',
+  device_token: 'token',
   tag_name: 'tag-name',
   record_key: 'record-key',
 };

@@ -147,8 +147,22 @@ CREATE TRIGGER tags_change AFTER INSERT OR DELETE ON device_tag
   FOR EACH ROW WHEN (pg_trigger_depth() = 0) EXECUTE FUNCTION tags_change();
 `;
 
+/**
+ * 4: A claim token belongs to one device, as in SQLite (step 6 there). Other services are notified of a new token, because
+ * they verify the packets of the device with it.
+ */
+const TOKENS = `
+ALTER TABLE device ADD COLUMN token_hash text;
+UPDATE device SET token_hash = encode(sha256(convert_to(token, 'UTF8')), 'hex')
+  WHERE id IN (SELECT min(id) FROM device WHERE deleted_at IS NULL GROUP BY token);
+CREATE UNIQUE INDEX device_token ON device (token_hash) WHERE deleted_at IS NULL;
+DROP TRIGGER device_changes ON device;
+CREATE TRIGGER device_changes AFTER UPDATE OF name, token, deleted_at ON device
+  FOR EACH ROW EXECUTE FUNCTION device_changes();
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
-export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, GONE_SPACES, TAGS_OF_DEVICES];
+export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, GONE_SPACES, TAGS_OF_DEVICES, TOKENS];
 
 /** Id of the lock of the service that migrates: "gflt" in ASCII. Other services wait for it, and then find no missing step. */
 const LOCK = 0x67666c74;

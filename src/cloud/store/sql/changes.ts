@@ -1,4 +1,5 @@
 /** Translates the changes of the port to SQL, the same for SQLite and PostgreSQL. */
+import { createHash } from 'node:crypto';
 import type { UnixMillis } from '../../../kernel/time.js';
 import { foldCase } from '../order.js';
 import type { Change, DeviceChange, DeviceRow, Id, MessageRow, SessionFacts, TagChange } from '../store.js';
@@ -38,11 +39,11 @@ export function statementsOf(change: Change): readonly Statement[] {
     case 'device.insert':
       return insertDevice(change.row);
     case 'device.change':
-      return changeDevice(change.id, change.change);
+      return changeDevice(change.id, change.change, change.within);
     case 'device.delete':
       return [
         {
-          text: "UPDATE device SET deleted_at = ?, token = '' WHERE id = ? AND deleted_at IS NULL",
+          text: "UPDATE device SET deleted_at = ?, token = '', token_hash = NULL WHERE id = ? AND deleted_at IS NULL",
           values: [change.at, change.id],
         },
         detachTags(change.id),
@@ -123,7 +124,7 @@ const FORGET_STATIONS = `DELETE FROM timeline WHERE message_id = ? AND what = ?
 
 /** Ignores a tag that does not exist or is already attached. */
 const ATTACH_TAG = `INSERT INTO device_tag (position, device_id, tag_id)
-  SELECT CAST(? AS INTEGER), d.id, t.id FROM device d, tag t WHERE d.id = ? AND d.deleted_at IS NULL AND t.id = ?
+  SELECT (SELECT coalesce(max(position), -1) + 1 FROM device_tag WHERE device_id = ?), d.id, t.id FROM device d, tag t WHERE d.id = ? AND d.deleted_at IS NULL AND t.id = ?
   ON CONFLICT (device_id, tag_id) DO NOTHING`;
 
 /** Cached statements of `insert` and `put` by table: their columns never change. */
@@ -179,18 +180,23 @@ function deleteSpace(id: Id, families: readonly string[]): readonly Statement[] 
 }
 
 function insertDevice(row: DeviceRow): readonly Statement[] {
-  const { id, spaceId, serial, token, createdAt } = row;
-  const columns = { id, space_id: spaceId, serial, token, created_at: createdAt, ...deviceColumns(row) };
+  const { id, spaceId, serial, createdAt } = row;
+  const columns = { id, space_id: spaceId, serial, created_at: createdAt, ...deviceColumns(row) };
   return [insert('device', columns), ...attachTags(id, row.tagIds)];
 }
 
-function changeDevice(id: Id, change: DeviceChange): readonly Statement[] {
-  const tags = change.tagIds ? [detachTags(id), ...attachTags(id, change.tagIds)] : [];
+function changeDevice(id: Id, change: DeviceChange, within: readonly Id[] | undefined): readonly Statement[] {
+  const detached = within === undefined ? [detachTags(id)] : within.map((tagId) => detachTag(id, tagId));
+  const tags = change.tagIds ? [...detached, ...attachTags(id, change.tagIds)] : [];
   return [...update('device', deviceColumns(change), id, ' AND deleted_at IS NULL'), ...tags];
 }
 
 function attachTags(deviceId: Id, tagIds: readonly Id[]): readonly Statement[] {
-  return tagIds.map((tagId, position) => ({ text: ATTACH_TAG, values: [position, deviceId, tagId] }));
+  return tagIds.map((tagId) => ({ text: ATTACH_TAG, values: [deviceId, deviceId, tagId] }));
+}
+
+function detachTag(deviceId: Id, tagId: Id): Statement {
+  return { text: 'DELETE FROM device_tag WHERE device_id = ? AND tag_id = ?', values: [deviceId, tagId] };
 }
 
 function detachTags(deviceId: Id): Statement {
@@ -205,12 +211,21 @@ function tagColumns({ name, color, accessType }: TagChange): Columns {
   return columns;
 }
 
+/** What the index of claim tokens contains: SHA-256 in lower-case hex. A token has 128 random bits and needs no salt. */
+export function tokenHash(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
 /** The columns that a change of a device sets; its tags are in a table of their own. */
 function deviceColumns(change: DeviceChange): Columns {
   const columns: Record<string, SqlValue> = {};
   if (change.name !== undefined) {
     columns.name = change.name;
     columns.name_folded = foldCase(change.name);
+  }
+  if (change.token !== undefined) {
+    columns.token = change.token;
+    columns.token_hash = tokenHash(change.token);
   }
   if (change.comment !== undefined) columns.comment = change.comment;
   if (change.externalId !== undefined) columns.external_id = change.externalId;

@@ -9,7 +9,7 @@ import { Worker } from 'node:worker_threads';
 import type { Database, Statement as Prepared } from 'better-sqlite3';
 import type { Dialect, SqlValue, Statement } from '../sql/dialect.js';
 import type { SqlDriver } from '../sql/sql-store.js';
-import { ConflictError } from '../store.js';
+import { ConflictError, type ConflictField } from '../store.js';
 
 /** The index is named because the planner keeps no statistics here; CROSS JOIN makes the message the outer loop. */
 export const SQLITE: Dialect = {
@@ -190,19 +190,21 @@ export class SqliteDriver implements SqlDriver {
   }
 }
 
-function asConflict({ code, message }: PlainError): Error {
-  if (code === 'SQLITE_CONSTRAINT_TRIGGER' && message === 'down-state') return new ConflictError('down-state');
-  if (code === 'SQLITE_CONSTRAINT_TRIGGER' && message === 'space') return new ConflictError('space');
-  if (code === 'SQLITE_CONSTRAINT_NOTNULL') {
-    if (message.includes('message.direction')) return new ConflictError('print');
-    if (message.includes('message.down_attempt')) return new ConflictError('queue');
-    if (message.includes('record.body')) return new ConflictError('record-body');
-    if (message.includes('space.type')) return new ConflictError('space-devices');
-  }
-  if (code === 'SQLITE_CONSTRAINT_UNIQUE') {
-    if (message.includes('device.serial')) return new ConflictError('serial');
-    if (message.includes('tag.name')) return new ConflictError('tag-name');
-    if (message.includes('record_key')) return new ConflictError('record-key');
-  }
-  return new Error(message);
+/** Conflicts by the code of the error and by a part of its message. Columns set to null reject a commit (ADR 8). */
+const CONFLICTS: readonly (readonly [code: string, part: string, field: ConflictField])[] = [
+  ['SQLITE_CONSTRAINT_TRIGGER', 'down-state', 'down-state'],
+  ['SQLITE_CONSTRAINT_TRIGGER', 'space', 'space'],
+  ['SQLITE_CONSTRAINT_NOTNULL', 'message.direction', 'print'],
+  ['SQLITE_CONSTRAINT_NOTNULL', 'message.down_attempt', 'queue'],
+  ['SQLITE_CONSTRAINT_NOTNULL', 'record.body', 'record-body'],
+  ['SQLITE_CONSTRAINT_NOTNULL', 'space.type', 'space-devices'],
+  ['SQLITE_CONSTRAINT_UNIQUE', 'device.serial', 'serial'],
+  ['SQLITE_CONSTRAINT_UNIQUE', 'device.token_hash', 'token'],
+  ['SQLITE_CONSTRAINT_UNIQUE', 'tag.name', 'tag-name'],
+  ['SQLITE_CONSTRAINT_UNIQUE', 'record_key', 'record-key'],
+];
+
+function asConflict(error: PlainError): Error {
+  const conflict = CONFLICTS.find(([code, part]) => code === error.code && error.message.includes(part));
+  return conflict ? new ConflictError(conflict[2]) : new Error(error.message);
 }

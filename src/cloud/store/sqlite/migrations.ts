@@ -4,6 +4,7 @@
  */
 import type { Database } from 'better-sqlite3';
 import { UsageError } from '../../../kernel/errors.js';
+import { tokenHash } from '../sql/changes.js';
 
 /** "gflt" in ASCII: marks our files in the header, so that the database of another program is never migrated. */
 const APPLICATION_ID = 0x67666c74;
@@ -109,14 +110,26 @@ const GONE_SPACES = ['api_key', 'tag', 'device', 'record']
   })
   .join('\n');
 
+/**
+ * 6: A claim token belongs to one device. The index contains hashes. Of devices that already share a token, only the oldest
+ * has a hash; the others keep working, and get one with their next token.
+ */
+const TOKENS = `
+ALTER TABLE device ADD COLUMN token_hash TEXT;
+UPDATE device SET token_hash = token_hash_of(token)
+  WHERE id IN (SELECT min(id) FROM device WHERE deleted_at IS NULL GROUP BY token);
+CREATE UNIQUE INDEX device_token ON device (token_hash) WHERE deleted_at IS NULL;
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
-export const MIGRATIONS: readonly string[] = [FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES];
+export const MIGRATIONS: readonly string[] = [FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES, TOKENS];
 
 /**
  * Runs the missing steps in one transaction.
  * @throws UsageError `bad-database` if another program or a newer version of ghostfleet wrote the database
  */
 export function migrate(db: Database, path: string, steps: readonly string[] = MIGRATIONS): void {
+  db.function('token_hash_of', { deterministic: true }, (token) => tokenHash(String(token)));
   db.transaction(() => {
     const version = Number(db.pragma('user_version', { simple: true }));
     if (contentOf(db, path) === 'nothing') db.pragma(`application_id = ${APPLICATION_ID}`);
