@@ -75,6 +75,25 @@ describe('the HTML report', () => {
     expect(page).toContain('FAILED</span>');
   });
 
+  it('moves the expectations below the plots on a phone, unless one of them failed', () => {
+    const held = { line: 'a == 1', passed: true, left: 1, right: 1, unit: 'count', sentence: 'a is 1' } as const;
+    expect(html(resultOf({ expectations: [held] }))).toContain('<section id="expectations"><h2>');
+    const page = html(resultOf({ passed: false, expectations: [held, { ...held, passed: false }] }));
+    expect(page).toContain('<section id="expectations" class="urgent"><h2>');
+    expect(page).toMatch(/section,footer\{order:2\}#over-time,#downlinks,\.urgent\{order:1\}/);
+  });
+
+  it('puts long names of a table above their numbers on a phone, and leaves short ones beside them', () => {
+    const calls = { planned: 1, sent: 1, answered: 1, failed: 0, refused: 0, inFlight: 0, dropped: 0 };
+    const load = { ...calls, closedLoop: true, reasons: {}, latency: undefined, service: undefined };
+    const page = html(resultOf({ calls: { 'latest-value as poller': load } }));
+    const lookOf = (title: string) => new RegExp(`aria-label="${title}"><table class="(\\w+)"`).exec(page)?.[1];
+    expect(lookOf('Uplinks by type')).toBe('short');
+    // A single number has room beside a long name.
+    expect(lookOf('The fleet and its network')).toBe('short');
+    expect(lookOf('Requests')).toBe('long');
+  });
+
   it('draws every plot for wide and for narrow screens, without NaN or undefined', () => {
     const page = html(resultOf());
     const count = (text: string) => page.split(text).length - 1;
@@ -93,9 +112,9 @@ describe('the HTML report', () => {
 
   it('has tables that are scrollable by keyboard, with named rows and columns', () => {
     const page = html(resultOf());
-    const tables = page.split('<table>').length - 1;
+    const tables = page.match(/<table class="(?:long|short)">/g)?.length ?? 0;
     expect(tables).toBeGreaterThan(3);
-    expect(page.match(/<div class="scroll" tabindex="0" role="region" aria-label="[^"]+"><table>/g)).toHaveLength(
+    expect(page.match(/<div class="scroll" tabindex="0" role="region" aria-label="[^"]+"><table /g)).toHaveLength(
       tables,
     );
     expect(page).toContain('<th scope="row">devices in the plan</th><td>');
@@ -105,6 +124,7 @@ describe('the HTML report', () => {
   it('shows a fault as a band with its name', () => {
     const page = html(resultOf());
     expect(page).toContain('<rect class="band"');
+    expect(page).toContain('<line class="edge"');
     expect(page).toContain('["band","loss 10% → clime"]');
   });
 
@@ -170,7 +190,7 @@ describe('the HTML report', () => {
   it('has the times of each stage by type, like the text report', () => {
     const page = html(resultOf());
     const table = page.slice(page.indexOf('id="time-from-the-api-to-each-stage"'));
-    const names = [...table.matchAll(/<th scope="row(?:group)?"[^>]*>([^<]*)</g)].map(([, name]) => name);
+    const names = [...table.matchAll(/<tr><th scope="(?:row|col)">([^<]*)</g)].map(([, name]) => name);
     expect(names.slice(0, 12)).toEqual([
       ...['shell', 'first contact', 'offered', 'received', 'acknowledged', 'executed', 'answered'],
       ...['data', 'first contact', 'offered', 'acknowledged', 'all types'],

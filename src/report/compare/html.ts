@@ -28,7 +28,7 @@ function table(rows: readonly MetricDifference[]): Markup {
     const [metric = '', ...rest] = cells(row);
     return markup`<tr class="${row.verdict}"><th scope="row">${metric}</th>${rest.map((cell) => markup`<td>${cell}</td>`)}</tr>`;
   });
-  return markup`<div class="scroll" tabindex="0" role="region" aria-label="Numbers"><table class="loose"><thead><tr><td></td>${head}<td></td></tr></thead><tbody>${lines}</tbody></table></div>`;
+  return markup`<div class="scroll" tabindex="0" role="region" aria-label="Numbers"><table class="long loose"><thead><tr><td></td>${head}<td></td></tr></thead><tbody>${lines}</tbody></table></div>`;
 }
 
 /** Largest change that is drawn; a greater one is cut at the edge. */

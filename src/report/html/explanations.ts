@@ -9,7 +9,7 @@ const LONGEST = 60;
 
 export function explanations({ explanations: all = [] }: RunResult): Markup {
   if (all.length === 0) return NOTHING;
-  return markup`<h3>Why it took so long</h3>${all.map(explained)}`;
+  return markup`<h3 id="why-it-took-so-long">Why it took so long</h3>${all.map(explained)}`;
 }
 
 function explained({ text, timeline, sooner }: Explanation): Markup {
@@ -20,9 +20,9 @@ function explained({ text, timeline, sooner }: Explanation): Markup {
   const rows = cut
     ? markup`${timeline.slice(0, half).map(row)}<tr><td></td><td class="faint">… ${left} more</td></tr>${timeline.slice(-half).map(row)}`
     : markup`${timeline.map(row)}`;
-  return markup`<p>${text}</p><details><summary>timeline, and what would have delivered it sooner</summary>
+  return markup`<div class="why"><p>${text}</p><details><summary>timeline, and what would have delivered it sooner</summary>
 ${changes.length === 0 ? NOTHING : markup`<ul>${changes}</ul>`}
-<div class="scroll"><table><tbody>${rows}</tbody></table></div></details>`;
+<table class="events"><tbody>${rows}</tbody></table></details></div>`;
 }
 
 function row({ at, kind, what }: TimelineEntry): Markup {

@@ -86,12 +86,19 @@ export interface Band {
   readonly name: string;
 }
 
+/** Bands narrower than this, in pixels, have no edges. */
+const LEAST_WITH_EDGES = 8;
+
 /** Shaded bands for the times at which faults were active. Their names are among the values of the plot. */
 export function bands(area: Area, scale: Scale, held: readonly Band[]): Markup {
+  const bottom = area.top + area.height;
   return markup`${held.map(({ from, until }) => {
     const x = xOf(area, scale, from);
     const width = Math.max(1, px(xOf(area, scale, until) - x));
-    return markup`<rect class="band" x="${x}" y="${area.top}" width="${width}" height="${area.height}"/>`;
+    const shade = markup`<rect class="band" x="${x}" y="${area.top}" width="${width}" height="${area.height}"/>`;
+    if (width < LEAST_WITH_EDGES) return shade;
+    const edges = [x, px(x + width)].filter((edge) => edge > area.left && edge < area.left + area.width);
+    return markup`${shade}${edges.map((edge) => markup`<line class="edge" x1="${edge}" x2="${edge}" y1="${area.top}" y2="${bottom}"/>`)}`;
   })}`;
 }
 

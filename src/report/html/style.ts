@@ -45,6 +45,7 @@ figure{margin:22px 0 0}
 figcaption{font-weight:600;margin-bottom:2px}
 figcaption small{margin-left:6px}
 svg{display:block;max-width:100%;height:auto;overflow:visible}
+.narrow>svg{width:100%;max-width:520px}
 .plot{position:relative;touch-action:pan-y;cursor:crosshair}
 .cursor{position:absolute;top:0;bottom:22px;width:1px;background:var(--ink);opacity:.45;pointer-events:none}
 .tip{position:absolute;top:0;z-index:2;max-width:min(340px,60%);pointer-events:none;background:var(--paper);border:1px solid var(--shade);border-radius:6px;padding:6px 10px;font-size:13px;line-height:1.45;box-shadow:0 3px 14px rgb(0 0 0/.18)}
@@ -56,15 +57,16 @@ svg{display:block;max-width:100%;height:auto;overflow:visible}
 .legend li{display:flex;align-items:center;gap:6px}
 .legend svg{flex:none}
 .narrow{display:none}
-@media screen and (max-width:760px){main{display:flex;flex-direction:column;padding:16px 14px 32px}.wide,.command{display:none}.narrow{display:block}h1{font-size:22px}
+@media screen and (max-width:760px){main{display:flex;flex-direction:column;padding:16px 14px 32px}.wide,.command{display:none}.fall .faint{display:block}.dot-before{display:none}.narrow{display:block}h1{font-size:22px}
 .tiles{grid-template-columns:1fr 1fr;gap:8px;margin:10px 0}.tiles a{padding:6px 10px}.tiles b{font-size:16px}nav{gap:0 14px}h2{margin:24px 0 8px;padding-top:14px}
-section,footer{order:2}#over-time,#downlinks{order:1}
+section,footer{order:2}#over-time,#downlinks,.urgent{order:1}
 .checks tr{display:grid;grid-template-columns:24px 1fr auto;border-bottom:1px solid var(--rule)}.checks td,.checks tbody th{border:0;min-width:0}.checks .bad td:last-child,.checks .open td:last-child{grid-column:2/-1;padding-top:0}}
 text{font:11.5px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;fill:var(--ink)}
 .axis{fill:var(--faint);font-variant-numeric:tabular-nums}.end{text-anchor:end}.middle{text-anchor:middle}
 .grid{stroke:var(--rule)}.base,.tick{stroke:var(--faint)}
 .calm{fill:var(--faint);fill-opacity:.1}.different th,.different td{color:var(--bad);font-weight:600}ul.faint{padding-left:18px;margin:6px 0;overflow-wrap:anywhere}
-.band{fill:var(--band);fill-opacity:.13}
+.band{fill:var(--band);fill-opacity:.13}.edge{stroke:var(--ink);stroke-opacity:.4;stroke-dasharray:2 3}
+.legend .band,.legend .off{stroke:var(--faint)}
 .lens{fill:var(--faint);fill-opacity:.12}
 .station{stroke:var(--ink);stroke-opacity:.55}
 .line{fill:none;stroke-width:1.7;stroke-linejoin:round}.broad{stroke-width:4}.broad.dot{stroke:none}.dashed{stroke-dasharray:6 3}.dotted{stroke-dasharray:2 2.5}
@@ -76,15 +78,21 @@ text{font:11.5px system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Aria
 .key.c1{background:var(--c1)}.key.c2{background:var(--c2)}.key.c3{background:var(--c3)}.key.c4{background:var(--c4)}.key.c5{background:var(--c5)}.key.band{background:var(--band);opacity:.45}
 .fall{margin:14px 0 4px;break-inside:avoid}.fall p{font-size:14px;margin:0 0 4px}
 summary{cursor:pointer;margin-top:12px;color:var(--faint)}
+.why{margin-bottom:16px}.why p{max-width:100ch;margin-bottom:0}.why summary{margin-top:2px}.why ul{margin:6px 0}
+.events td{text-align:left;white-space:normal;vertical-align:baseline}.events td:first-child{text-align:right;white-space:nowrap;padding-left:0}
 :focus-visible{outline:2px solid var(--c1);outline-offset:3px;border-radius:3px}
 .scroll{width:fit-content;max-width:100%;overflow-x:auto;background:linear-gradient(to left,var(--paper) 40%,transparent) right/36px 100% no-repeat local,linear-gradient(to left,var(--shade),transparent) right/14px 100% no-repeat}
 table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums}
-th,td{text-align:right;padding:4px 14px;border-bottom:1px solid var(--rule);white-space:nowrap}
+.tables{display:flex;flex-wrap:wrap;gap:0 36px;align-items:flex-start}.tables>*{min-width:0;max-width:100%}
+.even{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,500px),1fr));gap:14px 36px}.even>.scroll{width:100%;max-width:560px}.even table{width:100%}
+th,td{text-align:right;padding:4px 9px;border-bottom:1px solid var(--rule);white-space:nowrap}
 thead th{font-weight:600;color:var(--faint);font-size:13px}
 tbody th{font-weight:400;text-align:left;padding-left:0;white-space:normal;min-width:68px;max-width:640px}
 tbody tr:last-child>*{border-bottom:0}
-.group th{padding-top:12px;color:var(--faint);font-weight:600}
-@media screen and (max-width:760px){pre{white-space:pre-line}table{font-size:12px}th,td{padding:4px 3px}thead th{font-size:10px;padding:4px 2px;white-space:normal;vertical-align:bottom}tbody th{min-width:0}.loose td{white-space:normal}th:last-child,td:last-child{padding-right:0}}
+thead :first-child{text-align:left;padding-left:0}
+@media screen and (max-width:760px){pre{white-space:pre-line}.tables>*,.scroll,table{width:100%}table{font-size:12px}th,td{padding:4px 3px}thead th{font-size:10px;padding:4px 2px;white-space:normal;vertical-align:bottom}tbody th{min-width:0}th:last-child,td:last-child{padding-right:0}
+.long,.long thead,.long tbody{display:block}.long tr{display:flex;flex-wrap:wrap;align-items:flex-end;border-bottom:1px solid var(--rule)}.long tr>*{flex:1 1 0;min-width:0;border:0}.long thead td:first-child{display:none}.long tbody th{flex-basis:100%;max-width:none;padding-bottom:0}.long tbody tr:last-child{border:0}
+.loose td:nth-child(5),.loose thead th:nth-child(5){flex-grow:2}.loose td:last-child{white-space:normal}}
 footer{margin-top:40px;padding-top:14px;border-top:1px solid var(--rule);color:var(--faint);font-size:13px}
 .cursor[hidden],.tip[hidden]{display:none}
 @media print{.cursor,.tip,nav{display:none}:root{color-scheme:light}main{max-width:none;padding:0}figure,table,.checks tr,.alarm{break-inside:avoid}h2,h3,figcaption{break-after:avoid}.scroll{overflow:visible;background:none}.verdict,.tiles li,pre{print-color-adjust:exact}details::details-content{content-visibility:visible;height:auto}summary{display:none}}

@@ -23,29 +23,56 @@ import type { RunResult } from '../result.js';
 import { isConstant, nameOf } from './lanes.js';
 import { idOf, type Markup, markup, NOTHING } from './markup.js';
 
-/** A table with a heading. A row with nothing but a name is a heading of the rows below it. */
+/** On a phone, the names of a table with a longer one are above their numbers. */
+const LONG_NAME = 14;
+
+/** A table with a heading. */
 function table(title: string, columns: readonly string[], rows: readonly Row[]): Markup {
-  if (rows.length === 0) return NOTHING;
+  return tables(title, columns, [{ name: '', rows }]);
+}
+
+/** Tables below one heading, side by side where the page is wide enough. The first column of each is called like its rows. */
+function tables(
+  title: string,
+  columns: readonly string[],
+  groups: readonly { readonly name: string; readonly rows: readonly Row[] }[],
+): Markup {
+  const filled = groups.filter(({ rows }) => rows.length > 0);
+  if (filled.length === 0) return NOTHING;
+  const parts = filled.map(({ name, rows }) => rowsOf(name === '' ? title : `${title}: ${name}`, name, columns, rows));
+  const several = groups.length > 1;
+  return markup`<div><h3 id="${idOf(title)}">${title}</h3>${several ? markup`<div class="even">${parts}</div>` : parts}</div>`;
+}
+
+function rowsOf(about: string, group: string, columns: readonly string[], rows: readonly Row[]): Markup {
+  const long = columns.length > 1 && rows.some(([name = '']) => name.length > LONG_NAME);
+  const corner = group === '' ? markup`<td></td>` : markup`<th scope="col">${group}</th>`;
   const head = columns.map((column) => markup`<th scope="col">${column}</th>`);
-  const body = rows.map(([name = '', ...cells]) =>
-    cells.length === 0
-      ? markup`<tr class="group"><th scope="rowgroup" colspan="${columns.length + 1}">${name}</th></tr>`
-      : markup`<tr><th scope="row">${name}</th>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`,
+  const body = rows.map(
+    ([name = '', ...cells]) =>
+      markup`<tr><th scope="row">${name}</th>${cells.map((cell) => markup`<td>${cell}</td>`)}</tr>`,
   );
   // A focusable table can be scrolled with the keyboard on a narrow page.
-  return markup`<h3 id="${idOf(title)}">${title}</h3><div class="scroll" tabindex="0" role="region" aria-label="${title}"><table><thead><tr><td></td>${head}</tr></thead><tbody>${body}</tbody></table></div>`;
+  return markup`<div class="scroll" tabindex="0" role="region" aria-label="${about}"><table class="${long ? 'long' : 'short'}"><thead><tr>${corner}${head}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+/** As many next to each other as fit. */
+function sideBySide(parts: readonly Markup[]): Markup {
+  return markup`<div class="tables">${parts}</div>`;
 }
 
 export function downlinkTables(result: RunResult): Markup {
   const stages = stageRows(result);
-  const times = stages.flatMap(({ type, stage, cells }, i) => [
-    ...(stages[i - 1]?.type === type ? [] : [[type === 'all' ? 'all types' : type]]),
-    [stageName(stage), ...cells],
-  ]);
+  const types = [...new Set(stages.map(({ type }) => type))].map((type) => ({
+    name: type === 'all' ? 'all types' : type,
+    rows: stages.flatMap((row) => (row.type === type ? [[stageName(row.stage), ...row.cells]] : [])),
+  }));
   const waits = waitRows(result).map(({ cause, cells }) => [cause, ...cells]);
-  return markup`${table('Downlinks by type', DOWNLINK_COLUMNS, downlinkRows(result))}
-${table('Time from the API to each stage', SPREAD_COLUMNS, times)}
-${table('What delivered downlinks waited for', ['share', ...SPREAD_COLUMNS.slice(1)], waits)}`;
+  return markup`${sideBySide([
+    table('Downlinks by type', DOWNLINK_COLUMNS, downlinkRows(result)),
+    table('What delivered downlinks waited for', ['share', ...SPREAD_COLUMNS.slice(1)], waits),
+  ])}
+${tables('Time from the API to each stage', SPREAD_COLUMNS, types)}`;
 }
 
 export function updateTable(result: RunResult): Markup {
@@ -53,22 +80,25 @@ export function updateTable(result: RunResult): Markup {
   if (updates === undefined) return NOTHING;
   const { duration, reasons } = updates;
   const why = Object.entries(reasons).map(([reason, count]) => [reason, humanCount(count)]);
-  return markup`${table('Firmware updates', UPDATE_COLUMNS, [['all', ...updateCells(result)]])}
-${table('Time to the new version', SPREAD_COLUMNS, duration ? [['succeeded', ...spreadCells(duration)]] : [])}
-${table('Why updates failed', ['count'], why)}`;
-}
-
-export function uplinkTable(result: RunResult): Markup {
-  return table('Uplinks by type', UPLINK_COLUMNS, uplinkRows(result));
+  return sideBySide([
+    table('Firmware updates', UPDATE_COLUMNS, [['all', ...updateCells(result)]]),
+    table('Time to the new version', SPREAD_COLUMNS, duration ? [['succeeded', ...spreadCells(duration)]] : []),
+    table('Why updates failed', ['count'], why),
+  ]);
 }
 
 export function loadTables(result: RunResult): Markup {
   const requests = callRows(result);
   if (requests.length === 0) return NOTHING;
   const reasons = callReasons(result).map(({ load, why, count }) => [`${load}: ${why}`, count]);
-  return markup`${table('Requests', CALL_COLUMNS, requests)}
-${result.clock === 'virtual' ? markup`<p class="faint">In virtual time the embedded cloud answers without delay, so there are no latencies.</p>` : table('Time to the answer', SPREAD_COLUMNS, callTimeRows(result))}
-${table('Why requests failed or were dropped', ['count'], reasons)}${generatorTable(result.generator)}`;
+  const virtual = result.clock === 'virtual';
+  return markup`${sideBySide([
+    table('Requests', CALL_COLUMNS, requests),
+    virtual ? NOTHING : table('Time to the answer', SPREAD_COLUMNS, callTimeRows(result)),
+    table('Why requests failed or were dropped', ['count'], reasons),
+    generatorTable(result.generator),
+  ])}
+${virtual ? markup`<p class="faint">In virtual time the embedded cloud answers without delay, so there are no latencies.</p>` : NOTHING}`;
 }
 
 function generatorTable(generator: RunResult['generator']): Markup {
@@ -92,7 +122,8 @@ function generatorTable(generator: RunResult['generator']): Markup {
   );
 }
 
-export function fleetTables({ fleet, faults, service, planned, anomalies, steps, uplinks }: RunResult): Markup {
+export function fleetTables(result: RunResult): Markup {
+  const { fleet, faults, service, planned, anomalies, steps, uplinks } = result;
   const tally = (counts: Readonly<Record<string, number>>) =>
     Object.entries(counts)
       .map(([name, count]) => `${name} ${humanCount(count)}`)
@@ -118,13 +149,17 @@ export function fleetTables({ fleet, faults, service, planned, anomalies, steps,
     ...(service.crashes > 0 ? [['crashes of the service', service.crashes] as const] : []),
   ];
   const constant = planned.marks.filter((mark) => mark.kind === 'fault' && isConstant(mark)).map(nameOf);
-  return markup`${table(
-    'The fleet and its network',
-    ['number'],
-    counted.map(([name, count]) => [name, humanCount(count)]),
-  )}${constant.length === 0 ? NOTHING : markup`<p>Faults throughout the run: ${constant.join(', ')}</p>`}${table(
-    'Worth knowing',
-    ['times'],
-    anomalies.map(({ about, count }) => [about, humanCount(count)]),
-  )}`;
+  return markup`${sideBySide([
+    table('Uplinks by type', UPLINK_COLUMNS, uplinkRows(result)),
+    table(
+      'The fleet and its network',
+      ['number'],
+      counted.map(([name, count]) => [name, humanCount(count)]),
+    ),
+    table(
+      'Worth knowing',
+      ['times'],
+      anomalies.map(({ about, count }) => [about, humanCount(count)]),
+    ),
+  ])}${constant.length === 0 ? NOTHING : markup`<p>Faults throughout the run: ${constant.join(', ')}</p>`}`;
 }

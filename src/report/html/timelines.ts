@@ -36,7 +36,7 @@ function waterfall(timeline: DownlinkTimeline, result: RunResult): Markup {
   const faultText =
     faults.length === 0 ? NOTHING : markup`<p class="faint">faults active: ${faultNames.join(', ')}</p>`;
   const offers = `${attempts > 1 ? `, offered ${humanCount(attempts)} times` : ''}${refused ? ', refused' : ''}`;
-  return markup`<div class="fall"><p><strong>${humanDuration(total)}</strong> · ${type} to ${who}, queued at ${humanDuration(sinceStart(queuedAt))}${offers} <span class="faint">· ${causes.join(', ')}</span></p>${faultText}${plot(`Timeline of a downlink to ${who}`, (width) => stages(timeline, faults, width), readout(timeline, faults))}</div>`;
+  return markup`<div class="fall"><p><strong>${humanDuration(total)}</strong> · ${type} to ${who}, queued at ${humanDuration(sinceStart(queuedAt))}${offers} <span class="faint"><span class="dot-before">· </span>${causes.join(', ')}</span></p>${faultText}${plot(`Timeline of a downlink to ${who}`, (width) => stages(timeline, faults, width), readout(timeline, faults))}</div>`;
 }
 
 interface Mark {

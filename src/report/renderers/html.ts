@@ -10,7 +10,7 @@ import { histogram } from '../html/histogram.js';
 import { idOf, type Markup, markup, NOTHING } from '../html/markup.js';
 import { overTime } from '../html/over-time.js';
 import { page } from '../html/page.js';
-import { downlinkTables, fleetTables, loadTables, updateTable, uplinkTable } from '../html/tables.js';
+import { downlinkTables, fleetTables, loadTables, updateTable } from '../html/tables.js';
 import { slowest } from '../html/timelines.js';
 import type { ExpectationResult, RunResult } from '../result.js';
 import { markOf, verdictOf } from '../verdict.js';
@@ -18,24 +18,35 @@ import { markOf, verdictOf } from '../verdict.js';
 export function html(result: RunResult): string {
   const { scenario, digest } = result;
   const sections = [
-    section('Expectations', expectations(result)),
+    section(
+      'Expectations',
+      expectations(result),
+      result.expectations.some(({ passed }) => !passed),
+    ),
     section('Over time', overTime(result)),
     section('Downlinks', downlinks(result)),
     section('API requests', loadTables(result)),
-    section('Uplinks and fleet', markup`${uplinkTable(result)}${fleetTables(result)}${updateTable(result)}`),
+    section('Uplinks and fleet', markup`${fleetTables(result)}${updateTable(result)}`),
     section('Repeat and continue', next(result)),
   ].filter(({ body }) => body !== NOTHING);
   const body = markup`${alarm(result)}
 ${head(result)}
 <nav aria-label="Sections">${sections.map(({ title }) => markup`<a href="#${idOf(title)}">${title}</a>`)}</nav>
-${sections.map(({ title, body: content }) => markup`<section id="${idOf(title)}"><h2><a href="#${idOf(title)}">${title}</a></h2>${content}</section>\n`)}
+${sections.map(({ title, body: content, urgent }) => markup`<section id="${idOf(title)}"${urgent ? markup` class="urgent"` : NOTHING}><h2><a href="#${idOf(title)}">${title}</a></h2>${content}</section>\n`)}
 <footer>digest ${digest} · plan ${result.planDigest} · ${humanCount(result.events)} events · made by ghostfleet${result.version === undefined ? '' : ` ${result.version}`}</footer>`;
   return page({ title: `${scenario} · ${verdictOf(result).word} · ${digest}`, body });
 }
 
-/** A section of the page, left out if its body is {@link NOTHING}. */
-function section(title: string, body: Markup): { readonly title: string; readonly body: Markup } {
-  return { title, body };
+interface Section {
+  readonly title: string;
+  /** The section is left out if this is {@link NOTHING}. */
+  readonly body: Markup;
+  /** Comes before the plots also on a phone. */
+  readonly urgent: boolean;
+}
+
+function section(title: string, body: Markup, urgent = false): Section {
+  return { title, body, urgent };
 }
 
 /** Warning above the report when the run ended early or is invalid. */
