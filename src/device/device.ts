@@ -19,7 +19,7 @@ import { factoryResetAt } from './firmware/button.js';
 import { Firmware } from './firmware/firmware.js';
 import type { Bootloader } from './hardware/bootloader.js';
 import type { DeviceType } from './hardware/device-type.js';
-import type { DeviceFacts, Extent, Hardware, Subscriber } from './hardware/hardware.js';
+import type { DeviceFacts, Extent, Hardware, MessageWitness, Subscriber } from './hardware/hardware.js';
 import { identityOf, subscriberOf } from './hardware/identity.js';
 import { Spool } from './hardware/spool.js';
 import { FlapLink } from './link/flap-link.js';
@@ -47,6 +47,8 @@ export interface DeviceOptions {
   /** A generator for this device alone. */
   readonly random: Random;
   readonly trace: Trace;
+  /** Receives the content of its messages; undefined: it is not recorded. */
+  readonly witness?: MessageWitness | undefined;
   readonly format: LinkFormat;
   /** Connects the device's radio to a network. */
   readonly connect: (device: Pick<Device, 'receive'>) => DatagramPort;
@@ -82,6 +84,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
   /** Created when it is first used; most applications have none. */
   #spool: Spool | undefined;
   readonly #trace: Trace;
+  readonly #witness: MessageWitness | undefined;
   #firmware: Firmware | undefined;
   /** Set while the power is on but no firmware runs, for example during a swap of images. */
   #standstill: Standstill | undefined;
@@ -94,6 +97,7 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.serial = serial;
     this.clock = clock;
     this.#trace = trace;
+    this.#witness = options.witness;
     this.token = tokenText(options.claimToken);
     this.draws = new NoiseStream(noiseSeed(random.fork('firmware')));
     this.config = new DeviceConfig(type.layout, options.flash);
@@ -251,9 +255,11 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.#trace.emit({ kind: 'device.ready', at: this.clock.now, serial: this.serial });
   }
 
-  made(type: UplinkType, bytes: number): number {
+  made(type: UplinkType, message: Uint8Array): number {
     const uplink = ++this.#uplinks;
+    const { length: bytes } = message;
     this.#trace.emit({ kind: 'uplink.made', at: this.clock.now, serial: this.serial, uplink, type, bytes });
+    this.#witness?.made(this.serial, uplink, message);
     return uplink;
   }
 
@@ -269,7 +275,8 @@ export class Device implements Hardware, DeviceFacts, LinkObserver, DeviceEnd, M
     this.#trace.emit({ kind: 'uplink.dropped', at: this.clock.now, serial: this.serial, uplink, type, why });
   }
 
-  received(type: DownlinkType, print: string): void {
+  received(type: DownlinkType, message: Uint8Array, print: string): void {
+    this.#witness?.received(this.serial, message);
     this.#trace.emit({ kind: 'downlink.received', at: this.clock.now, serial: this.serial, type, print });
   }
 

@@ -4,6 +4,7 @@
 
 import { Device, type LinkFormat } from '../device/device.js';
 import { type DeviceType, deviceType } from '../device/hardware/device-type.js';
+import type { MessageWitness } from '../device/hardware/hardware.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import type { Random } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';
@@ -18,13 +19,15 @@ interface FleetOptions {
   readonly clock: EdgeClock;
   readonly random: Random;
   readonly trace: Trace;
+  /** Receives the content of all messages of the devices; undefined: it is not recorded. */
+  readonly witness?: MessageWitness | undefined;
   readonly transport: Transport;
   readonly format: LinkFormat;
 }
 
 /** Builds the devices of the plan, in its order, all switched off. @throws UsageError for a configuration that devices reject */
 export function buildFleet(options: FleetOptions): readonly Device[] {
-  const { plan, profiles, clock, random, trace, transport, format } = options;
+  const { plan, profiles, clock, random, trace, witness, transport, format } = options;
   const types = new Map<string, DeviceType>();
   const groups = plan.groups.map((group) => {
     const family = types.get(group.profile) ?? deviceType(profileOf(profiles, group.profile));
@@ -43,6 +46,7 @@ export function buildFleet(options: FleetOptions): readonly Device[] {
       clock,
       random: random.fork(`device/${serial}`),
       trace,
+      witness,
       format,
       connect: (device) => transport.connect(serial, device),
     });

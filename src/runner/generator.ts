@@ -17,6 +17,7 @@ export interface GeneratorMeter {
 /** Measures from construction to {@link GeneratorWatch.end}. */
 export class GeneratorWatch implements GeneratorMeter {
   readonly #speed: number;
+  readonly #loads: boolean;
   readonly #lateness = new Distribution(1000);
   readonly #loop = monitorEventLoopDelay({ resolution: 10 });
   readonly #utilisation = performance.eventLoopUtilization();
@@ -26,9 +27,13 @@ export class GeneratorWatch implements GeneratorMeter {
     for (const { duration } of list.getEntries()) this.#gc += duration;
   });
 
-  /** @param speed simulated milliseconds per real millisecond */
-  constructor(speed = 1) {
+  /**
+   * @param speed simulated milliseconds per real millisecond
+   * @param loads whether it also measures how fast the service answers
+   */
+  constructor(speed = 1, loads = false) {
     this.#speed = speed;
+    this.#loads = loads;
     this.#loop.enable();
     this.#observer.observe({ entryTypes: ['gc'] });
   }
@@ -43,13 +48,15 @@ export class GeneratorWatch implements GeneratorMeter {
     const { utilization, active, idle } = performance.eventLoopUtilization(this.#utilisation);
     const took = active + idle;
     const { user, system } = cpuUsage(this.#cpu);
+    const lateness = this.#lateness.spread();
     const figures = {
-      lateness: this.#lateness.spread(),
+      lateness,
       eventLoopDelay: this.#loop.max > 0 ? this.#loop.percentile(99) / 1e6 : 0,
+      stall: Math.max(this.#loop.max / 1e6, lateness?.max ?? 0),
       busy: utilization,
       cpu: (user + system) / 1000 / took,
       gc: this.#gc / took,
     };
-    return { ...figures, spoiled: spoiledBy(figures, this.#speed) };
+    return { ...figures, spoiled: spoiledBy(figures, this.#speed, this.#loads) };
   }
 }

@@ -1,6 +1,6 @@
 /** The exit status of a run, and why. */
 import { EXIT, type ExitCode, GhostfleetError } from '../kernel/errors.js';
-import type { ExpectationResult, GeneratorReport } from '../report/result.js';
+import type { ExpectationResult } from '../report/result.js';
 
 export interface End {
   readonly exitCode: ExitCode;
@@ -14,12 +14,13 @@ const AS_MEASURED: readonly ExitCode[] = [EXIT.fine, EXIT.expectation, EXIT.stuc
 /**
  * The most serious failure decides: an accounting mismatch, an interrupted run, an invalid measurement, a world that is not at rest,
  * a failed expectation.
+ * @param spoiled why the measurement is invalid; null if it is valid
  */
 export function judge(
   end: End,
   expectations: readonly ExpectationResult[],
   contradictions: readonly string[],
-  generator: GeneratorReport | null,
+  spoiled: string | null,
 ): End {
   if (contradictions.length > 0) {
     return {
@@ -28,7 +29,6 @@ export function judge(
     };
   }
   if (!AS_MEASURED.includes(end.exitCode)) return end;
-  const spoiled = generator?.spoiled ?? null;
   if (spoiled !== null) {
     const early = end.failure === null ? '' : `; ${end.failure}`;
     return { exitCode: EXIT.invalid, failure: `the run is invalid: ${spoiled}${early}` };

@@ -39,6 +39,7 @@ import { fleetOf } from './members.js';
 import { madeBy, provision, tearDown } from './provision.js';
 import { type RunFixture, runSchedule } from './schedule.js';
 import { situationOf } from './situation.js';
+import { spoiledByUnsent } from './spoiled.js';
 import { embeddedTarget, type TransportName } from './targets/embedded.js';
 import { type RemoteCloud, remoteTarget } from './targets/remote.js';
 import type { Target } from './targets/target.js';
@@ -154,10 +155,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
     }
   }
   invariants.end();
-  const evaluated = plan.expectations.map((expectation) => evaluate(expectation, evidence));
+  const audited = target.audit?.results(evidence.nameOf) ?? [];
+  const evaluated = [...plan.expectations.map((expectation) => evaluate(expectation, evidence)), ...audited];
   const expectations = end.exitCode === EXIT.interrupted ? evaluated.map(undecided) : evaluated;
-  const { exitCode, failure } = judge(end, expectations, metrics.contradictions, generator);
   const summary = metrics.summary();
+  const spoiled = generator?.spoiled ?? spoiledByUnsent(summary.calls);
+  const { exitCode, failure } = judge(end, expectations, metrics.contradictions, spoiled);
   const slowest = summary.downlinks.slowest.map(({ serial }) => serial);
   const planned = { ...outline(plan, slowest), ...situationOf(plan, options.profiles) };
   const nameMap = Object.fromEntries(names);
@@ -218,7 +221,12 @@ function limitsOf({ expectations, waits = [] }: Plan): readonly Millis[] {
 }
 
 /** The clock of a run, and in real time the measurement of how well this process keeps up. */
-function timeOf({ clock, speed, plan, meter = (rate) => new GeneratorWatch(rate) }: RunOptions): {
+function timeOf({
+  clock,
+  speed,
+  plan,
+  meter = (rate) => new GeneratorWatch(rate, plan.loads.length > 0),
+}: RunOptions): {
   readonly clock: DrivenClock;
   readonly begin: () => void;
   /** Records how late an action ran, in real ms. */
@@ -269,7 +277,7 @@ function openTarget(options: RunOptions, clock: DrivenClock, trace: Trace, rando
     throw new UsageError('bad-fault', `the fault ${kind} requires the embedded cloud`);
   }
   const serials = new Set(plan.devices.map(({ serial }) => serial));
-  return remoteTarget({ cloud, serials, speed, clock, trace });
+  return remoteTarget({ cloud, serials, profiles: options.profiles.values(), speed, clock, trace });
 }
 
 interface WorldParts {
@@ -287,10 +295,10 @@ function build(
   { clock, random, callers, evidence, late }: WorldParts,
 ): RunFixture & { readonly world: RunWorld } {
   const { plan } = options;
-  const { api, address, wire, format, trace, accepted, admit } = target;
+  const { api, address, wire, format, trace, audit, accepted, admit } = target;
   const virtual = options.clock === 'virtual';
   const transport = withFaults(wire, { clock, random, trace, faults: faultsOf(plan), checksummed: format === 'http' });
-  const devices = buildFleet({ ...options, clock, random, trace, transport, format });
+  const devices = buildFleet({ ...options, clock, random, trace, witness: audit, transport, format });
   const handles = plan.devices.map((planned, index) => {
     const tags = plan.groups[planned.group]?.tags ?? [];
     return deviceHandle(planned, tags, devices[index] as Device);

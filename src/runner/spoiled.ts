@@ -1,20 +1,29 @@
 /** Decides whether the process that played the fleet was too slow: then the run measured that process, not the service. */
+import { humanCount } from '../kernel/quantity.js';
 import type { Ratio } from '../kernel/ratio.js';
 import { humanDuration, type Millis, seconds } from '../kernel/time.js';
 import type { GeneratorReport } from '../report/result.js';
+import type { CallSummary } from '../trace/metrics/calls.js';
+import { UNSENT } from './load/requests.js';
 
 /** Real time: a smaller delay does not affect a measurement, because networks vary by more. */
 const LATE: Millis = 200;
 /** Time of the run: a device repeats a datagram after waiting this long for a response (wire protocol, 13). */
 const DEVICE_TIMEOUT: Millis = seconds(5);
+/** Real time: latencies of a service contain a longer stop of this process. */
+const LONGEST_STALL: Millis = 500;
+/** Share of the planned requests of a load that may remain unsent. */
+const MOST_UNSENT: Ratio = 0.05;
 /** With a busier event loop, latencies include the waiting time inside this process. */
 const MOST_BUSY = 0.97;
 
 /**
  * Why the figures make the run invalid; null if they do not.
  * @param speed simulated milliseconds per real millisecond
+ * @param loads whether the run measured how fast the service answers
  */
-export function spoiledBy({ lateness, busy, cpu, gc }: Omit<GeneratorReport, 'spoiled'>, speed: number): string | null {
+export function spoiledBy(figures: Omit<GeneratorReport, 'spoiled'>, speed: number, loads: boolean): string | null {
+  const { lateness, stall, busy, cpu, gc } = figures;
   const state = `event loop ${percent(busy)} busy, CPU ${percent(cpu)} of one core, garbage collection ${percent(gc)} of the time`;
   if (lateness !== undefined && lateness.p99 > LATE) {
     const [some, most] = [humanDuration(lateness.p99), humanDuration(lateness.max)];
@@ -24,7 +33,21 @@ export function spoiledBy({ lateness, busy, cpu, gc }: Omit<GeneratorReport, 'sp
     const [some, most] = [humanDuration(lateness.p95 * speed), humanDuration(lateness.max * speed)];
     return `speed ${speed} is too high for this machine: in time of the run, 5 % of the actions were more than ${some} late (at most ${most}), but a device waits only ${humanDuration(DEVICE_TIMEOUT)} for a response`;
   }
+  if (loads && stall >= LONGEST_STALL) {
+    return `the load generator stood still for ${humanDuration(stall)}, which latencies of the service contain; ${state}`;
+  }
   if (busy > MOST_BUSY) return `the load generator was the bottleneck: it had no idle time; ${state}`;
+  return null;
+}
+
+/** Why the loads make the run invalid; null if enough of their requests were sent. */
+export function spoiledByUnsent(loads: Readonly<Record<string, CallSummary>>): string | null {
+  for (const [name, { planned, reasons }] of Object.entries(loads)) {
+    const unsent = UNSENT.reduce((sum, reason) => sum + (reasons[`dropped: ${reason}`] ?? 0), 0);
+    if (unsent <= planned * MOST_UNSENT) continue;
+    const share = `${humanCount(unsent)} of ${humanCount(planned)} planned requests of the load "${name}"`;
+    return `the load generator was the bottleneck: ${share} were not sent, because no connection was free`;
+  }
   return null;
 }
 

@@ -3,19 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { EXIT } from '../../src/kernel/errors.js';
 import type { ExpectationResult, GeneratorReport } from '../../src/report/result.js';
 import { judge } from '../../src/runner/judge.js';
-import { spoiledBy } from '../../src/runner/spoiled.js';
+import { spoiledBy, spoiledByUnsent } from '../../src/runner/spoiled.js';
+import type { CallSummary } from '../../src/trace/metrics/calls.js';
 
 const FINE = { exitCode: EXIT.fine, failure: null };
 const STUCK = { exitCode: EXIT.stuck, failure: 'not at rest' };
 const INTERRUPTED = { exitCode: EXIT.interrupted, failure: 'interrupted by SIGINT' };
 
 /** The event loop is busy half of the time, and actions come `late` real milliseconds late. */
-function figures(late: number, busy = 0.5): Omit<GeneratorReport, 'spoiled'> {
+function figures(late: number, busy = 0.5, stall = late): Omit<GeneratorReport, 'spoiled'> {
   const lateness = { count: 100, min: late, mean: late, p50: late, p95: late, p99: late, max: late };
-  return { lateness, eventLoopDelay: late, busy, cpu: busy, gc: 0 };
+  return { lateness, eventLoopDelay: late, stall, busy, cpu: busy, gc: 0 };
 }
 
-const SPOILED: GeneratorReport = { ...figures(300), spoiled: 'it was late' };
+const SPOILED = 'it was late';
 const held = (passed: boolean) => [{ passed } as ExpectationResult];
 
 describe('a load generator', () => {
@@ -26,8 +27,31 @@ describe('a load generator', () => {
     ['ran at too high a speed', figures(10), 1_000_000, 'speed 1000000 is too high for this machine'],
     ['had no idle time', figures(2, 0.99), 1, 'no idle time'],
   ])('that %s is judged correctly', (_, measured, speed, message) => {
-    if (message === null) expect(spoiledBy(measured, speed)).toBeNull();
-    else expect(spoiledBy(measured, speed)).toContain(message);
+    if (message === null) expect(spoiledBy(measured, speed, true)).toBeNull();
+    else expect(spoiledBy(measured, speed, true)).toContain(message);
+  });
+
+  it.each([
+    [499, true, null],
+    [500, true, expect.stringMatching(/^the load generator stood still for 500ms, which latencies/)],
+    [500, false, null],
+  ])('that stood still once for %i ms is judged by it if the run has loads (%s)', (stall, loads, verdict) => {
+    expect(spoiledBy(figures(2, 0.5, stall), 1, loads)).toEqual(verdict);
+  });
+
+  it.each([
+    [50, 'too many wait for a connection', null],
+    [
+      51,
+      'too many wait for a connection',
+      expect.stringMatching(/51 of 1,000 planned requests of the load "reads" were not sent/),
+    ],
+    [51, 'the run was over', expect.stringMatching(/were not sent/)],
+    [500, 'the device does not exist in the cloud', null],
+  ])('that dropped %i of 1,000 requests because "%s" is judged correctly', (count, reason, verdict) => {
+    // Other fields are not read.
+    const reads = { planned: 1000, reasons: { [`dropped: ${reason}`]: count } } as unknown as CallSummary;
+    expect(spoiledByUnsent({ reads })).toEqual(verdict);
   });
 });
 
@@ -46,7 +70,7 @@ describe('a run whose load generator was too slow', () => {
 });
 
 describe('a run whose load generator kept up', () => {
-  const kept = { ...figures(2), spoiled: null };
+  const kept = null;
 
   it('is stuck if its world did not come to rest', () => {
     expect(judge(STUCK, held(false), [], kept)).toEqual(STUCK);

@@ -3,5 +3,5 @@ import type { GeneratorMeter } from '../../src/runner/generator.js';
 
 export const unhurried = (): GeneratorMeter => ({
   late: () => {},
-  end: () => ({ lateness: undefined, eventLoopDelay: 0, busy: 0, cpu: 0, gc: 0, spoiled: null }),
+  end: () => ({ lateness: undefined, eventLoopDelay: 0, stall: 0, busy: 0, cpu: 0, gc: 0, spoiled: null }),
 });

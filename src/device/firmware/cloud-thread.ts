@@ -261,7 +261,7 @@ export class CloudThread implements PollHandler {
     }
     const type = DOWNLINK_TYPE[message.kind];
     const print = contentFingerprint(bytes);
-    this.#host.facts.received(type, print);
+    this.#host.facts.received(type, bytes, print);
     if (message.kind === 'set-session' || message.kind === 'set-timestamp') {
       const before = this.#host.unixTime();
       this.#host.setUnixTime(message.timestamp);
@@ -296,7 +296,7 @@ export class CloudThread implements PollHandler {
 
   /** Sends a message of the thread itself, without a time limit. If that fails, the message is lost. */
   #send(type: UplinkType, message: Uint8Array, done: (outcome: UplinkOutcome) => void): void {
-    const uplink = this.#host.facts.made(type, message.length);
+    const uplink = this.#host.facts.made(type, message);
     this.#own = { uplink, type };
     this.#transmit(uplink, type, message, Number.POSITIVE_INFINITY, (outcome) => {
       this.#own = undefined;

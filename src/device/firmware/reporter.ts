@@ -90,7 +90,7 @@ export class Reporter {
       return done();
     }
     this.sending = true;
-    const uplink = this.#host.facts.made('data', message.length);
+    const uplink = this.#host.facts.made('data', message);
     this.#unsent = [...this.#unsent, uplink];
     this.#send({ uplink, message }, why, (ok) => {
       if (ok || profile.timing.onSendFailure === 'drop') this.#host.clear();

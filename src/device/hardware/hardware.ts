@@ -59,16 +59,24 @@ export interface Subscriber {
 /** How much of a downlink the device has executed: all of it, all but rejected lines, or not all because a failure ended it. */
 export type Extent = 'wholly' | 'partly' | 'failed';
 
+/** Receives the content of messages, which the trace does not contain. */
+export interface MessageWitness {
+  /** The device `serial` has made its uplink number `uplink`. @param message its bytes, including the type byte */
+  made(serial: number, uplink: number, message: Uint8Array): void;
+  /** The device `serial` has received a downlink. @param message its bytes, including the type byte */
+  received(serial: number, message: Uint8Array): void;
+}
+
 /** Writes the events of the device to the trace. Uplinks are numbered from the first boot on. */
 export interface DeviceFacts {
   /** Why the radio is used next; part of the next `device.wake` event. */
   reason: ContactReason;
   ready(): void;
-  made(type: UplinkType, bytes: number): number;
+  made(type: UplinkType, message: Uint8Array): number;
   sent(uplink: number, type: UplinkType): void;
   acknowledged(uplink: number, type: UplinkType): void;
   dropped(uplink: number, type: UplinkType, why: string): void;
-  received(type: DownlinkType, print: string): void;
+  received(type: DownlinkType, message: Uint8Array, print: string): void;
   executed(type: DownlinkType, print: string, extent: Extent): void;
   pollFailed(why: string): void;
 }

@@ -103,7 +103,7 @@ ${virtual ? markup`<p class="faint">In virtual time the embedded cloud answers w
 
 function generatorTable(generator: RunResult['generator']): Markup {
   if (generator === null) return NOTHING;
-  const { lateness, eventLoopDelay, busy, cpu, gc } = generator;
+  const { lateness, eventLoopDelay, stall, busy, cpu, gc } = generator;
   return table(
     'The generator',
     ['value'],
@@ -115,6 +115,7 @@ function generatorTable(generator: RunResult['generator']): Markup {
             ['delay of actions, max', humanDuration(lateness.max)],
           ]),
       ['delay of the event loop, p99', humanDuration(eventLoopDelay)],
+      ['longest stop of this process', humanDuration(stall)],
       ['event loop busy', humanShare(busy)],
       ['cores used', cpu.toFixed(1)],
       ['time in garbage collection', humanShare(gc)],

@@ -20,12 +20,12 @@ export function load(result: RunResult, width: number): readonly string[] {
   ];
   if (clock === 'virtual') return blocks;
   if (generator === null || generator.lateness === undefined) return blocks;
-  const { lateness, eventLoopDelay, busy, cpu, gc } = generator;
+  const { lateness, eventLoopDelay, stall, busy, cpu, gc } = generator;
   blocks.push(
     '',
     'generator',
     ...lines(
-      `actions late by ${humanDuration(lateness.p99)} at p99, ${humanDuration(lateness.max)} at most; event loop delayed by ${humanDuration(eventLoopDelay)} at p99`,
+      `actions late by ${humanDuration(lateness.p99)} at p99, ${humanDuration(lateness.max)} at most; event loop delayed by ${humanDuration(eventLoopDelay)} at p99; longest stop ${humanDuration(stall)}`,
     ),
     ...lines(
       `event loop busy ${humanShare(busy)}, ${cpu.toFixed(1)} cores used, ${humanShare(gc)} of the time in garbage collection`,

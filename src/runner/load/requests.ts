@@ -21,9 +21,12 @@ export interface RequestContext {
   readonly admit?: Admission;
   /** Milliseconds of the run per millisecond of the service. Default 1: they have the same clock. */
   readonly serviceSpeed?: number;
-  /** Reads the answer to a request that queued a downlink; returns false if it contains no downlink. */
-  readonly accepted: (answer: string) => boolean;
+  /** Reads the answer to a request that queued a downlink, and its body; returns false if the answer contains no downlink. */
+  readonly accepted: (answer: string, asked: string) => boolean;
 }
+
+/** Reasons why the runner did not send a request, although the cloud has its device. */
+export const UNSENT = ['too many wait for a connection', 'the run was over'] as const;
 
 /** Limit of requests that wait for a connection. */
 const MOST_WAITING = 100_000;
@@ -68,7 +71,7 @@ export class Requests {
     const { connections } = this.#caller;
     const device = this.#nextDevice();
     if (device === undefined) return this.drop(intended, 'the device does not exist in the cloud');
-    if (connections.waiting >= MOST_WAITING) return this.drop(intended, 'too many wait for a connection');
+    if (connections.waiting >= MOST_WAITING) return this.drop(intended, UNSENT[0]);
     const pending: PendingRequest = { intended, device, sent: undefined };
     this.#unfinished.add(pending);
     const hold = new ClockHold(clock, this.#what);
@@ -106,7 +109,7 @@ export class Requests {
     const { name: call, pace } = this.#load;
     this.#closed = true;
     for (const { intended, sent } of this.#unfinished) {
-      if (sent === undefined) this.drop(intended, 'the run was over');
+      if (sent === undefined) this.drop(intended, UNSENT[1]);
       else trace.emit({ kind: 'call.open', at: clock.now, call, intended, sent });
     }
     trace.emit({ kind: 'load.closed', at: clock.now, call, planned, closedLoop: pace.kind === 'closed' });
@@ -140,7 +143,7 @@ export class Requests {
     const request = requestOf(this.#load.call, { space, device });
     const { status, why, body, retryAfter } = await sender.send(request, this.#queuesDownlink);
     if (this.#closed) return 0;
-    const useless = this.#queuesDownlink && status >= 200 && status < 300 && !accepted(body);
+    const useless = this.#queuesDownlink && status >= 200 && status < 300 && !accepted(body, request.body ?? 'null');
     this.#done(pending, sent, status, useless ? 'the answer names no downlink' : why);
     return retryAfter * serviceSpeed;
   }

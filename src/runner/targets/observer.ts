@@ -5,15 +5,26 @@
  * the service counts as transfer. Times come from the cloud's clock, which must agree with ours. Repetitions that the cloud
  * recognised are not visible.
  */
-import type { DeviceCloudClient, FirmwareUpdate, Message } from '../../client/client.js';
+import {
+  ApiError,
+  ConnectionError,
+  type DeviceCloudClient,
+  type FirmwareUpdate,
+  type Message,
+} from '../../client/client.js';
 import type { Alarm, Clock } from '../../kernel/clock.js';
+import { EXIT, GhostfleetError } from '../../kernel/errors.js';
 import { type Instant, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { DownlinkType, Trace, TraceEvent, UplinkType } from '../../trace/events.js';
+import type { TargetAudit } from './audit/audit.js';
+import type { Asked } from './audit/downlinks.js';
 
 /** How often messages are read. */
 const EVERY = seconds(1);
 /** Messages may become visible in another order than that of their times, so this time is read again. */
 const OVERLAP = seconds(5);
+/** Limit of downlinks that one look polls although the device has not received them: each takes a request. */
+const EARLY_A_LOOK = 10;
 /** Limit of firmware updates that one look polls: each takes a request. */
 const UPDATES_A_LOOK = 20;
 
@@ -34,6 +45,8 @@ interface Watched {
   readonly serial: number;
   readonly type: DownlinkType;
   received: boolean;
+  /** Number of the look that last polled it. */
+  polled: number;
   delivered: boolean;
   answered: boolean;
 }
@@ -43,6 +56,10 @@ export class Observer implements Trace {
   readonly #trace: Trace;
   readonly #serials: ReadonlySet<number>;
   readonly #speed: number;
+  readonly #audit: TargetAudit;
+  /** The time of the cloud at which the run began. */
+  readonly #began: UnixMillis;
+  #looks = 0;
   /** Downlinks that are not known to have ended, in the order in which they were queued. */
   readonly #open = new Set<Watched>();
   /** Unfinished firmware updates in their last known state, least recently polled first. */
@@ -57,11 +74,13 @@ export class Observer implements Trace {
    * @param serials serial numbers of the run; messages of other devices are ignored
    * @param speed milliseconds of the run per millisecond of the cloud
    */
-  constructor(clock: Clock, trace: Trace, serials: ReadonlySet<number>, speed: number) {
+  constructor(clock: Clock, trace: Trace, serials: ReadonlySet<number>, speed: number, audit: TargetAudit) {
     this.#clock = clock;
     this.#trace = trace;
     this.#serials = serials;
     this.#speed = speed;
+    this.#audit = audit;
+    this.#began = clock.wall;
     this.#newest = clock.wall;
   }
 
@@ -75,11 +94,18 @@ export class Observer implements Trace {
     this.#after(look);
   }
 
-  /** Reads the new messages and the state of every open downlink. @throws an error of the client if the cloud does not answer */
+  /** Reads the new messages and the state of every open downlink, and ends the audit. @throws GhostfleetError if the cloud is gone */
   async lastLook(api: DeviceCloudClient): Promise<void> {
     await this.#looking;
     this.stop();
-    await this.#look(api, () => true, Number.POSITIVE_INFINITY);
+    try {
+      await this.#look(api, { downlinks: Number.POSITIVE_INFINITY, updates: Number.POSITIVE_INFINITY });
+      this.#audit.end(await this.#downlinks(api));
+    } catch (error) {
+      if (!(error instanceof ApiError) && !(error instanceof ConnectionError)) throw error;
+      const message = `the target was gone at the end, so its last messages are not known: ${error.message}`;
+      throw new GhostfleetError('target-gone', message, EXIT.stuck);
+    }
   }
 
   stop(): void {
@@ -87,17 +113,20 @@ export class Observer implements Trace {
   }
 
   /** The API has accepted a downlink. */
-  queued({ id, type, device_serial_number: serial }: Message): void {
+  queued(message: Message, asked: Asked): void {
+    const { id, type, device_serial_number: serial } = message;
     // Because the API has just made it of this type.
     const entry = {
       id,
       serial: Number(serial),
       type: type as DownlinkType,
       received: false,
+      polled: 0,
       delivered: false,
       answered: false,
     };
     this.#open.add(entry);
+    this.#audit.queued(entry.serial, message, asked);
     this.#trace.emit({
       kind: 'downlink.queued',
       at: this.#clock.now,
@@ -115,6 +144,7 @@ export class Observer implements Trace {
 
   /** Takes the events of the devices. */
   emit(event: TraceEvent): void {
+    this.#audit.take(event);
     if (event.kind === 'downlink.received') this.#arrived(event.serial, event.type, event.print, event.at);
     this.#trace.emit(event);
   }
@@ -131,21 +161,34 @@ export class Observer implements Trace {
     this.#next = this.#clock.after(EVERY * this.#speed, 'the next look at the messages of the cloud', look);
   }
 
-  /**
-   * @param worthAsking whether to request the state of an open downlink
-   * @param mostUpdates limit of firmware updates to poll
-   */
-  async #look(
-    api: DeviceCloudClient,
-    worthAsking = (entry: Watched) => entry.received,
-    mostUpdates = UPDATES_A_LOOK,
-  ): Promise<void> {
-    for (const entry of this.#open) {
-      if (!entry.delivered && worthAsking(entry)) this.#judge(entry, await api.message(entry.id));
+  /** @param limits most downlinks to poll that no device has received, and most firmware updates */
+  async #look(api: DeviceCloudClient, limits = { downlinks: EARLY_A_LOOK, updates: UPDATES_A_LOOK }): Promise<void> {
+    this.#looks++;
+    for (const entry of this.#worthPolling(limits.downlinks)) {
+      entry.polled = this.#looks;
+      this.#judge(entry, await api.message(entry.id));
     }
-    const asked = [...this.#updates].slice(0, mostUpdates);
+    const asked = [...this.#updates].slice(0, limits.updates);
     for (const [id, { serial }] of asked) this.#moved(serial, await api.firmwareUpdate(id));
     for (const message of await this.#unread(api)) this.#report(message);
+  }
+
+  /** All received downlinks that are not known to be delivered, and the others that were not polled for the longest time. */
+  #worthPolling(mostEarly: number): readonly Watched[] {
+    const open = [...this.#open].filter(({ delivered }) => !delivered);
+    const early = open.filter(({ received }) => !received).sort((one, other) => one.polled - other.polled);
+    return [...open.filter(({ received }) => received), ...early.slice(0, mostEarly)];
+  }
+
+  /** All downlinks of the devices of the run. */
+  async #downlinks(api: DeviceCloudClient): Promise<readonly (readonly [serial: number, message: Message])[]> {
+    const after = new Date(this.#began - OVERLAP).toISOString();
+    const found: (readonly [number, Message])[] = [];
+    for await (const message of api.allMessages({ after, direction: 'down' })) {
+      const serial = Number(message.device_serial_number);
+      if (this.#serials.has(serial)) found.push([serial, message]);
+    }
+    return found;
   }
 
   /** The new messages, oldest first. */
@@ -164,11 +207,13 @@ export class Observer implements Trace {
     return found.reverse();
   }
 
-  #report({ id, type, created_at, device_serial_number }: Message): void {
+  #report(message: Message): void {
+    const { id, type, created_at, device_serial_number } = message;
     const serial = Number(device_serial_number);
     const kind = UPLINKS[type];
     if (kind === undefined || !this.#serials.has(serial)) return;
     const at = this.#moment(created_at);
+    this.#audit.stored(serial, message, at);
     this.#trace.emit({ kind: 'cloud.stored', at, serial, type: kind, message: id, copy: false });
     // A shell uplink after a shell command answers it; a configuration uplink answers a configuration.
     const asked = this.#first((open) => open.serial === serial && open.type === kind && open.received);
@@ -183,10 +228,12 @@ export class Observer implements Trace {
     const at = down_state_at === null ? this.#clock.now : this.#moment(down_state_at);
     if (state === 'sent') {
       entry.delivered = true;
+      this.#audit.sent(serial, downlink, at);
       this.#trace.emit({ kind: 'downlink.delivered', at, serial, downlink, evidence: 'told' });
       if (entry.answered || (entry.type !== 'shell' && entry.type !== 'config')) this.#open.delete(entry);
     } else if (state === 'cancelled' || state === 'expired') {
       this.#open.delete(entry);
+      this.#audit.over(serial, downlink);
       this.#trace.emit({ kind: `downlink.${state}`, at, serial, downlink });
     }
   }

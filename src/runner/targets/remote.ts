@@ -12,10 +12,12 @@ import {
 import type { EdgeClock } from '../../kernel/clock.js';
 import { UsageError } from '../../kernel/errors.js';
 import { RealClock } from '../../kernel/real-clock.js';
+import type { Profile } from '../../profile/profile.js';
 import type { Trace } from '../../trace/events.js';
 import { httpTransport, pooledRequests } from '../../transport/http.js';
 import type { Transport } from '../../transport/transport.js';
 import { udpTransport } from '../../transport/udp.js';
+import { TargetAudit } from './audit/audit.js';
 import { Observer } from './observer.js';
 import { type Pace, paced } from './paced.js';
 import type { Target } from './target.js';
@@ -41,18 +43,21 @@ interface RemoteOptions {
   readonly serials: ReadonlySet<number>;
   /** Simulated milliseconds of the devices per real millisecond; the cloud's time is real. */
   readonly speed: number;
+  /** Profiles of the devices, whose codecs the audit needs. */
+  readonly profiles: Iterable<Profile>;
   readonly clock: EdgeClock;
   readonly trace: Trace;
 }
 
 /** Connects to another cloud. @throws UsageError if its API cannot be used */
-export async function remoteTarget({ cloud, serials, speed, clock, trace }: RemoteOptions): Promise<Target> {
+export async function remoteTarget({ cloud, serials, profiles, speed, clock, trace }: RemoteOptions): Promise<Target> {
   // A real clock, because requests also wait while the clock of the run is frozen.
   const gate = paced(cloud.pace, new RealClock());
   const options = { baseUrl: cloud.api, apiKey: cloud.apiKey, connections: cloud.pace.atOnce, gate };
   const spaceId = await spaceOf(options, cloud.spaceId);
-  const observer = new Observer(clock, trace, serials, speed);
-  const api = new ReportingClient({ ...options, spaceId }, observer);
+  const audit = new TargetAudit(clock, profiles, speed);
+  const observer = new Observer(clock, trace, serials, speed, audit);
+  const api = new ReportingClient({ ...options, spaceId }, observer, audit);
   const wire = await openWire(cloud, clock);
   const further: DeviceCloudClient[] = [];
   observer.follow(api);
@@ -69,15 +74,16 @@ export async function remoteTarget({ cloud, serials, speed, clock, trace }: Remo
       further.push(client);
       return client;
     },
-    accepted: (answer) => {
+    accepted: (answer, asked) => {
       const message = messageIn(answer);
-      if (message) observer.queued(message);
+      if (message) observer.queued(message, { body: JSON.parse(asked), asked: undefined });
       return message !== undefined;
     },
     wire,
     format: cloud.gateway === null ? 'http' : 'base64',
     speed,
     trace: observer,
+    audit,
     outlivesRun: true,
     begin: () => {},
     end: () => {},
@@ -128,12 +134,14 @@ function messageIn(answer: string): Message | undefined {
 /** A client that reports the downlinks and updates that it queues to the observer. */
 class ReportingClient extends DeviceCloudClient {
   readonly #observer: Observer;
+  readonly #audit: TargetAudit;
   /** Serial numbers of the devices that it created, by their ids. */
   readonly #serials = new Map<string, number>();
 
-  constructor(options: ClientOptions, observer: Observer) {
+  constructor(options: ClientOptions, observer: Observer, audit: TargetAudit) {
     super(options);
     this.#observer = observer;
+    this.#audit = audit;
   }
 
   override async createDevice(device: NewDevice): Promise<Device> {
@@ -149,19 +157,21 @@ class ReportingClient extends DeviceCloudClient {
   }
 
   override async sendConfig(deviceId: string, lines: readonly string[]): Promise<Message> {
-    return this.#report(await super.sendConfig(deviceId, lines));
+    return this.#report(lines, () => super.sendConfig(deviceId, lines));
   }
 
   override async sendCommands(deviceId: string, commands: readonly string[]): Promise<Message> {
-    return this.#report(await super.sendCommands(deviceId, commands));
+    return this.#report(commands, () => super.sendCommands(deviceId, commands));
   }
 
   override async sendData(deviceId: string, body: Readonly<Record<string, unknown>>): Promise<Message> {
-    return this.#report(await super.sendData(deviceId, body));
+    return this.#report(body, () => super.sendData(deviceId, body));
   }
 
-  #report(message: Message): Message {
-    this.#observer.queued(message);
+  async #report(body: unknown, send: () => Promise<Message>): Promise<Message> {
+    const asked = this.#audit.asks(body);
+    const message = await send();
+    this.#observer.queued(message, asked);
     return message;
   }
 }

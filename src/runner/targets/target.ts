@@ -7,6 +7,7 @@ import type { LinkFormat } from '../../device/device.js';
 import type { ClockHold } from '../../kernel/clock-hold.js';
 import type { Trace } from '../../trace/events.js';
 import type { Transport } from '../../transport/transport.js';
+import type { TargetAudit } from './audit/audit.js';
 
 /**
  * Delays a request to the API of a caller that holds simulated time. Resolves when the request arrives; false if the service is
@@ -27,8 +28,11 @@ export interface Target {
   begin(): void;
   /** Ends all faults. */
   end(): void;
-  /** Reads the answer to a request that queued a downlink without `api`; returns false if it contains no downlink. */
-  accepted(answer: string): boolean;
+  /**
+   * Reads the answer to a request that queued a downlink without `api`; returns false if it contains no downlink.
+   * @param asked body of the request
+   */
+  accepted(answer: string, asked: string): boolean;
   /** The transport to its gateway, without faults. */
   readonly wire: Transport;
   /** The form in which devices must send their messages over it. */
@@ -37,6 +41,8 @@ export interface Target {
   readonly speed: number;
   /** The trace for events of the devices. */
   readonly trace: Trace;
+  /** Compares what the cloud says with what the run did; undefined: the cloud is not judged. */
+  readonly audit?: TargetAudit;
   /** Whether the run has to delete what it created there. */
   readonly outlivesRun: boolean;
   /** Called when the fleet is at rest: reports the final state of the last messages. */

@@ -1,8 +1,8 @@
 /** A fleet against a cloud that only its public API and its gateway are known of. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { DeviceCloudClient } from '../../../src/client/client.js';
+import { DeviceCloudClient, type Message } from '../../../src/client/client.js';
 import { type Service, startService } from '../../../src/cloud/service.js';
-import { InterruptedError, UsageError } from '../../../src/kernel/errors.js';
+import { EXIT, InterruptedError, UsageError } from '../../../src/kernel/errors.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { runPlan } from '../../../src/library/scenario.js';
@@ -14,6 +14,7 @@ import { parseScenario } from '../../../src/scenario/parse/scenario.js';
 import { planScenario } from '../../../src/scenario/plan/plan-scenario.js';
 import type { TraceEvent } from '../../../src/trace/events.js';
 import { QUIET } from '../../support/cloud.js';
+import { type LyingProxy, lyingProxy } from '../../support/lying-proxy.js';
 import { unhurried } from '../../support/unhurried.js';
 
 const profiles = packagedProfiles();
@@ -39,8 +40,11 @@ expect:
 `;
 
 let service: Service | undefined;
+let proxy: LyingProxy | undefined;
 
 afterEach(async () => {
+  await proxy?.close();
+  proxy = undefined;
   await service?.close();
   service = undefined;
 });
@@ -136,9 +140,22 @@ describe('a run against another cloud', () => {
     const cloud = cloudAt(await serve(), 'http');
     const events: TraceEvent[] = [];
     const trace = { emit: (event: TraceEvent) => void events.push(event) };
-    const target = await remoteTarget({ cloud, serials: new Set([1]), speed: 1, clock: new RealClock(), trace });
+    const target = await remoteTarget({
+      cloud,
+      serials: new Set([1]),
+      profiles: [],
+      speed: 1,
+      clock: new RealClock(),
+      trace,
+    });
     const answers = ['{"id":"m1","type":"shell","device_serial_number":"1"}', '', '<html>', 'null', '{}'];
-    expect(answers.map((answer) => target.accepted(answer))).toEqual([true, false, false, false, false]);
+    expect(answers.map((answer) => target.accepted(answer, '["info show"]'))).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
     await target.close();
     expect(events).toMatchObject([{ kind: 'downlink.queued', downlink: 'm1', serial: 1 }]);
   });
@@ -166,5 +183,42 @@ describe('a run against another cloud', () => {
       /the fleet could not be created: "clime-0002" has the serial number \d+, which the cloud already has: POST .*409/,
     );
     expect((await whatIsLeft(theirs)).devices).toEqual(['theirs']);
+  });
+
+  it('names each lie of the cloud, and has failed although all expectations are met', async () => {
+    const theirs = await serve();
+    /** Data messages in the order in which they are first seen: the cloud hides one, and alters one. */
+    const seen: string[] = [];
+    proxy = await lyingProxy(theirs.api, {
+      times: (method, path) => (method === 'POST' && path.endsWith('/commands') ? 2 : 1),
+      answer: (_method, path, answer) => {
+        if (!path.includes('/messages') || !Array.isArray(answer)) return answer;
+        // Because the service answers with messages.
+        return (answer as readonly Message[]).flatMap((message) => {
+          if (message.type !== 'data') return message;
+          if (!seen.includes(message.id)) seen.push(message.id);
+          if (message.id === seen[1]) return [];
+          return message.id === seen[2] ? { ...message, body: { altered: true } } : message;
+        });
+      },
+    });
+    const result = await visit({ ...cloudAt(theirs, 'udp'), api: proxy.url });
+    const failed = result.expectations.filter(({ passed, line }) => !passed && line.startsWith('the target'));
+    expect(failed.map(({ line }) => line)).toEqual([
+      'the target stores every uplink that it acknowledges',
+      'the target stores what the devices sent',
+      'the target queues one downlink for each accepted request',
+      'the target delivers what was queued, once',
+    ]);
+    expect(result.exitCode).toBe(EXIT.expectation);
+  });
+
+  it('ends with complete books and exit code 4 if the cloud goes away for good', async () => {
+    const theirs = await serve();
+    const result = await visit(cloudAt(theirs, 'udp'), {
+      started: (control) => control.clock.after(150_000, 'the end of the cloud', () => void theirs.close()),
+    });
+    expect(result.exitCode).toBe(EXIT.stuck);
+    expect(result.uplinks.made).toBeGreaterThan(0);
   });
 });

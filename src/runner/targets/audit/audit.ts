@@ -1,0 +1,104 @@
+/**
+ * Compares what another cloud says with what the run did: identity, content and order of the messages in both directions. A cloud
+ * that contradicts the devices fails the run, whatever the scenario expects.
+ *
+ * The protocol allows some contradictions after a loss (wire protocol, 6.2): deliveries are not judged after a repetition, a failed
+ * poll or a restart of the device.
+ */
+import type { Message } from '../../../client/client.js';
+import type { MessageWitness } from '../../../device/hardware/hardware.js';
+import type { Clock } from '../../../kernel/clock.js';
+import { type Instant, seconds } from '../../../kernel/time.js';
+import type { Profile } from '../../../profile/profile.js';
+import type { ExpectationResult } from '../../../report/result.js';
+import type { TraceEvent } from '../../../trace/events.js';
+import type { KnownCodecs } from './contents.js';
+import { type Asked, DownlinkAudit } from './downlinks.js';
+import { Findings } from './rules.js';
+import { UplinkAudit } from './uplinks.js';
+
+/** Largest difference between the clock of the cloud and ours, in real time. */
+const CLOCK_ERROR = seconds(1);
+
+/** Events after which a cloud and a device may disagree about a delivery. */
+const TROUBLE: ReadonlySet<TraceEvent['kind']> = new Set([
+  'device.boot',
+  'device.repeat',
+  'device.restart',
+  'net.fault',
+  'poll.failed',
+  'uplink.dropped',
+]);
+
+export class TargetAudit implements MessageWitness {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #findings = new Findings();
+  readonly #uplinks: UplinkAudit;
+  readonly #downlinks: DownlinkAudit;
+
+  /** @param speed milliseconds of the run per millisecond of the cloud */
+  constructor(clock: Pick<Clock, 'now'>, profiles: Iterable<Profile>, speed: number) {
+    this.#clock = clock;
+    const codecs = codecsOf(profiles);
+    this.#uplinks = new UplinkAudit(codecs, this.#findings);
+    this.#downlinks = new DownlinkAudit(codecs, this.#findings, CLOCK_ERROR * speed);
+  }
+
+  made(serial: number, uplink: number, message: Uint8Array): void {
+    this.#uplinks.made(serial, uplink, message);
+  }
+
+  received(serial: number, message: Uint8Array): void {
+    this.#downlinks.received(serial, message, this.#clock.now);
+  }
+
+  /** Takes the events of the devices and of their network. */
+  take(event: TraceEvent): void {
+    if (!('serial' in event)) return;
+    const { serial, at } = event;
+    if (event.kind === 'uplink.sent') this.#uplinks.sent(serial, event.uplink);
+    else if (event.kind === 'uplink.acked') this.#uplinks.acked(serial, event.uplink, at);
+    else if (event.kind === 'uplink.dropped') this.#uplinks.dropped(serial, event.uplink);
+    this.#downlinks.heard(serial, at, TROUBLE.has(event.kind));
+  }
+
+  /** A request to queue a downlink begins. Pass the result to {@link queued}. */
+  asks(body: unknown): Asked {
+    return this.#downlinks.asks(body);
+  }
+
+  queued(serial: number, message: Message, asked: Asked): void {
+    this.#downlinks.queued(serial, message, asked, this.#clock.now);
+  }
+
+  /** The API shows an uplink; call it in the order of the API, oldest first. */
+  stored(serial: number, message: Message, at: Instant): void {
+    this.#uplinks.stored(serial, message, at);
+  }
+
+  /** The API says that a downlink is in state `sent` since the time `since`. */
+  sent(serial: number, id: string, since: Instant): void {
+    this.#downlinks.sent(serial, id, since, this.#clock.now);
+  }
+
+  /** The API says that a downlink was cancelled or has expired. */
+  over(serial: number, id: string): void {
+    this.#downlinks.over(serial, id);
+  }
+
+  /** Judges what remains. @param listed all downlinks of the devices of the run that the API shows, with their serial numbers */
+  end(listed: readonly (readonly [serial: number, message: Message])[]): void {
+    this.#uplinks.end();
+    this.#downlinks.end(listed, this.#clock.now);
+  }
+
+  /** A line for each rule that was checked. */
+  results(nameOf: (serial: number) => string): readonly ExpectationResult[] {
+    return this.#findings.results(nameOf);
+  }
+}
+
+function codecsOf(profiles: Iterable<Profile>): KnownCodecs {
+  const all = [...profiles].flatMap(({ decoder, encoder }) => (encoder === undefined ? [decoder] : [decoder, encoder]));
+  return new Map(all.map((codec) => [codec.hash, codec]));
+}

@@ -1,0 +1,148 @@
+/**
+ * The content of messages in a form that can be compared: the one that a device sent or received, and the one that the API shows.
+ *
+ * Contents are compared by fingerprints of their JSON with sorted keys. Numbers that are not integers are compared to six digits,
+ * because clouds decode floats differently. Undefined: this content cannot be compared.
+ */
+import type { Message } from '../../../client/client.js';
+import { type CborValue, decodeCbor } from '../../../protocol/cbor.js';
+import type { Codec } from '../../../protocol/codec.js';
+import { decodeBody } from '../../../protocol/decode.js';
+import { encodeBody } from '../../../protocol/encode.js';
+import { contentFingerprint, type Hash, toHex } from '../../../protocol/hashes.js';
+import { type DownMessage, parseDown, parseUp, type UpMessage } from '../../../protocol/messages/index.js';
+
+/** Fingerprint of a content. */
+export type Content = string;
+
+/** Types of messages whose contents are compared. */
+export type ComparedType = 'data' | 'config' | 'shell';
+
+export function isCompared(type: string): type is ComparedType {
+  return type === 'data' || type === 'config' || type === 'shell';
+}
+
+/** An uplink that a device made. `raw`: of a data message, its body as the API shows it if it cannot decode it. */
+export interface UplinkContent {
+  readonly type: ComparedType;
+  readonly content: Content | undefined;
+  readonly raw?: Content;
+}
+
+/** A downlink that a device received. */
+export interface DownlinkContent {
+  readonly type: ComparedType;
+  /** Whether it is the downlink that a user asked for with this body of an API request. Undefined: this cannot be decided. */
+  readonly isAskedFor: (body: unknown) => boolean | undefined;
+}
+
+/** Codecs by hash. */
+export type KnownCodecs = ReadonlyMap<Hash, Codec>;
+
+/** Reads an uplink of a device; undefined if its type is not compared. */
+export function uplinkContent(bytes: Uint8Array, codecs: KnownCodecs): UplinkContent | undefined {
+  const message: UpMessage = parseUp(bytes);
+  switch (message.kind) {
+    case 'upload-data':
+      return { type: 'data', content: decoded(message.body, codecs.get(message.hash)), raw: rawOf(message.body) };
+    case 'upload-config':
+      return { type: 'config', content: contentOf(message.lines) };
+    case 'upload-shell':
+      return {
+        type: 'shell',
+        content: contentOf(message.responses.map(({ lines, ...rest }) => answerOf(rest, lines))),
+      };
+    default:
+      return undefined;
+  }
+}
+
+/** Content of an uplink as the API shows it. */
+export function storedContent({ type, body, raw }: Message): Content | undefined {
+  if (type === 'data') return body === null && raw !== null ? contentOf(raw.toLowerCase()) : contentOf(body);
+  if (type === 'config') return Array.isArray(body) ? contentOf(body) : undefined;
+  const responses = isRecord(body) ? body.responses : undefined;
+  if (!Array.isArray(responses)) return undefined;
+  const answers = responses.map((response: unknown) => {
+    const { command, result = 0, outputs } = isRecord(response) ? response : {};
+    return Array.isArray(outputs) ? answerOf({ command, result }, outputs) : undefined;
+  });
+  return answers.includes(undefined) ? undefined : contentOf(answers);
+}
+
+/** Reads a downlink that a device received; undefined if its type is not compared. */
+export function downlinkContent(bytes: Uint8Array, codecs: KnownCodecs): DownlinkContent | undefined {
+  const message: DownMessage = parseDown(bytes);
+  switch (message.kind) {
+    case 'download-config':
+      return { type: 'config', isAskedFor: sameAs(message.lines) };
+    case 'download-shell':
+      return { type: 'shell', isAskedFor: sameAs(message.commands) };
+    case 'download-data': {
+      const received = cborContent(message.body);
+      const encoder = codecs.get(message.hash);
+      return { type: 'data', isAskedFor: (body) => encoder && isRecord(body) && received === encoded(body, encoder) };
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Content of any JSON value. */
+export function contentOf(value: unknown): Content {
+  return contentFingerprint(JSON.stringify(value ?? null, sorted));
+}
+
+function sameAs(lines: readonly string[]): (body: unknown) => boolean {
+  const received = contentOf(lines);
+  return (body) => contentOf(body) === received;
+}
+
+function rawOf(body: Uint8Array): Content {
+  return contentOf(toHex(body));
+}
+
+function decoded(body: Uint8Array, codec: Codec | undefined): Content | undefined {
+  try {
+    return codec && contentOf(decodeBody(codec, body));
+  } catch {
+    // The cloud cannot decode it either, and stores its bytes.
+    return undefined;
+  }
+}
+
+function encoded(body: object, encoder: Codec): Content | undefined {
+  try {
+    return cborContent(encodeBody(encoder, body));
+  } catch {
+    // The body does not fit this encoder, so this downlink is another one.
+    return undefined;
+  }
+}
+
+/** CBOR that differs only in its encoding has the same content. */
+function cborContent(bytes: Uint8Array): Content {
+  return contentOf(jsonOf(decodeCbor(bytes)));
+}
+
+function jsonOf(value: CborValue): unknown {
+  if (value instanceof Map) return Object.fromEntries([...value].map(([key, item]) => [String(key), jsonOf(item)]));
+  if (Array.isArray(value)) return value.map(jsonOf);
+  if (value instanceof Uint8Array) return toHex(value);
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+/** The device puts an empty line of output at the start of the following line; clouds may remove it (wire protocol, quirk 6). */
+function answerOf(rest: object, lines: readonly unknown[]): object {
+  return { ...rest, lines: lines.map((line) => (typeof line === 'string' ? line.replace(/^[\r\n]+/, '') : line)) };
+}
+
+function sorted(_key: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isInteger(value)) return Number(value.toPrecision(6));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

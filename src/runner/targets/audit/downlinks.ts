@@ -1,0 +1,202 @@
+/** Compares the downlinks that the run queued with those that the devices received, and with what the API says of them. */
+import type { Message } from '../../../client/client.js';
+import { type Instant, type Millis, minutes, seconds } from '../../../kernel/time.js';
+import {
+  type ComparedType,
+  contentOf,
+  type DownlinkContent,
+  downlinkContent,
+  isCompared,
+  type KnownCodecs,
+} from './contents.js';
+import type { Findings } from './rules.js';
+
+/** A request to queue a downlink. `asked`: its position among all requests and answers; undefined: not known. */
+export interface Asked {
+  readonly body: unknown;
+  readonly asked: number | undefined;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly type: ComparedType;
+  readonly body: unknown;
+  readonly asked: number | undefined;
+  readonly answered: number;
+  readonly createdAt: string;
+  readonly queuedAt: Instant;
+  receivedAt: Instant | undefined;
+  /** Since when it is in state `sent`, as the API says. */
+  sentAt: Instant | undefined;
+  /** It was cancelled, or has expired. */
+  over: boolean;
+}
+
+/** What is known of a device. */
+interface Receiver {
+  readonly entries: Entry[];
+  /** Received downlinks that were not yet known to be queued: the answer of the API may arrive later. */
+  readonly early: { readonly content: DownlinkContent; readonly at: Instant }[];
+  /** Its last event. */
+  heardAt: Instant;
+  /** The last event that makes deliveries ambiguous: a loss, a repetition, a failed poll, a restart. */
+  troubledAt: Instant;
+}
+
+/** A device that had an event at most this long before a downlink was queued may still be in contact with the cloud. */
+const STILL_AWAKE = minutes(1);
+/** A confirmed downlink reaches the shell of the device at most this long after its confirmation reached the cloud. */
+const CONFIRMATION = seconds(10);
+
+export class DownlinkAudit {
+  readonly #codecs: KnownCodecs;
+  readonly #findings: Findings;
+  readonly #tolerance: Millis;
+  readonly #receivers = new Map<number, Receiver>();
+  readonly #ids = new Set<string>();
+  #order = 0;
+
+  /** @param clockError largest difference between the clocks of the cloud and of the run, in ms of the run */
+  constructor(codecs: KnownCodecs, findings: Findings, clockError: Millis) {
+    this.#codecs = codecs;
+    this.#findings = findings;
+    this.#tolerance = CONFIRMATION + clockError;
+  }
+
+  /** A request to queue a downlink begins. */
+  asks(body: unknown): Asked {
+    return { body, asked: ++this.#order };
+  }
+
+  /** The API has accepted a downlink. */
+  queued(serial: number, message: Message, { body, asked }: Asked, at: Instant): void {
+    const { id, type, created_at: createdAt } = message;
+    if (!isCompared(type)) return;
+    const receiver = this.#of(serial);
+    this.#findings.checked('queued');
+    if (this.#ids.has(id)) {
+      this.#findings.broken('queued', { at, serial, what: `two requests were answered with the downlink ${id}` });
+      return;
+    }
+    this.#ids.add(id);
+    if (message.body !== undefined && contentOf(message.body) !== contentOf(body)) {
+      const what = `the ${type} downlink ${id} was queued with another body than that of the request`;
+      this.#findings.broken('queued', { at, serial, what });
+    }
+    const known = { id, type, body, asked, answered: ++this.#order, createdAt, queuedAt: at };
+    receiver.entries.push({ ...known, receivedAt: undefined, sentAt: undefined, over: false });
+    const early = receiver.early.findIndex(
+      ({ content }) => content.type === type && content.isAskedFor(body) !== false,
+    );
+    const [received] = early < 0 ? [] : receiver.early.splice(early, 1);
+    if (received !== undefined) this.#arrived(serial, receiver, received.content, received.at);
+  }
+
+  received(serial: number, bytes: Uint8Array, at: Instant): void {
+    const content = downlinkContent(bytes, this.#codecs);
+    if (content === undefined) return;
+    this.#findings.checked('delivered');
+    this.#arrived(serial, this.#of(serial), content, at);
+  }
+
+  /** The device had an event. `trouble`: the cloud and the device may disagree about a delivery since then. */
+  heard(serial: number, at: Instant, trouble: boolean): void {
+    const receiver = this.#of(serial);
+    receiver.heardAt = at;
+    if (trouble) receiver.troubledAt = at;
+  }
+
+  /** The API says, at the time `at`, that a downlink is in state `sent` since the time `since`. */
+  sent(serial: number, id: string, since: Instant, at: Instant): void {
+    const entry = this.#entry(serial, id);
+    if (entry === undefined || entry.sentAt !== undefined) return;
+    entry.sentAt = Math.min(since, at);
+    this.#findings.checked('sent');
+    const { heardAt } = this.#of(serial);
+    if (entry.receivedAt !== undefined || heardAt >= entry.queuedAt - STILL_AWAKE) return;
+    const what = `downlink ${id} is in state "sent", but the device has sent nothing since it was queued`;
+    this.#findings.broken('sent', { at, serial, what });
+    entry.sentAt = undefined;
+  }
+
+  /** The API says that a downlink was cancelled or has expired. */
+  over(serial: number, id: string): void {
+    const entry = this.#entry(serial, id);
+    if (entry !== undefined) entry.over = true;
+  }
+
+  /** Judges what remains. @param listed all downlinks of the devices of the run that the API shows; their serial numbers */
+  end(listed: readonly (readonly [serial: number, message: Message])[], at: Instant): void {
+    for (const [serial, { id, type, body }] of listed) {
+      if (!isCompared(type) || this.#ids.has(id)) continue;
+      const twin = this.#of(serial).entries.find((entry) => contentOf(entry.body) === contentOf(body));
+      const origin =
+        twin === undefined ? 'it was not queued by the run' : `the request of the downlink ${twin.id} was sent once`;
+      this.#findings.broken('queued', { at, serial, what: `there is a ${type} downlink ${id}, but ${origin}` });
+    }
+    for (const [serial, receiver] of this.#receivers) {
+      for (const { content, at: arrival } of receiver.early) this.#strange(serial, receiver, content, arrival);
+      for (const entry of receiver.entries) this.#judgeSent(serial, receiver, entry);
+    }
+  }
+
+  #arrived(serial: number, receiver: Receiver, content: DownlinkContent, at: Instant): void {
+    const alike = receiver.entries.filter(({ type, over }) => type === content.type && !over);
+    const same = alike.filter(({ body }) => content.isAskedFor(body) !== false);
+    const next = same.find(({ receivedAt }) => receivedAt === undefined);
+    const last = same.findLast(({ receivedAt }) => receivedAt !== undefined);
+    if (next !== undefined) {
+      this.#judgeTurn(serial, alike, next, at);
+      next.receivedAt = at;
+    } else if (last?.receivedAt === undefined) receiver.early.push({ content, at });
+    else if (receiver.troubledAt < last.receivedAt) {
+      this.#findings.broken('delivered', { at, serial, what: `downlink ${last.id} was delivered again` });
+    }
+  }
+
+  #judgeTurn(serial: number, alike: readonly Entry[], entry: Entry, at: Instant): void {
+    this.#findings.checked('turn');
+    const before = alike.find((other) => other.receivedAt === undefined && precedes(other, entry));
+    if (before === undefined) return;
+    const what = `downlink ${entry.id} arrived before ${before.id}, which was queued earlier`;
+    this.#findings.broken('turn', { at, serial, what });
+  }
+
+  /** A received downlink that matches none that was queued. */
+  #strange(serial: number, { entries }: Receiver, { type }: DownlinkContent, at: Instant): void {
+    const meant = entries.find((entry) => entry.type === type && entry.receivedAt === undefined && !entry.over);
+    if (meant !== undefined) meant.receivedAt = at;
+    const what =
+      meant === undefined
+        ? `a ${type} downlink arrived that was not queued`
+        : `a ${type} downlink arrived with another content than that of ${meant.id}`;
+    this.#findings.broken('delivered', { at, serial, what });
+  }
+
+  #judgeSent(serial: number, { troubledAt }: Receiver, { id, sentAt, receivedAt, queuedAt }: Entry): void {
+    if (sentAt === undefined || troubledAt >= queuedAt) return;
+    if (receivedAt !== undefined && receivedAt <= sentAt + this.#tolerance) return;
+    const never = receivedAt === undefined ? 'never received it' : 'received it later';
+    const what = `downlink ${id} was in state "sent" then, but the device ${never}`;
+    this.#findings.broken('sent', { at: sentAt, serial, what });
+  }
+
+  #entry(serial: number, id: string): Entry | undefined {
+    return this.#receivers.get(serial)?.entries.find((entry) => entry.id === id);
+  }
+
+  #of(serial: number): Receiver {
+    const known = this.#receivers.get(serial);
+    if (known !== undefined) return known;
+    const none = Number.NEGATIVE_INFINITY;
+    const fresh: Receiver = { entries: [], early: [], heardAt: none, troubledAt: none };
+    this.#receivers.set(serial, fresh);
+    return fresh;
+  }
+}
+
+/** Whether `one` was certainly queued before `other`. */
+function precedes(one: Entry, other: Entry): boolean {
+  if (other.asked !== undefined) return one.answered < other.asked;
+  return one.answered < other.answered && one.createdAt < other.createdAt;
+}

@@ -1,0 +1,159 @@
+/** Compares the uplinks that devices made with the messages that the API shows. */
+import type { Message } from '../../../client/client.js';
+import type { Instant } from '../../../kernel/time.js';
+import {
+  type ComparedType,
+  type Content,
+  isCompared,
+  type KnownCodecs,
+  storedContent,
+  type UplinkContent,
+  uplinkContent,
+} from './contents.js';
+import type { Findings } from './rules.js';
+
+/** Uplinks that are kept for a device; the oldest ones that are stored or dropped are forgotten first. */
+const MOST_KEPT = 512;
+
+interface Entry {
+  readonly uplink: number;
+  readonly type: ComparedType;
+  readonly contents: readonly Content[];
+  /** Position of its first transmission among all transmissions and acknowledgements; undefined: not sent yet. */
+  sent: number | undefined;
+  acked: { readonly order: number; readonly at: Instant } | undefined;
+  stored: boolean;
+  dropped: boolean;
+}
+
+/** What is known of a device: its uplinks in the order in which they were made, and the data uplink that was stored last. */
+interface Sender {
+  readonly entries: Entry[];
+  last: Entry | undefined;
+}
+
+export class UplinkAudit {
+  readonly #codecs: KnownCodecs;
+  readonly #findings: Findings;
+  readonly #senders = new Map<number, Sender>();
+  #order = 0;
+
+  constructor(codecs: KnownCodecs, findings: Findings) {
+    this.#codecs = codecs;
+    this.#findings = findings;
+  }
+
+  made(serial: number, uplink: number, bytes: Uint8Array): void {
+    const found = uplinkContent(bytes, this.#codecs);
+    const contents = found === undefined ? [] : contentsOf(found);
+    if (found === undefined || contents.length === 0) return;
+    const { entries } = this.#of(serial);
+    const fresh = { sent: undefined, acked: undefined, stored: false, dropped: false };
+    entries.push({ uplink, type: found.type, contents, ...fresh });
+    if (entries.length > MOST_KEPT) this.#forget(serial, entries);
+  }
+
+  sent(serial: number, uplink: number): void {
+    const entry = this.#entry(serial, uplink);
+    if (entry !== undefined) entry.sent ??= ++this.#order;
+  }
+
+  acked(serial: number, uplink: number, at: Instant): void {
+    const entry = this.#entry(serial, uplink);
+    if (entry !== undefined) entry.acked ??= { order: ++this.#order, at };
+  }
+
+  dropped(serial: number, uplink: number): void {
+    const entry = this.#entry(serial, uplink);
+    if (entry !== undefined) entry.dropped = true;
+  }
+
+  /** The API shows an uplink. Call it in the order of the API, oldest first. */
+  stored(serial: number, message: Message, at: Instant): void {
+    const { type, id } = message;
+    const content = isCompared(type) ? storedContent(message) : undefined;
+    if (content === undefined) return;
+    const sender = this.#of(serial);
+    const alike = sender.entries.filter((entry) => entry.type === type && entry.sent !== undefined);
+    const same = alike.filter((entry) => entry.contents.includes(content));
+    const open = same.find((entry) => !entry.stored);
+    this.#findings.checked('content');
+    if (type === 'data') this.#findings.checked('once');
+    if (open !== undefined) this.#matched(serial, sender, open, id, at);
+    else if (same.length === 0) this.#strange(serial, alike, message, content, at);
+    else if (type === 'data') {
+      const what = `data uplink ${same.at(-1)?.uplink} was stored again, as message ${id}`;
+      this.#findings.broken('once', { at, serial, what });
+    }
+  }
+
+  /** Judges the uplinks that are not stored, when all messages have been read. */
+  end(): void {
+    for (const [serial, { entries }] of this.#senders) for (const entry of entries) this.#judge(serial, entry, entries);
+  }
+
+  #matched(serial: number, sender: Sender, entry: Entry, id: string, at: Instant): void {
+    entry.stored = true;
+    if (entry.type !== 'data') return;
+    const { last } = sender;
+    this.#findings.checked('order');
+    if (last?.sent !== undefined && entry.acked !== undefined && entry.acked.order < last.sent) {
+      const what = `data uplink ${entry.uplink} is stored after data uplink ${last.uplink}, as message ${id}`;
+      this.#findings.broken('order', { at, serial, what });
+    } else sender.last = entry;
+  }
+
+  #strange(serial: number, alike: readonly Entry[], { type, id }: Message, content: Content, at: Instant): void {
+    const owner = type === 'data' ? this.#deviceWith(content) : undefined;
+    // The altered message takes the place of the uplink, which would otherwise count as lost, too.
+    const meant = alike.find((entry) => !entry.stored);
+    if (meant !== undefined && owner === undefined) meant.stored = true;
+    const change =
+      owner !== undefined
+        ? `contains what the device ${owner} sent`
+        : meant !== undefined
+          ? `differs from ${type} uplink ${meant.uplink}`
+          : 'contains what the device never sent';
+    this.#findings.broken('content', { at, serial, what: `${type} message ${id} ${change}` });
+  }
+
+  #deviceWith(content: Content): number | undefined {
+    for (const [serial, { entries }] of this.#senders) {
+      if (entries.some(({ type, contents }) => type === 'data' && contents.includes(content))) return serial;
+    }
+    return undefined;
+  }
+
+  #judge(serial: number, { type, uplink, acked, stored, contents }: Entry, entries: readonly Entry[]): void {
+    if (acked === undefined) return;
+    this.#findings.checked('stored');
+    // The cloud may recognise an identical message as a copy, and store only the first one.
+    const [content = ''] = contents;
+    if (stored || entries.some((entry) => entry.stored && entry.contents.includes(content))) return;
+    const what = `${type} uplink ${uplink} was acknowledged and is not stored`;
+    this.#findings.broken('stored', { at: acked.at, serial, what });
+  }
+
+  /** Removes the oldest entry that is settled, or else the oldest one. */
+  #forget(serial: number, entries: Entry[]): void {
+    const settled = entries.findIndex(({ stored, dropped, acked }) => dropped || (stored && acked !== undefined));
+    const [entry] = entries.splice(Math.max(0, settled), 1);
+    if (entry !== undefined) this.#judge(serial, entry, entries);
+  }
+
+  #entry(serial: number, uplink: number): Entry | undefined {
+    return this.#senders.get(serial)?.entries.findLast((entry) => entry.uplink === uplink);
+  }
+
+  #of(serial: number): Sender {
+    const known = this.#senders.get(serial);
+    if (known !== undefined) return known;
+    const fresh: Sender = { entries: [], last: undefined };
+    this.#senders.set(serial, fresh);
+    return fresh;
+  }
+}
+
+function contentsOf({ content, raw }: UplinkContent): readonly Content[] {
+  return [content, raw].filter((form) => form !== undefined);
+}

@@ -1,0 +1,293 @@
+/** What the audit of a target finds: each test is a cloud with one lie, beside the same course without it. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Message } from '../../../../src/client/client.js';
+import { minutes, seconds } from '../../../../src/kernel/time.js';
+import { packagedProfiles } from '../../../../src/profile/library.js';
+import { encodeBody } from '../../../../src/protocol/encode.js';
+import { encodeDown, encodeUp } from '../../../../src/protocol/messages/index.js';
+import { TargetAudit } from '../../../../src/runner/targets/audit/audit.js';
+import type { TraceEvent, UplinkType } from '../../../../src/trace/events.js';
+
+const SERIAL = 2159017985;
+const OTHER = 2159017986;
+const profile = packagedProfiles().get('clime');
+const output = [...packagedProfiles().values()].find(({ encoder }) => encoder !== undefined)?.encoder;
+if (profile === undefined || output === undefined) throw new Error('the packaged profiles have no codecs');
+const { decoder } = profile;
+
+const clock = { now: 0 };
+let audit: TargetAudit;
+let ids = 0;
+
+beforeEach(() => {
+  clock.now = minutes(10);
+  ids = 0;
+  audit = new TargetAudit(clock, packagedProfiles().values(), 1);
+});
+
+function message(type: string, body: unknown, more: Partial<Message> = {}): Message {
+  const id = `m${++ids}`;
+  // The audit reads no other fields.
+  return { id, type, body, raw: null, created_at: `2026-01-01T00:00:0${ids}Z`, ...more } as Message;
+}
+
+function event(kind: TraceEvent['kind'], more: object = {}): void {
+  audit.take({ kind, at: clock.now, serial: SERIAL, ...more } as TraceEvent);
+}
+
+/** The device makes and sends an uplink. */
+function sends(uplink: number, type: UplinkType, bytes: Uint8Array, serial = SERIAL): void {
+  audit.made(serial, uplink, bytes);
+  event('uplink.sent', { uplink, type, serial });
+}
+
+function acknowledged(uplink: number, type: UplinkType = 'data'): void {
+  event('uplink.acked', { uplink, type });
+}
+
+/** A data message that the cloud shows as `shown(sequence)`. */
+function report(sequence: number): Uint8Array {
+  return encodeUp({ kind: 'upload-data', hash: decoder.hash, body: Uint8Array.of(0xa1, 0x18, 0xff, sequence) });
+}
+
+const shown = (sequence: number) => ({ 255: sequence });
+
+function stored(type: string, body: unknown, more: Partial<Message> = {}): void {
+  audit.stored(SERIAL, message(type, body, more), clock.now);
+}
+
+function broken(listed: readonly Message[] = []): readonly string[] {
+  audit.end(listed.map((item) => [SERIAL, item] as const));
+  return audit
+    .results((serial) => (serial === SERIAL ? 'clime-0001' : String(serial)))
+    .flatMap(({ passed, line, sentence }) => (passed ? [] : [`${line}: ${sentence}`]));
+}
+
+describe('uplinks of a target', () => {
+  it('have no findings if each is stored once, unaltered and in order', () => {
+    sends(1, 'data', report(1));
+    acknowledged(1);
+    stored('data', shown(1));
+    sends(2, 'data', report(2));
+    acknowledged(2);
+    stored('data', shown(2));
+    expect(broken()).toEqual([]);
+    expect(audit.results(String).map(({ sentence }) => sentence)).toEqual(Array(4).fill('held in all 2 cases'));
+  });
+
+  it('that were acknowledged and are not stored are named', () => {
+    sends(1, 'data', report(1));
+    acknowledged(1);
+    expect(broken()).toEqual([
+      'the target stores every uplink that it acknowledges: violated in 1 of 1 cases, first at 10m 00s for clime-0001: ' +
+        'data uplink 1 was acknowledged and is not stored',
+    ]);
+  });
+
+  it('that were never acknowledged may be missing', () => {
+    sends(1, 'data', report(1));
+    event('uplink.dropped', { uplink: 1, type: 'data', why: 'no answer' });
+    expect(broken()).toEqual([]);
+  });
+
+  it('with an altered body are named, and do not count as lost', () => {
+    sends(1, 'data', report(1));
+    acknowledged(1);
+    stored('data', shown(99));
+    expect(broken()).toEqual([
+      expect.stringMatching(/what the devices sent: .*data message m1 differs from data uplink 1$/),
+    ]);
+  });
+
+  it('with an altered answer of the shell are named', () => {
+    const response = { command: 'info serial-number', result: 0, lines: ['serial number: 1'] };
+    sends(1, 'shell', encodeUp({ kind: 'upload-shell', messageId: new Uint8Array(16), responses: [response] }));
+    stored('shell', { responses: [{ command: 'info serial-number', result: 0, outputs: ['serial number: 2'] }] });
+    expect(broken()).toEqual([expect.stringMatching(/shell message m1 differs from shell uplink 1$/)]);
+  });
+
+  it('that the device never sent are named', () => {
+    stored('data', shown(7));
+    expect(broken()).toEqual([expect.stringMatching(/data message m1 contains what the device never sent$/)]);
+  });
+
+  it('that are stored for another device are named with both', () => {
+    sends(1, 'data', report(1), OTHER);
+    stored('data', shown(1));
+    expect(broken()).toEqual([
+      expect.stringMatching(/for clime-0001: data message m1 contains what the device 2159017986 sent$/),
+    ]);
+  });
+
+  it('that are stored twice are named', () => {
+    sends(1, 'data', report(1));
+    stored('data', shown(1));
+    stored('data', shown(1));
+    expect(broken()).toEqual([
+      expect.stringMatching(/data uplink once: .*data uplink 1 was stored again, as message m2$/),
+    ]);
+  });
+
+  it('that change places are named', () => {
+    for (const sequence of [1, 2]) {
+      sends(sequence, 'data', report(sequence));
+      acknowledged(sequence);
+    }
+    stored('data', shown(2));
+    stored('data', shown(1));
+    expect(broken()).toEqual([expect.stringMatching(/data uplink 1 is stored after data uplink 2, as message m2$/)]);
+  });
+
+  it('are also recognised as bytes that the cloud could not decode', () => {
+    sends(1, 'data', report(1));
+    stored('data', null, { raw: 'A118FF01' });
+    expect(broken()).toEqual([]);
+  });
+
+  it('may be identical if the device has made identical ones', () => {
+    for (const uplink of [1, 2]) sends(uplink, 'data', report(1));
+    stored('data', shown(1));
+    stored('data', shown(1));
+    expect(broken()).toEqual([]);
+  });
+});
+
+/** A user queues a downlink; returns the message. */
+function queues(type: string, body: unknown, answered = body): Message {
+  const asked = audit.asks(body);
+  const queued = message(type, answered);
+  audit.queued(SERIAL, queued, asked);
+  return queued;
+}
+
+const commands = (...lines: readonly string[]) =>
+  encodeDown({ kind: 'download-shell', commands: lines, messageId: new Uint8Array(16) });
+
+/** The device polls. */
+function polls(): void {
+  clock.now += minutes(5);
+  event('device.wake', { why: 'poll' });
+}
+
+describe('downlinks of a target', () => {
+  it('have no findings if each arrives once, unaltered and in order, and is then shown as sent', () => {
+    const first = queues('shell', ['info show']);
+    const second = queues('shell', ['info show']);
+    for (const { id } of [first, second]) {
+      polls();
+      audit.received(SERIAL, commands('info show'));
+      audit.sent(SERIAL, id, clock.now);
+    }
+    expect(broken([first, second])).toEqual([]);
+  });
+
+  it('that arrive before the answer of the API are recognised', () => {
+    const asked = audit.asks(['info show']);
+    audit.received(SERIAL, commands('info show'));
+    const late = message('shell', ['info show']);
+    audit.queued(SERIAL, late, asked);
+    expect(broken([late])).toEqual([]);
+  });
+
+  it('that exist twice for one request are named', () => {
+    const queued = queues('shell', ['info show']);
+    expect(broken([queued, message('shell', ['info show'])])).toEqual([
+      expect.stringMatching(
+        /one downlink for each .*there is a shell downlink m2, but the request of the downlink m1 was sent once$/,
+      ),
+    ]);
+  });
+
+  it('that are the answer to two requests are named', () => {
+    const queued = queues('shell', ['info show']);
+    audit.queued(SERIAL, queued, audit.asks(['info show']));
+    expect(broken([queued])).toEqual([expect.stringMatching(/two requests were answered with the downlink m1$/)]);
+  });
+
+  it('that are queued with another body than that of the request are named', () => {
+    const queued = queues('config', ['app config interval-report 60'], ['app config interval-report 61']);
+    expect(broken([queued])).toEqual([expect.stringMatching(/config downlink m1 was queued with another body/)]);
+  });
+
+  it('that arrive with another content are named', () => {
+    const queued = queues('shell', ['info show']);
+    audit.received(SERIAL, commands('kernel reboot cold'));
+    expect(broken([queued])).toEqual([
+      expect.stringMatching(/a shell downlink arrived with another content than that of m1$/),
+    ]);
+  });
+
+  it('that were not queued are named', () => {
+    audit.received(SERIAL, commands('kernel reboot cold'));
+    expect(broken()).toEqual([expect.stringMatching(/a shell downlink arrived that was not queued$/)]);
+  });
+
+  it('that arrive again without a loss are named', () => {
+    const queued = queues('shell', ['info show']);
+    for (let i = 0; i < 2; i++) {
+      polls();
+      audit.received(SERIAL, commands('info show'));
+    }
+    expect(broken([queued])).toEqual([expect.stringMatching(/downlink m1 was delivered again$/)]);
+  });
+
+  it('may arrive again after the device has repeated a datagram', () => {
+    const queued = queues('shell', ['info show']);
+    audit.received(SERIAL, commands('info show'));
+    event('device.repeat', { waited: seconds(5) });
+    audit.received(SERIAL, commands('info show'));
+    expect(broken([queued])).toEqual([]);
+  });
+
+  it('that overtake an earlier one of their type are named', () => {
+    const listed = [queues('shell', ['info show']), queues('shell', ['cloud state'])];
+    audit.received(SERIAL, commands('cloud state'));
+    audit.received(SERIAL, commands('info show'));
+    expect(broken(listed)).toEqual([expect.stringMatching(/downlink m2 arrived before m1, which was queued earlier$/)]);
+  });
+
+  it('may overtake one that was cancelled', () => {
+    const listed = [queues('shell', ['info show']), queues('shell', ['cloud state'])];
+    audit.over(SERIAL, 'm1');
+    audit.received(SERIAL, commands('cloud state'));
+    expect(broken(listed)).toEqual([]);
+  });
+
+  it('that are shown as sent while the device sleeps are named', () => {
+    const queued = queues('shell', ['info show']);
+    clock.now += minutes(1);
+    audit.sent(SERIAL, queued.id, clock.now);
+    polls();
+    audit.received(SERIAL, commands('info show'));
+    expect(broken([queued])[0]).toMatch(
+      /in 1 of 1 cases, first at 11m 00s for clime-0001: downlink m1 is in state "sent", but the device has sent nothing/,
+    );
+  });
+
+  it('that are shown as sent and never arrive are named', () => {
+    const queued = queues('shell', ['info show']);
+    polls();
+    audit.sent(SERIAL, queued.id, clock.now);
+    expect(broken([queued])).toEqual([
+      expect.stringMatching(/downlink m1 was in state "sent" then, but the device never received it$/),
+    ]);
+  });
+
+  it('may be shown as sent without arriving after a loss', () => {
+    const queued = queues('shell', ['info show']);
+    polls();
+    event('net.fault', { fault: 'loss', way: 'down' });
+    audit.sent(SERIAL, queued.id, clock.now);
+    expect(broken([queued])).toEqual([]);
+  });
+
+  it('with data are compared as the encoder of the device writes them', () => {
+    const { hash, fields } = { hash: output.hash, fields: output.document.schema };
+    const body = { [fields.find(({ name }) => !name.startsWith('$'))?.name ?? '']: 1 };
+    const queued = queues('data', body);
+    audit.received(SERIAL, encodeDown({ kind: 'download-data', hash, body: encodeBody(output, body) }));
+    expect(broken([queued])).toEqual([]);
+    audit.received(SERIAL, encodeDown({ kind: 'download-data', hash, body: Uint8Array.of(0xa0) }));
+    expect(broken([queued])).toEqual([expect.stringMatching(/a data downlink arrived that was not queued$/)]);
+  });
+});

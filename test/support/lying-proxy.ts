@@ -1,0 +1,52 @@
+/** An HTTP proxy before a service that can alter requests and answers. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+export interface Lies {
+  /** The answer that the client gets instead of `answer`. */
+  readonly answer?: (method: string, path: string, answer: unknown) => unknown;
+  /** How often a request is sent to the service. Default: once. */
+  readonly times?: (method: string, path: string) => number;
+}
+
+export interface LyingProxy {
+  /** Address of the proxy, such as `http://127.0.0.1:40000`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** @param service address of the service */
+export async function lyingProxy(
+  service: string,
+  { answer = (_m, _p, body) => body, times = () => 1 }: Lies,
+): Promise<LyingProxy> {
+  const server = createServer(async (request, response) => {
+    const { method = 'GET', url = '/' } = request;
+    const sent = await text(request);
+    const headers = new Headers();
+    for (const name of ['x-api-key', 'content-type', 'authorization', 'idempotency-key']) {
+      const value = request.headers[name];
+      if (typeof value === 'string') headers.set(name, value);
+    }
+    let status = 502;
+    let got = '';
+    for (let i = 0; i < times(method, url); i++) {
+      const reply = await fetch(service + url, { method, headers, ...(sent !== '' && { body: sent }) });
+      status = reply.status;
+      got = await reply.text();
+    }
+    const shown = got === '' ? '' : JSON.stringify(answer(method, url, JSON.parse(got)));
+    response.writeHead(status, { 'content-type': 'application/json' }).end(shown);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // Because it listens on a port.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
