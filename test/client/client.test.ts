@@ -219,7 +219,7 @@ describe('the client', () => {
     await store.commit(
       Array.from({ length: 1000 }, (_, n) => ({
         kind: 'device.insert',
-        row: { ...row, spaceId, id: ids.uuid(), serial: 1_000_000_000 + n, token: n.toString(16).padStart(32, '0') },
+        row: { ...row, spaceId, id: ids.uuid(), serial: 1_000_000_000 + n, token: `f${n}`.padStart(32, '0') },
       })),
     );
     const messages = await collect(client.allMessages({ device_id: made.id }));
@@ -272,7 +272,7 @@ describe('an ApiError', () => {
     expect([error.status, error.method, error.path]).toEqual([409, 'POST', `/v2/spaces/${spaceId}/devices`]);
     expect(error.body).toMatchObject({ statusCode: 409 });
     expect(error.message).toBe(
-      `POST /v2/spaces/${spaceId}/devices was answered with 409: the serial number "2159017986" is already registered`,
+      `POST /v2/spaces/${spaceId}/devices was answered with 409: another device has this serial number or this claim token`,
     );
   });
 
