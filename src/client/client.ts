@@ -123,7 +123,7 @@ export class DeviceCloudClient extends SpaceClient {
     return this.requests.get(this.requests.item('devices', id));
   }
 
-  /** Registers a device. @throws ApiError 409 if its serial number is already registered, in any space */
+  /** Registers a device. @throws ApiError 409 if its serial number or claim token is in use, in any space */
   createDevice(device: NewDevice): Promise<Device> {
     return this.requests.post(`${this.requests.space}/devices`, device);
   }
