@@ -41,19 +41,19 @@ export class Attempts {
 
   /**
    * Runs the script on a message without sending anything.
-   * @param owner scripts of the same owner run one after another
+   * @param part scripts of the same part of a space run one after another
    */
   async compute(
     connector: Connector,
     message: ListedMessage,
     attempt: number,
-    owner: string = connector.id,
+    part: string = connector.id,
   ): Promise<Computed> {
     const { store, clock, random, sandbox } = this.#options;
     const device = await store.device(message.spaceId, message.deviceId);
     if (!device) return { kind: 'failed', why: GONE };
     const result = await sandbox.run({
-      owner,
+      owner: { spaceId: connector.spaceId, part },
       source: connector.transformation,
       job: await jobFor(store, connector, device, message, attempt),
       now: Math.floor(clock.wall),

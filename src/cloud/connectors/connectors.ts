@@ -38,7 +38,7 @@ interface ConnectorsOptions {
 
 /** Time that running attempts get to finish when the service closes. */
 const CLOSING_TIME = seconds(10);
-/** Owner of all previews: they use at most one thread of the sandbox, and deliveries have the others. */
+/** Owner of the previews of a space: they run one after another, in turn with the scripts of its connectors. */
 const PREVIEWS = 'previews';
 
 export class Connectors implements Forwarding {

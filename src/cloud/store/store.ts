@@ -129,8 +129,10 @@ export interface Store {
     range: { readonly from: string; readonly below: string },
     limit: number,
   ): Promise<readonly RecordRow[]>;
-  /** Due records of the family in all spaces: `dueAt` <= `now`, earliest first. */
-  dueRecords(family: string, now: UnixMillis, limit: number): Promise<readonly RecordRow[]>;
+  /** Due records of the family in all spaces, or in one: `dueAt` <= `now`, earliest first. */
+  dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]>;
+  /** The spaces that have due records of the family, by id. The cost depends on their number, not on that of the records. */
+  dueSpaces(family: string, now: UnixMillis): Promise<readonly Id[]>;
 
   close(): Promise<void>;
 }

@@ -1,5 +1,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { LIMITS, Sandbox } from '../../../src/cloud/connectors/sandbox/sandbox.js';
+import type { Owner } from '../../../src/cloud/connectors/sandbox/fair-queue.js';
+import { Sandbox } from '../../../src/cloud/connectors/sandbox/sandbox.js';
+import { LIMITS } from '../../../src/cloud/connectors/sandbox/script.js';
+import { Thread } from '../../../src/cloud/connectors/sandbox/thread.js';
 import { type Action, type Alarm, perform } from '../../../src/kernel/clock.js';
 import { RealClock } from '../../../src/kernel/real-clock.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
@@ -20,27 +23,29 @@ class Watchdog extends VirtualClock {
 }
 
 /** A tenth of the steps, so that an endless loop takes a tenth of the time. */
-const sandbox = new Sandbox(new Watchdog(), { ...LIMITS, interrupts: LIMITS.interrupts / 10 });
+const quick = { ...LIMITS, interrupts: LIMITS.interrupts / 10 };
+const sandbox = new Sandbox(new Watchdog(), () => new Thread(new Watchdog(), quick));
 afterAll(() => sandbox.close());
 
+const ONE: Owner = { spaceId: 'space', part: 'one' };
 const NOW = Date.UTC(2026, 6, 1, 12);
 
 function run(
   source: string,
   job: unknown = {},
-  more: { owner?: string; seed?: number } = {},
+  more: { owner?: Owner; seed?: number } = {},
 ): Promise<Awaited<ReturnType<Sandbox['run']>>> {
-  return sandbox.run({ owner: 'one', source, job, now: NOW, seed: 1, ...more });
+  return sandbox.run({ owner: ONE, source, job, now: NOW, seed: 1, ...more });
 }
 
-async function returned(source: string, job?: unknown, owner?: string): Promise<unknown> {
-  const result = await run(source, job, owner === undefined ? {} : { owner });
+async function returned(source: string, job?: unknown, part = 'one'): Promise<unknown> {
+  const result = await run(source, job, { owner: { spaceId: 'space', part } });
   if (result.kind === 'failed') throw new Error(result.why);
   return result.value;
 }
 
-async function faultOf(source: string, job?: unknown, owner?: string): Promise<string> {
-  const result = await run(source, job, owner === undefined ? {} : { owner });
+async function faultOf(source: string, job?: unknown, part = 'one'): Promise<string> {
+  const result = await run(source, job, { owner: { spaceId: 'space', part } });
   return result.kind === 'failed' ? result.why : `no fault: ${JSON.stringify(result.value)}`;
 }
 
@@ -180,7 +185,7 @@ describe('a script that exceeds a limit is stopped, and the next one runs:', () 
     ['a memory bomb', body('const a = []; for (;;) a.push("x".repeat(1e6) + a.length)'), /memory|took too long/],
   ])('%s, with the limits of the service in real time', async (_, source, expected) => {
     const own = new Sandbox(new RealClock());
-    const result = await own.run({ owner: 'one', source, job: {}, now: NOW, seed: 1 });
+    const result = await own.run({ owner: ONE, source, job: {}, now: NOW, seed: 1 });
     expect(result).toEqual({ kind: 'failed', why: expect.stringMatching(expected) });
     await own.close();
   });
@@ -192,7 +197,7 @@ describe('a script that exceeds a limit is stopped, and the next one runs:', () 
   ])('%s, by the watchdog', async (_, source) => {
     const watchdog = new Watchdog();
     const own = new Sandbox(watchdog);
-    const script = (code: string) => own.run({ owner: 'one', source: code, job: {}, now: NOW, seed: 1 });
+    const script = (code: string) => own.run({ owner: ONE, source: code, job: {}, now: NOW, seed: 1 });
     expect(await script(body('return 1'))).toEqual({ kind: 'value', value: 1 });
     const stuck = script(source);
     // The thread has been started, so that only the script is left to wait for.
@@ -205,7 +210,8 @@ describe('a script that exceeds a limit is stopped, and the next one runs:', () 
 
   it('others run at the same time, and a sandbox that closes rejects waiting scripts', async () => {
     const own = new Sandbox(new Watchdog());
-    const script = (owner: string, source: string) => own.run({ owner, source, job: {}, now: NOW, seed: 1 });
+    const script = (part: string, source: string) =>
+      own.run({ owner: { spaceId: part, part }, source, job: {}, now: NOW, seed: 1 });
     const stuck = [1, 2, 3].map(() => script('villain', body('return [1].concat(new Array(1e8)).join("abc")')));
     const ended = stuck.map((each) =>
       each.then(

@@ -190,6 +190,25 @@ export function aboutRecords(opened: () => Store): void {
       expect(idsOf(await store.dueRecords('variable', T0 + 2, 9))).toEqual([]);
     });
 
+    it('are due in one space, and name the spaces that have due ones', async () => {
+      await furnish(store, []);
+      const rows = [
+        record(1, { dueAt: T0 + 3 }),
+        record(2, { dueAt: T0 + 1 }),
+        record(3, { dueAt: T0 + 9 }),
+        record(4, { dueAt: T0 + 2, spaceId: OTHER_SPACE }),
+        record(5, { dueAt: T0, spaceId: null }),
+        record(6, { dueAt: T0, family: 'user', spaceId: OTHER_SPACE }),
+      ];
+      await store.commit(rows.map(insert.record));
+      expect(await store.dueRecords('variable', T0 + 3, 9, SPACE)).toEqual([rows[1], rows[0]]);
+      expect(await store.dueRecords('variable', T0 + 3, 1, SPACE)).toEqual([rows[1]]);
+      expect(await store.dueRecords('variable', T0 + 3, 9, OTHER_SPACE)).toEqual([rows[3]]);
+      expect(await store.dueSpaces('variable', T0 + 3)).toEqual([SPACE, OTHER_SPACE].sort());
+      expect(await store.dueSpaces('variable', T0 + 1)).toEqual([SPACE]);
+      expect(await store.dueSpaces('variable', T0)).toEqual([]);
+    });
+
     it('must belong to an existing space or to none, and have JSON bodies', async () => {
       await furnish(store, []);
       await expect(store.commit([insert.record(record(1, { spaceId: idAt(T0, 999) }))])).rejects.toThrow();

@@ -171,8 +171,12 @@ export class MemoryStore implements Store {
     return this.#tables.records.inRange(family, spaceId, range, limit);
   }
 
-  async dueRecords(family: string, now: UnixMillis, limit: number): Promise<readonly RecordRow[]> {
-    return this.#tables.records.due(family, now, limit);
+  async dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]> {
+    return this.#tables.records.due(family, now, limit, spaceId);
+  }
+
+  async dueSpaces(family: string, now: UnixMillis): Promise<readonly Id[]> {
+    return this.#tables.records.dueSpaces(family, now);
   }
 
   async close(): Promise<void> {}

@@ -91,10 +91,20 @@ export class MemoryRecords {
     return found.slice(0, limit).map(toRecord);
   }
 
-  due(family: string, now: UnixMillis, limit: number): readonly RecordRow[] {
-    const due = [...(this.#families.get(family)?.waiting ?? [])].filter((entry) => dueAt(entry) <= now);
+  due(family: string, now: UnixMillis, limit: number, spaceId?: Id): readonly RecordRow[] {
+    const due = this.#due(family, now).filter(({ row }) => spaceId === undefined || row.spaceId === spaceId);
     due.sort((a, b) => dueAt(a) - dueAt(b) || compareValues(a.id, b.id));
     return due.slice(0, limit).map(toRecord);
+  }
+
+  /** The spaces with due records of the family, by id. */
+  dueSpaces(family: string, now: UnixMillis): readonly Id[] {
+    const ids = new Set(this.#due(family, now).map(({ row }) => row.spaceId));
+    return [...ids].filter((id) => id !== null).sort(compareValues);
+  }
+
+  #due(family: string, now: UnixMillis): RecordEntry[] {
+    return [...(this.#families.get(family)?.waiting ?? [])].filter((entry) => dueAt(entry) <= now);
   }
 
   /** Deletes the oldest records of the family without a due time; returns their number. */

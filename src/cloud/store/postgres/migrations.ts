@@ -161,8 +161,13 @@ CREATE TRIGGER device_changes AFTER UPDATE OF name, token, deleted_at ON device
   FOR EACH ROW EXECUTE FUNCTION device_changes();
 `;
 
+/** 5: Due records are read space by space, so that a space with many of them does not delay the others. */
+const DUE_OF_SPACE = `
+CREATE INDEX record_due_of_space ON record (family, space_id, due_at, id) WHERE due_at IS NOT NULL;
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
-export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, GONE_SPACES, TAGS_OF_DEVICES, TOKENS];
+export const POSTGRES_MIGRATIONS: readonly string[] = [FIRST, GONE_SPACES, TAGS_OF_DEVICES, TOKENS, DUE_OF_SPACE];
 
 /** Id of the lock of the service that migrates: "gflt" in ASCII. Other services wait for it, and then find no missing step. */
 const LOCK = 0x67666c74;

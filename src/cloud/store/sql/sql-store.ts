@@ -190,8 +190,16 @@ export class SqlStore implements Store {
     return rows.map(toRecord);
   }
 
-  async dueRecords(family: string, now: UnixMillis, limit: number): Promise<readonly RecordRow[]> {
-    return (await this.#all<StoredRecord>(this.#sql.dueRecords, family, Math.floor(now), limit)).map(toRecord);
+  async dueRecords(family: string, now: UnixMillis, limit: number, spaceId?: Id): Promise<readonly RecordRow[]> {
+    const until = Math.floor(now);
+    const rows = await (spaceId === undefined
+      ? this.#all<StoredRecord>(this.#sql.dueRecords, family, until, limit)
+      : this.#all<StoredRecord>(this.#sql.dueRecordsOfSpace, family, spaceId, until, limit));
+    return rows.map(toRecord);
+  }
+
+  async dueSpaces(family: string, now: UnixMillis): Promise<readonly Id[]> {
+    return this.#ids(this.#sql.dueSpaces, family, family, family, Math.floor(now));
   }
 
   async prune(createdBefore: UnixMillis, limit: number): Promise<number> {
@@ -271,5 +279,16 @@ function queriesIn(sql: Dialect) {
     recordsInRange: `SELECT ${RECORD_COLUMNS} FROM record
       WHERE family = ? AND ${ofSpace} AND key >= ? AND key < ? ORDER BY key DESC LIMIT ?`,
     dueRecords: `SELECT ${RECORD_COLUMNS} FROM record WHERE family = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
+    dueRecordsOfSpace: `SELECT ${RECORD_COLUMNS} FROM record
+      WHERE family = ? AND space_id = ? AND due_at <= ? ORDER BY due_at, id LIMIT ?`,
+    // From one space to the next in the index, past all other records of each.
+    dueSpaces: `WITH RECURSIVE waiting (id) AS (
+        SELECT min(space_id) FROM record WHERE family = ? AND due_at IS NOT NULL
+        UNION ALL
+        SELECT (SELECT min(space_id) FROM record WHERE family = ? AND due_at IS NOT NULL AND space_id > waiting.id)
+        FROM waiting WHERE waiting.id IS NOT NULL
+      )
+      SELECT id FROM waiting WHERE id IS NOT NULL
+        AND EXISTS (SELECT 1 FROM record WHERE family = ? AND space_id = waiting.id AND due_at <= ?) ORDER BY id`,
   };
 }

@@ -121,8 +121,13 @@ UPDATE device SET token_hash = token_hash_of(token)
 CREATE UNIQUE INDEX device_token ON device (token_hash) WHERE deleted_at IS NULL;
 `;
 
+/** 7: Due records are read space by space, so that a space with many of them does not delay the others. */
+const DUE_OF_SPACE = `
+CREATE INDEX record_due_of_space ON record (family, space_id, due_at, id) WHERE due_at IS NOT NULL;
+`;
+
 /** Step `n` is the `n`-th entry, counted from 1. */
-export const MIGRATIONS: readonly string[] = [FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES, TOKENS];
+export const MIGRATIONS: readonly string[] = [FIRST, RECORDS, LEAVING, PRINTS, GONE_SPACES, TOKENS, DUE_OF_SPACE];
 
 /**
  * Runs the missing steps in one transaction.

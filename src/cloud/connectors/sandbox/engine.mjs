@@ -1,0 +1,125 @@
+/**
+ * The engines of a worker thread: instances of QuickJS in WebAssembly, one for each space. A script that corrupts the memory
+ * of its engine finds no data of another space there. The size of the memory is limited by WebAssembly: the engine's own
+ * limit counts only part of what a script allocates.
+ */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import variant from '@jitl/quickjs-wasmfile-release-sync';
+import { newQuickJSWASMModuleFromVariant, newVariant } from 'quickjs-emscripten-core';
+
+/** @typedef {import('quickjs-emscripten-core').QuickJSWASMModule} Module */
+/** @typedef {import('quickjs-emscripten-core').QuickJSRuntime} Runtime */
+/** @typedef {import('quickjs-emscripten-core').QuickJSSyncVariant} Variant */
+/** @typedef {{ readonly buffer: ArrayBuffer }} Memory */
+
+/**
+ * The part of WebAssembly that is used here: the types of Node lack it.
+ * @type {{
+ *   compile(bytes: Uint8Array): Promise<object>,
+ *   Memory: new (size: { initial: number, maximum: number }) => Memory,
+ * }}
+ */
+const { compile, Memory } = Reflect.get(globalThis, 'WebAssembly');
+
+const PAGE = 65_536;
+/** Size of a new engine's memory, in pages; built into the engine. */
+const FIRST_PAGES = 256;
+/** Engines that a thread keeps, those used last. */
+const KEPT = 4;
+
+export class Engine {
+  #module;
+  #memory;
+  #most;
+  #runs = 0;
+  #failed = false;
+
+  /**
+   * @param {Module} module
+   * @param {Memory} memory
+   * @param {number} most  size of the memory, in bytes, from which the engine is not used again
+   */
+  constructor(module, memory, most) {
+    this.#module = module;
+    this.#memory = memory;
+    this.#most = most;
+  }
+
+  get isNew() {
+    return this.#runs === 0;
+  }
+
+  /** Whether it cannot be used again: it failed, or a script has used most of its memory, which never shrinks. */
+  get isExhausted() {
+    return this.#failed || this.#memory.buffer.byteLength >= this.#most;
+  }
+
+  /**
+   * Runs `work` with a new runtime, which ends with it, and with it every promise that is still pending.
+   * @template T
+   * @param {(runtime: Runtime) => T} work
+   * @returns {T}
+   */
+  run(work) {
+    this.#runs++;
+    this.#failed = true;
+    const runtime = this.#module.newRuntime();
+    const result = work(runtime);
+    runtime.dispose();
+    this.#failed = false;
+    return result;
+  }
+}
+
+export class Engines {
+  /** @type {Map<string, Engine>} */
+  #known = new Map();
+  #code;
+  #memory;
+
+  /**
+   * @param {object} code  the compiled engine
+   * @param {number} memory  most bytes of an engine's memory beyond those of a new one
+   */
+  constructor(code, memory) {
+    this.#code = code;
+    this.#memory = memory;
+  }
+
+  /** @param {number} memory  most bytes of an engine's memory beyond those of a new one */
+  static async load(memory) {
+    const file = fileURLToPath(import.meta.resolve('@jitl/quickjs-wasmfile-release-sync/wasm'));
+    return new Engines(await compile(await readFile(file)), memory);
+  }
+
+  /**
+   * The engine of a space; a new one if the space has none.
+   * @param {string} spaceId
+   */
+  async of(spaceId) {
+    const engine = this.#known.get(spaceId) ?? (await this.#create());
+    this.#known.delete(spaceId);
+    this.#known.set(spaceId, engine);
+    for (const [oldest] of this.#known) {
+      if (this.#known.size <= KEPT) break;
+      this.#known.delete(oldest);
+    }
+    return engine;
+  }
+
+  /** @param {string} spaceId */
+  drop(spaceId) {
+    this.#known.delete(spaceId);
+  }
+
+  async #create() {
+    const pages = Math.ceil(this.#memory / PAGE);
+    const memory = new Memory({ initial: FIRST_PAGES, maximum: FIRST_PAGES + pages });
+    const options = { wasmModule: this.#code, wasmMemory: memory };
+    // Because the types of this package describe its CommonJS form, which has the variant in a property `default`.
+    const sync = /** @type {Variant} */ (/** @type {unknown} */ (variant));
+    const module = await newQuickJSWASMModuleFromVariant(newVariant(sync, options));
+    return new Engine(module, memory, (FIRST_PAGES + pages / 2) * PAGE);
+  }
+}

@@ -1,0 +1,51 @@
+/** A user's script, its limits and its result. */
+import type { UnixMillis } from '../../../kernel/time.js';
+import type { Owner } from './fair-queue.js';
+
+export interface Script {
+  /** Scripts of the same part run one after another, and never in an engine that has run scripts of another space. */
+  readonly owner: Owner;
+  /** JavaScript, ES2020, with a function `main(job)`. */
+  readonly source: string;
+  /** Argument of `main`: a JSON value. */
+  readonly job: unknown;
+  /** Current time of `Date` in the script. */
+  readonly now: UnixMillis;
+  /** Seed of `Math.random`; positive. */
+  readonly seed: number;
+}
+
+export type ScriptResult =
+  /** The value that `main` returned, as a JSON value; null for undefined. */
+  | { readonly kind: 'value'; readonly value: unknown }
+  /** The script failed; `why` is the message for its author. */
+  | { readonly kind: 'failed'; readonly why: string };
+
+/** What a thread needs to run a script (worker.mjs). */
+export interface WorkerTask {
+  readonly spaceId: string;
+  readonly source: string;
+  /** Argument of `main` as JSON text. */
+  readonly job: string;
+  readonly now: UnixMillis;
+  readonly seed: number;
+}
+
+/** The worker's answer to a script: JSON text, or an error. */
+export type WorkerAnswer = { readonly json: string } | { readonly error: string };
+
+export interface Limits {
+  /** Most bytes of memory of the engine beyond its first 16 MiB, most of which are free. */
+  readonly memory: number;
+  /** Most bytes of a script's stack. */
+  readonly stack: number;
+  /** Most calls of the engine's interrupt handler, which it calls every 10,000 steps. */
+  readonly interrupts: number;
+  /** Most characters of the returned value as JSON. */
+  readonly output: number;
+}
+
+export const LIMITS: Limits = { memory: 33_554_432, stack: 262_144, interrupts: 5000, output: 1_048_576 };
+
+export const TOO_LONG = 'the script took too long';
+export const TOO_MUCH = 'the script used too much memory, or nested too deeply';

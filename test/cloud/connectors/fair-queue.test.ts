@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { FairQueue } from '../../../src/cloud/connectors/sandbox/fair-queue.js';
+
+const ONE_EACH = { all: 2, space: () => 1, part: 1 };
+
+/** Runs everything that waits, one task after the other, each for as long as its name says. */
+function order(queue: FairQueue<string>): string[] {
+  const tasks: string[] = [];
+  for (let turn = queue.start(); turn; turn = queue.start()) {
+    tasks.push(turn.task);
+    turn.end(Number(/\d+/.exec(turn.task)?.[0] ?? 0));
+  }
+  return tasks;
+}
+
+describe('a queue of many spaces', () => {
+  it('gives the next turn to the space that has used the least time', () => {
+    const queue = new FairQueue<string>(ONE_EACH);
+    for (const part of ['1', '2', '3']) queue.add({ spaceId: 'slow', part }, 'slow 500');
+    for (let n = 0; n < 4; n++) queue.add({ spaceId: 'fast', part: '1' }, 'fast 200');
+    expect(order(queue)).toEqual(['slow 500', ...Array(3).fill('fast 200'), 'slow 500', 'fast 200', 'slow 500']);
+  });
+
+  it('gives the next turn to the space with the fewest running tasks, and keeps its limits', () => {
+    const queue = new FairQueue<string>({ all: 3, space: () => 2, part: 1 });
+    for (const part of ['1', '1', '2', '3']) queue.add({ spaceId: 'a', part }, `a${part}`);
+    queue.add({ spaceId: 'b', part: '1' }, 'b1');
+    const turns = [queue.start(), queue.start(), queue.start(), queue.start()];
+    expect(turns.map((turn) => turn?.task)).toEqual(['a1', 'b1', 'a2', undefined]);
+    turns[1]?.end(5);
+    expect(queue.start()).toBeUndefined();
+    turns[0]?.end(5);
+    expect(queue.start()?.task).toBe('a3');
+    expect([queue.waiting('a'), queue.waiting('a', '1'), queue.waiting('b')]).toEqual([1, 1, 0]);
+  });
+
+  it('lets the parts of a space take turns, also if their tasks take no time', () => {
+    const queue = new FairQueue<string>(ONE_EACH);
+    for (const part of ['x', 'x', 'x', 'y']) queue.add({ spaceId: 'a', part }, part);
+    expect(order(queue)).toEqual(['x', 'y', 'x', 'x']);
+  });
+
+  it('saves nothing up for a space that pauses, and nothing against it', () => {
+    const queue = new FairQueue<string>({ all: 1, space: () => 1, part: 1 });
+    queue.add({ spaceId: 'busy', part: '1' }, 'busy 100');
+    queue.start()?.end(100);
+    for (let n = 0; n < 2; n++) queue.add({ spaceId: 'busy', part: '1' }, 'busy 100');
+    queue.start()?.end(100);
+    for (let n = 0; n < 3; n++) queue.add({ spaceId: 'back', part: '1' }, 'back 60');
+    expect(order(queue)).toEqual(['busy 100', 'back 60', 'back 60', 'back 60']);
+  });
+
+  it('allows a space more places if its tasks are short', () => {
+    const places = { all: 2, space: (mean: number | undefined) => (mean !== undefined && mean < 50 ? 2 : 1), part: 1 };
+    const queue = new FairQueue<string>(places);
+    for (const part of ['1', '2', '3', '4']) queue.add({ spaceId: 'a', part }, part);
+    const first = queue.start();
+    expect(queue.start()).toBeUndefined();
+    first?.end(10);
+    expect([queue.start(), queue.start(), queue.start()].map((turn) => turn?.task)).toEqual(['2', '3', undefined]);
+  });
+});
