@@ -21,6 +21,7 @@ import { type Change, ConflictError, type Id, type Store } from '../store/store.
 import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { nameReader } from './names.js';
+import { Quota } from './quotas.js';
 import { knownTags, Tag, TagRefs, tagViews } from './tags.js';
 
 const Direction = Type.Enum(['up', 'down'], { description: '"up" or "down"' });
@@ -75,6 +76,8 @@ const ConnectorUpdate = Type.Object(Changeable, { description: 'a JSON object' }
 const NamedUpdate = Type.Object({ ...Changeable, name: Name }, { description: 'a JSON object' });
 
 const NAME_TAKEN = { 409: 'The space already has a connector with this name.' };
+/** Most connectors of a space: every message of a device is compared with all of them. */
+const MOST = 100;
 
 export const connectors: Family = (routes, context, options) => {
   const resource = connectorResource(context, options);
@@ -85,8 +88,21 @@ export const connectors: Family = (routes, context, options) => {
 const COLLECTION = '/spaces/:space_id/connectors';
 const ITEM = '/spaces/:space_id/connectors/:id';
 
+const NEW = {
+  name: '',
+  direction: 'up',
+  state: 'enabled',
+  triggers: ['data'],
+  tagIds: [],
+  transformation: '',
+  retryDelays: RETRY_DELAYS,
+  timeout: 0,
+} as const;
+
 /** List, create, change by name. */
 function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resource: ConnectorResource): void {
+  const quota = new Quota(store, 'connector', MOST, 'connectors');
+
   routes.get(
     COLLECTION,
     operation({
@@ -115,30 +131,21 @@ function addCollection(routes: Routes, { store, clock, ids }: ApiContext, resour
       headers: IdempotencyHeaders,
       body: NewConnector,
       response: { 201: View },
-      errors: { ...NAME_TAKEN, ...IDEMPOTENCY_ERRORS },
+      errors: {
+        ...IDEMPOTENCY_ERRORS,
+        409: `The space already has a connector with this name, or ${MOST} connectors (\`quota\`).`,
+      },
     }),
     async (request, reply) => {
       const { spaceId, body } = request;
       const now = Math.floor(clock.wall);
-      const connector = await resource.changed(
-        {
-          id: ids.uuid(),
-          spaceId,
-          name: '',
-          direction: 'up',
-          state: 'enabled',
-          triggers: ['data'],
-          tagIds: [],
-          transformation: '',
-          retryDelays: RETRY_DELAYS,
-          timeout: 0,
-          createdAt: now,
-          enabledAt: now,
-        },
-        body,
-      );
-      const answer = await resource.view(connector);
-      await resource.commit(connector, [...request.receipt(answer), putConnector(connector)]);
+      const fresh = { ...NEW, id: ids.uuid(), spaceId, createdAt: now, enabledAt: now };
+      const answer = await quota.within(spaceId, async () => {
+        const connector = await resource.changed(fresh, body);
+        const view = await resource.view(connector);
+        await resource.commit(connector, [...request.receipt(view), putConnector(connector)]);
+        return view;
+      });
       return reply.code(201).send(answer);
     },
   );

@@ -10,7 +10,7 @@ import { ItemParams, Nullable, PageQuery, Time, Uuid } from '../http/schemas.js'
 import { isoTimeOrNull } from '../http/time.js';
 import { knownConnector, Transformation } from './connectors.js';
 import type { Family } from './family.js';
-import { atMost } from './limits.js';
+import { atMostEach } from './limits.js';
 
 const PreviewRequest = Type.Object(
   { message_id: Uuid, transformation: Type.Optional(Transformation) },
@@ -61,13 +61,16 @@ const DeliveryQuery = Type.Object({
   state: Type.Optional(Type.Enum([...DELIVERY_STATES], { description: `one of ${DELIVERY_STATES.join(', ')}` })),
   message_id: Type.Optional(Uuid),
 });
-/** Most previews that run or wait at a time; further ones get 503. A script may take seconds, and previews run one by one. */
+/**
+ * Most previews of a space that run or wait at a time; further ones get 503. A script may take seconds, and the previews of
+ * a space run one by one.
+ */
 const PREVIEWS_AT_ONCE = 8;
 const DeliveryParams = Type.Object({ space_id: Uuid, id: Uuid, delivery_id: Uuid });
 
 export const deliveries: Family = (routes, { store, connectors }) => {
   const item = '/spaces/:space_id/connectors/:id';
-  const withTurn = atMost(PREVIEWS_AT_ONCE, 'too many concurrent previews');
+  const withTurn = atMostEach(PREVIEWS_AT_ONCE, 'too many concurrent previews');
 
   routes.post(
     `${item}/preview`,
@@ -85,7 +88,7 @@ export const deliveries: Family = (routes, { store, connectors }) => {
       const message = await store.message(spaceId, body.message_id.toLowerCase());
       if (!message) throw new ApiFault(400, `body/message_id "${body.message_id}" is not a message of this space`);
       const { transformation = connector.transformation } = body;
-      return preview(await withTurn(() => connectors.preview({ ...connector, transformation }, message)));
+      return preview(await withTurn(spaceId, () => connectors.preview({ ...connector, transformation }, message)));
     },
   );
 

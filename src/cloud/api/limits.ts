@@ -116,6 +116,28 @@ export function atMost(limit: number, busy: string): <T>(work: () => Promise<T>)
   };
 }
 
+/** The same limit for each owner of the work: one that has reached it does not affect the others. */
+export function atMostEach(limit: number, busy: string): <T>(owner: string, work: () => Promise<T>) => Promise<T> {
+  const working = new Map<string, number>();
+  return async (owner, work) => {
+    if (increment(working, owner) > limit) {
+      decrement(working, owner);
+      throw new ApiFault(503, busy, 'busy');
+    }
+    try {
+      return await work();
+    } finally {
+      decrement(working, owner);
+    }
+  };
+}
+
+function decrement(counts: Map<string, number>, name: string): void {
+  const count = (counts.get(name) ?? 1) - 1;
+  if (count === 0) counts.delete(name);
+  else counts.set(name, count);
+}
+
 function increment(counts: Map<string, number>, name: string): number {
   const count = (counts.get(name) ?? 0) + 1;
   counts.set(name, count);

@@ -73,8 +73,18 @@ function toDelivery({ id, spaceId, createdAt, dueAt, body }: RecordRow): Deliver
   return { id, spaceId: spaceId as Id, createdAt, dueAt, ...rest };
 }
 
-export async function dueDeliveries(store: Store, now: UnixMillis, limit: number): Promise<readonly Delivery[]> {
-  return (await store.dueRecords(FAMILY, now, limit)).map(toDelivery);
+/** Due deliveries of a space, earliest first. */
+export async function dueDeliveries(
+  store: Store,
+  spaceId: Id,
+  now: UnixMillis,
+  limit: number,
+): Promise<readonly Delivery[]> {
+  return (await store.dueRecords(FAMILY, now, limit, spaceId)).map(toDelivery);
+}
+
+export function spacesWithDueDeliveries(store: Store, now: UnixMillis): Promise<readonly Id[]> {
+  return store.dueSpaces(FAMILY, now);
 }
 
 /** Time at which the next delivery of the whole service is due; undefined if none is pending. */

@@ -6,11 +6,11 @@
  * request may be sent twice, if a service crashes between sending it and storing the result or is suspended for longer than
  * a lease; but no delivery is lost.
  *
- * Every connector has its own queue with a limited number of concurrent requests, so that a connector with a slow target does
- * not delay the others.
+ * The due deliveries are read space by space, and the attempts run in fair turns (sandbox/fair-queue.ts). So neither a
+ * connector with a slow target delays the others, nor a space with many deliveries another one.
  */
-import PQueue from 'p-queue';
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
+import { Holds } from '../../kernel/holds.js';
 import type { Log } from '../../kernel/log.js';
 import { type Instant, minutes, seconds, type UnixMillis } from '../../kernel/time.js';
 import type { Change, Id, Store } from '../store/store.js';
@@ -25,7 +25,9 @@ import {
   dueDeliveries,
   nextDelivery,
   putDelivery,
+  spacesWithDueDeliveries,
 } from './delivery.js';
+import { FairQueue } from './sandbox/fair-queue.js';
 
 interface DispatcherOptions {
   readonly store: Store;
@@ -36,14 +38,14 @@ interface DispatcherOptions {
 
 /** Time for which a delivery belongs to the service that has taken it. */
 const LEASE = minutes(3);
-/** Deliveries that are read together. */
+/** Deliveries of a space that are read together. */
 const PAGE = 128;
-/** Most concurrent requests of one connector. */
-const AT_ONCE = 16;
+/** Most concurrent attempts of one connector, of all connectors of a space, and of all spaces. */
+const AT_ONCE = { part: 16, space: () => 64, all: 256 };
 /** Most deliveries of one connector that are taken and wait in its queue. */
 const QUEUE_LENGTH = 64;
-/** Most concurrent requests of all connectors. */
-const AT_ONCE_ALL = 256;
+/** Most deliveries of one space that are taken and wait. */
+const SPACE_QUEUE_LENGTH = 1024;
 /** A full queue without progress for this time is slow: further deliveries of its connector are postponed. */
 const SLOW = seconds(2);
 const POSTPONED = seconds(30);
@@ -52,20 +54,24 @@ const ROUND = seconds(30);
 /** Time for the script and for storing the result, in addition to the timeout of the request. */
 const MARGIN = seconds(15);
 
-interface ConnectorQueue {
-  readonly tasks: PQueue;
-  /** Time at which an attempt last ended. */
-  progressAt: Instant;
+/** A delivery that has been taken. */
+interface Taken {
+  readonly delivery: Delivery;
+  readonly leaseEnd: UnixMillis;
+  readonly release: () => void;
 }
 
 export class Dispatcher {
   readonly #options: DispatcherOptions;
-  readonly #queues = new Map<Id, ConnectorQueue>();
-  readonly #all = new PQueue({ concurrency: AT_ONCE_ALL });
+  readonly #queue = new FairQueue<Taken>(AT_ONCE);
+  /** Running and waiting attempts. */
+  readonly #work = new Holds();
+  /** Time at which an attempt of a connector last ended, or its queue began; for connectors with taken deliveries. */
+  readonly #progress = new Map<Id, Instant>();
   #running: Promise<void> | undefined;
   /** A delivery may be due. */
   #wanted = false;
-  /** A due delivery had no place in the queue of its connector. */
+  /** A due delivery had no place in the queue of its connector or of its space. */
   #leftBehind = false;
   #alarm: Alarm | undefined;
   #alarmAt: UnixMillis = Number.POSITIVE_INFINITY;
@@ -102,7 +108,7 @@ export class Dispatcher {
     this.#closed = true;
     this.#alarm?.cancel();
     await this.#running;
-    await Promise.all([...this.#queues.values()].map(({ tasks }) => tasks.onIdle()));
+    while (this.#work.count > 0) await this.#work.changed();
   }
 
   /** Call this before running attempts are aborted: their results are discarded, and they are attempted again later. */
@@ -138,21 +144,30 @@ export class Dispatcher {
     this.#alarm = clock.after(Math.max(0, at - clock.wall), 'the next delivery', () => this.wake());
   }
 
-  /** Takes due deliveries, as far as the queues have room for them. */
+  /** Takes due deliveries of every space, as far as its queues have room for them. */
   async #take(): Promise<void> {
     const { store, clock } = this.#options;
     const now = Math.floor(clock.wall);
-    const due = await dueDeliveries(store, now, PAGE);
+    this.#leftBehind = false;
+    for (const spaceId of await spacesWithDueDeliveries(store, now)) {
+      const room = SPACE_QUEUE_LENGTH - this.#queue.waiting(spaceId);
+      if (room > 0) await this.#takeOf(spaceId, now, Math.min(PAGE, room));
+      else this.#leftBehind = true;
+    }
+  }
+
+  async #takeOf(spaceId: Id, now: UnixMillis, limit: number): Promise<void> {
+    const { store, clock } = this.#options;
+    const due = await dueDeliveries(store, spaceId, now, limit);
     const taken: Delivery[] = [];
     const changes: Change[] = [];
-    this.#leftBehind = false;
     for (const delivery of due) {
-      const queue = this.#queues.get(delivery.connectorId);
-      const ahead = taken.filter(({ connectorId }) => connectorId === delivery.connectorId).length;
-      if ((queue?.tasks.size ?? 0) + ahead < QUEUE_LENGTH) {
+      const { connectorId } = delivery;
+      const ahead = taken.filter((other) => other.connectorId === connectorId).length;
+      if (this.#queue.waiting(spaceId, connectorId) + ahead < QUEUE_LENGTH) {
         taken.push(delivery);
         changes.push(putDelivery({ ...delivery, dueAt: now + LEASE }));
-      } else if (queue && clock.now - queue.progressAt > SLOW) {
+      } else if (clock.now - (this.#progress.get(connectorId) ?? clock.now) > SLOW) {
         changes.push(putDelivery({ ...delivery, dueAt: now + POSTPONED }));
       } else {
         this.#leftBehind = true;
@@ -160,29 +175,51 @@ export class Dispatcher {
     }
     if (changes.length > 0) await store.commit(changes);
     for (const delivery of taken) this.#enqueue(delivery, now + LEASE);
-    this.#wanted ||= due.length === PAGE && changes.length > 0;
+    this.#startAttempts();
+    this.#wanted ||= due.length === limit && changes.length > 0;
   }
 
   #enqueue(delivery: Delivery, leaseEnd: UnixMillis): void {
-    const { clock, log } = this.#options;
-    const { id, connectorId } = delivery;
-    const queue = this.#queues.get(connectorId) ?? {
-      tasks: new PQueue({ concurrency: AT_ONCE }),
-      progressAt: clock.now,
+    const { clock } = this.#options;
+    const { id, spaceId, connectorId } = delivery;
+    if (!this.#progress.has(connectorId)) this.#progress.set(connectorId, clock.now);
+    const what = `delivery ${id} of connector ${connectorId}`;
+    const [held, done] = [clock.hold(what), this.#work.take(what)];
+    const release = () => {
+      done();
+      held();
     };
-    this.#queues.set(connectorId, queue);
-    const release = clock.hold(`delivery ${id} of connector ${connectorId}`);
-    const attempt = () => this.#all.add(() => this.#attempt(delivery, leaseEnd));
-    queue.tasks
-      .add(attempt)
-      // The delivery is due again at the end of the lease.
-      .catch((error: unknown) => log.error({ delivery: id, error: String(error) }, 'a delivery attempt failed'))
-      .finally(() => {
-        queue.progressAt = clock.now;
-        if (queue.tasks.size + queue.tasks.pending === 0) this.#queues.delete(connectorId);
-        if (this.#leftBehind && queue.tasks.size <= QUEUE_LENGTH / 2) this.wake();
-        release();
-      });
+    this.#queue.add({ spaceId, part: connectorId }, { delivery, leaseEnd, release });
+  }
+
+  /** Starts the attempts whose turn it is. */
+  #startAttempts(): void {
+    const { clock, log } = this.#options;
+    for (let turn = this.#queue.start(); turn; turn = this.#queue.start()) {
+      const { task, end } = turn;
+      const { delivery, leaseEnd, release } = task;
+      const began = clock.now;
+      this.#attempt(delivery, leaseEnd)
+        // The delivery is due again at the end of the lease.
+        .catch((error: unknown) =>
+          log.error({ delivery: delivery.id, error: String(error) }, 'a delivery attempt failed'),
+        )
+        .finally(() => {
+          end(clock.now - began);
+          this.#ended(delivery);
+          release();
+        });
+    }
+  }
+
+  #ended({ spaceId, connectorId }: Delivery): void {
+    this.#startAttempts();
+    if (this.#queue.has(spaceId, connectorId)) this.#progress.set(connectorId, this.#options.clock.now);
+    else this.#progress.delete(connectorId);
+    const isShort =
+      this.#queue.waiting(spaceId, connectorId) <= QUEUE_LENGTH / 2 &&
+      this.#queue.waiting(spaceId) <= SPACE_QUEUE_LENGTH / 2;
+    if (this.#leftBehind && isShort) this.wake();
   }
 
   async #attempt(delivery: Delivery, leaseEnd: UnixMillis): Promise<void> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { atMostEach } from '../../../src/cloud/api/limits.js';
 import { RETRY_DELAYS } from '../../../src/cloud/connectors/connector.js';
 import { type Delivery, putDelivery } from '../../../src/cloud/connectors/delivery.js';
 import { service } from './service.js';
@@ -48,6 +49,16 @@ describe('connectors', () => {
       expect((await call(method, path, method === 'PUT' ? {} : undefined)).json.message).toBe('connector not found');
     }
     expect((await call('GET', 'connectors')).json).toEqual([]);
+  });
+
+  it('are at most 100 in a space, also if they are created at the same time', async () => {
+    const { create, call } = await tagged();
+    const answers = await Promise.all(Array.from({ length: 103 }, (_, n) => create({ name: `forward-${n}` })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(100).fill(201), 409, 409, 409]);
+    expect((await create({ name: 'another' })).json).toMatchObject({ statusCode: 409, code: 'quota' });
+    const [first] = (await call('GET', 'connectors?limit=1')).json;
+    await call('DELETE', `connectors/${first.id}`);
+    expect((await create({ name: 'another' })).status).toBe(201);
   });
 
   it('are created as hio-dotnet does, and changed by their name', async () => {
@@ -165,6 +176,17 @@ describe('a preview', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => preview('function main() { return null }')));
     expect(answers.map(({ status }) => status).sort()).toEqual([...Array(8).fill(200), 503, 503]);
     expect((await preview()).status).toBe(200);
+  });
+
+  it('of one space does not wait for those of another', async () => {
+    const busy = atMostEach(1, 'too many');
+    let free = () => {};
+    const first = busy('one', () => new Promise<void>((resolve) => (free = resolve)));
+    await expect(busy('one', async () => 1)).rejects.toMatchObject({ statusCode: 503 });
+    expect(await busy('two', async () => 2)).toBe(2);
+    free();
+    await first;
+    expect(await busy('one', async () => 3)).toBe(3);
   });
 
   it('requires a message of the space', async () => {

@@ -30,21 +30,25 @@ const DELIVERED: Attempted = {
   entry: { attempt: 0, at: 0, took: 0, status: 200, target: null, error: null, response: null },
 };
 
-async function dispatcher(attempt: (name: string) => Promise<Attempted>) {
+async function dispatcher(attempt: (name: string, clock: VirtualClock) => Promise<Attempted>) {
   const clock = new Unheld();
   const store = new MemoryStore();
   const ids = createIds(clock, seededRandom('dispatcher'));
   const logged: string[] = [];
   const note = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
-  const spaceId = ids.uuid();
   const createdAt = clock.wall;
-  await store.commit([{ kind: 'space.put', row: { id: spaceId, name: 'lab', type: 'team', createdAt } }]);
+  const space = async () => {
+    const row = { id: ids.uuid(), name: 'lab', type: 'team', createdAt };
+    await store.commit([{ kind: 'space.put', row }]);
+    return row.id;
+  };
+  const spaceId = await space();
   const log = { info: note, warn: note, error: note };
-  const made = new Dispatcher({ store, clock, log, attempts: { attempt: ({ name }) => attempt(name) } });
-  const connector = async (name: string) => {
+  const made = new Dispatcher({ store, clock, log, attempts: { attempt: ({ name }) => attempt(name, clock) } });
+  const connector = async (name: string, ofSpace = spaceId) => {
     const row = {
       id: ids.uuid(),
-      spaceId,
+      spaceId: ofSpace,
       name,
       direction: 'up',
       state: 'enabled',
@@ -61,7 +65,16 @@ async function dispatcher(attempt: (name: string) => Promise<Attempted>) {
     const fill = async (count: number) => {
       const rows = Array.from({ length: count }, (): Delivery => {
         const refs = { connectorId: row.id, deviceId: ids.uuid(), messageId: ids.uuid() };
-        return { id: ids.uuid(), spaceId, ...refs, createdAt, dueAt: createdAt, state: 'pending', attempt: 0, log: [] };
+        return {
+          id: ids.uuid(),
+          spaceId: ofSpace,
+          ...refs,
+          createdAt,
+          dueAt: createdAt,
+          state: 'pending',
+          attempt: 0,
+          log: [],
+        };
       });
       await store.commit(rows.map(putDelivery));
       return rows.map(
@@ -72,7 +85,7 @@ async function dispatcher(attempt: (name: string) => Promise<Attempted>) {
     };
     return { ...row, fill };
   };
-  return { clock, store, connector, dispatcher: made, logged };
+  return { clock, store, connector, space, dispatcher: made, logged };
 }
 
 describe('the dispatcher', () => {
@@ -89,6 +102,21 @@ describe('the dispatcher', () => {
     await world.clock.pass(seconds(20));
     expect(begun).toBe(16);
     for (const read of behind) expect((await read())?.state).toBe('delivered');
+  });
+
+  it('attempts the deliveries of a space in time, although another space has many connectors and deliveries', async () => {
+    const world = await dispatcher(
+      (name, clock) =>
+        new Promise((resolve) => {
+          clock.after(name.startsWith('slow') ? seconds(30) : 1, 'a target', () => resolve(DELIVERED));
+        }),
+    );
+    const other = await world.space();
+    for (let n = 0; n < 40; n++) await (await world.connector(`slow-${n}`)).fill(50);
+    const fast = await (await world.connector('fast', other)).fill(15);
+    world.dispatcher.wake();
+    await world.clock.pass(seconds(2));
+    for (const read of fast) expect((await read())?.state).toBe('delivered');
   });
 
   it('works through far more deliveries than a queue holds', async () => {

@@ -97,6 +97,11 @@ export class FairQueue<Task> {
     return [...(parts?.values() ?? [])].reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
+  /** Whether the part of a space has running or waiting tasks. */
+  has(spaceId: string, part: string): boolean {
+    return this.#spaces.get(spaceId)?.parts.has(part) ?? false;
+  }
+
   /** Removes all waiting tasks and returns them. */
   clear(): Task[] {
     return [...this.#spaces.values()].flatMap(({ parts }) =>

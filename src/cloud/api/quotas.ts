@@ -1,0 +1,38 @@
+/** Limits on how many records a space may have. */
+import { ApiFault } from '../http/errors.js';
+import type { Id, Store } from '../store/store.js';
+
+export class Quota {
+  readonly #store: Store;
+  readonly #family: string;
+  readonly #most: number;
+  readonly #noun: string;
+  /** Creations that are not committed yet, by space: concurrent ones must not exceed the limit together. */
+  readonly #creating = new Map<Id, number>();
+
+  /** @param noun names the records in the error: `connectors` */
+  constructor(store: Store, family: string, most: number, noun: string) {
+    this.#store = store;
+    this.#family = family;
+    this.#most = most;
+    this.#noun = noun;
+  }
+
+  /**
+   * Runs `work`, which stores a new record of the space.
+   * @throws ApiFault 409 `quota` if the space has as many records as it may have
+   */
+  async within<T>(spaceId: Id, work: () => Promise<T>): Promise<T> {
+    const creating = (this.#creating.get(spaceId) ?? 0) + 1;
+    this.#creating.set(spaceId, creating);
+    try {
+      const stored = await this.#store.records(this.#family, spaceId, { limit: this.#most });
+      if (stored.length + creating <= this.#most) return await work();
+      throw new ApiFault(409, `the space has ${this.#most} ${this.#noun}, the most that it may have`, 'quota');
+    } finally {
+      const left = (this.#creating.get(spaceId) ?? 1) - 1;
+      if (left === 0) this.#creating.delete(spaceId);
+      else this.#creating.set(spaceId, left);
+    }
+  }
+}
