@@ -13,6 +13,7 @@ import { seal, tokenBytes } from '../../src/protocol/flap/envelope.js';
 import { ACK, FIRST, LAST, NOTHING, type Packet, POLL, RESET } from '../../src/protocol/flap/packet.js';
 import { encodeUp, parseDown } from '../../src/protocol/messages/index.js';
 import { QUIET, SERIAL, type TestCloud, TOKEN, testCloud } from '../support/cloud.js';
+import { ingressOf, post } from '../support/ingress.js';
 import { newDatabase, query, sharedServer } from '../support/postgres/databases.js';
 import { until } from '../support/until.js';
 
@@ -90,6 +91,31 @@ describe('a downlink that is queued through another service', () => {
   });
 });
 
+describe('an acknowledgement over HTTP', () => {
+  it('is accepted by a service that has not offered the downlink itself, and may be repeated at the other', async () => {
+    const [one, other] = [ingressOf(a), ingressOf(b)];
+    // Both have the session of the device.
+    for (const app of [one, other]) await post(app, 'poll');
+    for (let n = 0; n < 10; n++) {
+      const row = await shell(n % 2 === 0 ? a : b, `${n}`);
+      expect((await post(one, 'poll')).json.downlink.id).toBe(row.id);
+      expect(await post(other, 'ack', { id: row.id })).toMatchObject({ status: 200, json: { poll: false } });
+      expect(await post(one, 'ack', { id: row.id })).toMatchObject({ status: 200, json: { poll: false } });
+      expect(await stateOf(row)).toBe('sent');
+    }
+    expect(deliveries()).toHaveLength(10);
+  });
+
+  it('is refused by every service if no service has offered the downlink', async () => {
+    for (const cloud of [a, b]) await post(ingressOf(cloud), 'poll');
+    const row = await shell(a, 'one');
+    for (const cloud of [a, b]) {
+      expect((await post(ingressOf(cloud), 'ack', { id: row.id })).json.code).toBe('not-offered');
+    }
+    expect(await stateOf(row)).toBe('pending');
+  });
+});
+
 describe('a downlink that another service has delivered or ended', () => {
   it('is not offered again when the device returns', async () => {
     const row = await shell(a, 'one');
@@ -112,6 +138,17 @@ describe('a downlink that another service has delivered or ended', () => {
     expect(deliveries()).toHaveLength(1);
     const sent = (await a.store.timeline(row.id, { limit: 100 })).filter(({ what }) => what === 'sent');
     expect(sent).toHaveLength(1);
+  });
+
+  it('counts the offers of all services', async () => {
+    const row = await shell(a, 'one');
+    const [one, other] = [ingressOf(a), ingressOf(b)];
+    for (const app of [one, other, other, one]) expect((await post(app, 'poll')).json.downlink.id).toBe(row.id);
+    const attempts = [...a.events, ...b.events].flatMap((event) =>
+      event.kind === 'downlink.offered' ? [event.attempt] : [],
+    );
+    expect(attempts.sort()).toEqual([1, 2, 3, 4]);
+    expect((await a.store.message(row.spaceId, row.id))?.downAttempt).toBe(4);
   });
 
   it('is not offered if the other service has cancelled it', async () => {

@@ -5,7 +5,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openStore } from '../../src/cloud/open-store.js';
-import type { Store } from '../../src/cloud/store/store.js';
+import type { Change, Store } from '../../src/cloud/store/store.js';
 import { days } from '../../src/kernel/time.js';
 import { compileCodec } from '../../src/protocol/codec.js';
 import type { DownMessage, UpMessage } from '../../src/protocol/messages/index.js';
@@ -138,6 +138,41 @@ export function gatewayContract(open: (cloud: TestCloud, options?: LineOptions) 
       ]);
     });
 
+    it('leaves only when its offer is durable', async () => {
+      const store = await openStore('memory');
+      let letThrough = () => {};
+      const gate = new Promise<void>((resolve) => {
+        letThrough = resolve;
+      });
+      const { cloud, device, line } = await connected(withCommit(store, gate, 'message.offer'));
+      const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
+      let answered = false;
+      const fetching = line.fetch().finally(() => {
+        answered = true;
+      });
+      for (let i = 0; i < 20; i++) await setImmediate();
+      expect(answered).toBe(false);
+      letThrough();
+      expect(await fetching).toMatchObject({ commands: ['one'] });
+      expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'sent', downAttempt: 1 });
+    });
+
+    it('is not sent if it was cancelled while its offer was written', async () => {
+      const store = await openStore('memory');
+      let letThrough = () => {};
+      const gate = new Promise<void>((resolve) => {
+        letThrough = resolve;
+      });
+      const { cloud, device, line } = await connected(withCommit(store, gate, 'message.offer'));
+      const row = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
+      await cloud.core.queue(device, { type: 'shell', commands: ['two'] });
+      const fetching = line.fetch();
+      for (let i = 0; i < 20; i++) await setImmediate();
+      expect(await cloud.core.cancel(row)).toBe('cancelled');
+      letThrough();
+      expect(await fetching).toMatchObject({ commands: ['two'] });
+    });
+
     it('that was not received is offered again', async () => {
       const { cloud, device, line } = await connected();
       const commands = [LONG, LONG, LONG];
@@ -217,8 +252,8 @@ async function drain(line: DeviceLine): Promise<readonly DownMessage[]> {
   return received;
 }
 
-/** A store that writes only once `gate` is open; the space and the device of a test come before that. */
-function withCommit(store: Store, gate: Promise<void>): Store {
+/** A store that writes changes of this kind only once `gate` is open. */
+function withCommit(store: Store, gate: Promise<void>, kept: Change['kind'] = 'message.insert'): Store {
   return new Proxy(store, {
     get(target, name) {
       if (name !== 'commit') {
@@ -226,7 +261,7 @@ function withCommit(store: Store, gate: Promise<void>): Store {
         return typeof member === 'function' ? member.bind(target) : member;
       }
       const commit: Store['commit'] = async (changes) => {
-        if (changes.some(({ kind }) => kind === 'message.insert')) await gate;
+        if (changes.some(({ kind }) => kind === kept)) await gate;
         return target.commit(changes);
       };
       return commit;

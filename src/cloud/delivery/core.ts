@@ -8,7 +8,6 @@
 import type { EdgeClock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
 import type { Millis } from '../../kernel/time.js';
-import { contentFingerprint } from '../../protocol/hashes.js';
 import type { DecodedData } from '../../protocol/http/uplinks.js';
 import { TYPE } from '../../protocol/messages/index.js';
 import type { DeliveryEvidence, DownlinkType, Trace } from '../../trace/events.js';
@@ -22,6 +21,7 @@ import { untilUndisturbed } from '../store/records.js';
 import {
   type Change,
   type DeviceRow,
+  type Id,
   type MessageRow,
   type Store,
   StoreUnavailable,
@@ -43,6 +43,7 @@ import { requestBody } from './down-messages.js';
 import { DownlinkEncoder } from './downlink-encoder.js';
 import { DownlinkStates } from './downlink-states.js';
 import { type ChunkQueue, FirmwareQueue } from './firmware-queue.js';
+import { type AckResult, Offers } from './offers.js';
 import { UplinkHandler } from './uplinks.js';
 
 interface CoreOptions {
@@ -74,6 +75,7 @@ export class CloudCore implements Downlinks {
   readonly #updates: Updates;
   readonly #uplinks: UplinkHandler;
   readonly #sessions: DeviceSessions;
+  readonly #offers: Offers;
 
   constructor(options: CoreOptions) {
     this.#store = options.store;
@@ -89,6 +91,13 @@ export class CloudCore implements Downlinks {
     this.#uplinks = new UplinkHandler({ ...options, codecs, updates: this.#updates });
     this.firmware = new FirmwareQueue({ ...options, updates: this.#updates, queue: this.#chunkQueue() });
     this.#sessions = new DeviceSessions({ ...options, onRead: (session) => this.firmware.readUpdate(session) });
+    this.#offers = new Offers({
+      ...options,
+      states: this.#states,
+      sessions: this.#sessions,
+      pack: (session, queued) => this.#pack(session, queued),
+      confirm: (session, queued) => this.confirm(session, 'final-ack', queued),
+    });
     this.#expiry = new Expiry(options, (row) => this.#expire(row));
   }
 
@@ -157,34 +166,19 @@ export class CloudCore implements Downlinks {
   }
 
   /**
-   * Encodes the next downlink for delivery; undefined if none can be delivered. It stays in the queue until it is
-   * confirmed.
+   * Encodes the next downlink for delivery; undefined if none can be delivered. Its offer is durable when the call
+   * resolves. It stays in the queue until it is confirmed.
    */
   async take(session: DeviceSession): Promise<Uint8Array | undefined> {
     if (this.#sessions.shared) await this.#sessions.refresh(session);
     await this.firmware.noteActivity(session);
     for (const queued of unwritten(session)) await this.#confirmed(session, queued.confirmed, queued);
-    for (;;) {
-      const queued = nextDownlink(session);
-      if (queued === undefined) return undefined;
-      const message = await this.#pack(session, queued);
-      if (message === undefined) continue;
-      queued.attempt++;
-      session.inFlight = queued;
-      const { id } = queued.row;
-      const print = contentFingerprint(message);
-      const at = this.#clock.now;
-      this.#trace.emit({
-        kind: 'downlink.offered',
-        at,
-        serial: session.device.serial,
-        downlink: id,
-        print,
-        attempt: queued.attempt,
-      });
-      this.#states.offered(queued);
-      return message;
-    }
+    return this.#offers.next(session);
+  }
+
+  /** Commits that the device has stored the downlink with this id; the result names the reason of a refusal. */
+  acknowledge(session: DeviceSession, id: Id): Promise<AckResult> {
+    return this.#offers.acknowledge(session, id);
   }
 
   /** Returns the body of a queued downlink, which the queue does not hold if it is long. */
@@ -192,20 +186,22 @@ export class CloudCore implements Downlinks {
     return this.#encoder.bodyOf(row);
   }
 
-  /** Commits that a downlink (default: the one in flight) has been delivered: state `sent`. */
-  async confirm(session: DeviceSession, evidence: DeliveryEvidence, queued = session.inFlight): Promise<void> {
+  /**
+   * Commits that a downlink (default: the one in flight) has been delivered: state `sent`. False if it had already ended.
+   */
+  async confirm(session: DeviceSession, evidence: DeliveryEvidence, queued = session.inFlight): Promise<boolean> {
     session.inFlight = undefined;
     if (queued?.row.type !== 'firmware') return this.#confirmed(session, evidence, queued);
-    await this.#updates.inTurn(queued.row.deviceId, () => this.#confirmed(session, evidence, queued));
+    return this.#updates.inTurn(queued.row.deviceId, () => this.#confirmed(session, evidence, queued));
   }
 
   async #confirmed(
     session: DeviceSession,
     evidence: DeliveryEvidence,
     queued: QueuedDownlink | undefined,
-  ): Promise<void> {
+  ): Promise<boolean> {
     // It may have been cancelled, or its device deleted, while it was in flight.
-    if (queued === undefined || !session.queue.includes(queued)) return;
+    if (queued === undefined || !session.queue.includes(queued)) return false;
     const { id } = queued.row;
     queued.confirmed = evidence;
     const write = async () => {
@@ -216,9 +212,10 @@ export class CloudCore implements Downlinks {
       if (deliveries.length > 0) this.#forwarding?.wake();
       return true;
     };
-    if (!(await whileDequeued(session, queued, () => untilUndisturbed(write)))) return;
+    if (!(await whileDequeued(session, queued, () => untilUndisturbed(write)))) return false;
     const at = this.#clock.now;
     this.#trace.emit({ kind: 'downlink.delivered', at, serial: session.device.serial, downlink: id, evidence });
+    return true;
   }
 
   async queue(
@@ -270,8 +267,11 @@ export class CloudCore implements Downlinks {
       sessionOf: (serial) => this.#sessions.get(serial),
       insert: (session, row) => this.#enqueue(session, row),
       settle: async (session, queued, received) => {
-        if (received) return this.#confirmed(session, 'next-packet', queued);
-        await whileDequeued(session, queued, () => this.#end(session.device.serial, queued, 'cancelled', 'superseded'));
+        if (received) await this.#confirmed(session, 'next-packet', queued);
+        else
+          await whileDequeued(session, queued, () =>
+            this.#end(session.device.serial, queued, 'cancelled', 'superseded'),
+          );
       },
       cancel: (row) => this.#cancel(row),
     };

@@ -10,7 +10,7 @@ import { type DeviceRow, type MessageRow, WAITING_BODY, type WaitingRow } from '
 /** A downlink in state `pending`. */
 export interface QueuedDownlink {
   readonly row: WaitingRow;
-  /** How often its first fragment has been sent. */
+  /** How often it has been offered; the stored number, unless another service has offered it meanwhile. */
   attempt: number;
   /** The device has sent something since the downlink was queued. */
   contacted: boolean;

@@ -77,7 +77,7 @@ export class DeviceSessions {
     else this.#drop(serial);
   }
 
-  /** Reads device and queue again. State that only this service has (the downlink in flight, attempts) stays. */
+  /** Reads device and queue again. State that only this service has, such as the downlink in flight, stays. */
   async refresh(session: DeviceSession): Promise<void> {
     while (!(await this.#reread(session))) {
       // A concurrent change won; read again.
@@ -96,7 +96,10 @@ export class DeviceSessions {
       const [row, pending] = await Promise.all([this.#store.deviceBySerial(serial), this.#store.pendingDownlinks(id)]);
       if (this.#stale.has(serial) || session.device !== device || session.queue !== queue) return false;
       const known = new Map(queue.map((queued) => [queued.row.id, queued]));
-      session.queue = pending.map((downlink) => known.get(downlink.id) ?? asQueued(downlink));
+      session.queue = pending.map((downlink) => {
+        const queued = known.get(downlink.id);
+        return queued ? Object.assign(queued, { attempt: downlink.downAttempt }) : asQueued(downlink);
+      });
       if (row?.id === id) replaceDevice(session, row);
       else if (this.#sessions.get(serial) === session) this.#drop(serial);
       if (wasStale) {

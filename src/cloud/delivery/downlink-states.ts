@@ -22,8 +22,8 @@ export class DownlinkStates {
     this.#options = options;
   }
 
-  state({ row, attempt }: QueuedDownlink, state: DownState): Change {
-    return { kind: 'message.state', id: row.id, state, at: this.#options.clock.wall, attempt };
+  state({ row }: QueuedDownlink, state: Exclude<DownState, 'pending'>): Change {
+    return { kind: 'message.state', id: row.id, state, at: this.#options.clock.wall };
   }
 
   station(messageId: Id, what: string, detail: string | null): Change {
@@ -39,11 +39,13 @@ export class DownlinkStates {
     this.behind(ids.map(station));
   }
 
-  /** Adds an offer to the timeline of the downlink, with its attempt number. */
-  offered(queued: QueuedDownlink): void {
-    const { clock } = this.#options;
-    const row = { messageId: queued.row.id, at: clock.wall, what: 'offered', detail: `attempt ${queued.attempt}` };
-    this.behind([this.state(queued, 'pending'), { kind: 'timeline.add', row, latest: true }]);
+  /** The changes for an offer of a downlink: the number of the attempt, and an entry in its timeline. */
+  offer(id: Id, attempt: number): readonly Change[] {
+    const row = { messageId: id, at: this.#options.clock.wall, what: 'offered', detail: `attempt ${attempt}` };
+    return [
+      { kind: 'message.offer', id, attempt },
+      { kind: 'timeline.add', row, latest: true },
+    ];
   }
 
   /**

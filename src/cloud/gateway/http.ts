@@ -20,6 +20,7 @@ import { encodeUp, MessageError, parseDown } from '../../protocol/messages/index
 import type { Trace } from '../../trace/events.js';
 import type { CloudCore } from '../delivery/core.js';
 import type { DeviceSession } from '../delivery/device-session.js';
+import type { AckResult } from '../delivery/offers.js';
 import { ApiFault } from '../http/errors.js';
 import { type Operation, operation } from '../http/operation.js';
 import type { Routes } from '../http/routes.js';
@@ -110,9 +111,13 @@ export class HttpGateway {
       forDevices({
         ...common,
         summary: 'Acknowledge a downlink',
-        description: 'Confirms that the device has stored the downlink. May be repeated.',
+        description: 'Confirms that the device has stored the downlink. May be repeated, also on another node.',
         body: Ack,
         response: { 200: Acknowledged },
+        errors: {
+          404: 'The device has no downlink with this id.',
+          409: 'The downlink is not confirmed: it was never offered (`not-offered`), or it has ended (`cancelled`, `expired`).',
+        },
       }),
       (request, reply) =>
         this.#inTurn(request, reply, (requests) => this.#confirm(requests, request.body.id.toLowerCase())),
@@ -181,9 +186,9 @@ export class HttpGateway {
   }
 
   async #confirm({ session }: DeviceRequests, id: string): Promise<Acknowledgement> {
-    const entry = session.queue.find((candidate) => candidate.row.id === id);
-    // A downlink that has left the queue was confirmed before, or cancelled; nothing to do in either case.
-    if (entry !== undefined && entry.attempt > 0) await this.#core.confirm(session, 'final-ack', entry);
+    const result = await this.#core.acknowledge(session, id);
+    if (result === 'unknown') throw new ApiFault(404, `this device has no downlink "${id}"`, 'unknown-downlink');
+    if (result !== 'sent') throw new ApiFault(409, `the downlink "${id}" ${REFUSALS[result]}`, result);
     return { poll: this.#core.waits(session) };
   }
 
@@ -238,6 +243,13 @@ function letIn(waiting: (() => void)[]): Promise<void> {
     waiting.push(turn);
   });
 }
+
+/** Reasons for the refusal of an acknowledgement. */
+const REFUSALS: Readonly<Record<Exclude<AckResult, 'sent' | 'unknown'>, string>> = {
+  'not-offered': 'has not been offered to this device; poll first, then acknowledge what the answer contains',
+  cancelled: 'was cancelled; discard it',
+  expired: 'has expired; discard it',
+};
 
 /** Compared with the token of a request for an unknown device. */
 const NO_TOKEN = new Uint8Array(16);

@@ -63,15 +63,20 @@ export type Change =
       readonly room?: number;
     }
   /**
-   * Sets the state of a pending downlink, or, with state `pending`, only counts an attempt and keeps `downStateAt`.
-   * `commit` rejects it if the downlink is not pending: a downlink is sent, cancelled or expired once.
+   * Records an offer of a pending downlink: sets its number of attempts, which becomes the lease of the device's
+   * acknowledgement. `commit` rejects it if the downlink is not pending (`down-state`), or if the stored number is not
+   * `attempt - 1` (`attempt`): another service has offered it meanwhile.
+   */
+  | { readonly kind: 'message.offer'; readonly id: Id; readonly attempt: number }
+  /**
+   * Ends a pending downlink. `commit` rejects it if the downlink is not pending: a downlink is sent, cancelled or
+   * expired once.
    */
   | {
       readonly kind: 'message.state';
       readonly id: Id;
-      readonly state: DownState;
+      readonly state: Exclude<DownState, 'pending'>;
       readonly at: UnixMillis;
-      readonly attempt: number;
     }
   | { readonly kind: 'message.answered'; readonly id: Id; readonly at: UnixMillis }
   /** With `latest`: replaces the earlier entries with this name, except the first, in the timeline of the message. */
@@ -91,6 +96,7 @@ export type ConflictField =
   | 'record-key'
   | 'record-body'
   | 'down-state'
+  | 'attempt'
   | 'print'
   | 'queue'
   | 'space'
@@ -99,6 +105,7 @@ export type ConflictField =
 const OVERTAKEN: Partial<Record<ConflictField, string>> = {
   'record-body': 'the record has changed meanwhile',
   'down-state': 'the downlink is not pending',
+  attempt: 'another service has offered the downlink meanwhile',
   print: 'the message is already stored',
   queue: 'the queue of the device is full',
   space: 'the space has been deleted',
@@ -111,8 +118,9 @@ const OVERTAKEN: Partial<Record<ConflictField, string>> = {
  */
 export class ConflictError extends Error {
   /**
-   * `serial` and `token` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space); `record-body`
-   * and `down-state`: changed meanwhile; `print`: the message is already stored; `queue`: full; `space`: deleted;
+   * `serial` and `token` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space);
+   * `record-body`, `down-state` and `attempt`: changed meanwhile; `print`: the message is already stored; `queue`: full;
+   * `space`: deleted;
    * `space-devices`: has devices.
    */
   readonly field: ConflictField;

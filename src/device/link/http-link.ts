@@ -4,7 +4,8 @@
  *
  * The device acknowledges a downlink before it executes it. Unlike over FLAP, the acknowledgement has a response, and is repeated
  * until the response arrives. If none arrives, the device executes the downlink anyway, and recognises it by its id when the
- * cloud offers it again.
+ * cloud offers it again. If the cloud refuses the acknowledgement, because the downlink has been cancelled meanwhile, the
+ * device discards it.
  */
 import { downFromJson } from '../../protocol/http/downlinks.js';
 import { JsonFields } from '../../protocol/http/fields.js';
@@ -49,7 +50,12 @@ class HttpDialogue implements Dialogue {
 
   answered(datagram: Uint8Array): SendStep | End | undefined {
     const response = decodeResponse(datagram);
-    if (response?.key !== this.#key || response.status < 200 || response.status > 299) return undefined;
+    if (response?.key !== this.#key) return undefined;
+    if (this.#requestKind === 'ack' && REFUSALS.has(response.status)) {
+      this.#forget();
+      return POLLED_NOTHING;
+    }
+    if (response.status < 200 || response.status > 299) return undefined;
     try {
       return this.#succeeded(new JsonFields(JSON.parse(response.body), 'the answer'));
     } catch (error) {
@@ -81,7 +87,7 @@ class HttpDialogue implements Dialogue {
     const downlink = answer.plain('downlink');
     if (downlink === undefined) {
       this.#forget();
-      return { kind: 'poll-done', message: NOTHING, more: false, farewell: undefined };
+      return POLLED_NOTHING;
     }
     const { id, message } = downFromJson(downlink);
     const bytes = encodeDown(message);
@@ -111,3 +117,6 @@ class HttpDialogue implements Dialogue {
 }
 
 const NOTHING = new Uint8Array(0);
+const POLLED_NOTHING: End = { kind: 'poll-done', message: NOTHING, more: false, farewell: undefined };
+/** Status codes of a refused acknowledgement. */
+const REFUSALS: ReadonlySet<number> = new Set([404, 409]);

@@ -147,7 +147,7 @@ function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten:
     },
     async cancel(message) {
       if (message.downState !== 'pending') return 'not-pending';
-      await store.commit([{ kind: 'message.state', id: message.id, state: 'cancelled', at: clock.wall, attempt: 0 }]);
+      await store.commit([{ kind: 'message.state', id: message.id, state: 'cancelled', at: clock.wall }]);
       return 'cancelled';
     },
     async forget(serial) {

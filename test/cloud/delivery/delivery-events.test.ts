@@ -155,7 +155,7 @@ describe('a downlink', () => {
     expect(commits.map((changes) => changes.map(({ kind }) => kind))).toEqual([
       ['message.insert', 'timeline.add'],
       ['timeline.add'],
-      ['message.state', 'timeline.add'],
+      ['message.offer', 'timeline.add'],
       ['message.state', 'timeline.add'],
     ]);
     expect(commits.at(-1)).toMatchObject([{ id, state: 'sent' }, { row: { what: 'sent', detail: 'final-ack' } }]);

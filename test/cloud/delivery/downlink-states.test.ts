@@ -1,6 +1,5 @@
 /** States of downlinks as commits, and commits in the background. */
 import { describe, expect, it } from 'vitest';
-import { asQueued } from '../../../src/cloud/delivery/device-session.js';
 import { DownlinkStates } from '../../../src/cloud/delivery/downlink-states.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { type Change, ConflictError } from '../../../src/cloud/store/store.js';
@@ -42,21 +41,6 @@ describe('a commit in time', () => {
 });
 
 describe('in the background', () => {
-  it('an offer is committed with the number of the attempt', () => {
-    const { states, commits } = setUp();
-    states.offered({ ...asQueued(ROW), attempt: 3 });
-    expect(commits).toEqual([
-      [
-        { kind: 'message.state', id: ROW.id, state: 'pending', at: T0, attempt: 3 },
-        {
-          kind: 'timeline.add',
-          row: { messageId: ROW.id, at: T0, what: 'offered', detail: 'attempt 3' },
-          latest: true,
-        },
-      ],
-    ]);
-  });
-
   it('a contact is committed for all downlinks together', () => {
     const { states, commits } = setUp();
     const station = (messageId: string) => ({

@@ -1,8 +1,9 @@
 /** What only the HTTP gateway does: who may come in, JSON of every kind, keys of repetitions (cloud API gaps, 5.5). */
 import { describe, expect, it } from 'vitest';
 import type { Store } from '../../../src/cloud/store/store.js';
+import { days } from '../../../src/kernel/time.js';
 import { configHash } from '../../../src/protocol/hashes.js';
-import { type TestCloud, TOKEN, testCloud } from '../../support/cloud.js';
+import { SERIAL, type TestCloud, TOKEN, testCloud } from '../../support/cloud.js';
 import { ingressOf, post } from '../../support/ingress.js';
 
 async function ingress(cloud?: TestCloud) {
@@ -78,6 +79,24 @@ function holdCommits(store: Store): () => void {
     return commit(changes);
   };
   return open;
+}
+
+/**
+ * Runs `work`, during which commits are written as usual. The second result ends the process that owns the store: commits
+ * that begin after `work` has resolved are not written.
+ */
+function cutOff<T>(store: Store, work: () => Promise<T>): readonly [Promise<T>, () => void] {
+  const commit = store.commit.bind(store);
+  let answered = false;
+  store.commit = async (changes) => {
+    // A turn later, as a database would be.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (!answered) await commit(changes);
+  };
+  const done = work().finally(() => {
+    answered = true;
+  });
+  return [done, () => Object.assign(store, { commit })];
 }
 
 describe('a device that uses HTTP', () => {
@@ -204,11 +223,51 @@ describe('an acknowledgement', () => {
     expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'sent' });
   });
 
-  it('of a downlink that was never offered changes nothing', async () => {
+  it('is accepted after a crash that came right after the offer had left', async () => {
     const { cloud, device, send } = await ingress();
     const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
-    expect((await send('ack', { id })).json).toEqual({ poll: true });
+    // What was not durable when the answer left is lost.
+    const [offer, crash] = cutOff(cloud.store, () => send('poll'));
+    expect((await offer).json.downlink.id).toBe(id);
+    crash();
+    const restarted = await ingress(await testCloud({ store: cloud.store }));
+    expect(await restarted.send('ack', { id })).toMatchObject({ status: 200, json: { poll: false } });
+    expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'sent', downAttempt: 1 });
+  });
+
+  it('of a downlink that was never offered is refused with the reason', async () => {
+    const { cloud, device, send } = await ingress();
+    const { id } = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
+    const { status, json } = await send('ack', { id });
+    expect([status, json.code]).toEqual([409, 'not-offered']);
+    expect(json.message).toContain(`"${id}" has not been offered to this device`);
     expect(await cloud.store.message(cloud.spaceId, id)).toMatchObject({ downState: 'pending' });
+  });
+
+  it('of a downlink that has ended otherwise is refused with its state', async () => {
+    const { cloud, device, send } = await ingress();
+    const cancelled = await cloud.core.queue(device, { type: 'shell', commands: ['one'] });
+    await send('poll');
+    await cloud.core.cancel(cancelled);
+    const expired = await cloud.core.queue(device, { type: 'shell', commands: ['two'] });
+    await send('poll');
+    await cloud.clock.runUntil(days(31));
+    const codes = [cancelled, expired].map(async ({ id }) => (await send('ack', { id })).json.code);
+    expect(await Promise.all(codes)).toEqual(['cancelled', 'expired']);
+  });
+
+  it('of a downlink of another device, or of an uplink, is refused like an unknown id', async () => {
+    const { cloud, send, stored } = await ingress();
+    const other = await cloud.addDevice(SERIAL + 1);
+    const foreign = await cloud.core.queue(other, { type: 'shell', commands: ['one'] });
+    await send('poll', {}, { serial: String(other.serial) });
+    await send('uplink', reading({ a: 1 }));
+    const [uplink] = await stored();
+    for (const id of [foreign.id, uplink?.id, '0197a3b1-0000-7000-8000-000000000001']) {
+      const { status, json } = await send('ack', { id });
+      expect([status, json.code]).toEqual([404, 'unknown-downlink']);
+    }
+    expect(await cloud.store.message(cloud.spaceId, foreign.id)).toMatchObject({ downState: 'pending' });
   });
 });
 

@@ -255,7 +255,7 @@ describe('migrations', () => {
     expect(await store.pendingDownlinks(device(1).id)).toMatchObject([{ body: ['x'] }]);
     await store.commit([insert.message(downlink(2)), insert.record(record(1))]);
     expect(await store.record('variable', SPACE, record(1).id)).toEqual(record(1));
-    const sent = { kind: 'message.state', id: message(1).id, state: 'sent', at: 1, attempt: 1 } as const;
+    const sent = { kind: 'message.state', id: message(1).id, state: 'sent', at: 1 } as const;
     await store.commit([sent]);
     await expect(store.commit([sent])).rejects.toThrow('the downlink is not pending');
     await store.close();

@@ -40,13 +40,14 @@ export function aboutDownlinks(opened: () => Store): void {
       expect(await store.pendingDownlinks(idAt(T0, 999))).toEqual([]);
     });
 
-    it('count attempts while pending, and leave the queue when their state changes', async () => {
+    it('count their offers, and leave the queue when they end', async () => {
       await furnish(store);
       await store.commit([insert.message(downlink(1))]);
       const { id } = downlink(1);
-      await store.commit([{ kind: 'message.state', id, state: 'pending', at: T0 + 5000, attempt: 1 }]);
+      await store.commit([{ kind: 'message.offer', id, attempt: 1 }]);
       expect(await store.pendingDownlinks(device(1).id)).toEqual([downlink(1, { downAttempt: 1 })]);
-      await store.commit([{ kind: 'message.state', id, state: 'sent', at: T0 + 6000, attempt: 2 }]);
+      await store.commit([{ kind: 'message.offer', id, attempt: 2 }]);
+      await store.commit([{ kind: 'message.state', id, state: 'sent', at: T0 + 6000 }]);
       expect(await store.pendingDownlinks(device(1).id)).toEqual([]);
       expect(await store.overdueDownlinks(T0 + 1e9, 9)).toEqual([]);
       expect(await store.countPending()).toBe(0);
@@ -54,18 +55,34 @@ export function aboutDownlinks(opened: () => Store): void {
       expect([row?.downState, row?.downStateAt, row?.downAttempt]).toEqual(['sent', T0 + 6000, 2]);
     });
 
+    it('are offered only while they are pending, and each attempt only once', async () => {
+      await furnish(store);
+      await store.commit([1, 2].map((n) => insert.message(downlink(n))));
+      const offer = (n: number, attempt: number): Change => ({ kind: 'message.offer', id: downlink(n).id, attempt });
+      const outdated = new ConflictError('attempt');
+      await expect(store.commit([insert.message(message(3)), offer(1, 2)])).rejects.toEqual(outdated);
+      await store.commit([offer(1, 1)]);
+      const rivals = await Promise.allSettled([store.commit([offer(1, 2)]), store.commit([offer(1, 2)])]);
+      expect(rivals.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+      expect(outdated.message).toBe('another service has offered the downlink meanwhile');
+      await store.commit([{ kind: 'message.state', id: downlink(2).id, state: 'cancelled', at: T0 }]);
+      await expect(store.commit([offer(2, 1)])).rejects.toEqual(new ConflictError('down-state'));
+      const attempts = (await store.messages(SPACE, { limit: 9 })).map((row) => row.downAttempt);
+      expect(attempts).toEqual([0, 2]);
+    });
+
     it('leave the state pending only once', async () => {
       await furnish(store);
       await store.commit([1, 2, 3].map((n) => insert.message(downlink(n))));
-      const move = (n: number, state: DownState) =>
-        ({ kind: 'message.state', id: downlink(n).id, state, at: T0 + 9000, attempt: 1 }) as const;
+      const move = (n: number, state: Exclude<DownState, 'pending'>) =>
+        ({ kind: 'message.state', id: downlink(n).id, state, at: T0 + 9000 }) as const;
       const late = new ConflictError('down-state');
       await store.commit([move(1, 'sent')]);
-      for (const state of ['cancelled', 'expired', 'pending', 'sent'] as const) {
+      for (const state of ['cancelled', 'expired', 'sent'] as const) {
         await expect(store.commit([insert.message(message(9)), move(1, state)])).rejects.toEqual(late);
       }
       await expect(store.commit([move(2, 'cancelled'), move(2, 'sent')])).rejects.toEqual(late);
-      await store.commit([move(2, 'pending'), move(2, 'expired')]);
+      await store.commit([{ kind: 'message.offer', id: downlink(2).id, attempt: 1 }, move(2, 'expired')]);
       const deletion = { kind: 'device.delete', id: device(1).id, at: T0 } as const;
       await expect(store.commit([deletion, move(3, 'sent')])).rejects.toEqual(late);
       const states = (await store.messages(SPACE, { limit: 9 })).map((row) => row.downState);
@@ -87,8 +104,7 @@ export function aboutDownlinks(opened: () => Store): void {
       await furnish(store);
       const rows = [downlink(2, { type: 'config' }), downlink(1), downlink(3, { type: 'data' }), downlink(4)];
       await store.commit(rows.map(insert.message));
-      const send = (row: MessageRow) =>
-        ({ kind: 'message.state', id: row.id, state: 'sent', at: T0 + 9000, attempt: 1 }) as const;
+      const send = (row: MessageRow) => ({ kind: 'message.state', id: row.id, state: 'sent', at: T0 + 9000 }) as const;
       await store.commit(rows.slice(0, 3).map(send));
       expect((await store.unansweredDownlinks(device(1).id)).map((row) => row.id)).toEqual([
         downlink(1).id,
@@ -130,7 +146,7 @@ export function aboutDownlinks(opened: () => Store): void {
       await store.commit([insert.message(downlink(9))]);
       expect((await store.pendingDownlinks(device(1).id)).length).toBe(3);
       const end = (n: number): Change => {
-        return { kind: 'message.state', id: downlink(n).id, state: 'cancelled', at: T0, attempt: 0 };
+        return { kind: 'message.state', id: downlink(n).id, state: 'cancelled', at: T0 };
       };
       await store.commit([end(1), end(2), ask(10)]);
       expect((await store.pendingDownlinks(device(1).id)).map((row) => row.id)).toEqual([

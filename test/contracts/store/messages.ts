@@ -171,7 +171,7 @@ export function aboutMessages(opened: () => Store): void {
       await furnish(store);
       const sent = downlink(9);
       await store.commit([insertNew(1, { print: 'p' }, T0), insert.message(sent)]);
-      const state = { kind: 'message.state', id: sent.id, state: 'sent', at: T0, attempt: 1 } as const;
+      const state = { kind: 'message.state', id: sent.id, state: 'sent', at: T0 } as const;
       const outcomes = await Promise.allSettled([
         store.commit([insertNew(2, { print: 'q' }, T0)]),
         store.commit([insertNew(3, { print: 'p' }, T0)]),

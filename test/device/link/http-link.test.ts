@@ -179,6 +179,16 @@ describe('a poll', () => {
     expect(outcomes).toEqual([{ ok: true, message: Uint8Array.from(MESSAGE), more: false }]);
   });
 
+  it.each([404, 409])('discards a downlink whose acknowledgement is refused with %i', async (status) => {
+    const { clock, requests, outcomes, poll } = await testLink(({ kind }) =>
+      kind === 'poll' ? { body: { downlink: DOWNLINK, more: false } } : { status, body: { code: 'cancelled' } },
+    );
+    poll();
+    await clock.runUntil(minutes(3));
+    expect(requests.map(({ kind }) => kind)).toEqual(['poll', 'ack']);
+    expect(outcomes).toEqual([{ ok: true, message: EMPTY, more: false }]);
+  });
+
   it('repeats the acknowledgement until it is answered', async () => {
     const { clock, requests, outcomes, poll } = await testLink(cloudWith(DOWNLINK, 2));
     poll();

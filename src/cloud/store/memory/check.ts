@@ -150,6 +150,10 @@ export class Check implements Bodies {
         this.#freeRecordKey(change.family, change.id);
         this.#recordBodies.set(`${change.family} ${change.id}`, undefined);
         break;
+      case 'message.offer':
+        this.#needPending(change.id, 'pending');
+        this.#needAttempt(change.id, change.attempt - 1);
+        break;
       case 'message.state':
         this.#needPending(change.id, change.state);
         break;
@@ -262,6 +266,12 @@ export class Check implements Bodies {
     if (known === undefined) return;
     if (known !== 'pending') throw new ConflictError('down-state');
     this.#downStates.set(id, state);
+  }
+
+  /** Compares with the stored number only: a list offers a downlink once. */
+  #needAttempt(id: Id, attempt: number): void {
+    const known = this.#tables.messages.get(id)?.row.downAttempt;
+    if (known !== undefined && known !== attempt) throw new ConflictError('attempt');
   }
 
   #putRecord(row: RecordRow): void {

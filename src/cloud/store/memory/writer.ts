@@ -80,8 +80,10 @@ export class MemoryWriter {
         return this.#deleteDevice(change.id, change.at);
       case 'message.insert':
         return this.#insertMessage(change.row, bodies.ofMessages.get(change.row) ?? 'null');
+      case 'message.offer':
+        return this.#offerMessage(this.#tables.messages.get(change.id), change.attempt);
       case 'message.state':
-        return this.#moveMessage(this.#tables.messages.get(change.id), change.state, change.at, change.attempt);
+        return this.#endMessage(this.#tables.messages.get(change.id), change.state, change.at);
       case 'message.answered':
         return this.#answerMessage(this.#tables.messages.get(change.id), change.at);
       case 'timeline.add':
@@ -206,7 +208,7 @@ export class MemoryWriter {
   #deleteDevice(id: Id, at: UnixMillis): void {
     const entry = this.#tables.devices.get(id);
     if (!entry || entry.deleted) return;
-    for (const message of [...entry.pending]) this.#moveMessage(message, 'cancelled', at, message.row.downAttempt);
+    for (const message of [...entry.pending]) this.#endMessage(message, 'cancelled', at);
     entry.deleted = true;
     this.#tables.byToken.delete(entry.row.token);
     entry.row = Object.freeze({ ...entry.row, token: '' });
@@ -232,11 +234,14 @@ export class MemoryWriter {
     if (!known || known.id < entry.id) device.prints.set(print, entry);
   }
 
-  #moveMessage(entry: MessageEntry | undefined, state: DownState, at: UnixMillis, attempt: number): void {
+  #offerMessage(entry: MessageEntry | undefined, attempt: number): void {
+    if (entry) entry.row = { ...entry.row, downAttempt: attempt };
+  }
+
+  #endMessage(entry: MessageEntry | undefined, state: DownState, at: UnixMillis): void {
     if (!entry) return;
     this.#unqueue(entry);
-    const downStateAt = entry.row.downState === state ? entry.row.downStateAt : at;
-    entry.row = { ...entry.row, downState: state, downStateAt, downAttempt: attempt };
+    entry.row = { ...entry.row, downState: state, downStateAt: at };
     this.#queueUp(entry);
   }
 

@@ -8,6 +8,7 @@
  * that commits take effect in the order of the calls.
  */
 import { DatabaseError, type Pool, type QueryConfig, type QueryResult } from 'pg';
+import { NULLED } from '../sql/conflicts.js';
 import type { Dialect, SqlValue, Statement } from '../sql/dialect.js';
 import type { SqlDriver } from '../sql/sql-store.js';
 import { ConflictError, type ConflictField, StoreUnavailable } from '../store.js';
@@ -189,14 +190,6 @@ const CONFLICTS: Readonly<Record<string, ConflictField>> = {
   device_token: 'token',
   tag_name: 'tag-name',
   record_key: 'record-key',
-};
-
-/** NOT NULL columns that a statement sets to null to make the database reject the commit (ADR 8). */
-const NULLED: Readonly<Record<string, ConflictField>> = {
-  'message.direction': 'print',
-  'message.down_attempt': 'queue',
-  'record.body': 'record-body',
-  'space.type': 'space-devices',
 };
 
 function asConflict(error: DatabaseError): Error {

@@ -51,8 +51,10 @@ export function statementsOf(change: Change): readonly Statement[] {
       ];
     case 'message.insert':
       return [insertMessage(change.row, change.newSince, change.room)];
+    case 'message.offer':
+      return [{ text: OFFER_MESSAGE, values: [change.attempt - 1, change.attempt, change.id] }];
     case 'message.state':
-      return [{ text: MOVE_MESSAGE, values: [change.state, change.at, change.state, change.attempt, change.id] }];
+      return [{ text: END_MESSAGE, values: [change.state, change.at, change.id] }];
     case 'message.answered':
       return [{ text: 'UPDATE message SET down_answered_at = ? WHERE id = ?', values: [change.at, change.id] }];
     case 'timeline.add': {
@@ -95,8 +97,11 @@ type Columns = Readonly<Record<string, SqlValue>>;
 const CANCEL_PENDING = `UPDATE message SET down_state = 'cancelled', down_state_at = ?
   WHERE device_id = ? AND down_state = 'pending'`;
 
-const MOVE_MESSAGE = `UPDATE message SET
-  down_state_at = CASE WHEN down_state = ? THEN down_state_at ELSE ? END, down_state = ?, down_attempt = ? WHERE id = ?`;
+/** Writes the state, because the database rejects a state of a downlink that is not pending. Rejected if attempts differ. */
+const OFFER_MESSAGE = `UPDATE message SET down_state = 'pending', created_at = ${valueIf('down_attempt = ?', 'created_at')},
+  down_attempt = ? WHERE id = ?`;
+
+const END_MESSAGE = 'UPDATE message SET down_state = ?, down_state_at = ? WHERE id = ?';
 
 /** Rejected if the stored body is not the expected one. */
 const CHANGE_RECORD = `UPDATE record SET key = ?, due_at = ?, body = ${valueIf('body = ?', '?')}

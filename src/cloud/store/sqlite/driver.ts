@@ -7,6 +7,7 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { Database, Statement as Prepared } from 'better-sqlite3';
+import { NULLED } from '../sql/conflicts.js';
 import type { Dialect, SqlValue, Statement } from '../sql/dialect.js';
 import type { SqlDriver } from '../sql/sql-store.js';
 import { ConflictError, type ConflictField } from '../store.js';
@@ -190,21 +191,27 @@ export class SqliteDriver implements SqlDriver {
   }
 }
 
-/** Conflicts by the code of the error and by a part of its message. Columns set to null reject a commit (ADR 8). */
-const CONFLICTS: readonly (readonly [code: string, part: string, field: ConflictField])[] = [
-  ['SQLITE_CONSTRAINT_TRIGGER', 'down-state', 'down-state'],
-  ['SQLITE_CONSTRAINT_TRIGGER', 'space', 'space'],
-  ['SQLITE_CONSTRAINT_NOTNULL', 'message.direction', 'print'],
-  ['SQLITE_CONSTRAINT_NOTNULL', 'message.down_attempt', 'queue'],
-  ['SQLITE_CONSTRAINT_NOTNULL', 'record.body', 'record-body'],
-  ['SQLITE_CONSTRAINT_NOTNULL', 'space.type', 'space-devices'],
-  ['SQLITE_CONSTRAINT_UNIQUE', 'device.serial', 'serial'],
-  ['SQLITE_CONSTRAINT_UNIQUE', 'device.token_hash', 'token'],
-  ['SQLITE_CONSTRAINT_UNIQUE', 'tag.name', 'tag-name'],
-  ['SQLITE_CONSTRAINT_UNIQUE', 'record_key', 'record-key'],
-];
+/** By the message of a trigger. */
+const RAISED: Readonly<Record<string, ConflictField>> = { 'down-state': 'down-state', space: 'space' };
 
-function asConflict(error: PlainError): Error {
-  const conflict = CONFLICTS.find(([code, part]) => code === error.code && error.message.includes(part));
-  return conflict ? new ConflictError(conflict[2]) : new Error(error.message);
+/** By unique column or index. */
+const TAKEN: Readonly<Record<string, ConflictField>> = {
+  'device.serial': 'serial',
+  'device.token_hash': 'token',
+  'tag.name': 'tag-name',
+  record_key: 'record-key',
+};
+
+const CONFLICTS: Readonly<Record<string, Readonly<Record<string, ConflictField>>>> = {
+  SQLITE_CONSTRAINT_TRIGGER: RAISED,
+  SQLITE_CONSTRAINT_NOTNULL: NULLED,
+  SQLITE_CONSTRAINT_UNIQUE: TAKEN,
+};
+
+/** SQLite names columns and indexes in its messages: `NOT NULL constraint failed: message.direction`. */
+function asConflict({ code, message }: PlainError): Error {
+  const fields = CONFLICTS[code] ?? {};
+  const named = Object.keys(fields).find((name) => message.split(/[\s,:']+/).includes(name));
+  const field = fields[named ?? ''];
+  return field ? new ConflictError(field) : new Error(message);
 }

@@ -1,0 +1,89 @@
+/**
+ * Offers downlinks to devices, and takes acknowledgements that arrive as requests of their own.
+ *
+ * An offer is durable before its first byte leaves. The stored number of attempts is the lease: as long as the downlink
+ * is pending, every node, also after a crash, accepts the acknowledgement of an offered downlink, and of no other.
+ */
+import type { Clock } from '../../kernel/clock.js';
+import { contentFingerprint } from '../../protocol/hashes.js';
+import type { Trace } from '../../trace/events.js';
+import { ConflictError, type Id, type Store } from '../store/store.js';
+import { type DeviceSession, nextDownlink, type QueuedDownlink } from './device-session.js';
+import type { DeviceSessions } from './device-sessions.js';
+import type { DownlinkStates } from './downlink-states.js';
+
+interface OffersOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly trace: Trace;
+  readonly states: DownlinkStates;
+  readonly sessions: DeviceSessions;
+  /** Returns the encoded downlink; undefined if it cannot be encoded and has been removed from the queue. */
+  readonly pack: (session: DeviceSession, queued: QueuedDownlink) => Promise<Uint8Array | undefined>;
+  /** Commits that the downlink is sent; false if it had already ended. */
+  readonly confirm: (session: DeviceSession, queued: QueuedDownlink) => Promise<boolean>;
+}
+
+/**
+ * Result of an acknowledgement. `sent`: the downlink is sent, by this acknowledgement or an earlier one. All others are
+ * refusals: the device has no such downlink, or it was never offered to the device, or it has ended in this state.
+ */
+export type AckResult = 'sent' | 'unknown' | 'not-offered' | 'cancelled' | 'expired';
+
+export class Offers {
+  readonly #options: OffersOptions;
+
+  constructor(options: OffersOptions) {
+    this.#options = options;
+  }
+
+  /** Encodes the next downlink and commits its offer; undefined if none can be delivered. */
+  async next(session: DeviceSession): Promise<Uint8Array | undefined> {
+    const { clock, trace, pack } = this.#options;
+    for (;;) {
+      const queued = nextDownlink(session);
+      if (queued === undefined) return undefined;
+      const message = await pack(session, queued);
+      if (message === undefined || !(await this.#commit(session, queued))) continue;
+      session.inFlight = queued;
+      const { serial } = session.device;
+      const print = contentFingerprint(message);
+      const [at, downlink, attempt] = [clock.now, queued.row.id, queued.attempt];
+      trace.emit({ kind: 'downlink.offered', at, serial, downlink, print, attempt });
+      return message;
+    }
+  }
+
+  /** Commits that the device has stored the downlink with this id. */
+  async acknowledge(session: DeviceSession, id: Id): Promise<AckResult> {
+    const { store, sessions, confirm } = this.#options;
+    if (sessions.shared) await sessions.refresh(session);
+    for (;;) {
+      const queued = session.queue.find(({ row }) => row.id === id);
+      if (queued?.attempt === 0) return 'not-offered';
+      if (queued && (await confirm(session, queued))) return 'sent';
+      const row = await store.message(session.device.spaceId, id);
+      if (row?.deviceId !== session.device.id || row.downState === null) return 'unknown';
+      if (row.downState !== 'pending') return row.downState;
+      // A change of its state is being committed, or the queue of this service was outdated.
+      await sessions.refresh(session);
+    }
+  }
+
+  /** False if the downlink has ended or was offered by another service meanwhile; the queue is then read again. */
+  async #commit(session: DeviceSession, queued: QueuedDownlink): Promise<boolean> {
+    const { store, states, sessions } = this.#options;
+    const attempt = queued.attempt + 1;
+    try {
+      await store.commit(states.offer(queued.row.id, attempt));
+    } catch (error) {
+      const overtaken = error instanceof ConflictError && (error.field === 'down-state' || error.field === 'attempt');
+      if (!overtaken) throw error;
+      await sessions.refresh(session);
+      return false;
+    }
+    queued.attempt = attempt;
+    // It may have been cancelled after the commit.
+    return session.queue.includes(queued);
+  }
+}

@@ -1,0 +1,11 @@
+/** The reasons of conflicts, by what the databases report. */
+import type { ConflictField } from '../store.js';
+
+/** By NOT NULL column: a statement sets it to null to make the database reject the commit (ADR 8). */
+export const NULLED: Readonly<Record<string, ConflictField>> = {
+  'message.direction': 'print',
+  'message.down_attempt': 'queue',
+  'message.created_at': 'attempt',
+  'record.body': 'record-body',
+  'space.type': 'space-devices',
+};
