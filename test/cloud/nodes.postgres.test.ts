@@ -116,6 +116,23 @@ describe('an acknowledgement over HTTP', () => {
   });
 });
 
+describe('a request over HTTP that is repeated at another service', () => {
+  it('is stored once, and announces what the first one has queued', async () => {
+    const [one, other] = [ingressOf(a), ingressOf(b)];
+    for (const app of [one, other]) await post(app, 'poll');
+    const key = 'first';
+    expect((await post(one, 'session', { fw_version: 'v1' }, { key })).json).toEqual({ poll: true });
+    expect((await post(other, 'session', { fw_version: 'v1' }, { key })).json).toEqual({ poll: true });
+    for (const app of [one, other]) await post(app, 'uplink', { type: 'data', body: { a: 1 } }, { key });
+    const stored = await a.messages(device);
+    expect(stored.map(({ type, direction }) => `${direction} ${type}`)).toEqual([
+      'up session',
+      'down session',
+      'up data',
+    ]);
+  });
+});
+
 describe('a downlink that another service has delivered or ended', () => {
   it('is not offered again when the device returns', async () => {
     const row = await shell(a, 'one');

@@ -132,29 +132,39 @@ export class CloudCore implements Downlinks {
   /**
    * Stores an uplink message.
    * @param message type byte and value, or decoded data of a device without a codec
+   * @param request fingerprint by which a repetition of the request is recognised; null: none
    * @returns true when it is durable or a copy of a stored one; false if it is rejected (wire protocol, 6.3)
    */
-  async accept(session: DeviceSession, message: Uint8Array | DecodedData): Promise<boolean> {
+  async accept(
+    session: DeviceSession,
+    message: Uint8Array | DecodedData,
+    request: string | null = null,
+  ): Promise<boolean> {
     const aboutUpdate = message instanceof Uint8Array && UPDATE_REPORTS.has(message[0] ?? -1);
     if (!aboutUpdate) {
-      const accepted = await this.#accept(session, message);
+      const accepted = await this.#accept(session, message, request);
       // Any other uplink after a chunk shows that the chunk will not be answered; a device that does not poll gets it
       // again.
       if (session.update) await this.firmware.noteActivity(session);
       return accepted;
     }
     return this.#updates.inTurn(session.device.id, async () => {
-      const accepted = await this.#accept(session, message);
+      const accepted = await this.#accept(session, message, request);
       if (session.update) await this.firmware.readUpdate(session);
       return accepted;
     });
   }
 
-  async #accept(session: DeviceSession, message: Uint8Array | DecodedData): Promise<boolean> {
+  async #accept(session: DeviceSession, message: Uint8Array | DecodedData, request: string | null): Promise<boolean> {
     // First, because the message may answer one of them.
     for (const queued of unwritten(session)) await this.#confirmed(session, queued.confirmed, queued);
-    const accepted = await this.#uplinks.accept(session, message);
+    const accepted = await this.#uplinks.accept(session, message, request);
     if (accepted === 'refused') return false;
+    if (accepted === 'copy') {
+      // What the first one has queued may have been queued by another service.
+      if (this.#sessions.shared) await this.#sessions.refresh(session);
+      return true;
+    }
     if (accepted.update) await this.firmware.progressed(session, accepted.update);
     for (const row of accepted.queue) this.#enqueue(session, row);
     return true;

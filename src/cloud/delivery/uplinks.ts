@@ -70,8 +70,6 @@ interface Content {
   readonly raw: string | null;
 }
 
-const NOTHING_NEW: UplinkResult = { queue: [], update: undefined };
-
 type Extras = Omit<PreparedUplink, 'type' | 'row'>;
 
 const NO_EXTRAS: Extras = {
@@ -85,14 +83,25 @@ export class UplinkHandler {
     this.#options = options;
   }
 
-  /** Commits a message and its consequences. Returns 'refused' for a malformed or unacceptable message. */
-  async accept(session: DeviceSession, message: Uint8Array | DecodedData): Promise<UplinkResult | 'refused'> {
+  /**
+   * Commits a message and its consequences. Returns 'refused' for a malformed or unacceptable message, and 'copy' if it
+   * is stored already.
+   * @param request fingerprint of the request, for a message that has none of its own
+   */
+  async accept(
+    session: DeviceSession,
+    message: Uint8Array | DecodedData,
+    request: string | null,
+  ): Promise<UplinkResult | 'copy' | 'refused'> {
     const { log } = this.#options;
     try {
       const parsed = message instanceof Uint8Array ? parseUp(message) : message;
       return await untilUndisturbed(async () => {
-        const uplink = await this.#prepare(session, parsed, message);
-        return (await this.#write(session, uplink)) ? uplink : NOTHING_NEW;
+        const prepared = await this.#prepare(session, parsed, message);
+        const { row } = prepared;
+        const uplink =
+          row.print === null && request !== null ? { ...prepared, row: { ...row, print: request } } : prepared;
+        return (await this.#write(session, uplink)) ? uplink : 'copy';
       });
     } catch (error) {
       if (!(error instanceof MessageError)) throw error;

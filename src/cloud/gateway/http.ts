@@ -7,13 +7,16 @@
  *   POST /v2/device/{serial_number}/poll      offers the first downlink of the queue
  *   POST /v2/device/{serial_number}/ack       confirms it; until then every poll offers the same one
  *
- * Requests of one device are processed one after another. A repeated uplink is recognised by its `Idempotency-Key`;
- * without one, only application data are, by their content. A device uses one gateway at a time.
+ * Requests of one device are processed one after another. A repeated uplink is recognised by its `Idempotency-Key`
+ * together with its content, because the commit that stores the message stores a fingerprint of both; so every node
+ * recognises it, also after a crash. Without a key, only application data are recognised, by their content. A device
+ * uses one gateway at a time.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { Clock } from '../../kernel/clock.js';
+import { contentFingerprint } from '../../protocol/hashes.js';
 import { downToJson } from '../../protocol/http/downlinks.js';
 import { upFromJson } from '../../protocol/http/uplinks.js';
 import { encodeUp, MessageError, parseDown } from '../../protocol/messages/index.js';
@@ -42,8 +45,8 @@ interface DeviceRequests {
   readonly session: DeviceSession;
   /** Callbacks that start the waiting requests; set while a request of this device is being processed. */
   waiting: (() => void)[] | undefined;
-  /** The last accepted uplink with an idempotency key. */
-  last: { readonly key: string; readonly answer: Acknowledgement } | undefined;
+  /** The last accepted uplink with an idempotency key: a repetition of it needs no access to the store. */
+  last: { readonly print: string; readonly answer: Acknowledgement } | undefined;
 }
 
 type Acknowledgement = Static<typeof Acknowledged>;
@@ -155,17 +158,19 @@ export class HttpGateway {
   #store(request: FastifyRequest, reply: FastifyReply, uplink: unknown): Promise<Acknowledgement> {
     return this.#inTurn(request, reply, async (requests) => {
       const key = String(request.headers['idempotency-key'] ?? '');
-      if (key !== '' && requests.last?.key === key) return requests.last.answer;
-      const answer = await this.#accept(requests.session, uplink);
-      if (key !== '') requests.last = { key, answer };
+      const print = key === '' ? null : contentFingerprint(JSON.stringify([key, uplink]));
+      if (print !== null && requests.last?.print === print) return requests.last.answer;
+      const answer = await this.#accept(requests.session, uplink, print);
+      if (print !== null) requests.last = { print, answer };
       return answer;
     });
   }
 
-  async #accept(session: DeviceSession, uplink: unknown): Promise<Acknowledgement> {
+  async #accept(session: DeviceSession, uplink: unknown, print: string | null): Promise<Acknowledgement> {
     try {
-      const message = upFromJson(uplink);
-      const accepted = await this.#core.accept(session, message.kind === 'decoded-data' ? message : encodeUp(message));
+      const read = upFromJson(uplink);
+      const message = read.kind === 'decoded-data' ? read : encodeUp(read);
+      const accepted = await this.#core.accept(session, message, print);
       if (!accepted) throw new ApiFault(400, 'the message was rejected', 'unacceptable-message');
     } catch (error) {
       if (error instanceof MessageError) throw new ApiFault(400, error.message, 'unacceptable-message');

@@ -84,7 +84,7 @@ export interface MessageRow {
   readonly codecHash: string | null;
   /** The bytes of a message that could not be decoded, lower-case hex. */
   readonly raw: string | null;
-  /** Fingerprint of a data uplink, by which a copy is recognised; null for all other messages. */
+  /** Fingerprint of an uplink or of the request that brought it, by which a copy is recognised; null: never a copy. */
   readonly print: string | null;
   readonly downState: DownState | null;
   readonly downStateAt: UnixMillis | null;

@@ -102,7 +102,7 @@ export interface Store {
   countPending(): Promise<number>;
   /** Config and shell downlinks of the device in state sent that are not answered yet, oldest first. */
   unansweredDownlinks(deviceId: Id): Promise<readonly MessageRow[]>;
-  /** Id of the device's data uplink with this fingerprint that is not older than `since`. */
+  /** Id of the device's uplink with this fingerprint that is not older than `since`. */
   copyOf(deviceId: Id, print: string, since: UnixMillis): Promise<Id | undefined>;
   /** Timeline entries in the order in which they were written. */
   timeline(messageId: Id, page: Page): Promise<readonly Station[]>;

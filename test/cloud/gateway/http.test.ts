@@ -138,10 +138,33 @@ describe('a device that uses HTTP', () => {
     expect((await stored()).map(({ body }) => body)).toEqual([{ a: 1 }, { a: 1 }, { message: { sequence: 7 } }]);
   });
 
-  it('may repeat its last request, which is recognised by its key', async () => {
+  it('may repeat its requests, which are recognised by key and content', async () => {
     const { send, stored } = await ingress();
     for (const key of ['1', '1', '2', '1']) await send('uplink', reading({ a: 1 }), { key });
-    expect(await stored()).toHaveLength(3);
+    expect(await stored()).toHaveLength(2);
+    for (const a of [2, 2, 3]) await send('uplink', reading({ a }), { key: '1' });
+    expect((await stored()).map(({ body }) => body)).toEqual([{ a: 1 }, { a: 1 }, { a: 2 }, { a: 3 }]);
+  });
+
+  it('may repeat every kind of request after a crash of the service, and all are stored once', async () => {
+    const { cloud, device, send, stored } = await ingress();
+    const requests = [
+      ['session', { fw_version: 'v1.0.0' }],
+      ['uplink', reading({ a: 1 })],
+      ['uplink', { type: 'config', body: ['app config mode "lte"'] }],
+      ['uplink', { type: 'stats', body: { uptime: 7 } }],
+      ['uplink', { type: 'timestamp' }],
+    ] as const;
+    for (const [n, [kind, body]] of requests.entries()) await send(kind, body, { key: `${n}` });
+    const [before, queued] = [await stored(), await cloud.store.pendingDownlinks(device.id)];
+    expect([before.length, queued.map(({ type }) => type)]).toEqual([5, ['session', 'timestamp']]);
+    const restarted = await ingress(await testCloud({ store: cloud.store, clock: cloud.clock, seed: 'again' }));
+    for (const [n, [kind, body]] of requests.entries()) {
+      const answer = await restarted.send(kind, body, { key: `${n}` });
+      expect(answer).toMatchObject({ status: 200, json: { poll: true } });
+    }
+    expect(await stored()).toEqual(before);
+    expect(await cloud.store.pendingDownlinks(device.id)).toEqual(queued);
   });
 
   it('uploads a decoder as JSON, with which later CBOR data are decoded', async () => {

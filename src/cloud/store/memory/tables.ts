@@ -19,7 +19,7 @@ export interface DeviceEntry {
   readonly messages: MessageEntry[];
   readonly pending: MessageEntry[];
   readonly unanswered: MessageEntry[];
-  /** Newest data uplink by fingerprint; undefined until the first one. */
+  /** Newest uplink by fingerprint; undefined until the first one. */
   prints: Map<string, MessageEntry> | undefined;
 }
 
