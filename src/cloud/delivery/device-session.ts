@@ -63,6 +63,27 @@ export function insertInto(session: DeviceSession, queued: QueuedDownlink): void
   session.queue = [...session.queue, queued].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
 }
 
+/**
+ * Replaces the queue by the pending downlinks that have been read from the store. Downlinks that this service has added or
+ * removed during the read stay added or removed.
+ * @param before the queue when the read began
+ */
+export function mergeQueue(
+  session: DeviceSession,
+  pending: readonly WaitingRow[],
+  before: readonly QueuedDownlink[],
+): void {
+  const known = new Map(session.queue.map((queued) => [queued.row.id, queued]));
+  const old = new Set(before.map(({ row }) => row.id));
+  const read = new Set(pending.map(({ id }) => id));
+  const added = session.queue.filter(({ row }) => !old.has(row.id) && !read.has(row.id));
+  const kept = pending
+    .filter(({ id }) => known.has(id) || !old.has(id))
+    .map((row) => Object.assign(known.get(row.id) ?? asQueued(row), { attempt: row.downAttempt }));
+  session.queue = kept;
+  for (const queued of added) insertInto(session, queued);
+}
+
 /** Delivered downlinks whose delivery could not be committed when it was confirmed. */
 export function unwritten(session: DeviceSession): readonly Unwritten[] {
   return session.queue.filter((queued): queued is Unwritten => queued.confirmed !== undefined);

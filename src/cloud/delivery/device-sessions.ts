@@ -10,7 +10,7 @@ import type { Clock } from '../../kernel/clock.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';
 import type { News } from '../store/nodes.js';
 import type { Store } from '../store/store.js';
-import { asQueued, type DeviceSession, replaceDevice } from './device-session.js';
+import { asQueued, type DeviceSession, mergeQueue, replaceDevice } from './device-session.js';
 
 interface DeviceSessionsOptions {
   readonly store: Store;
@@ -77,37 +77,32 @@ export class DeviceSessions {
     else this.#drop(serial);
   }
 
-  /** Reads device and queue again. State that only this service has, such as the downlink in flight, stays. */
+  /**
+   * Reads device and queue again, once: what the store has when this is called is in the session when it resolves. A
+   * change that another service makes during the read makes the session stale again; waiting until there is none could
+   * take forever. State that only this service has, such as the downlink in flight, stays.
+   */
   async refresh(session: DeviceSession): Promise<void> {
-    while (!(await this.#reread(session))) {
-      // A concurrent change won; read again.
-    }
-  }
-
-  /** False if the rows changed while they were read. */
-  async #reread(session: DeviceSession): Promise<boolean> {
-    const { device, queue } = session;
-    const { serial, id } = device;
+    const { serial, id } = session.device;
     const wasStale = this.#sessions.get(serial) === session && this.#stale.delete(serial);
     let done = false;
     try {
       // Waits for the commits of this service that are still in progress.
       await this.#store.commit([]);
+      const { device, queue } = session;
       const [row, pending] = await Promise.all([this.#store.deviceBySerial(serial), this.#store.pendingDownlinks(id)]);
-      if (this.#stale.has(serial) || session.device !== device || session.queue !== queue) return false;
-      const known = new Map(queue.map((queued) => [queued.row.id, queued]));
-      session.queue = pending.map((downlink) => {
-        const queued = known.get(downlink.id);
-        return queued ? Object.assign(queued, { attempt: downlink.downAttempt }) : asQueued(downlink);
-      });
-      if (row?.id === id) replaceDevice(session, row);
-      else if (this.#sessions.get(serial) === session) this.#drop(serial);
+      mergeQueue(session, pending, queue);
+      const isCached = this.#sessions.get(serial) === session;
+      if (row?.id !== id) {
+        if (isCached) this.#drop(serial);
+      } else if (session.device === device) replaceDevice(session, row);
+      // This service has changed the device during the read, which may have been too early for that change.
+      else if (isCached && this.shared) this.#stale.add(serial);
       if (wasStale) {
         session.update = undefined;
         await this.#onRead(session);
       }
       done = true;
-      return true;
     } finally {
       if (wasStale && !done) this.#stale.add(serial);
     }
