@@ -281,9 +281,10 @@ describe('an acknowledgement', () => {
 
   it('of a downlink of another device, or of an uplink, is refused like an unknown id', async () => {
     const { cloud, send, stored } = await ingress();
-    const other = await cloud.addDevice(SERIAL + 1);
+    const token = 'f'.repeat(32);
+    const other = await cloud.addDevice(SERIAL + 1, token);
     const foreign = await cloud.core.queue(other, { type: 'shell', commands: ['one'] });
-    await send('poll', {}, { serial: String(other.serial) });
+    await send('poll', {}, { serial: String(other.serial), token });
     await send('uplink', reading({ a: 1 }));
     const [uplink] = await stored();
     for (const id of [foreign.id, uplink?.id, '0197a3b1-0000-7000-8000-000000000001']) {
