@@ -15,13 +15,13 @@ import type { LocatedNode, MapNode, Problems } from '../../input/document.js';
 import type { Instant, Millis } from '../../kernel/time.js';
 import { DEVICE_FAULT_NAMES, DEVICE_FAULTS, type DeviceFaultName } from '../faults/device/index.js';
 import type { DeviceFaultKind } from '../faults/device/kind.js';
+import { NETWORK_FAULT_NAMES, NETWORK_FAULTS } from '../faults/network.js';
 import { SERVICE_FAULTS, type ServiceFault } from '../faults/service.js';
 import type { PlannedDeviceFault, PlannedServiceFault } from '../model/plan.js';
 import type { ScenarioFault, ScenarioStep } from '../model/scenario.js';
 import { selector, selectorText } from '../selector/check.js';
 import { type Selector, selectorName } from '../selector/selector.js';
 import { kindForms } from '../values/kind-forms.js';
-import { WIRE_FAULT_NAMES, wireFault, wireFaultForms } from './network.js';
 import type { StepContext } from './steps.js';
 import { scopeOf } from './steps.js';
 import { checkWindow, WINDOW, type Window } from './window.js';
@@ -50,7 +50,7 @@ const MOST_TIMES = 10_000;
 
 /** JSON Schema of `faults`, for editors. */
 export function faultsForm(): Form {
-  const kinds = { ...wireFaultForms(), ...kindForms(DEVICE_FAULTS), ...kindForms(SERVICE_FAULTS) };
+  const kinds = { ...kindForms(NETWORK_FAULTS), ...kindForms(DEVICE_FAULTS), ...kindForms(SERVICE_FAULTS) };
   return { type: 'array', items: variantForm(COMMON, kinds) };
 }
 
@@ -72,7 +72,7 @@ function together(all: readonly Faults[]): Faults {
 
 function oneFault(node: LocatedNode, problems: Problems, context: StepContext): Faults | undefined {
   if (node.kind !== 'map') return complain(node, problems, 'a fault: a map with a kind of fault, "from" and "until"');
-  const kinds = [...WIRE_FAULT_NAMES, ...DEVICE_FAULT_NAMES, ...SERVICE_NAMES];
+  const kinds = [...NETWORK_FAULT_NAMES, ...DEVICE_FAULT_NAMES, ...SERVICE_NAMES];
   const { common, kind, options } = readVariant('a fault', COMMON, kinds, node, problems);
   const windows = common && windowsOf(common, node, problems, context.end);
   const to = common && selector(common.to ?? 'all', valueAt(node, 'to'), problems, context.names);
@@ -86,7 +86,7 @@ function oneFault(node: LocatedNode, problems: Problems, context: StepContext): 
   return problems.list.length > before ? undefined : together([begun, ...later.map(during)]);
 }
 
-type Kind = (typeof WIRE_FAULT_NAMES)[number] | DeviceFaultName | ServiceFault['kind'];
+type Kind = (typeof NETWORK_FAULT_NAMES)[number] | DeviceFaultName | ServiceFault['kind'];
 
 /** One of the `faults`, without its times. */
 interface UntimedFault {
@@ -103,8 +103,9 @@ function faultIn(window: Window, untimed: UntimedFault, problems: Problems, cont
   const service = SERVICE_NAMES.find((name) => name === untimed.kind);
   if (service) return serviceFault(service, window, untimed, problems);
   // Because the kinds of the other two families are handled above.
-  const wire = wireFault(untimed.kind as (typeof WIRE_FAULT_NAMES)[number], untimed.options, problems);
-  return wire && { ...NO_FAULTS, network: [{ ...wire, ...window, to: untimed.to }] };
+  const kind = untimed.kind as (typeof NETWORK_FAULT_NAMES)[number];
+  const read = NETWORK_FAULTS[kind].check(untimed.options, problems);
+  return read && { ...NO_FAULTS, network: [{ ...read, ...window, to: untimed.to }] };
 }
 
 function serviceFault(

@@ -1,10 +1,9 @@
 /** A plan as text (`ghostfleet plan`), and its digest. The digest includes claim tokens; the text never shows them. */
 import { createHash } from 'node:crypto';
-import { formatRatio } from '../../kernel/ratio.js';
 import { formatDuration, type Instant, sinceStart } from '../../kernel/time.js';
 import { withoutSecrets } from '../../profile/secrets.js';
-import type { FaultSpec } from '../../transport/faults/index.js';
 import type { Expectation } from '../expect/expectation.js';
+import { describeFaultSpec } from '../faults/network.js';
 import { describeServiceFault } from '../faults/service.js';
 import type { Pace } from '../load/load.js';
 import { describeCloud } from '../model/cloud.js';
@@ -88,28 +87,6 @@ function describeFault({ fault, from, until, to, devices, way }: PlannedFault): 
 function describeServiceFaultAt({ fault, from, until }: PlannedServiceFault): string {
   const when = `${moment(from)} to ${until === null ? 'the end' : moment(until)}`;
   return `${when.padEnd(COLUMN)} ${describeServiceFault(fault)}`;
-}
-
-/** `loss 10%` */
-export function describeFaultSpec(fault: FaultSpec): string {
-  switch (fault.kind) {
-    case 'loss':
-    case 'duplication':
-    case 'corruption':
-      return `${fault.kind} ${formatRatio(fault.ratio)}`;
-    case 'latency':
-      return `latency ${formatDuration(fault.min)} to ${formatDuration(fault.max)}`;
-    case 'jitter':
-      return `jitter ${formatDuration(fault.by)}, ${fault.shape}`;
-    case 'bandwidth':
-      return `bandwidth ${fault.bitsPerSecond} bit/s`;
-    case 'reorder':
-      return `reorder ${formatRatio(fault.ratio)}, held back by up to ${formatDuration(fault.by)}`;
-    case 'outage':
-      return 'outage';
-    default:
-      return fault satisfies never;
-  }
 }
 
 function describeLoad({ name, from, until, pace, devices }: PlannedLoad): string {

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto';
 import type { Instant, Millis } from '../../kernel/time.js';
 import type { DeviceFaultName } from '../faults/device/index.js';
+import { describeFaultSpec } from '../faults/network.js';
 import { describeServiceFault } from '../faults/service.js';
 import type { Plan, PlannedAction } from '../model/plan.js';
 import { describeStep } from '../steps/index.js';
-import { describeFaultSpec, describePace } from './describe.js';
+import { describePace } from './describe.js';
 import { stepsOf } from './steps-of.js';
 
 interface Outline {

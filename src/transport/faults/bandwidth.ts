@@ -7,7 +7,6 @@ export interface Bandwidth {
 }
 
 export const bandwidth: FaultKind<Bandwidth> = {
-  about: 'limits the bits per second of each device and direction; datagrams queue up',
   strike({ bitsPerSecond }, verdict: Verdict, _draws, delivery) {
     const takes = Math.ceil((delivery.size * 8000) / bitsPerSecond);
     for (let i = 0; i < verdict.length; i++) {

@@ -9,7 +9,6 @@ export interface Corruption {
 }
 
 export const corruption: FaultKind<Corruption> = {
-  about: 'flips one bit of a datagram with a probability; transports with a checksum (HTTP) lose it',
   strike({ ratio }, verdict, draws, delivery) {
     if (verdict.length === 0 || delivery.size === 0 || !chance(draws, ratio)) return false;
     delivery.flippedBit = integerBetween(draws, 0, delivery.size * 8 - 1);

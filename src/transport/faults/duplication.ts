@@ -9,7 +9,6 @@ export interface Duplication {
 }
 
 export const duplication: FaultKind<Duplication> = {
-  about: 'delivers a datagram twice with a probability',
   strike({ ratio }, verdict, draws) {
     if (verdict.length === 0 || !chance(draws, ratio)) return false;
     verdict.push(verdict[0] ?? 0);

@@ -23,8 +23,6 @@ export interface Delivery {
 
 /** A kind of fault. `S`: its options, as plain data with a `kind`. */
 export interface FaultKind<S> {
-  /** One line for `ghostfleet list faults`. */
-  readonly about: string;
   /** Set for a kind that lets later datagrams overtake the one that it delays. */
   readonly overtakes?: true;
   /** Applies the fault to one datagram; returns true if that is an event for the trace. */

@@ -12,8 +12,6 @@ export interface Jitter {
 }
 
 export const jitter: FaultKind<Jitter> = {
-  about:
-    'delays each datagram by a random extra time: even, bell (mostly about half) or tail (mostly short, sometimes long)',
   strike(options, verdict, draws) {
     for (let i = 0; i < verdict.length; i++) verdict[i] = (verdict[i] ?? 0) + delay(options, draws);
     return false;

@@ -9,7 +9,6 @@ export interface Latency {
 }
 
 export const latency: FaultKind<Latency> = {
-  about: 'delays each datagram by a random time from a range',
   strike({ min, max }, verdict, draws) {
     for (let i = 0; i < verdict.length; i++) verdict[i] = (verdict[i] ?? 0) + integerBetween(draws, min, max);
     // Delay is normal in a network, so it is not an event.

@@ -9,7 +9,6 @@ export interface Loss {
 }
 
 export const loss: FaultKind<Loss> = {
-  about: 'loses a datagram with a probability',
   strike({ ratio }, verdict, draws) {
     if (!chance(draws, ratio)) return false;
     verdict.length = 0;

@@ -5,7 +5,6 @@ export interface Outage {
 }
 
 export const outage: FaultKind<Outage> = {
-  about: 'loses all datagrams',
   strike(_options, verdict) {
     verdict.length = 0;
     return true;

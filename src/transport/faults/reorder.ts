@@ -12,7 +12,6 @@ export interface Reorder {
 }
 
 export const reorder: FaultKind<Reorder> = {
-  about: 'delays a datagram with a probability, so that later ones overtake it',
   overtakes: true,
   strike({ ratio, by }, verdict, draws) {
     if (verdict.length === 0 || !chance(draws, ratio)) return false;
