@@ -1,20 +1,18 @@
 /** All kinds of faults, in the order in which they are applied to a datagram. */
 import type { Draws } from '../../kernel/random.js';
-import { bandwidth } from './bandwidth.js';
-import { corruption } from './corruption.js';
-import { duplication } from './duplication.js';
+import { type Bandwidth, bandwidth } from './bandwidth.js';
+import { type Corruption, corruption } from './corruption.js';
+import { type Duplication, duplication } from './duplication.js';
 import type { Delivery, FaultKind, Verdict } from './fault.js';
-import { jitter } from './jitter.js';
-import { latency } from './latency.js';
-import { loss } from './loss.js';
-import { outage } from './outage.js';
-import { reorder } from './reorder.js';
+import { type Jitter, jitter } from './jitter.js';
+import { type Latency, latency } from './latency.js';
+import { type Loss, loss } from './loss.js';
+import { type Outage, outage } from './outage.js';
+import { type Reorder, reorder } from './reorder.js';
 
 export const FAULT_KINDS = { outage, loss, corruption, duplication, bandwidth, latency, jitter, reorder };
 
-type SpecOf<K> = K extends FaultKind<infer S> ? S : never;
-/** A fault with its options, as plain data. */
-export type FaultSpec = SpecOf<(typeof FAULT_KINDS)[keyof typeof FAULT_KINDS]>;
+export type FaultSpec = Outage | Loss | Corruption | Duplication | Bandwidth | Latency | Jitter | Reorder;
 
 /** Whether a fault lets later datagrams overtake the one that it delays. */
 export function overtakes(fault: FaultSpec): boolean {
