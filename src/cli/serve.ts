@@ -2,6 +2,7 @@
 import { isIPv4 } from 'node:net';
 import type { Argv } from 'yargs';
 import { PASSWORD } from '../cloud/accounts/passwords.js';
+import { addressesIn } from '../cloud/http/sockets.js';
 import { storeName } from '../cloud/open-store.js';
 import { type Service, startService } from '../cloud/service.js';
 import { entropy } from '../kernel/entropy.js';
@@ -33,6 +34,7 @@ interface ServeFlags {
   readonly json: boolean;
   readonly logLevel: LogLevel;
   readonly rateLimit: number | undefined;
+  readonly trustProxy: readonly string[] | undefined;
   readonly retainMessages: number | undefined;
   readonly expireDownlinks: number | undefined;
   readonly strictNames: boolean;
@@ -103,6 +105,15 @@ function accessOptions(parser: Argv): Argv {
         'rate-limit',
         'a whole number of 1 or more',
         wholeNumber(1, MOST_REQUESTS),
+      ),
+    )
+    .option(
+      'trust-proxy',
+      checked(
+        { describe: 'addresses of reverse proxies, whose X-Forwarded-For names the caller, such as 10.0.0.0/8' },
+        'trust-proxy',
+        'IP addresses or networks, separated by commas',
+        networks,
       ),
     )
     .option('allow-private', {
@@ -181,6 +192,7 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
     allowPrivateTargets: options.allowPrivate,
     apiOptions: {
       rateLimit: options.rateLimit ?? null,
+      trustProxy: options.trustProxy ?? [],
       messageBody: options.messageBody,
       legacyPaths: options.legacyPaths,
       plainNotFound: options['plain-404'],
@@ -193,6 +205,16 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
   await service.close();
   forget();
   return EXIT.fine;
+}
+
+function networks(text: string): readonly string[] | undefined {
+  const list = text.split(',').map((each) => each.trim());
+  try {
+    addressesIn(list);
+    return list;
+  } catch {
+    return undefined;
+  }
 }
 
 function retention(text: string): number | undefined {

@@ -8,9 +8,9 @@ import { ApiFault, notFound } from '../http/errors.js';
 import { operation, PageOf } from '../http/operation.js';
 import { ItemParams, Nullable, PageQuery, Time, Uuid } from '../http/schemas.js';
 import { isoTimeOrNull } from '../http/time.js';
+import { atMostEach } from './at-most.js';
 import { knownConnector, Transformation } from './connectors.js';
 import type { Family } from './family.js';
-import { atMostEach } from './limits.js';
 
 const PreviewRequest = Type.Object(
   { message_id: Uuid, transformation: Type.Optional(Transformation) },

@@ -26,6 +26,8 @@ export interface ApiOptions {
   readonly strictNames: boolean;
   /** Whether web pages of any origin may use the API (CORS). */
   readonly cors: boolean;
+  /** Addresses and networks of proxies, whose header `X-Forwarded-For` names the caller. */
+  readonly trustProxy: readonly string[];
   /** Requests per minute and key; null: unlimited. */
   readonly rateLimit: number | null;
   /** Whether the rate limit applies now. A run creates its fleet before the limit applies. */

@@ -12,6 +12,7 @@ import { acceptJsonOnly } from '../http/body.js';
 import { errorHandler, unknownRoute } from '../http/errors.js';
 import { documentApi } from '../http/openapi.js';
 import type { Routes } from '../http/routes.js';
+import { addressesIn } from '../http/sockets.js';
 import { type TypeBoxProvider, validatorCompiler } from '../http/validation.js';
 import { hideFromLimited } from './access.js';
 import { canonicalUrl } from './aliases.js';
@@ -58,6 +59,7 @@ const DEFAULTS: ApiOptions = {
   legacyPaths: false,
   strictNames: false,
   cors: true,
+  trustProxy: [],
   rateLimit: null,
   rateLimitHolds: () => true,
 };
@@ -72,8 +74,10 @@ export function createApi(
   beside: readonly ((routes: Routes) => void)[] = [],
 ): FastifyInstance {
   const options = { ...DEFAULTS, ...given };
+  const isProxy = addressesIn(options.trustProxy);
   const api = fastify({
     ...SERVER_LIMITS,
+    ...(options.trustProxy.length > 0 && { trustProxy: isProxy }),
     routerOptions: { ignoreTrailingSlash: true },
     rewriteUrl: ({ url = '/' }) => canonicalUrl(url, options.legacyPaths),
   });
@@ -89,7 +93,8 @@ export function createApi(
     for (const family of families) family(routes.withTypeProvider<TypeBoxProvider>(), all, options);
   };
   if (options.cors) api.register(cors, CORS);
-  limitRequests(api, { clock: context.clock, rateLimit: options.rateLimit, rateLimitHolds: options.rateLimitHolds });
+  const { rateLimit, rateLimitHolds } = options;
+  limitRequests(api, { clock: context.clock, rateLimit, rateLimitHolds, isProxy });
   documentApi(api);
   const families = named('families', async (routes) => {
     routes.addHook('onRequest', authenticate(all));

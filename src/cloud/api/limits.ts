@@ -1,34 +1,44 @@
 /**
- * Limits on requests, for one caller and for all callers together. A request beyond a limit is rejected immediately, with
- * the time after which to retry, so that no queue grows without bound.
+ * Limits on concurrent requests, for one caller and for all callers together. A request beyond a limit is rejected
+ * immediately, with the time after which to retry, so that no queue grows without bound.
+ *
+ * Bodies are charged as they arrive, not as they are announced, and only after the request is authenticated: an unknown
+ * caller can hold neither memory nor a share of the limits. A caller is a credential, or an IP address without one.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../kernel/clock.js';
-import { minutes, seconds } from '../../kernel/time.js';
-import { hashKey } from '../accounts/keys.js';
+import { RealClock } from '../../kernel/real-clock.js';
+import { seconds } from '../../kernel/time.js';
 import { BODY_LIMIT } from '../http/body.js';
-import { ApiFault } from '../http/errors.js';
-import { presentedSecret } from './auth.js';
+import { ApiFault, unknownRoute } from '../http/errors.js';
+import { closeHalfOpen, limitConnections } from '../http/sockets.js';
+import { callerOf, isLimited, limitRate } from './rate-limit.js';
 
-/** Most open connections; further ones are closed immediately. */
-const CONNECTIONS = 10_000;
-/** Most concurrent requests. A request that waits for the store keeps its body in memory. */
-const REQUESTS = 5000;
-/** Most bytes of all bodies of concurrent requests. */
-const BODIES = 536_870_912;
-/** Window in which the requests of a caller are counted. */
-const WINDOW = minutes(1);
+/** Longest time in which the head of a request must arrive, and the whole request. */
+const ARRIVAL = seconds(15);
 
 /** Limits that the HTTP server itself enforces. */
 export const SERVER_LIMITS = {
   bodyLimit: BODY_LIMIT,
   // Longer than clients keep an idle connection, so that the server does not close a connection on which a request is coming.
   keepAliveTimeout: seconds(75),
-  // Ends a request that arrives too slowly.
-  requestTimeout: seconds(120),
-  http: { headersTimeout: seconds(20), connectionsCheckingInterval: seconds(5), maxHeaderSize: 16_384 },
+  requestTimeout: ARRIVAL,
+  http: { headersTimeout: ARRIVAL, connectionsCheckingInterval: seconds(2), maxHeaderSize: 16_384 },
 } as const;
+
+/** Most open connections of all addresses, and of each. */
+const CONNECTIONS = { all: 10_000, each: 2500 };
+
+/** Most concurrent requests, and most bytes of their bodies. */
+interface Load {
+  readonly requests: number;
+  readonly bytes: number;
+}
+
+/** A request that waits for the store keeps its body in memory. */
+const ALL: Load = { requests: 5000, bytes: 536_870_912 };
+const EACH: Load = { requests: 2000, bytes: 134_217_728 };
 
 interface RequestLimits {
   readonly clock: Clock;
@@ -36,131 +46,119 @@ interface RequestLimits {
   readonly rateLimit: number | null;
   /** Whether the rate limit applies now. Default: always. */
   readonly rateLimitHolds?: () => boolean;
-  /** Most bytes of all bodies of concurrent requests. Default 512 MiB. */
-  readonly bodies?: number;
+  /** Limits of all callers together, and of each. */
+  readonly all?: Load;
+  readonly each?: Load;
+  /** Whether an address is that of a trusted proxy. Default: none is. */
+  readonly isProxy?: (address: string) => boolean;
+  /** Ends connections with requests that do not arrive. Real time, also in a simulation. */
+  readonly patience?: Clock;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the request uses of the limits; null for a route without limits. */
+    usage: Usage | null;
+  }
 }
 
 /** Enforces the limits for all paths below `/v2`. Health and metrics are exempt: they also answer under overload. */
 export function limitRequests(
   api: FastifyInstance,
-  { clock, rateLimit, rateLimitHolds, bodies = BODIES }: RequestLimits,
+  { clock, rateLimit, rateLimitHolds, all = ALL, each = EACH, isProxy, patience = new RealClock() }: RequestLimits,
 ): void {
-  api.server.maxConnections = CONNECTIONS;
-  let active = 0;
-  let bodyBytes = 0;
-  function leave(this: ServerResponse): void {
-    active--;
-    bodyBytes -= longestBody(this.req);
-  }
-  // A callback instead of a promise: this hook runs for every request.
+  limitConnections(api.server, CONNECTIONS, isProxy);
+  const total = new Level(all);
+  const callers = new Map<string, Level>();
+  api.decorateRequest('usage', null);
+  // Callbacks instead of promises: these hooks run for every request.
   api.addHook('onRequest', (request, reply, done) => {
+    if (hasBody(request.raw)) {
+      closeHalfOpen(request.raw, reply.raw, patience);
+      // The body of a request without a route is not read.
+      if (request.is404) return unknownRoute(request, reply);
+    }
     if (!isLimited(request)) return done();
-    active++;
-    bodyBytes += longestBody(request.raw);
-    reply.raw.on('close', leave);
-    const isTooMuch = active > REQUESTS || bodyBytes > bodies;
-    done(isTooMuch ? new ApiFault(503, 'the service is overloaded; retry later', 'busy') : undefined);
+    const caller = callerOf(request);
+    const own = callers.get(caller) ?? new Level(each);
+    callers.set(caller, own);
+    const usage = new Usage([total, own]);
+    request.usage = usage;
+    reply.raw.on('close', () => {
+      usage.end();
+      if (own.isIdle) callers.delete(caller);
+    });
+    done(usage.isTooMuch ? overloaded() : undefined);
+  });
+  api.addHook('preParsing', ({ usage, raw }, _, payload, done) => {
+    if (usage) charge(raw, usage);
+    done(null, payload);
   });
   if (rateLimit !== null) limitRate(api, clock, rateLimit, rateLimitHolds);
 }
 
-/**
- * Counts requests by credential, before it is checked. A request whose credential turns out to be invalid also counts for its
- * IP address, which slows down the guessing of keys: an address with too many failures is rejected, except for credentials
- * that have been valid in the same window.
- */
-function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number, holds = () => true): void {
-  const used = new Map<string, number>();
-  const failed = new Map<string, number>();
-  const admitted = new Set<string>();
-  let windowEnds = 0;
+/** How much of a limit is in use. */
+class Level {
+  requests = 0;
+  bytes = 0;
+  readonly #most: Load;
 
-  api.addHook('onRequest', async (request, reply) => {
-    if (!isLimited(request) || !holds()) return;
-    if (clock.now >= windowEnds) {
-      for (const count of [used, failed, admitted]) count.clear();
-      windowEnds = clock.now + WINDOW;
-    }
-    const caller = callerOf(request);
-    const isStranger = !admitted.has(caller) && (failed.get(request.ip) ?? 0) >= rateLimit;
-    const count = isStranger ? rateLimit + 1 : increment(used, caller);
-    const reset = Math.ceil((windowEnds - clock.now) / 1000);
-    reply.headers({
-      'x-ratelimit-limit': rateLimit,
-      'x-ratelimit-remaining': Math.max(0, rateLimit - count),
-      'x-ratelimit-reset': reset,
-    });
-    if (count > rateLimit) {
-      reply.header('retry-after', reset);
-      throw new ApiFault(429, `more than ${rateLimit} requests per minute; retry later`, 'rate-limit');
-    }
-  });
+  constructor(most: Load) {
+    this.#most = most;
+  }
 
-  api.addHook('onResponse', async (request, { statusCode }) => {
-    if (statusCode === 401) increment(failed, request.ip);
-    else if (statusCode !== 429 && isLimited(request)) admitted.add(callerOf(request));
-  });
+  get isIdle(): boolean {
+    return this.requests === 0;
+  }
+
+  get isTooMuch(): boolean {
+    return this.requests > this.#most.requests || this.bytes > this.#most.bytes;
+  }
 }
 
-/** Runs at most `limit` calls at a time and rejects all others with 503: expensive work must not build up a queue. */
-export function atMost(limit: number, busy: string): <T>(work: () => Promise<T>) => Promise<T> {
-  let working = 0;
-  return async (work) => {
-    if (working >= limit) throw new ApiFault(503, busy, 'busy');
-    working++;
-    try {
-      return await work();
-    } finally {
-      working--;
+/** The share of one request in the limits. */
+class Usage {
+  readonly #levels: readonly Level[];
+  #bytes = 0;
+
+  constructor(levels: readonly Level[]) {
+    this.#levels = levels;
+    for (const level of levels) level.requests++;
+  }
+
+  get isTooMuch(): boolean {
+    return this.#levels.some((level) => level.isTooMuch);
+  }
+
+  add(bytes: number): void {
+    this.#bytes += bytes;
+    for (const level of this.#levels) level.bytes += bytes;
+  }
+
+  end(): void {
+    for (const level of this.#levels) {
+      level.requests--;
+      level.bytes -= this.#bytes;
     }
+  }
+}
+
+/** Charges the bytes of a body as they arrive. Beyond a limit, the body is not read further. */
+function charge(body: IncomingMessage, usage: Usage): void {
+  const onData = (chunk: Buffer) => {
+    usage.add(chunk.length);
+    if (!usage.isTooMuch) return;
+    body.off('data', onData);
+    // The parser of the framework answers with the status of this error and closes the connection.
+    body.emit('error', overloaded());
   };
+  body.on('data', onData);
 }
 
-/** The same limit for each owner of the work: one that has reached it does not affect the others. */
-export function atMostEach(limit: number, busy: string): <T>(owner: string, work: () => Promise<T>) => Promise<T> {
-  const working = new Map<string, number>();
-  return async (owner, work) => {
-    if (increment(working, owner) > limit) {
-      decrement(working, owner);
-      throw new ApiFault(503, busy, 'busy');
-    }
-    try {
-      return await work();
-    } finally {
-      decrement(working, owner);
-    }
-  };
+function overloaded(): ApiFault {
+  return new ApiFault(503, 'the service is overloaded; retry later', 'busy');
 }
 
-function decrement(counts: Map<string, number>, name: string): void {
-  const count = (counts.get(name) ?? 1) - 1;
-  if (count === 0) counts.delete(name);
-  else counts.set(name, count);
-}
-
-function increment(counts: Map<string, number>, name: string): number {
-  const count = (counts.get(name) ?? 0) + 1;
-  counts.set(name, count);
-  return count;
-}
-
-/** Upper bound of the body's length in bytes, known from the headers. */
-function longestBody({ headers }: IncomingMessage): number {
-  if (headers['transfer-encoding'] !== undefined) return BODY_LIMIT;
-  const length = headers['content-length'];
-  return length === undefined ? 0 : Math.min(Number(length), BODY_LIMIT);
-}
-
-/** Whether the limits apply to a request. Decided by its route, because a path can be written in several ways. */
-function isLimited({ routeOptions: { url } }: FastifyRequest): boolean {
-  return url === undefined || url.startsWith('/v2/');
-}
-
-/**
- * Key under which the requests of one caller are counted: the hash of the credential in either header, or the IP address for
- * routes without a credential. A hash, so that no credential is kept in memory.
- */
-function callerOf({ headers, ip, routeOptions: { url = '' } }: FastifyRequest): string {
-  const secret = url.startsWith('/v2/auth/') ? undefined : (presentedSecret(headers) ?? headers.authorization);
-  return secret === undefined ? ip : hashKey(secret);
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -6,9 +6,9 @@ import { ApiFault, notFound } from '../http/errors.js';
 import { operation } from '../http/operation.js';
 import { Email, Uuid } from '../http/schemas.js';
 import type { Id } from '../store/store.js';
+import { atMost } from './at-most.js';
 import { presentedSecret } from './auth.js';
 import type { Family } from './family.js';
-import { atMost } from './limits.js';
 
 const Password = Type.String({ minLength: 1, maxLength: PASSWORD.max, description: 'a password', writeOnly: true });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atMostEach } from '../../../src/cloud/api/limits.js';
+import { atMostEach } from '../../../src/cloud/api/at-most.js';
 import { RETRY_DELAYS } from '../../../src/cloud/connectors/connector.js';
 import { type Delivery, putDelivery } from '../../../src/cloud/connectors/delivery.js';
 import { service } from './service.js';

@@ -1,0 +1,44 @@
+/** Limits on expensive work: it must not build up a queue. */
+import { ApiFault } from '../http/errors.js';
+
+/** Runs at most `limit` calls at a time and rejects all others with 503: expensive work must not build up a queue. */
+export function atMost(limit: number, busy: string): <T>(work: () => Promise<T>) => Promise<T> {
+  let working = 0;
+  return async (work) => {
+    if (working >= limit) throw new ApiFault(503, busy, 'busy');
+    working++;
+    try {
+      return await work();
+    } finally {
+      working--;
+    }
+  };
+}
+
+/** The same limit for each owner of the work: one that has reached it does not affect the others. */
+export function atMostEach(limit: number, busy: string): <T>(owner: string, work: () => Promise<T>) => Promise<T> {
+  const working = new Map<string, number>();
+  return async (owner, work) => {
+    if (increment(working, owner) > limit) {
+      decrement(working, owner);
+      throw new ApiFault(503, busy, 'busy');
+    }
+    try {
+      return await work();
+    } finally {
+      decrement(working, owner);
+    }
+  };
+}
+
+function decrement(counts: Map<string, number>, name: string): void {
+  const count = (counts.get(name) ?? 1) - 1;
+  if (count === 0) counts.delete(name);
+  else counts.set(name, count);
+}
+
+function increment(counts: Map<string, number>, name: string): number {
+  const count = (counts.get(name) ?? 0) + 1;
+  counts.set(name, count);
+  return count;
+}

@@ -1,0 +1,69 @@
+/** Requests per minute, and who causes a request. */
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Clock } from '../../kernel/clock.js';
+import { minutes } from '../../kernel/time.js';
+import { hashKey } from '../accounts/keys.js';
+import { ApiFault } from '../http/errors.js';
+import { networkOf } from '../http/sockets.js';
+import { presentedSecret } from './auth.js';
+
+/** Window in which the requests of a caller are counted. */
+const WINDOW = minutes(1);
+
+/**
+ * Counts requests by credential, before it is checked. A request whose credential turns out to be invalid also counts for its
+ * IP address, which slows down the guessing of keys: an address with too many failures is rejected, except for credentials
+ * that have been valid in the same window.
+ */
+export function limitRate(api: FastifyInstance, clock: Clock, rateLimit: number, holds = () => true): void {
+  const used = new Map<string, number>();
+  const failed = new Map<string, number>();
+  const admitted = new Set<string>();
+  let windowEnds = 0;
+
+  api.addHook('onRequest', async (request, reply) => {
+    if (!isLimited(request) || !holds()) return;
+    if (clock.now >= windowEnds) {
+      for (const count of [used, failed, admitted]) count.clear();
+      windowEnds = clock.now + WINDOW;
+    }
+    const caller = callerOf(request);
+    const isStranger = !admitted.has(caller) && (failed.get(networkOf(request.ip)) ?? 0) >= rateLimit;
+    const count = isStranger ? rateLimit + 1 : increment(used, caller);
+    const reset = Math.ceil((windowEnds - clock.now) / 1000);
+    reply.headers({
+      'x-ratelimit-limit': rateLimit,
+      'x-ratelimit-remaining': Math.max(0, rateLimit - count),
+      'x-ratelimit-reset': reset,
+    });
+    if (count > rateLimit) {
+      reply.header('retry-after', reset);
+      throw new ApiFault(429, `more than ${rateLimit} requests per minute; retry later`, 'rate-limit');
+    }
+  });
+
+  api.addHook('onResponse', async (request, { statusCode }) => {
+    if (statusCode === 401) increment(failed, networkOf(request.ip));
+    else if (statusCode !== 429 && isLimited(request)) admitted.add(callerOf(request));
+  });
+}
+
+/** Whether the limits apply to a request. Decided by its route, because a path can be written in several ways. */
+export function isLimited({ routeOptions: { url } }: FastifyRequest): boolean {
+  return url === undefined || url.startsWith('/v2/');
+}
+
+/**
+ * Key under which the requests of one caller are counted: the hash of the credential in either header, or the IP address for
+ * routes without a credential. A hash, so that no credential is kept in memory.
+ */
+export function callerOf({ headers, ip, routeOptions: { url = '' } }: FastifyRequest): string {
+  const secret = url.startsWith('/v2/auth/') ? undefined : (presentedSecret(headers) ?? headers.authorization);
+  return secret === undefined ? networkOf(ip) : hashKey(secret);
+}
+
+function increment(counts: Map<string, number>, name: string): number {
+  const count = (counts.get(name) ?? 0) + 1;
+  counts.set(name, count);
+  return count;
+}

@@ -1,0 +1,91 @@
+/** Limits on connections: how many an address has, and how long one stays open for a body that is not wanted. */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { BlockList, isIP, isIPv6, Socket } from 'node:net';
+import type { Clock } from '../../kernel/clock.js';
+import { seconds } from '../../kernel/time.js';
+
+/** How long a rejected request may go on sending its body, which is read and thrown away. */
+const LINGER = seconds(1);
+
+/**
+ * Closes the connection if the request is still arriving some time after it was answered, such as one that was rejected
+ * with 401. Not at once: a client that sends while its connection is reset may lose the answer.
+ */
+export function closeHalfOpen(request: IncomingMessage, response: ServerResponse, patience: Clock): void {
+  response.once('close', () => {
+    const { socket } = request;
+    // A request that a test injects has no connection.
+    if (request.complete || !(socket instanceof Socket) || socket.destroyed) return;
+    const alarm = patience.after(LINGER, 'the rest of a rejected request', () => {
+      if (!request.complete) socket.destroy();
+    });
+    request.once('close', () => alarm.cancel());
+  });
+}
+
+/**
+ * Limits the connections of the whole server, and those of each address. Further ones are closed immediately.
+ * @param isProxy whether an address is that of a proxy, which has the connections of many callers
+ */
+export function limitConnections(
+  server: Server,
+  most: { readonly all: number; readonly each: number },
+  isProxy: (address: string) => boolean = () => false,
+): void {
+  server.maxConnections = most.all;
+  const open = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress = '' } = socket;
+    if (isProxy(remoteAddress)) return;
+    const caller = networkOf(remoteAddress);
+    const count = (open.get(caller) ?? 0) + 1;
+    if (count > most.each) {
+      socket.destroy();
+      return;
+    }
+    open.set(caller, count);
+    socket.once('close', () => {
+      const left = (open.get(caller) ?? 1) - 1;
+      if (left === 0) open.delete(caller);
+      else open.set(caller, left);
+    });
+  });
+}
+
+/**
+ * Whether an address is one of these, or in one of these networks.
+ * @param networks addresses and networks: `10.0.0.1`, `10.0.0.0/8`, `fd00::/8`
+ * @throws RangeError for a text that is neither
+ */
+export function addressesIn(networks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const text of networks) {
+    const [, network = '', length] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+    const family = isIPv6(network) ? 'ipv6' : 'ipv4';
+    const bits = Number(length ?? (family === 'ipv6' ? 128 : 32));
+    if (isIP(network) === 0 || bits > (family === 'ipv6' ? 128 : 32)) {
+      throw new RangeError(`"${text}" is neither an IP address nor a network such as 10.0.0.0/8`);
+    }
+    list.addSubnet(network, bits, family);
+  }
+  return (address) => {
+    const plain = unmapped(address);
+    return isIP(plain) !== 0 && list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+  };
+}
+
+/** The caller behind an address: one IPv4 address, or the first 64 bits of an IPv6 address, which belong to one customer. */
+export function networkOf(address: string): string {
+  const plain = unmapped(address);
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail] = plain.toLowerCase().split('%', 1)[0]?.split('::') ?? [];
+  const groups = head === '' ? [] : head.split(':');
+  const rest = tail === undefined || tail === '' ? [] : tail.split(':');
+  const zeros = tail === undefined ? [] : Array<string>(8 - groups.length - rest.length).fill('0');
+  return [...groups, ...zeros, ...rest].slice(0, 4).join(':');
+}
+
+/** An IPv4 address that is written as IPv6 (`::ffff:10.0.0.1`) in its own form. */
+function unmapped(address: string): string {
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
+}
