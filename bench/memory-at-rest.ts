@@ -12,7 +12,7 @@ import { openStore } from '../src/cloud/open-store.js';
 import { createIds } from '../src/cloud/store/ids.js';
 import type { Settings } from '../src/device/config/device-config.js';
 import { Device } from '../src/device/device.js';
-import { type DeviceType, deviceType } from '../src/device/hardware/device-type.js';
+import { type DeviceType, deviceType } from '../src/device/type/device-type.js';
 import { type Random, seededRandom } from '../src/kernel/random.js';
 import { minutes } from '../src/kernel/time.js';
 import { VirtualClock } from '../src/kernel/virtual-clock.js';

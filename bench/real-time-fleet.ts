@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startService } from '../src/cloud/service.js';
 import { Device, type DeviceOptions } from '../src/device/device.js';
-import { deviceType } from '../src/device/hardware/device-type.js';
+import { deviceType } from '../src/device/type/device-type.js';
 import { seededRandom } from '../src/kernel/random.js';
 import { RealClock } from '../src/kernel/real-clock.js';
 import { type Millis, minutes } from '../src/kernel/time.js';

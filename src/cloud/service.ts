@@ -18,12 +18,12 @@ import { CloudCore } from './delivery/core.js';
 import { FlapGateway } from './gateway/flap-gateway.js';
 import { HttpGateway } from './gateway/http.js';
 import { listenUdp, type UdpListener, type Wires } from './gateway/udp.js';
+import { type Interference, interfereWithApi } from './interference.js';
 import { startRetention } from './maintenance/retention.js';
 import { openStore } from './open-store.js';
-import { type Interference, interfereWithApi } from './operations/interference.js';
-import { Metrics } from './operations/metrics.js';
-import { addOperations } from './operations/routes.js';
-import { Connections, closeServer } from './operations/shutdown.js';
+import { Metrics } from './operator/metrics.js';
+import { addOperatorRoutes } from './operator/routes.js';
+import { Connections, closeServer } from './operator/shutdown.js';
 import { guardCommits } from './store/bounded-commits.js';
 import { createIds, type Ids } from './store/ids.js';
 import type { MemoryTables } from './store/memory/tables.js';
@@ -212,7 +212,7 @@ async function listenApi(
       gateway.counters,
       listeners.flatMap((listener) => listener?.port ?? []),
     );
-    addOperations(api, { store, clock, log, metrics });
+    addOperatorRoutes(api, { store, clock, log, metrics });
   }
   const connections = new Connections(api.server);
   closers.push(() => closeServer(api, clock));

@@ -18,7 +18,6 @@ import { HARDWARE_WATCHDOG } from './firmware/application.js';
 import { factoryResetAt } from './firmware/button.js';
 import { Firmware } from './firmware/firmware.js';
 import type { Bootloader } from './hardware/bootloader.js';
-import type { DeviceType } from './hardware/device-type.js';
 import type { DeviceFacts, Extent, Hardware, MessageWitness, Subscriber } from './hardware/hardware.js';
 import { identityOf, subscriberOf } from './hardware/identity.js';
 import { Spool } from './hardware/spool.js';
@@ -31,6 +30,7 @@ import type { ModemBoard } from './modem/state.js';
 import type { ModemTimings } from './modem/timing.js';
 import type { CommandResult } from './shell/command.js';
 import type { DeviceIdentity } from './shell/host.js';
+import type { DeviceType } from './type/device-type.js';
 
 /** How messages travel: as FLAP packets, or as HTTP requests. */
 export type LinkFormat = EnvelopeFormat | 'http';

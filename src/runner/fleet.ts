@@ -3,8 +3,8 @@
  */
 
 import { Device, type LinkFormat } from '../device/device.js';
-import { type DeviceType, deviceType } from '../device/hardware/device-type.js';
 import type { MessageWitness } from '../device/hardware/hardware.js';
+import { type DeviceType, deviceType } from '../device/type/device-type.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import type { Random } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';

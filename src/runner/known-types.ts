@@ -6,17 +6,17 @@ import { groupHelp } from '../device/commands/results.js';
 import { DeviceConfig } from '../device/config/device-config.js';
 import type { ConfigList } from '../device/config/layout.js';
 import { changeList } from '../device/config/list.js';
-import { type DeviceType, deviceType } from '../device/hardware/device-type.js';
 import type { Command } from '../device/shell/command.js';
 import { isRejected } from '../device/shell/shell.js';
 import { splitWords } from '../device/shell/words.js';
+import { type DeviceType, deviceType } from '../device/type/device-type.js';
 import { didYouMean, quote } from '../input/problems.js';
 import type { Profile } from '../profile/profile.js';
 import { withFirmware } from '../profile/versions.js';
 import { CodecError } from '../protocol/codec.js';
 import { encodeBody } from '../protocol/encode.js';
 import type { DeviceTypes, KnownDeviceType } from '../scenario/parse/sources.js';
-import type { KnownVersion } from '../scenario/values/recipients.js';
+import type { KnownVersion } from '../scenario/values/sending.js';
 import { flashRefusal, parameterRefusal } from './flash-settings.js';
 
 /** The device types for the checks of a scenario. A version is built when a scenario first refers to it. */

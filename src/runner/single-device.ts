@@ -3,7 +3,7 @@
 import type { Member } from '../console/member.js';
 import type { Settings } from '../device/config/device-config.js';
 import { Device, type LinkFormat } from '../device/device.js';
-import { type DeviceType, deviceType } from '../device/hardware/device-type.js';
+import { type DeviceType, deviceType } from '../device/type/device-type.js';
 import type { EdgeClock } from '../kernel/clock.js';
 import { seededRandom } from '../kernel/random.js';
 import type { Profile } from '../profile/profile.js';

@@ -1,6 +1,6 @@
 /** A virtual device on a clock, whose radio ends where the test wants. */
 import { Device, type LinkFormat } from '../../src/device/device.js';
-import { deviceType } from '../../src/device/hardware/device-type.js';
+import { deviceType } from '../../src/device/type/device-type.js';
 import type { SendRequest } from '../../src/device/modem/pending-send.js';
 import type { ModemBoard } from '../../src/device/modem/state.js';
 import { ASSUMED_TIMINGS, type ModemTimings } from '../../src/device/modem/timing.js';

@@ -12,8 +12,8 @@ import type { Environment } from '../environment/environment.js';
 import type { Link } from '../link/link.js';
 import type { Modem } from '../modem/modem.js';
 import type { DeviceIdentity } from '../shell/host.js';
+import type { DeviceType } from '../type/device-type.js';
 import type { Bootloader } from './bootloader.js';
-import type { DeviceType } from './device-type.js';
 import type { Spool } from './spool.js';
 
 export interface Hardware {

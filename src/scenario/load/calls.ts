@@ -3,7 +3,7 @@ import { complain, type Form, formed } from '../../input/checks.js';
 import { type LocatedNode, type Problems, plain } from '../../input/document.js';
 import { configLines } from '../values/config-lines.js';
 import { kindForms } from '../values/kind-forms.js';
-import { type Sending, type SendingCheck, sentData, sentLines } from '../values/recipients.js';
+import { type Sending, type SendingCheck, sentData, sentLines } from '../values/sending.js';
 import { shellLines } from '../values/shell-lines.js';
 
 /** An HTTP request to the API. */

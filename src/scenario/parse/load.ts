@@ -39,7 +39,7 @@ import type { Pace, RatePiece } from '../load/load.js';
 import type { ScenarioLoad } from '../model/scenario.js';
 import { TO } from '../selector/check.js';
 import type { Selector } from '../selector/selector.js';
-import type { Recipient } from '../values/recipients.js';
+import type { Recipient } from '../values/sending.js';
 import { checkUnknown, UNKNOWN } from './recipients.js';
 
 interface LoadShape {

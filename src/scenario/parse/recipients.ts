@@ -7,7 +7,7 @@ import { type FleetNames, selector } from '../selector/check.js';
 import { touches } from '../selector/match.js';
 import type { Selector } from '../selector/selector.js';
 import type { SetupCall } from '../setup/index.js';
-import type { Recipient } from '../values/recipients.js';
+import type { Recipient } from '../values/sending.js';
 import type { DeviceTypes } from './sources.js';
 
 /** The key `unknown` of steps and loads: what they send is deliberately unknown or invalid, and is not checked. */

@@ -1,7 +1,7 @@
 /** What a scenario refers to outside its file: profiles and other files. */
 import type { Profile } from '../../profile/profile.js';
 import type { SourceFiles } from '../source/source.js';
-import type { KnownVersion } from '../values/recipients.js';
+import type { KnownVersion } from '../values/sending.js';
 
 /** The properties of a device type that scenarios are checked against. */
 export interface KnownDeviceType {

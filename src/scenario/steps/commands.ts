@@ -1,5 +1,5 @@
 import { withoutSecrets } from '../../profile/secrets.js';
-import { sentLines } from '../values/recipients.js';
+import { sentLines } from '../values/sending.js';
 import { shellLines } from '../values/shell-lines.js';
 import { cloudIdOf, type StepKind } from './step.js';
 

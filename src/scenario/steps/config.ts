@@ -1,6 +1,6 @@
 import { withoutSecrets } from '../../profile/secrets.js';
 import { configLines } from '../values/config-lines.js';
-import { sentLines } from '../values/recipients.js';
+import { sentLines } from '../values/sending.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
 /** Queues a new configuration through the API. The device applies it, saves it and reboots. */

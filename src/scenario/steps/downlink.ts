@@ -1,6 +1,6 @@
 import { complain } from '../../input/checks.js';
 import { plain } from '../../input/document.js';
-import { sentData } from '../values/recipients.js';
+import { sentData } from '../values/sending.js';
 import { cloudIdOf, type StepKind } from './step.js';
 
 /** Queues application data through the API. The encoder of the device defines the keys. */

@@ -1,5 +1,5 @@
 import { printedWithoutSecrets, withoutSecrets } from '../../profile/secrets.js';
-import { sentLine } from '../values/recipients.js';
+import { sentLine } from '../values/sending.js';
 import { line } from '../values/shell-lines.js';
 import type { StepKind } from './step.js';
 

@@ -3,7 +3,7 @@ import type { Form } from '../../input/checks.js';
 import type { LocatedNode, Problems } from '../../input/document.js';
 import type { NamedText } from '../../input/text-file.js';
 import type { Profile } from '../../profile/profile.js';
-import type { Sending } from '../values/recipients.js';
+import type { Sending } from '../values/sending.js';
 import type { DeviceHandle, World } from '../world.js';
 
 /** `O`: the options of the kind, as plain data for a plan. */

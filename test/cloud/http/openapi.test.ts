@@ -3,8 +3,8 @@ import { createApi } from '../../../src/cloud/api/index.js';
 import { CloudCore } from '../../../src/cloud/delivery/core.js';
 import { HttpGateway } from '../../../src/cloud/gateway/http.js';
 import { TAGS } from '../../../src/cloud/http/operation.js';
-import { Metrics } from '../../../src/cloud/operations/metrics.js';
-import { addOperations } from '../../../src/cloud/operations/routes.js';
+import { Metrics } from '../../../src/cloud/operator/metrics.js';
+import { addOperatorRoutes } from '../../../src/cloud/operator/routes.js';
 import { type Document, inlined, judge } from '../../support/openapi.js';
 import { service } from '../api/service.js';
 
@@ -40,7 +40,7 @@ describe('the OpenAPI document', () => {
           routes.push(`${each} ${url}`);
       }
     });
-    addOperations(app, { store, clock, log, metrics: new Metrics(clock) });
+    addOperatorRoutes(app, { store, clock, log, metrics: new Metrics(clock) });
     await app.ready();
     // Because fastify-swagger's type covers every version of OpenAPI.
     const documented = operationsOf(app.swagger() as unknown as Document).map(({ name }) => name);

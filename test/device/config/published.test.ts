@@ -1,6 +1,6 @@
 /** Every published parameter of every device type, at its shell: default, limits, refusals, and what a save keeps. */
 import { describe, expect, it } from 'vitest';
-import { deviceType } from '../../../src/device/hardware/device-type.js';
+import { deviceType } from '../../../src/device/type/device-type.js';
 import { packagedProfiles } from '../../../src/profile/library.js';
 import { fakeHost } from '../shell/fake-host.js';
 import { APPLICATION_PARAMETERS, MODULE_PARAMETERS, type Parameter } from './published.js';

@@ -3,8 +3,8 @@
  * `serve`.
  */
 import type { FastifyInstance } from 'fastify';
-import { ApiFault } from '../http/errors.js';
-import type { Store } from '../store/store.js';
+import { ApiFault } from './http/errors.js';
+import type { Store } from './store/store.js';
 
 export interface Interference {
   /** Returns the store that the service uses in place of the opened one. */

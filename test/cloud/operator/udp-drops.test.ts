@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dropsIn } from '../../../src/cloud/operations/udp-drops.js';
+import { dropsIn } from '../../../src/cloud/operator/udp-drops.js';
 
 const TABLE = `   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops
   409: 0100007F:138B 00000000:0000 07 00000000:00000000 00:00000000 00000000     0        0 27841 2 0000000000000000 12

@@ -11,7 +11,7 @@ import { operation } from '../http/operation.js';
 import type { Store } from '../store/store.js';
 import type { Metrics } from './metrics.js';
 
-interface OperationsContext {
+interface OperatorContext {
   readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
@@ -23,7 +23,7 @@ const PATIENCE = seconds(2);
 
 const Health = Type.Object({ status: Type.Enum(['ok']) }, { title: 'Health' });
 
-export function addOperations(api: FastifyInstance, { store, clock, log, metrics }: OperationsContext): void {
+export function addOperatorRoutes(api: FastifyInstance, { store, clock, log, metrics }: OperatorContext): void {
   api.addHook('onResponse', (request, reply, done) => {
     const { url: route = 'unknown' } = request.routeOptions;
     const { method } = request;

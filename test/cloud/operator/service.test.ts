@@ -3,8 +3,8 @@ import { createSocket } from 'node:dgram';
 import { createConnection } from 'node:net';
 import { Pool } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Metrics } from '../../../src/cloud/operations/metrics.js';
-import { addOperations } from '../../../src/cloud/operations/routes.js';
+import { Metrics } from '../../../src/cloud/operator/metrics.js';
+import { addOperatorRoutes } from '../../../src/cloud/operator/routes.js';
 import { type Service, type ServiceOptions, startService } from '../../../src/cloud/service.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
@@ -112,7 +112,7 @@ describe('metrics', () => {
 describe('a service whose store can be read but not written', () => {
   it('is alive but not ready', async () => {
     const { app, store, clock } = await service();
-    addOperations(app, { store, clock, log: SILENT, metrics: new Metrics(clock) });
+    addOperatorRoutes(app, { store, clock, log: SILENT, metrics: new Metrics(clock) });
     expect((await app.inject('/readyz')).statusCode).toBe(200);
     store.commit = () => Promise.reject(new Error('the writer is gone'));
     const { statusCode, headers, body } = await app.inject('/readyz');
