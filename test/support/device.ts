@@ -1,9 +1,9 @@
 /** A virtual device on a clock, whose radio ends where the test wants. */
 import { Device, type LinkFormat } from '../../src/device/device.js';
-import { deviceType } from '../../src/device/type/device-type.js';
 import type { SendRequest } from '../../src/device/modem/pending-send.js';
 import type { ModemBoard } from '../../src/device/modem/state.js';
 import { ASSUMED_TIMINGS, type ModemTimings } from '../../src/device/modem/timing.js';
+import { deviceType } from '../../src/device/type/device-type.js';
 import { seededRandom } from '../../src/kernel/random.js';
 import { VirtualClock } from '../../src/kernel/virtual-clock.js';
 import { packagedProfiles } from '../../src/profile/library.js';
