@@ -10,9 +10,11 @@ import { generatorHttp } from './generator-http.js';
 import { memoryAtRest } from './memory-at-rest.js';
 import { realTimeFleet } from './real-time-fleet.js';
 import type { Bench } from './result.js';
+import { start } from './start.js';
 import { virtualDay } from './virtual-day.js';
 
 const BENCHES: readonly Bench[] = [
+  start,
   firstAnswer,
   virtualDay,
   memoryAtRest,

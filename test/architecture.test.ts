@@ -146,6 +146,8 @@ interface Import {
   readonly from: string;
   readonly to: string;
   readonly typeOnly: boolean;
+  /** `await import()`: loaded when the line is reached. */
+  readonly onDemand: boolean;
 }
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
@@ -155,13 +157,15 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
 const sources = new Map(files.map((file) => [file, readFileSync(join(SRC, file), 'utf8')]));
 
 const imports: readonly Import[] = [...sources].flatMap(([file, source]) =>
-  [...source.matchAll(/^(?:import|export)\s+(type\s+)?([^;]*?)\s*from '(\.[^']+)';/gms)].map(
-    ([, type, names = '', path = '']) => ({
-      from: file,
-      to: relative(SRC, join(SRC, dirname(file), path)).replace(/\.js$/, '.ts'),
-      typeOnly: type !== undefined || onlyTypes(names),
-    }),
-  ),
+  [
+    ...source.matchAll(/^(?:import|export)\s+(type\s+)?([^;]*?)\s*from '(\.[^']+)';/gms),
+    ...source.matchAll(/(await import)(\()'(\.[^']+)'\)/g),
+  ].map(([, word, names = '', path = '']) => ({
+    from: file,
+    to: relative(SRC, join(SRC, dirname(file), path)).replace(/\.js$/, '.ts'),
+    typeOnly: word?.trim() === 'type' || onlyTypes(names),
+    onDemand: word === 'await import',
+  })),
 );
 
 /** `{ type A, type B }` imports no value. */
@@ -219,13 +223,24 @@ describe('the architecture', () => {
   });
 
   it('finds circles of imports', () => {
-    const edge = (from: string, to: string): Import => ({ from, to, typeOnly: true });
+    const edge = (from: string, to: string): Import => ({ from, to, typeOnly: true, onDemand: false });
     expect(circlesOf([edge('a', 'b'), edge('b', 'c'), edge('c', 'b'), edge('c', 'd')])).toEqual([['b', 'c']]);
   });
 
   it('has no circle of imports between files, types included', () => {
     const circles = circlesOf(imports);
     expect(circles.map((files) => `${files.join(' ↔ ')}: move the shared part to a file of its own.`)).toEqual([]);
+  });
+
+  it('loads a command only when it is used, so that the program starts fast', () => {
+    const loaded = new Set(['main.ts']);
+    for (const file of loaded) {
+      const edges = imports.filter(({ from, typeOnly, onDemand }) => from === file && !typeOnly && !onDemand);
+      for (const { to } of edges) loaded.add(to);
+    }
+    const heavy = [...loaded].filter((file) => !/^(main\.ts|(cli|input|kernel)\/.*)$/.test(file));
+    expect(heavy, 'main.ts imports these: import them in the file of a command (cli/commands.ts)').toEqual([]);
+    expect(loaded.size).toBeLessThan(30);
   });
 
   describe.each(Object.entries(ORDER))('the folders of %s', (module, order) => {

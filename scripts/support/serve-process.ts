@@ -59,7 +59,7 @@ export async function startServe(
 
 let built: string | undefined;
 
-/** Path of the program, built from the sources as one file: translating and loading 400 files takes longer than the start. */
+/** Path of the program, built from the sources as a few files: translating and loading 400 takes longer than the start. */
 export function program(): string {
   if (built === undefined) {
     // Two folders deep, like the files in src/ that look for the root of the package.
@@ -67,7 +67,14 @@ export function program(): string {
     const threads = ['src/cloud/store/sqlite/writer.mjs', 'src/cloud/connectors/sandbox/worker.mjs'];
     buildSync({
       ...{ entryPoints: ['src/main.ts', ...threads], outdir, entryNames: '[name]', outExtension: { '.js': '.mjs' } },
-      ...{ bundle: true, packages: 'external', platform: 'node', format: 'esm' },
+      ...{
+        chunkNames: '[name]-[hash]',
+        bundle: true,
+        splitting: true,
+        packages: 'external',
+        platform: 'node',
+        format: 'esm',
+      },
     });
     built = `${outdir}/main.mjs`;
   }

@@ -4,8 +4,6 @@ import { EXIT, UsageError } from '../kernel/errors.js';
 import { command } from './command.js';
 
 export const backup = command<{ readonly db: string; readonly target: string }>(
-  'backup <db> <target>',
-  'Copy the SQLite database of a service, also while it runs',
   (parser) =>
     parser
       .positional('db', { type: 'string', demandOption: true, describe: 'SQLite file of the service' })

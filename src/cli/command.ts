@@ -7,28 +7,18 @@ import type { Host } from './host.js';
 export type Run = (host: Host) => Promise<ExitCode>;
 
 export interface Command {
-  readonly name: string;
-  /** Its syntax, such as `run <file>`. */
-  readonly pattern: string;
-  /** Adds the command to a parser, which calls `choose` if the user chose this command. */
-  readonly addTo: (parser: Argv, choose: (run: Run) => void) => Argv;
+  /** Declares the options in a parser. */
+  readonly build: (parser: Argv) => Argv;
+  /** What to do with the values that the parser has read. */
+  readonly runWith: (values: object) => Run;
 }
 
-/** Declares a command: its syntax, its one-line description, its options, and what it does with their values. */
-export function command<O>(
-  pattern: string,
-  about: string,
-  build: (parser: Argv) => Argv,
-  run: (options: O, host: Host) => Promise<ExitCode>,
-): Command {
+/** Declares a command: its options, and what it does with their values. Its name and description are in `commands.ts`. */
+export function command<O>(build: (parser: Argv) => Argv, run: (options: O, host: Host) => Promise<ExitCode>): Command {
   return {
-    name: pattern.split(' ')[0] ?? pattern,
-    pattern,
-    addTo: (parser, choose) =>
-      parser.command(pattern, about, build, (options) => {
-        // Because `build` declares exactly the options of O; yargs gives those with a hyphen a camel-case twin.
-        choose((host) => run(options as unknown as O, host));
-      }),
+    build,
+    // Because `build` declares exactly the options of O; yargs gives those with a hyphen a camel-case twin.
+    runWith: (values) => (host) => run(values as unknown as O, host),
   };
 }
 

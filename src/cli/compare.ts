@@ -20,8 +20,6 @@ interface CompareFlags {
 }
 
 export const compare = command<CompareFlags>(
-  'compare <a> <b>',
-  'Compare the figures of two runs of a scenario',
   (parser) =>
     parser
       .positional('a', {

@@ -27,8 +27,6 @@ interface ConsoleFlags {
 }
 
 export const attachConsole = command<ConsoleFlags>(
-  'console [selector..]',
-  'Attach to the devices of a run in real time, or send one line to many of them',
   (parser) =>
     parser
       .positional('selector', {

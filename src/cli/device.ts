@@ -50,8 +50,6 @@ const API = 'http://127.0.0.1:8080';
 const LOG_SUBJECTS = ['device', 'uplink', 'downlink', 'poll', 'net'];
 
 export const device = command<DeviceFlags>(
-  'device <profile>',
-  'Run one virtual device in real time, with its shell',
   (parser) =>
     parser
       .positional('profile', { type: 'string', demandOption: true, describe: 'device type, see "list profiles"' })

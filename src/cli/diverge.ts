@@ -8,8 +8,6 @@ import { compareLogs, type LogComparison, type LogDifference, type LoggedEvent }
 import { command } from './command.js';
 
 export const diverge = command<{ readonly a: string; readonly b: string }>(
-  'diverge <a> <b>',
-  'Show the first event in which two runs differ',
   (parser) =>
     parser
       .positional('a', {

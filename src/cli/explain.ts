@@ -29,8 +29,6 @@ const DEFAULT_SLOWEST = 3;
 const WIDEST = 120;
 
 export const explain = command<ExplainFlags>(
-  'explain <run> [what]',
-  'Explain why downlinks took so long',
   (parser) =>
     parser
       .positional('run', {

@@ -12,8 +12,6 @@ import { deviceTypes } from '../runner/known-types.js';
 import { command } from './command.js';
 
 export const fit = command<{ readonly file: string; readonly out: string | undefined }>(
-  'fit <file>',
-  'Create a scenario whose devices behave like those of a recording',
   (parser) =>
     parser
       .positional('file', { type: 'string', demandOption: true, describe: 'file from "ghostfleet record"' })

@@ -12,8 +12,6 @@ interface ImageFlags {
 }
 
 export const image = command<ImageFlags>(
-  'image <profile>',
-  'Print a firmware image for virtual devices as JSON for POST …/firmware/images',
   (parser) =>
     parser
       .positional('profile', { type: 'string', demandOption: true, describe: 'device type, see "list profiles"' })

@@ -4,49 +4,11 @@
 import yargs, { type Argv } from 'yargs';
 import { didYouMean, quote } from '../input/problems.js';
 import { EXIT, type ExitCode, GhostfleetError, UsageError } from '../kernel/errors.js';
-import { backup } from './backup.js';
 import { type Known, wrongArguments } from './check-arguments.js';
 import type { Command, Run } from './command.js';
-import { compare } from './compare.js';
-import { attachConsole } from './console.js';
-import { device } from './device.js';
-import { diverge } from './diverge.js';
-import { explain } from './explain.js';
-import { fit } from './fit.js';
+import { COMMANDS, type ListedCommand } from './commands.js';
 import type { Host } from './host.js';
-import { image } from './image.js';
-import { list } from './list.js';
-import { plan } from './plan.js';
-import { profile } from './profile.js';
-import { record } from './record.js';
-import { replay } from './replay.js';
-import { run } from './run.js';
-import { scenario } from './scenario.js';
-import { serve } from './serve.js';
-import { shrink } from './shrink.js';
-import { validate } from './validate.js';
 import { version } from './version.js';
-
-const COMMANDS: readonly Command[] = [
-  run,
-  compare,
-  explain,
-  serve,
-  backup,
-  device,
-  attachConsole,
-  image,
-  plan,
-  validate,
-  diverge,
-  shrink,
-  scenario,
-  profile,
-  list,
-  record,
-  replay,
-  fit,
-];
 
 /** Runs the program; never throws. */
 export async function main(host: Host): Promise<ExitCode> {
@@ -68,6 +30,7 @@ async function chosen(host: Host): Promise<ExitCode> {
       `unknown command ${quote(first)}${didYouMean(first, names)}; commands are ${names.join(', ')}`,
     );
   }
+  const loaded = await commandsIn(args);
   let action: Run | undefined;
   let parser: Argv = yargs([...args])
     .scriptName('ghostfleet')
@@ -85,9 +48,10 @@ async function chosen(host: Host): Promise<ExitCode> {
       const wrong = wrongArguments(args, commandNamed(name)?.pattern ?? '', values, knownTo(parser));
       if (wrong.length > 0) throw badArguments(wrong.join('\n'), name);
     }, true);
-  for (const command of COMMANDS) {
-    parser = command.addTo(parser, (chosenAction) => {
-      action = chosenAction;
+  for (const { name, pattern, about } of COMMANDS) {
+    const command = loaded.get(name);
+    parser = parser.command(pattern, about, command?.build ?? {}, (values) => {
+      action = command?.runWith(values);
     });
   }
   const { output, failure } = await parse(parser, args);
@@ -99,7 +63,13 @@ async function chosen(host: Host): Promise<ExitCode> {
   return action ? action(host) : EXIT.fine;
 }
 
-function commandNamed(name: unknown): Command | undefined {
+/** The commands that the words may mean: the parser takes the first word that it does not read as the value of an option. */
+async function commandsIn(args: readonly string[]): Promise<ReadonlyMap<string, Command>> {
+  const named = COMMANDS.filter(({ name }) => args.includes(name));
+  return new Map(await Promise.all(named.map(async ({ name, load }) => [name, await load()] as const)));
+}
+
+function commandNamed(name: unknown): ListedCommand | undefined {
   return COMMANDS.find((command) => command.name === name);
 }
 

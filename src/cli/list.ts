@@ -33,8 +33,6 @@ const SUBJECTS = {
 type Subject = keyof typeof SUBJECTS;
 
 export const list = command<{ readonly subject: Subject }>(
-  'list <subject>',
-  'List the profiles, steps, setup, calls, faults, metrics or invariants',
   (parser) =>
     parser.positional('subject', {
       choices: Object.keys(SUBJECTS),

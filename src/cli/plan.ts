@@ -14,8 +14,6 @@ interface PlanFlags {
 }
 
 export const plan = command<PlanFlags>(
-  'plan <file>',
-  'Print what a scenario will do, without running it',
   (parser) =>
     parser
       .positional('file', { type: 'string', demandOption: true, describe: SCENARIO_FILE })

@@ -16,8 +16,6 @@ interface ProfileFlags {
 }
 
 export const profile = command<ProfileFlags>(
-  'profile <action> [profiles..]',
-  'Check profile files, show a profile, or print the JSON Schema of profiles',
   (parser) =>
     parser
       .positional('action', {

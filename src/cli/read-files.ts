@@ -1,6 +1,7 @@
 /** Reads the user's files for a command. */
 import { dirname, join } from 'node:path';
 import { readBeside, readText } from '../input/text-file.js';
+import { LazyMap } from '../kernel/lazy-map.js';
 import { packagedProfiles, profilesIn } from '../profile/library.js';
 import type { Profile } from '../profile/profile.js';
 import { deviceTypes } from '../runner/known-types.js';
@@ -58,5 +59,7 @@ const NO_VARIABLES: ReadonlyMap<string, string> = new Map();
  * @throws InputError with all problems of the user's profiles
  */
 function profilesBeside(scenario: string): ReadonlyMap<string, Profile> {
-  return new Map([...packagedProfiles(), ...profilesIn(join(dirname(scenario), 'profiles'))]);
+  // Because each name is that of one of the two.
+  const [packaged, own] = [packagedProfiles(), profilesIn(join(dirname(scenario), 'profiles'))];
+  return new LazyMap([...packaged.keys(), ...own.keys()], (name) => (own.get(name) ?? packaged.get(name)) as Profile);
 }

@@ -34,8 +34,6 @@ const DEFAULT_REACH = days(1);
 const TIME = 'a time such as 2026-03-02T06:00Z, or a duration before now such as 2h';
 
 export const record = command<RecordFlags>(
-  'record',
-  'Record the history of a space in a file for replay, without names, ids and bodies',
   (parser) =>
     parser
       .option('target', { type: 'string', requiresArg: true, demandOption: true, describe: 'address of the cloud API' })

@@ -20,8 +20,6 @@ interface ReplayFlags {
 }
 
 export const replay = command<ReplayFlags>(
-  'replay <file>',
-  'Replay a recording in virtual time and compare predicted with recorded deliveries',
   (parser) =>
     parser
       .positional('file', { type: 'string', demandOption: true, describe: 'file from "ghostfleet record"' })

@@ -42,8 +42,6 @@ interface RunFlags extends TargetFlags {
 }
 
 export const run = command<RunFlags>(
-  'run <file>',
-  'Run a scenario and report the result',
   (parser) =>
     targetOptions(parser)
       .positional('file', { type: 'string', demandOption: true, describe: SCENARIO_FILE })

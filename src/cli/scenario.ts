@@ -4,8 +4,6 @@ import { scenarioSchema } from '../scenario/parse/schema.js';
 import { command } from './command.js';
 
 export const scenario = command<{ readonly action: 'schema' }>(
-  'scenario <action>',
-  'Print the JSON Schema of scenarios for an editor',
   (parser) => parser.positional('action', { choices: ['schema'] as const, demandOption: true, describe: 'what to do' }),
   async (_options, host) => {
     host.out.write(`${JSON.stringify(scenarioSchema(), undefined, 2)}\n`);

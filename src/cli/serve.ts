@@ -40,12 +40,7 @@ interface ServeFlags {
   readonly strictNames: boolean;
 }
 
-export const serve = command<ServeFlags>(
-  'serve',
-  'Run the Device Cloud Service: REST API and UDP gateway',
-  (parser) => outputOptions(accessOptions(placeOptions(parser))),
-  execute,
-);
+export const serve = command<ServeFlags>((parser) => outputOptions(accessOptions(placeOptions(parser))), execute);
 
 /** Where the service listens, and where it keeps its data. */
 function placeOptions(parser: Argv): Argv {

@@ -27,8 +27,6 @@ interface ShrinkFlags {
 const BUDGET = minutes(2);
 
 export const shrink = command<ShrinkFlags>(
-  'shrink <file>',
-  'Reduce a failing scenario to what it needs to fail in the same way',
   (parser) =>
     parser
       .positional('file', { type: 'string', demandOption: true, describe: 'file of a failing scenario' })

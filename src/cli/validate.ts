@@ -12,8 +12,6 @@ interface ValidateFlags {
 }
 
 export const validate = command<ValidateFlags>(
-  'validate <files..>',
-  'Check scenario files',
   (parser) =>
     parser
       .positional('files', { type: 'string', array: true, demandOption: true, describe: `each a ${SCENARIO_FILE}` })

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { orList } from '../input/problems.js';
 import { readText } from '../input/text-file.js';
 import { UsageError } from '../kernel/errors.js';
-import type { LoadText } from './extend.js';
+import { LazyMap } from '../kernel/lazy-map.js';
+import type { LoadText, ReadFiles } from './extend.js';
 import type { Profile } from './profile.js';
 import { loadProfiles, readProfile } from './read.js';
 
@@ -14,8 +15,8 @@ const ROOT = new URL('../../', import.meta.url);
 let packaged: ReadonlyMap<string, Profile> | undefined;
 
 /**
- * Returns all packaged profiles, by name. They are read once and cached: the files of an installed package do not change.
- * @throws InputError if a profile is invalid
+ * Returns all packaged profiles, by name. Each is read when it is first used, because most scenarios use one or two, and then
+ * cached: the files of an installed package do not change. The access throws an InputError if the profile is invalid.
  */
 export function packagedProfiles(): ReadonlyMap<string, Profile> {
   packaged ??= readPackagedProfiles();
@@ -23,13 +24,14 @@ export function packagedProfiles(): ReadonlyMap<string, Profile> {
 }
 
 function readPackagedProfiles(): ReadonlyMap<string, Profile> {
-  const files = readdirSync(fileURLToPath(new URL('profiles/', ROOT)))
-    .filter((file) => file.endsWith('.yaml'))
+  const names = readdirSync(fileURLToPath(new URL('profiles/', ROOT)))
+    .flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? [])
     .sort();
-  return loadProfiles(
-    files.map((file) => `profiles/${file}`),
-    packagedFiles,
-  );
+  const shared: ReadFiles = new Map();
+  return new LazyMap(names, (name) => {
+    const path = `profiles/${name}.yaml`;
+    return readProfile(packagedFiles(path) ?? '', path, packagedFiles, shared);
+  });
 }
 
 /**

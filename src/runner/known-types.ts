@@ -11,6 +11,7 @@ import { isRejected } from '../device/shell/shell.js';
 import { splitWords } from '../device/shell/words.js';
 import { type DeviceType, deviceType } from '../device/type/device-type.js';
 import { didYouMean, quote } from '../input/problems.js';
+import { LazyMap } from '../kernel/lazy-map.js';
 import type { Profile } from '../profile/profile.js';
 import { withFirmware } from '../profile/versions.js';
 import { CodecError } from '../protocol/codec.js';
@@ -19,9 +20,10 @@ import type { DeviceTypes, KnownDeviceType } from '../scenario/parse/sources.js'
 import type { KnownVersion } from '../scenario/values/sending.js';
 import { flashRefusal, parameterRefusal } from './flash-settings.js';
 
-/** The device types for the checks of a scenario. A version is built when a scenario first refers to it. */
+/** The device types for the checks of a scenario. A type and a version are built when a scenario first refers to them. */
 export function deviceTypes(profiles: ReadonlyMap<string, Profile>): DeviceTypes {
-  return new Map([...profiles].map(([name, profile]) => [name, knownType(profile)]));
+  // Because the names are those of the profiles.
+  return new LazyMap(profiles.keys(), (name) => knownType(profiles.get(name) as Profile));
 }
 
 function knownType(profile: Profile): KnownDeviceType {

@@ -1,0 +1,101 @@
+/** The commands in the order of `--help`. What a command needs is loaded only when it is used. */
+import type { Command } from './command.js';
+
+/** A command by its description, which needs none of its code. */
+export interface ListedCommand {
+  readonly name: string;
+  /** Its syntax, such as `run <file>`. */
+  readonly pattern: string;
+  /** One line. */
+  readonly about: string;
+  readonly load: () => Promise<Command>;
+}
+
+export const COMMANDS: readonly ListedCommand[] = [
+  listed('run <file>', 'Run a scenario and report the result', async () => (await import('./run.js')).run),
+  listed(
+    'compare <a> <b>',
+    'Compare the figures of two runs of a scenario',
+    async () => (await import('./compare.js')).compare,
+  ),
+  listed(
+    'explain <run> [what]',
+    'Explain why downlinks took so long',
+    async () => (await import('./explain.js')).explain,
+  ),
+  listed(
+    'serve',
+    'Run the Device Cloud Service: REST API and UDP gateway',
+    async () => (await import('./serve.js')).serve,
+  ),
+  listed(
+    'backup <db> <target>',
+    'Copy the SQLite database of a service, also while it runs',
+    async () => (await import('./backup.js')).backup,
+  ),
+  listed(
+    'device <profile>',
+    'Run one virtual device in real time, with its shell',
+    async () => (await import('./device.js')).device,
+  ),
+  listed(
+    'console [selector..]',
+    'Attach to the devices of a run in real time, or send one line to many of them',
+    async () => (await import('./console.js')).attachConsole,
+  ),
+  listed(
+    'image <profile>',
+    'Print a firmware image for virtual devices as JSON for POST …/firmware/images',
+    async () => (await import('./image.js')).image,
+  ),
+  listed(
+    'plan <file>',
+    'Print what a scenario will do, without running it',
+    async () => (await import('./plan.js')).plan,
+  ),
+  listed('validate <files..>', 'Check scenario files', async () => (await import('./validate.js')).validate),
+  listed(
+    'diverge <a> <b>',
+    'Show the first event in which two runs differ',
+    async () => (await import('./diverge.js')).diverge,
+  ),
+  listed(
+    'shrink <file>',
+    'Reduce a failing scenario to what it needs to fail in the same way',
+    async () => (await import('./shrink.js')).shrink,
+  ),
+  listed(
+    'scenario <action>',
+    'Print the JSON Schema of scenarios for an editor',
+    async () => (await import('./scenario.js')).scenario,
+  ),
+  listed(
+    'profile <action> [profiles..]',
+    'Check profile files, show a profile, or print the JSON Schema of profiles',
+    async () => (await import('./profile.js')).profile,
+  ),
+  listed(
+    'list <subject>',
+    'List the profiles, steps, setup, calls, faults, metrics or invariants',
+    async () => (await import('./list.js')).list,
+  ),
+  listed(
+    'record',
+    'Record the history of a space in a file for replay, without names, ids and bodies',
+    async () => (await import('./record.js')).record,
+  ),
+  listed(
+    'replay <file>',
+    'Replay a recording in virtual time and compare predicted with recorded deliveries',
+    async () => (await import('./replay.js')).replay,
+  ),
+  listed(
+    'fit <file>',
+    'Create a scenario whose devices behave like those of a recording',
+    async () => (await import('./fit.js')).fit,
+  ),
+];
+
+function listed(pattern: string, about: string, load: () => Promise<Command>): ListedCommand {
+  return { name: pattern.split(' ')[0] ?? pattern, pattern, about, load };
+}

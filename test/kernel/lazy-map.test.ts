@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { LazyMap } from '../../src/kernel/lazy-map.js';
+
+function squares(...keys: readonly number[]) {
+  const made: number[] = [];
+  const map = new LazyMap(keys, (key) => {
+    made.push(key);
+    return key * key;
+  });
+  return { map, made };
+}
+
+describe('a lazy map', () => {
+  it('makes a value when it is first asked for, and once', () => {
+    const { map, made } = squares(2, 3);
+    expect([map.size, map.has(3), [...map.keys()], made]).toEqual([2, true, [2, 3], []]);
+    expect([map.get(3), map.get(3), made]).toEqual([9, 9, [3]]);
+  });
+
+  it('has no value for a key that is not its own, and does not make one', () => {
+    const { map, made } = squares(2);
+    expect([map.get(4), map.has(4), made]).toEqual([undefined, false, []]);
+  });
+
+  it('makes the values one by one while they are iterated, in the order of the keys', () => {
+    const { map, made } = squares(3, 2, 3);
+    const first = map[Symbol.iterator]().next().value;
+    expect([first, made]).toEqual([[3, 9], [3]]);
+    expect([...map]).toEqual([
+      [3, 9],
+      [2, 4],
+    ]);
+    expect([...map.values()]).toEqual([9, 4]);
+    const seen: unknown[] = [];
+    map.forEach((value, key) => void seen.push([key, value]));
+    expect(seen).toEqual([...map.entries()]);
+  });
+
+  it('throws at each access what making the value throws', () => {
+    const map = new LazyMap(['broken'], (key) => {
+      throw new Error(`${key} file`);
+    });
+    expect(() => map.get('broken')).toThrow('broken file');
+    expect(() => [...map]).toThrow('broken file');
+    expect(map.has('broken')).toBe(true);
+  });
+});
