@@ -1,53 +1,10 @@
-/** The client against the real API on a loopback port, and against servers that misbehave. */
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** The client against the real API on a loopback port. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { ApiError, ConnectionError, DeviceCloudClient } from '../../src/client/client.js';
-import type { ApiOptions } from '../../src/cloud/api/index.js';
-import { UsageError } from '../../src/kernel/errors.js';
-import { KEY, service } from '../cloud/api/service.js';
+import { type ApiError, DeviceCloudClient } from '../../src/client/client.js';
+import { KEY } from '../cloud/api/service.js';
+import { against, closeAll, closeLater, connected, device, failure } from './services.js';
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-/** A client of the real API. */
-async function connected(options: Partial<ApiOptions> = {}) {
-  const made = await service(options);
-  const baseUrl = await made.app.listen({ port: 0, host: '127.0.0.1' });
-  closing.push(() => made.app.close());
-  const client = new DeviceCloudClient({ baseUrl, apiKey: KEY, spaceId: made.spaceId });
-  closing.push(() => client.close());
-  return { ...made, baseUrl, client };
-}
-
-/** A client of a server that answers whatever `listener` says. */
-async function listening(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing.push(
-    () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(resolve);
-      }),
-  );
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function against(listener: RequestListener, timeout?: number) {
-  const baseUrl = await listening(listener);
-  const client = new DeviceCloudClient({ baseUrl, apiKey: KEY, spaceId: 's', ...(timeout ? { timeout } : {}) });
-  closing.push(() => client.close().catch(() => undefined));
-  return client;
-}
-
-const device = (n: number) => ({
-  name: `unit-${n}`,
-  serial_number: String(2159017985 + n),
-  token: n.toString(16).padStart(32, '0'),
-});
+afterEach(closeAll);
 
 const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   const list: T[] = [];
@@ -55,20 +12,11 @@ const collect = async <T>(items: AsyncIterable<T>): Promise<T[]> => {
   return list;
 };
 
-const failure = async (work: Promise<unknown>): Promise<Error> => {
-  const error = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof Error)) throw new Error('a failure was expected');
-  return error;
-};
-
 describe('the client', () => {
   it('finds the space of its key', async () => {
     const { baseUrl, spaceId } = await connected();
     const client = await DeviceCloudClient.connect({ baseUrl, apiKey: KEY });
-    closing.push(() => client.close());
+    closeLater(() => client.close());
     expect(client.spaceId).toBe(spaceId);
     expect(await client.space()).toMatchObject({ id: spaceId, name: 'lab' });
     expect(await client.spaces()).toHaveLength(1);
@@ -105,7 +53,7 @@ describe('the client', () => {
     const password = 'correct horse battery staple';
     const { access_token: apiKey } = await DeviceCloudClient.accept(baseUrl, { token: invited.invite_token, password });
     const eva = new DeviceCloudClient({ baseUrl, apiKey, spaceId: client.spaceId });
-    closing.push(() => eva.close());
+    closeLater(() => eva.close());
     expect(await DeviceCloudClient.login(baseUrl, { email: 'eva@example.org', password })).toMatchObject({
       token_type: 'Bearer',
     });
@@ -114,7 +62,7 @@ describe('the client', () => {
     const made = await eva.createSpace({ name: 'second' });
     expect(await eva.spaces({ limit: 1, offset: client.spaceId })).toEqual([made]);
     const second = new DeviceCloudClient({ baseUrl, apiKey, spaceId: made.id });
-    closing.push(() => second.close());
+    closeLater(() => second.close());
     expect((await second.updateSpace({ name: 'renamed' })).name).toBe('renamed');
     await second.deleteSpace();
     expect(await eva.updateUser(invited.id, { name: 'Eva' })).toEqual(await client.user(invited.id));
@@ -171,7 +119,7 @@ describe('the client', () => {
     expect(await client.key(key.id)).toEqual(key);
     expect((await client.updateKey(key.id, { name: 'other', tags: [] })).name).toBe('other');
     const reader = await DeviceCloudClient.connect({ baseUrl, apiKey });
-    closing.push(() => reader.close());
+    closeLater(() => reader.close());
     const variable = await client.createVariable({ name: 'a', value: '1' });
     expect(await reader.variables({ name: 'a', secure: 'false' })).toEqual([variable]);
     expect(((await failure(reader.lockVariable(variable.id))) as ApiError).status).toBe(403);
@@ -260,114 +208,6 @@ describe('the client', () => {
     expect(paths).toEqual([
       '/v2/spaces/s/messages?type%5B%5D=data&type%5B%5D=a%26b&after=2026-01-01T00%3A00%3A00%2B01%3A00',
     ]);
-  });
-});
-
-describe('an ApiError', () => {
-  it('has the status, the body and the message of the service', async () => {
-    const { client, spaceId } = await connected();
-    await client.createDevice(device(1));
-    const error = (await failure(client.createDevice(device(1)))) as ApiError;
-    expect(error).toBeInstanceOf(ApiError);
-    expect([error.status, error.method, error.path]).toEqual([409, 'POST', `/v2/spaces/${spaceId}/devices`]);
-    expect(error.body).toMatchObject({ statusCode: 409 });
-    expect(error.message).toBe(
-      `POST /v2/spaces/${spaceId}/devices was answered with 409: another device has this serial number or this claim token`,
-    );
-  });
-
-  it('never contains the key, even if the service repeats it', async () => {
-    const client = await against((request, response) => {
-      response.statusCode = 401;
-      response.end(JSON.stringify({ message: `what is ${request.headers['x-api-key']}?` }));
-    });
-    const error = (await failure(client.space())) as ApiError;
-    expect(error.message).toContain('what is ***?');
-    expect(JSON.stringify(error.body)).not.toContain(KEY);
-  });
-
-  it('may be plain text', async () => {
-    const client = await against((_, response) => {
-      response.statusCode = 404;
-      response.end('not found');
-    });
-    expect((await failure(client.device('x'))).message).toBe(
-      'GET /v2/spaces/s/devices/x was answered with 404: not found',
-    );
-  });
-
-  it('is thrown for JSON that is not a valid answer', async () => {
-    const baseUrl = await listening((_, response) => response.end('{"a":1}'));
-    const connecting = DeviceCloudClient.connect({ baseUrl, apiKey: KEY });
-    await expect(connecting).rejects.toThrow(
-      'GET /v2/spaces was answered with 200: the answer is not a list of spaces',
-    );
-  });
-
-  it('is thrown for an answer that is not JSON', async () => {
-    const client = await against((_, response) => response.end('<html>'));
-    const error = (await failure(client.space())) as ApiError;
-    expect([error.status, error.body]).toEqual([200, 'the answer is not JSON']);
-  });
-
-  it.each(['', 'null', '{}'])('is thrown for the answer %j to a downlink', async (answer) => {
-    const client = await against((_, response) => response.end(answer));
-    const error = (await failure(client.sendCommands('d', ['info show']))) as ApiError;
-    expect(error.message).toMatch(/^POST \S+\/commands was answered with 200: the answer is not a message$/);
-  });
-});
-
-describe('a ConnectionError', () => {
-  it('is thrown if the connection is refused', async () => {
-    const client = new DeviceCloudClient({ baseUrl: 'http://127.0.0.1:1', apiKey: KEY, spaceId: 's' });
-    closing.push(() => client.close());
-    const error = (await failure(client.space())) as ConnectionError;
-    expect(error).toBeInstanceOf(ConnectionError);
-    expect(error.code).toBe('ECONNREFUSED');
-    expect(error.message).toContain('GET /v2/spaces/s got no answer from http://127.0.0.1:1: ');
-    expect(error.message).not.toContain(KEY);
-  });
-
-  it('is thrown if the connection breaks or the request times out', async () => {
-    const broken = await against((request) => request.socket.destroy());
-    expect(await failure(broken.space())).toBeInstanceOf(ConnectionError);
-    const silent = await against(() => {}, 100);
-    expect(((await failure(silent.space())) as ConnectionError).code).toBe('UND_ERR_HEADERS_TIMEOUT');
-  });
-
-  it('has a message of one line in plain words', async () => {
-    const reason = async (baseUrl: string) => {
-      const client = new DeviceCloudClient({ baseUrl, apiKey: KEY, spaceId: 's', timeout: 500 });
-      closing.push(() => client.close().catch(() => undefined));
-      return (await failure(client.space())).message.split(`got no answer from ${baseUrl}: `)[1];
-    };
-    const silent = await listening(() => {});
-    expect(await reason(silent)).toBe('connected, but no response in time');
-    const plain = await listening((_, response) => response.end('{}'));
-    expect(await reason(plain.replace('http:', 'https:'))).toBe('the server does not support HTTPS');
-    const other = await listening((request) => request.socket.end('220 mail\r\n'));
-    expect(await reason(other)).toBe('the response is not HTTP');
-  });
-
-  it('is thrown if the answer does not end', async () => {
-    const client = await against((_, response) => {
-      const part = Buffer.alloc(1_048_576, ' ');
-      const more = () => {
-        while (response.write(part));
-      };
-      response.on('drain', more);
-      more();
-    });
-    expect(((await failure(client.space())) as ConnectionError).code).toBe('UND_ERR_RES_EXCEEDED_MAX_SIZE');
-  });
-});
-
-describe('an invalid address or key', () => {
-  it('is rejected immediately, and the key is not repeated', () => {
-    const make = (baseUrl: string, apiKey: string) => () => new DeviceCloudClient({ baseUrl, apiKey, spaceId: 's' });
-    expect(make('localhost', KEY)).toThrow(UsageError);
-    expect(make('ftp://x', KEY)).toThrow('"ftp://x" is not an address');
-    expect(make('http://x', 'a secret')).toThrow('the API key contains spaces or characters other than visible ASCII');
   });
 });
 

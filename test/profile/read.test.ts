@@ -1,56 +1,9 @@
-import { readFileSync } from 'node:fs';
+/** Problems of profiles. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InputError } from '../../src/input/problems.js';
-import type { ReadFiles } from '../../src/profile/extend.js';
-import type { Profile } from '../../src/profile/profile.js';
 import { loadProfiles, readProfile } from '../../src/profile/read.js';
-
-const packaged = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const FILES: Readonly<Record<string, string>> = {
-  'profiles/clime.yaml': packaged('profiles/clime.yaml'),
-  'profiles/control.yaml': packaged('profiles/control.yaml'),
-  'profiles/current.yaml': packaged('profiles/current.yaml'),
-  'profiles/meteo.yaml': packaged('profiles/meteo.yaml'),
-  'profiles/motion.yaml': packaged('profiles/motion.yaml'),
-  'profiles/push.yaml': packaged('profiles/push.yaml'),
-  'profiles/range.yaml': packaged('profiles/range.yaml'),
-  'profiles/common/chester.yaml': packaged('profiles/common/chester.yaml'),
-};
-
-interface Changes {
-  readonly file?: string;
-  /** Texts of the file and what stands there instead. */
-  readonly change?: readonly (readonly [from: string, to: string])[];
-  readonly others?: Readonly<Record<string, string>>;
-}
-
-/** Reads a packaged profile with some of its text changed. */
-function read({ file = 'profiles/clime.yaml', change = [], others = {} }: Changes = {}): Profile {
-  const files = { ...FILES, ...others };
-  const known = Object.keys(others).length === 0 ? unchanged : undefined;
-  return readProfile(changed(files[file] ?? '', change), file, (path) => files[path], known);
-}
-
-/** Files that the packaged profiles extend, read once. */
-const unchanged: ReadFiles = new Map();
-
-function changed(source: string, change: readonly (readonly [string, string])[]): string {
-  return change.reduce((text, [from, to]) => {
-    if (!text.includes(from)) throw new Error(`the profile has no ${from}`);
-    return text.replace(from, () => to);
-  }, source);
-}
-
-function problemsOf(changes: Changes): readonly { line: number; column: number; file: string; message: string }[] {
-  try {
-    read(changes);
-  } catch (error) {
-    if (error instanceof InputError) return error.problems;
-    throw error;
-  }
-  return [];
-}
+import { type Changes, changed, FILES, problemsOf, read, unchanged } from './fixtures.js';
 
 /** Line, from 1, of the first occurrence of a text in a changed profile. */
 function lineOf(text: string, { file = 'profiles/clime.yaml', change = [] }: Changes): number {
@@ -359,66 +312,6 @@ describe('a mistake in a section that only some types have', () => {
   ])('is refused: %s', (_, name, from, to, expected) => {
     const messages = problemsOf({ file: `profiles/${name}.yaml`, change: [[from, to]] }).map(({ message }) => message);
     expect(messages.join('\n')).toContain(expected);
-  });
-});
-
-describe('extends', () => {
-  const base = 'profiles/common/chester.yaml';
-
-  it('merges maps, and the extending file wins', () => {
-    const profile = read({ change: [['fw_name: CHESTER Clime', 'fw_name: CHESTER Clime\n  vendor: ACME']] });
-    expect(profile.identity).toMatchObject({ vendorName: 'ACME', productName: 'CHESTER-M', fwName: 'CHESTER Clime' });
-  });
-
-  it('points into the file that a mistake is in', () => {
-    const [problem] = problemsOf({ others: { [base]: changed(FILES[base] ?? '', [['jitter: 20%', 'jitter: 120%']]) } });
-    expect(problem).toMatchObject({ file: base });
-    expect(problem?.message).toContain('"120%" is not');
-  });
-
-  it('leaves out what the extending file marks with ~', () => {
-    const profile = read({ change: [['identity:', 'supply_module: ~\nidentity:']] });
-    expect(read()).toHaveProperty('supplyModule');
-    expect(profile).not.toHaveProperty('supplyModule');
-  });
-
-  it('may be chained', () => {
-    const middle = 'extends: common/chester.yaml\nidentity: { hw_revision: R9.9 }\n';
-    const profile = read({
-      change: [['extends: common/chester.yaml', 'extends: middle.yaml']],
-      others: { 'profiles/middle.yaml': middle },
-    });
-    expect(profile.identity).toMatchObject({ hwRevision: 'R9.9', vendorName: 'HARDWARIO' });
-  });
-
-  it('refuses a file that extends itself', () => {
-    const problems = problemsOf({
-      change: [['extends: common/chester.yaml', 'extends: middle.yaml']],
-      others: { 'profiles/middle.yaml': 'extends: clime.yaml' },
-    });
-    expect(problems[0]).toMatchObject({ file: 'profiles/middle.yaml', line: 1 });
-    expect(problems[0]?.message).toContain('profiles/clime.yaml → profiles/middle.yaml → profiles/clime.yaml');
-  });
-
-  it.each(['/etc/passwd', '../other.yaml', 'common/../../x.yaml', 'http://host/x.yaml', 'common/chester.json'])(
-    'does not leave the folder of the profile: %s',
-    (path) => {
-      const asked: string[] = [];
-      const source = changed(FILES['profiles/clime.yaml'] ?? '', [['common/chester.yaml', path]]);
-      const reading = () =>
-        readProfile(source, 'profiles/clime.yaml', (file) => {
-          asked.push(file);
-          return undefined;
-        });
-      expect(reading).toThrow('is not the path of a .yaml file below the folder of this one');
-      expect(asked).toEqual([]);
-    },
-  );
-
-  it('says which file is missing', () => {
-    expect(problemsOf({ change: [['common/chester.yaml', 'common/chestre.yaml']] })[0]?.message).toBe(
-      '"common/chestre.yaml" cannot be read: file profiles/common/chestre.yaml not found',
-    );
   });
 });
 

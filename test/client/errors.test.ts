@@ -1,0 +1,116 @@
+/** Errors of the client: answers of a service, and services that do not answer. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { ApiError, ConnectionError, DeviceCloudClient } from '../../src/client/client.js';
+import { UsageError } from '../../src/kernel/errors.js';
+import { KEY } from '../cloud/api/service.js';
+import { against, closeAll, closeLater, connected, device, failure, listening } from './services.js';
+
+afterEach(closeAll);
+
+describe('an ApiError', () => {
+  it('has the status, the body and the message of the service', async () => {
+    const { client, spaceId } = await connected();
+    await client.createDevice(device(1));
+    const error = (await failure(client.createDevice(device(1)))) as ApiError;
+    expect(error).toBeInstanceOf(ApiError);
+    expect([error.status, error.method, error.path]).toEqual([409, 'POST', `/v2/spaces/${spaceId}/devices`]);
+    expect(error.body).toMatchObject({ statusCode: 409 });
+    expect(error.message).toBe(
+      `POST /v2/spaces/${spaceId}/devices was answered with 409: another device has this serial number or this claim token`,
+    );
+  });
+
+  it('never contains the key, even if the service repeats it', async () => {
+    const client = await against((request, response) => {
+      response.statusCode = 401;
+      response.end(JSON.stringify({ message: `what is ${request.headers['x-api-key']}?` }));
+    });
+    const error = (await failure(client.space())) as ApiError;
+    expect(error.message).toContain('what is ***?');
+    expect(JSON.stringify(error.body)).not.toContain(KEY);
+  });
+
+  it('may be plain text', async () => {
+    const client = await against((_, response) => {
+      response.statusCode = 404;
+      response.end('not found');
+    });
+    expect((await failure(client.device('x'))).message).toBe(
+      'GET /v2/spaces/s/devices/x was answered with 404: not found',
+    );
+  });
+
+  it('is thrown for JSON that is not a valid answer', async () => {
+    const baseUrl = await listening((_, response) => response.end('{"a":1}'));
+    const connecting = DeviceCloudClient.connect({ baseUrl, apiKey: KEY });
+    await expect(connecting).rejects.toThrow(
+      'GET /v2/spaces was answered with 200: the answer is not a list of spaces',
+    );
+  });
+
+  it('is thrown for an answer that is not JSON', async () => {
+    const client = await against((_, response) => response.end('<html>'));
+    const error = (await failure(client.space())) as ApiError;
+    expect([error.status, error.body]).toEqual([200, 'the answer is not JSON']);
+  });
+
+  it.each(['', 'null', '{}'])('is thrown for the answer %j to a downlink', async (answer) => {
+    const client = await against((_, response) => response.end(answer));
+    const error = (await failure(client.sendCommands('d', ['info show']))) as ApiError;
+    expect(error.message).toMatch(/^POST \S+\/commands was answered with 200: the answer is not a message$/);
+  });
+});
+
+describe('a ConnectionError', () => {
+  it('is thrown if the connection is refused', async () => {
+    const client = new DeviceCloudClient({ baseUrl: 'http://127.0.0.1:1', apiKey: KEY, spaceId: 's' });
+    closeLater(() => client.close());
+    const error = (await failure(client.space())) as ConnectionError;
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.code).toBe('ECONNREFUSED');
+    expect(error.message).toContain('GET /v2/spaces/s got no answer from http://127.0.0.1:1: ');
+    expect(error.message).not.toContain(KEY);
+  });
+
+  it('is thrown if the connection breaks or the request times out', async () => {
+    const broken = await against((request) => request.socket.destroy());
+    expect(await failure(broken.space())).toBeInstanceOf(ConnectionError);
+    const silent = await against(() => {}, 100);
+    expect(((await failure(silent.space())) as ConnectionError).code).toBe('UND_ERR_HEADERS_TIMEOUT');
+  });
+
+  it('has a message of one line in plain words', async () => {
+    const reason = async (baseUrl: string) => {
+      const client = new DeviceCloudClient({ baseUrl, apiKey: KEY, spaceId: 's', timeout: 500 });
+      closeLater(() => client.close().catch(() => undefined));
+      return (await failure(client.space())).message.split(`got no answer from ${baseUrl}: `)[1];
+    };
+    const silent = await listening(() => {});
+    expect(await reason(silent)).toBe('connected, but no response in time');
+    const plain = await listening((_, response) => response.end('{}'));
+    expect(await reason(plain.replace('http:', 'https:'))).toBe('the server does not support HTTPS');
+    const other = await listening((request) => request.socket.end('220 mail\r\n'));
+    expect(await reason(other)).toBe('the response is not HTTP');
+  });
+
+  it('is thrown if the answer does not end', async () => {
+    const client = await against((_, response) => {
+      const part = Buffer.alloc(1_048_576, ' ');
+      const more = () => {
+        while (response.write(part));
+      };
+      response.on('drain', more);
+      more();
+    });
+    expect(((await failure(client.space())) as ConnectionError).code).toBe('UND_ERR_RES_EXCEEDED_MAX_SIZE');
+  });
+});
+
+describe('an invalid address or key', () => {
+  it('is rejected immediately, and the key is not repeated', () => {
+    const make = (baseUrl: string, apiKey: string) => () => new DeviceCloudClient({ baseUrl, apiKey, spaceId: 's' });
+    expect(make('localhost', KEY)).toThrow(UsageError);
+    expect(make('ftp://x', KEY)).toThrow('"ftp://x" is not an address');
+    expect(make('http://x', 'a secret')).toThrow('the API key contains spaces or characters other than visible ASCII');
+  });
+});

@@ -1,0 +1,28 @@
+/** A service with connectors for one test, closed after it. */
+import { type LabOptions, lab } from './lab.js';
+import type { receiver } from './receiver.js';
+
+const closing: (() => Promise<unknown>)[] = [];
+
+/** Closes something at the end of the test. */
+export function closeLater(close: () => Promise<unknown>): void {
+  closing.push(close);
+}
+
+/** Closes everything that the test has opened, the newest first. */
+export async function closeAll(): Promise<void> {
+  for (const close of closing.splice(0).reverse()) await close();
+}
+
+export async function opened(options: LabOptions = {}) {
+  const made = await lab(options);
+  closeLater(made.close);
+  return made;
+}
+
+export type Answer = Parameters<typeof receiver>[0];
+
+export const always =
+  (status: number): Answer =>
+  (_, response) =>
+    response.writeHead(status).end('because');

@@ -1,0 +1,64 @@
+/** Profiles that extend others. */
+import { describe, expect, it } from 'vitest';
+import { readProfile } from '../../src/profile/read.js';
+import { changed, FILES, problemsOf, read } from './fixtures.js';
+
+describe('extends', () => {
+  const base = 'profiles/common/chester.yaml';
+
+  it('merges maps, and the extending file wins', () => {
+    const profile = read({ change: [['fw_name: CHESTER Clime', 'fw_name: CHESTER Clime\n  vendor: ACME']] });
+    expect(profile.identity).toMatchObject({ vendorName: 'ACME', productName: 'CHESTER-M', fwName: 'CHESTER Clime' });
+  });
+
+  it('points into the file that a mistake is in', () => {
+    const [problem] = problemsOf({ others: { [base]: changed(FILES[base] ?? '', [['jitter: 20%', 'jitter: 120%']]) } });
+    expect(problem).toMatchObject({ file: base });
+    expect(problem?.message).toContain('"120%" is not');
+  });
+
+  it('leaves out what the extending file marks with ~', () => {
+    const profile = read({ change: [['identity:', 'supply_module: ~\nidentity:']] });
+    expect(read()).toHaveProperty('supplyModule');
+    expect(profile).not.toHaveProperty('supplyModule');
+  });
+
+  it('may be chained', () => {
+    const middle = 'extends: common/chester.yaml\nidentity: { hw_revision: R9.9 }\n';
+    const profile = read({
+      change: [['extends: common/chester.yaml', 'extends: middle.yaml']],
+      others: { 'profiles/middle.yaml': middle },
+    });
+    expect(profile.identity).toMatchObject({ hwRevision: 'R9.9', vendorName: 'HARDWARIO' });
+  });
+
+  it('refuses a file that extends itself', () => {
+    const problems = problemsOf({
+      change: [['extends: common/chester.yaml', 'extends: middle.yaml']],
+      others: { 'profiles/middle.yaml': 'extends: clime.yaml' },
+    });
+    expect(problems[0]).toMatchObject({ file: 'profiles/middle.yaml', line: 1 });
+    expect(problems[0]?.message).toContain('profiles/clime.yaml → profiles/middle.yaml → profiles/clime.yaml');
+  });
+
+  it.each(['/etc/passwd', '../other.yaml', 'common/../../x.yaml', 'http://host/x.yaml', 'common/chester.json'])(
+    'does not leave the folder of the profile: %s',
+    (path) => {
+      const asked: string[] = [];
+      const source = changed(FILES['profiles/clime.yaml'] ?? '', [['common/chester.yaml', path]]);
+      const reading = () =>
+        readProfile(source, 'profiles/clime.yaml', (file) => {
+          asked.push(file);
+          return undefined;
+        });
+      expect(reading).toThrow('is not the path of a .yaml file below the folder of this one');
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it('says which file is missing', () => {
+    expect(problemsOf({ change: [['common/chester.yaml', 'common/chestre.yaml']] })[0]?.message).toBe(
+      '"common/chestre.yaml" cannot be read: file profiles/common/chestre.yaml not found',
+    );
+  });
+});
