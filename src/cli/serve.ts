@@ -175,7 +175,7 @@ async function execute(options: ServeFlags, host: Host): Promise<ExitCode> {
     ...(admin && { admin }),
     ...(options.retainMessages !== undefined && { retainMessages: options.retainMessages }),
     ...(options.expireDownlinks !== undefined && { expireDownlinks: options.expireDownlinks }),
-    clock: new RealClock(),
+    clock: new RealClock({ followsSystem: true }),
     random: entropy,
     trace: { emit: () => {} },
     log: createLog(

@@ -21,6 +21,7 @@ import { listenUdp, type UdpListener, type Wires } from './gateway/udp.js';
 import { type Interference, interfereWithApi } from './interference.js';
 import { startRetention } from './maintenance/retention.js';
 import { openStore } from './open-store.js';
+import { compareClock, logCorrections } from './operator/clock-corrections.js';
 import { Metrics } from './operator/metrics.js';
 import { addOperatorRoutes } from './operator/routes.js';
 import { Connections, closeServer } from './operator/shutdown.js';
@@ -100,6 +101,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
+    await compareClock(store, options.clock, options.log);
     const parts = buildParts(options, store, closers);
     const udp = await bindUdp(options, parts, options.udpPort, 'base64', closers);
     const udpRaw = await bindUdp(options, parts, options.udpRawPort, 'raw', closers);
@@ -149,7 +151,7 @@ function buildParts(options: ServiceOptions, store: Store, closers: Closers): Pa
     metrics.watchStore(store, guardCommits(store, { clock, limit: WAITING_COMMITS, onCommit }));
     metrics.watchProcess();
   }
-  const ids = createIds(clock, random.fork('ids'));
+  const ids = createIds(clock, random.fork('ids'), logCorrections(log));
   const connectors = new Connectors({
     store,
     clock,

@@ -17,6 +17,11 @@ interface RealClockOptions {
   readonly speed?: number;
   /** Calendar time at which the world begins. Default: now. */
   readonly start?: UnixMillis;
+  /**
+   * Calendar time follows that of the system, also when the system's clock is corrected. Default: it is the one of the start
+   * plus the elapsed time.
+   */
+  readonly followsSystem?: boolean;
   /** Keeps time at 0, without alarms, until {@link RealClock.begin}: while a world is being built. */
   readonly frozen?: boolean;
   /** Called for every alarm with its delay, in real milliseconds. */
@@ -30,6 +35,7 @@ export class RealClock implements DrivenClock {
   #origin = performance.now();
   #frozen: boolean;
   readonly #fixedStart: boolean;
+  readonly #followsSystem: boolean;
   readonly #heap = new AlarmHeap();
   readonly #pending = new Map<number, RealAlarm>();
   /** Rejects the pending `attend`s. */
@@ -46,6 +52,7 @@ export class RealClock implements DrivenClock {
     this.#onAlarm = options.onAlarm;
     this.#frozen = options.frozen ?? false;
     this.#fixedStart = options.start !== undefined;
+    this.#followsSystem = options.followsSystem ?? false;
   }
 
   /** Rounded to microseconds, which keeps traces short. */
@@ -63,7 +70,7 @@ export class RealClock implements DrivenClock {
   }
 
   get wall(): UnixMillis {
-    return Math.floor(this.#start + this.now);
+    return this.#followsSystem ? Date.now() : Math.floor(this.#start + this.now);
   }
 
   get waiting(): number {

@@ -88,7 +88,7 @@ export function insideOf(service: object): ServiceInside | undefined {
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const { time, ...rest } = options;
-  const clock = time === undefined ? new RealClock() : clockOf(time);
+  const clock = time === undefined ? new RealClock({ followsSystem: true }) : clockOf(time);
   const service: FullService = await startFull({
     ...{
       db: 'memory',

@@ -116,6 +116,31 @@ describe('an acknowledgement over HTTP', () => {
   });
 });
 
+describe('two services whose clocks differ by an hour', () => {
+  it('store the messages of a device in the order in which they arrive', async () => {
+    const clock = new VirtualClock({ start: a.clock.wall - hours(1) });
+    const late = await testCloud({ store: await openStore(url), seed: 'late', clock });
+    const [one, other] = [ingressOf(a), ingressOf(late)];
+    for (let n = 0; n < 6; n++) {
+      const app = n % 2 === 0 ? one : other;
+      expect((await post(app, 'uplink', { type: 'data', body: { n } })).status).toBe(200);
+      await shell(n % 2 === 0 ? a : late, `${n}`);
+    }
+    const stored = (await a.messages(device)).filter(({ direction }) => direction === 'up');
+    expect(stored.map(({ body }) => body)).toEqual([0, 1, 2, 3, 4, 5].map((n) => ({ n })));
+    const offers = [];
+    for (let n = 0; n < 6; n++) {
+      const app = n % 2 === 0 ? other : one;
+      const { downlink } = (await post(app, 'poll')).json;
+      offers.push(downlink.body[0]);
+      await post(app, 'ack', { id: downlink.id });
+    }
+    expect(offers).toEqual(['0', '1', '2', '3', '4', '5']);
+    late.core.close();
+    await late.store.close();
+  });
+});
+
 describe('a request over HTTP that is repeated at another service', () => {
   it('is stored once, and announces what the first one has queued', async () => {
     const [one, other] = [ingressOf(a), ingressOf(b)];

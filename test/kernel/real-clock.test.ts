@@ -33,6 +33,17 @@ describe('RealClock', () => {
     expect(new RealClock().wall).toBe(Date.now());
   });
 
+  it('follows a correction of the system clock only if it shall, and alarms never do', async () => {
+    const [steady, following] = [new RealClock(), new RealClock({ followsSystem: true })];
+    const before = Date.now();
+    vi.setSystemTime(before - hours(1));
+    expect([steady.wall, following.wall]).toEqual([before, before - hours(1)]);
+    const reached = following.runUntil(hours(2));
+    await vi.advanceTimersByTimeAsync(hours(2));
+    await reached;
+    expect(following.now).toBe(hours(2));
+  });
+
   it.each([0, -1, Number.NaN])('rejects a speed of %s', (speed) => {
     expect(() => new RealClock({ speed })).toThrow('speed must be more than 0');
   });

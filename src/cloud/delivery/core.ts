@@ -16,6 +16,7 @@ import { Expiry } from '../maintenance/expiry.js';
 import { type DownlinkRequest, type Downlinks, LONGEST_QUEUE } from '../ports/downlinks.js';
 import type { Forwarding } from '../ports/forwarding.js';
 import type { Ids } from '../store/ids.js';
+import { inOrder } from '../store/in-order.js';
 import { newMessage } from '../store/new-message.js';
 import { untilUndisturbed } from '../store/records.js';
 import {
@@ -121,7 +122,7 @@ export class CloudCore implements Downlinks {
       const { serial } = session.device;
       this.#trace.emit({ kind: 'downlink.contact', at: this.#clock.now, serial, downlink: queued.row.id });
     }
-    this.#states.contact(fresh.map((queued) => queued.row.id));
+    this.#states.contact(fresh.map(({ row }) => row));
   }
 
   /** True if a downlink other than `except` can be offered now. */
@@ -217,7 +218,7 @@ export class CloudCore implements Downlinks {
     const write = async () => {
       const more = queued.row.type === 'firmware' ? await this.firmware.delivered(session, queued.row) : [];
       const deliveries = (await this.#forwarding?.deliveries(session.device, queued.row)) ?? [];
-      const sent = [this.#states.state(queued, 'sent'), this.#states.station(id, 'sent', evidence)];
+      const sent = [this.#states.state(queued, 'sent'), this.#states.station(queued.row, 'sent', evidence)];
       if (!(await this.#states.inTime([...sent, ...more, ...deliveries]))) return false;
       if (deliveries.length > 0) this.#forwarding?.wake();
       return true;
@@ -233,13 +234,16 @@ export class CloudCore implements Downlinks {
     request: DownlinkRequest,
     along: (row: MessageRow) => readonly Change[] = () => [],
   ): Promise<MessageRow> {
-    const row = newMessage(this.#ids, this.#clock, device, 'down', request.type, requestBody(request));
-    await this.#encoder.refuseUnsendable(device, row);
-    await this.#store.commit([
-      ...along(row),
-      { kind: 'message.insert', row, room: LONGEST_QUEUE },
-      this.#states.station(row.id, 'queued', null),
-    ]);
+    const row = await inOrder({ store: this.#store, ids: this.#ids }, device.id, async () => {
+      const made = newMessage(this.#ids, this.#clock, device, 'down', request.type, requestBody(request));
+      await this.#encoder.refuseUnsendable(device, made);
+      await this.#store.commit([
+        ...along(made),
+        { kind: 'message.insert', row: made, room: LONGEST_QUEUE },
+        this.#states.station(made, 'queued', null),
+      ]);
+      return made;
+    });
     this.#emitQueued(device.serial, row);
     const session = await this.#sessions.settled(device.serial);
     if (session && !session.queue.some((queued) => queued.row.id === row.id))
@@ -328,7 +332,7 @@ export class CloudCore implements Downlinks {
     why: string | null,
   ): Promise<boolean> {
     const { id } = queued.row;
-    const progress = [this.#states.state(queued, state), this.#states.station(id, state, why)];
+    const progress = [this.#states.state(queued, state), this.#states.station(queued.row, state, why)];
     const ended = await this.#states.inTime(progress);
     if (!ended) return false;
     const at = this.#clock.now;

@@ -6,7 +6,8 @@
  */
 import type { Clock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
-import { type Change, ConflictError, type DownState, type Id, type Store } from '../store/store.js';
+import type { UnixMillis } from '../../kernel/time.js';
+import { type Change, ConflictError, type DownState, type MessageRow, type Store } from '../store/store.js';
 import type { QueuedDownlink } from './device-session.js';
 
 interface DownlinkStatesOptions {
@@ -14,6 +15,9 @@ interface DownlinkStatesOptions {
   readonly clock: Clock;
   readonly log: Log;
 }
+
+type Downlink = Pick<MessageRow, 'id' | 'createdAt'>;
+type TimelineChange = Extract<Change, { readonly kind: 'timeline.add' }>;
 
 export class DownlinkStates {
   readonly #options: DownlinkStatesOptions;
@@ -23,28 +27,23 @@ export class DownlinkStates {
   }
 
   state({ row }: QueuedDownlink, state: Exclude<DownState, 'pending'>): Change {
-    return { kind: 'message.state', id: row.id, state, at: this.#options.clock.wall };
+    return { kind: 'message.state', id: row.id, state, at: this.#timeOf(row) };
   }
 
-  station(messageId: Id, what: string, detail: string | null): Change {
-    return { kind: 'timeline.add', row: { messageId, at: this.#options.clock.wall, what, detail } };
+  station(row: Downlink, what: string, detail: string | null): TimelineChange {
+    return { kind: 'timeline.add', row: { messageId: row.id, at: this.#timeOf(row), what, detail } };
   }
 
   /** Adds a contact to the timelines of these downlinks: their device has sent something. */
-  contact(ids: readonly Id[]): void {
-    const at = this.#options.clock.wall;
-    const station = (messageId: Id): Change => {
-      return { kind: 'timeline.add', row: { messageId, at, what: 'contact', detail: null }, latest: true };
-    };
-    this.behind(ids.map(station));
+  contact(rows: readonly Downlink[]): void {
+    this.behind(rows.map((row) => ({ ...this.station(row, 'contact', null), latest: true })));
   }
 
   /** The changes for an offer of a downlink: the number of the attempt, and an entry in its timeline. */
-  offer(id: Id, attempt: number): readonly Change[] {
-    const row = { messageId: id, at: this.#options.clock.wall, what: 'offered', detail: `attempt ${attempt}` };
+  offer(row: Downlink, attempt: number): readonly Change[] {
     return [
-      { kind: 'message.offer', id, attempt },
-      { kind: 'timeline.add', row, latest: true },
+      { kind: 'message.offer', id: row.id, attempt },
+      { ...this.station(row, 'offered', `attempt ${attempt}`), latest: true },
     ];
   }
 
@@ -60,6 +59,11 @@ export class DownlinkStates {
       if (error instanceof ConflictError && error.field === 'down-state') return false;
       throw error;
     }
+  }
+
+  /** The present time; never before the creation of the downlink, if the clock was corrected. */
+  #timeOf({ createdAt }: Downlink): UnixMillis {
+    return Math.max(this.#options.clock.wall, createdAt);
   }
 
   /** Commits without waiting; only for changes that may be lost in a crash. */

@@ -9,6 +9,8 @@ import type { Image } from '../firmware/images.js';
 import { isOpen, type UpdateJob } from '../firmware/job.js';
 import { endOf, type UpdateStep, type Updates, updateOf } from '../firmware/updates.js';
 import type { FirmwareUpdates } from '../ports/firmware-updates.js';
+import type { Ids } from '../store/ids.js';
+import { inOrder } from '../store/in-order.js';
 import { untilUndisturbed } from '../store/records.js';
 import type { Change, DeviceRow, Id, MessageRow, Store, WaitingRow } from '../store/store.js';
 import type { DeviceSession, QueuedDownlink } from './device-session.js';
@@ -28,6 +30,7 @@ export interface ChunkQueue {
 interface FirmwareQueueOptions {
   readonly store: Store;
   readonly clock: Clock;
+  readonly ids: Ids;
   readonly trace: Trace;
   readonly updates: Updates;
   readonly queue: ChunkQueue;
@@ -46,9 +49,11 @@ export class FirmwareQueue implements FirmwareUpdates {
   readonly #trace: Trace;
   readonly #updates: Updates;
   readonly #queue: ChunkQueue;
+  readonly #order: Pick<FirmwareQueueOptions, 'store' | 'ids'>;
 
-  constructor({ store, clock, trace, updates, queue }: FirmwareQueueOptions) {
+  constructor({ store, clock, ids, trace, updates, queue }: FirmwareQueueOptions) {
     this.#store = store;
+    this.#order = { store, ids };
     this.#clock = clock;
     this.#trace = trace;
     this.#updates = updates;
@@ -65,8 +70,11 @@ export class FirmwareQueue implements FirmwareUpdates {
     along: (job: UpdateJob) => readonly Change[] = () => [],
   ): Promise<UpdateJob> {
     return this.#updates.inTurn(device.id, async () => {
-      const step = this.#updates.begin(device, image);
-      await this.#write(step, along(step.job));
+      const step = await inOrder(this.#order, device.id, async () => {
+        const begun = this.#updates.begin(device, image);
+        await this.#write(begun, along(begun.job));
+        return begun;
+      });
       this.#emitMoved(device.serial, step.job);
       const session = this.#queue.sessionOf(device.serial);
       if (session) await this.#enqueue(session, step);
@@ -115,13 +123,14 @@ export class FirmwareQueue implements FirmwareUpdates {
     const { silentSince = Number.POSITIVE_INFINITY } = session.update ?? {};
     if (this.#clock.now - silentSince < STALLED_AFTER || chunksIn(session).length > 0) return;
     await this.#updates.inTurn(session.device.id, async () => {
-      const step = await untilUndisturbed(async () => {
+      const restart = async () => {
         const job = await this.#updates.current(session.device);
         if (job?.state !== 'downloading') return undefined;
-        const restart = this.#updates.restart(session.device, job);
-        await this.#write(restart);
-        return restart;
-      });
+        const restarted = this.#updates.restart(session.device, job);
+        await this.#write(restarted);
+        return restarted;
+      };
+      const step = await inOrder(this.#order, session.device.id, () => untilUndisturbed(restart));
       if (step === undefined) return this.readUpdate(session);
       this.#emitMoved(session.device.serial, step.job);
       await this.#enqueue(session, step);

@@ -75,7 +75,7 @@ export class Offers {
     const { store, states, sessions } = this.#options;
     const attempt = queued.attempt + 1;
     try {
-      await store.commit(states.offer(queued.row.id, attempt));
+      await store.commit(states.offer(queued.row, attempt));
     } catch (error) {
       const overtaken = error instanceof ConflictError && (error.field === 'down-state' || error.field === 'attempt');
       if (!overtaken) throw error;

@@ -21,6 +21,7 @@ import type { Updates } from '../firmware/updates.js';
 import type { Forwarding } from '../ports/forwarding.js';
 import { EncodedBody } from '../store/encoded-body.js';
 import type { Ids } from '../store/ids.js';
+import { inOrder } from '../store/in-order.js';
 import { newMessage } from '../store/new-message.js';
 import { untilUndisturbed } from '../store/records.js';
 import { type Change, ConflictError, type DeviceChange, type MessageRow, type Store } from '../store/store.js';
@@ -96,7 +97,7 @@ export class UplinkHandler {
     const { log } = this.#options;
     try {
       const parsed = message instanceof Uint8Array ? parseUp(message) : message;
-      return await untilUndisturbed(async () => {
+      return await this.#repeated(session, async () => {
         const prepared = await this.#prepare(session, parsed, message);
         const { row } = prepared;
         const uplink =
@@ -108,6 +109,11 @@ export class UplinkHandler {
       log.warn({ serial: session.device.serial, why: error.message }, 'uplink rejected');
       return 'refused';
     }
+  }
+
+  /** Repeats `work` if a concurrent change won, or if a message of the device was out of sequence. */
+  #repeated<T>(session: DeviceSession, work: () => Promise<T>): Promise<T> {
+    return inOrder(this.#options, session.device.id, () => untilUndisturbed(work));
   }
 
   /** Returns false if the message is a copy of a stored one. */
@@ -184,8 +190,9 @@ export class UplinkHandler {
         return this.#firmware(session, message);
       case 'get-timestamp': {
         const { clock, ids } = this.#options;
+        const row = this.#row(session, 'session', null);
         const answer = newMessage(ids, clock, session.device, 'down', 'timestamp', null);
-        return prepared('session', this.#row(session, 'session', null), { queue: [answer] });
+        return prepared('session', row, { queue: [answer] });
       }
       default:
         return message satisfies never;

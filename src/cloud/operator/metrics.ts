@@ -8,6 +8,7 @@ import type { Millis } from '../../kernel/time.js';
 import type { CloudEvent, Trace, TraceEvent } from '../../trace/events.js';
 import type { GatewayCounters } from '../gateway/flap-gateway.js';
 import type { Guarded } from '../store/bounded-commits.js';
+import { timeOfId } from '../store/order.js';
 import type { Store } from '../store/store.js';
 import { udpDrops } from './udp-drops.js';
 
@@ -155,9 +156,4 @@ type DownlinkEvent = Extract<CloudEvent, { readonly downlink: string }>;
 
 function isOfDownlink(event: TraceEvent): event is DownlinkEvent {
   return 'downlink' in event;
-}
-
-/** Creation time of a row: the first 48 bits of its id. */
-function timeOfId(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

@@ -53,6 +53,7 @@ export type Change =
    */
   | { readonly kind: 'device.delete'; readonly id: Id; readonly at: UnixMillis }
   /**
+   * `commit` rejects a message if the device has one with a greater id: messages of a device are stored in order.
    * With `newSince`: `commit` rejects a message if the device has one with the same fingerprint, created then or later.
    * With `room`: `commit` rejects a downlink if the device has that many pending downlinks.
    */
@@ -97,6 +98,7 @@ export type ConflictField =
   | 'record-body'
   | 'down-state'
   | 'attempt'
+  | 'order'
   | 'print'
   | 'queue'
   | 'space'
@@ -106,6 +108,7 @@ const OVERTAKEN: Partial<Record<ConflictField, string>> = {
   'record-body': 'the record has changed meanwhile',
   'down-state': 'the downlink is not pending',
   attempt: 'another service has offered the downlink meanwhile',
+  order: 'the device has a newer message',
   print: 'the message is already stored',
   queue: 'the queue of the device is full',
   space: 'the space has been deleted',
@@ -119,7 +122,7 @@ const OVERTAKEN: Partial<Record<ConflictField, string>> = {
 export class ConflictError extends Error {
   /**
    * `serial` and `token` (unique in the service), `tag-name` (in its space), `record-key` (in its family and space);
-   * `record-body`, `down-state` and `attempt`: changed meanwhile; `print`: the message is already stored; `queue`: full;
+   * `record-body`, `down-state` and `attempt`: changed meanwhile; `order`: the device has a newer message; `print`: the message is already stored; `queue`: full;
    * `space`: deleted;
    * `space-devices`: has devices.
    */

@@ -1,37 +1,100 @@
 /**
  * Ids of all rows: UUIDs, version 7.
  *
- * Their first 48 bits are the creation time and never go back, so that the order of ids is the order of creation and an
- * id serves as a cursor (cloud API gaps, section 1 no. 4). Time and randomness are parameters: in a simulation the same
- * seed gives the same ids.
+ * Their first 48 bits are the creation time, so that the order of ids is the order of creation and an id serves as a
+ * cursor (cloud API gaps, section 1 no. 4). Time and randomness are parameters: in a simulation the same seed gives the
+ * same ids.
+ *
+ * The clock of a machine can be corrected, and the clocks of two services differ. Ids follow the clock, but the ids of the
+ * messages of one device always increase: they are its sequence (ADR 16). The commit rejects a message out of sequence,
+ * which in-order.ts then repeats with a greater id.
  */
 import { v7 } from 'uuid';
 import type { Clock } from '../../kernel/clock.js';
 import { type Random, randomBytes } from '../../kernel/random.js';
+import { type Millis, seconds } from '../../kernel/time.js';
+import { timeOfId } from './order.js';
 import type { Id } from './store.js';
 
 export interface Ids {
-  /** Returns a new UUID, version 7, greater than every id that this source has returned before. */
+  /** Returns a new UUID, version 7, greater than every id that this source has returned before, unless the clock was corrected. */
   uuid(): Id;
+  /** Returns the id of a new message of the device, greater than those that it has returned and learned for the device. */
+  message(deviceId: Id): Id;
+  /** Learns the id of the newest message of a device, which another service or an earlier process has stored. */
+  learn(deviceId: Id, newest: Id): void;
 }
 
-/** A source of ids that read `clock.wall` and draw from `random`. */
-export function createIds(clock: Clock, random: Random): Ids {
+/** If the clock goes back by more than this, it was corrected, and ids follow it. */
+const CORRECTION = seconds(1);
+const LAST_SEQUENCE = 0xffff_ffff;
+
+/**
+ * A source of ids that read `clock.wall` and draw from `random`.
+ * @param onCorrection called with the difference if the calendar time jumps by more than a second
+ */
+export function createIds(clock: Clock, random: Random, onCorrection: (by: Millis) => void = () => {}): Ids {
   let lastMs = Number.NEGATIVE_INFINITY;
   let sequence = 0;
+  /** Calendar time minus elapsed time: constant unless the clock is corrected. */
+  let offset = clock.wall - clock.now;
+  /** Newest ids of devices whose messages are ahead of the clock. */
+  const ahead = new Map<Id, Id>();
+
+  const watchClock = (wall: number) => {
+    const by = wall - clock.now - offset;
+    offset += by;
+    if (Math.abs(by) > CORRECTION) onCorrection(by);
+  };
+
+  const uuid = (): Id => {
+    const bytes = randomBytes(random, 16);
+    const wall = clock.wall;
+    watchClock(wall);
+    const now = Math.floor(wall);
+    if (now > lastMs || now < lastMs - CORRECTION) {
+      lastMs = now;
+      // 31 bits leave room for two thousand million more ids in the same millisecond before the 32-bit field
+      // overflows.
+      sequence = Math.floor(random.next() * 2_147_483_648);
+    } else {
+      sequence++;
+    }
+    return v7({ msecs: lastMs, seq: sequence, random: bytes });
+  };
+
   return {
-    uuid() {
-      const bytes = randomBytes(random, 16);
-      const now = Math.floor(clock.wall);
-      if (now > lastMs) {
-        lastMs = now;
-        // 31 bits leave room for two thousand million more ids in the same millisecond before the 32-bit field
-        // overflows.
-        sequence = Math.floor(random.next() * 2_147_483_648);
-      } else {
-        sequence++;
+    uuid,
+    message(deviceId) {
+      const id = uuid();
+      const newest = ahead.get(deviceId);
+      if (newest === undefined) return id;
+      if (id > newest) {
+        ahead.delete(deviceId);
+        return id;
       }
-      return v7({ msecs: lastMs, seq: sequence, random: bytes });
+      const next = successor(newest, random);
+      ahead.set(deviceId, next);
+      return next;
+    },
+    learn(deviceId, newest) {
+      const known = ahead.get(deviceId);
+      if (known === undefined || known < newest) ahead.set(deviceId, newest);
     },
   };
+}
+
+/** The id after `id` in the same millisecond, or in the next one if its sequence number is the last. */
+function successor(id: Id, random: Random): Id {
+  const sequence = sequenceOf(id);
+  const ms = timeOfId(id);
+  const place = sequence < LAST_SEQUENCE ? { msecs: ms, seq: sequence + 1 } : { msecs: ms + 1, seq: 0 };
+  return v7({ ...place, random: randomBytes(random, 16) });
+}
+
+/** The 32 bits after version and time, without those of the variant (package `uuid`, version 7). */
+function sequenceOf(id: Id): number {
+  const bytes = Buffer.from(id.replaceAll('-', '').slice(12, 22), 'hex');
+  const [b6 = 0, b7 = 0, b8 = 0, b9 = 0, b10 = 0] = bytes;
+  return (((b6 & 0x0f) << 28) | (b7 << 20) | ((b8 & 0x3f) << 14) | (b9 << 6) | (b10 >> 2)) >>> 0;
 }

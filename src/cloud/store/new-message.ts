@@ -1,9 +1,13 @@
 /** New rows of the message table. */
 import type { Clock } from '../../kernel/clock.js';
 import type { Ids } from './ids.js';
+import { timeOfId } from './order.js';
 import type { DeviceRow, MessageRow } from './store.js';
 
-/** Creates a message of the device with the current time. A downlink starts in state `pending`. */
+/**
+ * Creates a message of the device with the current time, or with that of its id if the device has a message from before a
+ * correction of the clock. A downlink starts in state `pending`.
+ */
 export function newMessage(
   ids: Ids,
   clock: Clock,
@@ -13,10 +17,12 @@ export function newMessage(
   body: unknown,
   more: Partial<Pick<MessageRow, 'codecHash' | 'raw' | 'print'>> = {},
 ): MessageRow {
-  const now = clock.wall;
+  const wall = clock.wall;
+  const id = ids.message(device.id);
+  const now = Math.max(wall, timeOfId(id));
   const down = direction === 'down';
   return {
-    id: ids.uuid(),
+    id,
     spaceId: device.spaceId,
     deviceId: device.id,
     createdAt: now,

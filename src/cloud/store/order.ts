@@ -3,14 +3,19 @@ import { seconds, type UnixMillis } from '../../kernel/time.js';
 import type { DeviceRow, DeviceSort, Id, MessageQuery } from './store.js';
 
 /**
- * A row takes its id and its `createdAt` from the clock one after the other, so the two may differ by a tick. A search
- * by time that uses the order of ids extends its range by this much on both sides and then compares `createdAt` itself.
+ * The time in a row's id and its `createdAt` may differ by a tick. A search by time that uses the order of ids extends its
+ * range by this much on both sides and then compares `createdAt` itself.
  */
 const SLACK = seconds(60);
 
 const LAST_MS = 0xffff_ffff_ffff;
 /** Greater than every id. */
 export const BEYOND: Id = 'g';
+
+/** Creation time of a row: the first 48 bits of its id. */
+export function timeOfId(id: Id): UnixMillis {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
 
 /** The smallest id (version 7) of this millisecond. */
 export function firstIdAt(at: UnixMillis): Id {

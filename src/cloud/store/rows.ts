@@ -2,8 +2,9 @@
 import type { UnixMillis } from '../../kernel/time.js';
 
 /**
- * A lower-case UUID, version 7: the order of ids is the order of creation. The time in a row's id and its `createdAt` come
- * from one clock and differ by no more than the moment between two readings; searches by time rely on it.
+ * A lower-case UUID, version 7: the order of ids is the order of creation, unless the clock was corrected; that of the
+ * messages of one device always is. The time in a row's id and its `createdAt` differ by no more than a tick; searches by
+ * time rely on it.
  */
 export type Id = string;
 

@@ -94,6 +94,8 @@ export interface Store {
 
   messages(spaceId: Id, query: MessageQuery): Promise<readonly ListedMessage[]>;
   message(spaceId: Id, id: Id): Promise<ListedMessage | undefined>;
+  /** Id of the newest message of the device, or of the whole service. */
+  newestMessage(deviceId?: Id): Promise<Id | undefined>;
   /** Downlinks of the device in state pending, oldest first; without long bodies. */
   pendingDownlinks(deviceId: Id): Promise<readonly WaitingRow[]>;
   /** Pending downlinks of the whole service that were queued before `createdBefore`, oldest first. */

@@ -14,7 +14,7 @@ async function history(options: Parameters<typeof service>[0] = {}) {
     const type = n % 4 === 3 ? 'session' : 'data';
     rows.push(message(n, { createdAt, id: idAt(createdAt, n), spaceId: made.spaceId, deviceId, type }));
   }
-  await made.store.commit(rows.map((row) => ({ kind: 'message.insert', row })));
+  await made.store.commit(rows.map((row) => ({ kind: 'message.insert', row }) as const).reverse());
   const numbers = async (query: string) =>
     (await made.call('GET', `messages${query}`)).json.map((m: { body: { n: number } }) => m.body.n);
   return { ...made, deviceId, rows, numbers };

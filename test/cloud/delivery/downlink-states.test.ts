@@ -1,12 +1,13 @@
 /** States of downlinks as commits, and commits in the background. */
 import { describe, expect, it } from 'vitest';
+import { asQueued } from '../../../src/cloud/delivery/device-session.js';
 import { DownlinkStates } from '../../../src/cloud/delivery/downlink-states.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
 import { type Change, ConflictError } from '../../../src/cloud/store/store.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { downlink, T0 } from '../store/rows.js';
 
-const ROW = downlink(1);
+const ROW = downlink(1, { createdAt: T0 });
 
 /** @param fails what the store rejects commits with */
 function setUp(fails?: Error) {
@@ -25,7 +26,7 @@ function setUp(fails?: Error) {
 describe('a commit in time', () => {
   it('is true when it is durable', async () => {
     const { states, commits } = setUp();
-    expect(await states.inTime([states.station(ROW.id, 'queued', null)])).toBe(true);
+    expect(await states.inTime([states.station(ROW, 'queued', null)])).toBe(true);
     expect(commits).toEqual([
       [{ kind: 'timeline.add', row: { messageId: ROW.id, at: T0, what: 'queued', detail: null } }],
     ]);
@@ -46,8 +47,17 @@ describe('in the background', () => {
     const station = (messageId: string) => ({
       ...{ kind: 'timeline.add', row: { messageId, at: T0, what: 'contact', detail: null }, latest: true },
     });
-    states.contact(['a', 'b']);
-    expect(commits).toEqual([[station('a'), station('b')]]);
+    states.contact([{ id: 'a', createdAt: T0 }, ROW]);
+    expect(commits).toEqual([[station('a'), station(ROW.id)]]);
+  });
+
+  it('no entry is earlier than its downlink, also if the clock was corrected', () => {
+    const { states } = setUp();
+    const row = downlink(1, { createdAt: T0 + 3_600_000 });
+    const offer = states.offer(row, 2);
+    const changes = [states.station(row, 'queued', null), states.state(asQueued(row), 'sent'), offer[1]];
+    const times = changes.map((change) => (change?.kind === 'timeline.add' ? change.row.at : Object(change).at));
+    expect(times).toEqual([row.createdAt, row.createdAt, row.createdAt]);
   });
 
   it('a failed commit is logged', async () => {

@@ -7,6 +7,7 @@ import { Metrics } from '../../../src/cloud/operator/metrics.js';
 import { addOperatorRoutes } from '../../../src/cloud/operator/routes.js';
 import { type Service, type ServiceOptions, startService } from '../../../src/cloud/service.js';
 import { MemoryStore } from '../../../src/cloud/store/memory/memory-store.js';
+import { MemoryTables } from '../../../src/cloud/store/memory/tables.js';
 import { StoreUnavailable } from '../../../src/cloud/store/store.js';
 import type { Log } from '../../../src/kernel/log.js';
 import { seededRandom } from '../../../src/kernel/random.js';
@@ -150,6 +151,40 @@ describe('logs of a service', () => {
     await request('POST', '/v2/device/2159017986/poll', {}, { authorization: `Claim ${TOKEN}`, 'x-api-key': '' });
     expect(lines.length).toBeGreaterThan(7);
     for (const secret of secrets) expect(lines.filter((line) => line.includes(secret))).toEqual([]);
+  });
+});
+
+describe('a correction of the clock', () => {
+  const corrected = (lines: readonly string[]) => lines.filter((line) => line.startsWith('the clock'));
+  class CorrectedClock extends RealClock {
+    by = 0;
+    override get wall() {
+      return super.wall + this.by;
+    }
+  }
+  /** A clock that begins at this hour of a day and can be corrected. */
+  const clockFrom = (hour: number) => new CorrectedClock({ start: Date.UTC(2026, 5, 1, hour) });
+  const uplink = { authorization: `Claim ${TOKEN}`, 'x-api-key': '' };
+
+  it('is logged and followed', async () => {
+    const clock = clockFrom(12);
+    const { request, space, lines } = await serve({ clock, operated: false });
+    clock.by = -3_600_000;
+    const { text } = await request('POST', space('devices'), registration);
+    expect(JSON.parse(text).created_at).toMatch(/^2026-06-01T11:/);
+    expect(corrected(lines)).toEqual(['the clock of this machine was corrected {"by":"-3600 s"}']);
+  });
+
+  it('is logged if it was made while the service did not run', async () => {
+    const memory = new MemoryTables();
+    const { request, space, service } = await serve({ memory, clock: clockFrom(12) });
+    await request('POST', space('devices'), registration);
+    await request('POST', '/v2/device/2159017986/uplink', { type: 'data', body: { a: 1 } }, uplink);
+    await service.close();
+    const { lines } = await serve({ memory, clock: clockFrom(11) });
+    expect(corrected(lines)).toEqual([
+      expect.stringMatching(/behind the newest stored message.* {"behind":"3600 s"}$/),
+    ]);
   });
 });
 

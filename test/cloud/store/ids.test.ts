@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createIds } from '../../../src/cloud/store/ids.js';
-import { firstIdAt } from '../../../src/cloud/store/order.js';
+import { firstIdAt, timeOfId } from '../../../src/cloud/store/order.js';
 import { seededRandom } from '../../../src/kernel/random.js';
 import { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 
@@ -30,6 +30,48 @@ describe('ids', () => {
         }
       }),
     );
+  });
+
+  it('follow a correction of the clock, which is reported in both directions', () => {
+    const clock = { now: 0, wall: 1_767_225_600_000, after: () => ({ cancel: () => {} }) };
+    const corrections: number[] = [];
+    const ids = createIds(clock, seededRandom(1), (by) => corrections.push(by));
+    for (const [elapsed, by] of [
+      [1000, 0],
+      [5, -3_600_000],
+      [5, 0],
+      [9, 7_200_000],
+      [60_000, 900],
+    ] as const) {
+      clock.now += elapsed;
+      clock.wall += elapsed + by;
+      expect(timeOfId(ids.uuid())).toBe(clock.wall);
+    }
+    expect(corrections).toEqual([-3_600_000, 7_200_000]);
+  });
+
+  it('of the messages of a device increase, also from an id that is ahead of the clock', () => {
+    const clock = new VirtualClock();
+    const ids = createIds(clock, seededRandom(1));
+    const ahead = createIds(new VirtualClock({ start: clock.wall + 3_600_000 }), seededRandom(2)).uuid();
+    ids.learn('a', ahead);
+    ids.learn('a', ids.uuid());
+    const [first, second, other] = [ids.message('a'), ids.message('a'), ids.message('b')];
+    expect([ahead < first, first < second, other < ahead]).toEqual([true, true, true]);
+    expect([timeOfId(first), timeOfId(second), timeOfId(other)]).toEqual([
+      clock.wall + 3_600_000,
+      clock.wall + 3_600_000,
+      clock.wall,
+    ]);
+    for (const id of [first, second, other]) expect(id).toMatch(V7);
+  });
+
+  it('continue in the next millisecond after the last number of one', () => {
+    const ids = createIds(new VirtualClock(), seededRandom(1));
+    ids.learn('a', '01ffffff-ffff-7fff-bfff-ffffffffffff');
+    expect(ids.message('a')).toMatch(/^02000000-0000-7000-8000-0[0-3]/);
+    ids.learn('b', '01ffffff-ffff-7fff-bfff-fbffffffffff');
+    expect(ids.message('b')).toMatch(/^01ffffff-ffff-7fff-bfff-f[c-f]/);
   });
 
   it('are the same for the same seed, and differ for another seed', () => {

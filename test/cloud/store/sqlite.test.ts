@@ -158,10 +158,13 @@ describe('the SQLite store', () => {
 
   it('searches copies of a message by fingerprint, not among all messages of the device', async () => {
     const { store, db } = openWithDatabase();
-    const [statement] = statementsOf({ kind: 'message.insert', row: { ...message(1), print: 'feed' }, newSince: 1 });
+    const row = { ...message(1), print: 'feed' };
+    const [statement] = statementsOf({ kind: 'message.insert', row, newSince: 1 }, SQLITE);
     const { text = '', values = [] } = statement ?? {};
     const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`).all(...values);
-    expect(plan.map((step) => step.detail).join('\n')).toMatch(/SEARCH message USING INDEX message_print \(print=\?\)/);
+    const steps = plan.map((step) => step.detail).join('\n');
+    expect(steps).toMatch(/SEARCH message USING INDEX message_print \(print=\?\)/);
+    expect(steps).toMatch(/SEARCH message USING COVERING INDEX message_of_device \(device_id=\? AND id>\?\)/);
     await store.close();
   });
 

@@ -33,7 +33,7 @@ export function aboutDownlinks(opened: () => Store): void {
     it('are queued in order, separately for each device', async () => {
       await furnish(store, [device(1), device(2)]);
       const other = downlink(2, { deviceId: device(2).id });
-      await store.commit([downlink(3), other, downlink(1)].map(insert.message));
+      await store.commit([downlink(1), downlink(3), other].map(insert.message));
       await store.commit([insert.message(message(4))]);
       expect(await store.pendingDownlinks(device(1).id)).toEqual([downlink(1), downlink(3)]);
       expect(await store.pendingDownlinks(device(2).id)).toEqual([other]);
@@ -93,7 +93,7 @@ export function aboutDownlinks(opened: () => Store): void {
     it('are overdue if they were queued before a time, over all devices and spaces', async () => {
       await furnish(store, [device(1), device(2, { spaceId: OTHER_SPACE })]);
       const foreign = downlink(2, { deviceId: device(2).id, spaceId: OTHER_SPACE });
-      await store.commit([downlink(3), foreign, downlink(1), downlink(200)].map(insert.message));
+      await store.commit([downlink(1), downlink(3), foreign, downlink(200)].map(insert.message));
       expect((await store.overdueDownlinks(T0 + 3000, 9)).map((row) => row.id)).toEqual([downlink(1).id, foreign.id]);
       expect((await store.overdueDownlinks(T0 + 3001, 9)).length).toBe(3);
       expect(await store.countPending()).toBe(4);
@@ -102,7 +102,7 @@ export function aboutDownlinks(opened: () => Store): void {
 
     it('of type config and shell are unanswered after they are sent, until their answer', async () => {
       await furnish(store);
-      const rows = [downlink(2, { type: 'config' }), downlink(1), downlink(3, { type: 'data' }), downlink(4)];
+      const rows = [downlink(1), downlink(2, { type: 'config' }), downlink(3, { type: 'data' }), downlink(4)];
       await store.commit(rows.map(insert.message));
       const send = (row: MessageRow) => ({ kind: 'message.state', id: row.id, state: 'sent', at: T0 + 9000 }) as const;
       await store.commit(rows.slice(0, 3).map(send));

@@ -1,7 +1,13 @@
 /** The store's contract about messages, and how a repetition is recognised. */
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Change, MessageQuery, MessageRow, Store } from '../../../src/cloud/store/store.js';
+import {
+  type Change,
+  ConflictError,
+  type MessageQuery,
+  type MessageRow,
+  type Store,
+} from '../../../src/cloud/store/store.js';
 import {
   device,
   downlink,
@@ -24,8 +30,9 @@ export function aboutMessages(opened: () => Store): void {
 
   describe('messages', () => {
     it('are listed newest first, page by page', async () => {
-      await furnish(store);
-      await store.commit([2, 1, 3].map((n) => insert.message(message(n))));
+      await furnish(store, [device(1), device(2)]);
+      const deviceId = device(2).id;
+      await store.commit([message(2), message(1, { deviceId }), message(3)].map(insert.message));
       expect(await bodiesOf(store, { limit: 2 })).toEqual([{ n: 3 }, { n: 2 }]);
       expect(await bodiesOf(store, { limit: 2, after: message(2).id })).toEqual([{ n: 1 }]);
       expect(await bodiesOf(store, { after: idAt(T0 + 1500, 0) })).toEqual([{ n: 1 }]);
@@ -128,8 +135,8 @@ export function aboutMessages(opened: () => Store): void {
   it('finds the newest copy of a message of the same device, if it is not too old', async () => {
     await furnish(store, [device(1), device(2)]);
     await store.commit([
-      insert.message(message(2, { print: 'p' })),
       insert.message(message(1, { print: 'p' })),
+      insert.message(message(2, { print: 'p' })),
       insert.message(message(3, { print: 'q', deviceId: device(2).id })),
     ]);
     const at = T0 + 2000;
@@ -137,6 +144,39 @@ export function aboutMessages(opened: () => Store): void {
     expect(await store.copyOf(device(1).id, 'p', at + 1)).toBeUndefined();
     expect(await store.copyOf(device(1).id, 'q', T0)).toBeUndefined();
     expect(await store.copyOf(device(2).id, 'p', T0)).toBeUndefined();
+  });
+
+  describe('the messages of a device', () => {
+    const conflict = new ConflictError('order');
+
+    it('are stored in the order of their ids, or are rejected with their commit', async () => {
+      await furnish(store, [device(1), device(2)]);
+      await store.commit([insert.message(message(5))]);
+      const seen: Change = { kind: 'device.change', id: device(1).id, change: { lastSeen: T0 + 5000 } };
+      const late: Change[] = [
+        insert.message(message(4)),
+        insert.message(downlink(4)),
+        { kind: 'message.insert', row: downlink(4), room: 9 },
+        { kind: 'message.insert', row: message(4, { print: 'p' }), newSince: T0 },
+      ];
+      for (const change of late) await expect(store.commit([change, seen])).rejects.toEqual(conflict);
+      const list = [insert.message(message(7)), insert.message(message(6))];
+      await expect(store.commit(list)).rejects.toEqual(conflict);
+      expect(conflict.message).toBe('the device has a newer message');
+      expect((await store.device(SPACE, device(1).id))?.lastSeen).toBe(device(1).lastSeen);
+      await store.commit([insert.message(message(4, { deviceId: device(2).id })), insert.message(message(6))]);
+      expect(await bodiesOf(store, {})).toEqual([{ n: 6 }, { n: 5 }, { n: 4 }]);
+    });
+
+    it('have a newest one, and so has the whole service', async () => {
+      await furnish(store, [device(1), device(2, { spaceId: OTHER_SPACE })]);
+      expect([await store.newestMessage(), await store.newestMessage(device(1).id)]).toEqual([undefined, undefined]);
+      const foreign = message(3, { spaceId: OTHER_SPACE, deviceId: device(2).id });
+      await store.commit([message(1), foreign, message(2)].map(insert.message));
+      expect(await store.newestMessage()).toBe(foreign.id);
+      expect(await store.newestMessage(device(1).id)).toBe(message(2).id);
+      expect(await store.newestMessage(idAt(T0, 999))).toBeUndefined();
+    });
   });
 
   describe('a message that must be new', () => {
@@ -169,16 +209,16 @@ export function aboutMessages(opened: () => Store): void {
 
     it('does not affect the other changes of its commit', async () => {
       await furnish(store);
-      const sent = downlink(9);
+      const sent = downlink(2);
       await store.commit([insertNew(1, { print: 'p' }, T0), insert.message(sent)]);
       const state = { kind: 'message.state', id: sent.id, state: 'sent', at: T0 } as const;
       const outcomes = await Promise.allSettled([
-        store.commit([insertNew(2, { print: 'q' }, T0)]),
-        store.commit([insertNew(3, { print: 'p' }, T0)]),
+        store.commit([insertNew(3, { print: 'q' }, T0)]),
+        store.commit([insertNew(4, { print: 'p' }, T0)]),
         store.commit([state]),
-        store.commit([insertNew(4, { print: 'r' }, T0), state]),
-        store.commit([insertNew(5, { print: 'q' }, T0)]),
-        store.commit([insertNew(6, { print: 's' }, T0)]),
+        store.commit([insertNew(5, { print: 'r' }, T0), state]),
+        store.commit([insertNew(6, { print: 'q' }, T0)]),
+        store.commit([insertNew(7, { print: 's' }, T0)]),
       ]);
       expect(outcomes.map(({ status }) => status === 'fulfilled')).toEqual([true, false, true, false, false, true]);
       const stored = await store.messages(SPACE, { limit: 9, direction: 'up' });

@@ -14,7 +14,7 @@ export function aboutPruning(opened: () => Store): void {
 
     it('deletes rows created before a time, oldest first, up to a limit', async () => {
       await furnish(store, [device(1), device(2)]);
-      const rows = [3, 1, 2, 4, 5].map((n) => message(n, { deviceId: device(1 + (n % 2)).id }));
+      const rows = [2, 1, 3, 4, 5].map((n) => message(n, { deviceId: device(1 + (n % 2)).id }));
       await store.commit(rows.map(insert.message));
       expect(await store.prune(T0 + 4000, 2)).toBe(2);
       expect(await stored()).toEqual([3, 4, 5].map((n) => message(n).id));
@@ -35,7 +35,8 @@ export function aboutPruning(opened: () => Store): void {
       expect(await store.timeline(message(2).id, { limit: 9 })).toMatchObject([line(2)]);
       expect(await store.copyOf(device(1).id, 'print-1', T0)).toBeUndefined();
       expect(await store.copyOf(device(1).id, 'print-2', T0)).toBe(message(2).id);
-      await store.commit([insert.message(message(1))]);
+      const again = message(3, { print: 'print-1' });
+      await store.commit([{ kind: 'message.insert', row: again, newSince: T0 }]);
     });
 
     it('keeps pending downlinks of any age, and codecs', async () => {

@@ -36,6 +36,8 @@ export class Check implements Bodies {
   readonly #gone = new Set<Id>();
   /** New messages by id, with their devices. */
   readonly #messages = new Map<Id, Id>();
+  /** The newest new message of each device. */
+  readonly #newest = new Map<Id, Id>();
   readonly ofMessages = new Map<MessageRow, KeptBody>();
   readonly ofRecords = new Map<RecordRow, string>();
   /** Serial numbers that the list registers (true) or releases (false). */
@@ -67,6 +69,7 @@ export class Check implements Bodies {
         this.#devices,
         this.#gone,
         this.#messages,
+        this.#newest,
         this.ofMessages,
         this.ofRecords,
         this.#serials,
@@ -135,6 +138,7 @@ export class Check implements Bodies {
       case 'message.insert':
         if (change.room !== undefined) this.#needRoom(change.row.deviceId, change.room);
         this.#needMessageParents(change.row);
+        this.#needOrder(change.row);
         if (change.newSince !== undefined) this.#needNew(change.row, change.newSince);
         break;
       case 'key.delete':
@@ -241,6 +245,12 @@ export class Check implements Bodies {
     this.#messages.set(row.id, row.deviceId);
     this.#downStates.set(row.id, row.downState);
     this.ofMessages.set(row, row.body instanceof EncodedBody ? row.body : (JSON.stringify(row.body) ?? 'null'));
+  }
+
+  #needOrder({ deviceId, id }: MessageRow): void {
+    const newest = this.#newest.get(deviceId) ?? this.#tables.devices.get(deviceId)?.messages.at(-1)?.id;
+    if (newest !== undefined && newest > id) throw new ConflictError('order');
+    this.#newest.set(deviceId, id);
   }
 
   /** Compares with stored messages only: a list holds one message and the changes that follow from it, never two copies. */

@@ -112,6 +112,12 @@ export class MemoryStore implements Store {
     return entry && entry.row.spaceId === spaceId && !entry.device.deleted ? listed(entry) : undefined;
   }
 
+  async newestMessage(deviceId?: Id): Promise<Id | undefined> {
+    if (deviceId !== undefined) return this.#tables.devices.get(deviceId)?.messages.at(-1)?.id;
+    const newest = this.#tables.spaceList.flatMap(({ messages }) => messages.at(-1)?.id ?? []);
+    return newest.sort().at(-1);
+  }
+
   async pendingDownlinks(deviceId: Id): Promise<readonly WaitingRow[]> {
     return (this.#tables.devices.get(deviceId)?.pending ?? []).map(waiting);
   }

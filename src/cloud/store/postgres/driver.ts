@@ -22,6 +22,7 @@ export const POSTGRES: Dialect = {
   tenDigits: (column) => `lpad(${column}::text, 10, '0')`,
   tagIds: `(SELECT coalesce(json_agg(t.tag_id ORDER BY t.position), '[]')::text FROM device_tag t
     WHERE t.device_id = d.id) AS "tagIds"`,
+  hasNewer: 'EXISTS (SELECT 1 FROM message WHERE device_id = ? AND id COLLATE "POSIX" > ?)',
   // The collation of the order decides which index is used: see migrations.ts.
   messagesBy: () => 'message m',
   // OFFSET 0 prevents the planner from exchanging the loops: it does not know the limits and ranges of a prepared query,

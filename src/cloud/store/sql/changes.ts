@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import type { UnixMillis } from '../../../kernel/time.js';
 import { foldCase } from '../order.js';
 import type { Change, DeviceChange, DeviceRow, Id, MessageRow, SessionFacts, TagChange } from '../store.js';
-import type { SqlValue, Statement } from './dialect.js';
+import type { Dialect, SqlValue, Statement } from './dialect.js';
 
 /**
- * The statements of one change, in order of execution.
+ * The statements of one change in the dialect, in order of execution.
  * @throws TypeError if a body cannot be written as JSON
  */
-export function statementsOf(change: Change): readonly Statement[] {
+export function statementsOf(change: Change, sql: Dialect): readonly Statement[] {
   switch (change.kind) {
     case 'space.put': {
       const { id, name, type, createdAt } = change.row;
@@ -50,7 +50,7 @@ export function statementsOf(change: Change): readonly Statement[] {
         { text: CANCEL_PENDING, values: [change.at, change.id] },
       ];
     case 'message.insert':
-      return [insertMessage(change.row, change.newSince, change.room)];
+      return [insertMessage(sql, change.row, change.newSince, change.room)];
     case 'message.offer':
       return [{ text: OFFER_MESSAGE, values: [change.attempt - 1, change.attempt, change.id] }];
     case 'message.state':
@@ -107,22 +107,41 @@ const END_MESSAGE = 'UPDATE message SET down_state = ?, down_state_at = ? WHERE 
 const CHANGE_RECORD = `UPDATE record SET key = ?, due_at = ?, body = ${valueIf('body = ?', '?')}
   WHERE family = ? AND id = ?`;
 
-const insertMessageWith = (
-  attempt: string,
-  direction: string,
-) => `INSERT INTO message (id, space_id, device_id, created_at, type, body, codec_hash, raw, print,
-  down_state, down_state_at, down_scheduled_at, down_attempt, down_answered_at, direction)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ${attempt}, ?, ${direction})`;
-
-const INSERT_MESSAGE = insertMessageWith('?', '?');
-
 const IS_COPY = 'EXISTS (SELECT 1 FROM message WHERE device_id = ? AND print = ? AND created_at >= ?)';
-/** Rejects an uplink that is a copy of a stored one. */
-const INSERT_NEW_MESSAGE = insertMessageWith('?', valueIf(`NOT ${IS_COPY}`, "'up'"));
-
 const HAS_ROOM = "(SELECT count(*) FROM message WHERE device_id = ? AND down_state = 'pending') < ?";
-/** Rejects a downlink if the queue of the device is full. */
-const INSERT_WITH_ROOM = insertMessageWith(valueIf(HAS_ROOM, '0'), '?');
+
+/** Statements that insert a message; each rejects one that is older than a stored message of its device. */
+interface MessageInsertions {
+  readonly any: string;
+  /** Rejects an uplink that is a copy of a stored one. */
+  readonly new: string;
+  /** Rejects a downlink if the queue of the device is full. */
+  readonly withRoom: string;
+}
+
+function messageInsertions({ hasNewer }: Dialect): MessageInsertions {
+  const type = valueIf(`NOT ${hasNewer}`, '?');
+  const insertWith = (attempt: string, direction: string) =>
+    `INSERT INTO message (id, space_id, device_id, created_at, type, body, codec_hash, raw, print,
+      down_state, down_state_at, down_scheduled_at, down_attempt, down_answered_at, direction)
+      VALUES (?, ?, ?, ?, ${type}, ?, ?, ?, ?, ?, ?, ?, ${attempt}, ?, ${direction})`;
+  return {
+    any: insertWith('?', '?'),
+    new: insertWith('?', valueIf(`NOT ${IS_COPY}`, "'up'")),
+    withRoom: insertWith(valueIf(HAS_ROOM, '0'), '?'),
+  };
+}
+
+const insertionsByDialect = new Map<Dialect, MessageInsertions>();
+
+function insertionsIn(sql: Dialect): MessageInsertions {
+  let insertions = insertionsByDialect.get(sql);
+  if (insertions === undefined) {
+    insertions = messageInsertions(sql);
+    insertionsByDialect.set(sql, insertions);
+  }
+  return insertions;
+}
 
 const FORGET_STATIONS = `DELETE FROM timeline WHERE message_id = ? AND what = ?
   AND position > (SELECT min(position) FROM timeline WHERE message_id = ? AND what = ?)`;
@@ -245,13 +264,21 @@ function deviceColumns(change: DeviceChange): Columns {
 }
 
 /** Lists its columns explicitly, unlike other tables, because it is the most frequent write. */
-function insertMessage(row: MessageRow, newSince: UnixMillis | undefined, room: number | undefined): Statement {
+function insertMessage(
+  sql: Dialect,
+  row: MessageRow,
+  newSince: UnixMillis | undefined,
+  room: number | undefined,
+): Statement {
   const { print } = row;
+  const insertions = insertionsIn(sql);
   const values: SqlValue[] = [
     row.id,
     row.spaceId,
     row.deviceId,
     row.createdAt,
+    row.deviceId,
+    row.id,
     row.type,
     json(row.body),
     row.codecHash,
@@ -263,12 +290,12 @@ function insertMessage(row: MessageRow, newSince: UnixMillis | undefined, room: 
   ];
   if (room !== undefined) {
     values.push(row.deviceId, room, row.downAnsweredAt, row.direction);
-    return { text: INSERT_WITH_ROOM, values };
+    return { text: insertions.withRoom, values };
   }
   values.push(row.downAttempt, row.downAnsweredAt);
   if (newSince === undefined || print === null) values.push(row.direction);
   else values.push(row.deviceId, print, Math.ceil(newSince));
-  return { text: newSince === undefined || print === null ? INSERT_MESSAGE : INSERT_NEW_MESSAGE, values };
+  return { text: newSince === undefined || print === null ? insertions.any : insertions.new, values };
 }
 
 function sessionText(session: SessionFacts | null): string | null {

@@ -6,6 +6,7 @@ export const NULLED: Readonly<Record<string, ConflictField>> = {
   'message.direction': 'print',
   'message.down_attempt': 'queue',
   'message.created_at': 'attempt',
+  'message.type': 'order',
   'record.body': 'record-body',
   'space.type': 'space-devices',
 };

@@ -20,6 +20,8 @@ export interface Dialect {
   tenDigits(column: string): string;
   /** Tags of `device d` as one JSON array, in the order in which they were given. */
   readonly tagIds: string;
+  /** Condition: device `?` has a message with an id above `?`. */
+  readonly hasNewer: string;
   /** `message m`, read by this index. */
   messagesBy(index: string): string;
   /** Joins `device d`, with the messages as the outer loop. */

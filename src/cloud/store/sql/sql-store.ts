@@ -75,7 +75,7 @@ export class SqlStore implements Store {
 
   async commit(changes: readonly Change[]): Promise<void> {
     const statements: Statement[] = [];
-    for (const change of changes) statements.push(...statementsOf(change));
+    for (const change of changes) statements.push(...statementsOf(change, this.#driver.dialect));
     await this.#driver.write(statements);
   }
 
@@ -130,6 +130,11 @@ export class SqlStore implements Store {
   async message(spaceId: Id, id: Id): Promise<ListedMessage | undefined> {
     const row = await this.#one<StoredListed>(this.#sql.message, id, spaceId);
     return row && toListed(row);
+  }
+
+  async newestMessage(deviceId?: Id): Promise<Id | undefined> {
+    if (deviceId === undefined) return (await this.#ids(this.#sql.newestMessage))[0];
+    return (await this.#ids(this.#sql.newestOfDevice, deviceId))[0];
   }
 
   async pendingDownlinks(deviceId: Id): Promise<readonly WaitingRow[]> {
@@ -256,6 +261,9 @@ function queriesIn(sql: Dialect) {
     deviceBySerial: `${device} AND d.serial = ?`,
     message: `SELECT ${LISTED_COLUMNS} FROM message m ${sql.joinDevice}
       WHERE m.id = ? AND m.space_id = ? AND d.deleted_at IS NULL`,
+    newestMessage: 'SELECT id FROM message ORDER BY id DESC LIMIT 1',
+    newestOfDevice: `SELECT m.id FROM ${sql.messagesBy('message_of_device')}
+      WHERE m.device_id = ? ORDER BY ${sql.listedId} DESC LIMIT 1`,
     pendingDownlinks: `SELECT ${WAITING_COLUMNS} FROM ${sql.messagesBy('message_pending_of_device')}
       WHERE m.device_id = ? AND m.down_state = 'pending' ORDER BY m.id`,
     countPending: `SELECT count(*) AS count FROM ${sql.messagesBy('message_pending')} WHERE m.down_state = 'pending'`,

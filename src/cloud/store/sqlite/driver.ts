@@ -19,6 +19,7 @@ export const SQLITE: Dialect = {
   list: (texts) => JSON.stringify(texts),
   tenDigits: (column) => `printf('%010d', ${column})`,
   tagIds: `(SELECT json_group_array(t.tag_id ORDER BY t.position) FROM device_tag t WHERE t.device_id = d.id) AS "tagIds"`,
+  hasNewer: 'EXISTS (SELECT 1 FROM message INDEXED BY message_of_device WHERE device_id = ? AND id > ?)',
   messagesBy: (index) => `message m INDEXED BY ${index}`,
   joinDevice: 'CROSS JOIN device d ON d.id = m.device_id',
   listedId: 'm.id',
