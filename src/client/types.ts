@@ -162,7 +162,10 @@ export interface MessageQuery {
   readonly device_id?: string;
   /** Only messages of devices with this tag. */
   readonly tag_id?: string;
-  /** At most 32 types; `codec` stands for `decoder` and `encoder`. Default: all types. */
+  /**
+   * At most 32 types; `codec` stands for `decoder` and `encoder`, and `data`, without a `direction`, for data from the
+   * device. Default: all types.
+   */
   readonly type?: readonly string[];
   /** Default: both directions. */
   readonly direction?: 'up' | 'down';
@@ -176,8 +179,12 @@ export interface MessageQuery {
   readonly offset?: string;
 }
 
-/** A downlink to queue. The bodies are as in `sendData`, `sendConfig` and `sendCommands` of the client. */
+/**
+ * A downlink to queue. The bodies are as in `sendData`, `sendConfig` and `sendCommands` of the client; `raw` is bytes in
+ * hex digits for the application, which need no encoder.
+ */
 export type NewMessage =
+  | { readonly device_id: string; readonly type: 'data'; readonly raw: string }
   | { readonly device_id: string; readonly type: 'data'; readonly body: Readonly<Record<string, unknown>> }
   | { readonly device_id: string; readonly type: 'config' | 'shell'; readonly body: readonly string[] };
 
@@ -185,7 +192,7 @@ export type NewMessage =
 export interface TimelineEntry {
   readonly id: string;
   readonly at: IsoTime;
-  /** `queued`, `contact`, `offered`, `sent`, `answered`, `cancelled` or `expired`. */
+  /** `queued`, `waiting`, `contact`, `offered`, `sent`, `answered`, `cancelled` or `expired`. */
   readonly what: string;
   readonly detail: string | null;
 }

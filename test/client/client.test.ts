@@ -215,10 +215,10 @@ describe('a service on a socket', () => {
   it('accepts raw brackets in the URL', async () => {
     const { baseUrl, spaceId, client } = await connected();
     const { id } = await client.createDevice(device(1));
-    await client.sendData(id, {});
+    await client.sendCommands(id, ['info show']);
     const { request } = await import('node:http');
     const text = await new Promise<string>((resolve, reject) => {
-      const path = `/v2/spaces/${spaceId}/messages?type[]=data&limit=1`;
+      const path = `/v2/spaces/${spaceId}/messages?type[]=data&type[]=shell&limit=1`;
       const sent = request(baseUrl + path, { path, headers: { 'X-Api-Key': KEY } }, async (answer) => {
         let body = '';
         for await (const part of answer) body += part;

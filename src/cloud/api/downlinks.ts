@@ -1,6 +1,6 @@
 /** Queueing and cancelling of downlinks (device cloud API, "Downlinks"; cloud API gaps, 3.5 and 3.6). */
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { isTooDeep } from '../../kernel/json-depth.js';
 import { tooDeep } from '../http/body.js';
 import { ApiFault } from '../http/errors.js';
@@ -29,7 +29,10 @@ const NewMessage = Type.Object(
   {
     device_id: Uuid,
     type: Type.Enum(['data', 'config', 'shell'], { description: '"data", "config" or "shell"' }),
-    body: Type.Unknown(),
+    body: Type.Optional(Type.Unknown({ description: 'as for the routes of a device, or the same as JSON text' })),
+    raw: Type.Optional(
+      Type.String({ pattern: '^(?:[0-9a-fA-F]{2})+$', description: 'at least one byte in hex digits' }),
+    ),
   },
   { description: 'a JSON object' },
 );
@@ -41,7 +44,9 @@ const QUEUEING = {
   response: { 201: Message },
   errors: {
     ...IDEMPOTENCY_ERRORS,
-    409: `The queue of the device is full: it has ${LONGEST_QUEUE} pending downlinks (\`queue-full\`).`,
+    409:
+      `The queue of the device is full: it has ${LONGEST_QUEUE} pending downlinks (\`queue-full\`). Or the firmware of the ` +
+      'device has no encoder for data (`no-encoder`).',
   },
 } as const;
 
@@ -96,10 +101,17 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
 
   routes.post(
     '/spaces/:space_id/messages',
-    operation({ ...QUEUEING, summary: 'Queue a downlink of any type', params: SpaceParams, body: NewMessage }),
+    operation({
+      ...QUEUEING,
+      summary: 'Queue a downlink of any type',
+      description:
+        'Instead of a `body`, data may have `raw`: the bytes that the application of the device gets. They need no encoder.',
+      params: SpaceParams,
+      body: NewMessage,
+    }),
     async (request, reply) => {
-      const { device_id: deviceId, type, body } = request.body;
-      return reply.code(201).send(await send(request, deviceId.toLowerCase(), requestOf(type, parsed(body))));
+      const { device_id: deviceId } = request.body;
+      return reply.code(201).send(await send(request, deviceId.toLowerCase(), requestOf(request.body)));
     },
   );
 
@@ -134,7 +146,15 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
 const checkLines = checker(CommandLines, 'body/body');
 const checkFields = checker(Fields, 'body/body');
 
-function requestOf(type: 'data' | 'config' | 'shell', body: unknown): DownlinkRequest {
+function requestOf({ type, body: given, raw }: Static<typeof NewMessage>): DownlinkRequest {
+  if (raw !== undefined) {
+    if (type !== 'data' || given !== undefined) {
+      throw new ApiFault(400, 'body/raw is possible for type "data" only, and not together with "body"');
+    }
+    return { type, raw: raw.toLowerCase() };
+  }
+  if (given === undefined) throw new ApiFault(400, 'body needs "body"');
+  const body = parsed(given);
   switch (type) {
     case 'data':
       return { type, body: valid(checkFields(body)) };

@@ -17,7 +17,7 @@ import {
 } from '../http/schemas.js';
 import { isoTimeOrNull, parseTimestamp } from '../http/time.js';
 import { serialText } from '../store/order.js';
-import type { ListedMessage } from '../store/store.js';
+import type { ListedMessage, MessageQuery } from '../store/store.js';
 import { visibleMessage, visibleTag } from './access.js';
 import type { ApiOptions, Family } from './family.js';
 
@@ -37,7 +37,12 @@ export const Message = Type.Object(
     device_name: Type.String(),
     device_serial_number: Serial,
     codec_hash: Nullable(Hash),
-    raw: Nullable(Type.String({ description: 'undecoded bytes in hex digits; null if the message was decoded' })),
+    raw: Nullable(
+      Type.String({
+        description:
+          'bytes in hex digits that were not decoded, or, in a downlink, not encoded; null if there is a body',
+      }),
+    ),
     down_state: Nullable(State),
     down_state_at: Nullable(Time),
     down_scheduled_at: Nullable(Time),
@@ -53,7 +58,9 @@ const TimelineEvent = Type.Object(
   {
     id: Uuid,
     at: Time,
-    what: Type.String({ description: '`queued`, `contact`, `offered`, `sent`, `answered`, `cancelled` or `expired`' }),
+    what: Type.String({
+      description: '`queued`, `waiting`, `contact`, `offered`, `sent`, `answered`, `cancelled` or `expired`',
+    }),
     detail: Nullable(Type.String()),
   },
   { title: 'TimelineEvent' },
@@ -70,7 +77,7 @@ const ListQuery = Type.Object({
   offset: Type.Optional(Uuid),
 });
 
-export const messages: Family = (routes, { store, clock }, options) => {
+export const messages: Family = (routes, { store, clock, downlinks }, options) => {
   const item = '/spaces/:space_id/messages/:id';
 
   routes.get(
@@ -79,7 +86,8 @@ export const messages: Family = (routes, { store, clock }, options) => {
       tag: 'Messages',
       summary: 'List messages, newest first',
       description:
-        'Without `after`, only messages of the last 24 hours are listed. `type` may be repeated, also as `type[]`.',
+        'Without `after`, only messages of the last 24 hours are listed. `type` may be repeated, also as `type[]`. The type ' +
+        '`data` stands for data from the device: data downlinks are listed only if `direction` or no `type` is given.',
       params: SpaceParams,
       querystring: ListQuery,
       response: { 200: Type.Array(Message, { description: 'A page. The page after the last message is empty.' }) },
@@ -90,20 +98,23 @@ export const messages: Family = (routes, { store, clock }, options) => {
         deviceId: query.device_id,
         tagId: query.tag_id && visibleTag(access, query.tag_id),
         types: query.type?.flatMap((type) => (type === 'codec' ? ['encoder', 'decoder'] : [type])),
-        direction: query.direction,
+        ...directionOf(query),
         createdAfter: query.after === undefined ? clock.wall - WINDOW : parseTimestamp(query.after),
         createdBefore: query.before === undefined ? undefined : parseTimestamp(query.before),
         limit: query.limit ?? 20,
         after: query.offset,
       });
-      return rows.map((row) => messageView(row, options));
+      return (await upToDate(rows)).map((row) => messageView(row, options));
     },
   );
 
   routes.get(
     item,
     operation({ tag: 'Messages', summary: 'Read a message', params: ItemParams, response: { 200: Message } }),
-    async (request) => messageView(await visibleMessage(store, request, request.params.id), options),
+    async (request) => {
+      const rows = await upToDate([await visibleMessage(store, request, request.params.id)]);
+      return rows.map((row) => messageView(row, options))[0];
+    },
   );
 
   routes.get(
@@ -119,12 +130,31 @@ export const messages: Family = (routes, { store, clock }, options) => {
     async (request, reply) => {
       const { limit = 100, offset } = request.query;
       const row = await visibleMessage(store, request, request.params.id);
+      await downlinks.endOverdue([row]);
       const page = await store.timeline(row.id, { limit, after: offset });
       if (offset === undefined && page.length < limit) reply.header('x-total', page.length);
       return page.map(({ id, at, what, detail }) => ({ id, at: isoTime(at), what, detail }));
     },
   );
+
+  /** The rows in their present state: a downlink whose time is over ends when it is read. */
+  async function upToDate(rows: readonly ListedMessage[]): Promise<readonly ListedMessage[]> {
+    if (!(await downlinks.endOverdue(rows))) return rows;
+    return Promise.all(
+      rows.map(async (row) => (row.downState === 'pending' ? await store.message(row.spaceId, row.id) : row) ?? row),
+    );
+  }
 };
+
+/**
+ * The latest value of a device is read with the types `data` and no direction (device cloud API, "Messages", rule 2). A
+ * downlink of the same type is not a value, so the type stands for uplinks only, unless the direction is given.
+ */
+function directionOf({ direction, type }: Static<typeof ListQuery>): Pick<MessageQuery, 'direction' | 'onlyUp'> {
+  if (direction !== undefined || !type?.includes('data')) return { direction };
+  // The direction alone is found by an index.
+  return type.every((each) => each === 'data') ? { direction: 'up' } : { onlyUp: ['data'] };
+}
 
 /** The API's view of a message. `down_attempt` is 0 for uplinks, because a real client cannot parse null there. */
 export function messageView(row: ListedMessage, { messageBody }: ApiOptions): Static<typeof Message> {

@@ -21,9 +21,11 @@ import { newMessage } from '../store/new-message.js';
 import { untilUndisturbed } from '../store/records.js';
 import {
   type Change,
+  ConflictError,
   type DeviceRow,
   type Id,
   type MessageRow,
+  NO_CODEC,
   type Store,
   StoreUnavailable,
   type WaitingRow,
@@ -37,7 +39,7 @@ import {
   type QueuedDownlink,
   unwritten,
   whileDequeued,
-  withoutLongBody,
+  withoutLongContent,
 } from './device-session.js';
 import { DeviceSessions } from './device-sessions.js';
 import { requestBody } from './down-messages.js';
@@ -98,6 +100,7 @@ export class CloudCore implements Downlinks {
       sessions: this.#sessions,
       pack: (session, queued) => this.#pack(session, queued),
       confirm: (session, queued) => this.confirm(session, 'final-ack', queued),
+      isOverdue: (row) => this.#expiry.isOverdue(row),
     });
     this.#expiry = new Expiry(options, (row) => this.#expire(row));
   }
@@ -115,7 +118,7 @@ export class CloudCore implements Downlinks {
   /** Records that a packet of the device has arrived. */
   contact(session: DeviceSession): void {
     this.#sessions.claim(session);
-    const fresh = session.queue.filter((queued) => !queued.contacted);
+    const fresh = session.queue.filter((queued) => !queued.contacted && !this.#expiry.isOverdue(queued.row));
     if (fresh.length === 0) return;
     for (const queued of fresh) {
       queued.contacted = true;
@@ -127,7 +130,7 @@ export class CloudCore implements Downlinks {
 
   /** True if a downlink other than `except` can be offered now. */
   waits(session: DeviceSession, except?: QueuedDownlink): boolean {
-    return nextDownlink(session, except) !== undefined;
+    return nextDownlink(session, except, this.#expiry.isOverdue) !== undefined;
   }
 
   /**
@@ -173,7 +176,8 @@ export class CloudCore implements Downlinks {
 
   /** True if {@link take} would return undefined. Needs no store access, which makes most polls cheap. */
   hasNothing(session: DeviceSession): boolean {
-    return !this.#sessions.shared && session.update === undefined && !this.waits(session);
+    const isEnding = session.queue.some((queued) => this.#expiry.isOverdue(queued.row));
+    return !this.#sessions.shared && session.update === undefined && !isEnding && !this.waits(session);
   }
 
   /**
@@ -184,6 +188,7 @@ export class CloudCore implements Downlinks {
     if (this.#sessions.shared) await this.#sessions.refresh(session);
     await this.firmware.noteActivity(session);
     for (const queued of unwritten(session)) await this.#confirmed(session, queued.confirmed, queued);
+    await this.endOverdue(session.queue.map((queued) => queued.row));
     return this.#offers.next(session);
   }
 
@@ -234,24 +239,42 @@ export class CloudCore implements Downlinks {
     request: DownlinkRequest,
     along: (row: MessageRow) => readonly Change[] = () => [],
   ): Promise<MessageRow> {
+    const raw = 'raw' in request ? { raw: request.raw, codecHash: NO_CODEC } : {};
     const row = await inOrder({ store: this.#store, ids: this.#ids }, device.id, async () => {
-      const made = newMessage(this.#ids, this.#clock, device, 'down', request.type, requestBody(request));
-      await this.#encoder.refuseUnsendable(device, made);
-      await this.#store.commit([
-        ...along(made),
-        { kind: 'message.insert', row: made, room: LONGEST_QUEUE },
-        this.#states.station(made, 'queued', null),
-      ]);
+      const made = newMessage(this.#ids, this.#clock, device, 'down', request.type, requestBody(request), raw);
+      const obstacle = await this.#encoder.refuseUnsendable(device, made);
+      const waiting = obstacle === undefined ? [] : [this.#states.station(made, 'waiting', obstacle)];
+      const insertion = { kind: 'message.insert', row: made, room: LONGEST_QUEUE } as const;
+      const queued = this.#states.station(made, 'queued', null);
+      await this.#withRoom(device, [...along(made), insertion, queued, ...waiting]);
       return made;
     });
     this.#emitQueued(device.serial, row);
     const session = await this.#sessions.settled(device.serial);
     if (session && !session.queue.some((queued) => queued.row.id === row.id))
-      this.#insert(session, withoutLongBody(row));
+      this.#insert(session, withoutLongContent(row));
     return row;
   }
 
+  /** Commits the changes that queue a downlink. Overdue downlinks do not fill the queue. */
+  async #withRoom({ id }: DeviceRow, changes: readonly Change[]): Promise<void> {
+    try {
+      await this.#store.commit(changes);
+    } catch (error) {
+      if (!(error instanceof ConflictError && error.field === 'queue')) throw error;
+      if (!(await this.endOverdue(await this.#store.pendingDownlinks(id)))) throw error;
+      await this.#store.commit(changes);
+    }
+  }
+
+  async endOverdue(messages: readonly WaitingRow[]): Promise<boolean> {
+    const overdue = messages.filter(this.#expiry.isOverdue);
+    for (const row of overdue) await this.#expire(row);
+    return overdue.length > 0;
+  }
+
   async cancel(message: WaitingRow): Promise<'cancelled' | 'not-pending'> {
+    if (await this.endOverdue([message])) return 'not-pending';
     const outcome = await this.#cancel(message);
     if (outcome === 'cancelled' && message.type === 'firmware') await this.firmware.lost(message, 'cancelled', null);
     return outcome;
@@ -332,7 +355,10 @@ export class CloudCore implements Downlinks {
     why: string | null,
   ): Promise<boolean> {
     const { id } = queued.row;
-    const progress = [this.#states.state(queued, state), this.#states.station(queued.row, state, why)];
+    // When its time was over, also if this is noticed later.
+    const time = state === 'expired' ? this.#expiry.endOf(queued.row) : undefined;
+    const ending = this.#states.state(queued, state, time);
+    const progress = [ending, this.#states.station(queued.row, state, why, time)];
     const ended = await this.#states.inTime(progress);
     if (!ended) return false;
     const at = this.#clock.now;
@@ -341,7 +367,7 @@ export class CloudCore implements Downlinks {
     return true;
   }
 
-  async #expire(row: MessageRow): Promise<void> {
+  async #expire(row: WaitingRow): Promise<void> {
     const device = await this.#store.device(row.spaceId, row.deviceId);
     const session = device && this.#sessions.get(device.serial);
     const queued = session?.queue.find((candidate) => candidate.row.id === row.id);

@@ -5,7 +5,7 @@
 import type { Instant } from '../../kernel/time.js';
 import { tokenBytes } from '../../protocol/flap/envelope.js';
 import type { DeliveryEvidence } from '../../trace/events.js';
-import { type DeviceRow, type MessageRow, WAITING_BODY, type WaitingRow } from '../store/store.js';
+import { type DeviceRow, type MessageRow, NO_CODEC, WAITING_CONTENT, type WaitingRow } from '../store/store.js';
 
 /** A downlink in state `pending`. */
 export interface QueuedDownlink {
@@ -51,10 +51,10 @@ export function replaceDevice(session: DeviceSession, device: DeviceRow): void {
   session.device = device;
 }
 
-/** The row as held in a queue: without its body if that is long, because a queue may hold 1000 of them. */
-export function withoutLongBody(row: MessageRow): WaitingRow {
-  if (JSON.stringify(row.body).length <= WAITING_BODY) return row;
-  const { body: _, ...rest } = row;
+/** The row as held in a queue: without its content if that is long, because a queue may hold 1000 of them. */
+export function withoutLongContent(row: MessageRow): WaitingRow {
+  if (JSON.stringify(row.body).length + (row.raw?.length ?? 0) <= WAITING_CONTENT) return row;
+  const { body: _, raw: __, ...rest } = row;
   return rest;
 }
 
@@ -110,12 +110,19 @@ export async function whileDequeued<T>(
  */
 const RANK: Readonly<Record<string, number>> = { session: 0, timestamp: 1, data: 2, shell: 2, firmware: 3, config: 4 };
 
-/** The downlink to deliver next, or undefined if none can be delivered now. */
-export function nextDownlink(session: DeviceSession, except?: QueuedDownlink): QueuedDownlink | undefined {
+/**
+ * The downlink to deliver next, or undefined if none can be delivered now.
+ * @param isOverdue whether the time of a downlink is over; it is not delivered then. Default: none is
+ */
+export function nextDownlink(
+  session: DeviceSession,
+  except?: QueuedDownlink,
+  isOverdue: (row: WaitingRow) => boolean = () => false,
+): QueuedDownlink | undefined {
   let best: QueuedDownlink | undefined;
   let bestRank = Number.POSITIVE_INFINITY;
   for (const queued of session.queue) {
-    if (queued === except || isHeldBack(session, queued.row.type)) continue;
+    if (queued === except || isHeldBack(session, queued.row) || isOverdue(queued.row)) continue;
     const rank = RANK[queued.row.type] ?? 2;
     if (rank < bestRank) {
       best = queued;
@@ -125,9 +132,11 @@ export function nextDownlink(session: DeviceSession, except?: QueuedDownlink): Q
   return best;
 }
 
-/** Data downlinks wait until the device has uploaded an encoder, configurations until a firmware update has ended. */
-function isHeldBack(session: DeviceSession, type: string): boolean {
-  return (
-    (type === 'data' && session.device.encoderHash === null) || (type === 'config' && session.update !== undefined)
-  );
+/**
+ * Data downlinks wait until the device has uploaded an encoder, unless they are raw bytes; configurations wait until a
+ * firmware update has ended.
+ */
+function isHeldBack({ device, update }: DeviceSession, { type, codecHash }: WaitingRow): boolean {
+  if (type === 'data') return device.encoderHash === null && codecHash !== NO_CODEC;
+  return type === 'config' && update !== undefined;
 }

@@ -8,7 +8,7 @@ import { encodeBody } from '../../protocol/encode.js';
 import type { DownMessage } from '../../protocol/messages/index.js';
 import { uuidBytes } from '../../protocol/uuid.js';
 import type { DownlinkRequest } from '../ports/downlinks.js';
-import type { MessageRow } from '../store/store.js';
+import { type MessageRow, NO_CODEC } from '../store/store.js';
 
 /** The stored body of a user's request, as shown in lists. */
 export function requestBody(request: DownlinkRequest): unknown {
@@ -18,7 +18,7 @@ export function requestBody(request: DownlinkRequest): unknown {
     case 'shell':
       return request.commands;
     case 'data':
-      return request.body;
+      return 'raw' in request ? null : request.body;
     default:
       return request satisfies never;
   }
@@ -40,7 +40,7 @@ export interface SessionBody {
  * @throws Error for a data downlink without an encoder, or an unknown type
  */
 export function downMessage(
-  row: Pick<MessageRow, 'id' | 'type' | 'body'>,
+  row: Pick<MessageRow, 'id' | 'type' | 'body' | 'raw'>,
   now: UnixMillis,
   encoder: Codec | undefined,
 ): DownMessage {
@@ -51,6 +51,7 @@ export function downMessage(
     case 'shell':
       return { kind: 'download-shell', commands: row.body as readonly string[], messageId: uuidBytes(row.id) };
     case 'data':
+      if (row.raw !== null) return { kind: 'download-data', hash: NO_CODEC, body: Buffer.from(row.raw, 'hex') };
       if (encoder === undefined) throw new Error('the device has not uploaded its encoder');
       return { kind: 'download-data', hash: encoder.hash, body: encodeBody(encoder, row.body as object) };
     case 'session':

@@ -44,20 +44,37 @@ export class DownlinkEncoder {
   }
 
   /**
-   * Rejects a downlink that would be cancelled when the device asks for it.
+   * Rejects a downlink that would never be offered, or would be cancelled when the device asks for it. Returns why an
+   * accepted downlink cannot be offered yet.
    * @throws DownlinkRefused
    */
-  async refuseUnsendable(device: DeviceRow, row: MessageRow): Promise<void> {
+  async refuseUnsendable(device: DeviceRow, row: MessageRow): Promise<'no encoder' | undefined> {
     const { store, clock, codecs } = this.#options;
-    const fresh = row.type === 'data' ? await store.device(device.spaceId, device.id) : undefined;
+    const needsEncoder = row.type === 'data' && row.raw === null;
+    const fresh = needsEncoder ? await store.device(device.spaceId, device.id) : undefined;
     const encoder = fresh?.encoderHash ? await codecs.get(fresh.encoderHash) : undefined;
-    // A device that has not connected yet may still upload the encoder that its downlinks need.
-    if (row.type === 'data' && encoder === undefined) return refuseLong(row);
+    if (needsEncoder && encoder === undefined) {
+      if (fresh && (await this.#neverHasEncoder(fresh))) throw new DownlinkRefused(NO_ENCODER, 'no-encoder');
+      refuseLong(row);
+      return 'no encoder';
+    }
     try {
       encodeDown(downMessage(row, clock.wall, encoder));
     } catch (error) {
       throw new DownlinkRefused(error instanceof Error ? error.message : String(error));
     }
+    return undefined;
+  }
+
+  /**
+   * Whether the firmware of the device has no usable encoder. A device uploads its encoder before its configuration and
+   * before data (wire protocol, 8.1), so these show that none will come, unless an update brings another firmware.
+   */
+  async #neverHasEncoder({ id, spaceId, encoderHash, configHash }: DeviceRow): Promise<boolean> {
+    const { store, updates } = this.#options;
+    const data = { deviceId: id, types: ['data'], direction: 'up', limit: 1 } as const;
+    const isComplete = encoderHash !== null || configHash !== null || (await store.messages(spaceId, data)).length > 0;
+    return isComplete && (await updates.current({ id, spaceId })) === undefined;
   }
 
   async #whole({ spaceId, id }: WaitingRow): Promise<MessageRow> {
@@ -66,6 +83,9 @@ export class DownlinkEncoder {
     return row;
   }
 }
+
+const NO_ENCODER =
+  'the firmware of this device has no encoder for data: send shell commands, or the bytes for the application as "raw"';
 
 /** Rejects a body that is longer than a message before encoding: the encoder shortens it by an unknown amount. */
 function refuseLong({ body }: MessageRow): void {

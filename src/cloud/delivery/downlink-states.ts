@@ -26,12 +26,14 @@ export class DownlinkStates {
     this.#options = options;
   }
 
-  state({ row }: QueuedDownlink, state: Exclude<DownState, 'pending'>): Change {
-    return { kind: 'message.state', id: row.id, state, at: this.#timeOf(row) };
+  /** @param at default: now */
+  state({ row }: QueuedDownlink, state: Exclude<DownState, 'pending'>, at = this.#timeOf(row)): Change {
+    return { kind: 'message.state', id: row.id, state, at };
   }
 
-  station(row: Downlink, what: string, detail: string | null): TimelineChange {
-    return { kind: 'timeline.add', row: { messageId: row.id, at: this.#timeOf(row), what, detail } };
+  /** @param at default: now */
+  station(row: Downlink, what: string, detail: string | null, at = this.#timeOf(row)): TimelineChange {
+    return { kind: 'timeline.add', row: { messageId: row.id, at, what, detail } };
   }
 
   /** Adds a contact to the timelines of these downlinks: their device has sent something. */

@@ -7,7 +7,7 @@
 import type { Clock } from '../../kernel/clock.js';
 import { contentFingerprint } from '../../protocol/hashes.js';
 import type { Trace } from '../../trace/events.js';
-import { ConflictError, type Id, type Store } from '../store/store.js';
+import { ConflictError, type Id, type Store, type WaitingRow } from '../store/store.js';
 import { type DeviceSession, nextDownlink, type QueuedDownlink } from './device-session.js';
 import type { DeviceSessions } from './device-sessions.js';
 import type { DownlinkStates } from './downlink-states.js';
@@ -22,6 +22,8 @@ interface OffersOptions {
   readonly pack: (session: DeviceSession, queued: QueuedDownlink) => Promise<Uint8Array | undefined>;
   /** Commits that the downlink is sent; false if it had already ended. */
   readonly confirm: (session: DeviceSession, queued: QueuedDownlink) => Promise<boolean>;
+  /** Whether the time of a downlink is over. */
+  readonly isOverdue: (row: WaitingRow) => boolean;
 }
 
 /**
@@ -39,9 +41,9 @@ export class Offers {
 
   /** Encodes the next downlink and commits its offer; undefined if none can be delivered. */
   async next(session: DeviceSession): Promise<Uint8Array | undefined> {
-    const { clock, trace, pack } = this.#options;
+    const { clock, trace, pack, isOverdue } = this.#options;
     for (;;) {
-      const queued = nextDownlink(session);
+      const queued = nextDownlink(session, undefined, isOverdue);
       if (queued === undefined) return undefined;
       const message = await pack(session, queued);
       if (message === undefined || !(await this.#commit(session, queued))) continue;

@@ -67,7 +67,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
 
 function toFault(error: FastifyError | Error): ApiFault {
   if (error instanceof ApiFault) return error;
-  if (error instanceof DownlinkRefused) return new ApiFault(400, error.message, 'downlink-refused');
+  if (error instanceof DownlinkRefused) return refusal(error);
   if (error instanceof StoreBusy) return new ApiFault(503, 'write queue is full; retry later', 'busy');
   const conflict = error instanceof ConflictError ? faultOf(error.field) : undefined;
   if (conflict) return conflict;
@@ -78,6 +78,10 @@ function toFault(error: FastifyError | Error): ApiFault {
     return new ApiFault(statusCode, SENTENCES[code ?? ''] ?? error.message, code);
   }
   return new ApiFault(500, 'the service failed to handle this request; its log says why');
+}
+
+function refusal({ message, why }: DownlinkRefused): ApiFault {
+  return why === 'no-encoder' ? new ApiFault(409, message, why) : new ApiFault(400, message, 'downlink-refused');
 }
 
 /** Conflicts that mean the same for every route; routes convert the others themselves. */

@@ -1,8 +1,13 @@
-/** Expires pending downlinks that their devices do not fetch (wire protocol, 6.2: after 30 days). */
+/**
+ * Expires pending downlinks that their devices do not fetch (wire protocol, 6.2: after 30 days).
+ *
+ * A sweep at the start and every hour finds them. Between two sweeps, the delivery core checks a downlink before it is
+ * offered or shown, so that the state of a downlink does not depend on the time of a sweep.
+ */
 import type { Alarm, EdgeClock } from '../../kernel/clock.js';
 import type { Log } from '../../kernel/log.js';
-import { days, hours, type Millis, millis } from '../../kernel/time.js';
-import type { MessageRow, Store } from '../store/store.js';
+import { days, hours, type Millis, millis, type UnixMillis } from '../../kernel/time.js';
+import type { MessageRow, Store, WaitingRow } from '../store/store.js';
 
 interface ExpiryOptions {
   readonly store: Store;
@@ -19,6 +24,7 @@ const PAUSE = millis(50);
 
 export class Expiry {
   readonly #options: ExpiryOptions;
+  readonly #patience: Millis;
   readonly #expire: (row: MessageRow) => Promise<void>;
   #next: Alarm | undefined;
   #closed = false;
@@ -26,8 +32,18 @@ export class Expiry {
   /** @param expire ends an overdue downlink */
   constructor(options: ExpiryOptions, expire: (row: MessageRow) => Promise<void>) {
     this.#options = options;
+    this.#patience = options.expiry ?? days(30);
     this.#expire = expire;
-    this.#sweepAfter(SWEEP);
+    this.#sweepAfter(millis(0));
+  }
+
+  /** Whether the message is a pending downlink whose time is over. */
+  readonly isOverdue = (message: WaitingRow): boolean =>
+    message.downState === 'pending' && this.endOf(message) < this.#options.clock.wall;
+
+  /** The time at which a downlink expires. */
+  endOf({ createdAt }: WaitingRow): UnixMillis {
+    return createdAt + this.#patience;
   }
 
   close(): void {
@@ -53,8 +69,8 @@ export class Expiry {
 
   /** Returns the number of expired downlinks; if it is {@link SWEEP_SIZE}, more may be overdue. */
   async #sweep(): Promise<number> {
-    const { store, clock, expiry = days(30) } = this.#options;
-    const overdue = await store.overdueDownlinks(clock.wall - expiry, SWEEP_SIZE);
+    const { store, clock } = this.#options;
+    const overdue = await store.overdueDownlinks(clock.wall - this.#patience, SWEEP_SIZE);
     for (const row of overdue) await this.#expire(row);
     return overdue.length;
   }

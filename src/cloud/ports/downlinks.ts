@@ -8,7 +8,9 @@ export type DownlinkRequest =
   /** Shell command lines. */
   | { readonly type: 'shell'; readonly commands: readonly string[] }
   /** Fields of the device's own encoder. */
-  | { readonly type: 'data'; readonly body: Readonly<Record<string, unknown>> };
+  | { readonly type: 'data'; readonly body: Readonly<Record<string, unknown>> }
+  /** Bytes for the application in lower-case hex, as they are: no encoder is needed. */
+  | { readonly type: 'data'; readonly raw: string };
 
 /** Most downlinks that users may have pending for one device. Downlinks that the cloud creates by itself do not count. */
 export const LONGEST_QUEUE = 1000;
@@ -17,7 +19,7 @@ export interface Downlinks {
   /**
    * Appends a downlink to the device's queue; resolves with its row after the commit is durable.
    * @param along further changes for the same commit, written before the row
-   * @throws DownlinkRefused if the downlink can never be sent
+   * @throws DownlinkRefused if the downlink can never be sent, or not with the present firmware of the device
    * @throws ConflictError `queue` if {@link LONGEST_QUEUE} downlinks are pending
    */
   queue(
@@ -25,17 +27,27 @@ export interface Downlinks {
     request: DownlinkRequest,
     along?: (row: MessageRow) => readonly Change[],
   ): Promise<MessageRow>;
+  /** Ends those of the messages that are downlinks whose time is over; returns whether there was one. */
+  endOverdue(messages: readonly WaitingRow[]): Promise<boolean>;
   /** Removes a pending downlink from its queue; `not-pending` if it is already sent, cancelled or expired. */
   cancel(message: WaitingRow): Promise<'cancelled' | 'not-pending'>;
   /** Drops the cached state of the device: the API has created, changed or deleted the device with this serial number. */
   forget(serial: number): Promise<void>;
 }
 
-/** A downlink that can never be sent, such as one with a field that the device's encoder does not define. */
+/**
+ * `unsendable`: the downlink can never be sent, for example because of a field that the encoder of the device does not
+ * define. `no-encoder`: it is a data downlink, and the firmware of the device has no encoder.
+ */
+type Refusal = 'unsendable' | 'no-encoder';
+
 export class DownlinkRefused extends Error {
+  readonly why: Refusal;
+
   /** @param sentence the reason, as shown to the user */
-  constructor(sentence: string) {
+  constructor(sentence: string, why: Refusal = 'unsendable') {
     super(sentence);
     this.name = 'DownlinkRefused';
+    this.why = why;
   }
 }

@@ -69,6 +69,9 @@ export interface DeviceRow {
   readonly encoderHash: string | null;
 }
 
+/** Where the wire has the hash of a codec and there is none (wire protocol, 12.6: devices do not compare it). */
+export const NO_CODEC = '0000000000000000';
+
 export type DownState = 'pending' | 'sent' | 'cancelled' | 'expired';
 
 export interface MessageRow {
@@ -81,9 +84,9 @@ export interface MessageRow {
   readonly direction: 'up' | 'down';
   /** A JSON value; callers may pass an EncodedBody, and reads return the decoded body. */
   readonly body: unknown;
-  /** Hash of the codec that decoded the body, 16 hex digits. */
+  /** Hash of the codec that decoded the body, 16 hex digits; {@link NO_CODEC} for a downlink of raw bytes. */
   readonly codecHash: string | null;
-  /** The bytes of a message that could not be decoded, lower-case hex. */
+  /** The bytes of an uplink that could not be decoded, or of a downlink that is not encoded, in lower-case hex. */
   readonly raw: string | null;
   /** Fingerprint of an uplink or of the request that brought it, by which a copy is recognised; null: never a copy. */
   readonly print: string | null;
@@ -96,11 +99,11 @@ export interface MessageRow {
   readonly downAnsweredAt: UnixMillis | null;
 }
 
-/** Longest body, in characters of JSON text, that is read with a queue. */
-export const WAITING_BODY = 512;
+/** Longest content, in characters of JSON text and of hex digits, that is read with a queue. */
+export const WAITING_CONTENT = 512;
 
-/** A downlink in its queue. A body longer than {@link WAITING_BODY} is absent: it stays in the store. */
-export type WaitingRow = MessageRow | Omit<MessageRow, 'body'>;
+/** A downlink in its queue. A body and raw bytes longer than {@link WAITING_CONTENT} are absent: they stay in the store. */
+export type WaitingRow = MessageRow | Omit<MessageRow, 'body' | 'raw'>;
 
 /** A message as listed by the API: with the name and serial number of its device. */
 export interface ListedMessage extends MessageRow {

@@ -63,6 +63,8 @@ export interface MessageQuery extends Page {
   readonly scope?: readonly Id[] | undefined;
   readonly types?: readonly string[] | undefined;
   readonly direction?: 'up' | 'down' | undefined;
+  /** Leaves out downlinks of these types. */
+  readonly onlyUp?: readonly string[] | undefined;
   /** Only messages created after this moment (exclusive). */
   readonly createdAfter?: UnixMillis | undefined;
   /** Only messages created before this moment (exclusive). */

@@ -1,8 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import type { CloudContext } from '../../../src/cloud/api/context.js';
+import { CloudCore } from '../../../src/cloud/delivery/core.js';
+import { DownlinkRefused } from '../../../src/cloud/ports/downlinks.js';
 import { ConflictError, type MessageRow } from '../../../src/cloud/store/store.js';
-import { days, hours } from '../../../src/kernel/time.js';
+import { days, hours, minutes } from '../../../src/kernel/time.js';
+import type { VirtualClock } from '../../../src/kernel/virtual-clock.js';
 import { idAt, message } from '../store/rows.js';
-import { START, service } from './service.js';
+import { type Answer, START, service } from './service.js';
+
+/** Delivery without gateways. */
+function withDelivery(context: CloudContext): CloudContext {
+  const { store, ids, log } = context;
+  return {
+    ...context,
+    downlinks: new CloudCore({ store, ids, log, clock: context.clock as VirtualClock, trace: { emit: () => {} } }),
+  };
+}
 
 /** A device with one message an hour for 48 hours, the last one a minute ago; `n` counts back from there. */
 async function history(options: Parameters<typeof service>[0] = {}) {
@@ -53,6 +66,21 @@ describe('the list of messages', () => {
     const { numbers, deviceId, ids } = await history();
     expect(await numbers(`?device_id=${deviceId}&type[]=session&limit=1`)).toEqual([3]);
     expect(await numbers(`?device_id=${ids.uuid()}`)).toEqual([]);
+  });
+
+  it('contains data downlinks only if the direction or no type is given', async () => {
+    const { call, deviceId } = await history();
+    const { id } = (await call('POST', `devices/${deviceId}/downlinks`, { led: 1 })).json;
+    const shell = (await call('POST', `devices/${deviceId}/commands`, ['info show'])).json.id;
+    const ids = async (query: string) =>
+      (await call('GET', `messages?device_id=${deviceId}${query}`)).json.map((m: { id: string }) => m.id);
+    expect(await ids('&limit=2')).toEqual([shell, id]);
+    expect(await ids('&direction=down')).toEqual([shell, id]);
+    expect(await ids('&type=data&direction=down')).toEqual([id]);
+    const [latest, ...more] = (await call('GET', `messages?device_id=${deviceId}&type[]=data&limit=1`)).json;
+    expect([latest.body, more]).toEqual([{ n: 0 }, []]);
+    expect(await ids('&type=data,data')).not.toContain(id);
+    expect((await ids('&type[]=data&type[]=shell')).slice(0, 2)).toEqual([shell, latest.id]);
   });
 
   it('accepts a time window, both ends excluded, in every form', async () => {
@@ -194,6 +222,38 @@ describe('a downlink', () => {
     expect(await queued('shell', '["info show"]')).toMatchObject({ type: 'shell', body: ['info show'] });
   });
 
+  it('may consist of raw bytes for the application', async () => {
+    const { call, device } = await service();
+    const { id } = await device();
+    const { status, json } = await call('POST', 'messages', { device_id: id, type: 'data', raw: 'A100' });
+    expect([status, json]).toMatchObject([201, { type: 'data', body: null, raw: 'a100' }]);
+  });
+
+  it('is rejected if the firmware of the device has no encoder, with a code of its own', async () => {
+    const { call, device } = await service({}, (context) => ({
+      ...context,
+      downlinks: { ...context.downlinks, queue: () => Promise.reject(new DownlinkRefused('no encoder', 'no-encoder')) },
+    }));
+    const { id } = await device();
+    const { status, json } = await call('POST', `devices/${id}/downlinks`, { led: 1 });
+    expect([status, json.code]).toEqual([409, 'no-encoder']);
+  });
+
+  it('is shown as expired when its time is over', async () => {
+    const { call, device, clock } = await service({}, withDelivery);
+    const { id } = await device();
+    const queue = async () => (await call('POST', `devices/${id}/commands`, ['x'])).json.id;
+    const [first, second, third] = [await queue(), await queue(), await queue()];
+    await clock.runUntil(clock.now + days(30) + minutes(1));
+    const state = (answer: Answer) => [answer.json.down_state, answer.json.down_state_at];
+    expect(state(await call('GET', `messages/${first}`))).toEqual(['expired', '2026-01-31T00:00:00.000Z']);
+    const timeline = (await call('GET', `messages/${second}/timeline`)).json;
+    expect(timeline.at(-1)).toMatchObject({ what: 'expired', at: '2026-01-31T00:00:00.000Z' });
+    const listed = (await call('GET', 'messages?after=2025-12-31')).json;
+    expect(listed.map((m: { down_state: string }) => m.down_state)).toEqual(['expired', 'expired', 'expired']);
+    expect((await call('POST', `messages/${third}/cancel`)).status).toBe(409);
+  });
+
   it('is rejected if its body is not valid', async () => {
     const { call, device } = await service();
     const { id } = await device();
@@ -223,6 +283,21 @@ describe('a downlink', () => {
         'body/type "session" is not "data", "config" or "shell"',
       ],
       ['messages', { device_id: id, type: 'data' }, 'body needs "body"'],
+      [
+        'messages',
+        { device_id: id, type: 'data', raw: 'abc' },
+        'body/raw "abc" is not at least one byte in hex digits',
+      ],
+      [
+        'messages',
+        { device_id: id, type: 'shell', raw: 'ab' },
+        'body/raw is possible for type "data" only, and not together with "body"',
+      ],
+      [
+        'messages',
+        { device_id: id, type: 'data', raw: 'ab', body: {} },
+        'body/raw is possible for type "data" only, and not together with "body"',
+      ],
       [
         'messages',
         { device_id: id, type: 'data', body: `${'[['.repeat(40)}${']]'.repeat(40)}` },

@@ -6,6 +6,7 @@ import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { ApiOptions } from '../../../src/cloud/api/index.js';
 import { minutes } from '../../../src/kernel/time.js';
+import { message } from '../store/rows.js';
 import { PASSWORD, person } from './people.js';
 import { KEY, service } from './service.js';
 
@@ -286,16 +287,19 @@ describe('scripts and examples', () => {
   });
 
   it('the examples of the documentation list spaces, devices and the latest value of each', async () => {
-    const { send, device, S } = await served({ messageBody: 'json' });
+    const { send, device, S, store, spaceId, clock, ids } = await served({ messageBody: 'json' });
     const { id } = await device();
     for (const name of ['X-API-KEY', 'X-Api-Key', 'X-API-Key', 'x-api-key']) {
       expect((await send('GET', '/v2/spaces', { [name]: KEY })).json).toHaveLength(1);
     }
     expect((await send('GET', `${S}/devices?limit=500`, { 'X-API-KEY': KEY })).json).toHaveLength(1);
+    const createdAt = clock.wall;
+    const row = message(1, { id: ids.uuid(), createdAt, spaceId, deviceId: id, body: { temperature: 4.5 } });
+    await store.commit([{ kind: 'message.insert', row }]);
     await send('POST', `${S}/devices/${id}/downlinks`, { 'X-API-KEY': KEY, ...JSON_BODY }, '{"button_1_state": 1}');
     for (const type of ['type[]=data', 'type%5B%5D=data']) {
       const { json } = await send('GET', `${S}/messages?device_id=${id}&${type}&limit=1`, { 'X-API-KEY': KEY });
-      expect(json).toMatchObject([{ body: { button_1_state: 1 } }]);
+      expect(json).toMatchObject([{ body: { temperature: 4.5 } }]);
     }
   });
 

@@ -122,7 +122,7 @@ function updatesOnly(options: ConstructorParameters<typeof Updates>[0], downlink
 function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten: number[]): Downlinks {
   return {
     async queue(device, request, along = () => []) {
-      if (request.type === 'data' && 'bad' in request.body) throw new DownlinkRefused('the encoder has no field "bad"');
+      if ('body' in request && 'bad' in request.body) throw new DownlinkRefused('the encoder has no field "bad"');
       const at = clock.wall;
       const row: MessageRow = {
         id: uuid(),
@@ -133,7 +133,7 @@ function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten:
         direction: 'down',
         body: requestBody(request),
         codecHash: null,
-        raw: null,
+        raw: 'raw' in request ? request.raw : null,
         print: null,
         downState: 'pending',
         downStateAt: at,
@@ -145,6 +145,7 @@ function queueOnly(store: Store, clock: VirtualClock, uuid: () => Id, forgotten:
       await store.commit([...along(row), { kind: 'message.insert', row }, { kind: 'timeline.add', row: queued }]);
       return row;
     },
+    endOverdue: async () => false,
     async cancel(message) {
       if (message.downState !== 'pending') return 'not-pending';
       await store.commit([{ kind: 'message.state', id: message.id, state: 'cancelled', at: clock.wall }]);

@@ -8,9 +8,9 @@ import {
   type QueuedDownlink,
   unwritten,
   whileDequeued,
-  withoutLongBody,
+  withoutLongContent,
 } from '../../../src/cloud/delivery/device-session.js';
-import { WAITING_BODY } from '../../../src/cloud/store/store.js';
+import { WAITING_CONTENT } from '../../../src/cloud/store/store.js';
 import { device, downlink } from '../store/rows.js';
 
 function sessionOf(queue: QueuedDownlink[], given: Partial<DeviceSession> = {}): DeviceSession {
@@ -33,11 +33,11 @@ describe('a queued downlink', () => {
 
   it('keeps its body in memory unless the body is too long', () => {
     const frame = '[""]'.length;
-    const short = downlink(1, { body: ['x'.repeat(WAITING_BODY - frame)] });
-    const long = downlink(1, { body: ['x'.repeat(WAITING_BODY - frame + 1)] });
-    expect(withoutLongBody(short)).toBe(short);
-    const { body: _, ...rest } = long;
-    expect(withoutLongBody(long)).toEqual(rest);
+    const short = downlink(1, { body: ['x'.repeat(WAITING_CONTENT - frame)] });
+    const long = downlink(1, { body: ['x'.repeat(WAITING_CONTENT - frame + 1)] });
+    expect(withoutLongContent(short)).toBe(short);
+    const { body: _, raw: __, ...rest } = long;
+    expect(withoutLongContent(long)).toEqual(rest);
   });
 });
 

@@ -8,7 +8,7 @@ import {
   type Page,
   type Store,
   type TimelineRow,
-  WAITING_BODY,
+  WAITING_CONTENT,
 } from '../../../src/cloud/store/store.js';
 import {
   device,
@@ -115,15 +115,32 @@ export function aboutDownlinks(opened: () => Store): void {
       expect((await store.message(SPACE, downlink(1).id))?.downAnsweredAt).toBe(T0 + 9999);
     });
 
-    it('are read without their long bodies in a queue', async () => {
+    it('are read without their long content in a queue', async () => {
       await furnish(store);
-      const { body: _, ...long } = downlink(1, { body: ['x'.repeat(WAITING_BODY)] });
-      const short = ['x'.repeat(WAITING_BODY - 4)];
-      await store.commit([insert.message({ ...long, body: ['x'.repeat(WAITING_BODY)] })]);
+      const { body, raw, ...long } = downlink(1, { body: ['x'.repeat(WAITING_CONTENT)] });
+      const short = ['x'.repeat(WAITING_CONTENT - 4)];
+      await store.commit([insert.message({ ...long, body, raw })]);
       await store.commit([insert.message(downlink(2, { body: short })), insert.message(downlink(3, { body: null }))]);
       const pending = await store.pendingDownlinks(device(1).id);
       expect(pending).toEqual([long, downlink(2, { body: short }), downlink(3, { body: null })]);
       expect(pending.map((row) => 'body' in row)).toEqual([false, true, true]);
+    });
+
+    it('are read without their long raw bytes in a queue', async () => {
+      await furnish(store);
+      const short = downlink(1, { type: 'data', body: null, raw: 'ab'.repeat(WAITING_CONTENT / 2 - 2) });
+      const { body, raw, ...long } = downlink(2, {
+        type: 'data',
+        body: null,
+        raw: 'ab'.repeat(WAITING_CONTENT / 2 - 1),
+      });
+      await store.commit([insert.message(short), insert.message({ ...long, body, raw })]);
+      const pending = await store.pendingDownlinks(device(1).id);
+      expect(pending).toEqual([short, long]);
+      expect(pending.map((row) => ['body' in row, 'raw' in row])).toEqual([
+        [true, true],
+        [false, false],
+      ]);
     });
 
     it('are rejected if the queue of their device is full, and nothing is written', async () => {

@@ -23,7 +23,7 @@ import {
   type Station,
   type Store,
   type TagRow,
-  WAITING_BODY,
+  WAITING_CONTENT,
   type WaitingRow,
 } from '../store.js';
 import { ascending, descending, lowerBound, pageById } from './by-id.js';
@@ -208,8 +208,8 @@ function plain(entry: MessageEntry): MessageRow {
 }
 
 function waiting(entry: MessageEntry): WaitingRow {
-  const { body, ...row } = entry.row;
-  return typeof body === 'string' && body.length > WAITING_BODY ? row : plain(entry);
+  const { body, raw, ...row } = entry.row;
+  return typeof body === 'string' && body.length + (raw?.length ?? 0) > WAITING_CONTENT ? row : plain(entry);
 }
 
 function listed(entry: MessageEntry): ListedMessage {
@@ -237,11 +237,13 @@ function deviceMatcher(filter: DeviceFilter): (row: DeviceRow) => boolean {
 function messageMatcher(query: MessageQuery): (entry: MessageEntry) => boolean {
   const types = query.types && new Set(query.types);
   const scope = query.scope && new Set(query.scope);
+  const onlyUp = query.onlyUp && new Set(query.onlyUp);
   const { tagId, direction, createdAfter, createdBefore } = query;
   return ({ row, device }) =>
     !device.deleted &&
     (types === undefined || types.has(row.type)) &&
     (direction === undefined || row.direction === direction) &&
+    (onlyUp === undefined || row.direction === 'up' || !onlyUp.has(row.type)) &&
     (createdAfter === undefined || row.createdAt > createdAfter) &&
     (createdBefore === undefined || row.createdAt < createdBefore) &&
     (scope === undefined || device.row.tagIds.some((id) => scope.has(id))) &&

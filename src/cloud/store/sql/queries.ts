@@ -66,6 +66,7 @@ export function messageList(sql: Dialect, spaceId: Id, query: MessageQuery): Sta
   if (query.types?.length === 1) where.and('m.type = ?', query.types[0] ?? '');
   else if (query.types) where.and(sql.among('m.type'), sql.list(query.types));
   if (query.direction !== undefined) where.and('m.direction = ?', query.direction);
+  if (query.onlyUp) where.and(`(m.direction = 'up' OR NOT (${sql.among('m.type')}))`, sql.list(query.onlyUp));
   if (query.createdAfter !== undefined) where.and('m.created_at > ?', Math.floor(query.createdAfter));
   if (query.createdBefore !== undefined) where.and('m.created_at < ?', Math.ceil(query.createdBefore));
   if (query.tagId !== undefined) {

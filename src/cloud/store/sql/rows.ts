@@ -8,7 +8,7 @@ import {
   type RecordRow,
   type Station,
   type TimelineRow,
-  WAITING_BODY,
+  WAITING_CONTENT,
   type WaitingRow,
 } from '../store.js';
 
@@ -24,10 +24,12 @@ export const MESSAGE_COLUMNS = `m.id, m.space_id AS "spaceId", m.device_id AS "d
   m.down_state_at AS "downStateAt", m.down_scheduled_at AS "downScheduledAt", m.down_attempt AS "downAttempt",
   m.down_answered_at AS "downAnsweredAt"`;
 
-/** Columns of `message m`; a long body is null. */
+const IS_SHORT = `length(m.body) + coalesce(length(m.raw), 0) <= ${WAITING_CONTENT}`;
+
+/** Columns of `message m`; the body is null if the content is long. */
 export const WAITING_COLUMNS = MESSAGE_COLUMNS.replace(
-  'm.body',
-  `CASE WHEN length(m.body) <= ${WAITING_BODY} THEN m.body END AS body`,
+  'm.body, m.codec_hash AS "codecHash", m.raw',
+  `CASE WHEN ${IS_SHORT} THEN m.body END AS body, m.codec_hash AS "codecHash", CASE WHEN ${IS_SHORT} THEN m.raw END AS raw`,
 );
 
 /** Columns of `message m` joined with `device d`. */
@@ -83,8 +85,8 @@ export function toMessage(row: StoredMessage): MessageRow {
   return { ...row, body: JSON.parse(row.body) };
 }
 
-export function toWaiting({ body, ...row }: StoredWaiting): WaitingRow {
-  return body === null ? row : { ...row, body: JSON.parse(body) };
+export function toWaiting({ body, raw, ...row }: StoredWaiting): WaitingRow {
+  return body === null ? row : { ...row, raw, body: JSON.parse(body) };
 }
 
 export function toStation({ position, ...row }: StoredStation): Station {

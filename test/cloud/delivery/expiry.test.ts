@@ -1,0 +1,93 @@
+/** The end of downlinks that are not fetched in time: noticed when they are offered, read or cancelled, and at the start. */
+import { describe, expect, it } from 'vitest';
+import { LONGEST_QUEUE } from '../../../src/cloud/ports/downlinks.js';
+import { days, hours, minutes } from '../../../src/kernel/time.js';
+import { ACK, FIRST, LAST, NOTHING, POLL } from '../../../src/protocol/flap/packet.js';
+import { encodeUp } from '../../../src/protocol/messages/index.js';
+import { SERIAL, testCloud } from '../../support/cloud.js';
+
+/** A downlink that is overdue since a minute, between two sweeps. */
+async function overdue() {
+  const cloud = await testCloud();
+  const device = await cloud.addDevice();
+  await cloud.clock.runUntil(minutes(30));
+  const queuedAt = cloud.clock.wall;
+  const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
+  const session = await cloud.core.load(SERIAL);
+  if (session === undefined) throw new Error('no session');
+  await cloud.clock.runUntil(days(30) + minutes(31));
+  const stored = async () => {
+    const message = await cloud.store.message(cloud.spaceId, row.id);
+    if (message === undefined) throw new Error('no message');
+    return message;
+  };
+  expect((await stored()).downState).toBe('pending');
+  return { cloud, device, row, session, stored, due: queuedAt + days(30) };
+}
+
+describe('a downlink whose time is over', () => {
+  it('is neither announced nor offered, and ends', async () => {
+    const { cloud, session, stored, row, due } = await overdue();
+    expect(cloud.core.waits(session)).toBe(false);
+    expect(cloud.core.hasNothing(session)).toBe(false);
+    const answer = await cloud.exchange({ flags: POLL, sequence: 0, data: NOTHING });
+    expect(answer?.data).toEqual(NOTHING);
+    expect(await stored()).toMatchObject({ downState: 'expired', downStateAt: due, downAttempt: 0 });
+    expect(session.queue).toEqual([]);
+    expect(await cloud.store.timeline(row.id, { limit: 9 })).toMatchObject([
+      { what: 'queued' },
+      { what: 'expired', at: due },
+    ]);
+    expect(cloud.events.filter(({ kind }) => kind === 'downlink.expired')).toHaveLength(1);
+  });
+
+  it('is not announced in the acknowledgement of an uplink', async () => {
+    const { cloud } = await overdue();
+    const stats = encodeUp({ kind: 'upload-stats', stats: { uptime: 1 } });
+    expect((await cloud.exchange({ flags: FIRST | LAST, sequence: 0, data: stats }))?.flags).toBe(ACK);
+  });
+
+  it('ends when it is read, once', async () => {
+    const { cloud, stored, due } = await overdue();
+    const row = await stored();
+    expect(await Promise.all([cloud.core.endOverdue([row]), cloud.core.endOverdue([row])])).toEqual([true, true]);
+    expect(await stored()).toMatchObject({ downState: 'expired', downStateAt: due });
+    expect(await cloud.core.endOverdue([await stored()])).toBe(false);
+    expect(cloud.events.filter(({ kind }) => kind === 'downlink.expired')).toHaveLength(1);
+  });
+
+  it('cannot be cancelled', async () => {
+    const { cloud, stored } = await overdue();
+    expect(await cloud.core.cancel(await stored())).toBe('not-pending');
+    expect((await stored()).downState).toBe('expired');
+  });
+
+  it('ends at the start of the service', async () => {
+    const { cloud, stored } = await overdue();
+    const restarted = await testCloud({ store: cloud.store, clock: cloud.clock, seed: 'restarted' });
+    await cloud.clock.runUntil(cloud.clock.now + 1);
+    expect((await stored()).downState).toBe('expired');
+    expect(restarted.events.map(({ kind }) => kind)).toEqual(['downlink.expired']);
+  });
+
+  it('leaves its place in a full queue', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    await cloud.clock.runUntil(minutes(30));
+    const ask = () => cloud.core.queue(device, { type: 'shell', commands: ['x'] });
+    await Promise.all(Array.from({ length: LONGEST_QUEUE }, ask));
+    await expect(ask()).rejects.toThrow('full');
+    await cloud.clock.runUntil(days(30) + minutes(31));
+    await ask();
+    expect(await cloud.store.countPending()).toBe(1);
+  });
+
+  it('stays what it is until then', async () => {
+    const cloud = await testCloud();
+    const device = await cloud.addDevice();
+    const row = await cloud.core.queue(device, { type: 'shell', commands: ['x'] });
+    await cloud.clock.runUntil(days(30) - hours(1));
+    expect(await cloud.core.endOverdue([row])).toBe(false);
+    expect(await cloud.core.cancel(row)).toBe('cancelled');
+  });
+});
