@@ -5,13 +5,14 @@ import { isTooDeep } from '../../kernel/json-depth.js';
 import { tooDeep } from '../http/body.js';
 import { ApiFault } from '../http/errors.js';
 import { operation } from '../http/operation.js';
+import type { Routes } from '../http/routes.js';
 import { ItemParams, SpaceParams, Uuid } from '../http/schemas.js';
 import { type Checked, checker } from '../http/validation.js';
 import { type DownlinkRequest, LONGEST_QUEUE } from '../ports/downlinks.js';
 import type { Id, MessageRow } from '../store/store.js';
 import { needWritableTag, visibleDevice, visibleMessage } from './access.js';
 import { addCancelling } from './cancelling.js';
-import type { Family } from './family.js';
+import type { ApiContext, ApiOptions, Family } from './family.js';
 import { IDEMPOTENCY_ERRORS, IdempotencyHeaders } from './idempotency.js';
 import { Message, messageView } from './messages.js';
 
@@ -50,7 +51,21 @@ const QUEUEING = {
   },
 } as const;
 
-export const downlinks: Family = (routes, { store, downlinks: queue, log }, options) => {
+export const downlinks: Family = (routes, context, options) => {
+  const resource = downlinkResource(context, options);
+  addQueueing(routes, resource);
+
+  addCancelling(routes, '/spaces/:space_id/messages/:id', {
+    tag: 'Downlinks',
+    what: 'a pending downlink',
+    view: Message,
+    tooLate: 'The message is not a pending downlink.',
+    ...resource,
+  });
+};
+
+/** Configurations, commands and data for one device, and downlinks of any type. */
+function addQueueing(routes: Routes, { send }: DownlinkResource): void {
   const device = '/spaces/:space_id/devices/:id';
 
   routes.post(
@@ -114,15 +129,13 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
       return reply.code(201).send(await send(request, deviceId.toLowerCase(), requestOf(request.body)));
     },
   );
+}
 
-  addCancelling(routes, '/spaces/:space_id/messages/:id', {
-    tag: 'Downlinks',
-    what: 'a pending downlink',
-    view: Message,
-    tooLate: 'The message is not a pending downlink.',
-    cancel,
-    read: async (request, id) => messageView(await visibleMessage(store, request, id), options),
-  });
+type DownlinkResource = ReturnType<typeof downlinkResource>;
+
+/** What the routes share: queueing a downlink, cancelling one, and reading its message. */
+function downlinkResource({ store, downlinks: queue, log }: ApiContext, options: ApiOptions) {
+  return { send, cancel, read };
 
   async function send(asked: FastifyRequest, deviceId: Id, request: DownlinkRequest) {
     const row = await visibleDevice(store, asked, deviceId);
@@ -141,7 +154,11 @@ export const downlinks: Family = (routes, { store, downlinks: queue, log }, opti
     await needWritableTag(store, asked, device?.tagIds ?? []);
     if ((await queue.cancel(row)) === 'not-pending') throw new ApiFault(409, 'the message is not a pending downlink');
   }
-};
+
+  async function read(asked: FastifyRequest, id: Id) {
+    return messageView(await visibleMessage(store, asked, id), options);
+  }
+}
 
 const checkLines = checker(CommandLines, 'body/body');
 const checkFields = checker(Fields, 'body/body');
